@@ -1,0 +1,107 @@
+/*
+ * backend.h: what a platform must be able to do. One `desk_ops` per platform (x11, win32, null),
+ * chosen when a desk is opened; nobody above this header knows which one it is.
+ *
+ * Units: pixels of the whole desktop space (all monitors, origin where the platform puts it),
+ * times in nanoseconds of the monotonic clock (uv_hrtime). Strings are UTF-8. All calls come from
+ * one thread. No call blocks for longer than a round trip to the display server; whatever needs
+ * waiting is a state that the caller polls after `pump`.
+ *
+ * An op that a platform cannot do fails with DESK_UNSUPPORTED and the reason; every op is present.
+ */
+#ifndef DESK_BACKEND_H
+#define DESK_BACKEND_H
+
+#include "error.h"
+#include "image.h"
+#include "keys.h"
+
+typedef struct desk desk;
+
+typedef enum { DESK_LEFT = 1, DESK_MIDDLE, DESK_RIGHT, DESK_BACK, DESK_FORWARD } desk_button;
+
+typedef struct {
+    const char *display; /* X11: display name, NULL for $DISPLAY; others ignore it */
+    int width, height;   /* null: the size of the imagined screen */
+} desk_options;
+
+typedef struct {
+    uint64_t id; /* platform handle; 0 is no window */
+    char *title; /* UTF-8, never NULL once filled; control characters removed */
+    char *klass; /* WM_CLASS class part, or the window class; "" if none */
+    long pid;    /* 0 if unknown */
+    desk_rect rect;
+    bool active, visible;
+} desk_window;
+
+typedef struct {
+    desk_window *items; /* bottom to top in stacking order */
+    size_t count;
+} desk_window_list;
+
+/* How input text is taken in steps; see text_step. */
+typedef struct {
+    size_t consumed;  /* bytes of the text that were queued by this step */
+    bool remapped;    /* the keyboard map was changed: let the application catch up (ping) */
+} desk_text_step;
+
+typedef struct desk_ops {
+    const char *name;
+
+    bool (*open)(desk **out, const desk_options *options, desk_error *err);
+    void (*close)(desk *d); /* releases held keys and buttons, restores the keyboard map */
+
+    /* A descriptor that becomes readable when `pump` has something to do; -1 if there is none. */
+    int (*poll_fd)(desk *d);
+    /* Takes in what the server sent: damage, pings, errors. False when the connection is gone. */
+    bool (*pump)(desk *d, desk_error *err);
+
+    /* The whole desktop space. */
+    bool (*screen_rect)(desk *d, desk_rect *out, desk_error *err);
+    /* Fills `out` (reused between calls: same size means no allocation; the backend may lend its
+     * own buffer, valid until the next capture on this desk) with `rect`, cursor drawn if asked. */
+    bool (*capture)(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
+
+    /* Starts or stops telling of changes of the screen. */
+    bool (*watch_start)(desk *d, desk_error *err);
+    void (*watch_stop)(desk *d);
+    /* When the last change that was no blinking caret was seen by pump; 0 for none since start. */
+    uint64_t (*last_change)(desk *d);
+
+    bool (*pointer_get)(desk *d, int *x, int *y, desk_error *err);
+    /* Moves and reads back; DESK_REFUSED with both positions when the pointer did not arrive. */
+    bool (*pointer_move)(desk *d, int x, int y, desk_error *err);
+    bool (*button)(desk *d, desk_button button, bool down, desk_error *err);
+    /* Wheel notches; positive is right and down. */
+    bool (*wheel)(desk *d, int dx, int dy, desk_error *err);
+
+    /* One named key (keys.h) down or up. */
+    bool (*key)(desk *d, desk_key key, bool down, desk_error *err);
+    /* Queues as much of UTF-8 `text` as can go before the keyboard map must change again. Newline
+     * and tab are keys. Invalid UTF-8 is DESK_INVALID before anything is typed. */
+    bool (*text_step)(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err);
+    /* Puts the keyboard map back as it was; to be called when the application has caught up. */
+    bool (*text_end)(desk *d, desk_error *err);
+    /* Asks the active window's application whether it is listening (_NET_WM_PING); `*token` is 0
+     * where it cannot be asked. `ping_answered` is true once pump has seen the reply. */
+    bool (*ping)(desk *d, uint64_t *token, desk_error *err);
+    bool (*ping_answered)(desk *d, uint64_t token);
+
+    bool (*windows)(desk *d, desk_window_list *out, desk_error *err);
+    bool (*window_focus)(desk *d, uint64_t id, desk_error *err);
+    bool (*window_close)(desk *d, uint64_t id, desk_error *err);
+} desk_ops;
+
+/* The first member of each platform's own struct. */
+struct desk {
+    const desk_ops *ops;
+};
+
+extern const desk_ops null_ops;
+
+/* The backend of that name, or this build's native one for NULL; NULL if there is none. */
+const desk_ops *desk_backend(const char *name);
+
+void desk_window_list_free(desk_window_list *list);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * shipped.h: the files inside the program (Lua modules, prompts, missions), made by embed.cmake.
+ * Names are paths such as "deskpilot/agent/loop.lua" or "prompts/strategist.md", sorted bytewise.
+ */
+#ifndef SHIPPED_H
+#define SHIPPED_H
+
+#include <stddef.h>
+
+typedef struct {
+    const char *name;
+    const char *data; /* `size` bytes and a NUL */
+    size_t size;
+} shipped_file;
+
+extern const shipped_file shipped_files[];
+extern const size_t shipped_count;
+
+/* The file of that name, or NULL. */
+const shipped_file *shipped_find(const char *name);
+
+#endif

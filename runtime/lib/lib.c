@@ -1,0 +1,60 @@
+#include "lib.h"
+
+#define ERROR_TYPE "deskpilot.error"
+
+static int error_tostring(lua_State *L)
+{
+    lua_getfield(L, 1, "message");
+    return 1;
+}
+
+void lib_push_error(lua_State *L, const char *code, const char *message)
+{
+    lua_createtable(L, 0, 2);
+    lua_pushstring(L, code);
+    lua_setfield(L, -2, "code");
+    lua_pushstring(L, message);
+    lua_setfield(L, -2, "message");
+    if (luaL_newmetatable(L, ERROR_TYPE)) {
+        lua_pushcfunction(L, error_tostring);
+        lua_setfield(L, -2, "__tostring");
+    }
+    lua_setmetatable(L, -2);
+}
+
+int lib_fail(lua_State *L, const desk_error *err)
+{
+    lua_pushnil(L);
+    lib_push_error(L, desk_code_name(err->code), err->message);
+    return 2;
+}
+
+void lib_new_type(lua_State *L, const char *name, const luaL_Reg *methods, lua_CFunction gc)
+{
+    luaL_newmetatable(L, name);
+    lua_newtable(L);
+    luaL_setfuncs(L, methods, 0);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, gc);
+    lua_setfield(L, -2, "__gc");
+    lua_pushcfunction(L, gc);
+    lua_setfield(L, -2, "__close");
+    lua_pushstring(L, "no");
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+}
+
+void lib_preload(lua_State *L)
+{
+    static const luaL_Reg modules[] = {
+        {"native.image", lib_open_image},       {"native.desk", lib_open_desk},
+        {"native.elements", lib_open_elements}, {"native.http", lib_open_http},
+        {"native.system", lib_open_system},     {NULL, NULL},
+    };
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+    for (const luaL_Reg *m = modules; m->name; m++) {
+        lua_pushcfunction(L, m->func);
+        lua_setfield(L, -2, m->name);
+    }
+    lua_pop(L, 1);
+}

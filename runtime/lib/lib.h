@@ -1,0 +1,41 @@
+/*
+ * lib.h: conventions that every binding in this folder shares. One C file is one Lua module,
+ * `native.NAME`, opened by `lib_open_NAME`; the table of them all is in lib.c. A binding checks its
+ * arguments (luaL_check*, a Lua error for the caller's mistake), makes one call of the desk or net
+ * library, and hands back the result; a failure of the world is `nil, err`, where `err` is a table
+ * { code = "...", message = "..." } whose tostring is the message (see lib_push_error).
+ */
+#ifndef LIB_H
+#define LIB_H
+
+#include "error.h"
+#include "image.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdbool.h>
+
+/* Pushes nil and an error table; returns 2, so that `return lib_fail(L, &err)` reads well. */
+int lib_fail(lua_State *L, const desk_error *err);
+
+/* Pushes the error table alone. Its metatable ("deskpilot.error") has __tostring = message. */
+void lib_push_error(lua_State *L, const char *code, const char *message);
+
+/* Registers a userdata metatable with `methods` as its __index; `gc` also becomes __close. */
+void lib_new_type(lua_State *L, const char *name, const luaL_Reg *methods, lua_CFunction gc);
+
+/* native.image: the userdata "deskpilot.image" owns a desk_image. */
+desk_image *lib_check_image(lua_State *L, int index);
+/* Pushes a new empty image userdata; fill it by desk_image_alloc or a crop. */
+desk_image *lib_push_image(lua_State *L);
+
+/* Makes `native.*` loadable: fills package.preload. */
+void lib_preload(lua_State *L);
+
+int lib_open_image(lua_State *L);
+int lib_open_desk(lua_State *L);
+int lib_open_elements(lua_State *L);
+int lib_open_http(lua_State *L);
+int lib_open_system(lua_State *L);
+
+#endif
