@@ -1,0 +1,74 @@
+--- What is made of a journal when a run is over, and again from any journal later: result.json and
+--- trajectory.json.
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local journal = require "deskpilot.agent.journal"
+
+local export = {}
+
+--- The result object of design: what --json prints. A journal without its end was interrupted.
+---@param events table[] as journal.read gives them
+---@param folder string
+function export.result(events, folder)
+  local result = { status = "interrupted", reason = "the journal has no end: the program was killed",
+    turns = 0, actions = 0, seconds = 0, run_dir = folder,
+    model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
+  for _, event in ipairs(events) do
+    result.seconds = math.max(result.seconds, event.at or 0)
+    if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
+    elseif event.event == "action" then result.actions = result.actions + 1
+    elseif event.event == "model_reply" then
+      result.model.calls = result.model.calls + 1
+      local usage = event.usage or {}
+      result.model.input_tokens = result.model.input_tokens + (usage.input_tokens or 0)
+      result.model.output_tokens = result.model.output_tokens + (usage.output_tokens or 0)
+    elseif event.event == "run_end" then
+      result.status, result.reason = event.status, event.reason
+      result.turns, result.actions = event.turns or result.turns, event.actions or result.actions
+    end
+  end
+  return result
+end
+
+--- The steps of a run: for each turn its screenshot, the personas' answers, the actions and results.
+function export.trajectory(events)
+  local out = { steps = json.list {} }
+  local step
+  for _, event in ipairs(events) do
+    local kind = event.event
+    if kind == "run_start" then
+      out.mission, out.task, out.policy, out.model = event.mission, event.task, event.policy, event.model
+    elseif kind == "turn_start" then
+      step = { turn = event.turn, replies = json.list {}, actions = json.list {} }
+      table.insert(out.steps, step)
+    elseif kind == "run_end" then
+      out.status, out.reason = event.status, event.reason
+    elseif step and kind == "observed" then
+      step.screenshot, step.window = event.screenshot, event.window
+    elseif step and kind == "phase_change" then
+      step.phase = event.to
+    elseif step and kind == "model_reply" then
+      table.insert(step.replies, { persona = event.persona, content = event.content,
+        tool_calls = event.tool_calls, seconds = event.seconds, request = event.request })
+    elseif step and kind == "action_result" then
+      table.insert(step.actions, { tool = event.tool, args = event.args, ok = event.ok, result = event.text })
+    end
+  end
+  return out
+end
+
+--- Writes result.json and trajectory.json beside the journal.
+---@param folder string
+---@return table? result, deskpilot.error? err
+function export.write(folder)
+  local events, err = journal.read(folder)
+  if not events then return nil, err end
+  local result = export.result(events, folder)
+  local ok, failure = files.write(files.join(folder, "trajectory.json"),
+    json.encode(export.trajectory(events)) .. "\n")
+  if ok then ok, failure = files.write(files.join(folder, "result.json"), json.encode(result) .. "\n") end
+  if not ok then return nil, failure end
+  return result
+end
+
+return export

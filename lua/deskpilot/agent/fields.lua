@@ -1,0 +1,45 @@
+--- Parameters that several tools share, so that one wording serves the schema sent to the model,
+--- the validation and the reference.
+local fields = {}
+
+--- Why the action is taken; asked for first, so that the model thinks before it points.
+fields.justification = {
+  type = "string",
+  description = "30-50 words: what on the screen shows that this is the right action now, why it is the "
+    .. "next step, and what you expect to see after it.",
+}
+
+--- What is acted on, in the words that the screen uses.
+fields.label = { type = "string", minLength = 1, maxLength = 200,
+  description = "Name of the element as the screen shows it, for example 'Save' or 'Search field'." }
+
+--- A point of the picture as the model sees it.
+---@param what string
+function fields.position(what)
+  return {
+    type = "array", minItems = 2, maxItems = 2,
+    items = { type = "number", minimum = 0, maximum = 1000 },
+    description = what .. " as [x, y], 0 to 1000 from the left and from the top of the screenshot.",
+  }
+end
+
+--- The schema of a tool's arguments: every named field is required, nothing else is allowed.
+---@param properties table<string, table>
+---@param required string[]
+function fields.object(properties, required)
+  return { type = "object", properties = properties, required = required, additionalProperties = false }
+end
+
+--- The frame in which a model's positions are given.
+---@param position number[] x and y, 0..1000
+---@return table point for desk.mouse
+function fields.point(position)
+  return { x = position[1], y = position[2], frame = "norm" }
+end
+
+--- "[512, 300]" as people and models read it.
+function fields.show(position)
+  return ("[%g, %g]"):format(position[1], position[2])
+end
+
+return fields

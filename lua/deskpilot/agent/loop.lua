@@ -1,0 +1,108 @@
+--- The loop: observe, let the policy decide and act, until something says that it is over. Everything
+--- else listens (listeners.lua) or is the policy's.
+local errors = require "deskpilot.base.errors"
+local lookup = require "deskpilot.base.lookup"
+local task = require "deskpilot.base.task"
+
+local loop = {}
+
+local function load_policy(name)
+  local policy, err = lookup.load("policies", name)
+  if not policy then return nil, err end
+  if type(policy) ~= "table" or type(policy.turn) ~= "function" then
+    return errors.fail("invalid", "the policy %q must return a table with a function `turn(run)`", name)
+  end
+  return policy
+end
+
+--- Whether a policy of that name can be used; for the check before anything is touched.
+loop.load_policy = load_policy
+
+local function one_turn(run, policy)
+  run.turn = run.turn + 1
+  local began = task.now()
+  run:emit("turn_start", { turn = run.turn })
+  local ok, err = run:observe()
+  if not ok then
+    run:emit("error", { name = "observe", message = tostring(err) })
+    run:stop("error", "the desktop cannot be seen: " .. tostring(err))
+    return
+  end
+  policy.turn(run)
+  run:emit("turn_end", { seconds = task.now() - began })
+  local pause = run.config:get("timing.turn_delay")
+  if pause > 0 and not run.outcome then task.sleep(pause) end
+end
+
+--- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
+---@param run deskpilot.run
+---@param goal string
+---@param options table {policy, verify}
+---@return boolean ok, string reason
+function loop.pursue(run, goal, options)
+  local policy, err = load_policy(options.policy or run.config:get("policy"))
+  if not policy then return false, tostring(err) end
+  local outer = { task = run.task, goal = run.goal, state = run.state }
+  run.task, run.goal, run.state = goal, { verify = options.verify }, {}
+  if run.mission.run and options.verify == nil then run.goal.verify = false end -- the script's own is for the end
+  if policy.start then policy.start(run) end
+  while not run.outcome do one_turn(run, policy) end
+  local outcome = run.outcome
+  run.task, run.goal, run.state = outer.task, outer.goal, outer.state
+  -- A part that is done, or that failed, is not the end of the script that asked for it.
+  if run.mission.run and outcome.status ~= "interrupted" then run.outcome = nil end
+  return outcome.status == "succeeded", outcome.reason
+end
+
+local function run_script(run)
+  local ok, why = run.mission.run(run)
+  if run.outcome then return end
+  if ok == false then
+    run:stop("failed", why and tostring(why) or "the script returned false")
+  else
+    local verified, reason = run:verify()
+    run:stop(verified and "succeeded" or "failed", verified and "the script ran to its end"
+      or "the script ran to its end, but the mission's check says: " .. reason)
+  end
+end
+
+local function body(run)
+  run:emit("run_start", { mission = run.name, task = run.mission.task, policy = run.config:get("policy"),
+    model = run.model.name, endpoint = run.model.endpoint, desktop = run.desktop,
+    version = require "native.system".version, config = run.config:dump() })
+  if run.outcome then return end
+  if run.mission.run then run_script(run) else loop.pursue(run, run.mission.task, {}) end
+end
+
+local function settle_outcome(run, ok, err)
+  if not ok and not run.outcome then
+    if errors.is(err, "cancelled") then
+      run:stop("interrupted", tostring(err))
+    else
+      run:emit("error", { name = run.mission.run and "script" or "policy", message = tostring(err) })
+      run:stop("error", tostring(err):match("^[^\n]*"))
+    end
+  end
+  -- The world has the last word: what an agent never claimed may be done all the same.
+  local status = run.outcome.status
+  if (status == "incomplete" or status == "failed") and run.mission.verify and not run.mission.run then
+    local asked, done = task.limit(5, run.verify, run, 0)
+    if asked and done then
+      run.outcome = { status = "succeeded", reason = "the mission's own check holds, though the agent ended "
+        .. "otherwise: " .. run.outcome.reason }
+    end
+  end
+end
+
+--- Runs a mission to its end, whatever the end is; the outcome is in run.outcome and the journal.
+---@param run deskpilot.run
+function loop.execute(run)
+  run.body = task.start(body, run)
+  local ok, err = run.body:wait()
+  settle_outcome(run, ok, err)
+  for i = #run.closers, 1, -1 do pcall(run.closers[i]) end
+  run:emit("run_end", { status = run.outcome.status, reason = run.outcome.reason, turns = run.turn,
+    actions = run.actions, seconds = task.now() - run.started })
+end
+
+return loop

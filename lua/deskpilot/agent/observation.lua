@@ -1,0 +1,114 @@
+--- What an agent gets to see: one screenshot, scaled for the model and encoded once, the active
+--- window, and the elements in words. A part that cannot be had is left out and named, never a
+--- reason to stop.
+local native = require "native.image"
+local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
+
+local observation = {}
+
+---@class deskpilot.observation
+---@field png string the screenshot's bytes
+---@field base64 string the same as base64, made once
+---@field screen table {x, y, width, height}: the whole desktop in pixels
+---@field image table {width, height} of the screenshot
+---@field window table? the active window {title, class, pid}
+---@field elements table[] visible elements with .norm = centre in 0..1000
+---@field missing string[] what could not be had, one sentence each
+
+local function shot(desk, encoder, config)
+  local screen, err = desk.native:screen()
+  if not screen then return nil, err end
+  local frame, failure = desk.native:capture { cursor = config:get("screen.cursor") }
+  if not frame then return nil, failure end
+  local width, height = native.fit(screen.width, screen.height, config:get("screen.image_width"),
+    config:get("screen.image_height"))
+  if width ~= screen.width or height ~= screen.height then frame = frame:scale(width, height) end
+  local png = encoder:encode(frame, { compressor = "screen" })
+  return { png = png, screen = screen, image = { width = width, height = height } }
+end
+
+-- Containers say nothing that their children do not say better.
+local containers = {
+  panel = true, filler = true, ["scroll pane"] = true, viewport = true, ["split pane"] = true,
+  ["layered pane"] = true, ["root pane"] = true, section = true, separator = true, application = true,
+  ["redundant object"] = true, grouping = true, unknown = true, ["scroll bar"] = true,
+}
+
+local function useful(element)
+  if element.width <= 0 or element.height <= 0 then return false end
+  if element.text and element.text ~= "" then return true end
+  if containers[element.role] then return false end
+  return element.name ~= "" or element.states.focusable
+end
+
+--- Picks what a model can use from a full element list, at most `cap`, each with its centre.
+---@param elements table[] as desk.elements.list gives them
+---@param screen table
+function observation.pick(elements, screen, cap)
+  local picked = {}
+  for _, element in ipairs(elements) do
+    if #picked >= cap then break end
+    local cx, cy = element.x + element.width / 2, element.y + element.height / 2
+    local inside = cx >= screen.x and cy >= screen.y and cx < screen.x + screen.width
+      and cy < screen.y + screen.height
+    if inside and useful(element) then
+      local x, y = native.pixel_to_norm(cx // 1, cy // 1, screen)
+      element.norm = { x // 1, y // 1 }
+      picked[#picked + 1] = element
+    end
+  end
+  return picked
+end
+
+local shown_states = { "focused", "checked", "selected", "expanded", "pressed" }
+
+local function element_line(index, element)
+  local parts = { ("[%d] %s %s [%d,%d]"):format(index, element.role,
+    json.encode(text.cut(text.one_line(element.name), 80)), element.norm[1], element.norm[2]) }
+  for _, state in ipairs(shown_states) do
+    if element.states[state] then parts[#parts + 1] = state end
+  end
+  if element.states.focusable and element.states.enabled == false then parts[#parts + 1] = "disabled" end
+  if element.text and element.text ~= "" and element.text ~= element.name then
+    parts[#parts + 1] = "= " .. json.encode(text.cut(text.one_line(element.text), 200))
+  end
+  return table.concat(parts, " ")
+end
+
+--- The observation in words, as the requests hold it.
+---@return string
+function observation.words(self)
+  local lines = {}
+  local window = self.window and ("active window: %s (%s)"):format(json.encode(
+    text.cut(text.one_line(self.window.title), 100)), text.one_line(self.window.class))
+    or "no active window"
+  lines[1] = ("SCREEN: %dx%d; %s"):format(self.screen.width, self.screen.height, window)
+  if #self.elements > 0 then
+    lines[#lines + 1] = "ELEMENTS (index, role, name, centre in 0..1000, states, value):"
+    for i, element in ipairs(self.elements) do lines[#lines + 1] = element_line(i - 1, element) end
+  end
+  for _, sentence in ipairs(self.missing) do lines[#lines + 1] = "NOT AVAILABLE: " .. sentence end
+  return table.concat(lines, "\n")
+end
+
+--- Looks at the desktop.
+---@return deskpilot.observation?, deskpilot.error? err only when there is no picture
+function observation.take(desk, encoder, config)
+  local self, err = shot(desk, encoder, config)
+  if not self then return nil, err end
+  self.base64 = native.base64(self.png)
+  self.elements, self.missing = {}, {}
+  self.window = desk.windows.active()
+  if config:get("observe.elements") then
+    local elements, failure = desk.elements.list {}
+    if elements then
+      self.elements = observation.pick(elements, self.screen, config:get("observe.max_elements"))
+    else
+      self.missing[1] = "elements: " .. tostring(failure)
+    end
+  end
+  return self
+end
+
+return observation

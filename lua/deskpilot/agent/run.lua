@@ -1,0 +1,241 @@
+--- A run: one mission under way. Missions know it as `m`, policies, guards and tools as `run`. It
+--- holds what is true now; what has happened is in the journal.
+local native = require "native.image"
+local errors = require "deskpilot.base.errors"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+local decode = require "deskpilot.model.decode"
+local history = require "deskpilot.agent.history"
+local listeners = require "deskpilot.agent.listeners"
+local observation = require "deskpilot.agent.observation"
+
+local run = {}
+
+---@class deskpilot.run
+---@field mission table the mission's table
+---@field task string? what is to be done now
+---@field config table
+---@field desk table the desktop library
+---@field turn integer
+---@field state table the policy's own state
+---@field observation deskpilot.observation? the latest
+---@field outcome table? {status, reason} once it is over
+local Run = {}
+Run.__index = Run
+
+--- A new run. The parts are opened by the caller, who also closes them.
+---@param parts table {mission, config, desk, dir, model, toolbox, listeners}
+---@return deskpilot.run
+function run.new(parts)
+  local self = setmetatable({}, Run)
+  for key, value in pairs(parts) do self[key] = value end
+  self.task = self.mission.task
+  self.turn, self.actions = 0, 0
+  self.state = {}
+  self.encoder = native.encoder()
+  self.history = history.new(self.config:get("history.kept"), self.config:get("history.sent"))
+  self.closers = {}
+  self.started = task.now()
+  return self
+end
+
+--- Announces an event to every listener and returns it as they left it.
+---@param name string one of listeners.events
+---@param fields table?
+function Run:emit(name, fields)
+  local event = fields or {}
+  event.event, event.at = name, task.now() - self.started
+  if event.turn == nil and self.turn > 0 then event.turn = self.turn end
+  listeners.tell(self, event)
+  return event
+end
+
+--- Writes a line into the journal that everyone may read later.
+function Run:note(message)
+  self:emit("note", { message = tostring(message) })
+end
+
+--- Ends the run after the current step. The first end given is the one that counts.
+---@param status string succeeded, failed, incomplete, interrupted or error
+---@param reason string
+function Run:stop(status, reason)
+  self.outcome = self.outcome or { status = status, reason = reason }
+end
+
+--- Ends the run at once, in the middle of whatever it waits for.
+function Run:abort(status, reason)
+  self:stop(status, reason)
+  if self.body then self.body:cancel(reason) end
+end
+
+--- Calls fn when the run is over, however it ends.
+function Run:on_close(fn)
+  table.insert(self.closers, fn)
+end
+
+--- Looks at the desktop: saves the screenshot and announces it.
+---@return boolean? ok, deskpilot.error? err
+function Run:observe()
+  local began = task.now()
+  local seen, err = observation.take(self.desk, self.encoder, self.config)
+  if not seen then return nil, err end
+  self.observation = seen
+  local path = ("screenshots/step_%04d.png"):format(self.turn)
+  local saved, failure = self.dir:save(path, seen.png)
+  if not saved then return nil, failure end
+  seen.path = path
+  self:emit("observed", { screenshot = path, screen = seen.screen, image = seen.image,
+    window = seen.window and { title = seen.window.title, class = seen.window.class, pid = seen.window.pid },
+    elements = #seen.elements, missing = #seen.missing > 0 and seen.missing or nil,
+    seconds = task.now() - began })
+  return true
+end
+
+local function messages(request, seen)
+  local user = request.text
+  if request.warning then user = user .. "\n\nWARNING: " .. request.warning end
+  local content = { { type = "text", text = user } }
+  if seen and request.image ~= false then
+    content[2] = { type = "image", base64 = seen.base64, mime = "image/png", path = seen.path }
+  end
+  return { { role = "system", content = request.system }, { role = "user", content = content } }
+end
+
+--- Asks the model. The latest screenshot goes along unless request.image is false.
+---@param request table {persona, system, text, tools (names), temperature, max_tokens, acts}: `acts` says
+--- that the answer is to be an action
+---@return table? reply {content, calls, refusal, ...} with calls = decoded tool calls, deskpilot.error? err
+function Run:ask(request)
+  local box = request.toolbox or self.toolbox
+  request.toolbox = nil
+  request.request = self.dir:next_request(request.persona)
+  request.model = self.model.name
+  local event = {}
+  for key, value in pairs(request) do event[key] = value end
+  event.system, event.text = nil, nil -- the request's own file has them
+  event = self:emit("model_request", event)
+  if event.veto then return errors.fail("refused", "%s vetoed the request: %s", event.vetoed_by, event.veto) end
+  for key, value in pairs(event) do request[key] = value end
+
+  local chat = { persona = request.persona, messages = messages(request, self.observation),
+    temperature = request.temperature, max_tokens = request.max_tokens,
+    tools = request.tools and #request.tools > 0 and box:definitions(request.tools) or nil }
+  self.dir:save_json(request.request .. ".request.json", self.model:record(chat))
+  local began = task.now()
+  local reply, err = self.model:chat(chat)
+  local result = { persona = request.persona, request = request.request, seconds = task.now() - began }
+  if not reply then
+    result.error = { code = err.code, message = err.message }
+    self:emit("model_reply", result)
+    return nil, err
+  end
+  self.dir:save_json(request.request .. ".reply.json", reply.raw)
+  reply.calls, reply.calls_error = decode.calls(reply)
+  reply.refusal = reply.raw.choices[1].message.refusal
+  if type(reply.refusal) ~= "string" then reply.refusal = nil end
+  result.content, result.usage, result.attempts = reply.content, reply.usage, reply.attempts
+  result.tool_calls = reply.tool_calls and #reply.tool_calls > 0 and reply.tool_calls or nil
+  self:emit("model_reply", result)
+  return reply
+end
+
+local function finish_action(self, action, ok, result, extra)
+  local event = extra or {}
+  event.tool, event.args, event.action = action.tool, action.args, action
+  event.ok, event.text = ok, result
+  self.history:add(self.turn, ok and "action" or "error",
+    history.line(action.tool, action.args, ok, result))
+  return self:emit("action_result", event)
+end
+
+--- Records an answer that could not become an action, so that the model sees it on its next turn.
+---@param tool string the tool that was asked for, or "(none)"
+---@param args table what is known of its arguments
+---@param why string the sentence for the model
+function Run:reject(tool, args, why)
+  self.actions = self.actions + 1
+  local action = self:emit("action", { tool = tool, args = args, rejected = true })
+  finish_action(self, action, false, why)
+  return { ok = false, text = why }
+end
+
+local function perform(self, action)
+  if action.veto then
+    return errors.fail("refused", "%s vetoed this: %s", action.vetoed_by, action.veto)
+  end
+  local args, err = self.toolbox:validate(action.tool, action.args)
+  if not args then return nil, err end
+  action.args = args
+  return self.toolbox:run(action.tool, { desk = self.desk, run = self, config = self.config }, args)
+end
+
+--- Waits until the screen is quiet after an action.
+function Run:settle()
+  local settled, err = self.desk.settle {
+    quiet = self.config:get("timing.settle_quiet"), floor = self.config:get("timing.settle_floor"),
+    cap = self.config:get("timing.settle_cap"),
+  }
+  settled = settled or { seconds = 0, reason = "unknown: " .. tostring(err) }
+  self:emit("settled", { seconds = settled.seconds, reason = settled.reason })
+end
+
+--- Does one action by its tool, then lets the screen settle.
+---@param call table {tool, args}
+---@return table result {ok, text, code}
+function Run:act(call)
+  self.actions = self.actions + 1
+  local began = task.now()
+  local action = self:emit("action", { tool = call.tool, args = call.args, persona = call.persona })
+  local result, err = perform(self, action)
+  local ok = result ~= nil
+  finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,
+    code = err and err.code, point = action.args.position or action.args["end"] })
+  local tool = self.toolbox:get(action.tool)
+  if not action.veto and tool and tool.acts ~= false then self:settle() end
+  return { ok = ok, text = ok and result or tostring(err), code = err and err.code }
+end
+
+--- Asks the mission itself whether its goal is reached; true where it has no `verify`. The application
+--- may need a moment, so the question is repeated for that many seconds.
+---@param seconds number?
+---@return boolean ok, string? why
+function Run:verify(seconds)
+  local verify = self.mission.verify
+  if self.goal and self.goal.verify ~= nil then verify = self.goal.verify end
+  if not verify then return true end
+  local limit = task.now() + (seconds or self.config:get("timing.verify"))
+  while true do
+    local called, ok, why = xpcall(verify, debug.traceback, self)
+    if not called then
+      if errors.is(ok, "cancelled") then error(ok, 0) end
+      self:emit("error", { name = "verify", message = tostring(ok) })
+      return false, "the check itself failed: " .. tostring(ok):match("^[^\n]*")
+    end
+    if ok then return true end
+    if task.now() >= limit then return false, why and tostring(why) or "no reason given" end
+    task.sleep(0.1)
+  end
+end
+
+--- The agent claims that it is done. The world decides.
+---@param evidence string
+---@return string? text, deskpilot.error? err
+function Run:claim(evidence)
+  local ok, why = self:verify()
+  if not ok then
+    self:emit("guard", { name = "verify", message = "the claim of completion is not true: " .. why })
+    return errors.fail("refused", "NOT DONE: the mission's own check of the desktop says: %s", why)
+  end
+  self:stop("succeeded", text.one_line(evidence))
+  return "the mission is complete"
+end
+
+--- Hands a part of the work to an agent, from inside a script. Waits until it has ended.
+---@param goal string what is to be done
+---@param options table? {policy, verify}
+---@return boolean ok, string reason
+function Run:achieve(goal, options)
+  return require "deskpilot.agent.loop".pursue(self, goal, options or {})
+end
+
+return run

@@ -1,0 +1,68 @@
+--- A run's folder: runs/<UTC time>-<mission>/. Nothing ever overwrites another run.
+local files = require "deskpilot.base.files"
+local errors = require "deskpilot.base.errors"
+local json = require "deskpilot.base.json"
+local secrets = require "deskpilot.model.secrets"
+
+local rundir = {}
+
+local Rundir = {}
+Rundir.__index = Rundir
+
+local function slug(name)
+  local s = name:lower():gsub("[^%w_-]+", "-"):gsub("^%-+", ""):gsub("%-+$", "")
+  return s == "" and "mission" or s:sub(1, 60)
+end
+
+--- Makes a new folder under `base`.
+---@param min_free integer bytes that must stay free on the disk
+---@return table? rundir, deskpilot.error? err
+function rundir.create(base, name, min_free)
+  local ok, err = files.make_folder(base)
+  if not ok then return nil, err end
+  local stem = files.join(base, os.date("!%Y%m%dT%H%M%SZ-") .. slug(name))
+  local path, uv = stem, require "luv"
+  for number = 2, 1000 do -- mkdir is atomic: two runs in one second get two folders
+    local made, why = uv.fs_mkdir(path, tonumber("755", 8))
+    if made then break end
+    if not tostring(why):match("^EEXIST") then return errors.fail("io", "cannot make %s: %s", path, why) end
+    path = stem .. "-" .. number
+  end
+  local self = setmetatable({ path = path, min_free = min_free, requests = 0 }, Rundir)
+  for _, folder in ipairs { "screenshots", "requests" } do
+    ok, err = files.make_folder(files.join(path, folder))
+    if not ok then return nil, err end
+  end
+  return self
+end
+
+local function room(self, size)
+  local free = files.free_space(self.path)
+  if free and free < self.min_free + size then
+    return errors.fail("io", "only %d MB are free where the run is kept (%s); %d MB are needed: free some "
+      .. "space, choose another disk with --runs, or lower safety.min_free_mb", free // 2 ^ 20, self.path,
+      (self.min_free + size) // 2 ^ 20)
+  end
+  return true
+end
+
+--- Saves a file of the run, after a look at the free space.
+---@param name string path inside the run's folder
+function Rundir:save(name, data)
+  local ok, err = room(self, #data)
+  if not ok then return nil, err end
+  return files.write(files.join(self.path, name), data)
+end
+
+--- Saves a value as JSON, secrets masked.
+function Rundir:save_json(name, value)
+  return self:save(name, secrets.mask(json.encode(value)) .. "\n")
+end
+
+--- The next name for a request of that persona: "requests/0003-executor".
+function Rundir:next_request(persona)
+  self.requests = self.requests + 1
+  return ("requests/%04d-%s"):format(self.requests, slug(persona))
+end
+
+return rundir

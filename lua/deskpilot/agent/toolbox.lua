@@ -1,0 +1,99 @@
+--- The tools that exist for a run: the shipped ones and the user's, each one Lua file. Schemas sent to
+--- the model, validation, execution and the words of a refusal all come from that one definition.
+local errors = require "deskpilot.base.errors"
+local lookup = require "deskpilot.base.lookup"
+local schema = require "deskpilot.base.schema"
+local text = require "deskpilot.base.text"
+
+local toolbox = {}
+
+---@class deskpilot.tool
+---@field name string
+---@field description string
+---@field parameters table a JSON Schema
+---@field run fun(ctx: table, args: table): string?, deskpilot.error?
+---@field acts boolean? false if the desktop does not change by it
+
+local Toolbox = {}
+Toolbox.__index = Toolbox
+
+local function check(name, tool)
+  if type(tool) ~= "table" then return "does not return a table" end
+  if tool.name ~= name then return ("is named %q inside"):format(tostring(tool.name)) end
+  if type(tool.description) ~= "string" then return "has no description" end
+  if type(tool.parameters) ~= "table" then return "has no parameters (a JSON Schema)" end
+  if type(tool.run) ~= "function" then return "has no run function" end
+end
+
+--- Loads every tool that the lookup finds.
+---@return table? toolbox, deskpilot.error? err names the file that is no tool
+function toolbox.open()
+  local self = setmetatable({ tools = {} }, Toolbox)
+  for _, name in ipairs(lookup.list("tools")) do
+    local tool, err = lookup.load("tools", name)
+    if not tool then return nil, err end
+    local wrong = check(name, tool)
+    if wrong then return errors.fail("invalid", "the tool %q %s", name, wrong) end
+    self.tools[name] = tool
+  end
+  return self
+end
+
+--- Adds tools that belong to a policy alone (the Tactician's meta-tools).
+function Toolbox:with(tools)
+  local more = setmetatable({ tools = setmetatable({}, { __index = self.tools }) }, Toolbox)
+  for _, tool in ipairs(tools) do more.tools[tool.name] = tool end
+  return more
+end
+
+---@return deskpilot.tool?
+function Toolbox:get(name)
+  return type(name) == "string" and self.tools[name] or nil
+end
+
+--- All names, sorted.
+---@return string[]
+function Toolbox:names()
+  return text.keys(self.tools)
+end
+
+--- What a request's `tools` holds for these names.
+---@param names string[]
+function Toolbox:definitions(names)
+  local list = {}
+  for _, name in ipairs(names) do
+    local tool = assert(self.tools[name], name)
+    list[#list + 1] = { type = "function",
+      ["function"] = { name = name, description = tool.description, parameters = tool.parameters } }
+  end
+  return list
+end
+
+--- Checks a call against the tool's schema; numbers given as strings become numbers.
+---@return table? args, deskpilot.error? err
+function Toolbox:validate(name, args)
+  local tool = self:get(name)
+  if not tool then
+    return errors.fail("not_found", "there is no tool %q; the nearest is %q", tostring(name),
+      tostring(text.nearest(tostring(name), self:names())))
+  end
+  if type(args) ~= "table" then return errors.fail("invalid", "%s needs an object of arguments", name) end
+  args = schema.coerce(tool.parameters, args)
+  local ok, why = schema.validate(tool.parameters, args)
+  if not ok then return errors.fail("invalid", "%s: %s", name, tostring(why)) end
+  return args
+end
+
+--- Runs a validated call. An error inside the tool is its failure, not the run's.
+---@return string? text, deskpilot.error? err
+function Toolbox:run(name, ctx, args)
+  local ok, result, err = xpcall(self.tools[name].run, debug.traceback, ctx, args)
+  if not ok then
+    if errors.is(result, "cancelled") then error(result, 0) end
+    return errors.fail("invalid", "the tool %s broke: %s", name, tostring(result))
+  end
+  if result == nil then return nil, err or errors.new("io", name .. " failed without saying why") end
+  return tostring(result)
+end
+
+return toolbox

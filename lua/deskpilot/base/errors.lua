@@ -1,0 +1,40 @@
+--- Failures of the world as values: `nil, err` with err.code of a closed list (docs/errors.md).
+--- Native calls make the same kind of table, so that callers never ask who failed.
+local errors = {}
+
+---@class deskpilot.error
+---@field code string one of errors.codes
+---@field message string a sentence that its reader can act on
+
+--- The closed list of codes.
+errors.codes = {
+  unavailable = true, unsupported = true, refused = true, timed_out = true, cancelled = true,
+  not_found = true, protocol = true, io = true, invalid = true, no_memory = true,
+}
+
+local meta = { __tostring = function(self) return self.message end, __name = "deskpilot.error" }
+
+--- A new error value.
+---@param code string one of errors.codes
+---@param message string the sentence; with more arguments a format for them
+---@return deskpilot.error
+function errors.new(code, message, ...)
+  assert(errors.codes[code], code)
+  if select("#", ...) > 0 then message = message:format(...) end
+  return setmetatable({ code = code, message = message }, meta)
+end
+
+--- nil and a new error value, for `return errors.fail(...)`.
+---@return nil, deskpilot.error
+function errors.fail(code, message, ...)
+  return nil, errors.new(code, message, ...)
+end
+
+--- Whether `value` is an error of that code (any code when none is given).
+---@return boolean
+function errors.is(value, code)
+  return type(value) == "table" and errors.codes[value.code] == true
+    and (code == nil or value.code == code)
+end
+
+return errors

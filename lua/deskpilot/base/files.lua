@@ -1,0 +1,150 @@
+--- Files and folders, synchronously (they are small and local), with errors as values.
+local uv = require "luv"
+local errors = require "deskpilot.base.errors"
+
+local files = {}
+
+local function fail(why, what, path)
+  local code = tostring(why):match("^ENOENT") and "not_found" or "io"
+  return nil, errors.new(code, "cannot " .. what .. " " .. path .. ": "
+    .. tostring(why):gsub("^%u+: ", ""):gsub(": .*", ""))
+end
+
+--- Joins path parts with one slash; an absolute later part wins.
+---@return string
+function files.join(...)
+  local path = ""
+  for _, part in ipairs { ... } do
+    if part:match("^/") or part:match("^%a:[/\\]") or path == "" then path = part
+    else path = path:gsub("/+$", "") .. "/" .. part end
+  end
+  return path
+end
+
+--- The folder of a path ("." for a bare name) and its last part.
+---@return string folder, string name
+function files.split(path)
+  local folder, name = path:match("^(.*)[/\\]([^/\\]*)$")
+  if not folder then return ".", path end
+  return folder == "" and "/" or folder, name
+end
+
+---@return boolean
+function files.exists(path)
+  return uv.fs_stat(path) ~= nil
+end
+
+---@return boolean
+function files.is_folder(path)
+  local stat = uv.fs_stat(path)
+  return stat ~= nil and stat.type == "directory"
+end
+
+--- The whole file. `limit` bytes at most (64 MB unless told).
+---@return string? text, deskpilot.error? err
+function files.read(path, limit)
+  limit = limit or 64 * 1024 * 1024
+  local fd, why = uv.fs_open(path, "r", 0)
+  if not fd then return fail(why, "read", path) end
+  local stat = uv.fs_fstat(fd)
+  if stat and stat.type == "directory" then
+    uv.fs_close(fd)
+    return errors.fail("io", "cannot read %s: it is a folder", path)
+  end
+  local parts, size = {}, 0
+  while true do
+    local part, failure = uv.fs_read(fd, 65536 * 4, -1)
+    if not part then uv.fs_close(fd) return fail(failure, "read", path) end
+    if part == "" then break end
+    size = size + #part
+    if size > limit then
+      uv.fs_close(fd)
+      return errors.fail("io", "cannot read %s: it is larger than %d bytes", path, limit)
+    end
+    parts[#parts + 1] = part
+  end
+  uv.fs_close(fd)
+  return table.concat(parts)
+end
+
+--- Makes the folder and those above it; fine if it is there.
+---@return boolean? ok, deskpilot.error? err
+function files.make_folder(path)
+  if files.is_folder(path) then return true end
+  local above = files.split(path)
+  if above ~= path and above ~= "." and above ~= "/" then
+    local ok, err = files.make_folder(above)
+    if not ok then return nil, err end
+  end
+  local ok, why = uv.fs_mkdir(path, tonumber("755", 8))
+  if not ok and not files.is_folder(path) then return fail(why, "make the folder", path) end
+  return true
+end
+
+--- Writes the whole file by way of a new one beside it, so that a reader never sees half of it.
+---@return boolean? ok, deskpilot.error? err
+function files.write(path, text)
+  local part = path .. ".part"
+  local fd, why = uv.fs_open(part, "w", tonumber("644", 8))
+  if not fd then return fail(why, "write", path) end
+  local offset = 0
+  while offset < #text do
+    local written, failure = uv.fs_write(fd, offset == 0 and text or text:sub(offset + 1), -1)
+    if not written then
+      uv.fs_close(fd)
+      uv.fs_unlink(part)
+      return fail(failure, "write", path)
+    end
+    offset = offset + written
+  end
+  uv.fs_close(fd)
+  local ok, failure = uv.fs_rename(part, path)
+  if not ok then return fail(failure, "write", path) end
+  return true
+end
+
+--- Names in a folder, sorted; none if it is not there.
+---@return string[]
+function files.list(path)
+  local names = {}
+  local scan = uv.fs_scandir(path)
+  while scan do
+    local name = uv.fs_scandir_next(scan)
+    if not name then break end
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  return names
+end
+
+--- Removes a file or a whole folder; links are removed, not followed.
+function files.remove(path)
+  local stat = uv.fs_lstat(path)
+  if not stat then return end
+  if stat.type ~= "directory" then uv.fs_unlink(path) return end
+  for _, name in ipairs(files.list(path)) do files.remove(files.join(path, name)) end
+  uv.fs_rmdir(path)
+end
+
+--- Bytes free for us on the disk of that folder; nil where it cannot be asked.
+---@return integer?
+function files.free_space(path)
+  local stat = uv.fs_statfs(path)
+  return stat and stat.bavail * stat.bsize or nil
+end
+
+--- The absolute form of a path.
+---@return string
+function files.absolute(path)
+  return uv.fs_realpath(path) or files.join(uv.cwd(), path)
+end
+
+--- Where a user's own configuration lives: %APPDATA%\deskpilot, else XDG's folder.
+---@return string
+function files.user_config_folder()
+  local base = os.getenv("APPDATA") or os.getenv("XDG_CONFIG_HOME")
+  if not base or base == "" then base = files.join(os.getenv("HOME") or ".", ".config") end
+  return files.join(base, "deskpilot")
+end
+
+return files

@@ -1,0 +1,100 @@
+--- JSON. Encoding is ours, so that keys come out sorted (the same request is the same bytes, which
+--- servers with a prefix cache reward) and empty lists stay lists; strings and decoding are
+--- lua-cjson's.
+local cjson = require "cjson".new()
+
+cjson.decode_max_depth(100)
+cjson.encode_max_depth(100)
+
+local json = {}
+
+local list_meta = { __name = "json.list" }
+
+--- Marks a table as a list, so that it encodes as [] when empty.
+function json.list(t)
+  return setmetatable(t or {}, list_meta)
+end
+
+local function is_list(t)
+  if getmetatable(t) == list_meta then return true end
+  local n = #t
+  if n == 0 then return false end
+  local count = 0
+  for _ in pairs(t) do count = count + 1 end
+  return count == n
+end
+
+local encode
+
+local function number(v)
+  if v ~= v or v == math.huge or v == -math.huge then error("JSON has no such number: " .. v, 0) end
+  if math.type(v) == "integer" then return ("%d"):format(v) end
+  if v == math.floor(v) and math.abs(v) < 1e15 then return ("%d"):format(v) end
+  return (("%.14g"):format(v))
+end
+
+local function object(t, out, depth)
+  local keys = {}
+  for k in pairs(t) do
+    if type(k) ~= "string" then error("a JSON object needs string keys, not " .. type(k), 0) end
+    keys[#keys + 1] = k
+  end
+  table.sort(keys)
+  out[#out + 1] = "{"
+  for i, k in ipairs(keys) do
+    out[#out + 1] = (i > 1 and "," or "") .. cjson.encode(k) .. ":"
+    encode(t[k], out, depth)
+  end
+  out[#out + 1] = "}"
+end
+
+function encode(v, out, depth)
+  local kind = type(v)
+  if kind == "string" then out[#out + 1] = cjson.encode(v)
+  elseif kind == "number" then out[#out + 1] = number(v)
+  elseif kind == "boolean" then out[#out + 1] = tostring(v)
+  elseif v == json.null or v == nil then out[#out + 1] = "null"
+  elseif kind ~= "table" then error("JSON cannot hold a " .. kind, 0)
+  elseif depth > 100 then error("too deep (or circular) for JSON", 0)
+  elseif is_list(v) then
+    out[#out + 1] = "["
+    for i = 1, #v do
+      if i > 1 then out[#out + 1] = "," end
+      encode(v[i], out, depth + 1)
+    end
+    out[#out + 1] = "]"
+  else
+    object(v, out, depth + 1)
+  end
+end
+
+--- What to put for JSON's null; decoding gives nil instead.
+json.null = cjson.null
+
+--- The JSON text of a value; a Lua error for what JSON cannot hold.
+---@return string
+function json.encode(v)
+  local out = {}
+  encode(v, out, 0)
+  return table.concat(out)
+end
+
+local function without_nulls(v)
+  if v == cjson.null then return nil end
+  if type(v) == "table" then
+    for k, item in pairs(v) do
+      if item == cjson.null then v[k] = nil else without_nulls(item) end
+    end
+  end
+  return v
+end
+
+--- The value of a JSON text. Nulls become nil (so a list with nulls has holes).
+---@return any value, string? why nil and the reason for malformed text
+function json.decode(text)
+  local ok, value = pcall(cjson.decode, text)
+  if not ok then return nil, tostring(value) end
+  return without_nulls(value)
+end
+
+return json

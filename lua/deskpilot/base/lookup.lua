@@ -1,0 +1,288 @@
+--- Where policies, tools, guards, prompts and modules come from: the mission's own folder, then the
+--- project's, then the user's configuration folder, then what ships inside the program. The user's
+--- folders take part only after set_roots, which only `run` and `repl` call: no other command ever
+--- runs a file because of the folder it was started in.
+local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
+local system = require "native.system"
+local text = require "deskpilot.base.text"
+local uv = require "luv"
+
+local lookup = {}
+
+local roots = {} -- absolute folders, the first wins
+local searching = false -- whether our searcher is installed
+local loaded = {} -- module name -> { path, stamp } of what `require` took from a root
+
+local singular = {
+  policies = "policy", tools = "tool", guards = "guard", prompts = "prompt", missions = "mission",
+  profiles = "profile",
+}
+
+--- What one of a kind is called: "policies" -> "policy".
+---@return string
+function lookup.singular(kind)
+  local last = kind:match("[^/]*$")
+  return singular[last] or last
+end
+
+-- A module's path below a root, or nil for a name that is no plain dotted name.
+local function module_path(name)
+  if not name:find("^[%w_][%w_.]*$") or name:find("..", 1, true) or name:sub(-1) == "." then return nil end
+  return (name:gsub("%.", "/"))
+end
+
+-- Changes when the file does; good enough to notice an edit, cheap enough to ask each time.
+local function stamp(path)
+  local stat = uv.fs_stat(path)
+  if not stat or stat.type ~= "file" then return nil end
+  return ("%d %d.%09d %d"):format(stat.size, stat.mtime.sec, stat.mtime.nsec, stat.ino)
+end
+
+local function in_roots(...)
+  local tried = {}
+  for _, root in ipairs(roots) do
+    for _, relative in ipairs { ... } do
+      local path = files.join(root, relative)
+      tried[#tried + 1] = path
+      if stamp(path) then return path, tried end
+    end
+  end
+  return nil, tried
+end
+
+local function compile(path)
+  local source, err = files.read(path)
+  if not source then return nil, tostring(err) end
+  return load(source, "@" .. path, "t")
+end
+
+local function search(name)
+  local relative = module_path(name)
+  if not relative then return ("module names are letters, digits, '_' and '.', not '%s'"):format(name) end
+  local path, tried = in_roots(relative .. ".lua", relative .. "/init.lua")
+  if not path then
+    return #tried > 0 and "no file '" .. table.concat(tried, "'\n\tno file '") .. "'" or nil
+  end
+  local chunk, why = compile(path)
+  if not chunk then error(why, 0) end
+  loaded[name] = { path = path, stamp = stamp(path) }
+  return chunk, path
+end
+
+--- Lets require and every lookup see the user's folders, in that order. Relative ones are taken
+--- from here. Call once, before anything else is required; a second call replaces the folders.
+---@param where { mission_folder: string?, project_folder: string?, user_folder: string? }
+function lookup.set_roots(where)
+  roots = {}
+  local seen = {}
+  for _, field in ipairs { "mission_folder", "project_folder", "user_folder" } do
+    local folder = where[field] and files.absolute(where[field])
+    if folder and not seen[folder] then
+      seen[folder] = true
+      roots[#roots + 1] = folder
+    end
+  end
+  if searching then return end
+  searching = true
+  table.insert(package.searchers, 2, search) -- after preloaded ones: nobody replaces native.*
+end
+
+--- The folders in force.
+---@return string[]
+function lookup.roots()
+  return { table.unpack(roots) }
+end
+
+--- Forgets modules of the user's folders whose files have changed since `require` read them, so that
+--- the next require reads them anew.
+function lookup.refresh()
+  for name, was in pairs(loaded) do
+    if stamp(was.path) ~= was.stamp then
+      package.loaded[name] = nil
+      loaded[name] = nil
+    end
+  end
+end
+
+local function is_text_name(name)
+  return not name:find("^[/\\]") and not name:find("^%a:") and not name:find("..", 1, true)
+    and not name:find("[\0\\]")
+end
+
+--- A text file such as "prompts/strategist.md": ROOT/deskpilot/NAME, else what ships.
+---@param name string
+---@return string? text, string|deskpilot.error where it is from, or the error
+function lookup.text(name)
+  if not is_text_name(name) then
+    return errors.fail("invalid", "'%s' is not the name of a shipped text", name)
+  end
+  local path, tried = in_roots("deskpilot/" .. name)
+  if path then
+    local words, err = files.read(path)
+    return words, words and path or err
+  end
+  local words = system.shipped(name)
+  if words then return words, "shipped:" .. name end
+  local message = ("there is no %s"):format(name)
+  local nearest = text.nearest(name, system.shipped_list(name:match("^(.*/)") or ""))
+  if nearest then message = message .. "; did you mean " .. nearest .. "?" end
+  if #tried > 0 then message = message .. " (looked at " .. text.join(tried) .. ", and inside deskpilot)" end
+  return errors.fail("not_found", "%s", message)
+end
+
+local function add_names(found, kind, list, extension)
+  for _, file in ipairs(list) do
+    local name = file:match("^(.*)%." .. extension .. "$")
+    if name and not name:find("/", 1, true) and not name:find("^[_.]") then found[name] = true end
+  end
+  if extension == "md" or kind == "missions" then return end
+  for _, file in ipairs(list) do
+    local folder = file:match("^([%w_]+)/init%.lua$")
+    if folder then found[folder] = true end
+  end
+end
+
+-- Where a kind's shipped files lie; prompts and missions have top-level folders of their own.
+local function shipped_folder(kind)
+  if kind == "prompts" or kind == "missions" then return kind .. "/" end
+  return "deskpilot/" .. kind .. "/"
+end
+
+local function folder_listing(folder)
+  local list = files.list(folder)
+  for i = 1, #list do
+    if files.exists(files.join(folder, list[i], "init.lua")) then list[#list + 1] = list[i] .. "/init.lua" end
+  end
+  return list
+end
+
+--- The names of all of a kind ("tools", "policies", "guards", "prompts", "missions",
+--- "model/profiles"), over the user's folders and what ships, sorted. Files whose name begins with
+--- "_" are helpers and not listed.
+---@param kind string
+---@return string[]
+function lookup.list(kind)
+  local found = {}
+  local extension = kind == "prompts" and "md" or "lua"
+  local prefix = shipped_folder(kind)
+  local shipped = {}
+  for _, file in ipairs(system.shipped_list(prefix)) do shipped[#shipped + 1] = file:sub(#prefix + 1) end
+  add_names(found, kind, shipped, extension)
+  for _, root in ipairs(roots) do
+    add_names(found, kind, folder_listing(files.join(root, "deskpilot", kind)), extension)
+  end
+  found.init = nil
+  return text.keys(found)
+end
+
+local function not_found(kind, name, tried)
+  local message = ("there is no %s named '%s'"):format(lookup.singular(kind), name)
+  local known = lookup.list(kind)
+  local nearest = text.nearest(name, known)
+  if nearest and text.distance(name:lower(), nearest:lower()) <= math.max(2, #name // 2) then
+    message = message .. ("; did you mean '%s'?"):format(nearest)
+  elseif #known > 0 then
+    message = message .. "; there are " .. text.join(known)
+  end
+  tried[#tried + 1] = "inside deskpilot"
+  return errors.fail("not_found", "%s (looked at %s)", message, text.join(tried))
+end
+
+-- The chunk of deskpilot/KIND/NAME and where it is from.
+local function find_chunk(kind, name)
+  local relative = "deskpilot/" .. kind .. "/" .. name
+  local path, tried = in_roots(relative .. ".lua", relative .. "/init.lua")
+  if path then
+    local chunk, why = compile(path)
+    if not chunk then return errors.fail("invalid", "%s", why) end
+    return chunk, path
+  end
+  for _, file in ipairs { relative .. ".lua", relative .. "/init.lua" } do
+    local source = system.shipped(file)
+    if source then
+      local chunk, why = load(source, "@" .. file, "t")
+      if not chunk then return errors.fail("invalid", "%s", why) end
+      return chunk, "shipped:" .. file
+    end
+  end
+  return not_found(kind, name, tried)
+end
+
+local function with_traceback(message)
+  return type(message) == "string" and debug.traceback(message, 2) or message
+end
+
+--- Loads a policy, tool, guard or profile, anew each time, so that a reload picks up an edit (also
+--- of helper modules in the user's folders that it requires).
+---@param kind string the folder below deskpilot/: "policies", "tools", "guards", "model/profiles"
+---@param name string
+---@return table? module, string|deskpilot.error where it is from, or the error
+function lookup.load(kind, name)
+  if type(name) ~= "string" or not name:find("^[%w_]+$") then
+    return errors.fail("invalid", "'%s' cannot be the name of a %s: letters, digits and '_' only",
+      tostring(name), lookup.singular(kind))
+  end
+  lookup.refresh()
+  local chunk, where = find_chunk(kind, name)
+  if not chunk then return nil, where end
+  local ok, module = xpcall(chunk, with_traceback, "deskpilot." .. kind:gsub("/", ".") .. "." .. name, where)
+  if not ok then
+    return errors.fail("invalid", "the %s '%s' failed to load: %s", lookup.singular(kind), name,
+      tostring(module))
+  end
+  if type(module) ~= "table" then
+    return errors.fail("invalid", "the %s '%s' (%s) must return a table, but returned %s",
+      lookup.singular(kind), name, where, type(module))
+  end
+  return module, where
+end
+
+--- Finds a mission: a path as it is, with ".lua" added, or the name of one in missions/ of the
+--- project's or the user's folder, or of one that ships. Nothing is run and no folder is activated.
+---@param name string
+---@param folders { project_folder: string?, user_folder: string? }?
+---@return string? text, string|deskpilot.error where, string? folder (a shipped one has none)
+function lookup.mission(name, folders)
+  folders = folders or {}
+  local candidates = { name, name .. ".lua" }
+  if not name:find("[/\\]") then
+    for _, root in ipairs { folders.project_folder or false, folders.user_folder or false } do
+      if root then
+        candidates[#candidates + 1] = files.join(root, "missions", name .. ".lua")
+        candidates[#candidates + 1] = files.join(root, "missions", name)
+      end
+    end
+  end
+  for _, path in ipairs(candidates) do
+    if stamp(path) then
+      local source, err = files.read(path)
+      if not source then return nil, err end
+      return source, path, (files.split(files.absolute(path)))
+    end
+  end
+  for _, file in ipairs { name, name .. ".lua", "missions/" .. name .. ".lua" } do
+    local source = file:find("^missions/[^/]*%.lua$") and system.shipped(file)
+    if source then return source, "shipped:" .. file end
+  end
+  local known = lookup.list("missions")
+  local nearest = text.nearest(name, known)
+  local hint = nearest and ("; the shipped missions are " .. text.join(known)) or ""
+  return errors.fail("not_found", "there is no mission file %s%s", name, hint)
+end
+
+--- The nearest folder at or above `from` that holds deskpilot.lua; `from` itself where none does.
+---@param from string? here unless given
+---@return string
+function lookup.project_folder(from)
+  local start = files.absolute(from or uv.cwd())
+  local folder = start
+  while true do
+    if stamp(files.join(folder, "deskpilot.lua")) then return folder end
+    local above = files.split(folder)
+    if above == folder or above == "." then return start end
+    folder = above
+  end
+end
+
+return lookup

@@ -1,0 +1,362 @@
+--- The part of JSON Schema that tools use for their arguments. Errors are sentences for the model
+--- that sent the arguments: which one, what it was and what is wanted.
+local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
+
+local schema = {}
+
+local keywords = {
+  type = true, required = true, properties = true, additionalProperties = true, enum = true,
+  minLength = true, maxLength = true, minimum = true, maximum = true, items = true, minItems = true,
+  maxItems = true, description = true, default = true, title = true, examples = true,
+}
+
+local types = {
+  integer = true, number = true, string = true, boolean = true, array = true, object = true, null = true,
+}
+
+local function is_array(value)
+  if type(value) ~= "table" then return false end
+  local count = 0
+  for _ in pairs(value) do count = count + 1 end
+  return count == #value
+end
+
+local function is_object(value)
+  if type(value) ~= "table" then return false end
+  for key in pairs(value) do
+    if type(key) ~= "string" then return false end
+  end
+  return true
+end
+
+local function is_finite(value)
+  return type(value) == "number" and value == value and math.abs(value) ~= math.huge
+end
+
+local checks = {
+  integer = function(v) return is_finite(v) and math.tointeger(v) ~= nil end,
+  number = is_finite,
+  string = function(v) return type(v) == "string" end,
+  boolean = function(v) return type(v) == "boolean" end,
+  array = is_array,
+  object = is_object,
+  null = function(v) return v == nil or v == json.null end,
+}
+
+local articles = { integer = "a whole number", array = "an array", object = "an object", null = "null" }
+
+local function type_words(wanted)
+  local words = {}
+  for _, name in ipairs(wanted) do words[#words + 1] = articles[name] or ("a " .. name) end
+  return table.concat(words, " or ")
+end
+
+-- The value as the model wrote it, cut to what fits in a sentence.
+local function show(value)
+  if value == nil then return "missing" end
+  if type(value) == "number" and not is_finite(value) then return tostring(value) end
+  local ok, written = pcall(json.encode, value)
+  return ok and text.cut(written, 80) or ("a " .. type(value))
+end
+
+local function type_list(wanted)
+  if type(wanted) == "string" then return { wanted } end
+  return wanted
+end
+
+local function has_type(definition, name)
+  for _, each in ipairs(type_list(definition.type) or {}) do
+    if each == name then return true end
+  end
+  return false
+end
+
+local function range_words(least, most, unit)
+  if least and most and least == most then return ("exactly %d%s"):format(least, unit) end
+  if least and most then return ("between %g and %g%s"):format(least, most, unit) end
+  if least then return ("at least %g%s"):format(least, unit) end
+  return ("at most %g%s"):format(most, unit)
+end
+
+local function outside(value, least, most)
+  return (least and value < least) or (most and value > most)
+end
+
+local function characters(value)
+  return utf8.len(value) or #value
+end
+
+local function same(a, b)
+  return a == b or (type(a) == "table" and type(b) == "table" and show(a) == show(b))
+end
+
+local function check_enum(definition, value, path)
+  local words = {}
+  for _, allowed in ipairs(definition.enum) do
+    if same(allowed, value) then return true end
+    words[#words + 1] = show(allowed)
+  end
+  return nil, ("%s is %s, but must be one of %s"):format(path, show(value), table.concat(words, ", "))
+end
+
+local validate
+
+local function check_array(definition, value, path)
+  if outside(#value, definition.minItems, definition.maxItems) then
+    return nil, ("%s is %s, which has %d items, but must have %s"):format(path, show(value), #value,
+      range_words(definition.minItems, definition.maxItems, " items"))
+  end
+  if not definition.items then return true end
+  for i, item in ipairs(value) do
+    -- Counted as JSON's writer counts, from 0.
+    local ok, why = validate(definition.items, item, ("%s[%d]"):format(path, i - 1))
+    if not ok then return nil, why end
+  end
+  return true
+end
+
+local function join_path(path, key)
+  return path == "" and key or path .. "." .. key
+end
+
+local function check_unknown(definition, value, path)
+  if definition.additionalProperties ~= false then return true end
+  local known = text.keys(definition.properties or {})
+  for _, key in ipairs(text.keys(value)) do
+    if not (definition.properties or {})[key] then
+      local allowed = #known == 0 and "nothing is expected there" or "the names known here are "
+        .. text.join(known)
+      return nil, ("%s is not known; %s"):format(join_path(path, key), allowed)
+    end
+  end
+  return true
+end
+
+local function check_object(definition, value, path)
+  for _, key in ipairs(definition.required or {}) do
+    if value[key] == nil or value[key] == json.null then
+      local property = (definition.properties or {})[key] or {}
+      local wanted = property.type and (", which must be " .. type_words(type_list(property.type))) or ""
+      return nil, ("%s is missing%s"):format(join_path(path, key), wanted)
+    end
+  end
+  local ok, why = check_unknown(definition, value, path)
+  if not ok then return nil, why end
+  for _, key in ipairs(text.keys(definition.properties or {})) do
+    local item = value[key]
+    if item ~= nil and item ~= json.null then
+      ok, why = validate(definition.properties[key], item, join_path(path, key))
+      if not ok then return nil, why end
+    end
+  end
+  return true
+end
+
+local function check_bounds(definition, value, path)
+  if type(value) == "string" and outside(characters(value), definition.minLength, definition.maxLength) then
+    return nil, ("%s has %d characters, but must have %s"):format(path, characters(value),
+      range_words(definition.minLength, definition.maxLength, " characters"))
+  end
+  if type(value) == "number" and outside(value, definition.minimum, definition.maximum) then
+    return nil, ("%s is %s, but must be %s"):format(path, show(value),
+      range_words(definition.minimum, definition.maximum, ""))
+  end
+  return true
+end
+
+function validate(definition, value, path)
+  local subject = path == "" and "the arguments" or path
+  local wanted = type_list(definition.type)
+  if wanted then
+    local fits = false
+    for _, name in ipairs(wanted) do fits = fits or checks[name](value) end
+    if not fits then
+      local verb = path == "" and "are" or "is"
+      return nil, ("%s %s %s, but must be %s"):format(subject, verb, show(value), type_words(wanted))
+    end
+  end
+  if definition.enum then
+    local ok, why = check_enum(definition, value, subject)
+    if not ok then return nil, why end
+  end
+  local ok, why = check_bounds(definition, value, subject)
+  if not ok or type(value) ~= "table" then return ok, why end
+  if has_type(definition, "array") and is_array(value) and not has_type(definition, "object") then
+    return check_array(definition, value, subject)
+  end
+  if definition.properties or definition.required or definition.additionalProperties ~= nil then
+    return check_object(definition, value, path)
+  end
+  return true
+end
+
+--- Whether `value` fits the schema.
+---@param definition table the schema
+---@param value any decoded JSON
+---@param path string? what errors call the value; its properties stand alone where none is given
+---@return boolean? ok, string? why a sentence
+function schema.validate(definition, value, path)
+  return validate(definition, value, path or "")
+end
+
+local function trim(s) return s:match("^%s*(.-)%s*$") end
+
+local coerce
+
+local function number_of(value)
+  if type(value) ~= "string" then return nil end
+  local digits = trim(value)
+  -- Only what JSON could have written without its quotes: no hexadecimal, no "inf".
+  return digits:match("^[+-]?%d+%.?%d*[eE]?[+-]?%d*$") and tonumber(digits) or nil
+end
+
+local coercers = {}
+
+function coercers.number(value)
+  return number_of(value)
+end
+
+function coercers.integer(value)
+  return math.tointeger(type(value) == "number" and value or number_of(value))
+end
+
+function coercers.boolean(value)
+  local word = type(value) == "string" and trim(value):lower()
+  if word == "true" then return true end
+  if word == "false" then return false end
+  return nil
+end
+
+function coercers.string(value)
+  if not is_finite(value) then return nil end
+  local whole = math.tointeger(value)
+  return whole and tostring(whole) or ("%.14g"):format(value)
+end
+
+local function decoded(value, first)
+  if type(value) ~= "string" or trim(value):sub(1, 1) ~= first then return nil end
+  return (json.decode(value))
+end
+
+-- "500, 300" and {"x":500,"y":300} where a pair of numbers is wanted: both can mean one thing only.
+local function pair_of(definition, value)
+  local items = definition.items
+  if not items or not (has_type(items, "number") or has_type(items, "integer")) then return nil end
+  if definition.minItems ~= 2 or definition.maxItems ~= 2 then return nil end
+  if type(value) == "table" then
+    local count = 0
+    for _ in pairs(value) do count = count + 1 end
+    return count == 2 and value.x and value.y and { value.x, value.y } or nil
+  end
+  if type(value) ~= "string" then return nil end
+  local x, y = value:match("^%s*%(?%s*([^,%s%(]+)%s*,%s*([^,%s%)]+)%s*%)?%s*$")
+  return x and number_of(x) and number_of(y) and { number_of(x), number_of(y) } or nil
+end
+
+function coercers.array(value, definition)
+  return decoded(value, "[") or pair_of(definition, value)
+end
+
+function coercers.object(value)
+  return decoded(value, "{")
+end
+
+local function coerce_parts(definition, value)
+  local copy = setmetatable({}, getmetatable(value))
+  for key, item in pairs(value) do
+    local part = type(key) == "string" and (definition.properties or {})[key]
+    if math.type(key) == "integer" then part = definition.items end
+    if part then copy[key] = coerce(part, item) else copy[key] = item end
+  end
+  return copy
+end
+
+local function coerce_enum(definition, value)
+  if type(value) ~= "string" then return value end
+  local found
+  for _, allowed in ipairs(definition.enum) do
+    if allowed == value then return value end
+    if type(allowed) == "string" and allowed:lower() == trim(value):lower() then
+      if found then return value end
+      found = allowed
+    end
+  end
+  return found or value
+end
+
+local function fits_some(wanted, value)
+  for _, name in ipairs(wanted) do
+    if checks[name](value) then return true end
+  end
+  return false
+end
+
+function coerce(definition, value)
+  local wanted = type_list(definition.type) or {}
+  if value == nil or value == json.null then return value end
+  if has_type(definition, "integer") and math.type(value) == "float" then
+    value = math.tointeger(value) or value
+  end
+  -- With several types allowed, a value of the wrong one could mean any of them: leave it.
+  if #wanted == 1 and not fits_some(wanted, value) then
+    local better = coercers[wanted[1]] and coercers[wanted[1]](value, definition)
+    if better ~= nil then value = better end
+  end
+  if definition.enum then value = coerce_enum(definition, value) end
+  if type(value) == "table" and (definition.items or definition.properties) then
+    return coerce_parts(definition, value)
+  end
+  return value
+end
+
+--- A copy of `value` with what small models get slightly wrong put right, where it can mean one
+--- thing only: numbers and booleans in quotes, 5.0 for 5, JSON in a string, an enum's letter case,
+--- "x, y" or {x, y} for a pair of numbers. Anything else stays as it is, for validate to judge.
+---@param definition table the schema
+---@param value any decoded JSON
+---@return any
+function schema.coerce(definition, value)
+  return coerce(definition, value)
+end
+
+local function check_types(definition, path)
+  for _, name in ipairs(type_list(definition.type) or {}) do
+    if not types[name] then
+      return nil, ("%s: there is no type %s; the types are %s"):format(path, tostring(name),
+        text.join(text.keys(types)))
+    end
+  end
+  return true
+end
+
+--- Whether a schema uses only what this module understands: asked when a tool is loaded, so that a
+--- misspelt keyword is not a check that silently never happens.
+---@param definition any
+---@param path string? what errors call it
+---@return boolean? ok, string? why
+function schema.check(definition, path)
+  path = path or "schema"
+  if type(definition) ~= "table" then return nil, path .. " must be a table" end
+  for _, key in ipairs(text.keys(definition)) do
+    if not keywords[key] then
+      return nil, ("%s: the keyword %s is not known; did you mean %s?"):format(path, tostring(key),
+        text.nearest(tostring(key), text.keys(keywords)))
+    end
+  end
+  local ok, why = check_types(definition, path)
+  if not ok then return nil, why end
+  for _, key in ipairs(definition.required or {}) do
+    if not (definition.properties or {})[key] then
+      return nil, ("%s: %s is required but not among the properties"):format(path, key)
+    end
+  end
+  for _, key in ipairs(text.keys(definition.properties or {})) do
+    ok, why = schema.check(definition.properties[key], path .. "." .. key)
+    if not ok then return nil, why end
+  end
+  if definition.items then return schema.check(definition.items, path .. "[]") end
+  return true
+end
+
+return schema

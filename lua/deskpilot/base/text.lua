@@ -1,0 +1,74 @@
+--- Small helpers on text, all safe on any bytes.
+local text = {}
+
+--- How many single edits (insert, delete, replace, swap of neighbours) turn a into b.
+---@return integer
+function text.distance(a, b)
+  local before, row = {}, {}
+  for j = 0, #b do row[j] = j end
+  local two_before
+  for i = 1, #a do
+    two_before, before, row = before, row, { [0] = i }
+    for j = 1, #b do
+      local cost = a:byte(i) == b:byte(j) and 0 or 1
+      row[j] = math.min(before[j] + 1, row[j - 1] + 1, before[j - 1] + cost)
+      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
+        row[j] = math.min(row[j], two_before[j - 2] + 1)
+      end
+    end
+  end
+  return row[#b]
+end
+
+--- The name of the list nearest to `wanted`, or nil for an empty list.
+---@param names string[]
+---@return string?
+function text.nearest(wanted, names)
+  local best, distance
+  for _, name in ipairs(names) do
+    local d = text.distance(wanted:lower(), name:lower())
+    if not distance or d < distance then best, distance = name, d end
+  end
+  return best
+end
+
+--- At most `limit` characters, never cut inside one, with "..." where something was cut.
+---@return string
+function text.cut(s, limit)
+  if #s <= limit then return s end
+  local at = limit + 1
+  local cut = utf8.len(s) and utf8.offset(s, limit + 1)
+  if utf8.len(s) then
+    if utf8.len(s) <= limit then return s end
+    return s:sub(1, cut - 1) .. "..."
+  end
+  return s:sub(1, at - 1) .. "..."
+end
+
+--- One line: control characters and runs of white space become one space.
+---@return string
+function text.one_line(s)
+  return (s:gsub("[%c%s]+", " "):gsub("^ ", ""):gsub(" $", ""))
+end
+
+--- Whether s begins or ends with a part.
+function text.starts(s, part) return s:sub(1, #part) == part end
+function text.ends(s, part) return part == "" or s:sub(-#part) == part end
+
+--- Sorted keys of a table.
+---@return string[]
+function text.keys(t)
+  local keys = {}
+  for k in pairs(t) do keys[#keys + 1] = k end
+  table.sort(keys)
+  return keys
+end
+
+--- "a, b and c"
+---@return string
+function text.join(names)
+  if #names < 2 then return names[1] or "" end
+  return table.concat(names, ", ", 1, #names - 1) .. " and " .. names[#names]
+end
+
+return text

@@ -1,0 +1,136 @@
+--- The program's face: finds the command and calls it. Nothing heavy is required before it is known
+--- which command is wanted, so that `deskpilot --version` answers at once.
+local cli = {}
+
+--- Exit statuses (docs: the command line).
+cli.status = { succeeded = 0, failed = 1, usage = 2, environment = 3, interrupted = 130 }
+
+-- The summaries are here too, so that --help need not load every command.
+local commands = {
+  { "run", "run a mission" },
+  { "repl", "a Lua prompt on the live desktop" },
+  { "shot", "take a screenshot" },
+  { "windows", "list the windows on screen" },
+  { "report", "write a run's report.html" },
+  { "doctor", "what works on this machine, and how to mend what does not" },
+  { "eject", "copy a shipped file into the project, for editing" },
+}
+
+local function complain(message)
+  io.stderr:write("deskpilot: ", message, "\n")
+  return cli.status.usage
+end
+
+local function general_help()
+  local lines = { "usage: deskpilot COMMAND [OPTIONS]", "" }
+  for _, entry in ipairs(commands) do lines[#lines + 1] = ("  %-9s %s"):format(entry[1], entry[2]) end
+  lines[#lines + 1] = "\n`deskpilot COMMAND --help` tells more; `deskpilot --version` tells the version.\n"
+  return table.concat(lines, "\n")
+end
+
+local function is_command(name)
+  for _, entry in ipairs(commands) do
+    if entry[1] == name then return true end
+  end
+  return false
+end
+
+local function unknown(name)
+  local names = {}
+  for i, entry in ipairs(commands) do names[i] = entry[1] end
+  local nearest = require("deskpilot.base.text").nearest(name, names)
+  return complain(("there is no command '%s'; did you mean '%s'? (see deskpilot --help)"):format(name,
+    nearest))
+end
+
+-- On SIGINT, SIGTERM and SIGHUP: a command that has something to finish does it in its own
+-- `interrupted(signal)`, which returns true; any other ends where it waits. A second signal ends the
+-- process whatever happens (the runtime's doing).
+local function interrupter(command, state)
+  return function(signal)
+    if command.interrupted and command.interrupted(signal) then return end
+    state.interrupted = true
+    if state.main then state.main:cancel("interrupted by " .. signal) end
+  end
+end
+
+local function outcome(state, ok, status)
+  if ok then return math.tointeger(status) or 0 end
+  local errors = require "deskpilot.base.errors"
+  if state.interrupted or (errors.is(status, "cancelled") and tostring(status):find("^interrupted")) then
+    io.stderr:write("deskpilot: interrupted\n")
+    return cli.status.interrupted
+  end
+  complain(tostring(status))
+  if errors.is(status, "unavailable") then return cli.status.environment end
+  return cli.status.usage
+end
+
+--- Runs a command's function as the program's outermost task, with interruption.
+---@param command table
+---@return integer status
+local function run_command(command, options, positional)
+  local task = require "deskpilot.base.task"
+  local state = {}
+  return outcome(state, task.run(interrupter(command, state), function()
+    state.main = task.current()
+    return command.run(options, positional)
+  end))
+end
+
+local function dispatch(name, words)
+  local args = require "deskpilot.cli.args"
+  local loaded, command = xpcall(require, function(message) return tostring(message) end,
+    "deskpilot.cli." .. name)
+  if not loaded then return complain("the command " .. name .. " does not load: " .. command) end
+  local options, positional = args.parse(command.options or {}, words)
+  if not options then return complain(positional .. "\nusage: deskpilot " .. (command.usage or name)) end
+  if options.help then
+    io.stdout:write(args.help(name, command))
+    return 0
+  end
+  return run_command(command, options, positional)
+end
+
+local special = {}
+
+special["--version"] = function()
+  io.stdout:write("deskpilot ", require("native.system").version, "\n")
+  return 0
+end
+
+special["--help"] = function()
+  io.stdout:write(general_help())
+  return 0
+end
+
+special["-h"] = special["--help"]
+
+-- The private desktop's keeper process; nobody types this.
+special["--desktop-host"] = function(words)
+  return require("deskpilot.desk.private_host").main(words)
+end
+
+--- The program.
+---@param words string[] the command line without the program's name
+---@return integer status
+function cli.main(words)
+  local name = words[1]
+  if not name then
+    io.stderr:write(general_help())
+    return cli.status.usage
+  end
+  local rest = { table.unpack(words, 2) }
+  if special[name] then return special[name](rest) end
+  if name == "help" then
+    if not rest[1] then return special["--help"]() end
+    return cli.main { rest[1], "--help" }
+  end
+  if is_command(name) then return dispatch(name, rest) end
+  if name:sub(1, 1) == "-" then
+    return complain(("there is no option %s (see deskpilot --help)"):format(name))
+  end
+  return unknown(name)
+end
+
+return cli

@@ -1,0 +1,259 @@
+--- What a person sees of a run while it goes on: a listener that writes to standard error. On a
+--- terminal one live line, above which each finished turn leaves a line; plain lines elsewhere.
+local uv = require "luv"
+local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
+
+local progress = {}
+
+local spinner = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" }
+local tick_ms = 120
+
+---@class deskpilot.progress
+local Progress = {}
+Progress.__index = Progress
+
+--- Without anything that a terminal would obey: C0 and C1 control characters, DEL, and bytes that
+--- are not text; one line.
+---@return string
+function progress.clean(words)
+  words = tostring(words)
+  if not utf8.len(words) then words = words:gsub("[\128-\255]", "?") end
+  words = words:gsub("\194[\128-\159]", " ") -- C1
+  words = words:gsub("\226\128[\170-\174]", ""):gsub("\226\129[\166-\169]", "") -- text direction
+  return text.one_line(words)
+end
+
+local clean = progress.clean
+
+local function brief(words, limit)
+  return text.cut(clean(words), limit)
+end
+
+--- "click_element(position=[500,300], label=OK)"
+local function call_words(tool, args)
+  local parts = {}
+  if type(args) == "table" then
+    for _, key in ipairs(text.keys(args)) do
+      local value = args[key]
+      if type(value) ~= "string" then
+        local ok, written = pcall(json.encode, value)
+        value = ok and written or type(value)
+      end
+      parts[#parts + 1] = key .. "=" .. value
+    end
+  end
+  return brief(("%s(%s)"):format(tool or "?", table.concat(parts, ", ")), 120)
+end
+
+local function clock(seconds)
+  seconds = math.floor(seconds or 0)
+  if seconds < 3600 then return ("%d:%02d"):format(seconds // 60, seconds % 60) end
+  return ("%d:%02d:%02d"):format(seconds // 3600, seconds // 60 % 60, seconds % 60)
+end
+
+function Progress:erase()
+  if self.live_shown then self.write("\r\27[K") end
+  self.live_shown = false
+end
+
+function Progress:line(words)
+  self:erase()
+  self.write(words .. "\n")
+  self:draw()
+end
+
+function Progress:elapsed()
+  return self.at + (self.at_seen and (uv.hrtime() - self.at_seen) / 1e9 or 0)
+end
+
+-- The live line: where the run is now. Cut to the terminal's width, or it could not be erased.
+function Progress:draw()
+  if not self.tty or self.level == "quiet" or self.ended then return end
+  local words = { spinner[self.frame % #spinner + 1] }
+  words[#words + 1] = self.turn > 0 and "turn " .. self.turn or "starting"
+  if self.phase then words[#words + 1] = "[" .. self.phase .. "]" end
+  if self.doing then words[#words + 1] = self.doing end
+  words[#words + 1] = clock(self:elapsed())
+  if self.last then words[#words + 1] = "· " .. self.last end
+  self.write("\r\27[K" .. text.cut(table.concat(words, " "), math.max(20, self.columns() - 4)))
+  self.live_shown = true
+end
+
+function Progress:start_spinner()
+  if not self.tty or self.level == "quiet" or self.timer then return end
+  self.timer = uv.new_timer()
+  self.timer:start(tick_ms, tick_ms, function()
+    self.frame = self.frame + 1
+    self:draw()
+  end)
+  self.timer:unref() -- a display never keeps a program alive
+end
+
+--- Stops the live line; run_end does so too.
+function Progress:close()
+  self:erase()
+  self.ended = true
+  if self.timer and not self.timer:is_closing() then self.timer:close() end
+  self.timer = nil
+end
+
+local handlers = {}
+
+function handlers.run_start(self, _, event)
+  self:start_spinner()
+  if event.task then self:line("mission: " .. brief(event.task, 200)) end
+  if self.level == "verbose" then
+    self:line(brief(("policy %s, model %s at %s"):format(event.policy or "?", event.model or "?",
+      event.endpoint or "?"), 200))
+  end
+end
+
+function handlers.turn_start(self, _, event)
+  self.turn = event.turn or self.turn + 1
+  self.actions_this_turn = {}
+  self.doing = "looking"
+end
+
+function handlers.observed(self)
+  self.doing = nil
+end
+
+function handlers.model_request(self, _, event)
+  self.doing = (event.persona and clean(event.persona) or "the model") .. " thinks"
+end
+
+function handlers.model_reply(self, _, event)
+  self.doing = nil
+  self.seconds.model = self.seconds.model + (tonumber(event.seconds) or 0)
+  local err = event.error
+  if err then
+    self:line("  model: " .. brief(type(err) == "table" and err.message or err, 300))
+  elseif self.level == "verbose" then
+    local words = event.content or event.text
+    if type(words) == "string" and words:find("%S") then
+      self:line(("  %s: %s"):format(brief(event.persona or "model", 40), brief(words, 600)))
+    end
+  end
+end
+
+function handlers.phase_change(self, _, event)
+  self.phase = event.to and clean(event.to) or self.phase
+  if self.level == "verbose" then
+    self:line(brief(("  phase: %s -> %s %s"):format(event.from or "-", event.to or "?",
+      event.reason or ""), 200))
+  end
+end
+
+function handlers.action(self, _, event)
+  self.actions = self.actions + 1
+  self.last = call_words(event.tool, event.args)
+  self.doing = "acting"
+end
+
+function handlers.action_result(self, _, event)
+  self.doing = nil
+  local call = call_words(event.tool, event.args)
+  local result = event.text and brief(event.text, 160) or ""
+  table.insert(self.actions_this_turn, ("%s %s%s"):format(event.ok == false and "✗" or "✓", call,
+    result ~= "" and " — " .. result or ""))
+  self.last = call
+  if self.turn == 0 then self:flush_turn(event) end -- a script without turns
+end
+
+function handlers.settled(self, _, event)
+  self.seconds.settle = self.seconds.settle + (tonumber(event.seconds) or 0)
+end
+
+function Progress:flush_turn(event)
+  local lead = self.turn > 0 and ("turn %d"):format(self.turn) or clock(event.at)
+  if self.phase then lead = lead .. " [" .. self.phase .. "]" end
+  if self.turn > 0 and event.seconds then lead = lead .. (" %.1fs"):format(event.seconds) end
+  if #self.actions_this_turn == 0 then self:line(lead .. "  (no action)") end
+  for _, words in ipairs(self.actions_this_turn) do self:line(lead .. "  " .. words) end
+  self.actions_this_turn = {}
+end
+
+function handlers.turn_end(self, _, event)
+  self:flush_turn(event)
+end
+
+function handlers.guard(self, _, event)
+  self:line(brief(("  guard %s: %s"):format(event.name or "?", event.message or event.reason or ""), 300))
+end
+
+function handlers.note(self, _, event)
+  self:line("  " .. brief(event.message or event.text or "", 300))
+end
+
+function handlers.error(self, _, event)
+  self:line(brief(("  error in %s: %s"):format(event.name or "?", event.message or event.text or ""), 600))
+end
+
+local function share(part, whole)
+  return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
+end
+
+function handlers.run_end(self, run, event)
+  self:close()
+  local whole = event.seconds or event.at or 0
+  local model, settle = self.seconds.model, self.seconds.settle
+  local status = clean(event.status or "ended")
+  self.write(("%s%s\n"):format(status, event.reason and ": " .. brief(event.reason, 400) or ""))
+  if self.level == "quiet" then return end
+  local turns, actions = event.turns or self.turn, event.actions or self.actions
+  self.write(("%d turn%s, %d action%s in %s (model %s, settling %s, the rest %s)\n"):format(turns,
+    turns == 1 and "" or "s", actions, actions == 1 and "" or "s", clock(whole), share(model, whole),
+    share(settle, whole), share(math.max(0, whole - model - settle), whole)))
+  local dir = type(run) == "table" and run.dir
+  if type(dir) == "table" then dir = dir.path end
+  if type(dir) == "string" then self.write("run: " .. clean(dir) .. "\n") end
+end
+
+local quiet_events = { run_end = true, error = true }
+
+local function default_write(words)
+  io.stderr:write(words)
+  io.stderr:flush()
+end
+
+-- The terminal's width, asked each time so that a resized window is drawn right.
+local function terminal_columns()
+  if uv.guess_handle(2) ~= "tty" then return 80 end
+  local tty = uv.new_tty(2, false)
+  if not tty then return 80 end
+  local columns = tty:get_winsize()
+  tty:close()
+  return columns and columns > 0 and columns or 80
+end
+
+---@class deskpilot.progress_options
+---@field level "quiet"|"normal"|"verbose"|nil
+---@field write fun(words: string)? standard error unless given
+---@field tty boolean? whether to draw a live line; asked of standard error unless given
+---@field columns (fun(): integer)?
+
+--- A listener for one run. Its close() stops the display early.
+---@param options deskpilot.progress_options?
+---@return table listener
+function progress.new(options)
+  options = options or {}
+  local self = setmetatable({
+    level = options.level or "normal", write = options.write or default_write, tty = options.tty,
+    columns = options.columns or terminal_columns, turn = 0, actions = 0, frame = 0, at = 0,
+    actions_this_turn = {}, seconds = { model = 0, settle = 0 },
+  }, Progress)
+  if self.tty == nil then self.tty = uv.guess_handle(2) == "tty" and os.getenv("TERM") ~= "dumb" end
+  local listener = { close = function() self:close() end }
+  for name, handler in pairs(handlers) do
+    local wanted = self.level ~= "quiet" or quiet_events[name]
+    listener[name] = function(run, event)
+      self.at, self.at_seen = event.at or self.at, uv.hrtime()
+      if wanted then handler(self, run, event) end
+      if wanted and name ~= "run_end" then self:draw() end
+    end
+  end
+  return listener
+end
+
+return progress

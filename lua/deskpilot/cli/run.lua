@@ -1,0 +1,187 @@
+--- deskpilot run: a mission from its file to its debrief.
+local uv = require "luv"
+local config = require "deskpilot.base.config"
+local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local lookup = require "deskpilot.base.lookup"
+local task = require "deskpilot.base.task"
+
+local command = {
+  summary = "run a mission",
+  usage = "run MISSION.lua [OPTIONS]",
+  options = {
+    { name = "policy", value = "NAME", help = "how the agent thinks (default: the mission's, or three_body)" },
+    { name = "model", value = "NAME", help = "the model asked for; `literal` needs no server" },
+    { name = "endpoint", value = "URL", help = "the OpenAI-compatible server" },
+    { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
+    { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
+    { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+    { name = "json", help = "print one JSON object on standard output at the end" },
+    { name = "verbose", short = "v", help = "also show what the personas say" },
+    { name = "quiet", short = "q", help = "show only the end" },
+  },
+}
+
+local status_of = { succeeded = 0, failed = 1, incomplete = 1, error = 1, interrupted = 130 }
+
+-- Everything about a run that fails before it begins says so in one sentence.
+local function refuse(options, status, err)
+  io.stderr:write("deskpilot: ", tostring(err), "\n")
+  if options.json then
+    io.stdout:write(json.encode { status = status == 130 and "interrupted" or "error", reason = tostring(err),
+      turns = 0, actions = 0, seconds = 0, run_dir = json.null,
+      model = { calls = 0, input_tokens = 0, output_tokens = 0 } }, "\n")
+  end
+  return status
+end
+
+local function resolve(options, name)
+  local folders = { project_folder = lookup.project_folder(uv.cwd()), user_folder = files.user_config_folder() }
+  local source, where, mission_folder = lookup.mission(name, folders)
+  if not source then return nil, where end
+  local flags, project, user, err
+  flags, err = config.from_flags(options)
+  if not flags then return nil, err end
+  project, user, err = config.read_files(folders.project_folder, folders.user_folder)
+  if not project then return nil, err end
+
+  folders.mission_folder = mission_folder
+  lookup.set_roots(folders)
+  local mission
+  mission, err = require "deskpilot.agent.mission".read(source, where)
+  if not mission then return nil, err end
+  local settings
+  settings, err = config.resolve { flags = flags, mission = mission, project = project, user = user }
+  if not settings then return nil, err end
+  if mission.desktop and mission.desktop.apps and not options.desktop and not mission.desktop.kind then
+    settings:set("desktop.kind", "private", "mission")
+  end
+  return { mission = mission, config = settings, name = select(2, files.split(where)):gsub("%.lua$", "") }
+end
+
+-- What a run is made of, loaded and checked before anything is touched.
+local function prepare(plan)
+  local parts = { mission = plan.mission, config = plan.config, name = plan.name, listeners = {} }
+  local err
+  parts.toolbox, err = require "deskpilot.agent.toolbox".open()
+  if not parts.toolbox then return nil, err end
+  if plan.mission.task then
+    local policy, failure = require "deskpilot.agent.loop".load_policy(plan.config:get("policy"))
+    if not policy then return nil, failure end
+  end
+  local get = function(key) return plan.config:get(key) end
+  parts.model, err = require "deskpilot.model.client".new {
+    endpoint = get "model.endpoint", model = get "model.name", api_key = plan.config.api_key,
+    timeout = get "model.timeout", connect_timeout = get "model.connect_timeout",
+    retries = get "model.retries",
+  }
+  if not parts.model then return nil, err end
+  table.insert(parts.listeners, { name = "the mission's hook", must_start = true,
+    listener = require "deskpilot.agent.hooks".of(plan.mission) })
+  for _, name in ipairs(lookup.list("guards")) do
+    local guard, failure = lookup.load("guards", name)
+    if not guard then return nil, failure end
+    table.insert(parts.listeners, { name = "the guard " .. name, listener = guard })
+  end
+  return parts
+end
+
+-- Starts or finds the desktop. Closed by the returned function, which waits.
+local function open_desktop(plan)
+  local desktop = plan.mission.desktop or {}
+  local size = { plan.config:get("desktop.width"), plan.config:get("desktop.height") }
+  local session, err
+  local where = {}
+  if plan.config:get("desktop.kind") == "private" then
+    session, err = require "deskpilot.desk.private".start { size = size, apps = desktop.apps or {},
+      env = desktop.env }
+    if not session then return nil, err end
+    where = { display = session.display, bus = session.bus_address }
+  end
+  local desk, failure = require "deskpilot.desk".open(where)
+  if not desk then
+    if session then session:stop() end
+    return nil, failure
+  end
+  desk.session = session
+  if not session and desktop.apps then
+    for _, app in ipairs(desktop.apps) do desk.apps.start(app) end
+  end
+  return desk, function()
+    desk:close()
+    if session then session:stop() end
+  end
+end
+
+local function perform(plan, parts, options)
+  local dir, err = require "deskpilot.agent.rundir".create(plan.config:get("runs.dir"), plan.name,
+    plan.config:get("safety.min_free_mb") * 2 ^ 20 // 1)
+  if not dir then return nil, err end
+  local journal, failure = require "deskpilot.agent.journal".open(dir.path)
+  if not journal then return nil, failure end
+  parts.dir = dir
+  parts.desktop = plan.config:get("desktop.kind")
+  table.insert(parts.listeners, { name = "the journal", listener = journal, essential = true })
+  table.insert(parts.listeners, { name = "the progress display",
+    listener = require "deskpilot.cli.progress".new {
+      level = options.quiet and "quiet" or options.verbose and "verbose" or "normal" } })
+  local run = require "deskpilot.agent.run".new(parts)
+  plan.run = run
+  require "deskpilot.agent.loop".execute(run)
+  journal.close()
+  return require "deskpilot.agent.export".write(dir.path)
+end
+
+local function work(options, name, plan_out)
+  local plan, err = resolve(options, name)
+  if not plan then return refuse(options, 2, err) end
+  local parts, failure = prepare(plan)
+  if not parts then return refuse(options, 2, failure) end
+  local desk, close = open_desktop(plan)
+  if not desk then return refuse(options, 3, close) end
+  plan_out.close = close
+  parts.desk = desk
+  plan_out.plan = plan
+  local result
+  result, err = perform(plan, parts, options)
+  plan_out.close = nil
+  close()
+  if not result then return refuse(options, 3, err) end
+  if options.json then io.stdout:write(json.encode(result), "\n") end
+  return plan.run.missing and 3 or status_of[result.status] or 1
+end
+
+-- The run that goes on, for interrupted(); a process runs one mission.
+local state = {}
+
+--- On Ctrl+C and its kin: the run ends as interrupted, wherever it is, and is written down.
+---@param signal string
+---@return boolean handled
+function command.interrupted(signal)
+  local run = state.plan and state.plan.run
+  if run then
+    run:abort("interrupted", "stopped by " .. signal)
+  elseif state.job then
+    state.job:cancel("stopped by " .. signal)
+  end
+  return true
+end
+
+--- Runs the mission named on the command line.
+---@param options table as parsed from command.options
+---@param positional string[]
+---@return integer status the exit status of design 3.1
+function command.run(options, positional)
+  if #positional ~= 1 then
+    return refuse(options, 2, "run needs one mission, for example: deskpilot run missions/calculator.lua")
+  end
+  state.job = task.start(function() return work(options, positional[1], state) end)
+  local ok, status = state.job:wait()
+  if ok then return status end
+  if state.close then state.close() end
+  if errors.is(status, "cancelled") then return refuse(options, 130, status) end
+  return refuse(options, 2, status)
+end
+
+return command

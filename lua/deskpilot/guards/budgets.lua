@@ -1,0 +1,34 @@
+--- Ends a run that has used up its turns, its time, or everyone's patience.
+local uv = require "luv"
+
+local budgets = {}
+
+function budgets.run_start(run)
+  run.failures = 0
+  local seconds = run.config:get("limits.seconds")
+  -- A timer, not a look at the clock between turns: a model that never answers must not outlast it.
+  local timer = uv.new_timer()
+  timer:start(math.ceil(seconds * 1000), 0, function()
+    run:abort("incomplete", ("out of time: the limit is %g s (limits.seconds)"):format(seconds))
+  end)
+  timer:unref()
+  run:on_close(function() if not timer:is_closing() then timer:close() end end)
+end
+
+function budgets.turn_end(run, event)
+  local turns = run.config:get("limits.turns")
+  if event.turn >= turns then
+    return { stop = { "incomplete", ("out of turns: the limit is %d (limits.turns)"):format(turns) } }
+  end
+end
+
+function budgets.action_result(run, event)
+  run.failures = event.ok and 0 or run.failures + 1
+  local limit = run.config:get("limits.failures")
+  if run.failures >= limit then
+    return { stop = { "failed", ("%d steps in a row failed (limits.failures); the last one: %s")
+      :format(run.failures, event.text) } }
+  end
+end
+
+return budgets

@@ -1,0 +1,56 @@
+--- Notices that the same thing is being tried again and again, A-A-A or A-B-A-B, and asks for a
+--- change of approach: a warning in the next request, and a higher temperature.
+local text = require "deskpilot.base.text"
+
+local loops = {}
+
+local function signature(action)
+  local args = action.args
+  local target = args.label or args.text or args.key or ""
+  local point = args.position or args.start
+  local place = type(point) == "table" and table.concat({ tostring(point[1]), tostring(point[2]) }, ",") or ""
+  return ("%s|%s|%s"):format(action.tool, tostring(target), place)
+end
+
+--- The repeated thing in words, or nil. `recent` holds signatures, newest last.
+---@param recent string[]
+---@param threshold integer how many times counts as a loop
+---@return string?
+function loops.find(recent, threshold)
+  local last, count = recent[#recent], 0
+  if not last then return nil end
+  for _, entry in ipairs(recent) do if entry == last then count = count + 1 end end
+  if count >= threshold then return ("the same action %d times in the last %d"):format(count, #recent) end
+  local n = #recent
+  if n >= 4 and recent[n] == recent[n - 2] and recent[n - 1] == recent[n - 3] and recent[n] ~= recent[n - 1] then
+    return "the same two actions in turns"
+  end
+end
+
+function loops.run_start(run)
+  run.recent_actions, run.loop = {}, nil
+end
+
+function loops.action_result(run, event)
+  if event.tool == "wait" then return end -- waiting twice is no loop
+  local recent = run.recent_actions
+  recent[#recent + 1] = signature(event)
+  while #recent > run.config:get("loop.window") do table.remove(recent, 1) end
+  local found = loops.find(recent, run.config:get("loop.threshold"))
+  run.loop = nil
+  if found then
+    local target = event.args.label or event.args.text or event.args.key or ""
+    run.loop = ("LOOP: %s on %q: %s. It is not working. CHANGE YOUR APPROACH: another element, a keyboard "
+      .. "shortcut, or a different way to the goal."):format(event.tool, text.cut(tostring(target), 60), found)
+    run:emit("guard", { name = "loop_detection", message = run.loop })
+  end
+end
+
+--- The Executor's next request carries the warning, and half as much temperature again.
+function loops.model_request(run, request)
+  if run.loop and request.acts then
+    return { amend = { temperature = request.temperature * 1.5, warning = run.loop } }
+  end
+end
+
+return loops

@@ -1,0 +1,26 @@
+--- Keeps the calls to the model under a number per minute, by waiting: a policy gone wild must not
+--- swamp a small local server, and a fast one must not pay a fixed delay every turn.
+local task = require "deskpilot.base.task"
+
+local rate = {}
+
+function rate.run_start(run)
+  run.call_times = {}
+end
+
+function rate.model_request(run)
+  local cap = run.config:get("model.calls_per_minute")
+  if cap <= 0 or run.model.name == "literal" then return end
+  local times, now = run.call_times, task.now()
+  while times[1] and times[1] <= now - 60 do table.remove(times, 1) end
+  if #times >= cap then
+    local pause = times[1] + 60 - now
+    run:emit("guard", { name = "rate", message = ("%d calls in the last minute (model.calls_per_minute): "
+      .. "waiting %.1f s"):format(#times, pause) })
+    task.sleep(pause)
+    table.remove(times, 1)
+  end
+  times[#times + 1] = task.now()
+end
+
+return rate

@@ -1,0 +1,30 @@
+--- Refuses what an agent should never do whatever it thinks: the forbidden key combinations, and
+--- text longer than anyone types.
+local keys = require "native.desk"
+local text = require "deskpilot.base.text"
+
+local safety = {}
+
+local function forbidden(run, combo)
+  local wanted = keys.canonical(combo)
+  if not wanted then return nil end -- not a key at all: the tool says so better
+  for _, entry in ipairs(run.config:get("safety.forbidden_keys")) do
+    if keys.canonical(entry) == wanted then return entry end
+  end
+end
+
+function safety.action(run, action)
+  if type(action.args.key) == "string" then
+    local entry = forbidden(run, action.args.key)
+    if entry then return { veto = entry .. " is forbidden here (safety.forbidden_keys)" } end
+  end
+  if action.tool == "type_text" and type(action.args.text) == "string" then
+    local length, limit = utf8.len(action.args.text) or #action.args.text, run.config:get("safety.max_text")
+    if length > limit then
+      return { veto = ("the text has %d characters; at most %d may be typed at once (it begins %q)")
+        :format(length, limit, text.cut(text.one_line(action.args.text), 30)) }
+    end
+  end
+end
+
+return safety

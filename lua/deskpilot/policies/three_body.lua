@@ -1,0 +1,263 @@
+--- The three-body hierarchy. A Strategist reads the mission once and writes the doctrine; a Tactician
+--- looks in every few turns, names the phase, and configures the Executor (its prompt, its tools); the
+--- Executor takes one action each turn with the tools of the phase and nothing else.
+local errors = require "deskpilot.base.errors"
+local json = require "deskpilot.base.json"
+local lookup = require "deskpilot.base.lookup"
+local text = require "deskpilot.base.text"
+local observation = require "deskpilot.agent.observation"
+
+local policy = {}
+
+-- What each persona may spend. An Executor in a loop gets half as much temperature again (the guard).
+local personas = {
+  strategist = { temperature = 0.3, max_tokens = 1200 },
+  tactician = { temperature = 0.4, max_tokens = 800 },
+  executor = { temperature = 0.5, max_tokens = 1024 },
+}
+
+-- For an Executor whom nobody has told what it may use. It cannot claim completion with these.
+local safe_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up" }
+
+-- When the Tactician has been silent for long, the mission must still be able to end.
+local emergency_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up",
+  "report_completion" }
+
+local function prompt(name, values)
+  local words = assert(lookup.text("prompts/" .. name .. ".md"))
+  return (words:gsub("{{(%w+)}}", function(key) return values and values[key] end))
+end
+
+local function meta_tools(run)
+  local rationale = { type = "string", description = "Why this is needed now, from what the screen shows." }
+  return {
+    { name = "spawn_executor_prompt",
+      description = "Give the Executor its orders for a phase. Use it when the phase changes.",
+      parameters = { type = "object", additionalProperties = false,
+        required = { "prompt", "phase", "rationale" },
+        properties = {
+          prompt = { type = "string", minLength = 1, description = "The Executor's complete orders in 200-400 "
+            .. "words: the goal of the phase, what to be precise about, the risks, how positions are given "
+            .. "([x, y], 0-1000), and that each action needs a justification." },
+          phase = { type = "string", minLength = 1, maxLength = 60,
+            description = "Name of the phase, for example RECONNAISSANCE, EXECUTION_SAVE or VERIFICATION." },
+          rationale = rationale } } },
+    { name = "update_phase_tools",
+      description = "Say which tools the Executor may use in this phase. Include report_completion only in a "
+        .. "phase that verifies the result.",
+      parameters = { type = "object", additionalProperties = false, required = { "tool_names", "rationale" },
+        properties = {
+          tool_names = { type = "array", items = { type = "string", enum = run.toolbox:names() },
+            description = "Names of the tools." },
+          rationale = rationale } } },
+  }
+end
+
+local function situation(run, parts)
+  local s = run.state
+  local lines = { "MISSION:\n" .. run.task }
+  if parts.doctrine and s.doctrine ~= "" then
+    lines[#lines + 1] = "DOCTRINE:\n" .. text.cut(s.doctrine, run.config:get("history.doctrine_chars"))
+  end
+  if parts.phase then
+    lines[#lines + 1] = ("CURRENT PHASE: %s\nTURN: %d of %d"):format(s.phase, run.turn,
+      run.config:get("limits.turns"))
+  end
+  if s.report and parts.report then lines[#lines + 1] = "REPORT ON YOUR LAST ORDERS:\n" .. s.report end
+  lines[#lines + 1] = observation.words(run.observation)
+  if parts.history then lines[#lines + 1] = run.history:render() end
+  return table.concat(lines, "\n\n")
+end
+
+-- Asks one persona. A model that is not there ends the run; every other failure is a step.
+local function ask(run, persona, request)
+  request.persona = persona
+  request.temperature, request.max_tokens = personas[persona].temperature, personas[persona].max_tokens
+  local reply, err = run:ask(request)
+  if reply and reply.refusal then
+    run:stop("failed", ("the %s refused: %s"):format(persona, text.one_line(reply.refusal)))
+    return nil, errors.new("refused", reply.refusal)
+  end
+  if not reply and err.code == "unavailable" then
+    run:emit("error", { name = persona, message = err.message, code = err.code })
+    run:stop("error", err.message)
+    run.missing = true -- the environment lacks something: the program's exit status says so
+  end
+  return reply, err
+end
+
+local function strategist(run)
+  local reply, err = ask(run, "strategist", { system = prompt "strategist", text = situation(run, {}) })
+  if run.outcome then return end
+  run.state.doctrine = reply and reply.content or ""
+  if not reply then
+    run:emit("error", { name = "strategist", message = tostring(err), code = err.code })
+    run.history:add(run.turn, "error", "no doctrine: " .. tostring(err))
+  end
+end
+
+local function configure(run, phase, orders, tools, rationale)
+  local s = run.state
+  local from = s.phase
+  s.phase, s.orders, s.tools = phase, orders, tools
+  run.history:add(run.turn, "phase", ("%s -> %s with %s"):format(from, phase, table.concat(tools, ", ")))
+  run:emit("phase_change", { from = from, to = phase, tools = tools, rationale = rationale, prompt = orders })
+end
+
+local function fall_back(run, phase, tools, why)
+  configure(run, phase, prompt "executor_fallback", tools, why)
+end
+
+-- The names that exist, without repetition, and sentences about those that do not.
+local function known_tools(run, names)
+  local known, seen, report = {}, {}, {}
+  for _, name in ipairs(names) do
+    if not run.toolbox:get(name) then
+      report[#report + 1] = ("There is no tool %q; the nearest is %q."):format(tostring(name),
+        tostring(text.nearest(tostring(name), run.toolbox:names())))
+    elseif not seen[name] then
+      seen[name] = true
+      known[#known + 1] = name
+    end
+  end
+  return known, report
+end
+
+local function chosen_tools(run, orders, phase)
+  local s = run.state
+  if not orders.tool_names then return s.tools or safe_tools, {} end
+  local tools, report = known_tools(run, orders.tool_names)
+  if #tools == 0 then
+    tools = { table.unpack(safe_tools) }
+    report[#report + 1] = "The list held no tool, so the Executor has " .. text.join(tools) .. "."
+  end
+  local lower = phase:lower()
+  if (lower:find("verif", 1, true) or lower:find("complet", 1, true))
+    and not table.concat(tools, " "):find("report_completion", 1, true) then
+    tools[#tools + 1] = "report_completion"
+    report[#report + 1] = "The phase verifies, so report_completion was added to its tools."
+  end
+  return tools, report
+end
+
+-- The arguments of each meta-tool that was called, and a sentence for each call that was wrong.
+local function read_orders(box, reply)
+  local orders, report, found = {}, {}, false
+  for _, call in ipairs(reply.calls or {}) do
+    local args, why = call.args, call.error
+    if args and call.name == "update_phase_tools" and type(args.tool_names) == "table" then
+      orders.tool_names, orders.rationale, found = args.tool_names, args.rationale, true
+    elseif args then
+      args, why = box:validate(call.name, args)
+      if args and call.name == "spawn_executor_prompt" then
+        orders.prompt, orders.phase, orders.rationale, found = args.prompt, args.phase, args.rationale, true
+      end
+    end
+    if not args then report[#report + 1] = ("%s: %s"):format(tostring(call.name), tostring(why)) end
+  end
+  if reply.calls_error then report[#report + 1] = tostring(reply.calls_error) end
+  return found and orders or nil, report
+end
+
+local function follow(run, orders, report)
+  local s = run.state
+  local phase = orders.phase or (s.orders and s.phase) or "EXECUTION"
+  local tools, more = chosen_tools(run, orders, phase)
+  table.move(more, 1, #more, #report + 1, report)
+  configure(run, phase, orders.prompt or s.orders or prompt "executor_fallback", tools, orders.rationale)
+end
+
+-- Says whether the Tactician did its work: orders, or words that leave things as they are.
+local function tactician(run)
+  local s = run.state
+  local box = run.toolbox:with(meta_tools(run))
+  local reply, err = ask(run, "tactician", {
+    system = prompt("tactician", { mission = run.task, doctrine = s.doctrine }),
+    text = situation(run, { doctrine = true, phase = true, report = true, history = true }),
+    tools = { "spawn_executor_prompt", "update_phase_tools" }, toolbox = box,
+  })
+  if run.outcome then return end
+  s.report = nil
+  if not reply then
+    run:emit("error", { name = "tactician", message = tostring(err), code = err.code })
+    run.history:add(run.turn, "error", "the Tactician did not answer: " .. tostring(err))
+    return
+  end
+  local orders, report = read_orders(box, reply)
+  if orders then follow(run, orders, report) end
+  if orders or #report == 0 then s.tactician_turn = run.turn end
+  if #report > 0 then
+    s.report = table.concat(report, "\n")
+    run.history:add(run.turn, "note", "to the Tactician: " .. s.report)
+    run:note("to the Tactician: " .. s.report)
+  end
+end
+
+-- The one call that is to be done, or nil when the answer held none that can be.
+local function executor_call(run, reply)
+  local calls = reply.calls or {}
+  if #calls == 0 then
+    local said = text.cut(text.one_line(reply.content or ""), 150)
+    local why = reply.calls_error and tostring(reply.calls_error)
+      or ("no tool was called; every turn needs exactly one tool call. You said: %q"):format(said)
+    run:reject("(none)", json.list {}, why)
+    return nil
+  end
+  local call = calls[1]
+  if not call.args then
+    run:reject(call.name or "(none)", {}, "the arguments are not valid JSON: " .. tostring(call.error))
+    return nil
+  end
+  if not (" " .. table.concat(run.state.tools, " ") .. " "):find(" " .. call.name .. " ", 1, true) then
+    run:reject(call.name, call.args, ("%s is not among the tools of this phase: %s"):format(call.name,
+      text.join(run.state.tools)))
+    return nil
+  end
+  return call, #calls - 1
+end
+
+local function executor(run)
+  local s = run.state
+  local reply, err = ask(run, "executor", { system = s.orders, tools = s.tools, acts = true,
+    text = situation(run, { doctrine = true, phase = true, history = true }) })
+  if run.outcome then return end
+  if not reply then
+    run:emit("error", { name = "executor", message = tostring(err), code = err.code })
+    run:reject("(none)", {}, "the model did not answer: " .. tostring(err))
+    return
+  end
+  local call, ignored = executor_call(run, reply)
+  if not call then return end
+  run:act { tool = call.name, args = call.args, persona = "executor" }
+  if ignored > 0 then
+    local line = ("%d more tool calls came with that one and were not done: one action each turn.")
+      :format(ignored)
+    run.history:add(run.turn, "note", line)
+    run:note(line)
+  end
+end
+
+function policy.start(run)
+  run.state.phase, run.state.tactician_turn = "INIT", 0
+  run.state.started = run.turn
+end
+
+function policy.turn(run)
+  local s = run.state
+  local turn = run.turn - s.started -- 1 on the first turn of this goal
+  if not s.doctrine then strategist(run) end
+  if run.outcome then return end
+  local interval = run.config:get("three_body.tactician_interval")
+  if turn == 1 or turn % interval == 0 then tactician(run) end
+  if run.outcome then return end
+  if not s.orders then
+    fall_back(run, "FALLBACK", safe_tools, "there are no valid orders from the Tactician")
+  elseif s.phase ~= "EMERGENCY"
+    and run.turn - math.max(s.tactician_turn, s.started) > run.config:get("three_body.offline_turns") then
+    fall_back(run, "EMERGENCY", emergency_tools, ("the Tactician has failed for %d turns")
+      :format(run.turn - s.tactician_turn))
+  end
+  executor(run)
+end
+
+return policy

@@ -1,0 +1,18 @@
+local fields = require "deskpilot.agent.fields"
+
+return {
+  name = "drag_element",
+  description = "Press the left button at one point, move to another and let go: move or resize things, "
+    .. "set sliders, draw.",
+  parameters = fields.object({
+    justification = fields.justification,
+    label = fields.label,
+    start = fields.position("Where the button goes down"),
+    ["end"] = fields.position("Where the button is let go"),
+  }, { "justification", "label", "start", "end" }),
+  run = function(ctx, args)
+    local ok, err = ctx.desk.mouse.drag(fields.point(args.start), fields.point(args["end"]))
+    if not ok then return nil, err end
+    return ('dragged "%s" from %s to %s'):format(args.label, fields.show(args.start), fields.show(args["end"]))
+  end,
+}

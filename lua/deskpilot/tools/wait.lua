@@ -1,0 +1,17 @@
+local fields = require "deskpilot.agent.fields"
+
+return {
+  name = "wait",
+  description = "Do nothing until the screen changes, or until the time is up: for an application that is "
+    .. "still working.",
+  parameters = fields.object({
+    justification = fields.justification,
+    seconds = { type = "number", minimum = 0.1, maximum = 60, description = "How long at the most." },
+  }, { "justification", "seconds" }),
+  run = function(ctx, args)
+    local changed, err = ctx.desk.wait_for_change { timeout = args.seconds }
+    if changed == nil and err and err.code ~= "timed_out" then return nil, err end
+    return changed and "waited until the screen changed"
+      or ("waited %g s; nothing changed"):format(args.seconds)
+  end,
+}

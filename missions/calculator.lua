@@ -1,0 +1,12 @@
+-- Works out 7 times 6 in a real calculator. Whether it is done is read from the calculator itself.
+return {
+  task = [[Click "7", click "×", click "6", click "=", then expect "42".]],
+  policy = "three_body",
+  desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },
+  limits = { turns = 40, seconds = 600 },
+  verify = function(m)
+    local shown = m.desk.elements.find { app = "galculator", text = "42" }
+    if shown then return true end
+    return false, "the calculator's display does not show 42"
+  end,
+}

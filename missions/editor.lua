@@ -1,0 +1,28 @@
+-- Types two lines into a text editor and saves them. Whether it is done is read from the file's bytes.
+local folder = os.getenv("TMPDIR") or "/tmp"
+local path = folder .. "/deskpilot-editor.txt"
+local lines = "Grüße aus dem Editor — naïve café\nZweite Zeile: 日本語, עברית, 😀\n"
+
+return {
+  task = ([[
+1. Click "Text area"
+2. Type "%s"
+3. Press ctrl+s
+4. Wait for "Save As"
+5. Press ctrl+a
+6. Type "%s\n"
+7. Wait for "deskpilot-editor.txt - Mousepad"
+]]):format(lines:gsub("\n", "\\n"), path),
+  policy = "three_body",
+  desktop = { kind = "private", size = { 1280, 800 }, apps = { { "mousepad", "--disable-server" } } },
+  limits = { turns = 60, seconds = 600 },
+  before_run = function() os.remove(path) end,
+  verify = function()
+    local file = io.open(path, "rb")
+    if not file then return false, "there is no file " .. path end
+    local saved = file:read("a")
+    file:close()
+    if saved == lines then return true end
+    return false, ("%s holds %q instead of %q"):format(path, saved, lines)
+  end,
+}

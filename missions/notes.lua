@@ -1,0 +1,31 @@
+-- A script: no model at all. Opens a text editor, writes today's date into it, saves the file, and
+-- checks it.
+local folder = os.getenv("TMPDIR") or "/tmp"
+local path = folder .. "/deskpilot-notes.txt"
+
+return {
+  desktop = { kind = "private", size = { 1024, 700 }, apps = { { "mousepad", "--disable-server" } } },
+  limits = { seconds = 120 },
+  run = function(m)
+    local desk = m.desk
+    os.remove(path)
+    assert(desk.keyboard.type(os.date("Notes of %Y-%m-%d\n")))
+    assert(desk.keyboard.press("ctrl+s"))
+    assert(desk.wait_until(function()
+      return desk.windows.find { title = "Save As" }
+    end, { timeout = 10 }))
+    assert(desk.keyboard.press("ctrl+a"))
+    assert(desk.keyboard.type(path .. "\n"))
+    assert(desk.wait_until(function()
+      return desk.windows.find { title = "deskpilot-notes.txt" }
+    end, { timeout = 10 }))
+    m:note("saved as " .. path)
+  end,
+  verify = function()
+    local file = io.open(path, "rb")
+    if not file then return false, "there is no file " .. path end
+    local saved = file:read("a")
+    file:close()
+    return saved:match("^Notes of %d+%-%d+%-%d+\n$") ~= nil, "the file holds " .. saved
+  end,
+}

@@ -1,0 +1,26 @@
+/*
+ * arena.h: many small pieces of memory that are freed together. Pieces are aligned for any type
+ * and stay where they are. Allocation returns NULL when there is no memory; nothing is initialised.
+ */
+#ifndef DESK_ARENA_H
+#define DESK_ARENA_H
+
+#include <stddef.h>
+
+typedef struct desk_arena_block desk_arena_block;
+
+/* All zero is an empty arena. */
+typedef struct {
+    desk_arena_block *blocks; /* newest first */
+    size_t used;              /* bytes of the newest */
+} desk_arena;
+
+void *desk_arena_alloc(desk_arena *arena, size_t size);
+
+/* A copy of `length` bytes with a terminator. */
+char *desk_arena_copy(desk_arena *arena, const char *text, size_t length);
+
+/* Frees everything; the arena is empty again. */
+void desk_arena_free(desk_arena *arena);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * base64.h: bytes as text, the way screenshots travel inside JSON (RFC 4648, with padding).
+ */
+#ifndef DESK_BASE64_H
+#define DESK_BASE64_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many characters `size` bytes become. No terminating zero is counted. */
+static inline size_t desk_base64_size(size_t size)
+{
+    return (size / 3 + (size % 3 != 0)) * 4;
+}
+
+/* Writes exactly desk_base64_size(size) characters. */
+void desk_base64(char *out, const uint8_t *data, size_t size);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * elements.h: what applications say about themselves: buttons, fields and texts with their places
+ * and states, read from the platform's accessibility interface (AT-SPI; UI Automation).
+ *
+ * One `desk_elements` is a kept connection to that interface. Unlike the rest of the desk library
+ * its calls take as long as the applications do (up to a deadline), so they are made on a worker
+ * thread; one `desk_elements` serves one call at a time and locks itself. `open` does not wait: the
+ * connection is made by the first call.
+ *
+ * Everything that applications say is untrusted: sizes, depths and counts are capped, texts are
+ * valid UTF-8 without control characters, parents always come before their children. Coordinates
+ * are pixels of the desktop space (backend.h). An application that does not answer in time costs
+ * the deadline, not the result: what the others said is returned with a note about it.
+ */
+#ifndef DESK_ELEMENTS_H
+#define DESK_ELEMENTS_H
+
+#include "error.h"
+#include "image.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct desk_elements desk_elements;
+
+/* Bits of desk_element.states, and indexes of desk_element_state_name. */
+typedef enum {
+    DESK_STATE_ACTIVE,
+    DESK_STATE_BUSY,
+    DESK_STATE_CHECKABLE,
+    DESK_STATE_CHECKED,
+    DESK_STATE_COLLAPSED,
+    DESK_STATE_EDITABLE,
+    DESK_STATE_ENABLED, /* reacts to the user; AT-SPI's "sensitive" */
+    DESK_STATE_EXPANDABLE,
+    DESK_STATE_EXPANDED,
+    DESK_STATE_FOCUSABLE,
+    DESK_STATE_FOCUSED,
+    DESK_STATE_INDETERMINATE,
+    DESK_STATE_MODAL,
+    DESK_STATE_MULTI_LINE,
+    DESK_STATE_PRESSED,
+    DESK_STATE_READ_ONLY,
+    DESK_STATE_REQUIRED,
+    DESK_STATE_SELECTABLE,
+    DESK_STATE_SELECTED,
+    DESK_STATE_SHOWING, /* on the screen now, as far as the application knows */
+    DESK_STATE_VISIBLE,
+    DESK_STATE_COUNT
+} desk_element_state;
+
+enum {
+    DESK_ELEMENTS_MAX_NODES = 5000, /* of one read, unless told otherwise */
+    DESK_ELEMENTS_MAX_APPS = 64,
+    DESK_ELEMENTS_MAX_NAME = 512,  /* bytes of a name or description, with the terminator */
+    DESK_ELEMENTS_MAX_TEXT = 2000, /* characters of a text */
+};
+
+typedef struct {
+    const char *bus;   /* X11: address of the session bus; NULL for the environment's */
+} desk_elements_options;
+
+typedef struct {
+    uint64_t deadline; /* uv_hrtime by which the read returns what it has */
+    size_t max_nodes;
+    long pid;  /* only applications of this process; 0 for all */
+    bool all;  /* also what is not showing (unopened menus, hidden pages) */
+    bool bare; /* without texts, values and numbers of actions: quicker */
+    atomic_bool *cancel; /* set by another thread: give up soon with DESK_CANCELLED; may be NULL */
+} desk_elements_query;
+
+typedef struct {
+    const char *name;
+    long pid;         /* 0 if unknown */
+    const char *note; /* why its part is missing or incomplete, NULL if it is complete */
+} desk_element_app;
+
+/* Strings are never NULL but for those said to be; all belong to the list. */
+typedef struct {
+    int32_t parent; /* index in the list, always smaller than its own; -1 for an application */
+    int32_t app;    /* index in apps */
+    int depth;
+    const char *role; /* AT-SPI's word, such as "push button", on every platform */
+    const char *name, *description;
+    const char *text; /* contents of a text; NULL where there is none */
+    const char *handle; /* for act and set_text: opaque, stays valid while the thing exists */
+    uint64_t states;
+    desk_rect rect;
+    bool has_rect; /* else it has no place on the screen */
+    bool has_value;
+    double value;
+    int actions;
+} desk_element;
+
+typedef struct {
+    desk_element *items;
+    size_t count;
+    desk_element_app *apps;
+    size_t app_count;
+    bool truncated; /* a cap was reached */
+    void *memory;   /* the strings */
+} desk_element_list;
+
+typedef struct desk_elements_ops {
+    const char *name;
+
+    bool (*open)(desk_elements **out, const desk_elements_options *options, desk_error *err);
+    void (*close)(desk_elements *e);
+
+    /* Fills `out`, to be freed by desk_element_list_free. DESK_UNAVAILABLE where there is no
+     * accessibility interface, with how to get one. */
+    bool (*read)(desk_elements *e, const desk_elements_query *query, desk_element_list *out,
+                 desk_error *err);
+
+    /* Does one of an element's actions: that of the name, or if NULL that of the index (0 is the
+     * usual one). DESK_NOT_FOUND if it has gone or has no such action, DESK_REFUSED, DESK_TIMED_OUT,
+     * DESK_INVALID for what is no handle. */
+    bool (*act)(desk_elements *e, const char *handle, const char *action, int index,
+                uint64_t deadline, desk_error *err);
+    /* Replaces the text of an editable element; errors as above. */
+    bool (*set_text)(desk_elements *e, const char *handle, const char *text, uint64_t deadline,
+                     desk_error *err);
+} desk_elements_ops;
+
+struct desk_elements {
+    const desk_elements_ops *ops;
+};
+
+/* This build's platform's (x11/x11_elements.c). */
+extern const desk_elements_ops *const desk_native_elements;
+
+/* "focused" and so on. Static storage. */
+const char *desk_element_state_name(desk_element_state state);
+
+void desk_element_list_free(desk_element_list *list);
+
+#endif

@@ -1,0 +1,400 @@
+#include "null.h"
+
+#include "utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 800, CURSOR_SIDE = 12 };
+
+typedef struct {
+    desk base;
+    desk_rect screen;
+    desk_rect window;
+    bool window_open, window_active;
+    int x, y; /* of the pointer */
+    bool watching;
+    uint64_t last_change;
+    char *log;
+    size_t log_used, log_room;
+} null_desk;
+
+static bool grow_log(null_desk *n, size_t by)
+{
+    if (n->log_used + by + 1 > n->log_room) {
+        size_t room = (n->log_used + by + 1) * 2;
+        char *log = realloc(n->log, room);
+        if (!log) {
+            return false;
+        }
+        n->log = log;
+        n->log_room = room;
+    }
+    return true;
+}
+
+/* A log that cannot grow loses lines: a test will see that, and nothing else reads it. */
+static void add_text(null_desk *n, const char *text, size_t length)
+{
+    if (grow_log(n, length)) {
+        memcpy(n->log + n->log_used, text, length);
+        n->log_used += length;
+        n->log[n->log_used] = '\0';
+    }
+}
+
+static void add_line(null_desk *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_line(null_desk *n, const char *format, ...)
+{
+    char line[128];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    add_text(n, line, strlen(line));
+    add_text(n, "\n", 1);
+}
+
+const char *null_log(const desk *d)
+{
+    const null_desk *n = (const null_desk *) d;
+    return n->log ? n->log : "";
+}
+
+void null_log_clear(desk *d)
+{
+    null_desk *n = (null_desk *) d;
+    n->log_used = 0;
+    if (n->log) {
+        n->log[0] = '\0';
+    }
+}
+
+/* What an application would do at any input: draw something. */
+static void changed(null_desk *n)
+{
+    if (n->watching) {
+        n->last_change = uv_hrtime();
+    }
+}
+
+static bool is_side(int pixels)
+{
+    return pixels > 0 && pixels <= DESK_IMAGE_MAX_SIDE;
+}
+
+static bool open_desk(desk **out, const desk_options *options, desk_error *err)
+{
+    int width = options && options->width ? options->width : DEFAULT_WIDTH;
+    int height = options && options->height ? options->height : DEFAULT_HEIGHT;
+    if (!is_side(width) || !is_side(height)) {
+        return desk_fail(err, DESK_INVALID, "A screen cannot be %d x %d pixels large.", width,
+                         height);
+    }
+    null_desk *n = calloc(1, sizeof *n);
+    if (!n) {
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
+    }
+    n->base.ops = &null_ops;
+    n->screen = (desk_rect){0, 0, width, height};
+    n->window = (desk_rect){width / 4, height / 4, width - width / 2, height - height / 2};
+    n->window_open = n->window_active = true;
+    n->x = width / 2;
+    n->y = height / 2;
+    *out = &n->base;
+    return true;
+}
+
+static void close_desk(desk *d)
+{
+    free(((null_desk *) d)->log);
+    free(d);
+}
+
+static int poll_fd(desk *d)
+{
+    (void) d;
+    return -1;
+}
+
+static bool pump(desk *d, desk_error *err)
+{
+    (void) d;
+    (void) err;
+    return true;
+}
+
+static bool screen_rect(desk *d, desk_rect *out, desk_error *err)
+{
+    (void) err;
+    *out = ((null_desk *) d)->screen;
+    return true;
+}
+
+static bool inside(desk_rect r, int x, int y)
+{
+    return x >= r.x && y >= r.y && x - r.x < r.width && y - r.y < r.height;
+}
+
+/* A gradient: blue grows to the right, green downwards, red tells the window from the rest. The
+ * pointer is a white triangle with its tip where it points. */
+static uint32_t pixel_at(const null_desk *n, int x, int y, bool cursor)
+{
+    int dx = x - n->x, dy = y - n->y;
+    if (cursor && dx >= 0 && dy < CURSOR_SIDE && dx <= dy) {
+        return 0xffffff;
+    }
+    uint32_t blue = (uint32_t) (x * 255 / n->screen.width);
+    uint32_t green = (uint32_t) (y * 255 / n->screen.height);
+    uint32_t red = n->window_open && inside(n->window, x, y) ? 0xc0 : 0x20;
+    return red << 16 | green << 8 | blue;
+}
+
+static void draw(const null_desk *n, desk_rect rect, bool cursor, desk_image *out)
+{
+    for (int y = 0; y < rect.height; y++) {
+        uint8_t *row = out->pixels + (size_t) y * out->stride;
+        for (int x = 0; x < rect.width; x++) {
+            uint32_t pixel = pixel_at(n, rect.x + x, rect.y + y, cursor);
+            memcpy(row + (size_t) x * 4, &pixel, 4);
+        }
+    }
+}
+
+static bool capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    desk_rect s = n->screen;
+    if (rect.width <= 0 || rect.height <= 0 || rect.x < 0 || rect.y < 0 ||
+        rect.width > s.width - rect.x || rect.height > s.height - rect.y) {
+        return desk_fail(err, DESK_INVALID,
+                         "The region %d,%d of %d x %d pixels is not inside the screen of %d x %d.",
+                         rect.x, rect.y, rect.width, rect.height, s.width, s.height);
+    }
+    bool fits = !out->borrowed && out->pixels && out->width == rect.width &&
+                out->height == rect.height;
+    if (!fits && !desk_image_alloc(out, rect.width, rect.height, err)) {
+        return false;
+    }
+    draw(n, rect, cursor, out);
+    add_line(n, "capture %d %d %d %d", rect.x, rect.y, rect.width, rect.height);
+    return true;
+}
+
+static bool watch_start(desk *d, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    (void) err;
+    n->watching = true;
+    n->last_change = 0;
+    add_line(n, "watch_start");
+    return true;
+}
+
+static void watch_stop(desk *d)
+{
+    null_desk *n = (null_desk *) d;
+    n->watching = false;
+    n->last_change = 0;
+    add_line(n, "watch_stop");
+}
+
+static uint64_t last_change(desk *d)
+{
+    return ((null_desk *) d)->last_change;
+}
+
+static bool pointer_get(desk *d, int *x, int *y, desk_error *err)
+{
+    (void) err;
+    *x = ((null_desk *) d)->x;
+    *y = ((null_desk *) d)->y;
+    return true;
+}
+
+static bool pointer_move(desk *d, int x, int y, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (!inside(n->screen, x, y)) {
+        return desk_fail(err, DESK_INVALID, "The point %d,%d is outside the screen of %d x %d.", x,
+                         y, n->screen.width, n->screen.height);
+    }
+    n->x = x;
+    n->y = y;
+    add_line(n, "move %d %d", x, y);
+    return true;
+}
+
+static bool button(desk *d, desk_button which, bool down, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (which < DESK_LEFT || which > DESK_FORWARD) {
+        return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) which);
+    }
+    add_line(n, "button %d %s", (int) which, down ? "down" : "up");
+    changed(n);
+    return true;
+}
+
+static bool wheel(desk *d, int dx, int dy, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    (void) err;
+    add_line(n, "wheel %d %d", dx, dy);
+    changed(n);
+    return true;
+}
+
+static bool key(desk *d, desk_key which, bool down, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    char name[DESK_KEY_NAME_SIZE];
+    desk_key_name(which, name);
+    if (!name[0]) {
+        return desk_fail(err, DESK_INVALID, "There is no key number %u.", (unsigned) which);
+    }
+    add_line(n, "key %s %s", name, down ? "down" : "up");
+    changed(n);
+    return true;
+}
+
+static void add_escaped(null_desk *n, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\n') {
+            add_text(n, "\\n", 2);
+        } else if (text[i] == '\t') {
+            add_text(n, "\\t", 2);
+        } else if (text[i] == '\\') {
+            add_text(n, "\\\\", 2);
+        } else {
+            add_text(n, text + i, 1);
+        }
+    }
+}
+
+static bool text_step(desk *d, const char *text, size_t length, desk_text_step *out,
+                      desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    size_t good = desk_utf8_check(text, length);
+    *out = (desk_text_step){0};
+    if (good < length) {
+        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+    }
+    add_text(n, "text ", 5);
+    add_escaped(n, text, length);
+    add_text(n, "\n", 1);
+    changed(n);
+    out->consumed = length;
+    return true;
+}
+
+static bool text_end(desk *d, desk_error *err)
+{
+    (void) err;
+    add_line((null_desk *) d, "text_end");
+    return true;
+}
+
+static bool ping(desk *d, uint64_t *token, desk_error *err)
+{
+    (void) d;
+    (void) err;
+    *token = 0; /* nobody there to answer */
+    return true;
+}
+
+static bool ping_answered(desk *d, uint64_t token)
+{
+    (void) d;
+    (void) token;
+    return false;
+}
+
+static bool windows(desk *d, desk_window_list *out, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    *out = (desk_window_list){0};
+    if (!n->window_open) {
+        return true;
+    }
+    out->items = calloc(1, sizeof *out->items);
+    if (!out->items) {
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+    }
+    out->count = 1;
+    out->items[0] = (desk_window){.id = NULL_WINDOW,
+                                  .title = strdup("Nowhere"),
+                                  .klass = strdup("Null"),
+                                  .rect = n->window,
+                                  .active = n->window_active,
+                                  .visible = true};
+    if (out->items[0].title && out->items[0].klass) {
+        return true;
+    }
+    desk_window_list_free(out);
+    return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+}
+
+static bool check_window(const null_desk *n, uint64_t id, desk_error *err)
+{
+    if (id == NULL_WINDOW && n->window_open) {
+        return true;
+    }
+    return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu any more.",
+                     (unsigned long long) id);
+}
+
+static bool window_focus(desk *d, uint64_t id, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (!check_window(n, id, err)) {
+        return false;
+    }
+    n->window_active = true;
+    add_line(n, "focus %llu", (unsigned long long) id);
+    changed(n);
+    return true;
+}
+
+static bool window_close(desk *d, uint64_t id, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (!check_window(n, id, err)) {
+        return false;
+    }
+    n->window_open = false;
+    add_line(n, "close_window %llu", (unsigned long long) id);
+    changed(n);
+    return true;
+}
+
+const desk_ops null_ops = {
+    .name = "null",
+    .open = open_desk,
+    .close = close_desk,
+    .poll_fd = poll_fd,
+    .pump = pump,
+    .screen_rect = screen_rect,
+    .capture = capture,
+    .watch_start = watch_start,
+    .watch_stop = watch_stop,
+    .last_change = last_change,
+    .pointer_get = pointer_get,
+    .pointer_move = pointer_move,
+    .button = button,
+    .wheel = wheel,
+    .key = key,
+    .text_step = text_step,
+    .text_end = text_end,
+    .ping = ping,
+    .ping_answered = ping_answered,
+    .windows = windows,
+    .window_focus = window_focus,
+    .window_close = window_close,
+};

@@ -1,0 +1,30 @@
+/*
+ * parallel.h: one loop spread over the machine's cores. The threads are made at the first use and
+ * sleep between uses; the calling thread works too, so a loop never waits for a thread to wake.
+ *
+ * One loop at a time: calls come from one thread (the main one) and do not nest. Thread safety of
+ * what the loop touches is the caller's affair; iterations run in any order.
+ */
+#ifndef DESK_PARALLEL_H
+#define DESK_PARALLEL_H
+
+enum { DESK_PARALLEL_MAX = 8 };
+
+typedef void desk_parallel_fn(void *context, int index);
+
+/* Calls fn(context, 0..count-1), each once, and returns when all are done. Cannot fail: where no
+ * thread can be made the caller does it all. */
+void desk_parallel(int count, desk_parallel_fn *fn, void *context);
+
+/* Which of at most DESK_PARALLEL_MAX threads is running the iteration (0: the caller), for scratch
+ * memory that is one per thread. */
+int desk_parallel_worker(void);
+
+/* How many threads to use, caller included, 1..DESK_PARALLEL_MAX; 0 for the number of cores. */
+void desk_parallel_set_threads(int threads);
+int desk_parallel_threads(void);
+
+/* Ends the threads; the next loop makes new ones. For a clean exit. */
+void desk_parallel_stop(void);
+
+#endif

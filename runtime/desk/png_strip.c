@@ -1,0 +1,104 @@
+#include "png_strip.h"
+
+#include "checksum.h"
+#include "simd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILTER_NONE = 0, FILTER_SUB = 1 };
+
+struct png_scratch {
+    desk_png_options options;
+    png_screen *screen;
+    png_zlib *zlib;
+    uint8_t *out;
+    uint32_t *filtered; /* the strip through filter "sub"; made when first needed */
+    size_t filtered_pixels;
+};
+
+size_t png_bound(int width, int rows)
+{
+    size_t bytes = png_row_bytes(width) * (size_t) rows;
+    /* zlib's own stored blocks may be as short as its pending buffer, 16 kB at memLevel 8. */
+    return bytes + (bytes / 8192 + 2) * PNG_FLUSH_BYTES + 1024 + PNG_SLACK;
+}
+
+png_scratch *png_scratch_new(int width, int rows, desk_png_options options)
+{
+    png_scratch *scratch = calloc(1, sizeof *scratch);
+    if (!scratch)
+        return NULL;
+    scratch->options = options;
+    scratch->out = malloc(png_bound(width, rows));
+    if (options.compressor == DESK_PNG_ZLIB)
+        scratch->zlib = png_zlib_new(width, rows, options.level);
+    else
+        scratch->screen = png_screen_new(width, rows);
+    if (!scratch->out || (!scratch->zlib && !scratch->screen)) {
+        png_scratch_free(scratch);
+        return NULL;
+    }
+    return scratch;
+}
+
+void png_scratch_free(png_scratch *scratch)
+{
+    if (!scratch)
+        return;
+    png_screen_free(scratch->screen);
+    png_zlib_free(scratch->zlib);
+    free(scratch->out);
+    free(scratch->filtered);
+    free(scratch);
+}
+
+#if DESK_X86
+/* Four pixels at a time from 4 bytes each to 3, red first. Stops before a store could pass the end
+ * of the row. */
+DESK_TARGET("ssse3")
+static int pack_row_ssse3(const uint32_t *row, int width, uint8_t *out)
+{
+    const __m128i order = _mm_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1);
+    int x = 0;
+    for (; x + 6 <= width; x += 4) {
+        __m128i v = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *) (row + x)), order);
+        _mm_storeu_si128((__m128i *) (out + 3 * x), v);
+    }
+    return x;
+}
+#endif
+
+static void pack_row(const uint32_t *row, int width, uint8_t *out)
+{
+    int x = 0;
+#if DESK_X86
+    if (desk_cpu_ssse3())
+        x = pack_row_ssse3(row, width, out);
+#endif
+    for (; x < width; x++) {
+        out[3 * x] = (uint8_t) (row[x] >> 16);
+        out[3 * x + 1] = (uint8_t) (row[x] >> 8);
+        out[3 * x + 2] = (uint8_t) row[x];
+    }
+}
+
+size_t png_strip_bytes(const png_strip *strip, uint8_t filter, uint8_t *out)
+{
+    size_t row_bytes = png_row_bytes(strip->width);
+    for (int y = 0; y < strip->rows; y++, out += row_bytes) {
+        *out = filter;
+        pack_row(strip->pixels + (size_t) y * strip->stride, strip->width, out + 1);
+    }
+    return row_bytes * (size_t) strip->rows;
+}
+
+bool png_compress(png_scratch *scratch, const png_strip *strip, uint32_t *adler,
+                  const uint8_t **data, size_t *size)
+{
+    (void) adler;
+    *data = scratch->out;
+    *size = scratch->zlib ? png_zlib_strip(scratch->zlib, strip, FILTER_NONE, scratch->out)
+                          : png_screen_strip(scratch->screen, strip, FILTER_NONE, scratch->out);
+    return *size > 0;
+}

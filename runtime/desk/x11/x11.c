@@ -1,0 +1,275 @@
+#include "x11.h"
+
+#include "native.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xcb/xtest.h>
+
+static bool no_display(const char *name, desk_error *err)
+{
+    if (!name && !getenv("DISPLAY")) {
+        return desk_fail(err, DESK_UNAVAILABLE,
+                         "There is no desktop to work on: DISPLAY is not set. Use --desktop "
+                         "private, or set DISPLAY to a running X server.");
+    }
+    return desk_fail(err, DESK_UNAVAILABLE,
+                     "The X display \"%.100s\" cannot be opened. Use --desktop private, or set "
+                     "DISPLAY to a running X server that lets you in.",
+                     name ? name : getenv("DISPLAY"));
+}
+
+bool x11_alive(x11_desk *x, desk_error *err)
+{
+    if (!xcb_connection_has_error(x->c)) {
+        return true;
+    }
+    return desk_fail(err, DESK_UNAVAILABLE,
+                     "The connection to the X display \"%s\" was lost: the desktop has gone.",
+                     x->name);
+}
+
+bool x11_refused(x11_desk *x, const char *doing, xcb_generic_error_t *e, desk_error *err)
+{
+    int code = e ? e->error_code : 0;
+    free(e);
+    if (!x11_alive(x, err)) {
+        return false;
+    }
+    return desk_fail(err, DESK_REFUSED, "The X display refused %s (X error %d).", doing, code);
+}
+
+bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, desk_error *err)
+{
+    xcb_generic_error_t *e = xcb_request_check(x->c, cookie);
+    return e ? x11_refused(x, doing, e, err) : x11_alive(x, err);
+}
+
+bool x11_sync(x11_desk *x, desk_error *err)
+{
+    free(xcb_get_input_focus_reply(x->c, xcb_get_input_focus(x->c), NULL));
+    return x11_alive(x, err);
+}
+
+void x11_fake(x11_desk *x, uint8_t type, uint8_t detail)
+{
+    xcb_test_fake_input(x->c, type, detail, XCB_CURRENT_TIME, x->root, 0, 0, 0);
+}
+
+static void take_event(x11_desk *x, xcb_generic_event_t *event)
+{
+    uint8_t type = event->response_type & 0x7f;
+    if (type == XCB_MAPPING_NOTIFY) {
+        x->keyboard.stale = true;
+    } else if (type == XCB_CLIENT_MESSAGE) {
+        x11_ping_event(x, (xcb_client_message_event_t *) event);
+    } else if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
+        x11_damage_event(x, (xcb_damage_notify_event_t *) event);
+    }
+    /* Type 0 is an error of an unchecked request: a window that has closed meanwhile. */
+}
+
+void x11_take_events(x11_desk *x)
+{
+    xcb_generic_event_t *event;
+    while ((event = xcb_poll_for_event(x->c))) {
+        take_event(x, event);
+        free(event);
+    }
+    x11_damage_rearm(x);
+}
+
+static bool pump(desk *d, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    x11_take_events(x);
+    return x11_alive(x, err);
+}
+
+static int poll_fd(desk *d)
+{
+    return xcb_get_file_descriptor(((x11_desk *) d)->c);
+}
+
+static const xcb_screen_t *screen_number(xcb_connection_t *c, int number)
+{
+    xcb_screen_iterator_t it = xcb_setup_roots_iterator(xcb_get_setup(c));
+    while (number-- > 0 && it.rem > 1) {
+        xcb_screen_next(&it);
+    }
+    return it.rem ? it.data : NULL;
+}
+
+static int bits_per_pixel(const xcb_setup_t *setup, uint8_t depth)
+{
+    xcb_format_iterator_t it = xcb_setup_pixmap_formats_iterator(setup);
+    for (; it.rem; xcb_format_next(&it)) {
+        if (it.data->depth == depth) {
+            return it.data->bits_per_pixel;
+        }
+    }
+    return 0;
+}
+
+/* Pixels must be blue, green, red, unused in memory, as image.h says. */
+static bool check_pixels(x11_desk *x, desk_error *err)
+{
+    const xcb_setup_t *setup = xcb_get_setup(x->c);
+    uint8_t depth = x->screen->root_depth;
+    if ((depth == 24 || depth == 32) && bits_per_pixel(setup, depth) == 32 &&
+        setup->image_byte_order == XCB_IMAGE_ORDER_LSB_FIRST) {
+        return true;
+    }
+    return desk_fail(err, DESK_UNSUPPORTED,
+                     "The X display \"%s\" has a depth of %d bits; only screens of depth 24 or 32 "
+                     "with 32-bit little-endian pixels can be captured.",
+                     x->name, depth);
+}
+
+static bool present(x11_desk *x, xcb_extension_t *extension)
+{
+    const xcb_query_extension_reply_t *reply = xcb_get_extension_data(x->c, extension);
+    return reply && reply->present;
+}
+
+static bool find_extensions(x11_desk *x, desk_error *err)
+{
+    xcb_prefetch_extension_data(x->c, &xcb_test_id);
+    xcb_prefetch_extension_data(x->c, &xcb_shm_id);
+    xcb_prefetch_extension_data(x->c, &xcb_xfixes_id);
+    xcb_prefetch_extension_data(x->c, &xcb_damage_id);
+    if (!present(x, &xcb_test_id)) {
+        return !x11_alive(x, err) ? false
+                                  : desk_fail(err, DESK_UNSUPPORTED,
+                                              "The X display \"%s\" lacks the XTEST extension, "
+                                              "without which the mouse and the keyboard cannot "
+                                              "be driven.",
+                                              x->name);
+    }
+    x->has_shm = present(x, &xcb_shm_id);
+    x->has_fixes = present(x, &xcb_xfixes_id);
+    x->has_damage = x->has_fixes && present(x, &xcb_damage_id);
+    if (x->has_fixes) { /* the server answers nothing else until it knows our version */
+        free(xcb_xfixes_query_version_reply(x->c, xcb_xfixes_query_version(x->c, 4, 0), NULL));
+    }
+    if (x->has_damage) {
+        free(xcb_damage_query_version_reply(x->c, xcb_damage_query_version(x->c, 1, 1), NULL));
+        x->damage_event = xcb_get_extension_data(x->c, &xcb_damage_id)->first_event;
+    }
+    return x11_alive(x, err);
+}
+
+static bool intern_atoms(x11_desk *x, desk_error *err)
+{
+    static const char *const names[X11_ATOM_COUNT] = {
+        [X11_NET_ACTIVE_WINDOW] = "_NET_ACTIVE_WINDOW",
+        [X11_NET_CLIENT_LIST] = "_NET_CLIENT_LIST",
+        [X11_NET_CLIENT_LIST_STACKING] = "_NET_CLIENT_LIST_STACKING",
+        [X11_NET_CLOSE_WINDOW] = "_NET_CLOSE_WINDOW",
+        [X11_NET_SUPPORTING_WM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
+        [X11_NET_WM_NAME] = "_NET_WM_NAME",
+        [X11_NET_WM_PID] = "_NET_WM_PID",
+        [X11_NET_WM_PING] = "_NET_WM_PING",
+        [X11_UTF8_STRING] = "UTF8_STRING",
+        [X11_WM_DELETE_WINDOW] = "WM_DELETE_WINDOW",
+        [X11_WM_PROTOCOLS] = "WM_PROTOCOLS",
+    };
+    xcb_intern_atom_cookie_t cookies[X11_ATOM_COUNT];
+    for (int i = 0; i < X11_ATOM_COUNT; i++) {
+        cookies[i] = xcb_intern_atom(x->c, 0, (uint16_t) strlen(names[i]), names[i]);
+    }
+    for (int i = 0; i < X11_ATOM_COUNT; i++) {
+        xcb_intern_atom_reply_t *reply = xcb_intern_atom_reply(x->c, cookies[i], NULL);
+        x->atoms[i] = reply ? reply->atom : XCB_ATOM_NONE;
+        free(reply);
+    }
+    return x11_alive(x, err);
+}
+
+/* Writing to a server that has died raises SIGPIPE, which would end the program; XCB reports the
+ * same as an error. A handler that somebody else has set is left alone. */
+static void ignore_broken_pipe(void)
+{
+    struct sigaction action;
+    if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
+        signal(SIGPIPE, SIG_IGN);
+    }
+}
+
+static bool connect_to(x11_desk *x, const char *display, desk_error *err)
+{
+    int number = 0;
+    x->c = xcb_connect(display, &number);
+    if (xcb_connection_has_error(x->c)) {
+        return no_display(display, err);
+    }
+    const char *name = display ? display : getenv("DISPLAY");
+    snprintf(x->name, sizeof x->name, "%s", name ? name : "");
+    x->screen = screen_number(x->c, number);
+    if (!x->screen) {
+        return no_display(display, err);
+    }
+    x->root = x->screen->root;
+    return check_pixels(x, err) && find_extensions(x, err) && intern_atoms(x, err);
+}
+
+static const desk_ops OPS;
+
+static bool open_desk(desk **out, const desk_options *options, desk_error *err)
+{
+    x11_desk *x = calloc(1, sizeof *x);
+    if (!x) {
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
+    }
+    ignore_broken_pipe();
+    x->base.ops = &OPS;
+    x->keyboard.stale = true;
+    if (!connect_to(x, options ? options->display : NULL, err)) {
+        xcb_disconnect(x->c);
+        free(x);
+        return false;
+    }
+    *out = &x->base;
+    return true;
+}
+
+static void close_desk(desk *d)
+{
+    x11_desk *x = (x11_desk *) d;
+    x11_pointer_close(x);
+    x11_keyboard_close(x);
+    x11_watch_stop(d);
+    x11_sync(x, NULL);
+    x11_screen_close(x);
+    xcb_disconnect(x->c);
+    free(x);
+}
+
+static const desk_ops OPS = {
+    .name = "x11",
+    .open = open_desk,
+    .close = close_desk,
+    .poll_fd = poll_fd,
+    .pump = pump,
+    .screen_rect = x11_screen_rect,
+    .capture = x11_capture,
+    .watch_start = x11_watch_start,
+    .watch_stop = x11_watch_stop,
+    .last_change = x11_last_change,
+    .pointer_get = x11_pointer_get,
+    .pointer_move = x11_pointer_move,
+    .button = x11_button,
+    .wheel = x11_wheel,
+    .key = x11_key,
+    .text_step = x11_text_step,
+    .text_end = x11_text_end,
+    .ping = x11_ping,
+    .ping_answered = x11_ping_answered,
+    .windows = x11_windows,
+    .window_focus = x11_window_focus,
+    .window_close = x11_window_close,
+};
+
+const desk_ops *const desk_native_ops = &OPS;

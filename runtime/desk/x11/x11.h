@@ -1,0 +1,189 @@
+/*
+ * x11.h: the X11 backend's inside, shared by the files of this folder and nobody else.
+ *
+ * One XCB connection does everything; requests that do not depend on each other are sent together
+ * before the first reply is read. The server may vanish at any moment: XCB then fails every call
+ * without ending the program, and x11_lost or x11_refused turn that into `unavailable`. X errors
+ * about windows that have closed meanwhile are expected and come back as "not found" or nothing.
+ *
+ * Needed: XTEST and a true-colour screen of 32-bit little-endian pixels. MIT-SHM, XFIXES and
+ * DAMAGE are used where present: without them capture is slower, has no pointer drawn in it, and
+ * watch_start fails.
+ */
+#ifndef DESK_X11_H
+#define DESK_X11_H
+
+#include "backend.h"
+
+#include <xcb/damage.h>
+#include <xcb/shm.h>
+#include <xcb/xcb.h>
+#include <xcb/xfixes.h>
+
+typedef enum {
+    X11_NET_ACTIVE_WINDOW,
+    X11_NET_CLIENT_LIST,
+    X11_NET_CLIENT_LIST_STACKING,
+    X11_NET_CLOSE_WINDOW,
+    X11_NET_SUPPORTING_WM_CHECK,
+    X11_NET_WM_NAME,
+    X11_NET_WM_PID,
+    X11_NET_WM_PING,
+    X11_UTF8_STRING,
+    X11_WM_DELETE_WINDOW,
+    X11_WM_PROTOCOLS,
+    X11_ATOM_COUNT
+} x11_atom;
+
+/* Where the last captured frame lives: a shared segment, or the reply that carried it. */
+typedef struct {
+    xcb_shm_seg_t segment;
+    uint8_t *shared; /* NULL without MIT-SHM */
+    size_t shared_size;
+    xcb_get_image_reply_t *reply;
+} x11_frame;
+
+enum { X11_MAX_SPARES = 64, X11_MAX_HELD = 32 };
+
+/* A keycode that the user's keyboard map leaves empty, and what we made of it. */
+typedef struct {
+    xcb_keycode_t keycode;
+    xcb_keysym_t keysym; /* what we wrote; 0 while it is empty as the user left it */
+    bool used;           /* keystrokes that need `keysym` may still be on their way */
+    int pins;            /* keys held down on it by `key` */
+} x11_spare;
+
+/* A keycode with the modifiers that turn it into the wanted keysym. */
+typedef struct {
+    xcb_keycode_t keycode;
+    bool shift, level3;
+} x11_stroke;
+
+typedef struct {
+    desk_key key;
+    x11_stroke stroke; /* modifiers are set only where we pressed them ourselves */
+} x11_held_key;
+
+typedef struct {
+    xcb_keycode_t min, max;
+    int columns;        /* keysyms per keycode */
+    xcb_keysym_t *map;  /* (max - min + 1) rows; NULL until first needed */
+    xcb_keycode_t lock; /* the caps lock key; this and the next two are 0 if there is none */
+    xcb_keycode_t shift, level3;
+    uint16_t num_lock_mask;
+    bool stale; /* the server told of a change */
+    x11_spare spares[X11_MAX_SPARES];
+    size_t spare_count;
+    x11_held_key held[X11_MAX_HELD];
+    size_t held_count;
+    bool lock_taken; /* caps lock was on; text_end turns it on again */
+} x11_keyboard;
+
+typedef struct {
+    desk base;
+    char name[128]; /* of the display, for messages */
+    xcb_connection_t *c;
+    const xcb_screen_t *screen;
+    xcb_window_t root;
+    xcb_atom_t atoms[X11_ATOM_COUNT];
+    bool has_shm, has_fixes, has_damage;
+
+    x11_frame frame;
+
+    xcb_damage_damage_t damage; /* 0 while nobody watches */
+    uint8_t damage_event;
+    bool damage_seen;
+    uint64_t last_change;
+
+    uint32_t buttons_held; /* bit n: button n */
+    x11_keyboard keyboard;
+
+    bool root_selected;
+    uint32_t ping_sent, ping_seen; /* tokens */
+} x11_desk;
+
+/* --- x11.c: the connection --------------------------------------------------------------------- */
+
+/* False, with `err` filled, if the connection has gone. */
+bool x11_alive(x11_desk *x, desk_error *err);
+/* Fills `err` for a request that failed while `doing` something; frees `e`, which may be NULL.
+ * Returns false. */
+bool x11_refused(x11_desk *x, const char *doing, xcb_generic_error_t *e, desk_error *err);
+/* Waits for a checked request. */
+bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, desk_error *err);
+/* Sends what is queued and waits until the server has done it. */
+bool x11_sync(x11_desk *x, desk_error *err);
+/* Takes in the events that have arrived, without waiting. */
+void x11_take_events(x11_desk *x);
+/* Queues one XTEST key or button event; errors turn up in x11_sync. */
+void x11_fake(x11_desk *x, uint8_t type, uint8_t detail);
+
+/* --- x11_screen.c ------------------------------------------------------------------------------ */
+
+bool x11_screen_rect(desk *d, desk_rect *out, desk_error *err);
+bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
+void x11_screen_close(x11_desk *x);
+
+/* --- x11_cursor.c ------------------------------------------------------------------------------ */
+
+/* Blends the pointer's picture into `image`, which shows `rect` of the screen. Takes the reply. */
+void x11_cursor_draw(x11_desk *x, xcb_xfixes_get_cursor_image_cookie_t cookie, desk_rect rect,
+                     desk_image *image);
+
+/* --- x11_damage.c ------------------------------------------------------------------------------ */
+
+bool x11_watch_start(desk *d, desk_error *err);
+void x11_watch_stop(desk *d);
+uint64_t x11_last_change(desk *d);
+void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event);
+/* After a round of events: asks to be told of the next change. */
+void x11_damage_rearm(x11_desk *x);
+
+/* --- x11_pointer.c ----------------------------------------------------------------------------- */
+
+bool x11_pointer_get(desk *d, int *px, int *py, desk_error *err);
+bool x11_pointer_move(desk *d, int px, int py, desk_error *err);
+bool x11_button(desk *d, desk_button button, bool down, desk_error *err);
+bool x11_wheel(desk *d, int dx, int dy, desk_error *err);
+void x11_pointer_close(x11_desk *x);
+
+/* --- x11_keyboard.c ---------------------------------------------------------------------------- */
+
+bool x11_key(desk *d, desk_key key, bool down, desk_error *err);
+void x11_keyboard_close(x11_desk *x);
+/* Makes `x->keyboard` true to the server and hands out its modifier and button state. */
+bool x11_keyboard_ready(x11_desk *x, uint16_t *state, desk_error *err);
+/* The keystroke that gives `keysym` in layout `group` of the user's own map. */
+bool x11_keymap_find(const x11_keyboard *k, xcb_keysym_t keysym, int group, x11_stroke *out);
+xcb_keysym_t x11_keysym_of_character(uint32_t codepoint);
+/* The layout in use, from a state. */
+int x11_state_group(uint16_t state);
+/* A spare keycode that gives `keysym`: one that does already or a free one; NULL if all are used.
+ * A new one is written to the server's map, and `*changed` set. */
+x11_spare *x11_spare_for(x11_desk *x, xcb_keysym_t keysym, bool *changed);
+/* Makes every spare keycode free for another keysym; what they say now stays until then. */
+void x11_spares_forget(x11_desk *x);
+/* Empties the spare keycodes again, but for those held down and those that others changed. */
+void x11_spares_restore(x11_desk *x);
+
+/* --- x11_text.c -------------------------------------------------------------------------------- */
+
+bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err);
+bool x11_text_end(desk *d, desk_error *err);
+
+/* --- x11_ping.c -------------------------------------------------------------------------------- */
+
+bool x11_ping(desk *d, uint64_t *token, desk_error *err);
+bool x11_ping_answered(desk *d, uint64_t token);
+void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event);
+
+/* --- x11_windows.c ----------------------------------------------------------------------------- */
+
+bool x11_windows(desk *d, desk_window_list *out, desk_error *err);
+bool x11_window_focus(desk *d, uint64_t id, desk_error *err);
+bool x11_window_close(desk *d, uint64_t id, desk_error *err);
+/* The window that has the user's attention, 0 if there is none. */
+xcb_window_t x11_active_window(x11_desk *x);
+bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol);
+
+#endif

@@ -1,0 +1,70 @@
+#include "x11.h"
+
+#include <stdlib.h>
+#include <uv.h>
+
+/* A blinking text caret is no change worth waiting for: GTK's is 3x18, Chromium's 1x15. */
+enum { CARET_WIDTH = 4, CARET_HEIGHT = 40 };
+
+/* Reports are asked for as deltas: the server tells of each rectangle once until it is cleared
+ * (x11_damage_rearm), so that a film playing while nobody pumps cannot fill its memory. */
+bool x11_watch_start(desk *d, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    if (!x->has_damage) {
+        return desk_fail(err, DESK_UNSUPPORTED,
+                         "The X display \"%s\" lacks the DAMAGE extension, so changes of the "
+                         "screen cannot be watched.",
+                         x->name);
+    }
+    x11_watch_stop(d);
+    x->damage = xcb_generate_id(x->c);
+    xcb_void_cookie_t created = xcb_damage_create_checked(
+        x->c, x->damage, x->root, XCB_DAMAGE_REPORT_LEVEL_DELTA_RECTANGLES);
+    xcb_damage_subtract(x->c, x->damage, XCB_NONE, XCB_NONE);
+    if (!x11_check(x, created, "to tell of changes of the screen", err) || !x11_sync(x, err)) {
+        x->damage = 0;
+        return false;
+    }
+    /* The server begins by calling the whole screen changed: that has arrived by now. */
+    x11_take_events(x);
+    x->last_change = 0;
+    return true;
+}
+
+void x11_watch_stop(desk *d)
+{
+    x11_desk *x = (x11_desk *) d;
+    if (x->damage) {
+        xcb_damage_destroy(x->c, x->damage);
+        xcb_flush(x->c);
+    }
+    x->damage = 0;
+    x->damage_seen = false;
+    x->last_change = 0;
+}
+
+uint64_t x11_last_change(desk *d)
+{
+    return ((x11_desk *) d)->last_change;
+}
+
+void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event)
+{
+    if (!x->damage || event->damage != x->damage) {
+        return; /* of a watch that has been stopped */
+    }
+    x->damage_seen = true;
+    if (event->area.width > CARET_WIDTH || event->area.height > CARET_HEIGHT) {
+        x->last_change = uv_hrtime();
+    }
+}
+
+void x11_damage_rearm(x11_desk *x)
+{
+    if (x->damage_seen) {
+        xcb_damage_subtract(x->c, x->damage, XCB_NONE, XCB_NONE);
+        xcb_flush(x->c);
+    }
+    x->damage_seen = false;
+}

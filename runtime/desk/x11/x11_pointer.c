@@ -1,0 +1,126 @@
+#include "x11.h"
+
+#include <stdlib.h>
+#include <xcb/xtest.h>
+
+enum { MOVE_ATTEMPTS = 3, WHEEL_MAX = 1000 };
+
+/* X numbers the wheel's four directions as buttons 4 to 7; the thumb buttons come after. */
+enum { WHEEL_UP = 4, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, THUMB_BACK, THUMB_FORWARD };
+
+bool x11_pointer_get(desk *d, int *px, int *py, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    xcb_generic_error_t *e = NULL;
+    xcb_query_pointer_reply_t *reply =
+        xcb_query_pointer_reply(x->c, xcb_query_pointer(x->c, x->root), &e);
+    if (!reply) {
+        return x11_refused(x, "to tell where the pointer is", e, err);
+    }
+    *px = reply->root_x;
+    *py = reply->root_y;
+    free(reply);
+    return true;
+}
+
+bool x11_pointer_move(desk *d, int px, int py, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    desk_rect screen;
+    if (!x11_screen_rect(d, &screen, err)) {
+        return false;
+    }
+    if (px < 0 || py < 0 || px >= screen.width || py >= screen.height) {
+        return desk_fail(err, DESK_INVALID, "The point %d,%d is outside the screen of %d x %d.", px,
+                         py, screen.width, screen.height);
+    }
+    int at_x = -1, at_y = -1;
+    /* More than once, because the user's own hand on the mouse may come in between. */
+    for (int attempt = 0; attempt < MOVE_ATTEMPTS; attempt++) {
+        xcb_test_fake_input(x->c, XCB_MOTION_NOTIFY, 0, XCB_CURRENT_TIME, x->root, (int16_t) px,
+                            (int16_t) py, 0);
+        if (!x11_pointer_get(d, &at_x, &at_y, err)) {
+            return false;
+        }
+        if (at_x == px && at_y == py) {
+            return true;
+        }
+    }
+    return desk_fail(err, DESK_REFUSED,
+                     "The pointer was sent to %d,%d but is at %d,%d: something holds it.", px, py,
+                     at_x, at_y);
+}
+
+/* The button to press so that applications see `logical`: left-handed users have them swapped, and
+ * the server applies the swap to our presses as well. */
+static uint8_t physical_button(x11_desk *x, uint8_t logical)
+{
+    xcb_get_pointer_mapping_reply_t *reply =
+        xcb_get_pointer_mapping_reply(x->c, xcb_get_pointer_mapping(x->c), NULL);
+    uint8_t physical = logical;
+    if (reply) {
+        const uint8_t *map = xcb_get_pointer_mapping_map(reply);
+        for (int i = 0; i < reply->map_len; i++) {
+            if (map[i] == logical) {
+                physical = (uint8_t) (i + 1);
+                break;
+            }
+        }
+    }
+    free(reply);
+    return physical;
+}
+
+static bool press(x11_desk *x, uint8_t physical, bool down, desk_error *err)
+{
+    xcb_void_cookie_t cookie =
+        xcb_test_fake_input_checked(x->c, down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE, physical,
+                                    XCB_CURRENT_TIME, x->root, 0, 0, 0);
+    if (!x11_check(x, cookie, "to press a mouse button", err)) {
+        return false;
+    }
+    uint32_t bit = 1u << (physical & 31);
+    x->buttons_held = down ? x->buttons_held | bit : x->buttons_held & ~bit;
+    return true;
+}
+
+bool x11_button(desk *d, desk_button button, bool down, desk_error *err)
+{
+    static const uint8_t logical[] = {0, 1, 2, 3, THUMB_BACK, THUMB_FORWARD};
+    x11_desk *x = (x11_desk *) d;
+    if (button < DESK_LEFT || button > DESK_FORWARD) {
+        return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) button);
+    }
+    return press(x, physical_button(x, logical[button]), down, err);
+}
+
+static void turn(x11_desk *x, int notches, uint8_t backward, uint8_t forward)
+{
+    uint8_t button = physical_button(x, notches < 0 ? backward : forward);
+    for (int i = abs(notches); i > 0; i--) {
+        x11_fake(x, XCB_BUTTON_PRESS, button);
+        x11_fake(x, XCB_BUTTON_RELEASE, button);
+    }
+}
+
+bool x11_wheel(desk *d, int dx, int dy, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    if (dx < -WHEEL_MAX || dx > WHEEL_MAX || dy < -WHEEL_MAX || dy > WHEEL_MAX) {
+        return desk_fail(err, DESK_INVALID, "The wheel turns at most %d notches at once.",
+                         WHEEL_MAX);
+    }
+    turn(x, dx, WHEEL_LEFT, WHEEL_RIGHT);
+    turn(x, dy, WHEEL_UP, WHEEL_DOWN);
+    return x11_sync(x, err);
+}
+
+void x11_pointer_close(x11_desk *x)
+{
+    for (uint8_t button = 1; button < 32; button++) {
+        if (x->buttons_held & 1u << button) {
+            x11_fake(x, XCB_BUTTON_RELEASE, button);
+        }
+    }
+    x->buttons_held = 0;
+}

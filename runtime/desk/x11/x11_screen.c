@@ -1,0 +1,146 @@
+#include "x11.h"
+
+#include <stdlib.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+
+bool x11_screen_rect(desk *d, desk_rect *out, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    /* Asked each time: the set-up that XCB keeps is of the start, and screens get resized. */
+    xcb_generic_error_t *e = NULL;
+    xcb_get_geometry_reply_t *reply =
+        xcb_get_geometry_reply(x->c, xcb_get_geometry(x->c, x->root), &e);
+    if (!reply) {
+        return x11_refused(x, "to tell the size of the screen", e, err);
+    }
+    *out = (desk_rect){0, 0, reply->width, reply->height};
+    free(reply);
+    return true;
+}
+
+static void release_segment(x11_desk *x)
+{
+    if (x->frame.shared) {
+        xcb_shm_detach(x->c, x->frame.segment);
+        shmdt(x->frame.shared);
+    }
+    x->frame.shared = NULL;
+    x->frame.shared_size = 0;
+}
+
+void x11_screen_close(x11_desk *x)
+{
+    release_segment(x);
+    free(x->frame.reply);
+    x->frame.reply = NULL;
+}
+
+static bool attach(x11_desk *x, int id)
+{
+    x->frame.segment = xcb_generate_id(x->c);
+    xcb_generic_error_t *e = xcb_request_check(
+        x->c, xcb_shm_attach_checked(x->c, x->frame.segment, (uint32_t) id, 0));
+    bool attached = !e && !xcb_connection_has_error(x->c);
+    free(e);
+    return attached;
+}
+
+/* A segment of at least `size` bytes that the server can write to. A remote server, or a sandbox
+ * without System V memory, refuses; from then on frames come over the wire. */
+static bool ensure_segment(x11_desk *x, size_t size)
+{
+    if (!x->has_shm || x->frame.shared_size >= size) {
+        return x->has_shm;
+    }
+    release_segment(x);
+    x->has_shm = false;
+    int id = shmget(IPC_PRIVATE, size, IPC_CREAT | 0600);
+    if (id < 0) {
+        return false;
+    }
+    void *memory = shmat(id, NULL, 0);
+    bool usable = memory != (void *) -1 && attach(x, id);
+    shmctl(id, IPC_RMID, NULL); /* goes once both sides have let go, whatever happens to us */
+    if (!usable) {
+        if (memory != (void *) -1) {
+            shmdt(memory);
+        }
+        return false;
+    }
+    x->frame.shared = memory;
+    x->frame.shared_size = size;
+    return x->has_shm = true;
+}
+
+static uint8_t *fetch_shared(x11_desk *x, desk_rect r, desk_error *err)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_shm_get_image_reply_t *reply = xcb_shm_get_image_reply(
+        x->c,
+        xcb_shm_get_image(x->c, x->root, (int16_t) r.x, (int16_t) r.y, (uint16_t) r.width,
+                          (uint16_t) r.height, ~0u, XCB_IMAGE_FORMAT_Z_PIXMAP, x->frame.segment, 0),
+        &e);
+    if (!reply) {
+        x11_refused(x, "to give a picture of the screen", e, err);
+        return NULL;
+    }
+    free(reply);
+    return x->frame.shared;
+}
+
+static uint8_t *fetch_over_wire(x11_desk *x, desk_rect r, desk_error *err)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_image_reply_t *reply = xcb_get_image_reply(
+        x->c,
+        xcb_get_image(x->c, XCB_IMAGE_FORMAT_Z_PIXMAP, x->root, (int16_t) r.x, (int16_t) r.y,
+                      (uint16_t) r.width, (uint16_t) r.height, ~0u),
+        &e);
+    if (!reply) {
+        x11_refused(x, "to give a picture of the screen", e, err);
+        return NULL;
+    }
+    free(x->frame.reply);
+    x->frame.reply = reply;
+    return xcb_get_image_data(reply);
+}
+
+static bool check_inside(desk_rect r, desk_rect screen, desk_error *err)
+{
+    if (r.width > 0 && r.height > 0 && r.x >= 0 && r.y >= 0 && r.width <= screen.width - r.x &&
+        r.height <= screen.height - r.y) {
+        return true;
+    }
+    return desk_fail(err, DESK_INVALID,
+                     "The region %d,%d of %d x %d pixels is not inside the screen of %d x %d.", r.x,
+                     r.y, r.width, r.height, screen.width, screen.height);
+}
+
+bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    desk_rect screen;
+    xcb_xfixes_get_cursor_image_cookie_t cookie = {0};
+    bool with_cursor = cursor && x->has_fixes;
+    if (!x11_screen_rect(d, &screen, err) || !check_inside(rect, screen, err)) {
+        return false;
+    }
+    bool shared = ensure_segment(x, (size_t) screen.width * (size_t) screen.height * 4);
+    if (with_cursor) {
+        cookie = xcb_xfixes_get_cursor_image(x->c);
+    }
+    uint8_t *pixels = shared ? fetch_shared(x, rect, err) : fetch_over_wire(x, rect, err);
+    if (!pixels) {
+        if (with_cursor) {
+            xcb_discard_reply(x->c, cookie.sequence);
+        }
+        return false;
+    }
+    desk_image_free(out);
+    *out = (desk_image){rect.width, rect.height, (size_t) rect.width * 4, pixels, true};
+    if (with_cursor) {
+        x11_cursor_draw(x, cookie, rect, out);
+    }
+    return true;
+}

@@ -1,0 +1,214 @@
+#include "x11.h"
+
+#include "utf8.h"
+
+#include <ctype.h>
+
+/* Strokes per step: a hundredth of a second of typing, so that whoever watches the run can stop it
+ * between two steps, and an application is never far behind. */
+enum { STEP_MAX = 256 };
+
+typedef struct {
+    x11_stroke strokes[STEP_MAX];
+    size_t count;
+    size_t bytes;
+    bool remapped;
+} typing;
+
+static bool check_text(const char *text, size_t length, desk_error *err)
+{
+    size_t good = desk_utf8_check(text, length);
+    if (good < length) {
+        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (iscntrl((unsigned char) text[i]) && text[i] != '\n' && text[i] != '\t' &&
+            text[i] != '\r' && (unsigned char) text[i] < 0x80) {
+            return desk_fail(err, DESK_INVALID,
+                             "The text has a control character (U+%04X) at byte %zu; press keys "
+                             "by name instead.",
+                             (unsigned char) text[i], i + 1);
+        }
+    }
+    return true;
+}
+
+/* Text typed while a modifier is down would be shortcuts: better not at all. */
+static bool check_modifiers(uint16_t state, desk_error *err)
+{
+    static const struct {
+        uint16_t mask;
+        const char *name;
+    } modifiers[] = {
+        {XCB_MOD_MASK_SHIFT, "shift"}, {XCB_MOD_MASK_CONTROL, "ctrl"}, {XCB_MOD_MASK_1, "alt"},
+        {XCB_MOD_MASK_4, "win"},       {XCB_MOD_MASK_5, "alt_gr"},
+    };
+    for (size_t i = 0; i < sizeof modifiers / sizeof modifiers[0]; i++) {
+        if (state & modifiers[i].mask) {
+            return desk_fail(err, DESK_REFUSED,
+                             "Text cannot be typed while the %s key is held down; release it "
+                             "first.",
+                             modifiers[i].name);
+        }
+    }
+    return true;
+}
+
+static void tap(x11_desk *x, xcb_keycode_t keycode)
+{
+    x11_fake(x, XCB_KEY_PRESS, keycode);
+    x11_fake(x, XCB_KEY_RELEASE, keycode);
+}
+
+/* Caps lock changes letters in a way that depends on the key's type and on the toolkit, so it is
+ * turned off for as long as the text takes. */
+static bool take_caps_lock(x11_desk *x, uint16_t *state, desk_error *err)
+{
+    if (!(*state & XCB_MOD_MASK_LOCK) || !x->keyboard.lock) {
+        return true;
+    }
+    tap(x, x->keyboard.lock);
+    if (!x11_keyboard_ready(x, state, err)) {
+        return false;
+    }
+    if (*state & XCB_MOD_MASK_LOCK) {
+        return desk_fail(err, DESK_REFUSED,
+                         "Caps lock is on and cannot be turned off, so text would arrive wrong.");
+    }
+    x->keyboard.lock_taken = true;
+    return true;
+}
+
+/* One character of the text; "\r\n" and a lone "\r" are the same key as "\n". */
+static size_t read_character(const char *text, size_t length, uint32_t *c)
+{
+    size_t n = desk_utf8_read(text, length, c);
+    if (n && *c == '\r') {
+        *c = '\n';
+        return length > 1 && text[1] == '\n' ? 2 : 1;
+    }
+    return n;
+}
+
+static bool find_stroke(x11_desk *x, xcb_keysym_t keysym, int group, typing *t, x11_stroke *out)
+{
+    if (x11_keymap_find(&x->keyboard, keysym, group, out)) {
+        return true;
+    }
+    x11_spare *spare = x11_spare_for(x, keysym, &t->remapped);
+    if (spare) {
+        *out = (x11_stroke){spare->keycode, false, false};
+    }
+    return spare != NULL;
+}
+
+/* Takes characters as long as the map, with what can still be added to it, has them. */
+static void plan(x11_desk *x, const char *text, size_t length, int group, typing *t)
+{
+    while (t->bytes < length && t->count < STEP_MAX) {
+        uint32_t c;
+        size_t n = read_character(text + t->bytes, length - t->bytes, &c);
+        if (!find_stroke(x, x11_keysym_of_character(c), group, t, &t->strokes[t->count])) {
+            return;
+        }
+        t->count++;
+        t->bytes += n;
+    }
+}
+
+/* All spare keycodes are taken, and by the caller's word the application has caught up: frees
+ * those that the text ahead does not need at once. */
+static void recycle_spares(x11_desk *x, const char *text, size_t length, int group)
+{
+    x11_keyboard *k = &x->keyboard;
+    size_t kept = 0;
+    x11_spares_forget(x);
+    for (size_t at = 0, seen = 0; at < length && seen < k->spare_count && kept < k->spare_count;
+         seen++) {
+        uint32_t c;
+        x11_stroke stroke;
+        at += read_character(text + at, length - at, &c);
+        xcb_keysym_t keysym = x11_keysym_of_character(c);
+        if (x11_keymap_find(k, keysym, group, &stroke)) {
+            continue;
+        }
+        for (size_t i = 0; i < k->spare_count; i++) {
+            if (k->spares[i].keysym == keysym && !k->spares[i].used) {
+                k->spares[i].used = true;
+                kept++;
+            }
+        }
+    }
+}
+
+static void set_modifier(x11_desk *x, xcb_keycode_t keycode, bool wanted, bool *down)
+{
+    if (wanted != *down) {
+        x11_fake(x, wanted ? XCB_KEY_PRESS : XCB_KEY_RELEASE, keycode);
+        *down = wanted;
+    }
+}
+
+static void type(x11_desk *x, const typing *t)
+{
+    bool shift = false, level3 = false;
+    for (size_t i = 0; i < t->count; i++) {
+        set_modifier(x, x->keyboard.shift, t->strokes[i].shift, &shift);
+        set_modifier(x, x->keyboard.level3, t->strokes[i].level3, &level3);
+        tap(x, t->strokes[i].keycode);
+    }
+    set_modifier(x, x->keyboard.shift, false, &shift);
+    set_modifier(x, x->keyboard.level3, false, &level3);
+}
+
+static bool no_key_for(const char *text, size_t length, desk_error *err)
+{
+    uint32_t c = 0;
+    read_character(text, length, &c);
+    return desk_fail(err, DESK_UNSUPPORTED,
+                     "This keyboard map has no key for the character U+%04X and no free one to "
+                     "make it on.",
+                     (unsigned) c);
+}
+
+bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    uint16_t state;
+    typing t = {.count = 0};
+    *out = (desk_text_step){0};
+    if (!check_text(text, length, err) || !x11_keyboard_ready(x, &state, err) ||
+        !check_modifiers(state, err) || !take_caps_lock(x, &state, err)) {
+        return false;
+    }
+    int group = x11_state_group(state);
+    plan(x, text, length, group, &t);
+    if (t.count == 0 && length > 0) {
+        recycle_spares(x, text, length, group);
+        plan(x, text, length, group, &t);
+    }
+    if (t.count == 0 && length > 0) {
+        return no_key_for(text, length, err);
+    }
+    type(x, &t);
+    *out = (desk_text_step){t.bytes, t.remapped};
+    return x11_sync(x, err);
+}
+
+bool x11_text_end(desk *d, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    uint16_t state;
+    if (!x->keyboard.map) {
+        return x11_alive(x, err); /* nothing has been typed */
+    }
+    if (!x11_keyboard_ready(x, &state, err)) {
+        return false;
+    }
+    x11_spares_restore(x);
+    if (x->keyboard.lock_taken && !(state & XCB_MOD_MASK_LOCK)) {
+        tap(x, x->keyboard.lock);
+    }
+    x->keyboard.lock_taken = false;
+    return x11_sync(x, err);
+}

@@ -1,0 +1,405 @@
+#include "x11.h"
+
+#include "utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Titles and classes are whatever a program, or a web page, chose: both are cut short. */
+enum { TITLE_MAX = 512, CLASS_MAX = 128, PROPERTY_LONGS = 256, WINDOWS_MAX = 4096 };
+
+/* From the extended window manager hints: a request that comes from a pager or the user's tool. */
+enum { SOURCE_PAGER = 2 };
+
+static xcb_get_property_cookie_t ask(x11_desk *x, xcb_window_t window, xcb_atom_t property)
+{
+    return xcb_get_property(x->c, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY, 0,
+                            PROPERTY_LONGS);
+}
+
+/* The first 32-bit value of a property, 0 if there is none. */
+static uint32_t take_value(x11_desk *x, xcb_get_property_cookie_t cookie)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, &e);
+    uint32_t value = 0;
+    if (reply && reply->format == 32 && xcb_get_property_value_length(reply) >= 4) {
+        memcpy(&value, xcb_get_property_value(reply), 4);
+    }
+    free(e);
+    free(reply);
+    return value;
+}
+
+static uint32_t get_value(x11_desk *x, xcb_window_t window, xcb_atom_t property)
+{
+    return take_value(x, ask(x, window, property));
+}
+
+/* --- which windows ----------------------------------------------------------------------------- */
+
+typedef struct {
+    xcb_window_t *ids;
+    size_t count;
+} id_list;
+
+static bool take_client_list(x11_desk *x, xcb_get_property_cookie_t cookie, id_list *out)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, &e);
+    size_t bytes = reply && reply->format == 32 ? (size_t) xcb_get_property_value_length(reply) : 0;
+    bool listed = reply && reply->type == XCB_ATOM_WINDOW;
+    *out = (id_list){0};
+    if (listed && bytes && (out->ids = malloc(bytes))) {
+        memcpy(out->ids, xcb_get_property_value(reply), bytes);
+        out->count = bytes / 4;
+    }
+    free(e);
+    free(reply);
+    return listed;
+}
+
+/* Without a window manager: the root's visible children that are not menus or tooltips. */
+static bool find_top_levels(x11_desk *x, id_list *out)
+{
+    xcb_query_tree_reply_t *tree =
+        xcb_query_tree_reply(x->c, xcb_query_tree(x->c, x->root), NULL);
+    int count = tree ? xcb_query_tree_children_length(tree) : 0;
+    count = count > WINDOWS_MAX ? WINDOWS_MAX : count;
+    size_t room = count ? (size_t) count : 1;
+    xcb_get_window_attributes_cookie_t *cookies = calloc(room, sizeof *cookies);
+    *out = (id_list){calloc(room, sizeof *out->ids), 0};
+    bool able = tree && cookies && out->ids;
+    for (int i = 0; able && i < count; i++) {
+        cookies[i] = xcb_get_window_attributes(x->c, xcb_query_tree_children(tree)[i]);
+    }
+    for (int i = 0; able && i < count; i++) {
+        xcb_generic_error_t *e = NULL;
+        xcb_get_window_attributes_reply_t *a =
+            xcb_get_window_attributes_reply(x->c, cookies[i], &e);
+        if (a && a->map_state == XCB_MAP_STATE_VIEWABLE && !a->override_redirect &&
+            a->_class == XCB_WINDOW_CLASS_INPUT_OUTPUT) {
+            out->ids[out->count++] = xcb_query_tree_children(tree)[i];
+        }
+        free(e);
+        free(a);
+    }
+    free(cookies);
+    free(tree);
+    return able;
+}
+
+static bool has_window_manager(x11_desk *x)
+{
+    xcb_window_t check = get_value(x, x->root, x->atoms[X11_NET_SUPPORTING_WM_CHECK]);
+    /* The property stays behind when a window manager dies; its window does not. */
+    return check && get_value(x, check, x->atoms[X11_NET_SUPPORTING_WM_CHECK]) == check;
+}
+
+static xcb_window_t take_focus(x11_desk *x, xcb_get_input_focus_cookie_t cookie)
+{
+    xcb_get_input_focus_reply_t *reply = xcb_get_input_focus_reply(x->c, cookie, NULL);
+    xcb_window_t focus = reply ? reply->focus : 0;
+    free(reply);
+    return focus == XCB_INPUT_FOCUS_POINTER_ROOT ? 0 : focus;
+}
+
+/* The child of the root that `window` is or is inside of. */
+static xcb_window_t top_level_of(x11_desk *x, xcb_window_t window)
+{
+    while (window && window != x->root) {
+        xcb_generic_error_t *e = NULL;
+        xcb_query_tree_reply_t *tree =
+            xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), &e);
+        xcb_window_t parent = tree ? tree->parent : 0;
+        free(e);
+        free(tree);
+        if (parent == x->root) {
+            return window;
+        }
+        window = parent;
+    }
+    return 0;
+}
+
+xcb_window_t x11_active_window(x11_desk *x)
+{
+    xcb_get_property_cookie_t active = ask(x, x->root, x->atoms[X11_NET_ACTIVE_WINDOW]);
+    xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
+    xcb_window_t named = take_value(x, active);
+    xcb_window_t focused = take_focus(x, focus);
+    return named ? named : top_level_of(x, focused);
+}
+
+static bool list_ids(x11_desk *x, id_list *out)
+{
+    xcb_get_property_cookie_t stacking =
+        xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST_STACKING], XCB_ATOM_WINDOW,
+                         0, WINDOWS_MAX);
+    xcb_get_property_cookie_t plain =
+        xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST], XCB_ATOM_WINDOW, 0,
+                         WINDOWS_MAX);
+    id_list mapped;
+    bool listed = take_client_list(x, stacking, out);
+    if (take_client_list(x, plain, &mapped) && !listed) {
+        *out = mapped;
+        return true;
+    }
+    free(mapped.ids);
+    return listed || find_top_levels(x, out);
+}
+
+/* --- what they are ----------------------------------------------------------------------------- */
+
+typedef struct {
+    xcb_get_property_cookie_t net_name, name, klass, pid;
+    xcb_get_geometry_cookie_t geometry;
+    xcb_translate_coordinates_cookie_t position;
+    xcb_get_window_attributes_cookie_t attributes;
+} questions;
+
+static questions ask_about(x11_desk *x, xcb_window_t window)
+{
+    return (questions){
+        ask(x, window, x->atoms[X11_NET_WM_NAME]),
+        ask(x, window, XCB_ATOM_WM_NAME),
+        ask(x, window, XCB_ATOM_WM_CLASS),
+        ask(x, window, x->atoms[X11_NET_WM_PID]),
+        xcb_get_geometry(x->c, window),
+        xcb_translate_coordinates(x->c, window, x->root, 0, 0),
+        xcb_get_window_attributes(x->c, window),
+    };
+}
+
+static void clean_latin1(char *out, size_t size, const char *text, size_t length)
+{
+    char wide[2 * TITLE_MAX];
+    size_t used = 0;
+    for (size_t i = 0; i < length && used + 2 <= sizeof wide; i++) {
+        used += desk_utf8_write(wide + used, (unsigned char) text[i]);
+    }
+    desk_utf8_clean(out, size, wide, used);
+}
+
+/* Text of a window as clean UTF-8; "" where there is none. */
+static bool take_text(x11_desk *x, xcb_get_property_cookie_t cookie, char *out, size_t size)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, &e);
+    out[0] = '\0';
+    if (reply && reply->format == 8) {
+        const char *text = xcb_get_property_value(reply);
+        size_t length = (size_t) xcb_get_property_value_length(reply);
+        if (reply->type == XCB_ATOM_STRING) {
+            clean_latin1(out, size, text, length);
+        } else {
+            desk_utf8_clean(out, size, text, length);
+        }
+    }
+    free(e);
+    free(reply);
+    return out[0] != '\0';
+}
+
+/* WM_CLASS is two strings, each with its terminator: the instance's name and the class. */
+static void take_class(x11_desk *x, xcb_get_property_cookie_t cookie, char out[CLASS_MAX])
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, &e);
+    out[0] = '\0';
+    if (reply && reply->format == 8) {
+        const char *text = xcb_get_property_value(reply);
+        size_t length = (size_t) xcb_get_property_value_length(reply);
+        size_t first = strnlen(text, length);
+        size_t skip = first < length ? first + 1 : length;
+        clean_latin1(out, CLASS_MAX, text + skip, strnlen(text + skip, length - skip));
+    }
+    free(e);
+    free(reply);
+}
+
+/* False if the window is no more. Every reply is taken, whatever came of the others. */
+static bool take_place(x11_desk *x, const questions *q, desk_window *out)
+{
+    xcb_generic_error_t *errors[3] = {NULL, NULL, NULL};
+    xcb_get_geometry_reply_t *g = xcb_get_geometry_reply(x->c, q->geometry, &errors[0]);
+    xcb_translate_coordinates_reply_t *t =
+        xcb_translate_coordinates_reply(x->c, q->position, &errors[1]);
+    xcb_get_window_attributes_reply_t *a =
+        xcb_get_window_attributes_reply(x->c, q->attributes, &errors[2]);
+    bool there = g && t && a;
+    if (there) {
+        out->rect = (desk_rect){t->dst_x, t->dst_y, g->width, g->height};
+        out->visible = a->map_state == XCB_MAP_STATE_VIEWABLE;
+    }
+    for (int i = 0; i < 3; i++) {
+        free(errors[i]);
+    }
+    free(g);
+    free(t);
+    free(a);
+    return there;
+}
+
+static bool take_answers(x11_desk *x, const questions *q, desk_window *out)
+{
+    char title[TITLE_MAX], plain[TITLE_MAX], klass[CLASS_MAX];
+    bool named = take_text(x, q->net_name, title, sizeof title);
+    take_text(x, q->name, plain, sizeof plain);
+    take_class(x, q->klass, klass);
+    out->pid = (long) take_value(x, q->pid);
+    if (!take_place(x, q, out)) {
+        return false;
+    }
+    out->title = strdup(named ? title : plain);
+    out->klass = strdup(klass);
+    if (out->title && out->klass) {
+        return true;
+    }
+    free(out->title);
+    free(out->klass);
+    return false;
+}
+
+static void describe(x11_desk *x, const id_list *ids, const questions *asked, xcb_window_t active,
+                     desk_window_list *out)
+{
+    for (size_t i = 0; i < ids->count; i++) {
+        desk_window window = {.id = ids->ids[i], .active = ids->ids[i] == active};
+        if (take_answers(x, &asked[i], &window)) {
+            out->items[out->count++] = window;
+        }
+    }
+}
+
+bool x11_windows(desk *d, desk_window_list *out, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    id_list ids;
+    *out = (desk_window_list){0};
+    if (!list_ids(x, &ids)) {
+        free(ids.ids);
+        return x11_refused(x, "to list the windows", NULL, err);
+    }
+    xcb_window_t active = x11_active_window(x);
+    size_t room = ids.count ? ids.count : 1;
+    questions *asked = calloc(room, sizeof *asked);
+    out->items = calloc(room, sizeof *out->items);
+    bool able = asked && out->items;
+    for (size_t i = 0; able && i < ids.count; i++) {
+        asked[i] = ask_about(x, ids.ids[i]);
+    }
+    if (able) {
+        describe(x, &ids, asked, active, out);
+    }
+    free(asked);
+    free(ids.ids);
+    if (able && x11_alive(x, err)) {
+        return true;
+    }
+    desk_window_list_free(out);
+    return able ? false : desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+}
+
+/* --- what to do with them ---------------------------------------------------------------------- */
+
+static bool check_exists(x11_desk *x, uint64_t id, desk_error *err)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_window_attributes_reply_t *reply =
+        id == 0 || id > UINT32_MAX
+            ? NULL
+            : xcb_get_window_attributes_reply(
+                  x->c, xcb_get_window_attributes(x->c, (xcb_window_t) id), &e);
+    bool there = reply != NULL;
+    free(e);
+    free(reply);
+    if (!there && x11_alive(x, err)) {
+        return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu any more.",
+                         (unsigned long long) id);
+    }
+    return there;
+}
+
+/* Asks the window manager, by a message to the root window. */
+static bool ask_manager(x11_desk *x, xcb_window_t window, xcb_atom_t what, uint32_t data0,
+                        uint32_t data1, desk_error *err)
+{
+    xcb_client_message_event_t event = {
+        .response_type = XCB_CLIENT_MESSAGE,
+        .format = 32,
+        .window = window,
+        .type = what,
+        .data.data32 = {data0, data1, 0, 0, 0},
+    };
+    xcb_send_event(x->c, 0, x->root,
+                   XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY,
+                   (const char *) &event);
+    return x11_sync(x, err);
+}
+
+bool x11_window_focus(desk *d, uint64_t id, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    xcb_window_t window = (xcb_window_t) id;
+    if (!check_exists(x, id, err)) {
+        return false;
+    }
+    if (has_window_manager(x)) {
+        return ask_manager(x, window, x->atoms[X11_NET_ACTIVE_WINDOW], SOURCE_PAGER,
+                           XCB_CURRENT_TIME, err);
+    }
+    uint32_t above = XCB_STACK_MODE_ABOVE;
+    xcb_configure_window(x->c, window, XCB_CONFIG_WINDOW_STACK_MODE, &above);
+    return x11_check(x,
+                     xcb_set_input_focus_checked(x->c, XCB_INPUT_FOCUS_PARENT, window,
+                                                 XCB_CURRENT_TIME),
+                     "to focus the window", err);
+}
+
+bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_property_reply_t *reply =
+        xcb_get_property_reply(x->c, ask(x, window, x->atoms[X11_WM_PROTOCOLS]), &e);
+    bool found = false;
+    if (reply && reply->format == 32) {
+        const xcb_atom_t *atoms = xcb_get_property_value(reply);
+        for (int i = 0; i < xcb_get_property_value_length(reply) / 4; i++) {
+            found = found || atoms[i] == x->atoms[protocol];
+        }
+    }
+    free(e);
+    free(reply);
+    return found;
+}
+
+static bool ask_to_close(x11_desk *x, xcb_window_t window, desk_error *err)
+{
+    if (!x11_has_protocol(x, window, X11_WM_DELETE_WINDOW)) {
+        return desk_fail(err, DESK_REFUSED,
+                         "The window does not take a request to close; end its program instead.");
+    }
+    xcb_client_message_event_t event = {
+        .response_type = XCB_CLIENT_MESSAGE,
+        .format = 32,
+        .window = window,
+        .type = x->atoms[X11_WM_PROTOCOLS],
+        .data.data32 = {x->atoms[X11_WM_DELETE_WINDOW], XCB_CURRENT_TIME, 0, 0, 0},
+    };
+    xcb_send_event(x->c, 0, window, XCB_EVENT_MASK_NO_EVENT, (const char *) &event);
+    return x11_sync(x, err);
+}
+
+bool x11_window_close(desk *d, uint64_t id, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    if (!check_exists(x, id, err)) {
+        return false;
+    }
+    if (has_window_manager(x)) {
+        return ask_manager(x, (xcb_window_t) id, x->atoms[X11_NET_CLOSE_WINDOW], XCB_CURRENT_TIME,
+                           SOURCE_PAGER, err);
+    }
+    return ask_to_close(x, (xcb_window_t) id, err);
+}

@@ -1,0 +1,150 @@
+#include "host.h"
+
+#include "interrupt.h"
+#include "lib.h"
+#include "parallel.h"
+#include "shipped.h"
+
+#include <lauxlib.h>
+#include <lua-cjson.h>
+#include <lualib.h>
+#include <luv/luv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An error that reaches a callback's bottom is a defect of ours or of a user's own luv code. luv's
+ * default would exit(255) on the spot and skip every clean-up; we report and let the loop go on. */
+static int callback(lua_State *L, int arguments, int results, int flags)
+{
+    (void) flags;
+    int base = lua_gettop(L) - arguments;
+    lua_getglobal(L, "debug");
+    lua_getfield(L, -1, "traceback");
+    lua_remove(L, -2);
+    lua_insert(L, base);
+    int status = lua_pcall(L, arguments, results, base);
+    if (status != LUA_OK) {
+        fprintf(stderr, "deskpilot: error in a callback: %s\n", luaL_tolstring(L, -1, NULL));
+        lua_settop(L, base - 1);
+        return -status;
+    }
+    lua_remove(L, base);
+    return results == LUA_MULTRET ? lua_gettop(L) - base + 1 : results;
+}
+
+static bool load_shipped(lua_State *L, const char *module, const char *suffix)
+{
+    char name[256];
+    size_t length = strlen(module);
+    if (length + strlen(suffix) + 1 > sizeof name)
+        return false;
+    for (size_t i = 0; i < length; i++)
+        name[i] = module[i] == '.' ? '/' : module[i];
+    strcpy(name + length, suffix);
+    const shipped_file *file = shipped_find(name);
+    if (!file)
+        return false;
+    char chunk[260];
+    snprintf(chunk, sizeof chunk, "@%s", name);
+    if (luaL_loadbufferx(L, file->data, file->size, chunk, "t") != LUA_OK)
+        lua_error(L);
+    lua_pushstring(L, chunk + 1);
+    return true;
+}
+
+/* The last searcher: modules inside the program. */
+static int search_shipped(lua_State *L)
+{
+    const char *module = luaL_checkstring(L, 1);
+    if (load_shipped(L, module, ".lua") || load_shipped(L, module, "/init.lua"))
+        return 2;
+    lua_pushfstring(L, "no module '%s' inside deskpilot", module);
+    return 1;
+}
+
+/* Only preloaded and shipped modules are found until base/lookup.lua adds the user's folders:
+ * entering a folder, or an inherited LUA_PATH, never runs anything. */
+static void set_searchers(lua_State *L)
+{
+    lua_getglobal(L, "package");
+    lua_newtable(L);
+    lua_getfield(L, -2, "searchers");
+    lua_rawgeti(L, -1, 1);
+    lua_rawseti(L, -3, 1);
+    lua_pop(L, 1);
+    lua_pushcfunction(L, search_shipped);
+    lua_rawseti(L, -2, 2);
+    lua_setfield(L, -2, "searchers");
+    lua_pushliteral(L, "");
+    lua_setfield(L, -2, "path");
+    lua_pushliteral(L, "");
+    lua_setfield(L, -2, "cpath");
+    lua_pop(L, 1);
+}
+
+static int open_all(lua_State *L)
+{
+    luaL_openlibs(L);
+    luv_set_callback(L, callback);
+    luaL_requiref(L, "luv", luaopen_luv, 0);
+    lua_pop(L, 1);
+    interrupt_open(L);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+    lua_pushcfunction(L, luaopen_cjson);
+    lua_setfield(L, -2, "cjson");
+    lua_pop(L, 1);
+    lib_preload(L);
+    set_searchers(L);
+    return 0;
+}
+
+lua_State *host_open(void)
+{
+    lua_State *L = luaL_newstate();
+    if (!L)
+        return NULL;
+    lua_pushcfunction(L, open_all);
+    if (lua_pcall(L, 0, 0, 0) == LUA_OK)
+        return L;
+    fprintf(stderr, "deskpilot: %s\n", lua_tostring(L, -1));
+    lua_close(L);
+    return NULL;
+}
+
+static int traceback(lua_State *L)
+{
+    luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
+    return 1;
+}
+
+int host_call(lua_State *L, const char *module, const char *function, int argc, char **argv,
+              int first)
+{
+    lua_settop(L, 0);
+    lua_pushcfunction(L, traceback);
+    lua_getglobal(L, "require");
+    lua_pushstring(L, module);
+    if (lua_pcall(L, 1, 1, 1) != LUA_OK)
+        goto failed;
+    lua_getfield(L, -1, function);
+    lua_createtable(L, argc, 0);
+    for (int i = first; i < argc; i++) {
+        lua_pushstring(L, argv[i]);
+        lua_rawseti(L, -2, i - first + 1);
+    }
+    if (lua_pcall(L, 1, 1, 1) != LUA_OK)
+        goto failed;
+    return (int) lua_tointeger(L, -1);
+
+failed:
+    fprintf(stderr, "deskpilot: %s\n", lua_tostring(L, -1));
+    return 2;
+}
+
+void host_close(lua_State *L)
+{
+    interrupt_close(L);
+    lua_close(L);
+    desk_parallel_stop();
+}

@@ -1,0 +1,220 @@
+#include "interrupt.h"
+
+#include <lauxlib.h>
+#include <luv/luv.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The process's one interruptor: signal handlers can reach nothing but globals. */
+static struct {
+    lua_State *main;
+    lua_State *volatile current; /* the coroutine that runs now; main when none does */
+    volatile sig_atomic_t pending; /* asked, and not yet handed to the handler */
+    volatile sig_atomic_t asked;   /* asked since the last interrupt_clear */
+    volatile sig_atomic_t number;
+    uv_async_t wake;
+    int handler; /* registry reference, or LUA_NOREF */
+} self;
+
+static void stop_hook(lua_State *L, lua_Debug *where)
+{
+    (void) where;
+    lua_sethook(L, NULL, 0, 0);
+    if (!self.pending)
+        return;
+    if (lua_isyieldable(L)) {
+        lua_yield(L, 0);
+        return;
+    }
+    luaL_error(L, "interrupted");
+}
+
+static void arm(lua_State *L)
+{
+    lua_sethook(L, stop_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
+void interrupt_request(int signal_number)
+{
+    if (self.asked && signal_number != SIGHUP)
+        _exit(130);
+    self.asked = 1;
+    self.number = signal_number;
+    self.pending = 1;
+    lua_State *running = self.current;
+    if (running != self.main)
+        arm(running); /* the one call of Lua's that is safe here, by its manual and lua.c */
+    uv_async_send(&self.wake);
+}
+
+void interrupt_clear(void)
+{
+    self.asked = 0;
+}
+
+static const char *signal_name(int number)
+{
+    switch (number) {
+    case SIGINT:
+        return "SIGINT";
+    case SIGTERM:
+        return "SIGTERM";
+    case SIGHUP:
+        return "SIGHUP";
+    default:
+        return "request";
+    }
+}
+
+static void on_wake(uv_async_t *handle)
+{
+    (void) handle;
+    if (!self.pending || self.handler == LUA_NOREF)
+        return;
+    self.pending = 0;
+    lua_State *L = self.main;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, self.handler);
+    lua_pushstring(L, signal_name(self.number));
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK)
+        lua_pop(L, 1); /* the handler is ours and reports its own failures */
+}
+
+void interrupt_set_handler(lua_State *L)
+{
+    luaL_unref(L, LUA_REGISTRYINDEX, self.handler);
+    self.handler = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* lua_resume with the running coroutine kept; returns the number of results on `co`, or -1. */
+static int resume(lua_State *L, lua_State *co, int arguments)
+{
+    int results;
+    if (!lua_checkstack(co, arguments)) {
+        lua_pushliteral(L, "too many arguments to resume");
+        return -1;
+    }
+    lua_xmove(L, co, arguments);
+    lua_State *before = self.current;
+    self.current = co;
+    int status = lua_resume(co, L, arguments, &results);
+    self.current = before;
+    if (self.pending && before != self.main)
+        arm(before); /* the request came while a nested coroutine ran: pass it on outward */
+    if (status != LUA_OK && status != LUA_YIELD) {
+        lua_xmove(co, L, 1);
+        return -1;
+    }
+    if (!lua_checkstack(L, results + 1)) {
+        lua_pop(co, results);
+        lua_pushliteral(L, "too many results to resume");
+        return -1;
+    }
+    lua_xmove(co, L, results);
+    return results;
+}
+
+/* "dead" or "non-suspended" where `co` cannot be resumed, else NULL (lcorolib.c's auxstatus). */
+static const char *why_not(lua_State *L, lua_State *co)
+{
+    lua_Debug frame;
+    if (co == L)
+        return "non-suspended";
+    if (lua_status(co) == LUA_YIELD)
+        return NULL;
+    if (lua_status(co) != LUA_OK)
+        return "dead";
+    if (lua_getstack(co, 0, &frame))
+        return "non-suspended";
+    return lua_gettop(co) == 0 ? "dead" : NULL;
+}
+
+static int co_resume(lua_State *L)
+{
+    lua_State *co = lua_tothread(L, 1);
+    luaL_argexpected(L, co, 1, "coroutine");
+    const char *refusal = why_not(L, co);
+    if (refusal) {
+        lua_pushboolean(L, 0);
+        lua_pushfstring(L, "cannot resume %s coroutine", refusal);
+        return 2;
+    }
+    int results = resume(L, co, lua_gettop(L) - 1);
+    lua_pushboolean(L, results >= 0);
+    if (results < 0) {
+        lua_insert(L, -2);
+        return 2;
+    }
+    lua_insert(L, -(results + 1));
+    return results + 1;
+}
+
+static int wrap_call(lua_State *L)
+{
+    lua_State *co = lua_tothread(L, lua_upvalueindex(1));
+    const char *refusal = why_not(L, co);
+    if (refusal)
+        return luaL_error(L, "cannot resume %s coroutine", refusal);
+    int results = resume(L, co, lua_gettop(L));
+    if (results >= 0)
+        return results;
+    if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD)
+        lua_resetthread(co);
+    if (lua_type(L, -1) == LUA_TSTRING) {
+        luaL_where(L, 1);
+        lua_insert(L, -2);
+        lua_concat(L, 2);
+    }
+    return lua_error(L);
+}
+
+static int co_wrap(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_State *co = lua_newthread(L);
+    lua_pushvalue(L, 1);
+    lua_xmove(L, co, 1);
+    lua_pushcclosure(L, wrap_call, 1);
+    return 1;
+}
+
+static void replace(lua_State *L, const char *library, const char *name, lua_CFunction function)
+{
+    lua_getglobal(L, library);
+    if (function)
+        lua_pushcfunction(L, function);
+    else
+        lua_pushnil(L);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
+void interrupt_open(lua_State *L)
+{
+    memset(&self, 0, sizeof self);
+    self.main = L;
+    self.current = L;
+    self.handler = LUA_NOREF;
+    uv_async_init(luv_loop(L), &self.wake, on_wake);
+    uv_unref((uv_handle_t *) &self.wake);
+
+    replace(L, "coroutine", "resume", co_resume);
+    replace(L, "coroutine", "wrap", co_wrap);
+    replace(L, "debug", "sethook", NULL);
+
+    struct sigaction action = {.sa_handler = interrupt_request};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+void interrupt_close(lua_State *L)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    uv_close((uv_handle_t *) &self.wake, NULL);
+    uv_run(luv_loop(L), UV_RUN_NOWAIT);
+}

@@ -1,0 +1,16 @@
+/* deskpilot: the program. Everything that decides is Lua: lua/deskpilot/cli/init.lua. */
+#include "host.h"
+
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    lua_State *L = host_open();
+    if (!L) {
+        fputs("deskpilot: not enough memory to start\n", stderr);
+        return 3;
+    }
+    int status = host_call(L, "deskpilot.cli", "main", argc, argv, 1);
+    host_close(L);
+    return status;
+}

@@ -1,0 +1,336 @@
+/*
+ * native.http: HTTP requests for Lua, over runtime/net. A request's strings (its body's pieces are
+ * the large ones) are not copied: a table in the registry keeps them, and the callbacks, until the
+ * request is done. Callbacks run on the loop, on the main Lua thread.
+ */
+#include "lib.h"
+#include "net_http.h"
+
+#include <luv/luv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLIENT_TYPE "deskpilot.http"
+
+/* What a request of Lua's holds while it runs. A userdata, kept by the table at `ref`. */
+typedef struct {
+    lua_State *L;         /* the main thread */
+    net_request *request; /* NULL once done or cancelled */
+    int ref;
+    bool cancelling;
+} http_call;
+
+/* The places of the table at `ref`. */
+enum { KEEP_OPTIONS = 1, KEEP_DONE, KEEP_DATA, KEEP_CALL, KEEP_STRINGS };
+
+/* --- reading the options ------------------------------------------------------------------------
+ */
+
+static const char *string_field(lua_State *L, const char *name, const char *otherwise)
+{
+    size_t size;
+    int type = lua_getfield(L, 1, name);
+    if (type == LUA_TNIL && otherwise) {
+        lua_pop(L, 1);
+        return otherwise;
+    }
+    if (type != LUA_TSTRING)
+        luaL_error(L, "http: '%s' must be a string, not a %s", name, lua_typename(L, type));
+    const char *text = lua_tolstring(L, -1, &size);
+    if (strlen(text) != size)
+        luaL_error(L, "http: '%s' may not hold a NUL", name);
+    lua_pop(L, 1); /* the options table keeps it */
+    return text;
+}
+
+/* A number of `unit` that is not negative, from the table at the top; 0 when it is not given. */
+static double number_field(lua_State *L, const char *name, const char *unit)
+{
+    int type = lua_getfield(L, -1, name);
+    double value = lua_tonumber(L, -1);
+    if (type != LUA_TNIL && (type != LUA_TNUMBER || !(value >= 0) || isinf(value)))
+        luaL_error(L, "http: '%s' must be a number of %s", name, unit);
+    lua_pop(L, 1);
+    return value;
+}
+
+static void read_timeouts(lua_State *L, net_options *options)
+{
+    int type = lua_getfield(L, 1, "timeout");
+    if (type == LUA_TTABLE) {
+        options->connect_timeout = number_field(L, "connect", "seconds");
+        options->total_timeout = number_field(L, "total", "seconds");
+        options->stall_timeout = number_field(L, "stall", "seconds");
+    } else if (type != LUA_TNIL) {
+        luaL_error(L, "http: 'timeout' must be a table of connect, total and stall, in seconds");
+    }
+    lua_pop(L, 1);
+}
+
+/* Memory that lives as long as the request: a userdata in the table at the top of the stack. */
+static void *scratch(lua_State *L, lua_Integer place, size_t size)
+{
+    void *memory = lua_newuserdatauv(L, size ? size : 1, 0);
+    lua_rawseti(L, -2, place);
+    return memory;
+}
+
+static const char *header_text(lua_State *L, int index, const char *what)
+{
+    size_t size;
+    if (lua_type(L, index) != LUA_TSTRING)
+        luaL_error(L, "http: a header's %s must be a string", what);
+    const char *text = lua_tolstring(L, index, &size);
+    if (strlen(text) != size)
+        luaL_error(L, "http: a header's %s may not hold a NUL", what);
+    return text;
+}
+
+/* Stack: the keeping table at the top, before and after. */
+static void read_headers(lua_State *L, net_options *options)
+{
+    int type = lua_getfield(L, 1, "headers");
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    if (type != LUA_TTABLE)
+        luaL_error(L, "http: 'headers' must be a table of name = value");
+    size_t count = 0;
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+        count++;
+    lua_insert(L, -2);
+    net_header *headers = scratch(L, KEEP_STRINGS, count * sizeof *headers);
+    lua_insert(L, -2);
+    size_t i = 0;
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        const char *name = header_text(L, -2, "name");
+        headers[i++] = (net_header){name, header_text(L, -1, "value")};
+    }
+    options->headers = headers;
+    options->header_count = count;
+    lua_pop(L, 1);
+}
+
+/* The list of the body's strings is copied, so that a change of the caller's cannot free one. */
+static void read_body(lua_State *L, net_options *options)
+{
+    int type = lua_getfield(L, 1, "body");
+    if (type == LUA_TSTRING) {
+        lua_createtable(L, 1, 0);
+        lua_insert(L, -2);
+        lua_rawseti(L, -2, 1);
+    } else if (type != LUA_TTABLE && type != LUA_TNIL) {
+        luaL_error(L, "http: 'body' must be a string or a list of strings");
+    }
+    lua_Integer count = type == LUA_TNIL ? 0 : luaL_len(L, -1);
+    lua_insert(L, -2);
+    net_piece *pieces = scratch(L, KEEP_STRINGS + 1, (size_t) count * sizeof *pieces);
+    for (lua_Integer i = 0; i < count; i++) {
+        if (lua_rawgeti(L, -2, i + 1) != LUA_TSTRING)
+            luaL_error(L, "http: 'body' must be a string or a list of strings");
+        pieces[i].data = lua_tolstring(L, -1, &pieces[i].size);
+        lua_rawseti(L, -2, KEEP_STRINGS + 2 + i);
+    }
+    options->pieces = pieces;
+    options->piece_count = (size_t) count;
+    lua_remove(L, -2);
+}
+
+/* --- answering ----------------------------------------------------------------------------------
+ */
+
+/* luv's own way of calling back: reports an error instead of letting it reach C. */
+static void call_back(lua_State *L, int arguments)
+{
+    luv_context(L)->cb_pcall(L, arguments, 0, 0);
+}
+
+static void push_kept(lua_State *L, int ref, int place)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+    lua_rawgeti(L, -1, place);
+    lua_remove(L, -2);
+}
+
+static void push_lower(lua_State *L, const char *name)
+{
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    for (; *name; name++)
+        luaL_addchar(&buffer, *name >= 'A' && *name <= 'Z' ? *name + 32 : *name);
+    luaL_pushresult(&buffer);
+}
+
+/* A header that comes twice is joined by ", ", which is what HTTP says it means. */
+static void push_headers(lua_State *L, const net_result *result)
+{
+    lua_createtable(L, 0, (int) result->header_count);
+    for (size_t i = 0; i < result->header_count; i++) {
+        push_lower(L, result->headers[i].name);
+        lua_pushvalue(L, -1);
+        if (lua_rawget(L, -3) == LUA_TSTRING)
+            lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), result->headers[i].value);
+        else
+            lua_pushstring(L, result->headers[i].value);
+        lua_remove(L, -2);
+        lua_rawset(L, -3);
+    }
+}
+
+static int push_result(lua_State *L, const net_result *result)
+{
+    lua_createtable(L, 0, 4);
+    lua_pushinteger(L, result->status);
+    lua_setfield(L, -2, "status");
+    push_headers(L, result);
+    lua_setfield(L, -2, "headers");
+    lua_pushlstring(L, result->body, result->body_size);
+    lua_setfield(L, -2, "body");
+    lua_pushnumber(L, result->seconds);
+    lua_setfield(L, -2, "seconds");
+    return 1;
+}
+
+static int push_failure(lua_State *L, const net_result *result)
+{
+    static const char *const timeouts[] = {NULL, "connect", "total", "stall"};
+    lib_fail(L, &result->error);
+    if (timeouts[result->timeout]) {
+        lua_pushstring(L, timeouts[result->timeout]);
+        lua_setfield(L, -2, "timeout");
+    }
+    return 2;
+}
+
+static void on_data(void *user, const char *data, size_t size)
+{
+    http_call *call = user;
+    push_kept(call->L, call->ref, KEEP_DATA);
+    lua_pushlstring(call->L, data, size);
+    call_back(call->L, 1);
+}
+
+static void on_done(void *user, const net_result *result)
+{
+    http_call *call = user;
+    lua_State *L = call->L;
+    int ref = call->ref;
+    call->request = NULL;
+    if (!call->cancelling) {
+        push_kept(L, ref, KEEP_DONE);
+        bool ok = result->error.code == DESK_OK;
+        call_back(L, ok ? push_result(L, result) : push_failure(L, result));
+    }
+    luaL_unref(L, LUA_REGISTRYINDEX, ref);
+}
+
+/* --- the module ---------------------------------------------------------------------------------
+ */
+
+static int client_gc(lua_State *L)
+{
+    net_http **client = lua_touserdata(L, 1);
+    net_http_close(*client);
+    *client = NULL;
+    return 0;
+}
+
+/* The client, opened at the first request; NULL with the reason in `err`. */
+static net_http *client_open(lua_State *L, desk_error *err)
+{
+    net_http **client = lua_touserdata(L, lua_upvalueindex(1));
+    if (!*client)
+        *client = net_http_open(luv_loop(L), err);
+    return *client;
+}
+
+static int call_cancel(lua_State *L)
+{
+    http_call *call = lua_touserdata(L, lua_upvalueindex(1));
+    if (!call->request)
+        return 0;
+    call->cancelling = true;
+    net_http_cancel(call->request);
+    return 0;
+}
+
+static void read_options(lua_State *L, net_options *options)
+{
+    options->method = string_field(L, "method", "GET");
+    options->url = string_field(L, "url", NULL);
+    options->ca_file = string_field(L, "ca_file", "");
+    if (!*options->ca_file)
+        options->ca_file = NULL;
+    read_timeouts(L, options);
+    lua_pushvalue(L, 1);
+    options->max_response_bytes = (size_t) number_field(L, "max_bytes", "bytes");
+    lua_getfield(L, 1, "follow_redirects");
+    options->follow_redirects = lua_toboolean(L, -1);
+    lua_pop(L, 2);
+}
+
+/* ---Begins a request. `done(result)` or `done(nil, err)` comes later, from the loop, never before
+ * ---this returns; not after the returned function was called. Options: method ("GET"), url,
+ * ---headers ({ ["Name"] = "value" }), body (a string or a list of strings, sent one after the
+ * ---other), timeout ({ connect = 30, total =, stall = } seconds), max_bytes (64 MB), ca_file
+ * (PEM),
+ * ---follow_redirects (false), on_data (function(bytes): gets the body as it comes, and
+ * ---result.body is empty; it may not wait).
+ * ---@param options table
+ * ---@param done fun(result: table?, err: deskpilot.error?)
+ * ---@return fun()? cancel, deskpilot.error? err without libcurl or memory; err.timeout says which
+ * ---limit was met ("connect", "total", "stall") when err.code is "timed_out" */
+static int http_request(lua_State *L)
+{
+    net_options options = {0};
+    desk_error err;
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    net_http *client = client_open(L, &err);
+    if (!client)
+        return lib_fail(L, &err);
+    read_options(L, &options);
+
+    lua_createtable(L, 8, 0); /* what the request keeps, at index 3 */
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, 3, KEEP_OPTIONS);
+    lua_pushvalue(L, 2);
+    lua_rawseti(L, 3, KEEP_DONE);
+    int data = lua_getfield(L, 1, "on_data");
+    luaL_argcheck(L, data == LUA_TNIL || data == LUA_TFUNCTION, 1, "on_data must be a function");
+    lua_rawseti(L, 3, KEEP_DATA);
+    read_headers(L, &options);
+    read_body(L, &options);
+    http_call *call = lua_newuserdatauv(L, sizeof *call, 0);
+    *call = (http_call){.L = luv_state(L)};
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, 3, KEEP_CALL);
+    lua_pushcclosure(L, call_cancel, 1);
+    lua_pushvalue(L, 3);
+    call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+
+    net_callbacks callbacks = {data == LUA_TFUNCTION ? on_data : NULL, on_done, call};
+    call->request = net_http_start(client, &options, &callbacks, &err);
+    if (call->request)
+        return 1;
+    luaL_unref(L, LUA_REGISTRYINDEX, call->ref);
+    if (err.code == DESK_INVALID)
+        return luaL_error(L, "http: %s", err.message);
+    return lib_fail(L, &err);
+}
+
+int lib_open_http(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"request", http_request}, {NULL, NULL}};
+    static const luaL_Reg no_methods[] = {{NULL, NULL}};
+    lib_new_type(L, CLIENT_TYPE, no_methods, client_gc);
+    luaL_newlibtable(L, functions);
+    net_http **client = lua_newuserdatauv(L, sizeof(net_http *), 0);
+    *client = NULL;
+    luaL_setmetatable(L, CLIENT_TYPE);
+    luaL_setfuncs(L, functions, 1);
+    return 1;
+}

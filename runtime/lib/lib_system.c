@@ -1,0 +1,93 @@
+/*
+ * native.system: what neither luv nor Lua's own library offers. Shipped files, interruption, and
+ * the process-tree keeping of the private desktop's host.
+ */
+#include "interrupt.h"
+#include "lib.h"
+#include "process.h"
+#include "shipped.h"
+
+#include <string.h>
+
+/* ---The text of a file inside the program.
+ * ---@param name string such as "prompts/strategist.md"
+ * ---@return string? text nil if there is none of that name */
+static int system_shipped(lua_State *L)
+{
+    const shipped_file *file = shipped_find(luaL_checkstring(L, 1));
+    if (!file)
+        return 0;
+    lua_pushlstring(L, file->data, file->size);
+    return 1;
+}
+
+/* ---The names of the shipped files that begin with `prefix`, sorted.
+ * ---@param prefix string
+ * ---@return string[] */
+static int system_shipped_list(lua_State *L)
+{
+    size_t length;
+    const char *prefix = luaL_optlstring(L, 1, "", &length);
+    lua_newtable(L);
+    lua_Integer count = 0;
+    for (size_t i = 0; i < shipped_count; i++) {
+        if (strncmp(shipped_files[i].name, prefix, length) != 0)
+            continue;
+        lua_pushstring(L, shipped_files[i].name);
+        lua_rawseti(L, -2, ++count);
+    }
+    return 1;
+}
+
+/* ---Calls `handler(signal_name)` on the loop when the process is asked to stop.
+ * ---@param handler fun(signal: string) */
+static int system_on_interrupt(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_settop(L, 1);
+    interrupt_set_handler(L);
+    return 0;
+}
+
+/* ---The request has been acted on: the next signal is a first one again. */
+static int system_clear_interrupt(lua_State *L)
+{
+    (void) L;
+    interrupt_clear();
+    return 0;
+}
+
+/* ---Makes this process the parent of its orphaned descendants (Linux).
+ * ---@return boolean */
+static int system_adopt_orphans(lua_State *L)
+{
+    desk_error err;
+    if (!process_adopt_orphans(&err))
+        return lib_fail(L, &err);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* ---Collects children that luv does not know (adopted ones). Call when SIGCHLD came. */
+static int system_reap(lua_State *L)
+{
+    lua_pushinteger(L, process_reap((long) luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+int lib_open_system(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"shipped", system_shipped},
+        {"shipped_list", system_shipped_list},
+        {"on_interrupt", system_on_interrupt},
+        {"clear_interrupt", system_clear_interrupt},
+        {"adopt_orphans", system_adopt_orphans},
+        {"reap", system_reap},
+        {NULL, NULL},
+    };
+    luaL_newlib(L, functions);
+    lua_pushliteral(L, DESKPILOT_VERSION);
+    lua_setfield(L, -2, "version");
+    return 1;
+}

@@ -1,0 +1,74 @@
+#include "curl_api.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct {
+    const char *name;
+    size_t offset;
+} symbol;
+
+#define SYMBOL(name)                                                                               \
+    {                                                                                              \
+        "curl_" #name, offsetof(curl_api, name)                                                    \
+    }
+
+static const symbol symbols[] = {
+    SYMBOL(global_init),         SYMBOL(easy_init),           SYMBOL(easy_cleanup),
+    SYMBOL(easy_setopt),         SYMBOL(easy_getinfo),        SYMBOL(easy_strerror),
+    SYMBOL(slist_append),        SYMBOL(slist_free_all),      SYMBOL(multi_init),
+    SYMBOL(multi_cleanup),       SYMBOL(multi_setopt),        SYMBOL(multi_add_handle),
+    SYMBOL(multi_remove_handle), SYMBOL(multi_socket_action), SYMBOL(multi_assign),
+    SYMBOL(multi_info_read),
+};
+
+/* Debian's flavours differ only in their TLS library; any will do. */
+static void *open_library(void)
+{
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library)
+            return library;
+    }
+    return NULL;
+}
+
+static bool fill(curl_api *api, void *library, desk_error *err)
+{
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        void *function = dlsym(library, symbols[i].name);
+        if (!function)
+            return desk_fail(err, DESK_UNAVAILABLE,
+                             "the installed libcurl is too old (it has no %s): "
+                             "apt install libcurl4",
+                             symbols[i].name);
+        memcpy((char *) api + symbols[i].offset, &function, sizeof function);
+    }
+    return true;
+}
+
+const curl_api *curl_api_open(desk_error *err)
+{
+    static curl_api api;
+    static bool ready;
+    if (ready)
+        return &api;
+    void *library = open_library();
+    if (!library) {
+        desk_fail(err, DESK_UNAVAILABLE,
+                  "libcurl, which speaks to model servers, is not installed: "
+                  "apt install libcurl4");
+        return NULL;
+    }
+    if (!fill(&api, library, err))
+        return NULL;
+    CURLcode code = api.global_init(CURL_GLOBAL_DEFAULT);
+    if (code != CURLE_OK) {
+        desk_fail(err, DESK_UNAVAILABLE, "libcurl does not start: %s", api.easy_strerror(code));
+        return NULL;
+    }
+    ready = true; /* never closed: a TLS library does not survive it everywhere */
+    return &api;
+}

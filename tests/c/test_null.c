@@ -1,0 +1,99 @@
+/* The desk that is not there: it writes down what it is asked, and its picture is always the same. */
+#include "backend.h"
+#include "check.h"
+#include "null/null.h"
+
+static desk_error err;
+
+static void test_log(desk *d)
+{
+    const desk_ops *ops = d->ops;
+    desk_text_step step;
+    null_log_clear(d);
+    CHECK(ops->pointer_move(d, 10, 20, &err));
+    CHECK(ops->button(d, DESK_LEFT, true, &err));
+    CHECK(ops->button(d, DESK_LEFT, false, &err));
+    CHECK(ops->wheel(d, 0, -3, &err));
+    CHECK(ops->key(d, DESK_KEY_CTRL, true, &err));
+    CHECK(ops->key(d, 0xe9, false, &err));
+    CHECK(ops->text_step(d, "a\n\\é", 5, &step, &err));
+    CHECK_EQ(step.consumed, 5);
+    CHECK(!step.remapped);
+    CHECK(ops->text_end(d, &err));
+    CHECK_STR(null_log(d), "move 10 20\nbutton 1 down\nbutton 1 up\nwheel 0 -3\nkey ctrl down\n"
+                           "key é up\ntext a\\n\\\\é\ntext_end\n");
+    null_log_clear(d);
+    CHECK_STR(null_log(d), "");
+}
+
+static void test_refusals(desk *d)
+{
+    desk_image image = {0};
+    desk_text_step step;
+    CHECK(!d->ops->pointer_move(d, 640, 0, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(!d->ops->capture(d, (desk_rect){600, 0, 41, 10}, false, &image, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(!d->ops->capture(d, (desk_rect){2147483647, 0, 10, 10}, false, &image, &err));
+    CHECK(!d->ops->text_step(d, "ab\xff", 3, &step, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(!d->ops->window_focus(d, 99, &err));
+    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_STR(null_log(d), "");
+}
+
+static void test_picture(desk *d)
+{
+    desk_image image = {0};
+    CHECK(d->ops->pointer_move(d, 0, 0, &err));
+    CHECK(d->ops->capture(d, (desk_rect){0, 0, 640, 480}, false, &image, &err));
+    CHECK_EQ(image.pixels[2], 0x20);                        /* outside the window */
+    CHECK_EQ(image.pixels[240 * image.stride + 320 * 4 + 2], 0xc0); /* inside */
+    uint8_t *kept = image.pixels;
+    CHECK(d->ops->capture(d, (desk_rect){0, 0, 640, 480}, true, &image, &err));
+    CHECK(image.pixels == kept); /* same size, same memory */
+    CHECK_EQ(image.pixels[2], 0xff); /* the pointer's tip */
+    desk_image_free(&image);
+}
+
+static void test_window(desk *d)
+{
+    desk_window_list list;
+    CHECK(d->ops->windows(d, &list, &err));
+    CHECK_EQ(list.count, 1);
+    CHECK_STR(list.items[0].title, "Nowhere");
+    CHECK(list.items[0].active);
+    desk_window_list_free(&list);
+    CHECK(d->ops->watch_start(d, &err));
+    CHECK_EQ(d->ops->last_change(d), 0);
+    CHECK(d->ops->window_close(d, NULL_WINDOW, &err));
+    CHECK(d->ops->last_change(d) != 0);
+    CHECK(d->ops->windows(d, &list, &err));
+    CHECK_EQ(list.count, 0);
+    desk_window_list_free(&list);
+}
+
+int main(void)
+{
+    desk *d = NULL;
+    uint64_t token = 9;
+    desk_options options = {.width = 640, .height = 480};
+    desk_options too_large = {.width = 40000, .height = 480};
+    const desk_ops *ops = desk_backend("null");
+    CHECK(ops == &null_ops);
+    CHECK(desk_backend("nonsense") == NULL);
+    CHECK(desk_backend(NULL) != NULL);
+    CHECK(!ops->open(&d, &too_large, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    if (CHECK(ops->open(&d, &options, &err))) {
+        CHECK_EQ(ops->poll_fd(d), -1);
+        CHECK(ops->ping(d, &token, &err));
+        CHECK_EQ(token, 0);
+        test_log(d);
+        test_refusals(d);
+        test_picture(d);
+        test_window(d);
+        ops->close(d);
+    }
+    return check_done();
+}

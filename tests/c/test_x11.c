@@ -1,0 +1,964 @@
+/*
+ * The X11 backend against a real server (its own Xvfb). What it did is looked at from outside: by a
+ * second connection, by a window made here, or by a real application's file. The parts that need
+ * openbox, xterm or mousepad say so and are left out where those are missing.
+ */
+#include "check.h"
+#include "keys.h"
+#include "x11/x11.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+static desk_error err;
+static char display[32];
+static char folder[] = "/tmp/deskpilot-x11-XXXXXX";
+
+/* --- processes and waiting --------------------------------------------------------------------- */
+
+static double now(void)
+{
+    return (double) uv_hrtime() / 1e9;
+}
+
+static void nap(double seconds)
+{
+    struct timespec t = {(time_t) seconds, (long) ((seconds - (double) (time_t) seconds) * 1e9)};
+    nanosleep(&t, NULL);
+}
+
+/* Waits until `condition` holds, for at most ten seconds; its value is whether it did. */
+#define UNTIL(condition)                                                                           \
+    ({                                                                                             \
+        double end_ = now() + 10;                                                                  \
+        bool held_;                                                                                \
+        while (!(held_ = (condition)) && now() < end_) {                                           \
+            nap(0.002);                                                                            \
+        }                                                                                          \
+        held_;                                                                                     \
+    })
+
+static bool installed(const char *program)
+{
+    char command[128];
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", program);
+    bool found = system(command) == 0;
+    if (!found) {
+        printf("skipped: %s is not installed\n", program);
+    }
+    return found;
+}
+
+static pid_t start(char *const argv[])
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_RDWR);
+        dup2(null, 1);
+        dup2(null, 2);
+        setenv("DISPLAY", display, 1);
+        setenv("HOME", folder, 1);
+        setenv("XDG_CONFIG_HOME", folder, 1);
+        setenv("XDG_RUNTIME_DIR", folder, 1);
+        setenv("GSETTINGS_BACKEND", "memory", 1);
+        setenv("NO_AT_BRIDGE", "1", 1);
+        setenv("LC_ALL", "C.UTF-8", 1);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    return pid;
+}
+
+static void stop(pid_t pid)
+{
+    kill(pid, SIGTERM);
+    for (int i = 0; i < 500 && waitpid(pid, NULL, WNOHANG) == 0; i++) {
+        if (i == 250) {
+            kill(pid, SIGKILL);
+        }
+        nap(0.01);
+    }
+}
+
+static pid_t start_server(void)
+{
+    int ends[2];
+    if (pipe(ends) != 0) {
+        return -1;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        char number[12];
+        int null = open("/dev/null", O_RDWR);
+        close(ends[0]);
+        dup2(null, 1);
+        dup2(null, 2);
+        snprintf(number, sizeof number, "%d", ends[1]);
+        execlp("Xvfb", "Xvfb", "-displayfd", number, "-screen", "0", "1920x1080x24", "-nolisten",
+               "tcp", "-noreset", (char *) NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    char digits[16] = "";
+    for (size_t used = 0; used + 1 < sizeof digits; used++) {
+        if (read(ends[0], digits + used, 1) != 1 || digits[used] == '\n') {
+            digits[used] = '\0';
+            break;
+        }
+    }
+    close(ends[0]);
+    snprintf(display, sizeof display, ":%s", digits);
+    return digits[0] ? pid : -1;
+}
+
+static desk *open_desk(void)
+{
+    desk *d = NULL;
+    desk_options options = {.display = display};
+    if (!CHECK(desk_backend("x11")->open(&d, &options, &err))) {
+        printf("    %s\n", err.message);
+        exit(check_done());
+    }
+    return d;
+}
+
+/* --- the witness: a second connection with a window of its own --------------------------------- */
+
+typedef struct {
+    xcb_connection_t *c;
+    xcb_screen_t *screen;
+    xcb_window_t window;
+    xcb_gcontext_t gc;
+} witness;
+
+enum { WITNESS_X = 200, WITNESS_Y = 100, WITNESS_SIDE = 300, WITNESS_COLOR = 0x4080c0 };
+
+static void witness_sync(witness *w)
+{
+    free(xcb_get_input_focus_reply(w->c, xcb_get_input_focus(w->c), NULL));
+}
+
+static witness witness_open(void)
+{
+    witness w = {.c = xcb_connect(display, NULL)};
+    w.screen = xcb_setup_roots_iterator(xcb_get_setup(w.c)).data;
+    w.window = xcb_generate_id(w.c);
+    w.gc = xcb_generate_id(w.c);
+    uint32_t values[] = {WITNESS_COLOR, 1,
+                         XCB_EVENT_MASK_KEY_PRESS | XCB_EVENT_MASK_KEY_RELEASE |
+                             XCB_EVENT_MASK_BUTTON_PRESS | XCB_EVENT_MASK_BUTTON_RELEASE};
+    xcb_create_window(w.c, XCB_COPY_FROM_PARENT, w.window, w.screen->root, WITNESS_X, WITNESS_Y,
+                      WITNESS_SIDE, WITNESS_SIDE, 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
+                      XCB_COPY_FROM_PARENT,
+                      XCB_CW_BACK_PIXEL | XCB_CW_OVERRIDE_REDIRECT | XCB_CW_EVENT_MASK, values);
+    xcb_create_gc(w.c, w.gc, w.window, 0, NULL);
+    xcb_map_window(w.c, w.window);
+    witness_sync(&w);
+    xcb_set_input_focus(w.c, XCB_INPUT_FOCUS_PARENT, w.window, XCB_CURRENT_TIME);
+    witness_sync(&w);
+    return w;
+}
+
+static void witness_close(witness *w)
+{
+    xcb_disconnect(w->c);
+}
+
+static void witness_draw(witness *w, int width, int height)
+{
+    static uint32_t color = 0;
+    xcb_rectangle_t area = {50, 50, (uint16_t) width, (uint16_t) height};
+    color += 0x101010;
+    xcb_change_gc(w->c, w->gc, XCB_GC_FOREGROUND, &color);
+    xcb_poly_fill_rectangle(w->c, w->window, w->gc, 1, &area);
+    witness_sync(w);
+}
+
+/* The next event of one of two types; the caller frees it. */
+static xcb_generic_event_t *witness_next(witness *w, uint8_t a, uint8_t b)
+{
+    for (xcb_generic_event_t *e; (e = xcb_poll_for_event(w->c)); free(e)) {
+        uint8_t type = e->response_type & 0x7f;
+        if (type == a || type == b) {
+            return e;
+        }
+    }
+    return NULL;
+}
+
+static xcb_get_keyboard_mapping_reply_t *keyboard_map(xcb_connection_t *c)
+{
+    return xcb_get_keyboard_mapping_reply(c, xcb_get_keyboard_mapping(c, 8, 248), NULL);
+}
+
+static bool same_map(const xcb_get_keyboard_mapping_reply_t *a,
+                     const xcb_get_keyboard_mapping_reply_t *b)
+{
+    return a->keysyms_per_keycode == b->keysyms_per_keycode && a->length == b->length &&
+           memcmp(a + 1, b + 1, (size_t) a->length * 4) == 0;
+}
+
+/* Like an application of the simplest kind: what characters do the key presses make? Reads the
+ * map again at each notice of a change. Returns how many characters it has written. */
+static size_t witness_read_text(witness *w, uint32_t *out, size_t room)
+{
+    size_t count = 0;
+    witness_sync(w);
+    xcb_get_keyboard_mapping_reply_t *map = keyboard_map(w->c);
+    for (xcb_generic_event_t *e;
+         (e = witness_next(w, XCB_KEY_PRESS, XCB_MAPPING_NOTIFY)); free(e)) {
+        if ((e->response_type & 0x7f) == XCB_MAPPING_NOTIFY) {
+            free(map);
+            map = keyboard_map(w->c);
+            continue;
+        }
+        xcb_key_press_event_t *press = (xcb_key_press_event_t *) e;
+        int column = (press->state & XCB_MOD_MASK_5 ? 4 : 0) +
+                     (press->state & (XCB_MOD_MASK_SHIFT | XCB_MOD_MASK_LOCK) ? 1 : 0);
+        uint32_t keysym = xcb_get_keyboard_mapping_keysyms(
+            map)[(press->detail - 8) * map->keysyms_per_keycode + column];
+        bool modifier = keysym >= 0xffe1 && keysym <= 0xffee;
+        if (!modifier && keysym != 0xfe03 && count < room) {
+            out[count++] = keysym == 0xff0d     ? '\n'
+                           : keysym == 0xff09   ? '\t'
+                           : keysym > 0x1000000 ? keysym - 0x1000000
+                                                : keysym;
+        }
+    }
+    free(map);
+    return count;
+}
+
+/* --- screen ------------------------------------------------------------------------------------ */
+
+static uint32_t pixel(const desk_image *image, int x, int y)
+{
+    uint32_t value;
+    memcpy(&value, image->pixels + (size_t) y * image->stride + (size_t) x * 4, 4);
+    return value & 0xffffff;
+}
+
+static void test_open_errors(void)
+{
+    desk *d = NULL;
+    desk_options options = {.display = ":9876"};
+    CHECK(!desk_backend("x11")->open(&d, &options, &err));
+    CHECK_EQ(err.code, DESK_UNAVAILABLE);
+    CHECK(strstr(err.message, ":9876") && strstr(err.message, "private"));
+    unsetenv("DISPLAY");
+    CHECK(!desk_backend("x11")->open(&d, NULL, &err));
+    CHECK_EQ(err.code, DESK_UNAVAILABLE);
+    CHECK(strstr(err.message, "DISPLAY is not set") != NULL);
+}
+
+static void check_pictures(desk *d, witness *w)
+{
+    desk_image image = {0};
+    desk_rect screen;
+    (void) w;
+    CHECK(d->ops->screen_rect(d, &screen, &err));
+    CHECK_EQ(screen.width, 1920);
+    CHECK_EQ(screen.height, 1080);
+    CHECK(d->ops->capture(d, screen, false, &image, &err));
+    CHECK_EQ(pixel(&image, WITNESS_X, WITNESS_Y), WITNESS_COLOR);
+    CHECK(pixel(&image, WITNESS_X - 1, WITNESS_Y) != WITNESS_COLOR);
+    desk_rect part = {WITNESS_X + WITNESS_SIDE - 10, WITNESS_Y, 20, 7};
+    CHECK(d->ops->capture(d, part, false, &image, &err));
+    CHECK_EQ(image.width, 20);
+    CHECK_EQ(image.height, 7);
+    CHECK_EQ(pixel(&image, 9, 6), WITNESS_COLOR);
+    CHECK(pixel(&image, 10, 6) != WITNESS_COLOR);
+    CHECK(d->ops->capture(d, (desk_rect){1919, 1079, 1, 1}, true, &image, &err));
+    desk_rect outside[] = {{1900, 0, 21, 1}, {-1, 0, 5, 5}, {0, 0, 0, 5}, {0, 1079, 1, 2},
+                           {2147483647, 0, 2147483647, 1}};
+    for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
+        CHECK(!d->ops->capture(d, outside[i], false, &image, &err));
+        CHECK_EQ(err.code, DESK_INVALID);
+    }
+}
+
+/* With the pointer drawn, only pixels about its place may differ, and some must. */
+static void check_cursor(desk *d, int x, int y)
+{
+    desk_rect screen = {0, 0, 1920, 1080};
+    desk_image image = {0}, plain = {0};
+    size_t near = 0, far = 0;
+    CHECK(d->ops->pointer_move(d, x, y, &err));
+    CHECK(d->ops->capture(d, screen, false, &image, &err));
+    CHECK(desk_image_crop(&plain, &image, screen, &err));
+    CHECK(d->ops->capture(d, screen, true, &image, &err));
+    for (int py = 0; py < 1080; py++) {
+        for (int px = 0; px < 1920; px++) {
+            if (pixel(&image, px, py) != pixel(&plain, px, py)) {
+                *(abs(px - x) < 40 && abs(py - y) < 40 ? &near : &far) += 1;
+            }
+        }
+    }
+    CHECK(near > 0);
+    CHECK_EQ(far, 0);
+    desk_image_free(&plain);
+}
+
+static void measure_capture(desk *d, bool cursor)
+{
+    desk_image image = {0};
+    double best = 1, total = 0;
+    for (int i = 0; i < 100; i++) {
+        double start_time = now();
+        d->ops->capture(d, (desk_rect){0, 0, 1920, 1080}, cursor, &image, &err);
+        double took = now() - start_time;
+        total += took;
+        best = took < best ? took : best;
+    }
+    printf("capture 1920x1080%s: mean %.2f ms, best %.2f\n", cursor ? " with cursor" : "",
+           total * 10, best * 1e3);
+}
+
+static void test_screen(void)
+{
+    witness w = witness_open();
+    desk *d = open_desk();
+    check_pictures(d, &w);
+    CHECK(((x11_desk *) d)->frame.shared != NULL);
+    check_cursor(d, 300, 200);
+    check_cursor(d, 0, 0);
+    check_cursor(d, 1919, 1079);
+    measure_capture(d, false);
+    measure_capture(d, true);
+    d->ops->close(d);
+    d = open_desk();
+    ((x11_desk *) d)->has_shm = false; /* as on a remote display */
+    check_pictures(d, &w);
+    check_cursor(d, 300, 200);
+    d->ops->close(d);
+    witness_close(&w);
+}
+
+/* --- settling ---------------------------------------------------------------------------------- */
+
+static bool pumped_change(desk *d, uint64_t after)
+{
+    return d->ops->pump(d, &err) && d->ops->last_change(d) > after;
+}
+
+static void test_damage(void)
+{
+    witness w = witness_open();
+    desk *d = open_desk();
+    CHECK(d->ops->watch_start(d, &err));
+    for (int i = 0; i < 3; i++) {
+        d->ops->pump(d, &err);
+    }
+    CHECK_EQ(d->ops->last_change(d), 0); /* not the rectangle that creation reports */
+    witness_draw(&w, 3, 18);
+    nap(0.05); /* to give a wrong report the time to come */
+    CHECK(d->ops->pump(d, &err));
+    CHECK_EQ(d->ops->last_change(d), 0); /* a caret */
+    uint64_t last = 0;
+    double slowest = 0;
+    for (int i = 0; i < 20; i++) {
+        double start_time = now();
+        witness_draw(&w, 60, 20);
+        CHECK(UNTIL(pumped_change(d, last)));
+        last = d->ops->last_change(d);
+        slowest = now() - start_time > slowest ? now() - start_time : slowest;
+    }
+    CHECK(uv_hrtime() - last < 5000000000u);
+    printf("damage: slowest of 20 reports %.2f ms\n", slowest * 1e3);
+    d->ops->watch_stop(d);
+    CHECK_EQ(d->ops->last_change(d), 0);
+    witness_draw(&w, 70, 30);
+    CHECK(d->ops->pump(d, &err));
+    CHECK_EQ(d->ops->last_change(d), 0);
+    d->ops->close(d);
+    witness_close(&w);
+}
+
+/* --- mouse ------------------------------------------------------------------------------------- */
+
+static void test_pointer(void)
+{
+    static const int points[][2] = {{0, 0}, {1919, 1079}, {0, 500}, {960, 0}, {333, 777}};
+    witness w = witness_open();
+    desk *d = open_desk();
+    for (size_t i = 0; i < 5; i++) {
+        CHECK(d->ops->pointer_move(d, points[i][0], points[i][1], &err));
+        xcb_query_pointer_reply_t *p =
+            xcb_query_pointer_reply(w.c, xcb_query_pointer(w.c, w.screen->root), NULL);
+        CHECK_EQ(p->root_x, points[i][0]);
+        CHECK_EQ(p->root_y, points[i][1]);
+        free(p);
+    }
+    CHECK(!d->ops->pointer_move(d, 1920, 0, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(!d->ops->pointer_move(d, -1, 0, &err));
+    d->ops->close(d);
+    witness_close(&w);
+}
+
+/* A pointer that something confines cannot arrive, and that must be said. */
+static void test_pointer_held(void)
+{
+    witness w = witness_open();
+    desk *d = open_desk();
+    CHECK(d->ops->pointer_move(d, WITNESS_X + 5, WITNESS_Y + 5, &err));
+    free(xcb_grab_pointer_reply(w.c,
+                                xcb_grab_pointer(w.c, 0, w.window, 0, XCB_GRAB_MODE_ASYNC,
+                                                 XCB_GRAB_MODE_ASYNC, w.window, XCB_NONE,
+                                                 XCB_CURRENT_TIME),
+                                NULL));
+    CHECK(!d->ops->pointer_move(d, 1000, 900, &err));
+    CHECK_EQ(err.code, DESK_REFUSED);
+    CHECK(strstr(err.message, "1000,900") != NULL);
+    witness_close(&w);
+    d->ops->close(d);
+}
+
+static void expect_button(witness *w, uint8_t type, int detail)
+{
+    xcb_button_press_event_t *e = NULL;
+    UNTIL((e = (xcb_button_press_event_t *) witness_next(w, type, type)) != NULL);
+    if (CHECK(e != NULL)) {
+        CHECK_EQ(e->detail, detail);
+        CHECK_EQ(e->root_x, WITNESS_X + 7);
+        CHECK_EQ(e->root_y, WITNESS_Y + 9);
+    }
+    free(e);
+}
+
+static void test_buttons(void)
+{
+    static const struct {
+        desk_button button;
+        int detail;
+    } buttons[] = {{DESK_LEFT, 1}, {DESK_MIDDLE, 2}, {DESK_RIGHT, 3}, {DESK_BACK, 8},
+                   {DESK_FORWARD, 9}};
+    witness w = witness_open();
+    desk *d = open_desk();
+    CHECK(d->ops->pointer_move(d, WITNESS_X + 7, WITNESS_Y + 9, &err));
+    for (size_t i = 0; i < 5; i++) {
+        CHECK(d->ops->button(d, buttons[i].button, true, &err));
+        expect_button(&w, XCB_BUTTON_PRESS, buttons[i].detail);
+        CHECK(d->ops->button(d, buttons[i].button, false, &err));
+        expect_button(&w, XCB_BUTTON_RELEASE, buttons[i].detail);
+    }
+    CHECK(d->ops->wheel(d, -1, 2, &err));
+    expect_button(&w, XCB_BUTTON_PRESS, 6);
+    expect_button(&w, XCB_BUTTON_PRESS, 5);
+    expect_button(&w, XCB_BUTTON_PRESS, 5);
+    CHECK(d->ops->wheel(d, 1, -1, &err));
+    expect_button(&w, XCB_BUTTON_PRESS, 7);
+    expect_button(&w, XCB_BUTTON_PRESS, 4);
+    CHECK(!d->ops->button(d, (desk_button) 6, true, &err));
+    CHECK(!d->ops->wheel(d, 0, 100000, &err));
+    d->ops->close(d);
+    witness_close(&w);
+}
+
+/* --- keyboard ---------------------------------------------------------------------------------- */
+
+static uint16_t server_state(witness *w)
+{
+    xcb_query_pointer_reply_t *p =
+        xcb_query_pointer_reply(w->c, xcb_query_pointer(w->c, w->screen->root), NULL);
+    uint16_t state = p->mask;
+    free(p);
+    return state;
+}
+
+static void press(desk *d, const char *name, bool down)
+{
+    desk_key key;
+    if (!CHECK(desk_key_parse(name, &key, &err)) || !CHECK(d->ops->key(d, key, down, &err))) {
+        printf("    %s: %s\n", name, err.message);
+    }
+}
+
+static void tap_key(desk *d, const char *name)
+{
+    press(d, name, true);
+    press(d, name, false);
+}
+
+static void test_every_key(desk *d, witness *w)
+{
+    uint32_t seen[8];
+    for (size_t i = 0; desk_key_known(i); i++) {
+        tap_key(d, desk_key_known(i));
+        xcb_generic_event_t *e = NULL;
+        UNTIL((e = witness_next(w, XCB_KEY_PRESS, XCB_KEY_PRESS)) != NULL);
+        if (!CHECK(e != NULL)) {
+            printf("    %s\n", desk_key_known(i));
+        }
+        free(e);
+    }
+    for (const char **lock = (const char *[]){"caps_lock", "num_lock", NULL}; *lock; lock++) {
+        tap_key(d, *lock); /* as they were */
+    }
+    CHECK(d->ops->text_end(d, &err));
+    witness_read_text(w, seen, 8);
+    CHECK_EQ(server_state(w), 0);
+}
+
+static void test_key_levels(desk *d, witness *w)
+{
+    uint32_t seen[8] = {0};
+    witness_read_text(w, seen, 8);
+    tap_key(d, "a");
+    tap_key(d, "+"); /* on a shifted level of the map */
+    tap_key(d, "é"); /* not in the map at all */
+    tap_key(d, "numpad_7");
+    press(d, "shift", true);
+    tap_key(d, "b");
+    press(d, "shift", false);
+    size_t count = witness_read_text(w, seen, 8);
+    CHECK_EQ(count, 5);
+    CHECK_EQ(seen[0], 'a');
+    CHECK_EQ(seen[1], '+');
+    CHECK_EQ(seen[2], 0xe9);
+    CHECK_EQ(seen[3], 0xffb7);
+    CHECK_EQ(seen[4], 'B');
+    CHECK_EQ(server_state(w), 0);
+}
+
+static void test_keys(void)
+{
+    witness w = witness_open();
+    xcb_get_keyboard_mapping_reply_t *before = keyboard_map(w.c);
+    desk *d = open_desk();
+    test_every_key(d, &w);
+    test_key_levels(d, &w);
+    press(d, "ctrl", true);
+    press(d, "left_shift", true);
+    press(d, "漢", true);
+    CHECK(d->ops->button(d, DESK_LEFT, true, &err));
+    CHECK(server_state(&w) & XCB_MOD_MASK_CONTROL);
+    desk_text_step step;
+    CHECK(!d->ops->text_step(d, "x", 1, &step, &err)); /* it would be a shortcut */
+    CHECK_EQ(err.code, DESK_REFUSED);
+    d->ops->close(d);
+    CHECK(UNTIL(server_state(&w) == 0)); /* nothing stays down */
+    xcb_get_keyboard_mapping_reply_t *after = keyboard_map(w.c);
+    CHECK(same_map(before, after));
+    free(before);
+    free(after);
+    witness_close(&w);
+}
+
+/* --- text -------------------------------------------------------------------------------------- */
+
+static const char SAMPLE[] =
+    "The quick brown Fox: ~!@#$%^&*()_+{}|\"<>? [42];\n"
+    "Füße, naïve café, œuvre, Ærøskøbing, złoty €19, ¿qué?\n"
+    "Ελληνικά, Русский текст, עברית, العربية\n"
+    "漢字かな交じり文、日本語の入力。中文输入法测试 한국어\tтаб\n"
+    "😀🚀🎉👍🏽 ✓ → ∞ “quotes” — … ½ § ©\n";
+
+static size_t decode(const char *text, uint32_t *out)
+{
+    size_t count = 0;
+    for (size_t at = 0; text[at]; count++) {
+        unsigned char first = (unsigned char) text[at];
+        int n = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+        out[count] = n == 1 ? first : first & (0x7f >> n);
+        for (int i = 1; i < n; i++) {
+            out[count] = out[count] << 6 | ((unsigned char) text[at + (size_t) i] & 0x3f);
+        }
+        at += (size_t) n;
+    }
+    return count;
+}
+
+/* Waits for the application as the layer above does: an answered ping, or a pause. */
+static bool catch_up(desk *d)
+{
+    uint64_t token;
+    if (!d->ops->ping(d, &token, &err)) {
+        return false;
+    }
+    if (!token) {
+        nap(0.15);
+        return true;
+    }
+    return UNTIL(d->ops->pump(d, &err) && d->ops->ping_answered(d, token));
+}
+
+static bool type_text(desk *d, const char *text, bool wait)
+{
+    desk_text_step step;
+    for (size_t at = 0, length = strlen(text); at < length; at += step.consumed) {
+        if (!CHECK(d->ops->text_step(d, text + at, length - at, &step, &err))) {
+            printf("    %s\n", err.message);
+            return false;
+        }
+        if (!CHECK(step.consumed > 0) || (wait && step.remapped && !CHECK(catch_up(d)))) {
+            return false;
+        }
+    }
+    return !wait || catch_up(d);
+}
+
+/* The witness reads after each step, as an application that keeps up. */
+static void check_text(desk *d, witness *w, const char *text)
+{
+    static uint32_t wanted[4096], seen[4096];
+    size_t expected = decode(text, wanted), count = 0, length = strlen(text);
+    desk_text_step step = {0};
+    for (size_t at = 0; at < length; at += step.consumed) {
+        if (!CHECK(d->ops->text_step(d, text + at, length - at, &step, &err))) {
+            printf("    %s\n", err.message);
+            break;
+        }
+        count += witness_read_text(w, seen + count, 4096 - count);
+    }
+    if (CHECK_EQ(count, expected)) {
+        for (size_t i = 0; i < count; i++) {
+            seen[i] = seen[i] == 0x20ac ? 0x20ac : seen[i];
+            CHECK_EQ(seen[i], wanted[i]);
+        }
+    }
+}
+
+static void check_text_refusals(desk *d, witness *w)
+{
+    static const char *const bad[] = {"ok\xff", "ok\x1b[2J", "ok\x7f", "\xed\xa0\x80"};
+    desk_text_step step;
+    uint32_t seen[8];
+    for (size_t i = 0; i < 4; i++) {
+        CHECK(!d->ops->text_step(d, bad[i], strlen(bad[i]), &step, &err));
+        CHECK_EQ(err.code, DESK_INVALID);
+    }
+    CHECK_EQ(witness_read_text(w, seen, 8), 0); /* not one key of them */
+}
+
+static void test_text(void)
+{
+    witness w = witness_open();
+    xcb_get_keyboard_mapping_reply_t *before = keyboard_map(w.c);
+    desk *d = open_desk();
+    check_text_refusals(d, &w);
+    check_text(d, &w, "plain ASCII, Shifted too\n");
+    check_text(d, &w, SAMPLE);
+    CHECK(d->ops->text_end(d, &err));
+    xcb_get_keyboard_mapping_reply_t *after = keyboard_map(w.c);
+    CHECK(same_map(before, after));
+    free(after);
+    tap_key(d, "caps_lock");
+    CHECK(server_state(&w) & XCB_MOD_MASK_LOCK);
+    static uint32_t junk[64];
+    witness_read_text(&w, junk, 64);
+    desk_text_step step;
+    CHECK(d->ops->text_step(d, "aBéÉ", 6, &step, &err));
+    CHECK_EQ(server_state(&w) & XCB_MOD_MASK_LOCK, 0);
+    CHECK(d->ops->text_end(d, &err));
+    CHECK(server_state(&w) & XCB_MOD_MASK_LOCK); /* on again for its user */
+    tap_key(d, "caps_lock");
+    check_text(d, &w, "漢字");
+    d->ops->close(d); /* without text_end */
+    after = keyboard_map(w.c);
+    CHECK(same_map(before, after));
+    free(before);
+    free(after);
+    witness_close(&w);
+}
+
+/* Someone loads another layout while keys are borrowed: that must stay as they want it. */
+static void test_foreign_remap(void)
+{
+    witness w = witness_open();
+    xcb_get_keyboard_mapping_reply_t *before = keyboard_map(w.c);
+    desk *d = open_desk();
+    check_text(d, &w, "漢字かな");
+    x11_spare spare = ((x11_desk *) d)->keyboard.spares[0];
+    xcb_keysym_t theirs[2] = {0x1002603, 0x1002604}, none[2] = {0, 0};
+    CHECK(spare.keysym != 0);
+    xcb_change_keyboard_mapping(w.c, 1, spare.keycode, 2, theirs);
+    witness_sync(&w);
+    CHECK(d->ops->text_end(d, &err));
+    xcb_get_keyboard_mapping_reply_t *after = keyboard_map(w.c);
+    size_t at = (size_t) (spare.keycode - 8) * after->keysyms_per_keycode;
+    CHECK_EQ(xcb_get_keyboard_mapping_keysyms(after)[at], theirs[0]);
+    free(after);
+    xcb_change_keyboard_mapping(w.c, 1, spare.keycode, 2, none);
+    witness_sync(&w);
+    after = keyboard_map(w.c);
+    CHECK(same_map(before, after));
+    free(before);
+    free(after);
+    d->ops->close(d);
+    witness_close(&w);
+}
+
+/* --- windows and real applications ------------------------------------------------------------- */
+
+static bool find_window(desk *d, const char *klass, desk_window *out, char title[512])
+{
+    desk_window_list list;
+    bool found = false;
+    if (!d->ops->windows(d, &list, &err)) {
+        return false;
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        if (strcmp(list.items[i].klass, klass) == 0 && list.items[i].visible) {
+            *out = list.items[i];
+            snprintf(title, 512, "%s", out->title);
+            found = true;
+        }
+    }
+    desk_window_list_free(&list);
+    return found;
+}
+
+static bool is_active(desk *d, uint64_t id)
+{
+    return x11_active_window((x11_desk *) d) == id;
+}
+
+static void slurp(const char *path, char *out, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+    size_t n = file ? fread(out, 1, size - 1, file) : 0;
+    out[n] = '\0';
+    if (file) {
+        fclose(file);
+    }
+}
+
+static bool file_is(const char *path, const char *wanted)
+{
+    static char content[8192];
+    slurp(path, content, sizeof content);
+    return strcmp(content, wanted) == 0;
+}
+
+static void test_xterm(desk *d)
+{
+    char path[128], title[512], command[200];
+    snprintf(path, sizeof path, "%s/xterm.txt", folder);
+    snprintf(command, sizeof command, "stty -echo; printf '\\033]0;one\\ttwo\\007'; exec cat >%s",
+             path);
+    char *argv[] = {"xterm", "-u8", "-T", "hello", "-geometry", "80x24+50+60", "-e", "sh", "-c",
+                    command, NULL};
+    pid_t pid = start(argv);
+    desk_window window = {0}, gone = {0};
+    struct stat made;
+    if (!CHECK(UNTIL(find_window(d, "XTerm", &window, title)))) {
+        stop(pid);
+        return;
+    }
+    CHECK_EQ(window.pid, pid);
+    CHECK(window.rect.x >= 50 && window.rect.y >= 60 && window.rect.width > 100);
+    CHECK(d->ops->window_focus(d, window.id, &err));
+    CHECK(UNTIL(is_active(d, window.id)));
+    CHECK(UNTIL(stat(path, &made) == 0));
+    double start_time = now();
+    CHECK(type_text(d, "Hello, World! ~{}\nzażółć 漢字\n", true));
+    CHECK(d->ops->text_end(d, &err));
+    CHECK(UNTIL(file_is(path, "Hello, World! ~{}\nzażółć 漢字\n")));
+    printf("xterm: %.0f characters/s\n", 28 / (now() - start_time));
+    CHECK(d->ops->window_close(d, window.id, &err));
+    CHECK(UNTIL(!find_window(d, "XTerm", &gone, title)));
+    CHECK(UNTIL(!d->ops->window_focus(d, window.id, &err)));
+    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK(!d->ops->window_close(d, window.id, &err));
+    stop(pid);
+}
+
+static size_t edit_distance(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
+{
+    static size_t row[4096];
+    for (size_t j = 0; j <= m; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < m; j++) {
+            size_t change = diagonal + (a[i] != b[j]);
+            size_t other = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+            diagonal = row[j + 1];
+            row[j + 1] = change < other ? change : other;
+        }
+    }
+    return row[m];
+}
+
+static void test_mousepad(desk *d)
+{
+    char path[128], title[512];
+    static char content[8192];
+    static uint32_t wanted[4096], got[4096];
+    snprintf(path, sizeof path, "%s/note.txt", folder);
+    FILE *file = fopen(path, "w");
+    fclose(file);
+    char *argv[] = {"mousepad", "--disable-server", path, NULL};
+    pid_t pid = start(argv);
+    desk_window window = {0};
+    if (!CHECK(UNTIL(find_window(d, "Mousepad", &window, title)))) {
+        stop(pid);
+        return;
+    }
+    CHECK(strstr(title, "note.txt") != NULL);
+    CHECK(d->ops->window_focus(d, window.id, &err));
+    CHECK(UNTIL(is_active(d, window.id)));
+    CHECK(catch_up(d));
+    double start_time = now();
+    CHECK(type_text(d, SAMPLE, true));
+    double took = now() - start_time;
+    CHECK(d->ops->text_end(d, &err));
+    press(d, "ctrl", true);
+    tap_key(d, "s");
+    press(d, "ctrl", false);
+    struct stat saved;
+    CHECK(UNTIL(stat(path, &saved) == 0 && saved.st_size > 0));
+    CHECK(catch_up(d));
+    slurp(path, content, sizeof content);
+    size_t n = decode(SAMPLE, wanted), m = decode(content, got);
+    size_t distance = edit_distance(wanted, n, got, m);
+    printf("mousepad: edit distance %zu of %zu characters, %.0f characters/s\n", distance, n,
+           (double) n / took);
+    CHECK_EQ(distance, 0);
+    stop(pid);
+}
+
+/* A title is what some program, or web page, chose. */
+static void test_titles(desk *d)
+{
+    static const char evil[] = "a\x1b[31mb\nc\xff\xe2\x80\xae";
+    witness w = witness_open();
+    uint32_t managed = 0;
+    char title[512] = "";
+    desk_window window = {0};
+    xcb_unmap_window(w.c, w.window);
+    xcb_change_window_attributes(w.c, w.window, XCB_CW_OVERRIDE_REDIRECT, &managed);
+    xcb_atom_t utf8 = ((x11_desk *) d)->atoms[X11_UTF8_STRING];
+    xcb_atom_t name = ((x11_desk *) d)->atoms[X11_NET_WM_NAME];
+    xcb_change_property(w.c, XCB_PROP_MODE_REPLACE, w.window, name, utf8, 8, sizeof evil - 1, evil);
+    xcb_change_property(w.c, XCB_PROP_MODE_REPLACE, w.window, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, 8,
+                        14, "inst\0Ev\xefl\nOne");
+    xcb_map_window(w.c, w.window);
+    xcb_flush(w.c);
+    CHECK(UNTIL(find_window(d, "EvïlOne", &window, title)));
+    CHECK_STR(title, "a[31mbc\xef\xbf\xbd");
+    witness_close(&w);
+}
+
+/* --- with and without a window manager, and without a server ----------------------------------- */
+
+static void test_managed(void)
+{
+    if (!installed("openbox")) {
+        return;
+    }
+    char *argv[] = {"openbox", NULL};
+    pid_t manager = start(argv);
+    desk *d = open_desk();
+    x11_desk *x = (x11_desk *) d;
+    witness w = witness_open();
+    CHECK(UNTIL(x11_ping(d, &(uint64_t){0}, &err)));
+    xcb_get_property_reply_t *r = NULL;
+    CHECK(UNTIL((free(r), r = xcb_get_property_reply(
+                              w.c,
+                              xcb_get_property(w.c, 0, w.screen->root,
+                                               x->atoms[X11_NET_SUPPORTING_WM_CHECK],
+                                               XCB_ATOM_WINDOW, 0, 1),
+                              NULL)) &&
+                r->type == XCB_ATOM_WINDOW));
+    free(r);
+    witness_close(&w);
+    test_titles(d);
+    if (installed("xterm")) {
+        test_xterm(d);
+    }
+    if (installed("mousepad")) {
+        test_mousepad(d);
+    }
+    d->ops->close(d);
+    stop(manager);
+}
+
+static void test_unmanaged(void)
+{
+    if (!installed("xterm")) {
+        return;
+    }
+    desk *d = open_desk();
+    char *argv[] = {"xterm", "-T", "alone", NULL};
+    char title[512];
+    desk_window window = {0};
+    pid_t pid = start(argv);
+    CHECK(UNTIL(find_window(d, "XTerm", &window, title) && strcmp(title, "alone") == 0));
+    CHECK(d->ops->window_focus(d, window.id, &err));
+    CHECK(UNTIL(is_active(d, window.id)));
+    CHECK(d->ops->window_close(d, window.id, &err));
+    CHECK(UNTIL(!find_window(d, "XTerm", &window, title)));
+    stop(pid);
+    d->ops->close(d);
+}
+
+static void test_server_dies(pid_t server)
+{
+    desk *d = open_desk();
+    desk_image image = {0};
+    desk_window_list list;
+    desk_text_step step;
+    uint64_t token;
+    int x, y;
+    CHECK(d->ops->watch_start(d, &err));
+    CHECK(d->ops->capture(d, (desk_rect){0, 0, 10, 10}, false, &image, &err));
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+#define GONE(call)                                                                                 \
+    err = (desk_error){0};                                                                         \
+    CHECK(!(call));                                                                                \
+    CHECK_EQ(err.code, DESK_UNAVAILABLE)
+    GONE(d->ops->capture(d, (desk_rect){0, 0, 10, 10}, true, &image, &err));
+    GONE(d->ops->pump(d, &err));
+    GONE(d->ops->pointer_get(d, &x, &y, &err));
+    GONE(d->ops->pointer_move(d, 1, 1, &err));
+    GONE(d->ops->button(d, DESK_LEFT, true, &err));
+    GONE(d->ops->wheel(d, 1, 1, &err));
+    GONE(d->ops->key(d, 'a', true, &err));
+    GONE(d->ops->text_step(d, "a", 1, &step, &err));
+    GONE(d->ops->text_end(d, &err));
+    GONE(d->ops->ping(d, &token, &err));
+    GONE(d->ops->windows(d, &list, &err));
+    GONE(d->ops->window_focus(d, 5, &err));
+    GONE(d->ops->watch_start(d, &err));
+    CHECK(strstr(err.message, display) != NULL);
+    d->ops->close(d);
+}
+
+int main(void)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!installed("Xvfb")) {
+        return 0;
+    }
+    pid_t server = start_server();
+    if (!CHECK(server > 0) || !CHECK(mkdtemp(folder) != NULL)) {
+        return check_done();
+    }
+    test_open_errors();
+    test_screen();
+    test_damage();
+    test_pointer();
+    test_pointer_held();
+    test_buttons();
+    test_keys();
+    test_text();
+    test_foreign_remap();
+    test_managed();
+    test_unmanaged();
+    test_server_dies(server);
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    CHECK_EQ(system(command), 0);
+    return check_done();
+}

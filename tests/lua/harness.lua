@@ -1,0 +1,98 @@
+--- The project's small test runner: a test file returns a table of functions; each runs in a task
+--- of its own with a time limit, in the order of its names. Checks count and say what they saw.
+local task = require "deskpilot.base.task"
+
+local harness = {}
+local passed, failed = 0, 0
+
+local function show(v)
+  if type(v) == "string" then return string.format("%q", v) end
+  if type(v) ~= "table" then return tostring(v) end
+  local meta = getmetatable(v)
+  if meta and meta.__tostring then return tostring(v) end
+  local parts = {}
+  for k, item in pairs(v) do parts[#parts + 1] = tostring(k) .. "=" .. show(item) end
+  table.sort(parts)
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+harness.show = show
+
+local function where()
+  local info = debug.getinfo(3, "Sl")
+  return info.short_src .. ":" .. info.currentline
+end
+
+local function report(ok, message)
+  if ok then passed = passed + 1 return true end
+  failed = failed + 1
+  io.stderr:write("  FAILED ", message, "\n")
+  return false
+end
+
+--- The value is true (not nil, not false). Returns it.
+function harness.ok(value, what)
+  report(value, where() .. ": " .. (what and show(what) or "is not true") .. ", got " .. show(value))
+  return value
+end
+
+--- The two are the same, tables by their contents.
+function harness.eq(got, want, what)
+  report(show(got) == show(want), where() .. ": " .. (what and what .. ": " or "") .. "got " .. show(got)
+    .. ", want " .. show(want))
+end
+
+--- The text contains the plain part.
+function harness.has(got, part, what)
+  report(type(got) == "string" and got:find(part, 1, true), where() .. ": "
+    .. (what and what .. ": " or "") .. show(got) .. " does not contain " .. show(part))
+end
+
+--- fn() raises an error whose text contains `part`. Returns the error.
+function harness.raises(part, fn, ...)
+  local ok, err = pcall(fn, ...)
+  report(not ok and tostring(err):find(part, 1, true), where() .. ": "
+    .. (ok and "no error" or "error " .. show(tostring(err))) .. ", want " .. show(part))
+  return err
+end
+
+--- Waits until fn() is true; fails the test with `what` after that many seconds.
+function harness.wait_until(what, fn, seconds)
+  local limit = task.now() + (seconds or 10)
+  while true do
+    local value = fn()
+    if value then return value end
+    if task.now() > limit then error("waited too long for " .. what, 2) end
+    task.sleep(0.02)
+  end
+end
+
+function harness.run_file(path)
+  local chunk, why = loadfile(path)
+  if not chunk then
+    io.stderr:write(why, "\n")
+    return 1
+  end
+  local ok, err = task.run(nil, function()
+    local tests = chunk()
+    local names = {}
+    for name in pairs(tests) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(names) do
+      local before = failed
+      local done, failure = task.limit(120, tests[name])
+      if not done then
+        failed = failed + 1
+        io.stderr:write("  FAILED ", name, ": ", tostring(failure), "\n")
+      end
+      io.stdout:write(failed == before and "ok    " or "NOT OK ", name, "\n")
+    end
+  end)
+  if not ok then
+    failed = failed + 1
+    io.stderr:write(tostring(err), "\n")
+  end
+  io.stdout:write(("%d checks passed, %d failed\n"):format(passed, failed))
+  return failed == 0 and passed > 0 and 0 or 1
+end
+
+return harness
