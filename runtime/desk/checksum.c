@@ -226,10 +226,12 @@ static adler_state take_pixels(adler_state a, uint32_t *to, const uint32_t *from
     return a;
 }
 
-uint32_t desk_adler32_take_row(uint32_t adler, uint32_t *to, const uint32_t *from, int width)
+uint32_t desk_adler32_take_row(uint32_t adler, uint8_t filter, uint32_t *to, const uint32_t *from,
+                               int width)
 {
     adler_state a = unpack(adler);
-    a.s2 = (a.s2 + a.s1) % ADLER_MOD; /* the filter byte */
+    a.s1 = (a.s1 + filter) % ADLER_MOD;
+    a.s2 = (a.s2 + a.s1) % ADLER_MOD;
     int done = 0;
 #if DESK_X86
     if (desk_cpu_avx2()) {

@@ -14,9 +14,10 @@ uint32_t desk_crc32(uint32_t crc, const uint8_t *data, size_t size);
 /* Adler-32 as in zlib; start with 1. */
 uint32_t desk_adler32(uint32_t adler, const uint8_t *data, size_t size);
 
-/* A row of a PNG in RGB without a filter, made and summed in one go from `width` pixels of 4 bytes
- * (blue, green, red, unused): copies them to `to` with the unused byte cleared and goes on from
- * `adler` over the filter byte 0 and then red, green, blue of each. `to` may be `from`. */
-uint32_t desk_adler32_take_row(uint32_t adler, uint32_t *to, const uint32_t *from, int width);
+/* A row of a PNG in RGB, made and summed in one go from `width` pixels of 4 bytes (blue, green,
+ * red, unused): copies them to `to` with the unused byte cleared and goes on from `adler` over the
+ * byte `filter` and then red, green, blue of each. `to` may be `from`. */
+uint32_t desk_adler32_take_row(uint32_t adler, uint8_t filter, uint32_t *to, const uint32_t *from,
+                               int width);
 
 #endif

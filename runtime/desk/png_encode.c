@@ -10,8 +10,6 @@
 #include <zlib.h>
 
 enum {
-    FILTER_NONE = 0,
-    FILTER_SUB = 1,
     CHUNK_OVERHEAD = 12, /* length, type, CRC */
     HEADER_SIZE = 8 + CHUNK_OVERHEAD + 13,
     ZLIB_HEADER = 2,
@@ -170,7 +168,7 @@ static bool compress_strip(desk_png_encoder *encoder, cached_strip *strip, int f
     uint32_t *pixels = encoder->frame + (size_t) from * encoder->stride;
     uint32_t adler = 1;
     for (int y = 0; y < rows; y++)
-        adler = desk_adler32_take_row(adler, pixels + (size_t) y * encoder->stride,
+        adler = desk_adler32_take_row(adler, PNG_FILTER_NONE, pixels + (size_t) y * encoder->stride,
                                       image_row(encoder->image, from + y), encoder->width);
     png_strip view = {pixels, encoder->stride, encoder->width, rows};
     const uint8_t *data;

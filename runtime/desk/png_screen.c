@@ -157,7 +157,7 @@ static inline match find(png_screen *screen, const png_strip *strip, int x, int 
         best = (match){same_pixels(here, here - 1, left), 3};
     if (above && here[-(ptrdiff_t) strip->stride] == here[0]) {
         int pixels = same_pixels(here, here - strip->stride, left);
-        if (pixels >= best.pixels)
+        if (pixels > best.pixels)
             best = (match){pixels, above};
     }
     if (best.pixels >= GOOD_ENOUGH || left < 2)

@@ -10,6 +10,8 @@
 
 #include "png.h"
 
+enum { PNG_FILTER_NONE = 0, PNG_FILTER_SUB = 1 };
+
 enum {
     PNG_PAD = 16,        /* pixels that may be read (not used) after the end of any row */
     PNG_FLUSH_BYTES = 5, /* an empty stored block that begins on a byte */

@@ -17,17 +17,14 @@ enum {
     DOWN_BITS = WEIGHT_BITS - HALF_MADE_BITS, /* 8 bits of colour + 14 of weight, less this */
     ACROSS_BITS = WEIGHT_BITS + HALF_MADE_BITS,
     BAND_ROWS = 16, /* output rows of one parallel task */
-    ROW_PAD = 8,    /* pixels beyond a half-made row that may be read */
 };
 
-/* The source pixels under one output pixel: `first` and as many as there are weights. */
+/* The source pixels under each output pixel: `taps` of them from first[i] on, by the weights from
+ * weights[i * taps] on. Weights at the end may be 0 to make `taps` the same for all, and even; such
+ * pixels may lie beyond the picture. */
 typedef struct {
-    int first, count; /* count is even: the last weight may be an extra 0 */
-    size_t weights;   /* where they begin in axis.weights */
-} span;
-
-typedef struct {
-    span *spans; /* one per output pixel */
+    int taps;
+    int *first;
     int16_t *weights;
 } axis;
 
@@ -42,90 +39,93 @@ typedef struct {
 
 static void axis_free(axis *a)
 {
-    free(a->spans);
+    free(a->first);
     free(a->weights);
 }
 
 /* Weights by differences of a rounded running sum: each is off by less than 1 / 2^14, and together
  * they are exactly WEIGHT_ONE. */
-static void fill_span(span *s, int16_t *weights, int64_t index, int64_t from, int64_t to)
+static int fill_weights(int16_t *weights, int64_t index, int64_t from, int64_t to)
 {
     int64_t begin = index * from, end = begin + from; /* in source pixels, times `to` */
     int64_t first = begin / to, last = (end - 1) / to, done = 0;
-    s->first = (int) first;
-    s->count = 0;
     for (int64_t i = first; i <= last; i++) {
         int64_t covered = ((i + 1) * to < end ? (i + 1) * to : end) - begin;
         int64_t sum = (covered * WEIGHT_ONE + from / 2) / from;
-        weights[s->count++] = (int16_t) (sum - done);
+        *weights++ = (int16_t) (sum - done);
         done = sum;
     }
-    if (s->count & 1)
-        weights[s->count++] = 0;
+    return (int) first;
 }
 
 static bool axis_make(axis *a, int from, int to)
 {
-    /* At most from / to + 2 pixels lie under one, and one more makes it even. */
-    size_t most = (size_t) (from / to) + 3;
-    a->spans = malloc((size_t) to * sizeof *a->spans);
-    a->weights = malloc((size_t) to * most * sizeof *a->weights);
-    if (!a->spans || !a->weights)
+    /* One output pixel touches at most from / to + 2 source pixels; exact ratios need no more. */
+    int touched = from % to == 0 ? from / to : from / to + 2;
+    a->taps = (touched + 1) & ~1;
+    a->first = malloc((size_t) to * sizeof *a->first);
+    a->weights = calloc((size_t) to * (size_t) a->taps, sizeof *a->weights);
+    if (!a->first || !a->weights)
         return false;
-    size_t used = 0;
-    for (int i = 0; i < to; i++) {
-        a->spans[i].weights = used;
-        fill_span(&a->spans[i], a->weights + used, i, from, to);
-        used += (size_t) a->spans[i].count;
-    }
+    for (int i = 0; i < to; i++)
+        a->first[i] = fill_weights(a->weights + (size_t) i * (size_t) a->taps, i, from, to);
     return true;
 }
 
-/* --- down: rows of the source to one half-made row ----------------------------------------------
+/* Where row `y` of the source is; rows that only have a weight of 0 may lie below the picture, and
+ * its last row stands in for them. */
+static const uint8_t *source_row(const desk_image *from, int y)
+{
+    return from->pixels + (size_t) (y < from->height ? y : from->height - 1) * from->stride;
+}
+
+/* --- down: rows of the source to one half-made row -----------------------------------------------
  */
 
-/* Pixels from x on; sums a column of bytes at a time. */
-static void down_scalar(int16_t *row, const job *j, const span *s, int x)
+/* What one output row is made of. */
+typedef struct {
+    const desk_image *from;
+    const int16_t *weights;
+    int first, taps;
+} rows_under;
+
+/* Pixels from x on. */
+static void down_scalar(int16_t *row, const rows_under *u, int x)
 {
-    const desk_image *from = j->from;
-    const int16_t *weights = j->down.weights + s->weights;
-    for (int i = 4 * x; i < 4 * from->width; i++) {
+    for (int i = 4 * x; i < 4 * u->from->width; i++) {
         int sum = 1 << (DOWN_BITS - 1);
-        for (int k = 0; k < s->count && s->first + k < from->height; k++)
-            sum += weights[k] * from->pixels[(size_t) (s->first + k) * from->stride + (size_t) i];
+        for (int k = 0; k < u->taps; k++)
+            sum += u->weights[k] * source_row(u->from, u->first + k)[i];
         row[i] = (int16_t) (sum >> DOWN_BITS);
     }
 }
 
 #if DESK_X86
-/* A pair of rows at a time; where the second lies below the picture its weight is 0, and the first
- * stands in for it. */
-static const uint8_t *second_row(const desk_image *from, int y, const uint8_t *first)
+/* Two weights side by side, as the multiply-and-add wants them. */
+static inline int32_t weight_pair(const int16_t *weights)
 {
-    return y + 1 < from->height ? first + from->stride : first;
+    int32_t pair;
+    memcpy(&pair, weights, sizeof pair);
+    return pair;
 }
 
-static int down_sse2(int16_t *row, const job *j, const span *s)
+static int down_sse2(int16_t *row, const rows_under *u)
 {
-    const desk_image *from = j->from;
     const __m128i zero = _mm_setzero_si128(), half = _mm_set1_epi32(1 << (DOWN_BITS - 1));
     int x = 0;
-    for (; x + 4 <= from->width; x += 4) {
+    for (; x + 4 <= u->from->width; x += 4) {
         __m128i sum[4] = {half, half, half, half};
-        for (int k = 0; k < s->count; k += 2) {
-            int32_t pair;
-            memcpy(&pair, j->down.weights + s->weights + k, 4);
-            __m128i weights = _mm_set1_epi32(pair);
-            const uint8_t *p =
-                from->pixels + (size_t) (s->first + k) * from->stride + 4 * (size_t) x;
-            const uint8_t *q = second_row(from, s->first + k, p);
+        for (int k = 0; k < u->taps; k += 2) {
+            __m128i w = _mm_set1_epi32(weight_pair(u->weights + k));
+            const uint8_t *p = source_row(u->from, u->first + k) + 4 * x;
+            const uint8_t *q = source_row(u->from, u->first + k + 1) + 4 * x;
             __m128i a = _mm_loadu_si128((const __m128i *) p);
             __m128i b = _mm_loadu_si128((const __m128i *) q);
             __m128i low = _mm_unpacklo_epi8(a, b), high = _mm_unpackhi_epi8(a, b);
-            sum[0] = _mm_add_epi32(sum[0], _mm_madd_epi16(_mm_unpacklo_epi8(low, zero), weights));
-            sum[1] = _mm_add_epi32(sum[1], _mm_madd_epi16(_mm_unpackhi_epi8(low, zero), weights));
-            sum[2] = _mm_add_epi32(sum[2], _mm_madd_epi16(_mm_unpacklo_epi8(high, zero), weights));
-            sum[3] = _mm_add_epi32(sum[3], _mm_madd_epi16(_mm_unpackhi_epi8(high, zero), weights));
+            sum[0] = _mm_add_epi32(sum[0], _mm_madd_epi16(_mm_unpacklo_epi8(low, zero), w));
+            sum[1] = _mm_add_epi32(sum[1], _mm_madd_epi16(_mm_unpackhi_epi8(low, zero), w));
+            sum[2] = _mm_add_epi32(sum[2], _mm_madd_epi16(_mm_unpacklo_epi8(high, zero), w));
+            sum[3] = _mm_add_epi32(sum[3], _mm_madd_epi16(_mm_unpackhi_epi8(high, zero), w));
         }
         for (int i = 0; i < 4; i += 2)
             _mm_storeu_si128((__m128i *) (row + 4 * x + 4 * i),
@@ -135,39 +135,40 @@ static int down_sse2(int16_t *row, const job *j, const span *s)
     return x;
 }
 
-/* As above, eight pixels at a time. Unpacking works within 128-bit lanes and so does packing: the
- * order comes out right without a permutation. */
 DESK_TARGET("avx2")
-static int down_avx2(int16_t *row, const job *j, const span *s)
+static inline __m256i add_weighted(__m256i sum, __m256i pairs, __m256i weights)
 {
-    const desk_image *from = j->from;
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, weights));
+}
+
+DESK_TARGET("avx2")
+static inline __m256i narrow(__m256i a, __m256i b, int bits)
+{
+    return _mm256_packs_epi32(_mm256_srai_epi32(a, bits), _mm256_srai_epi32(b, bits));
+}
+
+/* As above, eight pixels at a time. Unpacking works within 128-bit lanes, so the halves must be put
+ * together at the end. */
+DESK_TARGET("avx2")
+static int down_avx2(int16_t *row, const rows_under *u)
+{
     const __m256i zero = _mm256_setzero_si256(), half = _mm256_set1_epi32(1 << (DOWN_BITS - 1));
     int x = 0;
-    for (; x + 8 <= from->width; x += 8) {
-        __m256i sum[4] = {half, half, half, half};
-        for (int k = 0; k < s->count; k += 2) {
-            int32_t pair;
-            memcpy(&pair, j->down.weights + s->weights + k, 4);
-            __m256i w = _mm256_set1_epi32(pair);
-            const uint8_t *p =
-                from->pixels + (size_t) (s->first + k) * from->stride + 4 * (size_t) x;
-            const uint8_t *q = second_row(from, s->first + k, p);
+    for (; x + 8 <= u->from->width; x += 8) {
+        __m256i sum0 = half, sum1 = half, sum2 = half, sum3 = half;
+        for (int k = 0; k < u->taps; k += 2) {
+            __m256i w = _mm256_set1_epi32(weight_pair(u->weights + k));
+            const uint8_t *p = source_row(u->from, u->first + k) + 4 * x;
+            const uint8_t *q = source_row(u->from, u->first + k + 1) + 4 * x;
             __m256i a = _mm256_loadu_si256((const __m256i *) p);
             __m256i b = _mm256_loadu_si256((const __m256i *) q);
             __m256i low = _mm256_unpacklo_epi8(a, b), high = _mm256_unpackhi_epi8(a, b);
-            sum[0] =
-                _mm256_add_epi32(sum[0], _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), w));
-            sum[1] =
-                _mm256_add_epi32(sum[1], _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), w));
-            sum[2] =
-                _mm256_add_epi32(sum[2], _mm256_madd_epi16(_mm256_unpacklo_epi8(high, zero), w));
-            sum[3] =
-                _mm256_add_epi32(sum[3], _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), w));
+            sum0 = add_weighted(sum0, _mm256_unpacklo_epi8(low, zero), w);
+            sum1 = add_weighted(sum1, _mm256_unpackhi_epi8(low, zero), w);
+            sum2 = add_weighted(sum2, _mm256_unpacklo_epi8(high, zero), w);
+            sum3 = add_weighted(sum3, _mm256_unpackhi_epi8(high, zero), w);
         }
-        __m256i first = _mm256_packs_epi32(_mm256_srai_epi32(sum[0], DOWN_BITS),
-                                           _mm256_srai_epi32(sum[1], DOWN_BITS));
-        __m256i second = _mm256_packs_epi32(_mm256_srai_epi32(sum[2], DOWN_BITS),
-                                            _mm256_srai_epi32(sum[3], DOWN_BITS));
+        __m256i first = narrow(sum0, sum1, DOWN_BITS), second = narrow(sum2, sum3, DOWN_BITS);
         __m256i *out = (__m256i *) (row + 4 * x);
         _mm256_storeu_si256(out, _mm256_permute2x128_si256(first, second, 0x20));
         _mm256_storeu_si256(out + 1, _mm256_permute2x128_si256(first, second, 0x31));
@@ -179,41 +180,82 @@ static int down_avx2(int16_t *row, const job *j, const span *s)
 /* --- across: one half-made row to a row of the output -------------------------------------------
  */
 
-static void across_scalar(uint8_t *out, const int16_t *row, const job *j)
+/* Output pixels from x on. */
+static void across_scalar(uint8_t *out, const int16_t *row, const axis *a, int x, int width)
 {
-    for (int x = 0; x < j->to->width; x++, out += 4) {
-        const span *s = &j->across.spans[x];
-        const int16_t *weights = j->across.weights + s->weights;
+    for (; x < width; x++) {
+        const int16_t *weights = a->weights + (size_t) x * (size_t) a->taps;
         for (int channel = 0; channel < 3; channel++) {
             int sum = 1 << (ACROSS_BITS - 1);
-            for (int k = 0; k < s->count; k++)
-                sum += weights[k] * row[4 * (s->first + k) + channel];
-            out[channel] = (uint8_t) (sum >> ACROSS_BITS);
+            for (int k = 0; k < a->taps; k++)
+                sum += weights[k] * row[4 * (a->first[x] + k) + channel];
+            out[4 * x + channel] = (uint8_t) (sum >> ACROSS_BITS);
         }
-        out[3] = 0;
+        out[4 * x + 3] = 0;
     }
 }
 
 #if DESK_X86
-static void across_sse2(uint8_t *out, const int16_t *row, const job *j)
+static void across_sse2(uint8_t *out, const int16_t *row, const axis *a, int x, int width)
 {
     const __m128i half = _mm_set1_epi32(1 << (ACROSS_BITS - 1)), zero = _mm_setzero_si128();
-    for (int x = 0; x < j->to->width; x++, out += 4) {
-        const span *s = &j->across.spans[x];
-        const int16_t *weights = j->across.weights + s->weights;
-        const int16_t *pixels = row + 4 * s->first;
+    for (; x < width; x++) {
+        const int16_t *weights = a->weights + (size_t) x * (size_t) a->taps;
+        const int16_t *pixels = row + 4 * a->first[x];
         __m128i sum = half;
-        for (int k = 0; k < s->count; k += 2) {
-            int32_t pair;
-            memcpy(&pair, weights + k, 4);
+        for (int k = 0; k < a->taps; k += 2) {
             __m128i two = _mm_loadu_si128((const __m128i *) (pixels + 4 * k));
             two = _mm_unpacklo_epi16(two, _mm_srli_si128(two, 8));
-            sum = _mm_add_epi32(sum, _mm_madd_epi16(two, _mm_set1_epi32(pair)));
+            __m128i w = _mm_set1_epi32(weight_pair(weights + k));
+            sum = _mm_add_epi32(sum, _mm_madd_epi16(two, w));
         }
         sum = _mm_packs_epi32(_mm_srai_epi32(sum, ACROSS_BITS), zero);
         uint32_t pixel = (uint32_t) _mm_cvtsi128_si32(_mm_packus_epi16(sum, zero)) & 0xffffff;
-        memcpy(out, &pixel, 4);
+        memcpy(out + 4 * x, &pixel, 4);
     }
+}
+
+/* Output pixel x from four source pixels: the sums of the first two in the low lane and of the last
+ * two in the high lane, still to be added. */
+DESK_TARGET("avx2")
+static inline __m256i four_taps(const int16_t *row, const axis *a, int x)
+{
+    const __m256i pairs = _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, 0,
+                                           1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+    __m256i pixels = _mm256_loadu_si256((const __m256i *) (row + 4 * a->first[x]));
+    __m128i weights = _mm_loadl_epi64((const __m128i *) (a->weights + 4 * (size_t) x));
+    __m256i spread = _mm256_permutevar8x32_epi32(_mm256_castsi128_si256(weights),
+                                                 _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
+    return _mm256_madd_epi16(_mm256_shuffle_epi8(pixels, pairs), spread);
+}
+
+DESK_TARGET("avx2")
+static inline __m256i add_lanes(__m256i a, __m256i b)
+{
+    return _mm256_add_epi32(_mm256_permute2x128_si256(a, b, 0x20),
+                            _mm256_permute2x128_si256(a, b, 0x31));
+}
+
+/* For four taps, which is every picture made smaller by less than three times: four output pixels
+ * at a time. Returns how many are done. */
+DESK_TARGET("avx2")
+static int across_avx2(uint8_t *out, const int16_t *row, const axis *a, int width)
+{
+    const __m256i half = _mm256_set1_epi32(1 << (ACROSS_BITS - 1));
+    const __m128i colour = _mm_set1_epi32(0xffffff);
+    int x = 0;
+    for (; x + 4 <= width; x += 4) {
+        __m256i low = add_lanes(four_taps(row, a, x), four_taps(row, a, x + 1));
+        __m256i high = add_lanes(four_taps(row, a, x + 2), four_taps(row, a, x + 3));
+        /* Pixels 0 and 2 in the low lane, 1 and 3 in the high one. */
+        __m256i words =
+            narrow(_mm256_add_epi32(low, half), _mm256_add_epi32(high, half), ACROSS_BITS);
+        words = _mm256_permute4x64_epi64(words, 0xd8);
+        __m128i bytes =
+            _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+        _mm_storeu_si128((__m128i *) (out + 4 * x), _mm_and_si128(bytes, colour));
+    }
+    return x;
 }
 #endif
 
@@ -222,17 +264,21 @@ static void across_sse2(uint8_t *out, const int16_t *row, const job *j)
 
 static void scale_row(const job *j, int y, int16_t *row)
 {
-    const span *s = &j->down.spans[y];
+    const rows_under u = {j->from, j->down.weights + (size_t) y * (size_t) j->down.taps,
+                          j->down.first[y], j->down.taps};
     uint8_t *out = j->to->pixels + (size_t) y * j->to->stride;
+    int width = j->to->width;
 #if DESK_X86
     if (!j->scalar) {
-        down_scalar(row, j, s, desk_cpu_avx2() ? down_avx2(row, j, s) : down_sse2(row, j, s));
-        across_sse2(out, row, j);
+        bool avx2 = desk_cpu_avx2();
+        down_scalar(row, &u, avx2 ? down_avx2(row, &u) : down_sse2(row, &u));
+        int done = avx2 && j->across.taps == 4 ? across_avx2(out, row, &j->across, width) : 0;
+        across_sse2(out, row, &j->across, done, width);
         return;
     }
 #endif
-    down_scalar(row, j, s, 0);
-    across_scalar(out, row, j);
+    down_scalar(row, &u, 0);
+    across_scalar(out, row, &j->across, 0, width);
 }
 
 static void scale_band(void *context, int band)
@@ -240,7 +286,7 @@ static void scale_band(void *context, int band)
     job *j = context;
     int16_t **row = &j->rows[desk_parallel_worker()];
     if (!*row)
-        *row = calloc((size_t) j->from->width + ROW_PAD, 4 * sizeof **row);
+        *row = calloc((size_t) j->from->width + (size_t) j->across.taps, 4 * sizeof **row);
     if (!*row) {
         atomic_store(&j->out_of_memory, true);
         return;

@@ -9,7 +9,7 @@ local Editor = {}
 Editor.__index = Editor
 
 --- A new editor.
----@param options { prompt: string?, more: string?, history: string[]?, is_complete: (fun(text: string): boolean)? }
+---@param options table { prompt, more (of continued lines), history (string[]), is_complete(text) }
 ---@return deskpilot.line_editor
 function line_editor.new(options)
   options = options or {}

@@ -7,7 +7,10 @@
 enum { CARET_WIDTH = 4, CARET_HEIGHT = 40 };
 
 /* Reports are asked for as deltas: the server tells of each rectangle once until it is cleared
- * (x11_damage_rearm), so that a film playing while nobody pumps cannot fill its memory. */
+ * (x11_damage_rearm), so that a film playing while nobody pumps cannot fill its memory. The price:
+ * what is drawn again in the same place between a report and its clearing is not told of. It is at
+ * most a round trip younger than the change that was, and an answer to our own input never falls
+ * in that gap, because the clearing is sent before the input. */
 bool x11_watch_start(desk *d, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;

@@ -128,10 +128,11 @@ xcb_window_t x11_active_window(x11_desk *x)
     xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
     xcb_window_t named = take_value(x, active);
     xcb_window_t focused = take_focus(x, focus);
-    return named ? named : top_level_of(x, focused);
+    return named && has_window_manager(x) ? named : top_level_of(x, focused);
 }
 
-static bool list_ids(x11_desk *x, id_list *out)
+/* The manager's own list; its properties stay behind when it dies, and are not to be believed. */
+static bool list_managed(x11_desk *x, id_list *out)
 {
     xcb_get_property_cookie_t stacking =
         xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST_STACKING], XCB_ATOM_WINDOW,
@@ -140,13 +141,23 @@ static bool list_ids(x11_desk *x, id_list *out)
         xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST], XCB_ATOM_WINDOW, 0,
                          WINDOWS_MAX);
     id_list mapped;
-    bool listed = take_client_list(x, stacking, out);
-    if (take_client_list(x, plain, &mapped) && !listed) {
+    bool stacked = take_client_list(x, stacking, out);
+    bool listed = take_client_list(x, plain, &mapped) || stacked;
+    if (stacked) {
+        free(mapped.ids);
+    } else {
         *out = mapped;
+    }
+    if (listed && has_window_manager(x)) {
         return true;
     }
-    free(mapped.ids);
-    return listed || find_top_levels(x, out);
+    free(out->ids);
+    return false;
+}
+
+static bool list_ids(x11_desk *x, id_list *out)
+{
+    return list_managed(x, out) || find_top_levels(x, out);
 }
 
 /* --- what they are ----------------------------------------------------------------------------- */

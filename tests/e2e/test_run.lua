@@ -1,0 +1,177 @@
+--- `deskpilot run` from outside: its refusals, its exit statuses, interruption, hooks, overriding.
+local t = require "harness"
+local spawn = require "spawn"
+local task = require "deskpilot.base.task"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local journal = require "deskpilot.agent.journal"
+local model_server = require "model_server"
+
+local calculator = [[desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },]]
+
+local function write(folder, name, source)
+  local path = files.join(folder, name)
+  assert(files.make_folder((files.split(path))))
+  assert(files.write(path, source))
+  return path
+end
+
+local function run(folder, mission, ...)
+  local child = spawn.run({ spawn.program, "run", mission, "--json", "--runs", folder .. "/runs", ... },
+    { cwd = folder })
+  return child, json.decode(child.stdout) or {}
+end
+
+local function with_folder(fn)
+  return function()
+    local folder = spawn.folder()
+    fn(folder)
+    files.remove(folder)
+  end
+end
+
+local tests = {}
+
+tests.refusals = with_folder(function(folder)
+  local function refused(status, part, ...)
+    local child = spawn.run({ spawn.program, "run", ... }, { cwd = folder, env = { DISPLAY = false } })
+    t.eq(child.status, status, child.stderr)
+    t.has(child.stderr, part)
+    t.eq(select(2, child.stderr:gsub("\n", "")), 1, "one line: " .. child.stderr)
+  end
+  local good = write(folder, "good.lua", [[return { task = 'click "7"', desktop = { kind = "current" } }]])
+  refused(2, "nothere", "nothere.lua")
+  refused(2, "broken.lua", write(folder, "broken.lua", "return {"))
+  refused(2, "must return a table", write(folder, "number.lua", "return 7"))
+  refused(2, "did you mean \"verify\"", write(folder, "typo.lua", "return { task = 'x', verfy = print }"))
+  refused(2, "`task`", write(folder, "empty.lua", "return {}"))
+  refused(2, "limits.turns", good, "--set", "limits.turn=3")
+  refused(2, "whole number", good, "--set", "limits.turns=many")
+  refused(2, "three_body", good, "--policy", "three_bodies")
+  refused(2, "--policy", good, "--polycy", "x")
+  refused(3, "DISPLAY", good)
+end)
+
+tests.no_model_server = with_folder(function(folder)
+  local mission = write(folder, "m.lua", "return { task = 'anything', " .. calculator .. "}")
+  local child, result = run(folder, mission, "--endpoint", "http://127.0.0.1:9/v1", "--set", "model.retries=0")
+  t.eq(child.status, 3, child.stderr)
+  t.eq(result.status, "error")
+  t.has(child.stderr, "lms server start")
+  t.has(child.stderr, "ollama serve")
+end)
+
+tests.literal_refuses_what_is_no_step = with_folder(function(folder)
+  local mission = write(folder, "m.lua", "return { task = 'make me happy', " .. calculator .. "}")
+  local child, result = run(folder, mission, "--model", "literal")
+  t.eq(child.status, 1, child.stderr)
+  t.eq(result.status, "failed")
+  t.has(result.reason, "click")
+end)
+
+tests.false_verify_never_succeeds = with_folder(function(folder)
+  local mission = write(folder, "m.lua", "return { task = 'click \"7\", then expect \"7\"', " .. calculator .. [[
+    limits = { turns = 8 }, timing = { verify = 0.2 },
+    verify = function() return false, "the moon is missing" end }]])
+  local child, result = run(folder, mission, "--model", "literal")
+  t.eq(child.status, 1, child.stderr)
+  t.ok(result.status ~= "succeeded", result.status)
+  local refused = 0
+  for _, event in ipairs(journal.read(result.run_dir)) do
+    if event.event == "action_result" and event.tool == "report_completion" then
+      refused = refused + 1
+      t.eq(event.ok, false)
+      t.has(event.text, "the moon is missing")
+    end
+  end
+  t.ok(refused > 0, "the claim was made and refused")
+end)
+
+tests.before_action_vetoes_a_click = with_folder(function(folder)
+  local mission = write(folder, "m.lua", "return { task = 'click \"7\"', " .. calculator .. [[
+    limits = { turns = 4 },
+    before_action = function(m, action)
+      if action.tool == "click_element" then return false, "not today" end
+    end,
+    verify = function(m) return m.desk.elements.find { app = "galculator", text = "7" } ~= nil, "no 7 shown" end }]])
+  local child, result = run(folder, mission, "--model", "literal")
+  t.eq(child.status, 1, child.stderr)
+  local vetoed = 0
+  for _, event in ipairs(journal.read(result.run_dir)) do
+    if event.event == "action_result" and event.tool == "click_element" then
+      vetoed = vetoed + 1
+      t.eq(event.ok, false)
+      t.has(event.text, "not today")
+    end
+    t.ok(event.event ~= "settled", "a vetoed action settles nothing")
+  end
+  t.ok(vetoed > 0, "a click was asked for")
+end)
+
+tests.ejected_and_edited_policy = with_folder(function(folder)
+  local child = spawn.run({ spawn.program, "eject", "three_body" }, { cwd = folder })
+  t.eq(child.status, 0, child.stderr)
+  local path = files.join(folder, "deskpilot/policies/three_body.lua")
+  local source = t.ok(files.read(path), "the ejected file")
+  local edited, count = source:gsub("function policy.turn%(run%)\n",
+    "%0  run:note(\"edited policy, turn \" .. run.turn)\n  if run.turn == 2 then run:stop(\"failed\", \"as edited\") return end\n")
+  t.eq(count, 1)
+  assert(files.write(path, edited))
+  local mission = write(folder, "m.lua", "return { task = 'click \"7\", click \"8\"', " .. calculator .. "}")
+  local second, result = run(folder, mission, "--model", "literal")
+  t.eq(second.status, 1, second.stderr)
+  t.eq(result.reason, "as edited")
+end)
+
+tests.ctrl_c_in_mid_turn = with_folder(function(folder)
+  local server = model_server.start(function() return { delay = 60 } end)
+  local mission = write(folder, "m.lua", "return { task = 'anything', " .. calculator .. "}")
+  local child = spawn.start({ spawn.program, "run", mission, "--json", "--runs", folder .. "/runs",
+    "--endpoint", server.endpoint }, { cwd = folder })
+  t.wait_until("the first request", function() return #server.requests > 0 end, 20)
+  local began = task.now()
+  child:kill("sigint")
+  child:wait()
+  t.eq(child.status, 130, child.stderr)
+  t.ok(task.now() - began < 1, ("ended within a second, took %.2f"):format(task.now() - began))
+  local result = json.decode(child.stdout) or {}
+  t.eq(result.status, "interrupted")
+  local events = journal.read(result.run_dir)
+  t.eq(events[#events].event, "run_end")
+  t.eq(json.decode(files.read(files.join(result.run_dir, "result.json"))).status, "interrupted")
+  t.eq(child:left(), {}, "processes left behind")
+  server:stop()
+end)
+
+tests.kill_9_leaves_nothing_but_a_readable_journal = with_folder(function(folder)
+  local server = model_server.start(function() return { delay = 60 } end)
+  local mission = write(folder, "m.lua", "return { task = 'anything', " .. calculator .. "}")
+  local child = spawn.start({ spawn.program, "run", mission, "--json", "--runs", folder .. "/runs",
+    "--endpoint", server.endpoint }, { cwd = folder })
+  t.wait_until("the first request", function() return #server.requests > 0 end, 20)
+  child:kill("sigkill")
+  child:wait()
+  t.wait_until("the private desktop to be gone", function() return #child:left() == 0 end, 5)
+  local name = files.list(folder .. "/runs")[1]
+  local events = t.ok(journal.read(files.join(folder, "runs", name)))
+  t.ok(#events >= 3, "events up to the kill")
+  server:stop()
+end)
+
+tests.an_endless_script_can_be_stopped = with_folder(function(folder)
+  local mission = write(folder, "m.lua", [[return { desktop = { kind = "private" }, run = function(m)
+    io.stderr:write("looping\n")
+    while true do pcall(function() while true do end end) end
+  end }]])
+  local child = spawn.start({ spawn.program, "run", mission, "--json", "--runs", folder .. "/runs" },
+    { cwd = folder })
+  t.wait_until("the loop", function() return child.stderr:find("looping") end, 20)
+  local began = task.now()
+  child:kill("sigint")
+  child:wait()
+  t.eq(child.status, 130, child.stderr)
+  t.ok(task.now() - began < 1, ("ended within a second, took %.2f"):format(task.now() - began))
+  t.eq(child:left(), {}, "processes left behind")
+end)
+
+return tests

@@ -1,0 +1,100 @@
+--- Runs the real program as a child process, for tests that judge it from outside.
+local uv = require "luv"
+local task = require "deskpilot.base.task"
+
+local spawn = {}
+
+--- The program under test.
+spawn.program = os.getenv("DESKPILOT_BIN") or "build/deskpilot"
+
+local count = 0 -- of children, for their tags
+
+local function environment(extra, tag)
+  local list, env = { tag }, uv.os_environ()
+  env.DESKPILOT_TEST_TAG = nil
+  for key, value in pairs(extra or {}) do
+    if value then env[key] = value else env[key] = nil end
+  end
+  for key, value in pairs(env) do list[#list + 1] = key .. "=" .. value end
+  return list
+end
+
+local Process = {}
+Process.__index = Process
+
+--- Starts argv[1]; its output is collected in process.stdout and process.stderr.
+---@param argv string[]
+---@param options table? {cwd, env}: env holds values, false to unset
+function spawn.start(argv, options)
+  options = options or {}
+  count = count + 1
+  local self = setmetatable({ stdout = "", stderr = "", waiters = {}, open = 3, began = task.now(),
+    tag = ("DESKPILOT_TEST_TAG=%d-%d;"):format(uv.os_getpid(), count) }, Process)
+  local pipes = { uv.new_pipe(), uv.new_pipe() }
+  local function closed()
+    self.open = self.open - 1
+    if self.open > 0 then return end
+    self.seconds = task.now() - self.began
+    for _, waiter in ipairs(self.waiters) do waiter() end
+  end
+  self.handle, self.pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, cwd = options.cwd,
+    env = environment(options.env, self.tag), stdio = { nil, pipes[1], pipes[2] } }, function(status, signal)
+    self.status, self.signal = status, signal
+    self.handle:close()
+    closed()
+  end)
+  assert(self.handle, self.pid)
+  for i, field in ipairs { "stdout", "stderr" } do
+    pipes[i]:read_start(function(_, data)
+      if data then self[field] = self[field] .. data return end
+      pipes[i]:close()
+      closed()
+    end)
+  end
+  return self
+end
+
+--- Waits for the end; the process itself is returned.
+function Process:wait()
+  if self.open > 0 then
+    task.await(function(done) table.insert(self.waiters, done) end)
+  end
+  return self
+end
+
+function Process:kill(signal)
+  uv.kill(self.pid, signal)
+end
+
+--- Starts and waits.
+function spawn.run(argv, options)
+  return spawn.start(argv, options):wait()
+end
+
+--- A new empty folder.
+function spawn.folder()
+  return assert(uv.fs_mkdtemp((os.getenv("TMPDIR") or "/tmp") .. "/deskpilot-test-XXXXXX"))
+end
+
+--- The processes that this one has left behind: those that inherited its environment's tag.
+---@return string[] command lines
+function Process:left()
+  local found = {}
+  local scan = uv.fs_scandir("/proc")
+  while true do
+    local name = uv.fs_scandir_next(scan)
+    if not name then break end
+    local function read(what)
+      local file = name:match("^%d+$") and io.open("/proc/" .. name .. "/" .. what, "rb")
+      local text = file and file:read("a") or ""
+      if file then file:close() end
+      return text
+    end
+    if read("environ"):find(self.tag, 1, true) then
+      found[#found + 1] = name .. " " .. read("cmdline"):gsub("%z", " ")
+    end
+  end
+  return found
+end
+
+return spawn

@@ -1,0 +1,375 @@
+-- runtime/net, native.http and base/http, against real sockets on this machine.
+local uv = require "luv"
+local t = require "harness"
+local task = require "deskpilot.base.task"
+local http = require "deskpilot.base.http"
+local native = require "native.http"
+local model_server = require "model_server"
+
+local tests = {}
+
+local function with_server(script, fn)
+  local server = model_server.start(script)
+  server.lenient = true
+  local ok, err = xpcall(fn, debug.traceback, server)
+  server:stop()
+  if not ok then error(err, 0) end
+end
+
+function tests.get_and_headers()
+  with_server({ { body = "hi\0there", headers = { ["X-One"] = "a b", ["Content-Type"] = "text/x" } } },
+    function(server)
+      local result, err = http.request { url = server.origin .. "/p?q=1", headers = {
+        ["X-Mine"] = "yes", ["X-Empty"] = "" } }
+      t.eq(err, nil)
+      t.eq(result.status, 200)
+      t.eq(result.body, "hi\0there")
+      t.eq(result.headers["x-one"], "a b")
+      t.eq(result.headers["content-type"], "text/x")
+      t.ok(result.seconds >= 0)
+      t.eq(server.requests[1].method, "GET")
+      t.eq(server.requests[1].path, "/p?q=1")
+      t.eq(server.requests[1].headers["x-mine"], "yes")
+      t.eq(server.requests[1].headers["x-empty"], "")
+    end)
+end
+
+function tests.post_pieces_arrive_joined_byte_for_byte()
+  with_server({ { body = "ok" } }, function(server)
+    local big = string.rep("\0\255\r\nabc", 300000)
+    local result = http.request { method = "POST", url = server.origin,
+      body = { "first", "", big, "last" }, headers = { ["Content-Type"] = "application/json" } }
+    t.eq(result.status, 200)
+    local got = server.requests[1]
+    t.ok(got.body == "first" .. big .. "last", "the same bytes")
+    t.eq(got.headers["content-type"], "application/json")
+    t.eq(got.headers.expect, nil)
+    http.request { method = "PUT", url = server.origin, body = "x" }
+    t.eq(server.requests[2].method, "PUT")
+    t.eq(server.requests[2].body, "x")
+    t.eq(server.requests[2].headers["content-type"], nil)
+    http.request { method = "POST", url = server.origin }
+    t.eq(server.requests[3].headers["content-length"], "0")
+    http.request { method = "DELETE", url = server.origin }
+    t.eq(server.requests[4].method, "DELETE")
+  end)
+end
+
+function tests.body_strings_outlive_their_collection()
+  with_server({ { body = "ok" } }, function(server)
+    local list = { string.rep("a", 500000), string.rep("b", 500000) }
+    local result
+    native.request({ method = "POST", url = server.origin, body = list },
+      function(r) result = r end)
+    list[1], list[2] = nil, nil
+    collectgarbage()
+    collectgarbage()
+    t.wait_until("the answer", function() return result end)
+    t.eq(#server.requests[1].body, 1000000)
+    t.eq(server.requests[1].body:sub(500000, 500001), "ab")
+  end)
+end
+
+function tests.connections_are_kept()
+  with_server({ { body = "ok" } }, function(server)
+    for _ = 1, 5 do t.eq(http.request { url = server.origin }.status, 200) end
+    t.eq(server.connections, 1)
+  end)
+end
+
+function tests.a_dead_kept_connection_is_replaced()
+  with_server({ { body = "ok" } }, function(server)
+    http.request { url = server.origin }
+    for socket in pairs(server.sockets) do socket:close() end
+    server.sockets = {}
+    local result, err = http.request { method = "POST", url = server.origin, body = { "a", "b" } }
+    t.eq(err, nil)
+    t.eq(result.status, 200)
+    t.eq(server.requests[2].body, "ab")
+  end)
+end
+
+function tests.fifty_at_once()
+  with_server({ { body = "ok", delay = 0.2 } }, function(server)
+    local began, works = task.now(), {}
+    for i = 1, 50 do
+      works[i] = task.start(function()
+        return http.request { method = "POST", url = server.origin, body = tostring(i) }
+      end)
+    end
+    for i = 1, 50 do
+      local ok, result = works[i]:wait()
+      t.ok(ok and result.status == 200)
+    end
+    t.ok(task.now() - began < 2, "together, not one after the other")
+    t.eq(#server.requests, 50)
+  end)
+end
+
+function tests.chunked_and_streamed()
+  local body = string.rep("0123456789", 1000)
+  with_server({ { body = body, chunked = true }, { body = body, slow = { bytes = 2500, seconds = 0.02 } } },
+    function(server)
+      t.eq(http.request { url = server.origin }.body, body)
+      local parts = {}
+      local result = http.stream({ url = server.origin }, function(bytes) table.insert(parts, bytes) end)
+      t.eq(result.body, "")
+      t.ok(#parts >= 2, "came in parts")
+      t.ok(table.concat(parts) == body, "all of it")
+    end)
+end
+
+function tests.on_data_may_cancel_and_start()
+  local body = string.rep("x", 100000)
+  with_server({ { body = body, slow = { bytes = 10000, seconds = 0.01 } }, { body = "second" } },
+    function(server)
+      local calls, second, first = 0, nil, nil
+      local cancel
+      cancel = native.request({ url = server.origin, on_data = function()
+        calls = calls + 1
+        cancel()
+        cancel()
+        native.request({ url = server.origin }, function(r) second = r end)
+      end }, function(...) first = { ... } end)
+      t.wait_until("the second answer", function() return second end)
+      task.sleep(0.1)
+      t.eq(second.body, "second")
+      t.eq(calls, 1)
+      t.eq(first, nil, "done is not called after cancel")
+    end)
+end
+
+function tests.cancelling_a_task_ends_its_request()
+  with_server({ { silent = true } }, function(server)
+    local work = task.start(function() return http.request { url = server.origin } end)
+    t.wait_until("the request", function() return #server.requests == 1 end)
+    work:cancel("enough")
+    local ok, err = work:wait()
+    t.eq(ok, false)
+    t.eq(err.code, "cancelled")
+    t.wait_until("the connection's end", function() return next(server.sockets) == nil end)
+    local began = task.now()
+    local done, failure = task.limit(0.1, http.request, { url = server.origin })
+    t.eq(done, false)
+    t.eq(failure.code, "timed_out")
+    t.ok(task.now() - began < 1)
+  end)
+end
+
+function tests.time_outs_say_which()
+  with_server({ { silent = true }, { silent = true },
+    { body = string.rep("x", 50), slow = { bytes = 1, seconds = 0.05 } },
+    { body = string.rep("x", 8), slow = { bytes = 1, seconds = 0.06 } } }, function(server)
+    local function ask(timeout)
+      local began = task.now()
+      local result, err = http.request { url = server.origin, timeout = timeout }
+      return err, task.now() - began, result
+    end
+    local err, seconds = ask { total = 0.2 }
+    t.eq(err.code, "timed_out")
+    t.eq(err.timeout, "total")
+    t.ok(seconds >= 0.19 and seconds < 1, seconds)
+    t.has(tostring(err), server.origin)
+    err, seconds = ask { stall = 0.2 }
+    t.eq(err.timeout, "stall")
+    t.ok(seconds >= 0.19 and seconds < 1, seconds)
+    err = ask { total = 0.3, stall = 0.2 }
+    t.eq(err.timeout, "total", "bytes that trickle are no stall")
+    local none, _, result = ask { stall = 0.2 }
+    t.eq(none, nil)
+    t.eq(#result.body, 8)
+  end)
+end
+
+function tests.a_connection_that_never_stands()
+  -- A listener whose backlog is full answers no SYN; TLS that is never spoken is as good a case.
+  with_server({ { silent = true } }, function(server)
+    local result, err = http.request { url = "https://127.0.0.1:" .. server.port,
+      timeout = { connect = 0.2, total = 5 } }
+    t.eq(result, nil)
+    t.eq(err.code, "timed_out")
+    t.eq(err.timeout, "connect")
+  end)
+end
+
+local function free_port()
+  local socket = uv.new_tcp()
+  socket:bind("127.0.0.1", 0)
+  local port = socket:getsockname().port
+  socket:close()
+  return port
+end
+
+function tests.nobody_there()
+  local port = free_port()
+  local result, err = http.request { url = "http://me:hush@127.0.0.1:" .. port .. "/x?key=hush" }
+  t.eq(result, nil)
+  t.eq(err.code, "unavailable")
+  t.eq(tostring(err), "nothing answers at http://127.0.0.1:" .. port .. " (connection refused)")
+  result, err = http.request { url = "http://no-such-host.invalid/" }
+  t.eq(result, nil)
+  t.eq(err.code, "unavailable")
+  t.has(tostring(err), "no-such-host.invalid")
+end
+
+function tests.malformed_answers()
+  local replies = {
+    { "SSH-2.0-OpenSSH_9.2\r\n", "protocol" },
+    { "HTTP/1.1 banana\r\n\r\n", "protocol" },
+    { "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", "protocol" },
+    { "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "io" },
+    { "", "io" },
+    { "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nshort", "io" },
+    { "HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n", "protocol" },
+    { "HTTP/1.1 200 OK\r\n" .. ("X-Filler: " .. ("y"):rep(900) .. "\r\n"):rep(400) .. "\r\n", "protocol" },
+  }
+  for i, case in ipairs(replies) do
+    with_server({ { raw = case[1] } }, function(server)
+      local result, err = http.request { url = server.origin, timeout = { total = 5 } }
+      t.eq(result, nil, "case " .. i)
+      t.ok(err and (err.code == case[2] or err.code == "protocol"), i .. ": " .. tostring(err and err.code))
+      t.has(tostring(err), "127.0.0.1", "case " .. i)
+    end)
+  end
+end
+
+function tests.an_answer_over_the_limit()
+  with_server({ { body = string.rep("x", 5000) }, { body = string.rep("x", 5000), chunked = true } },
+    function(server)
+      for _ = 1, 2 do
+        local result, err = http.request { url = server.origin, max_bytes = 4999 }
+        t.eq(result, nil)
+        t.eq(err.code, "protocol")
+        t.has(tostring(err), "4999 bytes")
+      end
+      t.eq(#http.request { url = server.origin, max_bytes = 5000 }.body, 5000)
+    end)
+end
+
+function tests.the_callers_mistakes_raise()
+  local function try(part, request)
+    t.raises(part, function() native.request(request, function() end) end)
+  end
+  local url = "http://127.0.0.1:1/"
+  try("line ends", { url = url, headers = { A = "b\r\nEvil: 1" } })
+  try("line ends", { url = url, headers = { A = "b\nEvil: 1" } })
+  try("not a header's name", { url = url, headers = { ["A: b\r\nEvil"] = "1" } })
+  try("not a header's name", { url = url, headers = { [""] = "1" } })
+  try("NUL", { url = url, headers = { A = "b\0c" } })
+  try("NUL", { url = url .. "\0evil" })
+  try("control characters", { url = url .. " HTTP/1.1\r\nEvil: 1" })
+  try("http:// or https://", { url = "file:///etc/passwd" })
+  try("http:// or https://", { url = "gopher://x/" })
+  try("must name a host", { url = "http:///x" })
+  try("not an HTTP method", { url = url, method = "GET /evil HTTP/1.1\r\n" })
+  try("'url' must be a string", {})
+  try("'body' must be", { url = url, body = { "a", 7 } })
+  try("'body' must be", { url = url, body = true })
+  try("'timeout' must be", { url = url, timeout = 5 })
+  try("'total' must be", { url = url, timeout = { total = -1 } })
+  try("'total' must be", { url = url, timeout = { total = "5" } })
+  try("on_data", { url = url, on_data = 5 })
+  try("header's value must be a string", { url = url, headers = { A = 5 } })
+end
+
+function tests.redirects_only_when_asked_for()
+  local function script(_, index)
+    if index == 3 then return { body = "there" } end
+    return { status = 307, headers = { Location = "/next", ["X-First"] = "1" } }
+  end
+  with_server(script, function(server)
+    local result = http.request { method = "POST", url = server.origin, body = { "a", "b" } }
+    t.eq(result.status, 307)
+    t.eq(result.headers.location, "/next")
+    result = http.request { method = "POST", url = server.origin, body = { "a", "b" },
+      follow_redirects = true }
+    t.eq(result.body, "there")
+    t.eq(result.headers["x-first"], nil)
+    t.eq(server.requests[3].path, "/next")
+    t.eq(server.requests[3].body, "ab")
+  end)
+  with_server({ { status = 302, headers = { Location = "file:///etc/passwd" } } }, function(server)
+    local result, err = http.request { url = server.origin, follow_redirects = true }
+    t.eq(result, nil)
+    t.eq(err.code, "protocol")
+  end)
+end
+
+function tests.a_proxy_never_stands_before_this_machine()
+  local port = free_port()
+  local before = os.getenv("http_proxy")
+  uv.os_setenv("http_proxy", "http://127.0.0.1:" .. port)
+  with_server({ { body = "direct" } }, function(server)
+    t.eq(http.request { url = server.origin }.body, "direct")
+    t.eq(http.request { url = "http://localhost:" .. server.port }.body, "direct")
+    local result, err = http.request { url = "http://example.invalid/" }
+    t.eq(result, nil)
+    t.eq(err.code, "unavailable") -- it went to the proxy, which is not there
+    t.has(tostring(err), "refused")
+  end)
+  if before then uv.os_setenv("http_proxy", before) else uv.os_unsetenv("http_proxy") end
+end
+
+local function run(command, ...)
+  local status
+  local handle, why = uv.spawn(command, { args = { ... } }, function(code) status = code end)
+  if not handle then error("this test needs " .. command .. ": " .. tostring(why)) end
+  t.wait_until(command, function() return status end, 30)
+  handle:close()
+  return status
+end
+
+function tests.tls_is_verified()
+  local folder = assert(uv.fs_mkdtemp("/tmp/deskpilot-tls-XXXXXX"))
+  local key, certificate = folder .. "/key.pem", folder .. "/cert.pem"
+  t.eq(run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out",
+    certificate, "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"), 0)
+  local port = free_port()
+  local server = assert(uv.spawn("openssl", { args = { "s_server", "-quiet", "-accept", tostring(port),
+    "-key", key, "-cert", certificate, "-www" } }, function() end))
+  local function ask(host, ca)
+    return http.request { url = "https://" .. host .. ":" .. port .. "/", ca_file = ca,
+      timeout = { total = 10 } }
+  end
+  local result, err
+  t.wait_until("openssl", function()
+    result, err = ask("localhost")
+    return not err or err.code ~= "unavailable"
+  end)
+  t.eq(result, nil)
+  t.eq(err.code, "protocol")
+  t.has(tostring(err), "verification")
+  result, err = ask("localhost", certificate)
+  t.eq(err, nil)
+  t.eq(result and result.status, 200)
+  result, err = ask("127.0.0.1", certificate) -- trusted, but another's name
+  t.eq(result, nil)
+  t.has(tostring(err), "verification")
+  result, err = ask("localhost", folder .. "/none.pem")
+  t.eq(result, nil)
+  t.eq(err.code, "io")
+  server:kill("sigterm")
+  server:close()
+  for _, name in ipairs { key, certificate } do uv.fs_unlink(name) end
+  uv.fs_rmdir(folder)
+end
+
+function tests.an_error_in_a_callback_does_not_stop_the_loop()
+  with_server({ { body = "ok" } }, function(server)
+    local cancel = native.request({ url = server.origin }, function() end)
+    cancel()
+    t.eq(http.request { url = server.origin }.status, 200)
+  end)
+end
+
+function tests.zz_left_open_at_the_end()
+  -- The state is closed with this under way: the sanitizers see whether all is freed.
+  local server = model_server.start { { silent = true } }
+  server.lenient = true
+  native.request({ url = server.origin, body = string.rep("x", 100000), timeout = { stall = 60 } },
+    function() error("must not be called") end)
+  t.wait_until("the request", function() return #server.requests == 1 end)
+  t.ok(true)
+end
+
+return tests
