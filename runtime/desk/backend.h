@@ -51,7 +51,8 @@ typedef struct desk_ops {
     bool (*open)(desk **out, const desk_options *options, desk_error *err);
     void (*close)(desk *d); /* releases held keys and buttons, restores the keyboard map */
 
-    /* A descriptor that becomes readable when `pump` has something to do; -1 if there is none. */
+    /* A descriptor that becomes readable when `pump` has something to do; -1 if there is none. Pump
+     * before waiting on it: other calls may have taken in events already. */
     int (*poll_fd)(desk *d);
     /* Takes in what the server sent: damage, pings, errors. False when the connection is gone. */
     bool (*pump)(desk *d, desk_error *err);
@@ -77,10 +78,13 @@ typedef struct desk_ops {
 
     /* One named key (keys.h) down or up. */
     bool (*key)(desk *d, desk_key key, bool down, desk_error *err);
-    /* Queues as much of UTF-8 `text` as can go before the keyboard map must change again. Newline
-     * and tab are keys. Invalid UTF-8 is DESK_INVALID before anything is typed. */
+    /* Queues as much of UTF-8 `text` as can go before the keyboard map must change again, or a
+     * backend's fair share of it (so that typing can be stopped); at least one character. Newline
+     * and tab are keys. Invalid UTF-8 and other control characters are DESK_INVALID before anything
+     * is typed; a modifier that is held down is DESK_REFUSED. */
     bool (*text_step)(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err);
-    /* Puts the keyboard map back as it was; to be called when the application has caught up. */
+    /* Puts the keyboard map back as it was (after `key` too, which may borrow a key as well); to be
+     * called when the application has caught up. */
     bool (*text_end)(desk *d, desk_error *err);
     /* Asks the active window's application whether it is listening (_NET_WM_PING); `*token` is 0
      * where it cannot be asked. `ping_answered` is true once pump has seen the reply. */

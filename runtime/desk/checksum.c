@@ -85,6 +85,7 @@ static uint32_t pack(adler_state a)
     return a.s2 << 16 | a.s1;
 }
 
+#if DESK_X86
 /* `sum` of all bytes, `before` = over the blocks the sum of the bytes before each block, `weighted`
  * = over the blocks the sum of (block - i) * byte[i]. */
 static adler_state advance(adler_state a, uint64_t blocks, uint64_t block, uint64_t sum,
@@ -95,7 +96,6 @@ static adler_state advance(adler_state a, uint64_t blocks, uint64_t block, uint6
     return a;
 }
 
-#if DESK_X86
 DESK_TARGET("avx2")
 static uint64_t sum_epi64(__m256i v)
 {

@@ -58,15 +58,15 @@ enum {
 };
 
 typedef struct {
-    const char *bus;   /* X11: address of the session bus; NULL for the environment's */
+    const char *bus; /* X11: address of the session bus; NULL for the environment's */
 } desk_elements_options;
 
 typedef struct {
     uint64_t deadline; /* uv_hrtime by which the read returns what it has */
     size_t max_nodes;
-    long pid;  /* only applications of this process; 0 for all */
-    bool all;  /* also what is not showing (unopened menus, hidden pages) */
-    bool bare; /* without texts, values and numbers of actions: quicker */
+    long pid;            /* only applications of this process; 0 for all */
+    bool all;            /* also what is not showing (unopened menus, hidden pages) */
+    bool bare;           /* without texts, values and numbers of actions: quicker */
     atomic_bool *cancel; /* set by another thread: give up soon with DESK_CANCELLED; may be NULL */
 } desk_elements_query;
 
@@ -83,7 +83,7 @@ typedef struct {
     int depth;
     const char *role; /* AT-SPI's word, such as "push button", on every platform */
     const char *name, *description;
-    const char *text; /* contents of a text; NULL where there is none */
+    const char *text;   /* contents of a text; NULL where there is none */
     const char *handle; /* for act and set_text: opaque, stays valid while the thing exists */
     uint64_t states;
     desk_rect rect;
@@ -114,8 +114,8 @@ typedef struct desk_elements_ops {
                  desk_error *err);
 
     /* Does one of an element's actions: that of the name, or if NULL that of the index (0 is the
-     * usual one). DESK_NOT_FOUND if it has gone or has no such action, DESK_REFUSED, DESK_TIMED_OUT,
-     * DESK_INVALID for what is no handle. */
+     * usual one). DESK_NOT_FOUND if it has gone or has no such action, DESK_REFUSED,
+     * DESK_TIMED_OUT, DESK_INVALID for what is no handle. */
     bool (*act)(desk_elements *e, const char *handle, const char *action, int index,
                 uint64_t deadline, desk_error *err);
     /* Replaces the text of an editable element; errors as above. */

@@ -16,6 +16,7 @@ enum {
     HALF_MADE_BITS = 7,
     DOWN_BITS = WEIGHT_BITS - HALF_MADE_BITS, /* 8 bits of colour + 14 of weight, less this */
     ACROSS_BITS = WEIGHT_BITS + HALF_MADE_BITS,
+    FOUR = 4,       /* taps that have a fast path of their own */
     BAND_ROWS = 16, /* output rows of one parallel task */
 };
 
@@ -62,7 +63,7 @@ static bool axis_make(axis *a, int from, int to)
 {
     /* One output pixel touches at most from / to + 2 source pixels; exact ratios need no more. */
     int touched = from % to == 0 ? from / to : from / to + 2;
-    a->taps = (touched + 1) & ~1;
+    a->taps = touched <= FOUR ? FOUR : (touched + 1) & ~1;
     a->first = malloc((size_t) to * sizeof *a->first);
     a->weights = calloc((size_t) to * (size_t) a->taps, sizeof *a->weights);
     if (!a->first || !a->weights)
@@ -72,30 +73,38 @@ static bool axis_make(axis *a, int from, int to)
     return true;
 }
 
-/* Where row `y` of the source is; rows that only have a weight of 0 may lie below the picture, and
- * its last row stands in for them. */
-static const uint8_t *source_row(const desk_image *from, int y)
-{
-    return from->pixels + (size_t) (y < from->height ? y : from->height - 1) * from->stride;
-}
-
 /* --- down: rows of the source to one half-made row -----------------------------------------------
  */
 
-/* What one output row is made of. */
+/* The source rows under one output row, by their weights. */
 typedef struct {
-    const desk_image *from;
+    const uint8_t *first;
+    size_t stride;
     const int16_t *weights;
-    int first, taps;
+    int count; /* rows that are in the picture and have a weight */
+    int width;
 } rows_under;
+
+static rows_under find_rows(const job *j, int y)
+{
+    int first = j->down.first[y], count = j->from->height - first;
+    if (count > j->down.taps)
+        count = j->down.taps;
+    const int16_t *weights = j->down.weights + (size_t) y * (size_t) j->down.taps;
+    while (weights[count - 1] == 0)
+        count--;
+    return (rows_under){j->from->pixels + (size_t) first * j->from->stride, j->from->stride,
+                        weights, count, j->from->width};
+}
 
 /* Pixels from x on. */
 static void down_scalar(int16_t *row, const rows_under *u, int x)
 {
-    for (int i = 4 * x; i < 4 * u->from->width; i++) {
+    for (int i = 4 * x; i < 4 * u->width; i++) {
+        const uint8_t *p = u->first + i;
         int sum = 1 << (DOWN_BITS - 1);
-        for (int k = 0; k < u->taps; k++)
-            sum += u->weights[k] * source_row(u->from, u->first + k)[i];
+        for (int k = 0; k < u->count; k++, p += u->stride)
+            sum += u->weights[k] * *p;
         row[i] = (int16_t) (sum >> DOWN_BITS);
     }
 }
@@ -109,16 +118,22 @@ static inline int32_t weight_pair(const int16_t *weights)
     return pair;
 }
 
+/* The row below `p`; below the last there is only a weight of 0, for which any row will do. */
+static inline const uint8_t *row_below(const rows_under *u, const uint8_t *p, int k)
+{
+    return k + 1 < u->count ? p + u->stride : p;
+}
+
 static int down_sse2(int16_t *row, const rows_under *u)
 {
     const __m128i zero = _mm_setzero_si128(), half = _mm_set1_epi32(1 << (DOWN_BITS - 1));
     int x = 0;
-    for (; x + 4 <= u->from->width; x += 4) {
+    for (; x + 4 <= u->width; x += 4) {
         __m128i sum[4] = {half, half, half, half};
-        for (int k = 0; k < u->taps; k += 2) {
+        const uint8_t *p = u->first + 4 * x;
+        for (int k = 0; k < u->count; k += 2, p += 2 * u->stride) {
             __m128i w = _mm_set1_epi32(weight_pair(u->weights + k));
-            const uint8_t *p = source_row(u->from, u->first + k) + 4 * x;
-            const uint8_t *q = source_row(u->from, u->first + k + 1) + 4 * x;
+            const uint8_t *q = row_below(u, p, k);
             __m128i a = _mm_loadu_si128((const __m128i *) p);
             __m128i b = _mm_loadu_si128((const __m128i *) q);
             __m128i low = _mm_unpacklo_epi8(a, b), high = _mm_unpackhi_epi8(a, b);
@@ -154,12 +169,12 @@ static int down_avx2(int16_t *row, const rows_under *u)
 {
     const __m256i zero = _mm256_setzero_si256(), half = _mm256_set1_epi32(1 << (DOWN_BITS - 1));
     int x = 0;
-    for (; x + 8 <= u->from->width; x += 8) {
+    for (; x + 8 <= u->width; x += 8) {
         __m256i sum0 = half, sum1 = half, sum2 = half, sum3 = half;
-        for (int k = 0; k < u->taps; k += 2) {
+        const uint8_t *p = u->first + 4 * x;
+        for (int k = 0; k < u->count; k += 2, p += 2 * u->stride) {
             __m256i w = _mm256_set1_epi32(weight_pair(u->weights + k));
-            const uint8_t *p = source_row(u->from, u->first + k) + 4 * x;
-            const uint8_t *q = source_row(u->from, u->first + k + 1) + 4 * x;
+            const uint8_t *q = row_below(u, p, k);
             __m256i a = _mm256_loadu_si256((const __m256i *) p);
             __m256i b = _mm256_loadu_si256((const __m256i *) q);
             __m256i low = _mm256_unpacklo_epi8(a, b), high = _mm256_unpackhi_epi8(a, b);
@@ -223,7 +238,7 @@ static inline __m256i four_taps(const int16_t *row, const axis *a, int x)
     const __m256i pairs = _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, 0,
                                            1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
     __m256i pixels = _mm256_loadu_si256((const __m256i *) (row + 4 * a->first[x]));
-    __m128i weights = _mm_loadl_epi64((const __m128i *) (a->weights + 4 * (size_t) x));
+    __m128i weights = _mm_loadl_epi64((const __m128i *) (a->weights + FOUR * (size_t) x));
     __m256i spread = _mm256_permutevar8x32_epi32(_mm256_castsi128_si256(weights),
                                                  _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
     return _mm256_madd_epi16(_mm256_shuffle_epi8(pixels, pairs), spread);
@@ -264,15 +279,14 @@ static int across_avx2(uint8_t *out, const int16_t *row, const axis *a, int widt
 
 static void scale_row(const job *j, int y, int16_t *row)
 {
-    const rows_under u = {j->from, j->down.weights + (size_t) y * (size_t) j->down.taps,
-                          j->down.first[y], j->down.taps};
+    const rows_under u = find_rows(j, y);
     uint8_t *out = j->to->pixels + (size_t) y * j->to->stride;
     int width = j->to->width;
 #if DESK_X86
     if (!j->scalar) {
         bool avx2 = desk_cpu_avx2();
         down_scalar(row, &u, avx2 ? down_avx2(row, &u) : down_sse2(row, &u));
-        int done = avx2 && j->across.taps == 4 ? across_avx2(out, row, &j->across, width) : 0;
+        int done = avx2 && j->across.taps == FOUR ? across_avx2(out, row, &j->across, width) : 0;
         across_sse2(out, row, &j->across, done, width);
         return;
     }

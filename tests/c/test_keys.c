@@ -125,7 +125,8 @@ static void test_refusals(void)
     fails("1+2+3+4+5+6+7+8+9", "at most", "8");
     fails("\x01", "no key", "nearest");
     fails("\xff\xfe", "no key", "\xef\xbf\xbd");
-    fails("\xe2\x80\xaegnp", "\"gnp\"", "nearest"); /* an override must not turn the message round */
+    fails("\xe2\x80\xaegnp", "\"gnp\"",
+          "nearest"); /* an override must not turn the message round */
     char long_name[2000];
     memset(long_name, 'x', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';
@@ -136,10 +137,10 @@ static void test_utf8(void)
 {
     char out[8];
     CHECK_EQ(desk_utf8_check("aé漢😀", 10), 10);
-    CHECK_EQ(desk_utf8_check("a\xc0\x80", 3), 1);         /* overlong */
-    CHECK_EQ(desk_utf8_check("ab\xed\xa0\x80", 5), 2);    /* surrogate */
-    CHECK_EQ(desk_utf8_check("\xf4\x90\x80\x80", 4), 0);  /* above U+10FFFF */
-    CHECK_EQ(desk_utf8_check("\xe6\xbc", 2), 0);          /* cut short */
+    CHECK_EQ(desk_utf8_check("a\xc0\x80", 3), 1);        /* overlong */
+    CHECK_EQ(desk_utf8_check("ab\xed\xa0\x80", 5), 2);   /* surrogate */
+    CHECK_EQ(desk_utf8_check("\xf4\x90\x80\x80", 4), 0); /* above U+10FFFF */
+    CHECK_EQ(desk_utf8_check("\xe6\xbc", 2), 0);         /* cut short */
     desk_utf8_clean(out, sizeof out, "a\nb\x7f\xff", 5);
     CHECK_STR(out, "ab\xef\xbf\xbd");
     desk_utf8_clean(out, sizeof out, "123456é", 8);

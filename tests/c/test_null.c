@@ -1,4 +1,5 @@
-/* The desk that is not there: it writes down what it is asked, and its picture is always the same. */
+/* The desk that is not there: it writes down what it is asked, and its picture is always the same.
+ */
 #include "backend.h"
 #include "check.h"
 #include "null/null.h"
@@ -47,11 +48,11 @@ static void test_picture(desk *d)
     desk_image image = {0};
     CHECK(d->ops->pointer_move(d, 0, 0, &err));
     CHECK(d->ops->capture(d, (desk_rect){0, 0, 640, 480}, false, &image, &err));
-    CHECK_EQ(image.pixels[2], 0x20);                        /* outside the window */
+    CHECK_EQ(image.pixels[2], 0x20);                                /* outside the window */
     CHECK_EQ(image.pixels[240 * image.stride + 320 * 4 + 2], 0xc0); /* inside */
     uint8_t *kept = image.pixels;
     CHECK(d->ops->capture(d, (desk_rect){0, 0, 640, 480}, true, &image, &err));
-    CHECK(image.pixels == kept); /* same size, same memory */
+    CHECK(image.pixels == kept);     /* same size, same memory */
     CHECK_EQ(image.pixels[2], 0xff); /* the pointer's tip */
     desk_image_free(&image);
 }

@@ -20,7 +20,8 @@ static desk_error err;
 static char display[32];
 static char folder[] = "/tmp/deskpilot-x11-XXXXXX";
 
-/* --- processes and waiting --------------------------------------------------------------------- */
+/* --- processes and waiting ---------------------------------------------------------------------
+ */
 
 static double now(void)
 {
@@ -128,7 +129,8 @@ static desk *open_desk(void)
     return d;
 }
 
-/* --- the witness: a second connection with a window of its own --------------------------------- */
+/* --- the witness: a second connection with a window of its own ---------------------------------
+ */
 
 typedef struct {
     xcb_connection_t *c;
@@ -211,8 +213,8 @@ static size_t witness_read_text(witness *w, uint32_t *out, size_t room)
     size_t count = 0;
     witness_sync(w);
     xcb_get_keyboard_mapping_reply_t *map = keyboard_map(w->c);
-    for (xcb_generic_event_t *e;
-         (e = witness_next(w, XCB_KEY_PRESS, XCB_MAPPING_NOTIFY)); free(e)) {
+    for (xcb_generic_event_t *e; (e = witness_next(w, XCB_KEY_PRESS, XCB_MAPPING_NOTIFY));
+         free(e)) {
         if ((e->response_type & 0x7f) == XCB_MAPPING_NOTIFY) {
             free(map);
             map = keyboard_map(w->c);
@@ -223,7 +225,8 @@ static size_t witness_read_text(witness *w, uint32_t *out, size_t room)
                      (press->state & (XCB_MOD_MASK_SHIFT | XCB_MOD_MASK_LOCK) ? 1 : 0);
         uint32_t keysym = xcb_get_keyboard_mapping_keysyms(
             map)[(press->detail - 8) * map->keysyms_per_keycode + column];
-        bool modifier = keysym >= 0xffe1 && keysym <= 0xffee;
+        /* The AltGr key has no keysym of its own while Shift is down. */
+        bool modifier = keysym == 0 || (keysym >= 0xffe1 && keysym <= 0xffee);
         if (!modifier && keysym != 0xfe03 && count < room) {
             out[count++] = keysym == 0xff0d     ? '\n'
                            : keysym == 0xff09   ? '\t'
@@ -235,7 +238,8 @@ static size_t witness_read_text(witness *w, uint32_t *out, size_t room)
     return count;
 }
 
-/* --- screen ------------------------------------------------------------------------------------ */
+/* --- screen ------------------------------------------------------------------------------------
+ */
 
 static uint32_t pixel(const desk_image *image, int x, int y)
 {
@@ -275,7 +279,10 @@ static void check_pictures(desk *d, witness *w)
     CHECK_EQ(pixel(&image, 9, 6), WITNESS_COLOR);
     CHECK(pixel(&image, 10, 6) != WITNESS_COLOR);
     CHECK(d->ops->capture(d, (desk_rect){1919, 1079, 1, 1}, true, &image, &err));
-    desk_rect outside[] = {{1900, 0, 21, 1}, {-1, 0, 5, 5}, {0, 0, 0, 5}, {0, 1079, 1, 2},
+    desk_rect outside[] = {{1900, 0, 21, 1},
+                           {-1, 0, 5, 5},
+                           {0, 0, 0, 5},
+                           {0, 1079, 1, 2},
                            {2147483647, 0, 2147483647, 1}};
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
         CHECK(!d->ops->capture(d, outside[i], false, &image, &err));
@@ -340,7 +347,8 @@ static void test_screen(void)
     witness_close(&w);
 }
 
-/* --- settling ---------------------------------------------------------------------------------- */
+/* --- settling ----------------------------------------------------------------------------------
+ */
 
 static bool pumped_change(desk *d, uint64_t after)
 {
@@ -381,7 +389,8 @@ static void test_damage(void)
     witness_close(&w);
 }
 
-/* --- mouse ------------------------------------------------------------------------------------- */
+/* --- mouse -------------------------------------------------------------------------------------
+ */
 
 static void test_pointer(void)
 {
@@ -438,8 +447,8 @@ static void test_buttons(void)
     static const struct {
         desk_button button;
         int detail;
-    } buttons[] = {{DESK_LEFT, 1}, {DESK_MIDDLE, 2}, {DESK_RIGHT, 3}, {DESK_BACK, 8},
-                   {DESK_FORWARD, 9}};
+    } buttons[] = {
+        {DESK_LEFT, 1}, {DESK_MIDDLE, 2}, {DESK_RIGHT, 3}, {DESK_BACK, 8}, {DESK_FORWARD, 9}};
     witness w = witness_open();
     desk *d = open_desk();
     CHECK(d->ops->pointer_move(d, WITNESS_X + 7, WITNESS_Y + 9, &err));
@@ -462,7 +471,31 @@ static void test_buttons(void)
     witness_close(&w);
 }
 
-/* --- keyboard ---------------------------------------------------------------------------------- */
+/* "Left" is what applications take for it, also where the user has swapped the buttons. */
+static void test_swapped_buttons(void)
+{
+    static const uint8_t swapped[] = {3, 2, 1, 4, 5, 6, 7, 8, 9, 10};
+    witness w = witness_open();
+    desk *d = open_desk();
+    xcb_get_pointer_mapping_reply_t *own =
+        xcb_get_pointer_mapping_reply(w.c, xcb_get_pointer_mapping(w.c), NULL);
+    CHECK_EQ(own->map_len, sizeof swapped);
+    free(xcb_set_pointer_mapping_reply(w.c, xcb_set_pointer_mapping(w.c, own->map_len, swapped),
+                                       NULL));
+    CHECK(d->ops->pointer_move(d, WITNESS_X + 7, WITNESS_Y + 9, &err));
+    CHECK(d->ops->button(d, DESK_LEFT, true, &err));
+    expect_button(&w, XCB_BUTTON_PRESS, 1);
+    CHECK(d->ops->button(d, DESK_LEFT, false, &err));
+    expect_button(&w, XCB_BUTTON_RELEASE, 1);
+    free(xcb_set_pointer_mapping_reply(
+        w.c, xcb_set_pointer_mapping(w.c, own->map_len, xcb_get_pointer_mapping_map(own)), NULL));
+    free(own);
+    d->ops->close(d);
+    witness_close(&w);
+}
+
+/* --- keyboard ----------------------------------------------------------------------------------
+ */
 
 static uint16_t server_state(witness *w)
 {
@@ -552,14 +585,14 @@ static void test_keys(void)
     witness_close(&w);
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text --------------------------------------------------------------------------------------
+ */
 
-static const char SAMPLE[] =
-    "The quick brown Fox: ~!@#$%^&*()_+{}|\"<>? [42];\n"
-    "Füße, naïve café, œuvre, Ærøskøbing, złoty €19, ¿qué?\n"
-    "Ελληνικά, Русский текст, עברית, العربية\n"
-    "漢字かな交じり文、日本語の入力。中文输入法测试 한국어\tтаб\n"
-    "😀🚀🎉👍🏽 ✓ → ∞ “quotes” — … ½ § ©\n";
+static const char SAMPLE[] = "The quick brown Fox: ~!@#$%^&*()_+{}|\"<>? [42];\n"
+                             "Füße, naïve café, œuvre, Ærøskøbing, złoty €19, ¿qué?\n"
+                             "Ελληνικά, Русский текст, עברית, العربية\n"
+                             "漢字かな交じり文、日本語の入力。中文输入法测试 한국어\tтаб\n"
+                             "😀🚀🎉👍🏽 ✓ → ∞ “quotes” — … ½ § ©\n";
 
 static size_t decode(const char *text, uint32_t *out)
 {
@@ -697,7 +730,38 @@ static void test_foreign_remap(void)
     witness_close(&w);
 }
 
-/* --- windows and real applications ------------------------------------------------------------- */
+static bool run(const char *command)
+{
+    char line[200];
+    snprintf(line, sizeof line, "DISPLAY=%s %s >/dev/null 2>&1", display, command);
+    return system(line) == 0;
+}
+
+/* AltGr levels, dead keys (which are not the character), a layout changed under an open desk. */
+static void test_layouts(void)
+{
+    if (!installed("setxkbmap")) {
+        return;
+    }
+    CHECK(run("setxkbmap de"));
+    witness w = witness_open();
+    desk *d = open_desk();
+    xcb_get_keyboard_mapping_reply_t *before = keyboard_map(w.c);
+    check_text(d, &w, "Größe: @ {[]}\\ ~| € ^ ` ´ zyZY\n");
+    check_text(d, &w, SAMPLE);
+    CHECK(d->ops->text_end(d, &err));
+    xcb_get_keyboard_mapping_reply_t *after = keyboard_map(w.c);
+    CHECK(same_map(before, after));
+    free(before);
+    free(after);
+    CHECK(run("setxkbmap us")); /* under an open desk */
+    check_text(d, &w, "zyZY @{} é\n");
+    d->ops->close(d);
+    witness_close(&w);
+}
+
+/* --- windows and real applications -------------------------------------------------------------
+ */
 
 static bool find_window(desk *d, const char *klass, desk_window *out, char title[512])
 {
@@ -745,8 +809,8 @@ static void test_xterm(desk *d)
     snprintf(path, sizeof path, "%s/xterm.txt", folder);
     snprintf(command, sizeof command, "stty -echo; printf '\\033]0;one\\ttwo\\007'; exec cat >%s",
              path);
-    char *argv[] = {"xterm", "-u8", "-T", "hello", "-geometry", "80x24+50+60", "-e", "sh", "-c",
-                    command, NULL};
+    char *argv[] = {"xterm", "-u8", "-T", "hello", "-geometry", "80x24+50+60",
+                    "-e",    "sh",  "-c", command, NULL};
     pid_t pid = start(argv);
     desk_window window = {0}, gone = {0};
     struct stat made;
@@ -834,45 +898,47 @@ static void test_titles(desk *d)
 {
     static const char evil[] = "a\x1b[31mb\nc\xff\xe2\x80\xae";
     witness w = witness_open();
-    uint32_t managed = 0;
     char title[512] = "";
     desk_window window = {0};
-    xcb_unmap_window(w.c, w.window);
-    xcb_change_window_attributes(w.c, w.window, XCB_CW_OVERRIDE_REDIRECT, &managed);
+    xcb_window_t id = xcb_generate_id(w.c);
+    xcb_create_window(w.c, XCB_COPY_FROM_PARENT, id, w.screen->root, 400, 400, 90, 80, 0,
+                      XCB_WINDOW_CLASS_INPUT_OUTPUT, XCB_COPY_FROM_PARENT, 0, NULL);
     xcb_atom_t utf8 = ((x11_desk *) d)->atoms[X11_UTF8_STRING];
     xcb_atom_t name = ((x11_desk *) d)->atoms[X11_NET_WM_NAME];
-    xcb_change_property(w.c, XCB_PROP_MODE_REPLACE, w.window, name, utf8, 8, sizeof evil - 1, evil);
-    xcb_change_property(w.c, XCB_PROP_MODE_REPLACE, w.window, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, 8,
-                        14, "inst\0Ev\xefl\nOne");
-    xcb_map_window(w.c, w.window);
+    xcb_change_property(w.c, XCB_PROP_MODE_REPLACE, id, name, utf8, 8, sizeof evil - 1, evil);
+    xcb_change_property(w.c, XCB_PROP_MODE_REPLACE, id, XCB_ATOM_WM_CLASS, XCB_ATOM_STRING, 8, 14,
+                        "inst\0Ev\xefl\nOne");
+    xcb_map_window(w.c, id);
     xcb_flush(w.c);
     CHECK(UNTIL(find_window(d, "EvïlOne", &window, title)));
+    CHECK_EQ(window.id, id);
     CHECK_STR(title, "a[31mbc\xef\xbf\xbd");
     witness_close(&w);
 }
 
-/* --- with and without a window manager, and without a server ----------------------------------- */
+/* --- with and without a window manager, and without a server -----------------------------------
+ */
+
+/* Openbox loses the windows that are mapped while it starts; its start-up command runs after. */
+static pid_t start_manager(void)
+{
+    char ready[128], command[160];
+    struct stat made;
+    snprintf(ready, sizeof ready, "%s/ready", folder);
+    snprintf(command, sizeof command, "touch %s", ready);
+    char *argv[] = {"openbox", "--startup", command, NULL};
+    pid_t pid = start(argv);
+    CHECK(UNTIL(stat(ready, &made) == 0));
+    return pid;
+}
 
 static void test_managed(void)
 {
     if (!installed("openbox")) {
         return;
     }
-    char *argv[] = {"openbox", NULL};
-    pid_t manager = start(argv);
+    pid_t manager = start_manager();
     desk *d = open_desk();
-    x11_desk *x = (x11_desk *) d;
-    witness w = witness_open();
-    xcb_get_property_reply_t *r = NULL;
-    CHECK(UNTIL((free(r), r = xcb_get_property_reply(
-                              w.c,
-                              xcb_get_property(w.c, 0, w.screen->root,
-                                               x->atoms[X11_NET_SUPPORTING_WM_CHECK],
-                                               XCB_ATOM_WINDOW, 0, 1),
-                              NULL)) &&
-                r->type == XCB_ATOM_WINDOW));
-    free(r);
-    witness_close(&w);
     test_titles(d);
     if (installed("xterm")) {
         test_xterm(d);
@@ -890,10 +956,14 @@ static void test_unmanaged(void)
         return;
     }
     desk *d = open_desk();
-    char *argv[] = {"xterm", "-T", "alone", NULL};
-    char title[512];
+    char title[512], ready[128], command[160];
+    snprintf(ready, sizeof ready, "%s/alone", folder);
+    snprintf(command, sizeof command, "touch %s; exec cat", ready);
+    char *argv[] = {"xterm", "-T", "alone", "-e", "sh", "-c", command, NULL};
     desk_window window = {0};
+    struct stat made;
     pid_t pid = start(argv);
+    CHECK(UNTIL(stat(ready, &made) == 0)); /* before, xterm forgets a request to close */
     CHECK(UNTIL(find_window(d, "XTerm", &window, title) && strcmp(title, "alone") == 0));
     CHECK(d->ops->window_focus(d, window.id, &err));
     CHECK(UNTIL(is_active(d, window.id)));
@@ -952,9 +1022,11 @@ int main(void)
     test_pointer();
     test_pointer_held();
     test_buttons();
+    test_swapped_buttons();
     test_keys();
     test_text();
     test_foreign_remap();
+    test_layouts();
     test_managed();
     test_unmanaged();
     test_server_dies(server);

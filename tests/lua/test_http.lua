@@ -354,7 +354,7 @@ function tests.tls_is_verified()
   uv.fs_rmdir(folder)
 end
 
-function tests.an_error_in_a_callback_does_not_stop_the_loop()
+function tests.a_request_cancelled_before_it_began()
   with_server({ { body = "ok" } }, function(server)
     local cancel = native.request({ url = server.origin }, function() end)
     cancel()

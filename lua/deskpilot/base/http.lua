@@ -25,7 +25,10 @@ local http = {}
 local function run(request)
   return task.await(function(done)
     local cancel, err = native.request(request, done)
-    if not cancel then done(nil, err) end
+    if not cancel then
+      err.not_begun = true -- trying again would not help
+      done(nil, err)
+    end
     return cancel
   end)
 end

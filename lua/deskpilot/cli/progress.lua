@@ -140,7 +140,7 @@ end
 function handlers.phase_change(self, _, event)
   self.phase = event.to and clean(event.to) or self.phase
   if self.level == "verbose" then
-    self:line(brief(("  phase: %s -> %s %s"):format(event.from or "-", event.to or "?",
+    self:line("  " .. brief(("phase: %s -> %s %s"):format(event.from or "-", event.to or "?",
       event.reason or ""), 200))
   end
 end
@@ -179,7 +179,7 @@ function handlers.turn_end(self, _, event)
 end
 
 function handlers.guard(self, _, event)
-  self:line(brief(("  guard %s: %s"):format(event.name or "?", event.message or event.reason or ""), 300))
+  self:line("  " .. brief(("guard %s: %s"):format(event.name or "?", event.message or event.reason or ""), 300))
 end
 
 function handlers.note(self, _, event)
@@ -187,7 +187,7 @@ function handlers.note(self, _, event)
 end
 
 function handlers.error(self, _, event)
-  self:line(brief(("  error in %s: %s"):format(event.name or "?", event.message or event.text or ""), 600))
+  self:line("  " .. brief(("error in %s: %s"):format(event.name or "?", event.message or event.text or ""), 600))
 end
 
 local function share(part, whole)

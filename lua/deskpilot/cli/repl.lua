@@ -60,12 +60,14 @@ local function compile(source, env)
   if chunk then return chunk end
   local why
   chunk, why = load(source, "=repl", "t", env)
-  return chunk, why, expression_error
+  -- "1 +" is an unfinished expression, whatever it would be as a statement.
+  if not chunk and expression_error:find("near <eof>$") then why = expression_error end
+  return chunk, why
 end
 
 local function is_complete(source)
-  local chunk, why, expression_error = compile(source)
-  return chunk ~= nil or not (why:find("near <eof>$") or expression_error:find("near <eof>$"))
+  local chunk, why = compile(source)
+  return chunk ~= nil or not why:find("near <eof>$")
 end
 
 -- An error's own words and the frames that are the user's.
@@ -357,7 +359,7 @@ function repl.run(options)
   local is_terminal = uv.guess_handle(0) == "tty"
   if is_terminal then put("deskpilot " .. system.version .. "; help() tells what there is\n") end
   loop(is_terminal and open_terminal() or open_plain(), new_environment(open_desk))
-  if opened() then opened().close() end
+  if opened() then opened():close() end
   if session then session:stop() end
   return 0
 end

@@ -175,8 +175,8 @@ static bool capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_
                          "The region %d,%d of %d x %d pixels is not inside the screen of %d x %d.",
                          rect.x, rect.y, rect.width, rect.height, s.width, s.height);
     }
-    bool fits = !out->borrowed && out->pixels && out->width == rect.width &&
-                out->height == rect.height;
+    bool fits =
+        !out->borrowed && out->pixels && out->width == rect.width && out->height == rect.height;
     if (!fits && !desk_image_alloc(out, rect.width, rect.height, err)) {
         return false;
     }

@@ -102,7 +102,8 @@ typedef struct {
     uint32_t ping_sent, ping_seen; /* tokens */
 } x11_desk;
 
-/* --- x11.c: the connection --------------------------------------------------------------------- */
+/* --- x11.c: the connection ---------------------------------------------------------------------
+ */
 
 /* False, with `err` filled, if the connection has gone. */
 bool x11_alive(x11_desk *x, desk_error *err);
@@ -118,19 +119,22 @@ void x11_take_events(x11_desk *x);
 /* Queues one XTEST key or button event; errors turn up in x11_sync. */
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail);
 
-/* --- x11_screen.c ------------------------------------------------------------------------------ */
+/* --- x11_screen.c ------------------------------------------------------------------------------
+ */
 
 bool x11_screen_rect(desk *d, desk_rect *out, desk_error *err);
 bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
 void x11_screen_close(x11_desk *x);
 
-/* --- x11_cursor.c ------------------------------------------------------------------------------ */
+/* --- x11_cursor.c ------------------------------------------------------------------------------
+ */
 
 /* Blends the pointer's picture into `image`, which shows `rect` of the screen. Takes the reply. */
 void x11_cursor_draw(x11_desk *x, xcb_xfixes_get_cursor_image_cookie_t cookie, desk_rect rect,
                      desk_image *image);
 
-/* --- x11_damage.c ------------------------------------------------------------------------------ */
+/* --- x11_damage.c ------------------------------------------------------------------------------
+ */
 
 bool x11_watch_start(desk *d, desk_error *err);
 void x11_watch_stop(desk *d);
@@ -139,7 +143,8 @@ void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event);
 /* After a round of events: asks to be told of the next change. */
 void x11_damage_rearm(x11_desk *x);
 
-/* --- x11_pointer.c ----------------------------------------------------------------------------- */
+/* --- x11_pointer.c -----------------------------------------------------------------------------
+ */
 
 bool x11_pointer_get(desk *d, int *px, int *py, desk_error *err);
 bool x11_pointer_move(desk *d, int px, int py, desk_error *err);
@@ -147,7 +152,8 @@ bool x11_button(desk *d, desk_button button, bool down, desk_error *err);
 bool x11_wheel(desk *d, int dx, int dy, desk_error *err);
 void x11_pointer_close(x11_desk *x);
 
-/* --- x11_keyboard.c ---------------------------------------------------------------------------- */
+/* --- x11_keyboard.c ----------------------------------------------------------------------------
+ */
 
 bool x11_key(desk *d, desk_key key, bool down, desk_error *err);
 void x11_keyboard_close(x11_desk *x);
@@ -166,18 +172,21 @@ void x11_spares_forget(x11_desk *x);
 /* Empties the spare keycodes again, but for those held down and those that others changed. */
 void x11_spares_restore(x11_desk *x);
 
-/* --- x11_text.c -------------------------------------------------------------------------------- */
+/* --- x11_text.c --------------------------------------------------------------------------------
+ */
 
 bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err);
 bool x11_text_end(desk *d, desk_error *err);
 
-/* --- x11_ping.c -------------------------------------------------------------------------------- */
+/* --- x11_ping.c --------------------------------------------------------------------------------
+ */
 
 bool x11_ping(desk *d, uint64_t *token, desk_error *err);
 bool x11_ping_answered(desk *d, uint64_t token);
 void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event);
 
-/* --- x11_windows.c ----------------------------------------------------------------------------- */
+/* --- x11_windows.c -----------------------------------------------------------------------------
+ */
 
 bool x11_windows(desk *d, desk_window_list *out, desk_error *err);
 bool x11_window_focus(desk *d, uint64_t id, desk_error *err);

@@ -25,6 +25,7 @@ enum {
     ATSPI_APP_WINDOW = 96,
     ATSPI_MAX_CHILDREN = 1000, /* of one element that we ask for its children */
     ATSPI_MAX_DEPTH = 200,
+    ATSPI_PATIENCE_MS = 100,
 };
 
 /* Interfaces that matter, as bits. */
@@ -35,7 +36,8 @@ enum {
     ATSPI_HAS_ACTION = 8,
 };
 
-/* --- x11_atspi_bus.c: connections -------------------------------------------------------------- */
+/* --- x11_atspi_bus.c: connections --------------------------------------------------------------
+ */
 
 /* Connects to the accessibility bus that belongs to the session bus at `session` (NULL: the
  * environment's) and asks applications to keep caches for us. NULL with `err` filled. */
@@ -45,13 +47,14 @@ void atspi_disconnect(DBusConnection *c);
 
 /* Sends `call` (taking it over) and waits for its answer, whatever its type, to be unreferenced.
  * NULL with DESK_TIMED_OUT, DESK_CANCELLED, DESK_UNAVAILABLE (connection lost) or no memory. */
-DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline,
-                       atomic_bool *cancel, desk_error *err);
+DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline, atomic_bool *cancel,
+                       desk_error *err);
 
 /* Reads and writes for at most a moment; false if the connection has been lost. */
 bool atspi_turn(DBusConnection *c, uint64_t deadline);
 
-/* --- x11_atspi_words.c: AT-SPI's vocabulary ---------------------------------------------------- */
+/* --- x11_atspi_words.c: AT-SPI's vocabulary ----------------------------------------------------
+ */
 
 const char *atspi_role_name(uint32_t role);
 /* From the two words of an AT-SPI state set to bits of desk_element_state. */
@@ -59,7 +62,8 @@ uint64_t atspi_states(uint32_t low, uint32_t high);
 /* One of the bits above, 0 for an interface we have no use for. */
 unsigned atspi_interface(const char *name);
 
-/* --- x11_atspi_read.c: one read ---------------------------------------------------------------- */
+/* --- x11_atspi_read.c: one read ----------------------------------------------------------------
+ */
 
 typedef enum {
     ATSPI_ASK_APPS,
@@ -68,6 +72,8 @@ typedef enum {
     ATSPI_ASK_CHILDREN,
     ATSPI_ASK_CHILD_COUNT,
     ATSPI_ASK_PROPERTIES,
+    ATSPI_ASK_NAME, /* this and the next only where the properties do not come together */
+    ATSPI_ASK_DESCRIPTION,
     ATSPI_ASK_ROLE,
     ATSPI_ASK_STATE,
     ATSPI_ASK_INTERFACES,
@@ -87,6 +93,7 @@ typedef struct {
     const char *root;
     long pid;
     bool skipped; /* not wanted by the query */
+    bool slow;    /* did not answer last time either: gets ATSPI_PATIENCE_MS only */
     const char *note;
     int32_t root_node;
     atspi_question *queue;
@@ -100,7 +107,7 @@ typedef struct {
     const char *name, *description, *text;
     int32_t app, parent, order, child_count;
     int32_t next_same_hash;
-    int32_t listed;         /* children found in the cache */
+    int32_t listed;                    /* children found in the cache */
     int32_t first_child, next_sibling; /* only while the result is made */
     uint32_t role;
     uint64_t states;
@@ -109,8 +116,14 @@ typedef struct {
     double value;
     int actions;
     int8_t unanswered; /* questions about what it is that are still open */
-    bool has_rect, has_value, asked_children, asked_fields;
+    bool has_rect, has_value, known, asked_children, asked_fields;
 } atspi_node;
+
+/* Bus names of applications that let the last read wait in vain. */
+typedef struct {
+    char names[8][32];
+    size_t count;
+} atspi_slow;
 
 typedef struct {
     dbus_uint32_t serial;
@@ -128,7 +141,10 @@ typedef struct {
     int32_t *buckets;
     atspi_flight flights[ATSPI_WINDOW];
     size_t flight_count;
-    bool truncated, no_memory;
+    int32_t turn; /* whose questions are sent next */
+    bool truncated, no_memory, no_apps;
+    uint64_t patience_end; /* for slow applications */
+    atspi_slow *slow;
 } atspi_read;
 
 enum { ATSPI_BUCKETS = 16384 };
@@ -138,14 +154,16 @@ enum { ATSPI_BUCKETS = 16384 };
 bool atspi_read_run(atspi_read *r, desk_error *err);
 void atspi_read_free(atspi_read *r);
 
-/* --- x11_atspi_answers.c: taking answers in ----------------------------------------------------- */
+/* --- x11_atspi_answers.c: taking answers in -----------------------------------------------------
+ */
 
 /* `reply` is NULL where the application said no. */
 void atspi_answer(atspi_read *r, atspi_question question, DBusMessage *reply);
 DBusMessage *atspi_question_message(const atspi_read *r, atspi_question question);
 void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app, int32_t node);
 
-/* --- x11_atspi_nodes.c: the nodes of a read ----------------------------------------------------- */
+/* --- x11_atspi_nodes.c: the nodes of a read -----------------------------------------------------
+ */
 
 int32_t atspi_node_find(const atspi_read *r, int32_t app, const char *path);
 /* A new node; -1 when there are too many or there is no memory. */

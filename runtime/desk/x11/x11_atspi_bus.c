@@ -28,8 +28,8 @@ static bool answers(DBusMessage *m, dbus_uint32_t serial)
            dbus_message_get_reply_serial(m) == serial;
 }
 
-DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline,
-                       atomic_bool *cancel, desk_error *err)
+DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline, atomic_bool *cancel,
+                       desk_error *err)
 {
     dbus_uint32_t serial;
     bool sent = call && dbus_connection_send(c, call, &serial);
@@ -122,8 +122,8 @@ static const char *session_address(const char *asked, char *buffer, size_t size)
 static DBusConnection *follow_address(DBusConnection *session, uint64_t deadline,
                                       atomic_bool *cancel, desk_error *err)
 {
-    DBusMessage *call = dbus_message_new_method_call("org.a11y.Bus", "/org/a11y/bus",
-                                                     "org.a11y.Bus", "GetAddress");
+    DBusMessage *call =
+        dbus_message_new_method_call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress");
     DBusMessage *reply = atspi_ask(session, call, deadline, cancel, err);
     if (!reply)
         return NULL;
@@ -147,9 +147,9 @@ static bool ask_for_caches(DBusConnection *c, uint64_t deadline, atomic_bool *ca
     DBusMessage *call =
         dbus_message_new_method_call("org.a11y.atspi.Registry", "/org/a11y/atspi/registry",
                                      "org.a11y.atspi.Registry", "RegisterEvent");
-    if (call && !dbus_message_append_args(call, DBUS_TYPE_STRING, &event, DBUS_TYPE_ARRAY,
-                                          DBUS_TYPE_STRING, &none, 0, DBUS_TYPE_STRING, &app,
-                                          DBUS_TYPE_INVALID)) {
+    if (call &&
+        !dbus_message_append_args(call, DBUS_TYPE_STRING, &event, DBUS_TYPE_ARRAY, DBUS_TYPE_STRING,
+                                  &none, 0, DBUS_TYPE_STRING, &app, DBUS_TYPE_INVALID)) {
         dbus_message_unref(call);
         call = NULL;
     }

@@ -68,7 +68,8 @@ bool atspi_node_wanted(const atspi_read *r, const atspi_node *node)
     return r->query->all || (node->states >> DESK_STATE_SHOWING & 1);
 }
 
-/* --- the result --------------------------------------------------------------------------------- */
+/* --- the result ---------------------------------------------------------------------------------
+ */
 
 typedef struct {
     int32_t order, node;
@@ -143,11 +144,14 @@ typedef struct {
     int32_t parent; /* nearest ancestor in the result */
 } level;
 
-/* One tree, depth first. Every node has one parent and the root none, so no cycle can be reached. */
+/* One tree, depth first. Every node has one parent and the root none, so no cycle can be reached.
+ */
 static bool put_tree(atspi_read *r, desk_element_list *out, int32_t root)
 {
     level levels[ATSPI_MAX_DEPTH];
     int deep = 0;
+    if (!r->nodes[root].known || r->nodes[root].unanswered > 0)
+        return true; /* it has said nothing; the list of applications has a note */
     levels[0] = (level){root, -1};
     while (deep >= 0) {
         int32_t index = levels[deep].next, parent = levels[deep].parent;
@@ -187,8 +191,8 @@ static void put_apps(const atspi_read *r, desk_element_list *out)
 
 bool atspi_result(atspi_read *r, desk_element_list *out, desk_error *err)
 {
-    size_t most = (size_t) r->node_count < r->query->max_nodes ? (size_t) r->node_count
-                                                               : r->query->max_nodes;
+    size_t most =
+        (size_t) r->node_count < r->query->max_nodes ? (size_t) r->node_count : r->query->max_nodes;
     out->items = calloc(most + 1, sizeof *out->items);
     out->apps = calloc((size_t) r->app_count + 1, sizeof *out->apps);
     bool ok = out->items && out->apps && link_children(r);

@@ -22,8 +22,8 @@ bool x11_watch_start(desk *d, desk_error *err)
     }
     x11_watch_stop(d);
     x->damage = xcb_generate_id(x->c);
-    xcb_void_cookie_t created = xcb_damage_create_checked(
-        x->c, x->damage, x->root, XCB_DAMAGE_REPORT_LEVEL_DELTA_RECTANGLES);
+    xcb_void_cookie_t created = xcb_damage_create_checked(x->c, x->damage, x->root,
+                                                          XCB_DAMAGE_REPORT_LEVEL_DELTA_RECTANGLES);
     xcb_damage_subtract(x->c, x->damage, XCB_NONE, XCB_NONE);
     if (!x11_check(x, created, "to tell of changes of the screen", err) || !x11_sync(x, err)) {
         x->damage = 0;

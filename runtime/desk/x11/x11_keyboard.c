@@ -119,7 +119,8 @@ static void keysyms_of_key(desk_key key, xcb_keysym_t out[2])
     }
 }
 
-/* --- the server's keyboard map ----------------------------------------------------------------- */
+/* --- the server's keyboard map -----------------------------------------------------------------
+ */
 
 static xcb_keysym_t keysym_at(const x11_keyboard *k, int keycode, int column)
 {
@@ -160,7 +161,7 @@ bool x11_keymap_find(const x11_keyboard *k, xcb_keysym_t keysym, int group, x11_
         int group, column;
         bool shift, level3;
     } levels[] = {
-        {0, 0, false, false}, {0, 1, true, false}, {0, 4, false, true},
+        {0, 0, false, false}, {0, 1, true, false},  {0, 4, false, true},
         {0, 5, true, true},   {1, 2, false, false}, {1, 3, true, false},
     };
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
@@ -298,7 +299,8 @@ bool x11_keyboard_ready(x11_desk *x, uint16_t *state, desk_error *err)
     return !x->keyboard.stale || refresh(x, err);
 }
 
-/* --- spare keycodes ---------------------------------------------------------------------------- */
+/* --- spare keycodes ----------------------------------------------------------------------------
+ */
 
 /* The same keysym at every level, so that a held Shift cannot turn it into another one. */
 static void write_spare(x11_desk *x, x11_spare *spare, xcb_keysym_t keysym)
@@ -349,7 +351,8 @@ void x11_spares_restore(x11_desk *x)
     }
 }
 
-/* --- named keys -------------------------------------------------------------------------------- */
+/* --- named keys --------------------------------------------------------------------------------
+ */
 
 /* The keypad's digits share their keys with arrows, and num lock says which of the two it is. */
 static void heed_num_lock(const x11_keyboard *k, xcb_keysym_t keysym, uint16_t state,

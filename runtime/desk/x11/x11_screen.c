@@ -39,8 +39,8 @@ void x11_screen_close(x11_desk *x)
 static bool attach(x11_desk *x, int id)
 {
     x->frame.segment = xcb_generate_id(x->c);
-    xcb_generic_error_t *e = xcb_request_check(
-        x->c, xcb_shm_attach_checked(x->c, x->frame.segment, (uint32_t) id, 0));
+    xcb_generic_error_t *e =
+        xcb_request_check(x->c, xcb_shm_attach_checked(x->c, x->frame.segment, (uint32_t) id, 0));
     bool attached = !e && !xcb_connection_has_error(x->c);
     free(e);
     return attached;

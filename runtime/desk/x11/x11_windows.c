@@ -36,7 +36,8 @@ static uint32_t get_value(x11_desk *x, xcb_window_t window, xcb_atom_t property)
     return take_value(x, ask(x, window, property));
 }
 
-/* --- which windows ----------------------------------------------------------------------------- */
+/* --- which windows -----------------------------------------------------------------------------
+ */
 
 typedef struct {
     xcb_window_t *ids;
@@ -62,8 +63,7 @@ static bool take_client_list(x11_desk *x, xcb_get_property_cookie_t cookie, id_l
 /* Without a window manager: the root's visible children that are not menus or tooltips. */
 static bool find_top_levels(x11_desk *x, id_list *out)
 {
-    xcb_query_tree_reply_t *tree =
-        xcb_query_tree_reply(x->c, xcb_query_tree(x->c, x->root), NULL);
+    xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, x->root), NULL);
     int count = tree ? xcb_query_tree_children_length(tree) : 0;
     count = count > WINDOWS_MAX ? WINDOWS_MAX : count;
     size_t room = count ? (size_t) count : 1;
@@ -109,8 +109,7 @@ static xcb_window_t top_level_of(x11_desk *x, xcb_window_t window)
 {
     while (window && window != x->root) {
         xcb_generic_error_t *e = NULL;
-        xcb_query_tree_reply_t *tree =
-            xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), &e);
+        xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), &e);
         xcb_window_t parent = tree ? tree->parent : 0;
         free(e);
         free(tree);
@@ -134,12 +133,10 @@ xcb_window_t x11_active_window(x11_desk *x)
 /* The manager's own list; its properties stay behind when it dies, and are not to be believed. */
 static bool list_managed(x11_desk *x, id_list *out)
 {
-    xcb_get_property_cookie_t stacking =
-        xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST_STACKING], XCB_ATOM_WINDOW,
-                         0, WINDOWS_MAX);
-    xcb_get_property_cookie_t plain =
-        xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST], XCB_ATOM_WINDOW, 0,
-                         WINDOWS_MAX);
+    xcb_get_property_cookie_t stacking = xcb_get_property(
+        x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST_STACKING], XCB_ATOM_WINDOW, 0, WINDOWS_MAX);
+    xcb_get_property_cookie_t plain = xcb_get_property(
+        x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST], XCB_ATOM_WINDOW, 0, WINDOWS_MAX);
     id_list mapped;
     bool stacked = take_client_list(x, stacking, out);
     bool listed = take_client_list(x, plain, &mapped) || stacked;
@@ -160,7 +157,8 @@ static bool list_ids(x11_desk *x, id_list *out)
     return list_managed(x, out) || find_top_levels(x, out);
 }
 
-/* --- what they are ----------------------------------------------------------------------------- */
+/* --- what they are -----------------------------------------------------------------------------
+ */
 
 typedef struct {
     xcb_get_property_cookie_t net_name, name, klass, pid;
@@ -312,7 +310,8 @@ bool x11_windows(desk *d, desk_window_list *out, desk_error *err)
     return able ? false : desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
 }
 
-/* --- what to do with them ---------------------------------------------------------------------- */
+/* --- what to do with them ----------------------------------------------------------------------
+ */
 
 static bool check_exists(x11_desk *x, uint64_t id, desk_error *err)
 {
@@ -362,10 +361,9 @@ bool x11_window_focus(desk *d, uint64_t id, desk_error *err)
     }
     uint32_t above = XCB_STACK_MODE_ABOVE;
     xcb_configure_window(x->c, window, XCB_CONFIG_WINDOW_STACK_MODE, &above);
-    return x11_check(x,
-                     xcb_set_input_focus_checked(x->c, XCB_INPUT_FOCUS_PARENT, window,
-                                                 XCB_CURRENT_TIME),
-                     "to focus the window", err);
+    return x11_check(
+        x, xcb_set_input_focus_checked(x->c, XCB_INPUT_FOCUS_PARENT, window, XCB_CURRENT_TIME),
+        "to focus the window", err);
 }
 
 bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol)

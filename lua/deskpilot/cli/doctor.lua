@@ -1,0 +1,240 @@
+--- `deskpilot doctor`: tries, one by one, what deskpilot needs of this machine, and says how to mend
+--- what does not work. It changes nothing and touches no window.
+local config = require "deskpilot.base.config"
+local files = require "deskpilot.base.files"
+local lookup = require "deskpilot.base.lookup"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+
+local doctor = {
+  summary = "Say what works on this machine, and how to mend what does not.",
+  usage = "doctor [--endpoint URL] [--set KEY=VALUE]...",
+  options = {
+    { name = "endpoint", value = "URL", help = "the model server to try" },
+    { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
+  },
+  details = "Exit status 0: a mission can run here; 3: something it needs is missing.",
+}
+
+---@class deskpilot.finding
+---@field name string
+---@field ok boolean
+---@field detail string what was seen, or what is wrong
+---@field mend string? what to do about it
+---@field optional boolean? a mission can run without it
+
+local function found(name, detail)
+  return { name = name, ok = true, detail = detail }
+end
+
+local function missing(name, detail, mend, optional)
+  return { name = name, ok = false, detail = tostring(detail), mend = mend, optional = optional }
+end
+
+local function on_path(program)
+  for folder in (os.getenv("PATH") or ""):gmatch("[^:;]+") do
+    if files.exists(files.join(folder, program)) or files.exists(files.join(folder, program .. ".exe")) then
+      return true
+    end
+  end
+  return false
+end
+
+-- The configuration, the defaults where it does not read.
+local function check_config(options, findings)
+  local project_folder = lookup.project_folder()
+  local flags, err = config.from_flags(options)
+  local project, user
+  if flags then project, user, err = config.read_files(project_folder, files.user_config_folder()) end
+  local settings
+  if project then settings, err = config.resolve { flags = flags, project = project, user = user } end
+  if settings then
+    findings[#findings + 1] = found("configuration", "reads well (project folder " .. project_folder .. ")")
+    return settings
+  end
+  findings[#findings + 1] = missing("configuration", err, "correct the file or flag that it names")
+  return config.resolve { environment = {} }
+end
+
+local function check_display(findings)
+  local desk, err = require("native.desk").open {}
+  if not desk then
+    findings[#findings + 1] = missing("display", err,
+      "start it inside a graphical session (DISPLAY set), or use --desktop private", true)
+    return nil
+  end
+  local screen, why = desk:screen()
+  if not screen then
+    findings[#findings + 1] = missing("display", why, "see whether the display still answers", true)
+    desk:close()
+    return nil
+  end
+  findings[#findings + 1] = found("display", ("%s, %dx%d"):format(desk:backend(), screen.width, screen.height))
+  return desk, screen
+end
+
+local function check_capture(desk, screen, findings)
+  local began = task.now()
+  local image, err = desk:capture { x = screen.x, y = screen.y, width = screen.width, height = screen.height,
+    cursor = true }
+  if not image then
+    findings[#findings + 1] = missing("capture", err, "allow this program to see the screen", true)
+    return
+  end
+  findings[#findings + 1] = found("capture", ("one screenshot in %.1f ms"):format((task.now() - began) * 1000))
+end
+
+-- Moving the pointer to where it is goes the whole way and disturbs nobody.
+local function check_input(desk, findings)
+  local x, y = desk:pointer()
+  local ok, err
+  if x then ok, err = desk:move(x, y) else err = y end
+  if ok then
+    findings[#findings + 1] = found("mouse and keyboard", ("can be moved; the pointer is at %d,%d"):format(x, y))
+  else
+    findings[#findings + 1] = missing("mouse and keyboard", err,
+      "the display server must have the XTEST extension", true)
+  end
+end
+
+local function check_windows(desk, findings)
+  local list, err = desk:windows()
+  if list then findings[#findings + 1] = found("windows", ("%d listed"):format(#list))
+  else findings[#findings + 1] = missing("windows", err, "start a window manager, such as openbox", true) end
+end
+
+-- The element tree of the current desktop, by the way that a mission takes.
+local function check_elements(findings)
+  local name = "elements (accessibility)"
+  local mend = "install and start at-spi2-core, with a D-Bus session (DBUS_SESSION_BUS_ADDRESS set)"
+  local opened, desk, err = pcall(function() return require("deskpilot.desk").open {} end)
+  if not opened then desk, err = nil, desk end
+  if not desk then
+    findings[#findings + 1] = missing(name, err, mend, true)
+    return
+  end
+  local done, list, why = task.limit(5, function() return desk.elements.list {} end)
+  if done and list then findings[#findings + 1] = found(name, ("%d on screen"):format(#list))
+  else findings[#findings + 1] = missing(name, done and why or list, mend, true) end
+  desk:close()
+end
+
+local private_programs = {
+  { "Xvfb", "xvfb" }, { "openbox", "openbox" }, { "dbus-daemon", "dbus" },
+}
+
+local function check_private(findings)
+  local programs, packages, there = {}, {}, {}
+  for _, entry in ipairs(private_programs) do
+    if on_path(entry[1]) then there[#there + 1] = entry[1]
+    else
+      programs[#programs + 1] = entry[1]
+      packages[#packages + 1] = entry[2]
+    end
+  end
+  local bus = files.exists("/usr/libexec/at-spi-bus-launcher") or on_path("at-spi-bus-launcher")
+    or files.exists("/usr/lib/at-spi2-core/at-spi-bus-launcher")
+  if #programs > 0 then
+    findings[#findings + 1] = missing("private desktops", text.join(programs) .. " not found on PATH",
+      "apt-get install " .. table.concat(packages, " "), true)
+  else
+    findings[#findings + 1] = found("private desktops", "has " .. text.join(there))
+  end
+  if not bus then
+    findings[#findings + 1] = missing("private desktops' elements", "at-spi-bus-launcher not found",
+      "apt-get install at-spi2-core", true)
+  end
+  return #programs == 0
+end
+
+local function model_problem(endpoint, err)
+  local mend = ("start a server at %s, or name another with --endpoint or DESKPILOT_ENDPOINT; "
+    .. "--model literal needs none"):format(endpoint)
+  return missing("model server", err, mend)
+end
+
+local function check_model(settings, findings)
+  local endpoint, name = settings:get("model.endpoint"), settings:get("model.name")
+  local options = { endpoint = endpoint, model = name, api_key = settings.api_key, timeout = 10,
+    connect_timeout = 5, retries = 0 }
+  local opened, client, err = pcall(function() return require("deskpilot.model.client").new(options) end)
+  if not opened then client, err = nil, client end
+  if not client then
+    findings[#findings + 1] = model_problem(endpoint, err)
+    return
+  end
+  local done, models, why = task.limit(15, function() return client:models() end)
+  if not done then models, why = nil, models end
+  if not models then
+    findings[#findings + 1] = model_problem(client.endpoint or endpoint, why)
+    return
+  end
+  for _, model in ipairs(models) do
+    if model == name then
+      findings[#findings + 1] = found("model server", ("%s has %s"):format(client.endpoint or endpoint, name))
+      return
+    end
+  end
+  local has = #models > 0 and "it has " .. text.join(table.move(models, 1, math.min(#models, 8), 1, {}))
+    or "it names none"
+  findings[#findings + 1] = missing("model server", ("it answers, but has no model %s; %s"):format(name, has),
+    "name one of its models with --model, DESKPILOT_MODEL or model.name", true)
+end
+
+local function check_disk(settings, findings)
+  local folder = settings:get("runs.dir")
+  while not files.is_folder(folder) do folder = files.split(folder) end
+  local free, wanted = files.free_space(folder), settings:get("safety.min_free_mb")
+  if not free then return end
+  local detail = ("%.0f MB free where runs are kept"):format(free / 2 ^ 20)
+  if free / 2 ^ 20 >= wanted then findings[#findings + 1] = found("disk", detail)
+  else
+    findings[#findings + 1] = missing("disk", detail .. (", but %g are wanted"):format(wanted),
+      "make room, or keep runs elsewhere with --runs DIR")
+  end
+end
+
+-- Nothing a server or a bus said may steer the terminal.
+local function print_findings(findings)
+  local clean = require("deskpilot.cli.progress").clean
+  for _, finding in ipairs(findings) do
+    local mark = finding.ok and "ok     " or finding.optional and "without" or "MISSING"
+    io.stdout:write(("%s  %-24s %s\n"):format(mark, finding.name, clean(finding.detail)))
+    if not finding.ok and finding.mend then io.stdout:write((" "):rep(9), "to mend: ", finding.mend, "\n") end
+  end
+end
+
+--- Tries everything.
+---@param options table the command's
+---@return deskpilot.finding[] findings, boolean usable whether a mission can run here
+function doctor.examine(options)
+  local findings = {}
+  local settings = check_config(options, findings)
+  local desk, screen = check_display(findings)
+  if desk then
+    check_capture(desk, screen, findings)
+    check_input(desk, findings)
+    check_windows(desk, findings)
+    desk:close()
+    check_elements(findings)
+  end
+  local private = check_private(findings)
+  if not desk and not private then
+    findings[#findings + 1] = missing("a desktop", "neither a display nor the means for a private one",
+      "see the two above")
+  end
+  check_model(settings, findings)
+  check_disk(settings, findings)
+  local usable = true
+  for _, finding in ipairs(findings) do usable = usable and (finding.ok or finding.optional or false) end
+  return findings, usable
+end
+
+function doctor.run(options)
+  local findings, usable = doctor.examine(options)
+  print_findings(findings)
+  io.stdout:write(usable and "a mission can run here\n" or "a mission cannot run here yet\n")
+  return usable and 0 or 3
+end
+
+return doctor

@@ -1,0 +1,124 @@
+--- `deskpilot shot`: a screenshot, by the shortest way from the screen to the file.
+local shot = {
+  summary = "Take a screenshot of the screen, of a window or of a region, as a PNG file.",
+  usage = "shot [-o FILE] [--window W] [--region X,Y,W,H]",
+  options = {
+    { name = "output", short = "o", value = "FILE",
+      help = "where to write it (replaced if it is there); - is standard output" },
+    { name = "window", short = "w", value = "W", help = "a window's id, part of its title, or active" },
+    { name = "region", short = "r", value = "X,Y,W,H", help = "pixels of the screen, or of the window" },
+    { name = "no-cursor", help = "without the mouse pointer" },
+  },
+}
+
+-- The default compressor: see the measurements in tests/bench.
+local encoding = { compressor = "screen" }
+
+local function complain(status, message)
+  io.stderr:write("deskpilot: ", tostring(message), "\n")
+  return status
+end
+
+--- The four numbers of --region.
+---@return table? area {x, y, width, height}, string? why
+function shot.parse_region(word)
+  local x, y, width, height = word:match("^%s*(%-?%d+),%s*(%-?%d+),%s*(%d+),%s*(%d+)%s*$")
+  if not x then return nil, ("--region wants X,Y,WIDTH,HEIGHT in pixels, not '%s'"):format(word) end
+  local area = { x = math.tointeger(tonumber(x)), y = math.tointeger(tonumber(y)),
+    width = math.tointeger(tonumber(width)), height = math.tointeger(tonumber(height)) }
+  if not (area.x and area.y and area.width and area.height) or area.width < 1 or area.height < 1 then
+    return nil, ("--region wants a width and a height of at least 1, not '%s'"):format(word)
+  end
+  return area
+end
+
+-- The part of `area` that lies inside `frame`, or nil where nothing does.
+local function inside(area, frame)
+  local left, top = math.max(area.x, frame.x), math.max(area.y, frame.y)
+  local right = math.min(area.x + area.width, frame.x + frame.width)
+  local bottom = math.min(area.y + area.height, frame.y + frame.height)
+  if right <= left or bottom <= top then return nil end
+  return { x = left, y = top, width = right - left, height = bottom - top }
+end
+
+-- The area of the screen that the options ask for.
+local function area_of(desk, options, region)
+  local screen, err = desk:screen()
+  if not screen then return nil, err end
+  local area, name = screen, "the region"
+  if options.window then
+    local list
+    list, err = desk:windows()
+    if not list then return nil, err end
+    local window, why = require("deskpilot.cli.windows").find(list, options.window)
+    if not window then return nil, why end
+    area, name = window, "the window"
+  end
+  if region then
+    area = { x = area.x + region.x, y = area.y + region.y, width = region.width, height = region.height }
+    if not options.window then area.x, area.y = region.x, region.y end
+  end
+  area = inside(area, screen)
+  if not area then
+    return nil, ("%s lies outside the screen, which is %dx%d"):format(name, screen.width, screen.height)
+  end
+  return area
+end
+
+local function write(path, png)
+  local file, why
+  if path == "-" then file = io.stdout else file, why = io.open(path, "wb") end
+  if not file then return nil, "cannot write " .. why end
+  local ok
+  ok, why = file:write(png)
+  if path ~= "-" then
+    local closed, failure = file:close()
+    if ok then ok, why = closed, failure end
+  elseif ok then
+    ok, why = file:flush()
+  end
+  if not ok then return nil, ("cannot write %s: %s"):format(path, tostring(why)) end
+  return true
+end
+
+-- A new name: nothing is replaced that nobody named.
+local function new_name()
+  local stem = os.date("!shot-%Y%m%dT%H%M%SZ")
+  for number = 1, 1000 do
+    local name = number == 1 and stem .. ".png" or ("%s-%d.png"):format(stem, number)
+    local there = io.open(name, "rb")
+    if not there then return name end
+    there:close()
+  end
+  return stem .. "-more.png"
+end
+
+function shot.run(options, positional)
+  if positional[1] then return complain(2, "shot takes no file but by -o: shot -o " .. positional[1]) end
+  local region, why
+  if options.region then
+    region, why = shot.parse_region(options.region)
+    if not region then return complain(2, why) end
+  end
+  local desk, err = require("native.desk").open {}
+  if not desk then return complain(3, err) end
+  local area
+  area, err = area_of(desk, options, region)
+  if not area then return complain(1, err) end
+  local image
+  image, err = desk:capture { x = area.x, y = area.y, width = area.width, height = area.height,
+    cursor = not options.no_cursor }
+  if not image then return complain(3, err) end
+  local png
+  png, err = image:png(encoding)
+  desk:close()
+  if not png then return complain(3, err) end
+  local path = options.output or new_name()
+  local ok
+  ok, err = write(path, png)
+  if not ok then return complain(1, err) end
+  if not options.output then io.stdout:write(path, "\n") end
+  return 0
+end
+
+return shot

@@ -1,0 +1,309 @@
+--- The chat client: one request to an OpenAI-compatible server, its retries, and its answer in one
+--- shape whatever the server's habits. Waits in a task; an answer that cannot be had is `nil, err`
+--- with a sentence that says what to do.
+local http = require "deskpilot.base.http"
+local errors = require "deskpilot.base.errors"
+local json = require "deskpilot.base.json"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+local endpoints = require "deskpilot.model.endpoint"
+local requests = require "deskpilot.model.request"
+local secrets = require "deskpilot.model.secrets"
+
+local client = {}
+
+client.default_endpoint = endpoints.default
+client.default_model = "qwen3-vl-2b-instruct"
+
+local longest_wait = 60 -- seconds; a Retry-After beyond it is cut to this
+local longest_answer = 32 * 1024 * 1024 -- bytes
+
+---@class deskpilot.model.reply
+---@field content string?
+---@field tool_calls { id: string, name: string, arguments: string }[]
+---@field finish_reason string?
+---@field refusal string? the model's own sentence for why it will not
+---@field usage { input_tokens: integer, output_tokens: integer }
+---@field seconds number of the whole call, retries and waits included
+---@field attempts integer
+---@field raw table the decoded body
+
+---@class deskpilot.model.client
+---@field endpoint string the base address, without any password
+---@field model string
+---@field literal boolean whether the embedded model answers, without a server
+local Client = {}
+Client.__index = Client
+Client.__name = "deskpilot.model.client"
+
+-- What must not be in the client's own table, where a dump would show it.
+local private = setmetatable({}, { __mode = "k" })
+
+---@class deskpilot.model.options
+---@field endpoint string? http://localhost:1234/v1 unless told; with or without /v1; "literal"
+---@field model string? "literal" is the embedded one
+---@field api_key string?
+---@field timeout number? seconds for a whole answer, 240
+---@field connect_timeout number? seconds, 10
+---@field retries integer? 3
+---@field backoff number[]? seconds before each retry, { 0.5, 1, 2 }; the last one is repeated
+---@field ca_file string?
+---@field on_retry fun(info: { attempt: integer, wait: number, error: deskpilot.error })?
+
+--- A client. It opens nothing until it is used.
+---@param options deskpilot.model.options
+---@return deskpilot.model.client? client, deskpilot.error? err code "invalid" for a bad address or key
+function client.new(options)
+  local model = options.model or client.default_model
+  local self = setmetatable({
+    model = model, literal = model == "literal" or options.endpoint == "literal",
+    timeout = options.timeout or 240, connect_timeout = options.connect_timeout or 10,
+    retries = options.retries or 3, backoff = options.backoff or { 0.5, 1, 2 },
+    on_retry = options.on_retry, ca_file = options.ca_file,
+  }, Client)
+  if self.literal then
+    self.model, self.endpoint = "literal", "literal"
+    return self
+  end
+  local key = options.api_key
+  if key == "" then key = nil end
+  if key and key:find("[%c%s]") then
+    return errors.fail("invalid", "the API key holds white space or control characters")
+  end
+  secrets.register(key)
+  local urls, err = endpoints.parse(options.endpoint or client.default_endpoint)
+  if not urls then return nil, err end
+  private[self] = { urls = urls, key = key }
+  self.endpoint = urls.shown
+  return self
+end
+
+--- Reading an answer --------------------------------------------------------------------------------
+
+-- Some servers send content as a list of parts, as requests have it.
+local function content_text(content)
+  if type(content) ~= "table" then return type(content) == "string" and content or nil end
+  local parts = {}
+  for _, part in ipairs(content) do
+    if type(part) == "table" and type(part.text) == "string" then parts[#parts + 1] = part.text end
+  end
+  return #parts > 0 and table.concat(parts, "\n") or nil
+end
+
+local function argument_text(arguments)
+  if type(arguments) == "table" then return json.encode(arguments) end
+  if arguments == nil then return "{}" end
+  return tostring(arguments)
+end
+
+local function tool_calls(message)
+  local source = message.tool_calls
+  if type(message.function_call) == "table" then source = { { ["function"] = message.function_call } } end
+  local calls = {}
+  for i, call in ipairs(type(source) == "table" and source or {}) do
+    local fn = type(call) == "table" and (call["function"] or call)
+    if type(fn) ~= "table" then fn = {} end
+    calls[i] = {
+      id = type(call) == "table" and type(call.id) == "string" and call.id ~= "" and call.id
+        or "call_" .. i,
+      name = type(fn.name) == "string" and fn.name or "", arguments = argument_text(fn.arguments),
+    }
+  end
+  return calls
+end
+
+local function tokens(value)
+  return type(value) == "number" and value >= 0 and math.tointeger(math.floor(value)) or 0
+end
+
+--- A reply from a decoded body of OpenAI's shape.
+---@return deskpilot.model.reply? reply, deskpilot.error? err code "protocol"
+function client.read(raw)
+  local choice = type(raw) == "table" and type(raw.choices) == "table" and raw.choices[1]
+  local message = type(choice) == "table" and choice.message
+  if type(message) ~= "table" then
+    return errors.fail("protocol", "it has no choices[1].message")
+  end
+  local usage = type(raw.usage) == "table" and raw.usage or {}
+  return {
+    content = content_text(message.content), tool_calls = tool_calls(message),
+    finish_reason = type(choice.finish_reason) == "string" and choice.finish_reason or nil,
+    refusal = type(message.refusal) == "string" and message.refusal or nil,
+    usage = {
+      input_tokens = tokens(usage.prompt_tokens), output_tokens = tokens(usage.completion_tokens),
+    },
+    raw = raw,
+  }
+end
+
+--- Failures -----------------------------------------------------------------------------------------
+
+local function fail(self, code, message, fields)
+  local err = errors.new(code, "%s", secrets.mask(message))
+  for key, value in pairs(fields or {}) do err[key] = value end
+  err.endpoint = self.endpoint
+  return nil, err
+end
+
+local function not_there(self, err)
+  local why = tostring(err):match("%((.*)%)$") or tostring(err)
+  local advice = "check the address and the network"
+  if private[self].urls.is_local then
+    advice = "start one: `lms server start` (LM Studio), or `ollama serve` (Ollama, then with "
+      .. "--endpoint http://localhost:11434/v1); --model literal needs none"
+  end
+  return fail(self, "unavailable", ("no model server answers at %s (%s): %s"):format(
+    self.endpoint, why, advice), { unreachable = true })
+end
+
+local function transport_failure(self, err)
+  if err.not_begun then return nil, err end
+  if err.code == "unavailable" then return not_there(self, err) end
+  return fail(self, err.code, "the model server at " .. self.endpoint .. ": " .. tostring(err),
+    { timeout = err.timeout })
+end
+
+--- What a server says went wrong, from whichever of the usual places.
+local function server_words(body)
+  local decoded = json.decode(body)
+  local said = decoded
+  if type(decoded) == "table" then
+    said = decoded.error or decoded.message or decoded.detail
+    if type(said) == "table" then said = said.message or said[1] end
+    if type(said) == "table" then said = said.message or said.msg end
+  end
+  if type(said) ~= "string" then said = body end
+  -- Masked before it is cut, or half a key could be left at the end.
+  said = text.cut(text.one_line(secrets.mask(said)), 500)
+  return said ~= "" and said or "(no explanation)"
+end
+
+local codes = { [401] = "refused", [403] = "refused", [404] = "not_found", [408] = "timed_out" }
+
+local function status_failure(self, result)
+  local status = result.status
+  local code = codes[status] or ((status == 429 or status >= 500) and "unavailable") or "protocol"
+  local hint = ""
+  if status == 401 or status == 403 then hint = " (is the API key right?)" end
+  return fail(self, code, ("the model server at %s answered %d: %s%s"):format(
+    self.endpoint, status, server_words(result.body), hint), { status = status })
+end
+
+--- Asking -------------------------------------------------------------------------------------------
+
+local function headers(self)
+  local key = private[self].key
+  return {
+    ["Content-Type"] = "application/json", ["Accept"] = "application/json",
+    ["Authorization"] = key and "Bearer " .. key or nil,
+  }
+end
+
+--- One attempt. On failure the third result says whether another may help: "yes", "once" or nil;
+--- the fourth is how long the server asked to wait.
+local function attempt(self, body)
+  local result, err = http.request {
+    method = "POST", url = private[self].urls.chat, headers = headers(self), body = body,
+    timeout = { connect = self.connect_timeout, total = self.timeout },
+    max_bytes = longest_answer, ca_file = self.ca_file,
+  }
+  if not result then
+    local again = not err.not_begun
+      and (err.code == "unavailable" or err.code == "io" or err.timeout == "connect")
+    local _, explained = transport_failure(self, err)
+    return nil, explained, again and "yes" or nil
+  end
+  if result.status ~= 200 then
+    local again = result.status == 429 or result.status >= 500
+    local _, explained = status_failure(self, result)
+    return nil, explained, again and "yes" or nil, endpoints.retry_after(result.headers["retry-after"])
+  end
+  local raw, why = json.decode(result.body)
+  if raw == nil then why = "it is not JSON: " .. text.cut(text.one_line(tostring(why)), 120) end
+  local reply
+  if raw ~= nil then reply, why = client.read(raw) end
+  if reply then return reply end
+  local said = type(raw) == "table" and raw.error and (" (" .. server_words(result.body) .. ")") or ""
+  local _, explained = fail(self, "protocol", ("the model server at %s answered what is no chat "
+    .. "completion: %s%s"):format(self.endpoint, tostring(why), said))
+  return nil, explained, "once"
+end
+
+local function pause(self, number, err, asked)
+  local wait = self.backoff[math.min(number, #self.backoff)] or 0
+  wait = math.min(asked or wait, longest_wait)
+  if self.on_retry then self.on_retry { attempt = number, wait = wait, error = err } end
+  task.sleep(wait)
+end
+
+local function ask_server(self, request)
+  local body = requests.pieces(request, self.model)
+  local malformed, number = 0, 0
+  while true do
+    number = number + 1
+    local reply, err, again, asked = attempt(self, body)
+    if reply then return reply, number end
+    if again == "once" then
+      malformed = malformed + 1
+      if malformed > 1 then again = nil end
+    end
+    if not again or number > self.retries then
+      err.attempts = number
+      return nil, err
+    end
+    pause(self, number, err, asked)
+  end
+end
+
+local function ask_literal(request)
+  local literal = require "deskpilot.model.literal"
+  local as_sent = requests.table(request, "literal", function(part) return part.path or "image" end)
+  local reply, err = client.read(literal.chat(as_sent))
+  return reply, reply and 1 or err
+end
+
+--- Sends a request and waits for its answer.
+---@param request deskpilot.model.request
+---@return deskpilot.model.reply? reply, deskpilot.error? err with err.attempts, and err.status where a
+--- server answered; codes: unavailable (not there, overloaded), timed_out, refused, not_found,
+--- protocol, io
+function Client:chat(request)
+  local began = task.now()
+  local reply, more
+  if self.literal then reply, more = ask_literal(request)
+  else reply, more = ask_server(self, request) end
+  if not reply then return nil, more end
+  reply.seconds, reply.attempts = task.now() - began, more
+  return reply
+end
+
+--- The same request as a table for the run's files: images by reference, secrets masked.
+---@param request deskpilot.model.request
+---@return table
+function Client:record(request)
+  return requests.record(request, self.model)
+end
+
+--- The names of the models that the server has, asked once and briefly (for doctor).
+---@return string[]? names, deskpilot.error? err
+function Client:models()
+  if self.literal then return { "literal" } end
+  local result, err = http.request {
+    url = private[self].urls.models, headers = headers(self), ca_file = self.ca_file,
+    timeout = { connect = 3, total = 5 }, max_bytes = longest_answer,
+  }
+  if not result then return transport_failure(self, err) end
+  if result.status ~= 200 then return status_failure(self, result) end
+  local raw = json.decode(result.body)
+  local list = type(raw) == "table" and raw.data
+  if type(list) ~= "table" then
+    return fail(self, "protocol", "the list of models from " .. self.endpoint .. " is malformed")
+  end
+  local names = {}
+  for _, model in ipairs(list) do
+    if type(model) == "table" and type(model.id) == "string" then names[#names + 1] = model.id end
+  end
+  return names
+end
+
+return client

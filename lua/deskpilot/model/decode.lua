@@ -1,0 +1,288 @@
+--- From a reply to tool calls with their arguments as tables. Models and servers differ in how they
+--- say a call: in the API's own field, or as text of half a dozen fashions. What is malformed is
+--- mended only where there is one way to read it; otherwise the call carries a sentence that the
+--- model gets to read. Everything here is data: nothing is looked up, nothing is run.
+local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
+
+local decode = {}
+
+---@class deskpilot.model.call
+---@field id string
+---@field name string
+---@field arguments table? nil when error is set
+---@field error string? a sentence for the model
+---@field raw string? what it sent, when error is set
+
+---@class deskpilot.model.answer
+---@field text string what it said, without its thinking and without calls
+---@field thinking string? what stood in <think>...</think>
+---@field calls deskpilot.model.call[]
+
+--- JSON, mended -------------------------------------------------------------------------------------
+
+local longest_mended = 256 * 1024 -- bytes; nobody means more than this by one call
+
+local python = { True = "true", False = "false", None = "null" }
+local closers = { ["{"] = "}", ["["] = "]" }
+
+-- Copies a string literal that begins at `at`; nil when it does not end.
+local function string_end(source, at)
+  local from = at + 1
+  while true do
+    local stop = source:find('["\\]', from)
+    if not stop then return nil end
+    if source:byte(stop) == 34 then return stop end
+    from = stop + 2 -- what a backslash escapes ends nothing
+  end
+end
+
+--- Mends what has only one reading: a comma before a closing bracket, Python's True, False and None,
+--- and closing brackets missing at the very end. Nil where it is anything else.
+---@param source string
+---@return string?
+local function mend(source)
+  if #source > longest_mended then return nil end
+  local out, open, at = {}, {}, 1
+  while at <= #source do
+    local c = source:sub(at, at)
+    local stop = at
+    if c == '"' then
+      stop = string_end(source, at)
+      if not stop then return nil end
+      out[#out + 1] = source:sub(at, stop)
+    elseif closers[c] then
+      table.insert(open, closers[c])
+      out[#out + 1] = c
+    elseif c == "}" or c == "]" then
+      if table.remove(open) ~= c then return nil end
+      out[#out + 1] = c
+    elseif c == "," then
+      if not source:find("^%s*[}%]]", at + 1) then out[#out + 1] = c end
+    elseif c:find("%a") then
+      local word = source:match("^%w+", at)
+      stop = at + #word - 1
+      out[#out + 1] = python[word] or word
+    else
+      out[#out + 1] = c
+    end
+    at = stop + 1
+  end
+  local mended = table.concat(out)
+  if #open > 0 and mended:find("[,:]%s*$") then return nil end -- a value is missing, not a bracket
+  return mended .. table.concat(open):reverse()
+end
+
+local function without_fence(source)
+  return source:match("^%s*```%w*%s*\n(.-)\n?%s*```%s*$") or source
+end
+
+-- Whole numbers become integers; nil with a reason for what no JSON may hold.
+local function tidy(value)
+  if type(value) == "number" then
+    if value ~= value or value == math.huge or value == -math.huge then return nil, "a number is not finite" end
+    return math.tointeger(value) or value
+  end
+  if type(value) ~= "table" then return value end
+  for key, item in pairs(value) do
+    local tidied, why = tidy(item)
+    if tidied == nil and why then return nil, why end
+    value[key] = tidied
+  end
+  return value
+end
+
+--- The value of slightly malformed JSON.
+---@param source string
+---@return any value, string? why nil and a reason
+function decode.json(source)
+  local value, why = json.decode(source)
+  if value == nil then
+    local mended = mend(without_fence(source))
+    local again = mended and json.decode(mended)
+    if again == nil then return nil, why or "it is null" end
+    value = again
+  end
+  return tidy(value)
+end
+
+--- Calls --------------------------------------------------------------------------------------------
+
+local function is_object(value)
+  return type(value) == "table" and value[1] == nil
+end
+
+--- The arguments of a call: a table, or JSON text (once more encoded, with some).
+---@return table? arguments, string? why
+local function read_arguments(arguments)
+  if arguments == nil or arguments == "" then return {} end
+  if type(arguments) == "string" and not arguments:find("%S") then return {} end
+  local value, why = arguments, nil
+  for _ = 1, 2 do
+    if type(value) ~= "string" then break end
+    if value == "null" then return {} end
+    value, why = decode.json(value)
+  end
+  if type(value) == "table" and why == nil then value, why = tidy(value) end
+  if value == nil then return nil, "they are not valid JSON: " .. text.cut(text.one_line(why or "?"), 160) end
+  if not is_object(value) then return nil, "they must be one JSON object" end
+  return value
+end
+
+local function new_call(id, name, arguments)
+  local raw = type(arguments) == "string" and arguments or nil
+  if type(name) ~= "string" or name == "" then
+    return { id = id, name = "", error = "A tool call came without the tool's name.", raw = raw }
+  end
+  local value, why = read_arguments(arguments)
+  if value then return { id = id, name = name, arguments = value } end
+  return {
+    id = id, name = name, raw = raw,
+    error = ("The arguments of %s cannot be read: %s."):format(text.cut(text.one_line(name), 64), why),
+  }
+end
+
+-- Name and arguments of an object that says a call, in any of the usual shapes; nil if it is none.
+local function call_shape(value)
+  if not is_object(value) then return nil end
+  local fn = value["function"]
+  if type(fn) == "table" then return call_shape(fn) end
+  local name = value.name or fn or value.tool
+  local arguments = value.arguments or value.parameters or value.args
+  if type(name) ~= "string" then return nil end
+  if type(arguments) ~= "table" and type(arguments) ~= "string" then return nil end
+  return name, arguments
+end
+
+-- Appends the calls that a decoded value says; false, and nothing appended, when it says none.
+local function add_calls(calls, value)
+  if type(value) ~= "table" then return false end
+  if type(value.tool_calls) == "table" then value = value.tool_calls end
+  local list = value[1] ~= nil and value or { value }
+  local found = {}
+  for _, item in ipairs(list) do
+    local name, arguments = call_shape(item)
+    if not name then return false end
+    table.insert(found, { name, arguments })
+  end
+  for _, item in ipairs(found) do
+    table.insert(calls, new_call("text_" .. #calls + 1, item[1], item[2]))
+  end
+  return #found > 0
+end
+
+local function add_broken(calls, source, why)
+  table.insert(calls, {
+    id = "text_" .. #calls + 1, name = source:match('"name"%s*:%s*"([%w_-]+)"') or "",
+    error = "A tool call written as text cannot be read: " .. text.cut(text.one_line(why), 160) .. ".",
+    raw = source,
+  })
+end
+
+-- What a tag announced as a call is one, or an error: it is never passed over.
+local function add_announced(calls, source)
+  local value, why = decode.json(source)
+  if value == nil then add_broken(calls, source, why)
+  elseif not add_calls(calls, value) then add_broken(calls, source, "it names no tool and arguments") end
+end
+
+--- Fashions of text ---------------------------------------------------------------------------------
+
+-- <tool_call>{...}</tool_call> (Qwen, Hermes), several of them; the last may lack its end.
+local function take_tags(source, calls)
+  local rest, from = {}, 1
+  while true do
+    local first, last = source:find("<tool_call>", from, true)
+    if not first then break end
+    rest[#rest + 1] = source:sub(from, first - 1)
+    local stop, after = source:find("</tool_call>", last + 1, true)
+    add_announced(calls, source:sub(last + 1, (stop or #source + 1) - 1))
+    from = (after or #source) + 1
+  end
+  rest[#rest + 1] = source:sub(from)
+  return table.concat(rest)
+end
+
+-- [TOOL_CALLS][{...}] or [TOOL_CALLS]name[ARGS]{...} (Mistral).
+local function take_mistral(source, calls)
+  local first, last = source:find("[TOOL_CALLS]", 1, true)
+  if not first then return source end
+  local said = source:sub(last + 1)
+  local name, arguments = said:match("^%s*([%w_-]+)%[ARGS%](.*)$")
+  if not name then
+    add_announced(calls, said)
+  else
+    while name do
+      local next_call = arguments:find("[TOOL_CALLS]", 1, true)
+      local this = next_call and arguments:sub(1, next_call - 1) or arguments
+      table.insert(calls, new_call("text_" .. #calls + 1, name, this))
+      said = next_call and arguments:sub(next_call + #"[TOOL_CALLS]") or ""
+      name, arguments = said:match("^%s*([%w_-]+)%[ARGS%](.*)$")
+    end
+  end
+  return source:sub(1, first - 1)
+end
+
+-- ```json fenced calls. A fence that holds anything else is left where it stands.
+local function take_fences(source, calls)
+  local rest, from = {}, 1
+  while true do
+    local first, last = source:find("```[%w_]*[ \t]*\r?\n", from)
+    local stop, after = source:find("```", (last or #source) + 1, true)
+    if not first or not stop then break end
+    local value = decode.json(source:sub(last + 1, stop - 1))
+    local taken = value ~= nil and add_calls(calls, value)
+    rest[#rest + 1] = source:sub(from, (taken and first or after + 1) - 1)
+    from = after + 1
+  end
+  rest[#rest + 1] = source:sub(from)
+  return table.concat(rest)
+end
+
+-- The whole content is one JSON object or list.
+local function take_bare(source, calls)
+  if not source:find("^%s*[{%[]") then return source end
+  local value = decode.json(source)
+  if value ~= nil and add_calls(calls, value) then return "" end
+  return source
+end
+
+local function take_calls(source)
+  local calls = {}
+  source = take_mistral(take_tags(source, calls), calls)
+  if #calls == 0 then source = take_fences(source, calls) end
+  if #calls == 0 then source = take_bare(source, calls) end
+  return source, calls
+end
+
+-- Thinking stands first, between tags of which chat templates often swallow the opening one.
+local function split_thinking(source)
+  local from = source:match("^%s*<think>()") or 1
+  local first, last = source:find("</think>", from, true)
+  if first then return source:sub(last + 1), source:sub(from, first - 1) end
+  if from > 1 then return "", source:sub(from) end -- it never came to an end
+  return source, nil
+end
+
+local function trim(s)
+  return s:match("^%s*(.-)%s*$")
+end
+
+--- What a reply says and which calls it makes.
+---@param reply deskpilot.model.reply
+---@return deskpilot.model.answer
+function decode.reply(reply)
+  local said, thinking = split_thinking(reply.content or "")
+  local answer = { thinking = thinking and trim(thinking), calls = {} }
+  if #reply.tool_calls > 0 then
+    for i, call in ipairs(reply.tool_calls) do
+      answer.calls[i] = new_call(call.id, call.name, call.arguments)
+    end
+  else
+    said, answer.calls = take_calls(said)
+  end
+  answer.text = trim(said)
+  return answer
+end
+
+return decode

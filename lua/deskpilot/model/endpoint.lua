@@ -1,0 +1,57 @@
+--- Where a model server is: any way of writing its address, made into the one URL that is asked.
+local errors = require "deskpilot.base.errors"
+
+local endpoint = {}
+
+endpoint.default = "http://localhost:1234/v1"
+
+--- Takes an address apart: "http://h:1234", ".../v1", ".../v1/chat/completions", with another path
+--- before (https://host/api/openai/v1), with or without a last slash, a query kept.
+---@param address string
+---@return { base: string, chat: string, models: string, shown: string, is_local: boolean }? urls
+---@return deskpilot.error? err code "invalid"
+function endpoint.parse(address)
+  local text = address:match("^%s*(.-)%s*$")
+  if not text:find("^%a[%w+.-]*://") then text = "http://" .. text end
+  local scheme, host, path, query = text:match("^([Hh][Tt][Tt][Pp][Ss]?)://([^/?#]+)([^?#]*)(%??[^#]*)")
+  if not scheme or host:find("[%s%c]") or path:find("[%s%c]") or query:find("[%s%c]") then
+    return errors.fail("invalid", "not the address of a model server: %s (it looks like %s)",
+      address:gsub("%c", "?"), endpoint.default)
+  end
+  path = path:gsub("/+$", ""):gsub("/chat/completions$", ""):gsub("/+$", "")
+  local is_full = text:find("/chat/completions", 1, true)
+  if path == "" and not is_full then path = "/v1" end
+  local base = scheme:lower() .. "://" .. host .. path
+  local name = host:gsub("^.*@", "")
+  local bare = name:match("^%[.-%]") or name:match("^[^:]*")
+  return {
+    base = base, chat = base .. "/chat/completions" .. query, models = base .. "/models" .. query,
+    shown = scheme:lower() .. "://" .. name .. path, -- no password, no key in a query
+    is_local = bare == "localhost" or bare == "[::1]" or bare:find("^127%.") ~= nil,
+  }
+end
+
+--- Seconds that a Retry-After header asks for: a number, or an HTTP date. Nil for anything else.
+---@param value string?
+---@param now integer? seconds since 1970, the clock's unless told
+---@return number?
+function endpoint.retry_after(value, now)
+  if not value then return nil end
+  local seconds = value:match("^%s*(%d+%.?%d*)%s*$")
+  if seconds then return tonumber(seconds) end
+  local day, month, year, hour, minute, second =
+    value:match("^%a+, (%d%d) (%a%a%a) (%d%d%d%d) (%d%d):(%d%d):(%d%d) GMT")
+  local index = month and ("JanFebMarAprMayJunJulAugSepOctNovDec"):find(month, 1, true)
+  if not index then return nil end
+  local m, y = (index + 2) // 3, math.tointeger(tonumber(year))
+  -- Days since 1970 by the civil calendar; os.time would bring in the local time zone.
+  if m <= 2 then y = y - 1 end
+  local of_year = (153 * (m + (m > 2 and -3 or 9)) + 2) // 5 + tonumber(day) - 1
+  local era = y // 400
+  local of_era = y % 400 * 365 + y % 400 // 4 - y % 400 // 100 + of_year
+  local days = era * 146097 + of_era - 719468
+  local at = days * 86400 + tonumber(hour) * 3600 + tonumber(minute) * 60 + tonumber(second)
+  return math.max(0, at - (now or os.time()))
+end
+
+return endpoint

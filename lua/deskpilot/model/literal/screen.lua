@@ -1,0 +1,225 @@
+--- Reads what a request says: the mission, the phase, what is on screen, and what was done so far.
+--- It is the text that a vision model gets too; nothing else is looked at.
+local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
+
+local screen = {}
+
+---@class deskpilot.literal.element
+---@field role string
+---@field name string
+---@field value string?
+---@field x integer? 0..1000
+---@field y integer?
+
+---@class deskpilot.literal.view
+---@field mission string?
+---@field phase string?
+---@field turn integer?
+---@field window string? the active window's title
+---@field elements deskpilot.literal.element[]
+---@field actions { tool: string, failed: boolean, step: integer?, look: integer, why: string }[]
+
+--- Reading ------------------------------------------------------------------------------------------
+
+-- A JSON string that begins at `at`: its value and where it ends.
+local function json_string(line, at)
+  local from = at + 1
+  while true do
+    local stop = line:find('["\\]', from)
+    if not stop then return nil end
+    if line:byte(stop) == 34 then return json.decode(line:sub(at, stop)), stop end
+    from = stop + 2
+  end
+end
+
+-- [0] push button "7" [512,300] focused = "42"
+local function read_element(line)
+  local role, at = line:match('^%s*%[%d+%] ([^"]-)%s*()"')
+  if not role then return nil end
+  local name, stop = json_string(line, at)
+  if type(name) ~= "string" then return nil end
+  local rest = line:sub(stop + 1)
+  local x, y = rest:match("^%s*%[(%-?%d+%.?%d*),%s*(%-?%d+%.?%d*)%]")
+  local value_at = rest:match('= ()"')
+  local value = value_at and json_string(rest, value_at)
+  return { role = role, name = name, value = value,
+    x = x and math.floor(tonumber(x)), y = y and math.floor(tonumber(y)) }
+end
+
+-- The end of the arguments that begin after "tool(": strings in them may hold anything.
+local function arguments_end(line, at)
+  while at <= #line do
+    local c = line:sub(at, at)
+    if c == ")" then return at end
+    if c == '"' then
+      local _, stop = json_string(line, at)
+      if not stop then return nil end
+      at = stop
+    end
+    at = at + 1
+  end
+end
+
+-- T3: click_element("7") -> clicked "7" at [512,300] | why: Step 1 of 6: click "7"
+local function read_action(line)
+  local tool, at = line:match("^%s*T%d+: ([%w_]+)%(()")
+  if not tool then return nil end
+  local after = line:sub((arguments_end(line, at) or at) + 1)
+  local why = after:match("| why: (.*)$") or ""
+  return {
+    tool = tool, failed = after:find("^%s*%->%s*ERROR") ~= nil, why = why,
+    step = math.tointeger(tonumber(why:match("^Step (%d+) of %d+"))),
+    look = math.tointeger(tonumber(why:match("Look (%d+)%."))) or 0,
+  }
+end
+
+local titles = {
+  { "MISSION:", "mission" }, { "DOCTRINE:", "doctrine" }, { "CURRENT PHASE:", "phase" },
+  { "TURN:", "turn" }, { "SCREEN:", "screen" }, { "ELEMENTS", "elements" },
+  { "RECENT ACTIONS:", "actions" },
+}
+
+local function sections_of(source)
+  local sections, current = {}, nil
+  for line in (source .. "\n"):gmatch("(.-)\r?\n") do
+    for _, title in ipairs(titles) do
+      if text.starts(line, title[1]) then
+        current = {}
+        sections[title[2]] = current
+        line = title[2] == "elements" and "" or line:sub(#title[1] + 1)
+        break
+      end
+    end
+    if current then table.insert(current, line) end
+  end
+  return sections
+end
+
+local function each(lines, read)
+  local all = {}
+  for _, line in ipairs(lines or {}) do
+    local item = read(line)
+    if item then table.insert(all, item) end
+  end
+  return all
+end
+
+local function joined(lines)
+  return lines and table.concat(lines, "\n"):match("^%s*(.-)%s*$")
+end
+
+--- What a request's text says. Sections may be missing.
+---@param source string
+---@return deskpilot.literal.view
+function screen.read(source)
+  local sections = sections_of(source)
+  local about = joined(sections.screen) or ""
+  local title_at = about:match('active window: ()"')
+  local phase = joined(sections.phase)
+  return {
+    mission = joined(sections.mission), phase = phase ~= "" and phase or nil,
+    turn = math.tointeger(tonumber((joined(sections.turn) or ""):match("%d+"))),
+    window = title_at and json_string(about, title_at),
+    elements = each(sections.elements, read_element), actions = each(sections.actions, read_action),
+  }
+end
+
+--- Finding ------------------------------------------------------------------------------------------
+
+local meant_by = {
+  button = { "button" }, item = { "item" }, menu = { "menu" }, tab = { "tab" }, link = { "link" },
+  field = { "text", "entry", "spin", "edit" }, entry = { "text", "entry", "edit" },
+  box = { "box", "text", "entry" }, checkbox = { "check" }, icon = { "icon", "image" },
+  label = { "label" }, option = { "option", "radio", "item" }, cell = { "cell" }, row = { "row", "cell" },
+}
+
+local inert = { "^label", "^static", "^panel", "^filler", "^frame", "^window", "^heading", "^paragraph" }
+
+local function rank(element, role)
+  for _, part in ipairs(meant_by[role] or {}) do
+    if element.role:find(part, 1, true) then return 0 end
+  end
+  for _, part in ipairs(inert) do
+    if element.role:find(part) then return 2 end
+  end
+  return 1
+end
+
+-- Those of the list that rank best.
+local function best(elements, role)
+  local least, chosen = 3, {}
+  for _, element in ipairs(elements) do
+    local its = rank(element, role)
+    if its < least then least, chosen = its, {} end
+    if its == least then table.insert(chosen, element) end
+  end
+  return chosen
+end
+
+local function plain(s)
+  return (s:lower():gsub("\226\128\166", "..."):gsub("%.%.%.$", ""):gsub("^%s+", ""):gsub("%s+$", ""))
+end
+
+local function matching(view, test)
+  local found = {}
+  for _, element in ipairs(view.elements) do
+    if element.x and element.name ~= "" and test(element.name) then table.insert(found, element) end
+  end
+  return found
+end
+
+--- The element of that name: exactly, else whatever the case, else the only one that contains it.
+---@return deskpilot.literal.element?
+function screen.find(view, name, role)
+  local wanted = plain(name)
+  local found = best(matching(view, function(other) return other == name end), role)
+  if #found == 0 then
+    found = best(matching(view, function(other) return plain(other) == wanted end), role)
+  end
+  if #found > 0 then return found[1] end
+  if wanted == "" then return nil end
+  found = best(matching(view, function(other) return plain(other):find(wanted, 1, true) end), role)
+  return #found == 1 and found[1] or nil
+end
+
+--- Up to five of the names on screen, those most like `name` first.
+---@return string[]
+function screen.nearest(view, name)
+  local names, seen = {}, {}
+  for _, element in ipairs(view.elements) do
+    if element.name ~= "" and not seen[element.name] then
+      seen[element.name] = true
+      table.insert(names, element.name)
+    end
+  end
+  local wanted, distance = plain(text.cut(name, 60)), {}
+  for _, other in ipairs(names) do
+    local short = plain(text.cut(other, 60))
+    local part = short:find(wanted, 1, true) and 0 or 1
+    distance[other] = part * 100 + text.distance(short, wanted)
+  end
+  table.sort(names, function(a, b)
+    if distance[a] ~= distance[b] then return distance[a] < distance[b] end
+    return a < b
+  end)
+  return table.move(names, 1, math.min(5, #names), 1, {})
+end
+
+--- Where a text is seen: "the value of ...", "the name of ...", "the window's title"; nil if nowhere.
+---@return string?
+function screen.seen(view, wanted)
+  local needle = plain(wanted)
+  if needle == "" then needle = wanted end
+  for _, element in ipairs(view.elements) do
+    if element.value and plain(element.value):find(needle, 1, true) then
+      return "the value of " .. element.role .. " " .. json.encode(element.name):gsub("\\/", "/")
+    end
+  end
+  for _, element in ipairs(view.elements) do
+    if plain(element.name):find(needle, 1, true) then return "the name of a " .. element.role end
+  end
+  if view.window and plain(view.window):find(needle, 1, true) then return "the window's title" end
+end
+
+return screen

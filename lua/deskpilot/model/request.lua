@@ -1,0 +1,100 @@
+--- A chat request in three shapes: the table of OpenAI's schema, the bytes that are sent (a list of
+--- pieces, in which each image's base64 is the very string that was given), and the record that is
+--- written to the run directory, with images by reference.
+local uv = require "luv"
+local json = require "deskpilot.base.json"
+local secrets = require "deskpilot.model.secrets"
+
+local request = {}
+
+---@class deskpilot.model.request
+---@field persona string? for the records; not sent
+---@field messages table[] OpenAI messages; an image is { type = "image", base64 =, mime =, path = }
+---@field tools table[]?
+---@field temperature number?
+---@field max_tokens integer?
+
+local function check_image(part)
+  if type(part.base64) ~= "string" or part.base64:find("[^%w+/=]") then
+    error("an image part needs `base64`, a string of base64 without line ends", 0)
+  end
+  local mime = part.mime or "image/png"
+  if not mime:find("^image/[%w.+-]+$") then error("not an image's type: " .. mime, 0) end
+  return mime
+end
+
+local function convert_content(content, image_url)
+  if type(content) ~= "table" then return content end
+  local parts = json.list()
+  for i, part in ipairs(content) do
+    if part.type == "image" then
+      parts[i] = { type = "image_url", image_url = { url = image_url(part) } }
+    else
+      parts[i] = part
+    end
+  end
+  return parts
+end
+
+--- The request as OpenAI's schema has it. `image_url(part)` gives what stands for an image.
+---@param source deskpilot.model.request
+---@param model string
+function request.table(source, model, image_url)
+  local messages = json.list()
+  for i, message in ipairs(source.messages) do
+    messages[i] = {
+      role = message.role, content = convert_content(message.content, image_url),
+      tool_calls = message.tool_calls, tool_call_id = message.tool_call_id, name = message.name,
+    }
+  end
+  local with_tools = source.tools and #source.tools > 0
+  return {
+    model = model, messages = messages,
+    temperature = source.temperature, max_tokens = source.max_tokens,
+    tools = with_tools and json.list(source.tools) or nil,
+    tool_choice = with_tools and "auto" or nil,
+  }
+end
+
+local function hex(bytes)
+  return (bytes:gsub(".", function(c) return ("%02x"):format(c:byte()) end))
+end
+
+local function split(text, mark, images)
+  local pieces, from = {}, 1
+  for index, image in ipairs(images) do
+    local mark_of_image = mark .. index .. "."
+    local first, last = text:find(mark_of_image, from, true)
+    pieces[#pieces + 1] = text:sub(from, first - 1)
+    pieces[#pieces + 1] = image
+    from = last + 1
+  end
+  pieces[#pieces + 1] = text:sub(from)
+  return pieces
+end
+
+--- The body as a list of strings to send one after the other.
+---@return string[]
+function request.pieces(source, model)
+  -- Nothing on a screen or from a model can know the mark, so it stands only where we put it.
+  local mark, images = "image-" .. hex(uv.random(16)) .. "-", {}
+  local body = request.table(source, model, function(part)
+    local mime = check_image(part)
+    table.insert(images, part.base64)
+    return "data:" .. mime .. ";base64," .. mark .. #images .. "."
+  end)
+  return split(json.encode(body), mark, images)
+end
+
+--- The request for the run's files: images by their path, secrets masked.
+---@return table
+function request.record(source, model)
+  local record = request.table(source, model, function(part)
+    return part.path or ("(an image of %d base64 characters)"):format(#(part.base64 or ""))
+  end)
+  record = secrets.mask_all(record)
+  record.persona = source.persona
+  return record
+end
+
+return request

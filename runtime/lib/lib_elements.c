@@ -1,0 +1,485 @@
+/*
+ * native.elements: what applications say about themselves, for scripts. Every call that asks an
+ * application runs on libuv's thread pool and tells its callback on the loop, so nothing here
+ * waits. The comments above the functions are LuaLS annotations, from which the API reference is
+ * made.
+ */
+#include "elements.h"
+#include "lib.h"
+
+#include <luv/luv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_TYPE "deskpilot.elements"
+#define CANCEL_TYPE "deskpilot.elements_cancel"
+
+typedef struct {
+    desk_elements *elements;
+    int uses; /* the userdata, while it is open, and each job */
+} source;
+
+typedef enum { JOB_READ, JOB_ACT, JOB_SET_TEXT } job_kind;
+
+typedef struct job {
+    uv_work_t work;
+    job_kind kind;
+    source *source;
+    lua_State *L; /* the main one */
+    int callback, self;
+    struct job **box;  /* what the cancel function holds; NULL when it is gone */
+    struct job **list; /* the userdata's jobs */
+    struct job *next;
+    atomic_bool cancel;
+    bool dropped; /* nobody wants to know any more, or nobody is left who could be told */
+    double timeout;
+    desk_elements_query query;
+    char *handle, *text; /* text: of set_text, or the name of an action */
+    int action;
+    desk_element_list result;
+    desk_error err;
+    bool ok;
+} job;
+
+typedef struct {
+    source *source; /* NULL once closed */
+    job *jobs;
+} handle;
+
+static void source_release(source *s)
+{
+    if (--s->uses > 0)
+        return;
+    s->elements->ops->close(s->elements);
+    free(s);
+}
+
+/* --- results ------------------------------------------------------------------------------------
+ */
+
+static void set_string(lua_State *L, const char *key, const char *value)
+{
+    lua_pushstring(L, value);
+    lua_setfield(L, -2, key);
+}
+
+static void set_integer(lua_State *L, const char *key, lua_Integer value)
+{
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, key);
+}
+
+/* A set. What is not enabled says so, the other states are only there where they are true. */
+static void push_states(lua_State *L, uint64_t states)
+{
+    lua_newtable(L);
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, desk_element_state_name(DESK_STATE_ENABLED));
+    for (int state = 0; state < DESK_STATE_COUNT; state++) {
+        if (!(states >> state & 1))
+            continue;
+        lua_pushboolean(L, 1);
+        lua_setfield(L, -2, desk_element_state_name((desk_element_state) state));
+    }
+}
+
+static void push_element(lua_State *L, const desk_element_list *list, size_t index)
+{
+    const desk_element *e = &list->items[index];
+    const desk_element_app *app = &list->apps[e->app];
+    lua_createtable(L, 0, 16);
+    set_integer(L, "index", (lua_Integer) index + 1);
+    if (e->parent >= 0)
+        set_integer(L, "parent", e->parent + 1);
+    set_integer(L, "depth", e->depth);
+    set_string(L, "role", e->role);
+    set_string(L, "name", e->name);
+    if (*e->description)
+        set_string(L, "description", e->description);
+    if (e->text)
+        set_string(L, "text", e->text);
+    push_states(L, e->states);
+    lua_setfield(L, -2, "states");
+    /* All zero where it has no place on the screen. */
+    set_integer(L, "x", e->rect.x);
+    set_integer(L, "y", e->rect.y);
+    set_integer(L, "width", e->rect.width);
+    set_integer(L, "height", e->rect.height);
+    if (e->has_value) {
+        lua_pushnumber(L, e->value);
+        lua_setfield(L, -2, "value");
+    }
+    set_integer(L, "actions", e->actions);
+    set_string(L, "app", app->name);
+    set_integer(L, "pid", app->pid);
+    set_string(L, "handle", e->handle);
+}
+
+static void push_app(lua_State *L, const desk_element_app *app)
+{
+    lua_createtable(L, 0, 3);
+    set_string(L, "name", app->name);
+    set_integer(L, "pid", app->pid);
+    if (app->note)
+        set_string(L, "note", app->note);
+}
+
+static void push_list(lua_State *L, const desk_element_list *list)
+{
+    lua_createtable(L, 0, 3);
+    lua_createtable(L, (int) list->count, 0);
+    for (size_t i = 0; i < list->count; i++) {
+        push_element(L, list, i);
+        lua_rawseti(L, -2, (lua_Integer) i + 1);
+    }
+    lua_setfield(L, -2, "elements");
+    lua_createtable(L, (int) list->app_count, 0);
+    for (size_t i = 0; i < list->app_count; i++) {
+        push_app(L, &list->apps[i]);
+        lua_rawseti(L, -2, (lua_Integer) i + 1);
+    }
+    lua_setfield(L, -2, "apps");
+    lua_pushboolean(L, list->truncated);
+    lua_setfield(L, -2, "truncated");
+}
+
+/* Called protected: (job) -> calls the callback with the result. */
+static int deliver(lua_State *L)
+{
+    job *j = lua_touserdata(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, j->callback);
+    int results = 1;
+    if (!j->ok)
+        results = lib_fail(L, &j->err);
+    else if (j->kind == JOB_READ)
+        push_list(L, &j->result);
+    else
+        lua_pushboolean(L, 1);
+    lua_call(L, results, 0);
+    return 0;
+}
+
+/* --- jobs ---------------------------------------------------------------------------------------
+ */
+
+static void run(uv_work_t *work)
+{
+    job *j = work->data;
+    desk_elements *e = j->source->elements;
+    uint64_t deadline = uv_hrtime() + (uint64_t) (j->timeout * 1e9);
+    j->query.deadline = deadline;
+    j->query.cancel = &j->cancel;
+    if (atomic_load(&j->cancel))
+        j->ok = desk_fail(&j->err, DESK_CANCELLED, "cancelled");
+    else if (j->kind == JOB_READ)
+        j->ok = e->ops->read(e, &j->query, &j->result, &j->err);
+    else if (j->kind == JOB_ACT)
+        j->ok = e->ops->act(e, j->handle, j->text, j->action, deadline, &j->err);
+    else
+        j->ok = e->ops->set_text(e, j->handle, j->text, deadline, &j->err);
+}
+
+static void job_free(job *j)
+{
+    if (j->box)
+        *j->box = NULL;
+    desk_element_list_free(&j->result);
+    free(j->handle);
+    free(j->text);
+    source_release(j->source);
+    free(j);
+}
+
+static void unlink_job(job *j)
+{
+    for (job **at = j->list; at && *at; at = &(*at)->next) {
+        if (*at == j) {
+            *at = j->next;
+            return;
+        }
+    }
+}
+
+static void done(uv_work_t *work, int status)
+{
+    job *j = work->data;
+    lua_State *L = j->L;
+    if (status == UV_ECANCELED)
+        j->ok = desk_fail(&j->err, DESK_CANCELLED, "cancelled");
+    unlink_job(j);
+    if (!j->dropped) {
+        lua_pushcfunction(L, deliver);
+        lua_pushlightuserdata(L, j);
+        luv_context(L)->cb_pcall(L, 1, 0, 0); /* reports what goes wrong; see host.c */
+    }
+    /* `list` is NULL when the state is being closed: its registry is none of our business then. */
+    if (j->list) {
+        luaL_unref(L, LUA_REGISTRYINDEX, j->callback);
+        luaL_unref(L, LUA_REGISTRYINDEX, j->self);
+    }
+    job_free(j);
+}
+
+/* Starts `j` (made by new_job) and pushes its cancel function. The callback is at `callback`. */
+static int start(lua_State *L, job *j, int callback)
+{
+    handle *h = lua_touserdata(L, 1);
+    lua_pushvalue(L, callback);
+    j->callback = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_pushvalue(L, 1);
+    j->self = luaL_ref(L, LUA_REGISTRYINDEX);
+    j->list = &h->jobs;
+    j->next = h->jobs;
+    h->jobs = j;
+    j->work.data = j;
+    uv_queue_work(luv_loop(L), &j->work, run, done); /* fails only for a missing function */
+    lua_pushvalue(L, -1);
+    return 1;
+}
+
+static void drop(job *j)
+{
+    j->dropped = true;
+    atomic_store(&j->cancel, true);
+    uv_cancel((uv_req_t *) &j->work); /* where it has not begun yet */
+}
+
+static int cancel(lua_State *L)
+{
+    job **box = lua_touserdata(L, lua_upvalueindex(1));
+    if (*box)
+        drop(*box);
+    return 0;
+}
+
+static int cancel_gc(lua_State *L)
+{
+    job **box = luaL_checkudata(L, 1, CANCEL_TYPE);
+    if (*box)
+        (*box)->box = NULL;
+    *box = NULL;
+    return 0;
+}
+
+static handle *check_open(lua_State *L)
+{
+    handle *h = luaL_checkudata(L, 1, SOURCE_TYPE);
+    luaL_argcheck(L, h->source, 1, "the element reader has been closed");
+    return h;
+}
+
+static char *copy_string(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* A new job of the reader at 1, its cancel function pushed; NULL when there is no memory. */
+static job *new_job(lua_State *L, job_kind kind, const char *element, const char *text)
+{
+    handle *h = check_open(L);
+    job **box = lua_newuserdatauv(L, sizeof *box, 0);
+    *box = NULL;
+    luaL_setmetatable(L, CANCEL_TYPE);
+    lua_pushcclosure(L, cancel, 1);
+    job *j = calloc(1, sizeof *j);
+    if (!j)
+        return NULL;
+    j->source = h->source;
+    j->source->uses++;
+    j->kind = kind;
+    j->L = luv_state(L);
+    j->handle = element ? copy_string(element) : NULL;
+    j->text = text ? copy_string(text) : NULL;
+    if ((element && !j->handle) || (text && !j->text)) {
+        job_free(j);
+        return NULL;
+    }
+    j->box = box;
+    *box = j;
+    return j;
+}
+
+static int no_memory(lua_State *L)
+{
+    return luaL_error(L, "not enough memory");
+}
+
+/* --- the reader ---------------------------------------------------------------------------------
+ */
+
+static double timeout_field(lua_State *L, int index, double otherwise)
+{
+    double value = otherwise;
+    if (lua_getfield(L, index, "timeout") != LUA_TNIL) {
+        int is_number;
+        value = lua_tonumberx(L, -1, &is_number);
+        luaL_argcheck(L, is_number && value >= 0 && value <= 3600, index,
+                      "timeout must be 0 to 3600 seconds");
+    }
+    lua_pop(L, 1);
+    return value;
+}
+
+static lua_Integer integer_field(lua_State *L, int index, const char *name, lua_Integer least,
+                                 lua_Integer most, lua_Integer otherwise)
+{
+    lua_Integer value = otherwise;
+    if (lua_getfield(L, index, name) != LUA_TNIL) {
+        int exact;
+        value = lua_tointegerx(L, -1, &exact);
+        if (!exact || value < least || value > most)
+            luaL_error(L, "field '%s' must be an integer from %I to %I", name, least, most);
+    }
+    lua_pop(L, 1);
+    return value;
+}
+
+static bool flag_field(lua_State *L, int index, const char *name)
+{
+    lua_getfield(L, index, name);
+    bool value = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+/* --- Reads the elements of all applications, or of one process. What is not on the screen is left
+ * --- out unless `all`; `bare` leaves out texts, values and actions. The callback gets a table of
+ * --- elements (parents before children), apps (with a note where one did not answer) and
+ * truncated.
+ * ---@param options { timeout: number?, max: integer?, pid: integer?, all: boolean?, bare: boolean?
+ * }
+ * ---@param callback fun(list: table?, err: deskpilot.error?)
+ * ---@return fun() cancel after which the callback is not called */
+static int source_read(lua_State *L)
+{
+    luaL_checktype(L, 2, LUA_TTABLE);
+    luaL_checktype(L, 3, LUA_TFUNCTION);
+    lua_settop(L, 3);
+    desk_elements_query query = {
+        .max_nodes = (size_t) integer_field(L, 2, "max", 1, 100000, DESK_ELEMENTS_MAX_NODES),
+        .pid = (long) integer_field(L, 2, "pid", 0, INT32_MAX, 0),
+        .all = flag_field(L, 2, "all"),
+        .bare = flag_field(L, 2, "bare"),
+    };
+    double timeout = timeout_field(L, 2, 1.0);
+    job *j = new_job(L, JOB_READ, NULL, NULL);
+    if (!j)
+        return no_memory(L);
+    j->timeout = timeout;
+    j->query = query;
+    return start(L, j, 3);
+}
+
+/* --- Does an element's action: its name, or its number from 0 (the usual one).
+ * ---@param handle string
+ * ---@param action string|integer
+ * ---@param options { timeout: number? }
+ * ---@param callback fun(ok: boolean?, err: deskpilot.error?)
+ * ---@return fun() cancel */
+static int source_act(lua_State *L)
+{
+    const char *element = luaL_checkstring(L, 2);
+    const char *name = lua_type(L, 3) == LUA_TSTRING ? lua_tostring(L, 3) : NULL;
+    lua_Integer number = name ? 0 : luaL_checkinteger(L, 3);
+    luaL_argcheck(L, number >= 0 && number < 100, 3, "an action's number is 0 to 99");
+    luaL_checktype(L, 4, LUA_TTABLE);
+    luaL_checktype(L, 5, LUA_TFUNCTION);
+    lua_settop(L, 5);
+    double timeout = timeout_field(L, 4, 2.0);
+    job *j = new_job(L, JOB_ACT, element, name);
+    if (!j)
+        return no_memory(L);
+    j->timeout = timeout;
+    j->action = (int) number;
+    return start(L, j, 5);
+}
+
+/* --- Replaces an element's text.
+ * ---@param handle string
+ * ---@param text string
+ * ---@param options { timeout: number? }
+ * ---@param callback fun(ok: boolean?, err: deskpilot.error?)
+ * ---@return fun() cancel */
+static int source_set_text(lua_State *L)
+{
+    const char *element = luaL_checkstring(L, 2);
+    const char *text = luaL_checkstring(L, 3);
+    luaL_checktype(L, 4, LUA_TTABLE);
+    luaL_checktype(L, 5, LUA_TFUNCTION);
+    lua_settop(L, 5);
+    double timeout = timeout_field(L, 4, 2.0);
+    job *j = new_job(L, JOB_SET_TEXT, element, text);
+    if (!j)
+        return no_memory(L);
+    j->timeout = timeout;
+    return start(L, j, 5);
+}
+
+/* --- Ends the connection; reads under way give an error of code "cancelled". */
+static int source_close(lua_State *L)
+{
+    handle *h = luaL_checkudata(L, 1, SOURCE_TYPE);
+    if (!h->source)
+        return 0;
+    for (job *j = h->jobs; j; j = j->next)
+        atomic_store(&j->cancel, true);
+    source_release(h->source);
+    h->source = NULL;
+    return 0;
+}
+
+/* Jobs keep the userdata alive, so those still there belong to a state that is being closed. */
+static int source_gc(lua_State *L)
+{
+    handle *h = luaL_checkudata(L, 1, SOURCE_TYPE);
+    for (job *j = h->jobs, *next; j; j = next) {
+        next = j->next;
+        drop(j);
+        j->list = NULL;
+    }
+    h->jobs = NULL;
+    return source_close(L);
+}
+
+/* --- A reader of elements. It connects when first used.
+ * ---@param options { bus: string? } bus: address of the session bus, else the environment's
+ * ---@return deskpilot.elements|nil reader, deskpilot.error? err */
+static int module_open(lua_State *L)
+{
+    desk_elements_options options = {0};
+    if (!lua_isnoneornil(L, 1)) {
+        luaL_checktype(L, 1, LUA_TTABLE);
+        if (lua_getfield(L, 1, "bus") != LUA_TNIL)
+            options.bus = luaL_checkstring(L, -1);
+    }
+    handle *h = lua_newuserdatauv(L, sizeof *h, 0);
+    *h = (handle){0};
+    luaL_setmetatable(L, SOURCE_TYPE);
+    source *s = calloc(1, sizeof *s);
+    if (!s)
+        return no_memory(L);
+    desk_error err;
+    if (!desk_native_elements->open(&s->elements, &options, &err)) {
+        free(s);
+        return lib_fail(L, &err);
+    }
+    s->uses = 1;
+    h->source = s;
+    return 1;
+}
+
+int lib_open_elements(lua_State *L)
+{
+    static const luaL_Reg methods[] = {
+        {"read", source_read},   {"act", source_act}, {"set_text", source_set_text},
+        {"close", source_close}, {NULL, NULL},
+    };
+    static const luaL_Reg none[] = {{NULL, NULL}};
+    static const luaL_Reg module[] = {{"open", module_open}, {NULL, NULL}};
+    lib_new_type(L, SOURCE_TYPE, methods, source_gc);
+    lib_new_type(L, CANCEL_TYPE, none, cancel_gc);
+    luaL_newlib(L, module);
+    return 1;
+}

@@ -1,0 +1,177 @@
+-- Private desktops for real: a display server, a bus, a window manager and applications, and nothing
+-- left of them afterwards, whichever way they end.
+local uv = require "luv"
+local files = require "deskpilot.base.files"
+local harness = require "harness"
+local private = require "deskpilot.desk.private"
+local process_tree = require "deskpilot.desk.process_tree"
+local task = require "deskpilot.base.task"
+local native = require "native.desk"
+
+local tests = {}
+
+local function alive(pid)
+  local parent, state = process_tree.parent(pid)
+  return parent ~= nil and state ~= "Z"
+end
+
+-- What there is of a session, to be asked again after its end.
+local function traces(session)
+  local number = session.display:match("%d+")
+  local pids = { session.pids.host }
+  for _, process in ipairs(process_tree.descendants(session.pids.host)) do pids[#pids + 1] = process.pid end
+  return { folder = session.folder, pids = pids,
+    files = { "/tmp/.X" .. number .. "-lock", "/tmp/.X11-unix/X" .. number } }
+end
+
+-- The first thing that is still there, or nil.
+local function left(trace)
+  for _, pid in ipairs(trace.pids) do
+    if alive(pid) then return "process " .. pid .. " " .. (files.read("/proc/" .. pid .. "/cmdline") or "") end
+  end
+  for _, file in ipairs(trace.files) do
+    if uv.fs_lstat(file) then return file end
+  end
+  if files.exists(trace.folder) then return trace.folder end
+end
+
+function tests.starts_shows_windows_and_leaves_nothing()
+  local began = task.now()
+  local session, err = private.start { size = { 1000, 700 }, apps = { { "galculator" }, { "xterm" } } }
+  if not harness.ok(session, err) then return end
+  io.stdout:write(("      started in %.3f s\n"):format(task.now() - began))
+  local desk = harness.ok(native.open { display = session.display })
+  local screen = desk:screen()
+  harness.eq({ screen.width, screen.height }, { 1000, 700 })
+  local classes = {}
+  for _, window in ipairs(desk:windows()) do classes[window.class:lower()] = window.visible end
+  harness.ok(classes.galculator, "galculator is there")
+  harness.ok(classes.xterm, "xterm is there")
+  desk:close()
+  local trace = traces(session)
+  harness.ok(#trace.pids >= 6, "host, server, bus, manager and two applications")
+  harness.eq(left(trace), "process " .. trace.pids[1] .. " " .. files.read("/proc/" .. trace.pids[1] .. "/cmdline"))
+  began = task.now()
+  harness.ok(session:stop())
+  local seconds = task.now() - began
+  io.stdout:write(("      stopped in %.3f s\n"):format(seconds))
+  harness.ok(seconds < 0.8, "stopped within 0.8 s")
+  harness.eq(left(trace), nil)
+  harness.ok(session:stop(), "a second stop is no error")
+end
+
+function tests.a_stubborn_process_is_ended()
+  local session = harness.ok(private.start {})
+  harness.ok(session:start_app { "sh", "-c", "trap '' TERM; (setsid sleep 1000 &) ; while :; do sleep 1000; done" })
+  harness.wait_until("the shell's children", function()
+    return #process_tree.descendants(session.apps[1].pid) > 0
+  end)
+  local trace = traces(session)
+  local began = task.now()
+  harness.ok(session:stop())
+  harness.ok(task.now() - began < 0.8, "stopped within 0.8 s")
+  harness.eq(left(trace), nil)
+end
+
+function tests.an_application_that_is_missing_or_fails_is_named()
+  local session, err = private.start { apps = { { "no-such-program-anywhere" } } }
+  harness.eq(session, nil)
+  harness.eq(err.code, "not_found")
+  harness.has(tostring(err), "no-such-program-anywhere")
+  session, err = private.start { apps = { { "sh", "-c", "echo this went wrong >&2; exit 3" } } }
+  harness.eq(session, nil)
+  harness.has(tostring(err), "status 3")
+  harness.has(tostring(err), "this went wrong")
+end
+
+function tests.missing_parts_are_named_with_the_way_to_get_them()
+  local path = os.getenv("PATH")
+  uv.os_setenv("PATH", "/nowhere")
+  local session, err = private.start {}
+  uv.os_setenv("PATH", path)
+  harness.eq(session, nil)
+  harness.eq(err.code, "unavailable")
+  harness.has(tostring(err), "apt-get install xvfb dbus openbox")
+end
+
+function tests.secrets_and_other_desktops_stay_outside()
+  uv.os_setenv("DESKPILOT_API_KEY", "secret")
+  uv.os_setenv("OPENAI_API_KEY", "secret")
+  uv.os_setenv("WAYLAND_DISPLAY", "wayland-9")
+  local session = harness.ok(private.start { env = { FROM_MISSION = "yes" } })
+  uv.os_unsetenv("DESKPILOT_API_KEY")
+  uv.os_unsetenv("OPENAI_API_KEY")
+  uv.os_unsetenv("WAYLAND_DISPLAY")
+  local out = session.folder .. "/env"
+  harness.ok(session:start_app { "sh", "-c", "env > " .. out .. ".part; mv " .. out .. ".part " .. out })
+  harness.wait_until("the list", function() return files.exists(out) end)
+  local env = files.read(out)
+  harness.has(env, "FROM_MISSION=yes")
+  harness.has(env, "DISPLAY=" .. session.display)
+  harness.eq(env:find("secret", 1, true), nil)
+  harness.eq(env:find("wayland-9", 1, true), nil)
+  harness.eq(uv.fs_stat(session.folder).mode & 511, tonumber("700", 8))
+  session:stop()
+end
+
+function tests.a_cancelled_start_cleans_up()
+  local before = #files.list("/tmp/.X11-unix")
+  local starting = task.start(function() return private.start { apps = { { "galculator" } } } end)
+  task.sleep(0.15)
+  local session = private.sessions()[1]
+  starting:cancel("the test wants it")
+  harness.ok(session, "it was on its way")
+  harness.wait_until("the host's end", function() return not alive(session.pids.host) end)
+  harness.ok(#files.list("/tmp/.X11-unix") <= before + 1)
+end
+
+function tests.a_session_outlives_the_task_that_started_it()
+  local session
+  local starter = task.start(function()
+    session = private.start {}
+    task.sleep(100)
+  end)
+  harness.wait_until("the session", function() return session end)
+  starter:cancel("the test wants it")
+  local trace = traces(session)
+  harness.ok(task.start(function() return session:stop() end):wait())
+  harness.eq(left(trace), nil)
+end
+
+function tests.a_killed_program_leaves_nothing()
+  local script = os.tmpname()
+  files.write(script, [[
+    local private = require "deskpilot.desk.private"
+    local task = require "deskpilot.base.task"
+    return { a = function()
+      local session = assert(private.start { apps = { { "xterm" } } })
+      io.stdout:write(session.pids.host, " ", session.display, " ", session.folder, "\n")
+      io.stdout:flush()
+      task.sleep(100)
+    end }
+  ]])
+  local out = uv.new_pipe()
+  local handle, pid = uv.spawn(uv.exepath(), { args = { script }, stdio = { nil, out, 2 } }, function() end)
+  local text = ""
+  out:read_start(function(_, data) text = text .. (data or "") end)
+  harness.wait_until("the session's words", function() return text:find("\n") end)
+  local host, display, folder = text:match("(%d+) (%S+) (%S+)")
+  local trace = traces { pids = { host = math.tointeger(tonumber(host)) }, display = display, folder = folder }
+  harness.ok(#trace.pids >= 5)
+  uv.kill(pid, "sigkill")
+  harness.wait_until("everything to be gone", function() return not left(trace) end, 5)
+  handle:close()
+  out:close()
+  os.remove(script)
+end
+
+function tests.a_terminated_host_leaves_nothing()
+  local session = harness.ok(private.start { apps = { { "xterm" } } })
+  local trace = traces(session)
+  uv.kill(session.pids.host, "sigterm")
+  uv.kill(session.pids.host, "sigint") -- a second signal changes nothing
+  harness.wait_until("everything to be gone", function() return not left(trace) end, 5)
+  harness.ok(session:stop())
+end
+
+return tests

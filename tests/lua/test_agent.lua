@@ -1,0 +1,139 @@
+--- The parts of a run that need no desktop: history, loop detection, listeners, hooks, journal, exports.
+local t = require "harness"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local history = require "deskpilot.agent.history"
+local hooks = require "deskpilot.agent.hooks"
+local journal = require "deskpilot.agent.journal"
+local listeners = require "deskpilot.agent.listeners"
+local export = require "deskpilot.agent.export"
+local rundir = require "deskpilot.agent.rundir"
+local loops = require "deskpilot.guards.loop_detection"
+local spawn = require "spawn"
+
+local tests = {}
+
+local function fake_run(list)
+  local run = { listeners = list, told = {}, turn = 1 }
+  function run:emit(name, fields)
+    local event = fields or {}
+    event.event, event.at = name, 0.5
+    table.insert(self.told, event)
+    listeners.tell(self, event)
+    return event
+  end
+  function run:stop(status, reason) self.outcome = self.outcome or { status = status, reason = reason } end
+  return run
+end
+
+function tests.history_keeps_phases_and_errors_longer()
+  local h = history.new(10, 8)
+  h:add(1, "phase", "INIT -> EXECUTION")
+  h:add(2, "error", "click(x) -> ERROR: missed")
+  for turn = 3, 30 do h:add(turn, "action", "click " .. turn) end
+  local words = h:render()
+  t.has(words, "EARLIER:\n  T1: PHASE INIT -> EXECUTION\n  T2: click(x) -> ERROR: missed")
+  t.has(words, "T30")
+  t.ok(not words:find("T22:", 1, true), "only the last eight plain ones are sent")
+  t.eq(#h.entries, 12)
+end
+
+function tests.history_lines_are_one_line()
+  local line = history.line("type_text", { text = "a\nb", justification = "because\nit is so" }, true, "typed\n3")
+  t.eq(line, 'type_text("a b") -> typed 3 | why: because it is so')
+end
+
+function tests.loops_are_found()
+  t.eq(loops.find({ "a", "b", "c" }, 3), nil)
+  t.has(loops.find({ "a", "b", "a", "c", "a" }, 3), "3 times")
+  t.has(loops.find({ "a", "b", "a", "b" }, 3), "in turns")
+  t.eq(loops.find({ "a", "b", "b", "a" }, 3), nil)
+  t.eq(loops.find({}, 3), nil)
+end
+
+function tests.listeners_decide_in_order()
+  local run = fake_run {
+    { name = "one", listener = { action = function() return { amend = { tool = "b" } } end } },
+    { name = "two", listener = { action = function(_, e) if e.tool == "b" then return { veto = "no b" } end end } },
+    { name = "three", listener = { action = function() return { veto = "too late", stop = { "failed", "x" } } end } },
+  }
+  local event = run:emit("action", { tool = "a", args = {} })
+  t.eq({ event.tool, event.veto, event.vetoed_by, event.amended_by }, { "b", "no b", "two", "one" })
+  t.eq(run.outcome, { status = "failed", reason = "x" })
+end
+
+function tests.a_listener_that_fails_is_named_and_an_action_it_should_judge_is_not_done()
+  local run = fake_run { { name = "the guard x", listener = {
+    action = function() error("oops") end, turn_end = function() error("later") end } } }
+  local event = run:emit("action", { tool = "a", args = {} })
+  t.has(event.veto, "the guard x failed")
+  run:emit("turn_end", {})
+  local names = {}
+  for _, e in ipairs(run.told) do if e.event == "error" then names[#names + 1] = e.name .. " " .. e.during end end
+  t.eq(names, { "the guard x action", "the guard x turn_end" })
+  t.eq(run.outcome, nil)
+end
+
+function tests.hooks_by_both_names()
+  local seen = {}
+  local listener = hooks.of {
+    before_action = function(_, action) seen[#seen + 1] = "before " .. action.tool return false, "no" end,
+    action = function(_, event) seen[#seen + 1] = "event " .. event.tool end,
+    after_action = function(_, action, result) seen[#seen + 1] = action.tool .. " " .. tostring(result.ok) end,
+    before_run = function() seen[#seen + 1] = "run" end,
+  }
+  listener.run_start({}, {})
+  t.eq(listener.action({}, { tool = "a" }), { veto = "no" })
+  listener.action_result({}, { ok = true, action = { tool = "a" } })
+  t.eq(seen, { "run", "before a", "event a", "a true" })
+end
+
+function tests.a_cut_journal_is_readable()
+  local folder = spawn.folder()
+  local writer = assert(journal.open(folder))
+  local run = fake_run { { name = "journal", listener = writer } }
+  run:emit("run_start", { mission = "m", task = "t", policy = "p", model = "x" })
+  run.turn = 1
+  run:emit("turn_start", { turn = 1 })
+  run:emit("action", { tool = "click", args = { label = 'a"\n' }, turn = 1, action = {}, fn = print })
+  run:emit("model_reply", { usage = { input_tokens = 5, output_tokens = 7 }, turn = 1, persona = "executor" })
+  writer.close()
+  local path = folder .. "/journal.jsonl"
+  local all = files.read(path)
+  t.eq(select(2, all:gsub("\n", "")), 4)
+  for cut = 0, #all, 7 do
+    assert(files.write(path, all:sub(1, cut)))
+    local events = t.ok(journal.read(folder))
+    local result = export.result(events, folder)
+    t.eq(result.status, "interrupted")
+    t.ok(json.encode(export.trajectory(events)))
+  end
+  assert(files.write(path, all))
+  local result = export.write(folder)
+  t.eq({ result.turns, result.actions, result.model.calls, result.model.input_tokens }, { 1, 1, 1, 5 })
+  files.remove(folder)
+end
+
+function tests.runs_never_share_a_folder_and_a_full_disk_is_said()
+  local base = spawn.folder()
+  local one, two = assert(rundir.create(base, "Some Mission!", 0)), assert(rundir.create(base, "Some Mission!", 0))
+  t.ok(one.path ~= two.path)
+  t.has(one.path, "-some-mission")
+  local full = assert(rundir.create(base, "x", 2 ^ 60 // 1))
+  local ok, err = full:save("a", "b")
+  t.eq(ok, nil)
+  t.has(tostring(err), "safety.min_free_mb")
+  files.remove(base)
+end
+
+function tests.json_is_stable_and_strict()
+  t.eq(json.encode { b = 1, a = { json.list {}, {}, "x\n", 1.5, 2.0 } }, '{"a":[[],{},"x\\n",1.5,2],"b":1}')
+  t.raises("no such number", json.encode, { 0 / 0 })
+  local loop = {}
+  loop[1] = loop
+  t.raises("too deep", json.encode, loop)
+  t.eq(json.decode('{"a":null,"b":[1]}'), { b = { 1 } })
+  t.eq((json.decode("{")), nil)
+end
+
+return tests

@@ -1,0 +1,303 @@
+local t = require "harness"
+local args = require "deskpilot.cli.args"
+local files = require "deskpilot.base.files"
+local inspect = require "deskpilot.cli.inspect"
+local errors = require "deskpilot.base.errors"
+local progress = require "deskpilot.cli.progress"
+local shot = require "deskpilot.cli.shot"
+local spawn = require "spawn"
+local task = require "deskpilot.base.task"
+local windows = require "deskpilot.cli.windows"
+
+local tests = {}
+
+local options = {
+  { name = "output", short = "o", value = "FILE", help = "the file" },
+  { name = "set", value = "KEY=VALUE", repeated = true, help = "a key" },
+  { name = "verbose", short = "v", help = "more" },
+  { name = "quiet", short = "q", help = "less" },
+  { name = "no-cursor", help = "no cursor" },
+}
+
+local function parsed(...)
+  local result, positional = args.parse(options, { ... })
+  return result, positional
+end
+
+function tests.options()
+  local result, positional = parsed("-vq", "a", "--output=x=y", "--set", "k=1", "--set=k=2", "--no-cursor", "-",
+    "--", "-z")
+  t.eq(result, { verbose = true, quiet = true, output = "x=y", set = { "k=1", "k=2" }, no_cursor = true })
+  t.eq(positional, { "a", "-", "-z" })
+  t.eq(parsed("-ofile").output, "file")
+  t.eq(parsed("-vo", "file").output, "file")
+  t.eq(parsed("-o", "-1").output, "-1")
+  t.eq(parsed("--output", "").output, "")
+  t.ok(parsed("-h").help)
+  local function wrong(part, ...)
+    local none, why = parsed(...)
+    t.eq(none, nil)
+    t.has(why, part)
+  end
+  wrong("--outptu; did you mean --output?", "--outptu", "x")
+  wrong("there is no option -z", "-vz")
+  wrong("--output wants a value: --output FILE", "--output")
+  wrong("-o wants a value", "-o")
+  wrong("--verbose takes no value", "--verbose=1")
+end
+
+function tests.help_is_made_from_the_options()
+  local words = args.help("thing", { summary = "Does things.", usage = "thing FILE", options = options })
+  for _, part in ipairs { "usage: deskpilot thing FILE", "Does things.", "-o, --output FILE", "--set KEY=VALUE",
+    "-h, --help" } do
+    t.has(words, part)
+  end
+end
+
+local function deskpilot(...)
+  return spawn.run({ spawn.program, ... }, { env = { DISPLAY = false } })
+end
+
+function tests.the_program_dispatches()
+  local child = deskpilot("--version")
+  t.eq(child.status, 0)
+  t.ok(child.stdout:find("^deskpilot %d+%.%d+%.%d+\n$"), child.stdout)
+  for _, words in ipairs { { "--help" }, { "-h" }, { "help" } } do
+    child = deskpilot(table.unpack(words))
+    t.eq(child.status, 0)
+    for _, name in ipairs { "run", "repl", "shot", "windows", "report", "doctor", "eject" } do
+      t.has(child.stdout, "\n  " .. name)
+    end
+  end
+  child = deskpilot()
+  t.eq(child.status, 2)
+  t.eq(child.stdout, "")
+  t.has(child.stderr, "usage: deskpilot COMMAND")
+  child = deskpilot("shoot")
+  t.eq(child.status, 2)
+  t.has(child.stderr, "there is no command 'shoot'; did you mean 'shot'?")
+  child = deskpilot("--versoin")
+  t.eq(child.status, 2)
+  child = deskpilot("shot", "--wndow", "x")
+  t.eq(child.status, 2)
+  t.has(child.stderr, "did you mean --window?")
+end
+
+function tests.every_command_has_help()
+  for _, name in ipairs { "run", "repl", "shot", "windows", "report", "doctor", "eject" } do
+    local child = deskpilot(name, "--help")
+    t.eq(child.status, 0, name .. ": " .. child.stderr)
+    t.has(child.stdout, "usage: deskpilot " .. name)
+    t.has(child.stdout, "--help")
+    t.eq(child.stderr, "")
+  end
+end
+
+function tests.no_display_is_status_3()
+  for _, name in ipairs { "shot", "windows" } do
+    local child = deskpilot(name)
+    t.eq(child.status, 3, name)
+    t.ok(#child.stderr > 0)
+  end
+end
+
+function tests.no_command_but_run_and_repl_runs_a_folders_code()
+  local folder = spawn.folder()
+  assert(files.make_folder(folder .. "/deskpilot/cli"))
+  local trap = "io.open('" .. folder .. "/ran', 'w'):close()"
+  for _, name in ipairs { "deskpilot.lua", "deskpilot/cli/doctor.lua", "deskpilot/cli/init.lua", "luv.lua" } do
+    assert(files.write(folder .. "/" .. name, trap))
+  end
+  for _, words in ipairs { { "--version" }, { "doctor" }, { "eject" }, { "shot" }, { "--help" } } do
+    spawn.run({ spawn.program, table.unpack(words) }, { cwd = folder,
+      env = { DISPLAY = false, LUA_PATH = folder .. "/?.lua", LUA_INIT = trap } })
+    t.ok(not files.exists(folder .. "/ran"), words[1])
+  end
+  files.remove(folder)
+end
+
+function tests.eject_copies_and_never_overwrites()
+  local folder = files.absolute(spawn.folder())
+  local function eject(...) return spawn.run({ spawn.program, "eject", ... }, { cwd = folder }) end
+  local child = eject()
+  t.eq(child.status, 0)
+  t.has(child.stdout, "click_element")
+  child = eject("click_element")
+  t.eq(child.status, 0, child.stderr)
+  local path = folder .. "/deskpilot/tools/click_element.lua"
+  t.eq(child.stdout, path .. "\n")
+  t.has(files.read(path), "click_element")
+  assert(files.write(path, "mine"))
+  child = eject("tools/click_element")
+  t.eq(child.status, 2)
+  t.has(child.stderr, "is there already")
+  t.eq(files.read(path), "mine")
+  child = eject("clik_element")
+  t.eq(child.status, 2)
+  t.has(child.stderr, "did you mean 'click_element'?")
+  files.remove(folder)
+end
+
+function tests.doctor_says_what_is_missing_and_how_to_mend_it()
+  local child = spawn.run({ spawn.program, "doctor", "--endpoint", "http://127.0.0.1:9/v1" },
+    { env = { DISPLAY = false, WAYLAND_DISPLAY = false, PATH = "/nonexistent" } })
+  t.eq(child.status, 3, child.stderr)
+  for _, part in ipairs { "display", "private desktops", "model server", "to mend: ", "apt-get install xvfb",
+    "cannot run here yet" } do
+    t.has(child.stdout, part)
+  end
+  child = spawn.run({ spawn.program, "doctor", "--set", "limits.turn=1" })
+  t.has(child.stdout, "did you mean 'limits.turns'?")
+end
+
+function tests.doctor_is_content_where_all_is_well()
+  local child = spawn.run({ spawn.program, "doctor", "--set", "model.name=literal" }, { env = { DISPLAY = false } })
+  t.eq(child.status, 0, child.stdout .. child.stderr)
+  t.has(child.stdout, "a mission can run here")
+end
+
+-- The repl, fed by a pipe.
+local function entered(lines)
+  local folder = spawn.folder()
+  assert(files.write(folder .. "/in", lines))
+  local child = spawn.run({ "/bin/sh", "-c", 'cat in | "$0" repl', files.absolute(spawn.program) },
+    { cwd = folder, env = { DISPLAY = false, HOME = folder } })
+  files.remove(folder)
+  return child
+end
+
+function tests.repl_without_a_terminal()
+  local child = entered([[
+1 + 1, "two"
+x = { a = 1,
+  b = { 2 } }
+x
+nil, 3
+error("boo")
+require("deskpilot.base.task").sleep(0.05); return "slept"
+require("deskpilot.base.errors").fail("io", "no luck")
+local f = function() local y = nil return y.z end f()
+desk
+print("end")]])
+  t.eq(child.status, 0)
+  t.eq(child.stdout, '2, "two"\n{ a = 1, b = { 2 } }\nnil, 3\n"slept"\nnil, no luck (io)\nend\n')
+  t.has(child.stderr, "error: repl:1: boo\n")
+  t.has(child.stderr, "attempt to index a nil value (local 'y')")
+  t.has(child.stderr, "(unavailable)")
+  child = entered("1 +\n")
+  t.eq(child.status, 0)
+  t.has(child.stderr, "near <eof>")
+end
+
+function tests.repl_help_and_reload()
+  local folder = spawn.folder()
+  assert(files.write(folder .. "/mine.lua", "--- Says it.\n---@param n integer how often\nlocal function f(n) "
+    .. "return n end\nreturn { n = 1, f = f }"))
+  assert(files.write(folder .. "/in", "require('mine').n\nhelp(require('mine').f)\n"
+    .. "local h = io.open('mine.lua', 'w') h:write('return { n = 2 }') h:close()\n"
+    .. "require('mine').n\nreload('mine').n\nhelp()\n"))
+  local child = spawn.run({ "/bin/sh", "-c", '"$0" repl < in', files.absolute(spawn.program) }, { cwd = folder })
+  t.has(child.stdout, "1\nlocal function f(n) return n end\nSays it.\n  n integer how often\n1\n2\n")
+  t.has(child.stdout, "desk.screen")
+  t.eq(child.stderr, "")
+  files.remove(folder)
+end
+
+function tests.values_are_readable()
+  t.eq(inspect.value({ 1, 2, x = "a\nb", [10] = true, ["a b"] = {} }),
+    '{ 1, 2, [10] = true, ["a b"] = {}, x = "a\\nb" }')
+  local cyclic = { name = "c" }
+  cyclic.self = cyclic
+  t.eq(inspect.value(cyclic), '{ name = "c", self = <the same table again> }')
+  t.eq(inspect.value("\27[31m\155é\194\155"), '"\\27[31m\\x9B\\xC3\\xA9\\xC2\\x9B"')
+  t.eq(inspect.value("é\194\155"), '"é\\u{9B}"')
+  t.eq(inspect.values(table.pack(nil, errors.new("io", "bad"))), "nil, bad (io)")
+  local deep = {}
+  local at = deep
+  for _ = 1, 50 do at.d = {} at = at.d end
+  t.has(inspect.value(deep), "{...}")
+  t.has(inspect.value(setmetatable({}, { __tostring = function() error("x") end })), "tostring fails")
+end
+
+function tests.regions_and_windows()
+  t.eq(shot.parse_region("1,2,30,40"), { x = 1, y = 2, width = 30, height = 40 })
+  t.eq(shot.parse_region(" -1, 2, 30, 40 ").x, -1)
+  for _, word in ipairs { "1,2,3", "1,2,0,4", "a,b,c,d", "1,2,3,4,5", "", "1,2,3,99999999999999999999" } do
+    t.eq(shot.parse_region(word), nil, word)
+  end
+  local list = { { id = 16, title = "Editor - notes", class = "Mousepad" },
+    { id = 32, title = "notes", class = "XTerm", active = true } }
+  t.eq(windows.find(list, "notes").id, 32, "an exact title first")
+  t.eq(windows.find(list, "mouse").id, 16)
+  t.eq(windows.find(list, "0x10").id, 16)
+  t.eq(windows.find(list, "active").id, 32)
+  t.has(select(2, windows.find(list, "zz")), "there are 'Editor - notes' and 'notes'")
+  t.eq(windows.find(list, ""), nil)
+end
+
+-- A run's events as the display is told of them; returns what it wrote.
+local function shown(settings, events)
+  local out = {}
+  settings.write = function(words) out[#out + 1] = words end
+  settings.columns = function() return 60 end
+  local listener = progress.new(settings)
+  for _, event in ipairs(events) do
+    local fn = listener[event[1]]
+    if fn then fn({ dir = { path = "runs/x" } }, event[2]) end
+  end
+  listener.close()
+  return table.concat(out)
+end
+
+local events = {
+  { "run_start", { at = 0, task = "Work \27]0;evil\7out\nit" } }, { "turn_start", { at = 0.1, turn = 1 } },
+  { "observed", { at = 0.2 } }, { "phase_change", { from = "offline", to = "tactical", at = 0.2 } },
+  { "model_request", { at = 0.2, persona = "executor" } },
+  { "model_reply", { at = 1.2, persona = "executor", seconds = 1, content = "I \27[2Jclick" } },
+  { "action", { at = 1.2, tool = "click_element", args = { position = { 1, 2 }, label = "7\27[0m" } } },
+  { "action_result", { at = 1.3, tool = "click_element", args = { position = { 1, 2 }, label = "7\27[0m" },
+    ok = true, text = "clicked\194\155" } },
+  { "settled", { at = 1.5, seconds = 0.5 } }, { "turn_end", { at = 1.6, seconds = 1.5 } },
+  { "guard", { name = "loop", message = "again" } }, { "error", { name = "hook", message = "bad" } },
+  { "run_end", { at = 2, status = "succeeded", reason = "done", turns = 1, actions = 1, seconds = 2 } },
+}
+
+function tests.progress_as_plain_lines()
+  local words = shown({ tty = false }, events)
+  t.eq(words, "mission: Work ]0;evil out it\n"
+    .. "turn 1 [tactical] 1.5s  ✓ click_element(label=7 [0m, position=[1,2]) — clicked\n"
+    .. "  guard loop: again\n  error in hook: bad\n"
+    .. "succeeded: done\n1 turn, 1 action in 0:02 (model 50%, settling 25%, the rest 25%)\nrun: runs/x\n")
+  t.has(shown({ tty = false, level = "verbose" }, events), "  executor: I [2Jclick\n")
+  t.eq(shown({ tty = false, level = "quiet" }, events), "  error in hook: bad\nsucceeded: done\n")
+end
+
+function tests.progress_on_a_terminal()
+  local words = shown({ tty = true }, events)
+  t.has(words, "\r\27[K")
+  t.has(words, "executor thinks")
+  t.ok(words:find("runs/x\n$"), "the live line is gone at the end")
+  local stripped = words:gsub("\r\27%[K", "")
+  t.ok(not stripped:find("\27", 1, true), "nothing of the run's words is obeyed")
+  for line in words:gmatch("\r\27%[K([^\r\n]*)\r") do
+    t.ok((utf8.len(line) or 999) <= 60, "wider than the terminal: " .. line)
+  end
+end
+
+function tests.progress_bears_events_without_fields()
+  for _, level in ipairs { "normal", "verbose", "quiet" } do
+    local empty = {}
+    for i, event in ipairs(events) do empty[i] = { event[1], {} } end
+    t.ok(shown({ tty = true, level = level }, empty))
+  end
+end
+
+function tests.the_spinner_does_not_keep_the_loop_alive()
+  local listener = progress.new { tty = true, write = function() end, columns = function() return 40 end }
+  listener.run_start({}, { at = 0 })
+  task.sleep(0.2)
+  listener.close()
+  t.ok(true)
+end
+
+return tests

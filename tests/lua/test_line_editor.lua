@@ -1,0 +1,206 @@
+local t = require "harness"
+local line_editor = require "deskpilot.cli.line_editor"
+
+local tests = {}
+
+local function is_complete(text)
+  local chunk, why = load(text)
+  return chunk ~= nil or not why:find("near <eof>$")
+end
+
+local function editor(history)
+  return line_editor.new { prompt = "> ", more = ". ", history = history or {}, is_complete = is_complete }
+end
+
+-- The text with "|" where the cursor is, after those keys.
+local function typed(keys, history)
+  local e = editor(history)
+  e:feed(keys)
+  return e.text:sub(1, e.cursor - 1) .. "|" .. e.text:sub(e.cursor)
+end
+
+local left, right, home, stop, delete = "\27[D", "\27[C", "\27[H", "\27[F", "\27[3~"
+local up, down = "\27[A", "\27[B"
+
+function tests.editing()
+  t.eq(typed "abc", "abc|")
+  t.eq(typed("abc" .. left .. left .. "X"), "aX|bc")
+  t.eq(typed("abc" .. home .. right .. delete), "a|c")
+  t.eq(typed("abc" .. home .. "x" .. stop .. "y"), "xabcy|")
+  t.eq(typed("abc\1\127"), "|abc", "backspace at the start does nothing")
+  t.eq(typed("abc\127\127\127\127"), "|")
+  t.eq(typed("abc" .. left .. "\4"), "ab|", "ctrl-d deletes")
+  t.eq(typed("abcdef" .. left .. left .. "\11"), "abcd|")
+  t.eq(typed("abcdef" .. left .. left .. "\21"), "|ef")
+  t.eq(typed("abcdef" .. left .. left .. "\21\5\25"), "efabcd|", "ctrl-y")
+  t.eq(typed("foo.bar baz\23\23"), "foo.|")
+  t.eq(typed("foo.bar baz\27b\27bX"), "foo.X|bar baz")
+  t.eq(typed("foo bar\1\27fX"), "fooX| bar")
+  t.eq(typed("foo bar\1\27d"), "| bar")
+  t.eq(typed("a\27[1;5D\27OHb"), "b|a")
+end
+
+function tests.characters_are_whole()
+  t.eq(typed("é日本" .. left .. left), "é|日本")
+  t.eq(typed("é日本\127"), "é日|")
+  t.eq(typed("é日本\1" .. delete .. right .. "x"), "日x|本")
+  local e = editor()
+  for byte in ("日é🙂"):gmatch(".") do e:feed(byte) end
+  t.eq(e.text, "日é🙂")
+  e:feed("\255\254a")
+  t.ok(utf8.len(e.text), "always valid UTF-8")
+  t.eq(typed("ab\27[99;99Zc"), "abc|", "an unknown sequence types nothing")
+  e = editor()
+  e:feed("a\27")
+  e:feed("[")
+  e:feed("Db")
+  t.eq(e.text, "ba", "a sequence in pieces")
+end
+
+function tests.enter_and_continuation()
+  local e = editor()
+  local event = e:feed("x = 1\rrest")
+  t.eq(event, { kind = "line", text = "x = 1" })
+  e:reset()
+  t.eq(e:feed(""), nil)
+  t.eq(e.text, "rest", "what follows Enter is the next entry's")
+  e = editor()
+  t.eq(e:feed("for i = 1, 3 do\r"), nil)
+  t.eq(e:feed("print(i)\r"), nil)
+  t.eq(e:feed("end\r").text, "for i = 1, 3 do\nprint(i)\nend")
+  e = editor()
+  t.eq(e:feed("\r"), { kind = "line", text = "" })
+end
+
+function tests.other_events()
+  t.eq(editor():feed("abc\3").kind, "interrupt")
+  t.eq(editor():feed("\4").kind, "eof")
+  t.eq(editor():feed("abc\4"), nil)
+  t.eq(editor():feed("a\12").kind, "clear")
+end
+
+function tests.paste_is_text_and_never_keys()
+  local e = editor()
+  t.eq(e:feed("\27[200~a\rb\r\nc\tx\3\n\27[20"), nil)
+  t.eq(e:feed("1~!"), nil)
+  t.eq(e.text, "a\nb\nc  x!")
+end
+
+function tests.history_by_prefix()
+  local history = { "desk.a", "print(1)", "desk.b" }
+  t.eq(typed(up, history), "desk.b|")
+  t.eq(typed(up .. up .. up, history), "desk.a|")
+  t.eq(typed(up .. up .. up .. up, history), "desk.a|")
+  t.eq(typed("desk" .. up .. up, history), "desk.a|")
+  t.eq(typed("desk" .. up .. up .. down, history), "desk.b|")
+  t.eq(typed("desk" .. up .. up .. down .. down, history), "desk|", "what was typed comes back")
+  t.eq(typed("zzz" .. up, history), "zzz|")
+  t.eq(typed(down, history), "|")
+  local e = editor({ "same" })
+  t.ok(not e:remember("same"))
+  t.ok(not e:remember("  "))
+  t.ok(e:remember("new"))
+  t.eq(e.history, { "same", "new" })
+end
+
+function tests.up_and_down_inside_several_lines()
+  t.eq(typed("do\rabcdef\rxy" .. up .. "|"), "do\nab||cdef\nxy")
+  t.eq(typed("do\rab\rxyz" .. up .. up .. down .. "."), "do\nab.|\nxyz")
+  t.eq(typed("do\rab\1X\5Y"), "do\nXabY|")
+end
+
+-- A terminal, as far as drawing needs one: rows of cells, wrapping at the right edge.
+local function terminal(columns)
+  local screen, row, column = { {} }, 1, 1
+  local self = {}
+  local function put(character, width)
+    if column > columns then row, column = row + 1, 1 end
+    screen[row] = screen[row] or {}
+    screen[row][column] = character
+    if width == 2 then screen[row][column + 1] = "" end
+    column = column + width
+  end
+  local function clear_below()
+    for c = column, columns + 1 do screen[row][c] = nil end
+    for r = row + 1, #screen do screen[r] = nil end
+  end
+  function self.write(bytes)
+    while #bytes > 0 do
+      local count, letter = bytes:match("^\27%[(%d*)([A-Z])")
+      if letter then
+        local n = tonumber(count) or 1
+        if letter == "A" then row = math.max(1, row - n)
+        elseif letter == "B" then row = row + n
+        elseif letter == "C" then column = math.min(columns, column + n)
+        elseif letter == "J" then clear_below() end
+        screen[row] = screen[row] or {}
+        bytes = bytes:sub(#count + 4)
+      else
+        local character = bytes:match("^" .. utf8.charpattern)
+        if character == "\r" then column = 1
+        elseif character == "\n" then
+          row = row + 1
+          screen[row] = screen[row] or {}
+        else put(character, line_editor.width(utf8.codepoint(character))) end
+        bytes = bytes:sub(#character + 1)
+      end
+    end
+  end
+  function self.rows()
+    local rows = {}
+    for r = 1, #screen do
+      local cells = {}
+      for c = 1, columns do cells[c] = screen[r][c] or " " end
+      rows[r] = table.concat(cells):gsub(" +$", "")
+    end
+    return rows
+  end
+  function self.cursor() return row, column end
+  return self
+end
+
+function tests.drawing()
+  local e, term = editor(), terminal(10)
+  local function step(keys)
+    e:feed(keys)
+    term.write(e:draw(10))
+    return term.rows()
+  end
+  t.eq(step "abc", { "> abc" })
+  t.eq({ term.cursor() }, { 1, 6 })
+  t.eq(step "defgh", { "> abcdefgh", "" })
+  t.eq({ term.cursor() }, { 2, 1 })
+  t.eq(step "ijk", { "> abcdefgh", "ijk" })
+  t.eq(step(home .. right), { "> abcdefgh", "ijk" })
+  t.eq({ term.cursor() }, { 1, 4 })
+  t.eq(step "\11", { "> a" })
+  t.eq(step "\1\11do--x日本語", { "> do--x日", "本語" }, "a wide character is not split")
+  t.eq(step "\rx", { "> do--x日", "本語", ". x" })
+  t.eq(step(up .. home), { "> do--x日", "本語", ". x" })
+  t.eq({ term.cursor() }, { 1, 3 })
+  term.write(e:leave(10) .. "out")
+  t.eq(term.rows(), { "> do--x日", "本語", ". x", "out" })
+end
+
+-- Whatever is typed: what stands on the terminal is a fresh drawing of the same entry, cursor and all.
+function tests.drawing_in_steps_is_drawing_at_once()
+  math.randomseed(11)
+  local keys = { "a", "日", "é", "(", "\r", left, right, home, stop, delete, up, down, "\127", "\11", "\21", "\23",
+    "\27b", "\27f", "\25", "hello world ", "\27[200~p\nq\27[201~" }
+  for _ = 1, 150 do
+    local columns = math.random(8, 30)
+    local e, term = editor({ "one two three four five six", "x\ny" }), terminal(columns)
+    for _ = 1, 25 do
+      if e:feed(keys[math.random(#keys)]) then break end
+      term.write(e:draw(columns))
+      local fresh = terminal(columns)
+      e.drawn_row, e.kept = 0, e.drawn_row
+      fresh.write(e:draw(columns))
+      t.eq(term.rows(), fresh.rows())
+      t.eq({ term.cursor() }, { fresh.cursor() })
+      t.ok(utf8.len(e.text) and e.cursor >= 1 and e.cursor <= #e.text + 1)
+    end
+  end
+end
+
+return tests

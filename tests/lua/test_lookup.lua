@@ -1,0 +1,175 @@
+local t = require "harness"
+local files = require "deskpilot.base.files"
+local lookup = require "deskpilot.base.lookup"
+local spawn = require "spawn"
+
+local tests = {}
+
+local function write(...)
+  local parts = { ... }
+  local words = table.remove(parts)
+  local path = files.join(table.unpack(parts))
+  assert(files.make_folder((files.split(path))))
+  assert(files.write(path, words))
+  return path
+end
+
+-- A mission's, a project's and a user's folder; forgotten again when the test ends.
+local function with_roots(fn)
+  local base = spawn.folder()
+  local where = { mission_folder = base .. "/mission", project_folder = base .. "/project",
+    user_folder = base .. "/user" }
+  for _, folder in pairs(where) do assert(files.make_folder(folder)) end
+  lookup.set_roots(where)
+  local ok, err = xpcall(fn, debug.traceback, where.mission_folder, where.project_folder, where.user_folder)
+  lookup.set_roots {}
+  files.remove(base)
+  if not ok then error(err, 0) end
+end
+
+function tests.nothing_is_looked_at_before_roots_are_set()
+  t.eq(lookup.roots(), {})
+  t.raises("no module 'lookup_test_none' inside deskpilot", require, "lookup_test_none")
+end
+
+function tests.the_first_folder_wins()
+  with_roots(function(mission, project, user)
+    local function order() return lookup.load("policies", "lookup_probe") end
+    write(user, "deskpilot/policies/lookup_probe.lua", "return { from = 'user' }")
+    t.eq(order().from, "user")
+    write(project, "deskpilot/policies/lookup_probe/init.lua", "return { from = 'project' }")
+    t.eq(order().from, "project")
+    local path = write(mission, "deskpilot/policies/lookup_probe.lua", "return { from = 'mission' }")
+    local policy, where = order()
+    t.eq(policy.from, "mission")
+    t.eq(where, files.absolute(path))
+  end)
+end
+
+function tests.a_shipped_module_is_found_and_can_be_replaced()
+  with_roots(function(_, project)
+    local shipped, where = lookup.load("cli", "args")
+    t.ok(shipped and shipped.parse)
+    t.eq(where, "shipped:deskpilot/cli/args.lua")
+    write(project, "deskpilot/cli/args.lua", "return { mine = true }")
+    t.eq(lookup.load("cli", "args").mine, true)
+    t.ok(require("deskpilot.cli.args").parse ~= nil or require("deskpilot.cli.args").mine)
+  end)
+end
+
+function tests.helpers_are_required_from_the_folders_and_edits_picked_up()
+  with_roots(function(mission, project)
+    write(project, "lookup_helpers.lua", "return { n = 1 }")
+    write(mission, "deskpilot/policies/probe.lua", "local h = require 'lookup_helpers' return { n = h.n }")
+    t.eq(lookup.load("policies", "probe").n, 1)
+    write(project, "lookup_helpers.lua", "return { n = 22 }")
+    t.eq(lookup.load("policies", "probe").n, 22)
+    write(mission, "deskpilot/policies/probe.lua", "local h = require 'lookup_helpers' return { n = h.n + 100 }")
+    t.eq(lookup.load("policies", "probe").n, 122)
+  end)
+end
+
+function tests.names_that_leave_the_folder_are_refused()
+  with_roots(function(mission)
+    write(files.split(mission), "outside_secret.lua", "error('ran')")
+    for _, name in ipairs { "../outside_secret", "..outside_secret", "/etc/passwd", "a..b", ".x", "x.", "a/b",
+      "a\0b", "" } do
+      t.ok(not pcall(require, name), name)
+      t.eq(lookup.load("policies", name), nil, name)
+    end
+    for _, name in ipairs { "../x", "/etc/passwd", "prompts/../../x", "C:/x", "prompts\\..\\x", "a\0b" } do
+      local text, err = lookup.text(name)
+      t.eq(text, nil, name)
+      t.eq(err.code, "invalid", name)
+    end
+  end)
+end
+
+function tests.errors_are_values_with_the_place()
+  with_roots(function(mission)
+    write(mission, "deskpilot/policies/broken.lua", "return {\n  1 2\n}")
+    local policy, err = lookup.load("policies", "broken")
+    t.eq(policy, nil)
+    t.has(tostring(err), "broken.lua:2:")
+    write(mission, "deskpilot/policies/fails.lua", "local x\nreturn x.y")
+    policy, err = lookup.load("policies", "fails")
+    t.eq(policy, nil)
+    t.has(tostring(err), "fails.lua:2:")
+    write(mission, "deskpilot/policies/number.lua", "return 5")
+    t.has(tostring(select(2, lookup.load("policies", "number"))), "must return a table")
+    write(mission, "lookup_broken.lua", "return (")
+    t.raises("lookup_broken.lua:1:", require, "lookup_broken")
+    write(mission, "deskpilot/policies/bytecode.lua", string.dump(function() return {} end))
+    t.has(tostring(select(2, lookup.load("policies", "bytecode"))), "attempt to load a binary chunk")
+  end)
+end
+
+function tests.what_is_not_there_names_the_nearest_and_the_places()
+  with_roots(function(mission)
+    write(mission, "deskpilot/policies/lookup_probe.lua", "return {}")
+    local _, err = lookup.load("policies", "lookup_prob")
+    t.eq(err.code, "not_found")
+    t.has(tostring(err), "there is no policy named 'lookup_prob'; did you mean 'lookup_probe'?")
+    t.has(tostring(err), files.absolute(mission) .. "/deskpilot/policies/lookup_prob.lua")
+    t.has(tostring(err), "inside deskpilot")
+  end)
+end
+
+function tests.list_joins_folders_and_what_ships()
+  with_roots(function(mission, project)
+    write(mission, "deskpilot/cli/zebra.lua", "return {}")
+    write(project, "deskpilot/cli/yak/init.lua", "return {}")
+    write(project, "deskpilot/cli/_helper.lua", "return {}")
+    write(project, "deskpilot/cli/notes.txt", "no")
+    local names = " " .. table.concat(lookup.list("cli"), " ") .. " "
+    for _, name in ipairs { "zebra", "yak", "args", "repl" } do t.has(names, " " .. name .. " ") end
+    for _, name in ipairs { "_helper", "notes", "init" } do t.ok(not names:find(" " .. name .. " ", 1, true)) end
+  end)
+end
+
+function tests.texts()
+  with_roots(function(_, project)
+    local text, where = lookup.text("deskpilot/base/text.lua")
+    t.ok(text and #text > 0)
+    t.eq(where, "shipped:deskpilot/base/text.lua")
+    local path = write(project, "deskpilot/prompts/lookup_probe.md", "mine")
+    text, where = lookup.text("prompts/lookup_probe.md")
+    t.eq(text, "mine")
+    t.eq(where, files.absolute(path))
+    local none, err = lookup.text("prompts/none.md")
+    t.eq(none, nil)
+    t.eq(err.code, "not_found")
+  end)
+end
+
+function tests.a_mission_is_found_but_nothing_activated()
+  local base = spawn.folder()
+  local path = write(base, "work/mine.lua", "error('ran')")
+  write(base, "project/missions/named.lua", "return { task = 'n' }")
+  local source, where, folder = lookup.mission(path)
+  t.eq(source, "error('ran')")
+  t.eq(where, path)
+  t.eq(folder, files.absolute(base .. "/work"))
+  t.ok(lookup.mission(path:gsub("%.lua$", "")))
+  t.eq(lookup.mission("named", { project_folder = base .. "/project" }), "return { task = 'n' }")
+  local none, err = lookup.mission(base .. "/none.lua")
+  t.eq(none, nil)
+  t.eq(err.code, "not_found")
+  t.eq(lookup.roots(), {})
+  files.remove(base)
+end
+
+function tests.the_project_is_the_nearest_folder_with_its_file()
+  local base = files.absolute(spawn.folder())
+  write(base, "deskpilot.lua", "return {}")
+  assert(files.make_folder(base .. "/a/b"))
+  t.eq(lookup.project_folder(base .. "/a/b"), base)
+  write(base, "a/deskpilot.lua", "return {}")
+  t.eq(lookup.project_folder(base .. "/a/b"), base .. "/a")
+  files.remove(base .. "/deskpilot.lua")
+  files.remove(base .. "/a/deskpilot.lua")
+  t.eq(lookup.project_folder(base .. "/a/b"), base .. "/a/b")
+  files.remove(base)
+end
+
+return tests

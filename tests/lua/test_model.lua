@@ -1,0 +1,358 @@
+-- model/client against a real server on this machine: what it sends, what it reads, what it retries.
+local uv = require "luv"
+local t = require "harness"
+local json = require "deskpilot.base.json"
+local task = require "deskpilot.base.task"
+local client = require "deskpilot.model.client"
+local endpoint = require "deskpilot.model.endpoint"
+local secrets = require "deskpilot.model.secrets"
+local model_server = require "model_server"
+
+local tests = {}
+
+local png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+
+local function with_server(script, fn)
+  local server = model_server.start(script)
+  local ok, err = xpcall(fn, debug.traceback, server)
+  server:stop()
+  if not ok then error(err, 0) end
+end
+
+local function new(server, options)
+  options = options or {}
+  options.endpoint = options.endpoint or server.endpoint
+  options.backoff = options.backoff or { 0.02, 0.04, 0.08 }
+  return assert(client.new(options))
+end
+
+local function tool(name)
+  return { type = "function", ["function"] = { name = name, description = "d", parameters = {
+    type = "object", properties = { key = { type = "string" } }, required = json.list { "key" } } } }
+end
+
+local function request(more)
+  local r = { persona = "executor", messages = {
+    { role = "system", content = "You are one." },
+    { role = "user", content = {
+      { type = "text", text = 'Look: "quoted" é \n image-0-1. done' },
+      { type = "image", base64 = png, mime = "image/png", path = "screenshots/step_0001.png" },
+      { type = "text", text = "after" },
+    } },
+  } }
+  for key, value in pairs(more or {}) do r[key] = value end
+  return r
+end
+
+function tests.what_is_sent()
+  with_server({ model_server.reply_text("hello") }, function(server)
+    local c = new(server, { model = "some-model" })
+    local reply, err = c:chat(request { tools = { tool "press_key" }, temperature = 0.5, max_tokens = 100 })
+    t.eq(err, nil)
+    t.eq(server:problems(), "")
+    t.eq(reply.content, "hello")
+    t.eq(reply.tool_calls, {})
+    t.eq(reply.finish_reason, "stop")
+    t.eq(reply.usage, { input_tokens = 100, output_tokens = 10 })
+    t.eq(reply.attempts, 1)
+    t.ok(reply.seconds > 0)
+    t.eq(reply.raw.id, "chatcmpl-test")
+    local got = server.requests[1]
+    t.eq(got.path, "/v1/chat/completions")
+    t.eq(got.method, "POST")
+    t.eq(got.headers.authorization, nil)
+    t.eq(got.headers["content-type"], "application/json")
+    t.eq(got.json.model, "some-model")
+    t.eq(got.json.tool_choice, "auto")
+    t.eq(got.json.persona, nil)
+    t.eq(math.tointeger(got.json.max_tokens), 100)
+    t.eq(got.json.messages[2].content[1].text, 'Look: "quoted" é \n image-0-1. done')
+    t.eq(got.json.messages[2].content[2].image_url.url, "data:image/png;base64," .. png)
+    t.eq(got.json.messages[2].content[3].text, "after")
+  end)
+end
+
+function tests.images_are_sent_byte_for_byte()
+  with_server({ model_server.reply_text("ok") }, function(server)
+    local c = new(server)
+    local big = png:sub(1, -5) .. string.rep("ABCDefgh0123+/zz", 100000)
+    local messages = { { role = "user", content = {} } }
+    for i = 1, 11 do messages[1].content[i] = { type = "image", base64 = i == 2 and big or png } end
+    t.ok(c:chat { messages = messages })
+    t.eq(server:problems(), "")
+    for i = 1, 11 do
+      local url = server.requests[1].json.messages[1].content[i].image_url.url
+      t.ok(url == "data:image/png;base64," .. (i == 2 and big or png), "image " .. i)
+    end
+  end)
+  with_server({}, function(server)
+    local c = new(server)
+    for _, bad in ipairs { 'x","evil":"', "AAA\n", "\0" } do
+      t.raises("base64", function()
+        c:chat { messages = { { role = "user", content = { { type = "image", base64 = bad } } } } }
+      end)
+    end
+  end)
+end
+
+function tests.no_tools_and_history()
+  with_server({ model_server.reply_text("ok") }, function(server)
+    local c = new(server)
+    t.ok(c:chat(request { tools = {} }))
+    t.eq(server.requests[1].json.tools, nil)
+    t.eq(server.requests[1].json.tool_choice, nil)
+    t.ok(c:chat { messages = {
+      { role = "user", content = "go" },
+      { role = "assistant", tool_calls = { { id = "c1", type = "function",
+        ["function"] = { name = "wait", arguments = "{}" } } } },
+      { role = "tool", tool_call_id = "c1", content = "waited" },
+    } })
+    t.eq(server:problems(), "")
+    t.eq(server.connections, 1, "one connection for both")
+  end)
+end
+
+function tests.the_record()
+  secrets.register("very-secret-word")
+  local c = new({ endpoint = "http://localhost:1" }, { api_key = "my-own-key" })
+  local record = c:record(request { tools = { tool "press_key" } })
+  t.eq(record.messages[2].content[2].image_url.url, "screenshots/step_0001.png")
+  t.eq(record.persona, "executor")
+  t.eq(record.tools[1]["function"].name, "press_key")
+  local text = json.encode(c:record { messages = { { role = "user",
+    content = "the very-secret-word and my-own-key" } } })
+  t.has(text, "the *** and ***")
+  t.ok(not text:find(png, 1, true))
+end
+
+function tests.tool_calls_in_every_shape()
+  local function ask(message)
+    local reply
+    with_server({ model_server.reply_message(message, "tool_calls") }, function(server)
+      reply = assert(new(server):chat(request()))
+    end)
+    return reply
+  end
+  t.eq(ask { tool_calls = { { id = "a", type = "function",
+    ["function"] = { name = "wait", arguments = '{"seconds":1}' } } } }.tool_calls,
+    { { id = "a", name = "wait", arguments = '{"seconds":1}' } })
+  local reply = ask { content = json.null, tool_calls = { { ["function"] = { name = "wait",
+    arguments = { seconds = 1 } } } } }
+  t.eq(reply.tool_calls, { { id = "call_1", name = "wait", arguments = '{"seconds":1}' } })
+  t.eq(reply.content, nil)
+  t.eq(ask { function_call = { name = "wait", arguments = "{}" } }.tool_calls[1].name, "wait")
+  t.eq(ask { content = { { type = "text", text = "a" }, { type = "text", text = "b" } } }.content, "a\nb")
+  t.eq(ask { content = "", tool_calls = { "what", 5, {} } }.tool_calls[3],
+    { id = "call_3", name = "", arguments = "{}" })
+  t.eq(ask { content = 5, refusal = "no" }.refusal, "no")
+end
+
+function tests.addresses()
+  local function chat(address)
+    local urls = endpoint.parse(address)
+    return urls and urls.chat
+  end
+  local full = "http://h:1234/v1/chat/completions"
+  for _, address in ipairs { "http://h:1234", "http://h:1234/", "http://h:1234/v1", "http://h:1234/v1/",
+    full, full .. "/", "h:1234", " http://h:1234/v1 " } do
+    t.eq(chat(address), full, address)
+  end
+  t.eq(chat("https://host/api/openai/v1"), "https://host/api/openai/v1/chat/completions")
+  t.eq(chat("https://host/api/openai/v1/chat/completions"), "https://host/api/openai/v1/chat/completions")
+  t.eq(chat("https://host/o/d?api-version=1"), "https://host/o/d/chat/completions?api-version=1")
+  t.eq(chat("localhost:1234"), "http://localhost:1234/v1/chat/completions")
+  for _, address in ipairs { "", "ftp://h/", "http://", "http:///v1", "http://h h/", "http://h/\r\nX: y" } do
+    local urls, err = endpoint.parse(address)
+    t.eq(urls, nil, address)
+    t.eq(err.code, "invalid")
+  end
+  t.eq(endpoint.parse("http://me:hush@h:1/v1?key=hush").shown, "http://h:1/v1")
+  t.eq(endpoint.parse("http://[::1]:5").is_local, true)
+  t.eq(endpoint.parse("http://127.0.0.1").is_local, true)
+  t.eq(endpoint.parse("http://localhost.evil.com").is_local, false)
+  t.eq(client.new({}).endpoint, "http://localhost:1234/v1")
+  t.eq(client.new({}).model, "qwen3-vl-2b-instruct")
+end
+
+function tests.retry_after()
+  t.eq(endpoint.retry_after("7"), 7)
+  t.eq(endpoint.retry_after(" 1.5 "), 1.5)
+  t.eq(endpoint.retry_after("Sun, 06 Nov 1994 08:49:37 GMT", 784111770), 7)
+  t.eq(endpoint.retry_after("Thu, 29 Feb 2024 00:00:00 GMT", 1709164800 - 60), 60)
+  t.eq(endpoint.retry_after("Sun, 06 Nov 1994 08:49:37 GMT", 784111800), 0)
+  t.eq(endpoint.retry_after("soon"), nil)
+  t.eq(endpoint.retry_after(nil), nil)
+end
+
+function tests.retries()
+  local busy = { status = 503, body = { error = { message = "loading" } } }
+  local waits = {}
+  with_server({ busy, { drop = true, body = "half of it" }, busy, model_server.reply_text("at last") },
+    function(server)
+      local c = new(server, { on_retry = function(info) table.insert(waits, info) end })
+      local reply = assert(c:chat(request()))
+      t.eq(reply.content, "at last")
+      t.eq(reply.attempts, 4)
+      t.ok(reply.seconds >= 0.14)
+      t.eq({ waits[1].wait, waits[2].wait, waits[3].wait, #waits }, { 0.02, 0.04, 0.08, 3 })
+      t.eq(waits[1].attempt, 1)
+      t.has(tostring(waits[1].error), "answered 503: loading")
+      t.eq(waits[2].error.code, "io")
+      t.ok(server.requests[4].body == server.requests[1].body, "the same bytes each time")
+    end)
+  with_server({ busy }, function(server)
+    local reply, err = new(server, { retries = 2 }):chat(request())
+    t.eq(reply, nil)
+    t.eq({ err.code, err.status, err.attempts, #server.requests }, { "unavailable", 503, 3, 3 })
+  end)
+end
+
+function tests.retry_after_is_honoured()
+  local wait
+  with_server({ { status = 429, headers = { ["Retry-After"] = "0.3" } }, model_server.reply_text("ok") },
+    function(server)
+      local c = new(server, { on_retry = function(info) wait = info.wait end })
+      local reply = assert(c:chat(request()))
+      t.ok(reply.seconds >= 0.3, reply.seconds)
+      t.eq(wait, 0.3)
+    end)
+  with_server({ { status = 429, headers = { ["Retry-After"] = "86400" } } }, function(server)
+    local seen
+    local c = new(server, { on_retry = function(info) seen = info.wait end })
+    local ok, err = task.limit(0.3, c.chat, c, request())
+    t.eq(ok, false)
+    t.eq(err.code, "timed_out")
+    t.eq(seen, 60)
+  end)
+end
+
+function tests.other_refusals_are_shown_at_once()
+  local function ask(reply, options)
+    local err, count
+    with_server({ reply }, function(server)
+      err = select(2, new(server, options):chat(request()))
+      count = #server.requests
+    end)
+    t.eq(count, 1)
+    return err
+  end
+  local err = ask { status = 400, body = { error = { message = "no\nimages " .. ("x"):rep(900) } } }
+  t.eq(err.code, "protocol")
+  t.eq(err.status, 400)
+  t.has(tostring(err), "answered 400: no images xxx")
+  t.ok(#tostring(err) < 620)
+  t.eq(ask({ status = 404, body = { error = "model 'x' not found" } }).code, "not_found")
+  t.has(tostring(ask { status = 404, body = { error = "model 'x' not found" } }), "model 'x' not found")
+  t.has(tostring(ask { status = 422, body = { detail = { { msg = "field required" } } } }), "field required")
+  t.has(tostring(ask { status = 413, body = "<html>too big</html>" }), "too big")
+  t.has(tostring(ask { status = 400, body = "" }), "no explanation")
+  t.eq(ask({ status = 302, headers = { Location = "http://127.0.0.1:1/" } }).status, 302)
+end
+
+function tests.a_key_is_never_shown()
+  local key = "hunter2-hunter2"
+  local shown = {}
+  local replies = {
+    { status = 401, body = { error = { message = ("y"):rep(490) .. " wrong key " .. key } } },
+    { status = 500, body = "Authorization: Bearer " .. key },
+    { status = 400, body = { error = { message = "Incorrect API key provided: sk-proj-abcdefgh123" } } },
+    { body = key }, { body = { error = key } }, { raw = key },
+  }
+  for _, reply in ipairs(replies) do
+    with_server({ reply }, function(server)
+      local c = new(server, { api_key = key, retries = 1, on_retry = function(info)
+        table.insert(shown, tostring(info.error))
+      end })
+      local got, err = c:chat(request())
+      t.eq(got, nil)
+      table.insert(shown, tostring(err))
+      table.insert(shown, t.show(c))
+      t.eq(server.requests[1].headers.authorization, "Bearer " .. key)
+    end)
+  end
+  local all = table.concat(shown, "\n")
+  t.ok(not all:find("hunter", 1, true), all)
+  t.ok(not all:find("abcdefgh", 1, true), all)
+  t.has(all, "is the API key right?")
+  local c, err = client.new { api_key = "a\r\nEvil: 1" }
+  t.eq(c, nil)
+  t.eq(err.code, "invalid")
+  t.ok(not tostring(err):find("Evil"))
+end
+
+function tests.answers_that_are_none()
+  for _, body in ipairs { "", "not json", "[]", "5", "null", "{}", '{"choices":[]}', '{"choices":[null]}',
+    '{"choices":[{"message":"hi"}]}', '{"choices":{}}', '{"error":{"message":"no model loaded"}}' } do
+    with_server({ { body = body } }, function(server)
+      local reply, err = new(server):chat(request())
+      t.eq(reply, nil, body)
+      t.eq(err.code, "protocol", body)
+      t.eq(#server.requests, 2, "retried once: " .. body)
+      t.has(tostring(err), "no chat completion", body)
+    end)
+  end
+  with_server({ { body = "oops" }, model_server.reply_text("fine") }, function(server)
+    t.eq(new(server):chat(request()).content, "fine")
+  end)
+end
+
+local function free_port()
+  local socket = uv.new_tcp()
+  socket:bind("127.0.0.1", 0)
+  local port = socket:getsockname().port
+  socket:close()
+  return port
+end
+
+function tests.a_server_that_is_not_there()
+  local retried = 0
+  local address = "http://127.0.0.1:" .. free_port()
+  local c = new({}, { endpoint = address, on_retry = function() retried = retried + 1 end })
+  local reply, err = c:chat(request())
+  t.eq(reply, nil)
+  t.eq(err.code, "unavailable")
+  t.eq(err.unreachable, true)
+  t.eq(retried, 3)
+  t.has(tostring(err), address .. "/v1")
+  t.has(tostring(err), "connection refused")
+  t.has(tostring(err), "lms server start")
+  t.has(tostring(err), "ollama serve")
+  t.has(tostring(err), "http://localhost:11434/v1")
+  reply, err = new({}, { endpoint = "http://no-such-host.invalid/v1", retries = 0 }):chat(request())
+  t.eq(reply, nil)
+  t.has(tostring(err), "check the address")
+end
+
+function tests.a_server_that_never_answers()
+  with_server({ { silent = true } }, function(server)
+    local began = task.now()
+    local reply, err = new(server, { timeout = 0.2 }):chat(request())
+    t.eq(reply, nil)
+    t.eq(err.code, "timed_out")
+    t.eq(#server.requests, 1, "not asked again")
+    t.ok(task.now() - began < 2)
+  end)
+end
+
+function tests.the_list_of_models()
+  with_server({ { body = { object = "list", data = { { id = "a" }, { id = "b" } } } }, { body = "{}" } },
+    function(server)
+      local c = new(server)
+      t.eq(c:models(), { "a", "b" })
+      t.eq(server.requests[1].path, "/v1/models")
+      local names, err = c:models()
+      t.eq(names, nil)
+      t.eq(err.code, "protocol")
+    end)
+end
+
+function tests.masking()
+  secrets.register("abc")
+  secrets.register("first-part")
+  secrets.register("first-part-and-more")
+  t.eq(secrets.mask("x first-part-and-more y first-part abc"), "x *** y *** abc")
+  t.eq(secrets.mask("locale sk-SK, desk-lamp-of-mine"), "locale sk-SK, desk-lamp-of-mine")
+  t.eq(secrets.mask("Bearer abcdef.ghi=="), "Bearer ***")
+end
+
+return tests

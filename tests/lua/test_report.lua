@@ -1,0 +1,81 @@
+local t = require "harness"
+local files = require "deskpilot.base.files"
+local report = require "deskpilot.cli.report"
+local spawn = require "spawn"
+
+local tests = {}
+
+local evil = "<script>alert('x')</script>\27[31m&\"\255"
+
+local journal = {
+  { event = "run_start", at = 0, mission = "m.lua", task = "Do <it> & more", policy = "three_body",
+    model = "test-model", endpoint = "http://localhost:1" },
+  { event = "turn_start", at = 0.1, turn = 1 },
+  { event = "observed", at = 0.2, turn = 1, screenshot = "screenshots/step_0001.png" },
+  { event = "model_reply", at = 1.2, turn = 1, persona = "executor", seconds = 1.0, content = evil,
+    tool_calls = { { id = "1", name = "click_element", arguments = '{"position":[250,750]}' } } },
+  { event = "action_result", at = 1.3, turn = 1, tool = "click_element", ok = true, text = "clicked " .. evil,
+    args = { position = { 250, 750 } }, point = { 250, 750 }, seconds = 0.1 },
+  { event = "settled", at = 1.5, turn = 1, seconds = 0.2, reason = "quiet" },
+  { event = "turn_end", at = 1.5, turn = 1, seconds = 1.4 },
+  { event = "action_result", at = 1.4, turn = 1, tool = "drag_element", ok = false, text = "refused",
+    args = { start = { 0, 1000 }, ["end"] = { 1001, 5 } } },
+  { event = "observed", at = 1.6, turn = 2, screenshot = "../../etc/passwd\" onerror=\"x" },
+  { event = "guard", turn = 2, name = "loop", message = evil },
+  { event = "something_new", turn = 2, message = "later versions" },
+  { event = "run_end", at = 2, status = "succeeded", reason = "done " .. evil, turns = 2, actions = 2, seconds = 2 },
+}
+
+function tests.shows_what_happened()
+  local page = report.html(journal, "20260101T000000Z-m")
+  for _, part in ipairs { "<h1>Do &lt;it&gt; &amp; more</h1>", '<span class="status good">succeeded</span>',
+    "three_body", "test-model", '<img src="screenshots/step_0001.png"', "left:25.00%;top:75.00%",
+    "click_element({&quot;position&quot;:[250,750]})", "executor", "1.00 s in 1 answers", "took 1.40 s",
+    'class="mark from" style="left:0.00%;top:100.00%"', "Turn 2" } do
+    t.has(page, part)
+  end
+end
+
+function tests.untrusted_words_are_only_words()
+  local page = report.html(journal, "<name>")
+  for _, part in ipairs { "<script", "\27", "\255", "etc/passwd", "onerror", "<name>", "left:100.10%" } do
+    t.ok(not page:find(part, 1, true), part)
+  end
+  t.ok(utf8.len(page), "valid UTF-8")
+  -- Every tag that is opened is closed: nothing escaped its place.
+  for _, tag in ipairs { "section", "div", "figure", "pre", "dl", "b", "span", "dd" } do
+    local _, opened = page:gsub("<" .. tag .. "[ >]", "")
+    local _, closed = page:gsub("</" .. tag .. ">", "")
+    t.eq(opened, closed, tag)
+  end
+end
+
+function tests.odd_events_do_no_harm()
+  t.has(report.html({}, "empty"), "unfinished")
+  local odd = {}
+  for _, name in ipairs { "run_start", "model_reply", "action", "action_result", "settled", "phase_change",
+    "guard", "note", "ask", "error", "observed", "turn_start", "turn_end", "model_request", "run_end" } do
+    odd[#odd + 1] = { event = name }
+    odd[#odd + 1] = { event = name, turn = "x", text = 5, args = "s", point = "p", seconds = "s", screenshot = {},
+      error = "e", message = {}, content = {}, tool_calls = { 1, {} }, at = 0 }
+  end
+  t.ok(report.html(odd, "odd"))
+end
+
+function tests.a_cut_journal_is_read()
+  local folder = spawn.folder()
+  assert(files.write(folder .. "/journal.jsonl",
+    '{"event":"run_start","at":0,"task":"T"}\n{"event":"turn_start","at":1,"turn":1}\n{"event":"note","turn":1,"mess'))
+  local child = spawn.run({ spawn.program, "report", folder })
+  t.eq(child.status, 0, child.stderr)
+  t.eq(child.stdout, folder .. "/report.html\n")
+  local page = files.read(folder .. "/report.html")
+  t.has(page, "<h1>T</h1>")
+  t.has(page, "unfinished")
+  files.remove(folder)
+  child = spawn.run({ spawn.program, "report", folder })
+  t.eq(child.status, 2)
+  t.has(child.stderr, "journal.jsonl")
+end
+
+return tests

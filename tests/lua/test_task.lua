@@ -1,0 +1,114 @@
+--- Tasks: waiting, cancelling past pcall, limits, errors, and the interruptor.
+local t = require "harness"
+local uv = require "luv"
+local task = require "deskpilot.base.task"
+local errors = require "deskpilot.base.errors"
+
+local tests = {}
+
+function tests.results_and_errors_reach_the_one_who_waits()
+  t.eq({ task.start(function(a, b) task.sleep(0.01) return a + b, nil, "x" end, 1, 2):wait() }, { true, 3, nil, "x" })
+  local ok, err = task.start(function() error("broken") end):wait()
+  t.eq(ok, false)
+  t.has(err, "broken")
+  t.has(err, "stack traceback")
+  ok, err = task.start(function() task.sleep(0) error(errors.new("io", "disk")) end):wait()
+  t.eq(ok, false)
+  t.eq(err.code, "io")
+end
+
+function tests.sleeps_overlap()
+  local began, jobs = task.now(), {}
+  for i = 1, 20 do jobs[i] = task.start(task.sleep, 0.05) end
+  for _, job in ipairs(jobs) do job:wait() end
+  t.ok(task.now() - began < 0.5, task.now() - began)
+end
+
+function tests.cancel_passes_pcall_and_closes_variables()
+  local closed, went_on = false, false
+  local job = task.start(function()
+    local guard <close> = setmetatable({}, { __close = function() closed = true end })
+    pcall(function() task.sleep(60) end)
+    went_on = guard ~= nil
+  end)
+  job:cancel("enough")
+  t.eq(closed, true)
+  t.eq(went_on, false)
+  local ok, err = job:wait()
+  t.eq({ ok, err.code, tostring(err) }, { false, "cancelled", "enough" })
+end
+
+function tests.cancel_reaches_the_tasks_that_were_started_inside()
+  local inner
+  local job = task.start(function()
+    inner = task.start(task.sleep, 60)
+    inner:wait()
+  end)
+  job:cancel("enough")
+  t.eq(inner:ended(), true)
+end
+
+function tests.limit()
+  local ok, err = task.limit(0.02, task.sleep, 60)
+  t.eq({ ok, err.code }, { false, "timed_out" })
+  t.eq({ task.limit(5, function() return 7 end) }, { true, 7 })
+  t.eq({ task.limit(5, function() task.sleep(0.01) return 8 end) }, { true, 8 })
+end
+
+function tests.waiting_in_a_coroutine_of_ones_own_is_an_error()
+  local _, err = coroutine.resume(coroutine.create(function() task.sleep(1) end))
+  t.has(err, "inside a coroutine of your own")
+end
+
+function tests.replaced_coroutine_functions_behave_as_lua_does()
+  local co = coroutine.create(function(a) local b = coroutine.yield(a + 1) error("x" .. b, 0) end)
+  t.eq({ coroutine.resume(co, 1) }, { true, 2 })
+  t.eq({ coroutine.resume(co, "y") }, { false, "xy" })
+  t.eq({ coroutine.resume(co) }, { false, "cannot resume dead coroutine" })
+  local gen = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end)
+  t.eq({ gen(), gen(), gen() }, { 1, 2, 3 })
+  t.raises("cannot resume non-suspended", function()
+    local f
+    f = coroutine.wrap(function() f() end)
+    f()
+  end)
+  t.eq(debug.sethook, nil, "scripts cannot take the hook")
+end
+
+function tests.a_signal_stops_an_endless_loop_inside_pcall()
+  local job
+  local timer = uv.new_timer()
+  local system = require "native.system"
+  system.on_interrupt(function() job:cancel("signal") end)
+  -- The signal comes from another process, because nothing of ours runs while the loop does.
+  local handle = uv.spawn("sh", { args = { "-c", "sleep 0.2; kill -INT " .. uv.os_getpid() } }, function() end)
+  timer:start(0, 0, function()
+    job = task.start(function() while true do pcall(function() while true do end end) end end)
+  end)
+  t.wait_until("the loop to be stopped", function() return job and job:ended() end, 10)
+  system.clear_interrupt()
+  t.eq((job:wait()), false)
+  timer:close()
+  t.wait_until("the child", function() return not handle:is_active() end)
+  handle:close()
+end
+
+function tests.a_nested_coroutine_is_stopped_too()
+  local job
+  local system = require "native.system"
+  system.on_interrupt(function() end) -- the yield of the hook alone must end the task
+  local handle = uv.spawn("sh", { args = { "-c", "sleep 0.2; kill -INT " .. uv.os_getpid() } }, function() end)
+  local timer = uv.new_timer()
+  timer:start(0, 0, function()
+    job = task.start(function()
+      while true do coroutine.wrap(function() while true do end end)() end
+    end)
+  end)
+  t.wait_until("the loop to be stopped", function() return job and job:ended() end, 10)
+  system.clear_interrupt()
+  timer:close()
+  t.wait_until("the child", function() return not handle:is_active() end)
+  handle:close()
+end
+
+return tests
