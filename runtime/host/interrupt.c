@@ -30,9 +30,10 @@ static void stop_hook(lua_State *L, lua_Debug *where)
     luaL_error(L, "interrupted");
 }
 
+/* Line and count events only: those are the ones that may yield (manual, lua_Hook). */
 static void arm(lua_State *L)
 {
-    lua_sethook(L, stop_hook, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+    lua_sethook(L, stop_hook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
 void interrupt_request(int signal_number)

@@ -7,7 +7,6 @@
 #include "net_http.h"
 
 #include <luv/luv.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,13 +43,16 @@ static const char *string_field(lua_State *L, const char *name, const char *othe
     return text;
 }
 
-/* A number of `unit` that is not negative, from the table at the top; 0 when it is not given. */
-static double number_field(lua_State *L, const char *name, const char *unit)
+/* What curl's and C's integers hold on every platform. */
+static const double MOST_SECONDS = 1e6, MOST_BYTES = 1e12;
+
+/* A number of 0..most from the table at the top of the stack; 0 when it is not given. */
+static double number_field(lua_State *L, const char *name, double most)
 {
     int type = lua_getfield(L, -1, name);
     double value = lua_tonumber(L, -1);
-    if (type != LUA_TNIL && (type != LUA_TNUMBER || !(value >= 0) || isinf(value)))
-        luaL_error(L, "http: '%s' must be a number of %s", name, unit);
+    if (type != LUA_TNIL && (type != LUA_TNUMBER || !(value >= 0 && value <= most)))
+        luaL_error(L, "http: '%s' must be a number of 0 to %f", name, most);
     lua_pop(L, 1);
     return value;
 }
@@ -59,9 +61,9 @@ static void read_timeouts(lua_State *L, net_options *options)
 {
     int type = lua_getfield(L, 1, "timeout");
     if (type == LUA_TTABLE) {
-        options->connect_timeout = number_field(L, "connect", "seconds");
-        options->total_timeout = number_field(L, "total", "seconds");
-        options->stall_timeout = number_field(L, "stall", "seconds");
+        options->connect_timeout = number_field(L, "connect", MOST_SECONDS);
+        options->total_timeout = number_field(L, "total", MOST_SECONDS);
+        options->stall_timeout = number_field(L, "stall", MOST_SECONDS);
     } else if (type != LUA_TNIL) {
         luaL_error(L, "http: 'timeout' must be a table of connect, total and stall, in seconds");
     }
@@ -265,7 +267,7 @@ static void read_options(lua_State *L, net_options *options)
         options->ca_file = NULL;
     read_timeouts(L, options);
     lua_pushvalue(L, 1);
-    options->max_response_bytes = (size_t) number_field(L, "max_bytes", "bytes");
+    options->max_response_bytes = (size_t) number_field(L, "max_bytes", MOST_BYTES);
     lua_getfield(L, 1, "follow_redirects");
     options->follow_redirects = lua_toboolean(L, -1);
     lua_pop(L, 2);

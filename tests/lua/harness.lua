@@ -85,6 +85,7 @@ function harness.run_file(path)
         io.stderr:write("  FAILED ", name, ": ", tostring(failure), "\n")
       end
       io.stdout:write(failed == before and "ok    " or "NOT OK ", name, "\n")
+      io.stdout:flush()
     end
   end)
   if not ok then

@@ -26,12 +26,12 @@ function tests.native_calls()
     { id = "e", name = "wait", arguments = { seconds = 1.5 } },
   })
   t.eq(answer.text, "Clicking.")
-  t.eq(answer.calls[1], { id = "a", name = "click_element", arguments = click })
-  t.eq(math.type(answer.calls[1].arguments.position[2]), "integer")
-  t.eq(answer.calls[2].arguments, {})
-  t.eq(answer.calls[3].arguments, {})
-  t.eq(answer.calls[4].arguments, { seconds = 1 })
-  t.eq(answer.calls[5].arguments, { seconds = 1.5 })
+  t.eq(answer.calls[1], { id = "a", name = "click_element", args = click })
+  t.eq(math.type(answer.calls[1].args.position[2]), "integer")
+  t.eq(answer.calls[2].args, {})
+  t.eq(answer.calls[3].args, {})
+  t.eq(answer.calls[4].args, { seconds = 1 })
+  t.eq(answer.calls[5].args, { seconds = 1.5 })
 end
 
 function tests.native_calls_win_over_text()
@@ -42,34 +42,34 @@ end
 
 function tests.tags()
   local call, answer = one("I click.\n<tool_call>\n" .. click_text .. "\n</tool_call>")
-  t.eq(call, { id = "text_1", name = "click_element", arguments = click })
+  t.eq(call, { id = "text_1", name = "click_element", args = click })
   t.eq(answer.text, "I click.")
   answer = said("<tool_call>" .. click_text .. "</tool_call>\n<tool_call>" .. click_text:gsub("OK", "No")
     .. "</tool_call> done")
   t.eq(#answer.calls, 2)
-  t.eq(answer.calls[2].arguments.label, "No")
+  t.eq(answer.calls[2].args.label, "No")
   t.eq(answer.calls[2].id, "text_2")
   t.eq(answer.text, "done")
-  t.eq(one("<tool_call>" .. click_text).arguments, click, "its end is missing")
-  t.eq(one('<tool_call>{"name":"wait","arguments":{"seconds":1}</tool_call>').arguments, { seconds = 1 })
+  t.eq(one("<tool_call>" .. click_text).args, click, "its end is missing")
+  t.eq(one('<tool_call>{"name":"wait","arguments":{"seconds":1}</tool_call>').args, { seconds = 1 })
 end
 
 function tests.mistral()
-  t.eq(one("[TOOL_CALLS][" .. click_text .. "]").arguments, click)
+  t.eq(one("[TOOL_CALLS][" .. click_text .. "]").args, click)
   t.eq(#said("[TOOL_CALLS] [" .. click_text .. "," .. click_text .. "]").calls, 2)
   local answer = said('Now.[TOOL_CALLS]wait[ARGS]{"seconds":1}[TOOL_CALLS]press_key[ARGS]{"key":"a"}')
   t.eq(#answer.calls, 2)
-  t.eq(answer.calls[2].arguments, { key = "a" })
+  t.eq(answer.calls[2].args, { key = "a" })
   t.eq(answer.text, "Now.")
 end
 
 function tests.fences_and_bare_json()
   local call, answer = one("First:\n```json\n" .. click_text .. "\n```\nThen I look.")
-  t.eq(call.arguments, click)
+  t.eq(call.args, click)
   t.eq(answer.text, "First:\n\nThen I look.")
-  t.eq(one(click_text).arguments, click)
-  t.eq(one("\n " .. click_text .. "\n").arguments, click)
-  t.eq(one('{"function": {"name": "wait", "arguments": {"seconds": 1}}}').arguments, { seconds = 1 })
+  t.eq(one(click_text).args, click)
+  t.eq(one("\n " .. click_text .. "\n").args, click)
+  t.eq(one('{"function": {"name": "wait", "arguments": {"seconds": 1}}}').args, { seconds = 1 })
   t.eq(one('{"function": "wait", "arguments": {"seconds": 1}}').name, "wait")
   t.eq(one('{"type":"function","function":{"name":"wait","parameters":{}}}').name, "wait")
   t.eq(one('{"tool_calls":[{"function":{"name":"wait","arguments":"{}"}}]}').name, "wait")
@@ -102,7 +102,7 @@ end
 function tests.mended()
   local function arguments(source)
     local call = said(nil, { { id = "a", name = "x", arguments = source } }).calls[1]
-    return call.arguments, call.error
+    return call.args, call.error
   end
   t.eq(arguments('{"a": 1,}'), { a = 1 })
   t.eq(arguments('{"a": [1, 2, ], }'), { a = { 1, 2 } })
@@ -121,7 +121,7 @@ function tests.not_mended()
     '{a: 1}', '{"a": "x\\', string.rep("[", 2000), string.rep('{"a":', 2000),
   } do
     local call = said(nil, { { id = "a", name = "press_key", arguments = source } }).calls[1]
-    t.eq(call.arguments, nil, source:sub(1, 40))
+    t.eq(call.args, nil, source:sub(1, 40))
     t.has(call.error, "The arguments of press_key cannot be read", source:sub(1, 40))
     t.ok(#call.error < 300)
     t.eq(call.raw, source)
@@ -138,6 +138,19 @@ function tests.calls_without_a_name_or_sense()
   t.has(one("[TOOL_CALLS]nonsense").error, "cannot be read")
 end
 
+function tests.calls_alone()
+  local calls, why = decode.calls { content = click_text, tool_calls = {} }
+  t.eq(#calls, 1)
+  t.eq(calls[1].args, click)
+  t.eq(why, nil)
+  calls, why = decode.calls { content = "<tool_call>hm</tool_call>" .. "<tool_call>" .. click_text, tool_calls = {} }
+  t.eq(#calls, 1)
+  t.has(why, "cannot be read")
+  calls, why = decode.calls { content = "no call", tool_calls = {} }
+  t.eq(calls, {})
+  t.eq(why, nil)
+end
+
 function tests.any_bytes_at_all()
   local seed = 7
   local function random(n) seed = (seed * 1103515245 + 12345) % 2147483648 return seed // 65536 % n + 1 end
@@ -150,7 +163,7 @@ function tests.any_bytes_at_all()
     local content = table.concat(parts)
     local answer = said(content)
     for _, call in ipairs(answer.calls) do
-      if not (call.arguments or call.error) then t.ok(false, content) end
+      if not (call.args or call.error) then t.ok(false, content) end
     end
   end
   t.ok(true)

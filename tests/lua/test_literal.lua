@@ -49,7 +49,7 @@ local function ask(mission, more)
   local answer = decode.reply(reply)
   t.ok(#answer.calls == 0 or not reply.refusal, "never both")
   local call = answer.calls[1] or {}
-  return call.name, call.arguments or {}, reply, answer
+  return call.name, call.args or {}, reply, answer
 end
 
 local function kinds(task)
@@ -84,7 +84,6 @@ function tests.grammar()
     ['Our task: these steps:\n- click "7"\n* click "8"'] = 'click "7" | click "8"',
     ['CLICK “7”'] = 'click "7"',
     ['click "a then b; and c."'] = 'click "a then b; and c."',
-    ['type ""'] = 'type ""',
     ['type "x"\r\npress Return\r\n'] = 'type "x" | press Return',
   } do
     t.eq(kinds(task), want, task)
@@ -105,6 +104,8 @@ function tests.what_is_no_step_is_named()
     ["scroll sideways"] = "scroll sideways",
     ['type hello'] = "type hello",
     ['drag "a"'] = "drag",
+    ['type ""'] = "type",
+    ["wait 61 seconds"] = "wait 61",
     ["press a 100000 times"] = "100000",
     ['click ""'] = "click",
     ['click "7" "8"'] = "click",
@@ -141,8 +142,14 @@ function tests.reading_the_screen()
   t.eq(screen.find(view, "save as").x, 30)
   t.eq(screen.find(view, "say").x, 1)
   t.eq(screen.find(view, "Hidden"), nil, "it has no place")
+  t.eq(screen.find(view, "Text area").x, 500, "the only text")
   t.eq(screen.find(view, "a"), nil, "in two names")
   t.eq(screen.read("").elements, {})
+  view = screen.read('MISSION:\nx\nDOCTRINE:\nMISSION:\ny\nRECENT ACTIONS:\n'
+    .. '  T1: type_text("say "hi, he said...") -> ERROR: no | why: Step 1 of 2: x\n'
+    .. '  T2: type_text("C:\\") -> typed | why: Step 1 of 2: x\n')
+  t.eq(view.mission, "x")
+  t.eq({ view.actions[1].failed, view.actions[2].failed, view.actions[2].step }, { true, false, 1 })
 end
 
 function tests.one_step_after_the_other()
@@ -227,6 +234,7 @@ function tests.other_actions()
   local name, arguments = ask('drag "7" to "6"')
   t.eq(name, "drag_element")
   t.eq({ arguments.start, arguments["end"], arguments.label }, { { 512, 300 }, { 600, 300 }, "7" })
+  t.eq(select(2, ask('click "text area"')).label, "text area")
   t.eq(ask('double-click "7"'), "double_click_element")
   t.eq(ask('right-click "7"'), "right_click_element")
   name, arguments = ask("scroll up")
@@ -258,7 +266,7 @@ function tests.tactician()
     t.has(arguments.prompt, '2. press Return')
     t.eq(#answer.calls, 2)
     t.eq(answer.calls[2].name, "update_phase_tools")
-    t.eq(answer.calls[2].arguments.tool_names, { "click_element", "press_key", "report_completion", "wait" })
+    t.eq(answer.calls[2].args.tool_names, { "click_element", "press_key", "report_completion", "wait" })
   end
   local name, _, reply = ask('click "7"', { tools = tools })
   t.eq(name, nil)

@@ -145,6 +145,9 @@ function tests.tool_calls_in_every_shape()
   t.eq(ask { content = "", tool_calls = { "what", 5, {} } }.tool_calls[3],
     { id = "call_3", name = "", arguments = "{}" })
   t.eq(ask { content = 5, refusal = "no" }.refusal, "no")
+  reply = ask { content = "<think>\nhm\n</think>\n\nyes" }
+  t.eq(reply.content:match("%S+"), "yes")
+  t.has(reply.thinking, "hm")
 end
 
 function tests.addresses()
@@ -171,7 +174,7 @@ function tests.addresses()
   t.eq(endpoint.parse("http://127.0.0.1").is_local, true)
   t.eq(endpoint.parse("http://localhost.evil.com").is_local, false)
   t.eq(client.new({}).endpoint, "http://localhost:1234/v1")
-  t.eq(client.new({}).model, "qwen3-vl-2b-instruct")
+  t.eq(client.new({}).name, "qwen3-vl-2b-instruct")
 end
 
 function tests.retry_after()

@@ -81,7 +81,7 @@ function tests.a_signal_stops_an_endless_loop_inside_pcall()
   local system = require "native.system"
   system.on_interrupt(function() job:cancel("signal") end)
   -- The signal comes from another process, because nothing of ours runs while the loop does.
-  local handle = uv.spawn("sh", { args = { "-c", "sleep 0.2; kill -INT " .. uv.os_getpid() } }, function() end)
+  local handle = uv.spawn("sh", { args = { "-c", ("sleep 0.2; kill -INT %d"):format(uv.os_getpid()) } }, function() end)
   timer:start(0, 0, function()
     job = task.start(function() while true do pcall(function() while true do end end) end end)
   end)
@@ -97,7 +97,7 @@ function tests.a_nested_coroutine_is_stopped_too()
   local job
   local system = require "native.system"
   system.on_interrupt(function() end) -- the yield of the hook alone must end the task
-  local handle = uv.spawn("sh", { args = { "-c", "sleep 0.2; kill -INT " .. uv.os_getpid() } }, function() end)
+  local handle = uv.spawn("sh", { args = { "-c", ("sleep 0.2; kill -INT %d"):format(uv.os_getpid()) } }, function() end)
   local timer = uv.new_timer()
   timer:start(0, 0, function()
     job = task.start(function()

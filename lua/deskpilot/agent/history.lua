@@ -1,5 +1,6 @@
 --- What the personas are told of the past: the last actions, and, for longer, the phase changes and
 --- the errors. The full record is the journal.
+local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
 
 local history = {}
@@ -39,7 +40,7 @@ end
 
 local function target(args)
   local what = args.label or args.text or args.key
-  if what then return ('"%s"'):format(text.cut(text.one_line(tostring(what)), 40)) end
+  if what then return json.encode(text.cut(text.one_line(tostring(what)), 40)) end
   return ""
 end
 

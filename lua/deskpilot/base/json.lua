@@ -5,6 +5,7 @@ local cjson = require "cjson".new()
 
 cjson.decode_max_depth(100)
 cjson.encode_max_depth(100)
+cjson.decode_invalid_numbers(false)
 
 local json = {}
 
@@ -79,12 +80,12 @@ function json.encode(v)
   return table.concat(out)
 end
 
-local function without_nulls(v)
+-- lua-cjson gives doubles only; a whole number is an integer to everyone else.
+local function tidy(v)
+  if math.type(v) == "float" then return math.tointeger(v) or v end
   if v == cjson.null then return nil end
   if type(v) == "table" then
-    for k, item in pairs(v) do
-      if item == cjson.null then v[k] = nil else without_nulls(item) end
-    end
+    for k, item in pairs(v) do v[k] = tidy(item) end
   end
   return v
 end
@@ -94,7 +95,7 @@ end
 function json.decode(text)
   local ok, value = pcall(cjson.decode, text)
   if not ok then return nil, tostring(value) end
-  return without_nulls(value)
+  return tidy(value)
 end
 
 return json

@@ -16,6 +16,7 @@ private.timing = {
   start = 30,         -- until the desktop is there
   app_start = 10,     -- until the host has started an application
   windows = 15,       -- until all applications show a window
+  focus = 1,          -- then until one of them is active
   poll = 0.01,        -- between two looks at what is awaited
   stop = 3,           -- until the host is given up and killed
 }
@@ -195,30 +196,40 @@ local function windowless(apps, windows)
   return missing
 end
 
+local function any_active(windows)
+  for _, window in ipairs(windows) do
+    if window.active then return true end
+  end
+  return false
+end
+
 local function ended_early(app)
   return errors.fail("io", "%s ended (%s) before it showed a window%s", app.argv[1],
     app.ended.signal ~= 0 and "signal " .. app.ended.signal or "status " .. app.ended.status,
     app.ended.words and ": " .. app.ended.words or "")
 end
 
---- Waits until every application started so far shows a window.
+--- Waits until every application started so far shows a window, and one of them has the keyboard.
 ---@param seconds number?
 ---@return boolean? ok, deskpilot.error? err
 function Session:wait_for_windows(seconds)
   seconds = seconds or private.timing.windows
   local desk <close>, err = native.open { display = self.display }
   if not desk then return nil, err end
-  local limit = task.now() + seconds
+  local limit, complete = task.now() + seconds, nil
   while true do
     local windows, why = desk:windows()
     if not windows then return nil, why end
     local missing = windowless(self.apps, windows)
-    if #missing == 0 then return true end
+    if #missing == 0 then
+      complete = complete or task.now()
+      if any_active(windows) or task.now() > complete + private.timing.focus then return true end
+    end
     for _, app in ipairs(missing) do
       if app.ended and app.ended.status + app.ended.signal ~= 0 then return ended_early(app) end
     end
     if self.gone then return errors.fail("io", "the private desktop has ended") end
-    if task.now() > limit then
+    if #missing > 0 and task.now() > limit then
       return errors.fail("timed_out", "%s showed no window within %g s", missing[1].argv[1], seconds)
     end
     task.sleep(private.timing.poll)
@@ -244,8 +255,9 @@ function Session:stop()
     .. "may have left processes behind", private.timing.stop)
 end
 
--- For a start that fails or is cancelled: the end of its input is all that the host needs to know.
-local function abandon(self)
+--- Lets go of the desktop without waiting: the end of its input is all that the host needs to know.
+--- For clean-up where nothing can wait.
+function Session:abandon()
   live[self] = nil
   if not self.input:is_closing() then self.input:close() end
 end
@@ -283,7 +295,7 @@ function private.start(options)
   local self, err = start_host()
   if not self then return nil, err end
   local guard <close> = setmetatable({}, { __close = function() -- cancelled, or an error
-    if not self.kept then abandon(self) end
+    if not self.kept then self:abandon() end
   end })
   assert(guard)
   local ok, failure = fill(self, options, width, height)

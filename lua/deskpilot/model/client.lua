@@ -6,6 +6,7 @@ local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local decode = require "deskpilot.model.decode"
 local endpoints = require "deskpilot.model.endpoint"
 local requests = require "deskpilot.model.request"
 local secrets = require "deskpilot.model.secrets"
@@ -19,7 +20,8 @@ local longest_wait = 60 -- seconds; a Retry-After beyond it is cut to this
 local longest_answer = 32 * 1024 * 1024 -- bytes
 
 ---@class deskpilot.model.reply
----@field content string?
+---@field content string? without the thinking before it
+---@field thinking string? what stood in <think>...</think>
 ---@field tool_calls { id: string, name: string, arguments: string }[]
 ---@field finish_reason string?
 ---@field refusal string? the model's own sentence for why it will not
@@ -30,7 +32,7 @@ local longest_answer = 32 * 1024 * 1024 -- bytes
 
 ---@class deskpilot.model.client
 ---@field endpoint string the base address, without any password
----@field model string
+---@field name string the model's
 ---@field literal boolean whether the embedded model answers, without a server
 local Client = {}
 Client.__index = Client
@@ -56,13 +58,13 @@ local private = setmetatable({}, { __mode = "k" })
 function client.new(options)
   local model = options.model or client.default_model
   local self = setmetatable({
-    model = model, literal = model == "literal" or options.endpoint == "literal",
+    name = model, literal = model == "literal" or options.endpoint == "literal",
     timeout = options.timeout or 240, connect_timeout = options.connect_timeout or 10,
     retries = options.retries or 3, backoff = options.backoff or { 0.5, 1, 2 },
     on_retry = options.on_retry, ca_file = options.ca_file,
   }, Client)
   if self.literal then
-    self.model, self.endpoint = "literal", "literal"
+    self.name, self.endpoint = "literal", "literal"
     return self
   end
   local key = options.api_key
@@ -124,9 +126,11 @@ function client.read(raw)
   if type(message) ~= "table" then
     return errors.fail("protocol", "it has no choices[1].message")
   end
+  local content, thinking = content_text(message.content), nil
+  if content then content, thinking = decode.split_thinking(content) end
   local usage = type(raw.usage) == "table" and raw.usage or {}
   return {
-    content = content_text(message.content), tool_calls = tool_calls(message),
+    content = content, thinking = thinking, tool_calls = tool_calls(message),
     finish_reason = type(choice.finish_reason) == "string" and choice.finish_reason or nil,
     refusal = type(message.refusal) == "string" and message.refusal or nil,
     usage = {
@@ -237,7 +241,7 @@ local function pause(self, number, err, asked)
 end
 
 local function ask_server(self, request)
-  local body = requests.pieces(request, self.model)
+  local body = requests.pieces(request, self.name)
   local malformed, number = 0, 0
   while true do
     number = number + 1
@@ -281,7 +285,7 @@ end
 ---@param request deskpilot.model.request
 ---@return table
 function Client:record(request)
-  return requests.record(request, self.model)
+  return requests.record(request, self.name)
 end
 
 --- The names of the models that the server has, asked once and briefly (for doctor).

@@ -10,7 +10,7 @@ local decode = {}
 ---@class deskpilot.model.call
 ---@field id string
 ---@field name string
----@field arguments table? nil when error is set
+---@field args table? nil when error is set
 ---@field error string? a sentence for the model
 ---@field raw string? what it sent, when error is set
 
@@ -135,7 +135,7 @@ local function new_call(id, name, arguments)
     return { id = id, name = "", error = "A tool call came without the tool's name.", raw = raw }
   end
   local value, why = read_arguments(arguments)
-  if value then return { id = id, name = name, arguments = value } end
+  if value then return { id = id, name = name, args = value } end
   return {
     id = id, name = name, raw = raw,
     error = ("The arguments of %s cannot be read: %s."):format(text.cut(text.one_line(name), 64), why),
@@ -255,8 +255,11 @@ local function take_calls(source)
   return source, calls
 end
 
--- Thinking stands first, between tags of which chat templates often swallow the opening one.
-local function split_thinking(source)
+--- What a model says, and what it thought before: thinking stands first, between <think> tags of
+--- which chat templates often swallow the opening one.
+---@param source string
+---@return string said, string? thinking
+function decode.split_thinking(source)
   local from = source:match("^%s*<think>()") or 1
   local first, last = source:find("</think>", from, true)
   if first then return source:sub(last + 1), source:sub(from, first - 1) end
@@ -272,7 +275,7 @@ end
 ---@param reply deskpilot.model.reply
 ---@return deskpilot.model.answer
 function decode.reply(reply)
-  local said, thinking = split_thinking(reply.content or "")
+  local said, thinking = decode.split_thinking(reply.content or "")
   local answer = { thinking = thinking and trim(thinking), calls = {} }
   if #reply.tool_calls > 0 then
     for i, call in ipairs(reply.tool_calls) do
@@ -283,6 +286,19 @@ function decode.reply(reply)
   end
   answer.text = trim(said)
   return answer
+end
+
+--- The calls of a reply alone, for a loop that knows what to do with each: those that name a tool, and
+--- a sentence about the first of those that do not.
+---@param reply deskpilot.model.reply
+---@return deskpilot.model.call[] calls each with args, or with error
+---@return string? why
+function decode.calls(reply)
+  local named, why = {}, nil
+  for _, call in ipairs(decode.reply(reply).calls) do
+    if call.name ~= "" then table.insert(named, call) else why = why or call.error end
+  end
+  return named, why
 end
 
 return decode

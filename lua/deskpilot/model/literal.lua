@@ -93,7 +93,7 @@ end
 local function justify(number, plan, because)
   return ("Step %d of %d: %s. %s The task is written as a list of steps, the recent actions show every "
     .. "step before this one as done, and so this step is the one that comes next in the order that "
-    .. "the task gives."):format(number, #plan, text.cut(plan[number].says, 120), because)
+    .. "the task gives."):format(number, #plan, text.cut(plan[number].says, 45), because)
 end
 
 --- Executor: one step -------------------------------------------------------------------------------
@@ -140,6 +140,11 @@ local function place(element)
   return json.list { element.x, element.y }
 end
 
+-- What to call it to the tool, which wants a name even for what has none.
+local function label_of(element, name)
+  return element.name ~= "" and element.name or name
+end
+
 local function described(element)
   return ("%s %s at [%d, %d]"):format(element.role, quote(text.cut(element.name, 60)), element.x, element.y)
 end
@@ -156,7 +161,7 @@ function doers.click(state)
   local element = screen.find(state.view, step.target, step.role)
   if not element then return missing(state, step.target) end
   return act(state, ("The target is %s."):format(described(element)),
-    { label = element.name, position = place(element) })
+    { label = label_of(element, step.target), position = place(element) })
 end
 doers.double_click, doers.right_click = doers.click, doers.click
 
@@ -166,7 +171,7 @@ function doers.drag(state)
   local to = screen.find(state.view, state.step.to)
   if not to then return missing(state, state.step.to) end
   return act(state, ("It goes from %s to %s."):format(described(from), described(to)),
-    { label = from.name, start = place(from), ["end"] = place(to) })
+    { label = label_of(from, state.step.target), start = place(from), ["end"] = place(to) })
 end
 
 function doers.type(state)

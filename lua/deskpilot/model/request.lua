@@ -14,10 +14,14 @@ local request = {}
 ---@field temperature number?
 ---@field max_tokens integer?
 
+-- What could end or break the JSON string that the base64 is sent inside. Looked for one by one,
+-- which is memchr's speed; a pattern for the whole alphabet takes 25 ms of a screenshot.
+local breaking = { '"', "\\", "\n", "\r", "\0" }
+
 local function check_image(part)
-  if type(part.base64) ~= "string" or part.base64:find("[^%w+/=]") then
-    error("an image part needs `base64`, a string of base64 without line ends", 0)
-  end
+  local good = type(part.base64) == "string"
+  for _, c in ipairs(breaking) do good = good and not part.base64:find(c, 1, true) end
+  if not good then error("an image part needs `base64`, a string of base64 without line ends", 0) end
   local mime = part.mime or "image/png"
   if not mime:find("^image/[%w.+-]+$") then error("not an image's type: " .. mime, 0) end
   return mime

@@ -205,7 +205,7 @@ local function executor_call(run, reply)
   end
   local call = calls[1]
   if not call.args then
-    run:reject(call.name or "(none)", {}, "the arguments are not valid JSON: " .. tostring(call.error))
+    run:reject(call.name or "(none)", {}, tostring(call.error))
     return nil
   end
   if not (" " .. table.concat(run.state.tools, " ") .. " "):find(" " .. call.name .. " ", 1, true) then

@@ -284,7 +284,7 @@ static void take_item(atspi_read *r, int32_t app, DBusMessageIter *item)
     if (index < 0)
         return;
     atspi_node *node = &r->nodes[index];
-    node->known = true;
+    node->known = node->answered = true;
     node->parent_path = desk_arena_copy(r->arena, parent.path, strlen(parent.path));
     node->order = next_int(&i);
     node->child_count = next_int(&i);
@@ -457,6 +457,7 @@ static void identity_answer(atspi_read *r, atspi_question question, DBusMessage 
     atspi_node *node = &r->nodes[question.node];
     DBusMessageIter i;
     const char *text;
+    node->answered |= reply != NULL;
     if (question.kind == ATSPI_ASK_ROLE && begin(reply, "u", &i))
         node->role = (uint32_t) next_int(&i);
     else if (question.kind == ATSPI_ASK_STATE && begin(reply, "au", &i))

@@ -150,7 +150,7 @@ static bool put_tree(atspi_read *r, desk_element_list *out, int32_t root)
 {
     level levels[ATSPI_MAX_DEPTH];
     int deep = 0;
-    if (!r->nodes[root].known || r->nodes[root].unanswered > 0)
+    if (!r->nodes[root].answered || r->nodes[root].unanswered > 0)
         return true; /* it has said nothing; the list of applications has a note */
     levels[0] = (level){root, -1};
     while (deep >= 0) {
@@ -184,8 +184,10 @@ static void put_apps(const atspi_read *r, desk_element_list *out)
     for (int32_t i = 1; i < r->app_count; i++) {
         const atspi_app *app = &r->apps[i];
         int32_t root = app->root_node;
+        bool silent = !app->skipped && (root < 0 || !r->nodes[root].answered);
+        const char *note = app->note ? app->note : silent ? "answers no questions" : NULL;
         out->apps[out->app_count++] =
-            (desk_element_app){root >= 0 ? r->nodes[root].name : "", app->pid, app->note};
+            (desk_element_app){root >= 0 ? r->nodes[root].name : "", app->pid, note};
     }
 }
 

@@ -65,7 +65,10 @@ end
 local function read_action(line)
   local tool, at = line:match("^%s*T%d+: ([%w_]+)%(()")
   if not tool then return nil end
-  local after = line:sub((arguments_end(line, at) or at) + 1)
+  local after = line:sub((arguments_end(line, at) or #line) + 1)
+  if not text.starts(after, " -> ") then -- the arguments were cut in the middle of a quotation
+    after = line:sub((line:find(") -> ", at, true) or #line) + 1)
+  end
   local why = after:match("| why: (.*)$") or ""
   return {
     tool = tool, failed = after:find("^%s*%->%s*ERROR") ~= nil, why = why,
@@ -84,7 +87,8 @@ local function sections_of(source)
   local sections, current = {}, nil
   for line in (source .. "\n"):gmatch("(.-)\r?\n") do
     for _, title in ipairs(titles) do
-      if text.starts(line, title[1]) then
+      -- A doctrine may speak of the mission again; the first is the user's own.
+      if text.starts(line, title[1]) and not (title[2] == "mission" and sections.mission) then
         current = {}
         sections[title[2]] = current
         line = title[2] == "elements" and "" or line:sub(#title[1] + 1)
@@ -169,7 +173,26 @@ local function matching(view, test)
   return found
 end
 
---- The element of that name: exactly, else whatever the case, else the only one that contains it.
+-- Names by which people mean an element that has none of its own.
+local nameless = {
+  ["text area"] = "text", ["text field"] = "text", ["text box"] = "text", ["input field"] = "text",
+  ["text"] = "text", ["document"] = "text", ["entry"] = "entry", ["combo box"] = "combo box",
+  ["slider"] = "slider", ["table"] = "table", ["list"] = "list", ["terminal"] = "terminal",
+}
+
+local function only_one_of_role(view, role)
+  local found
+  for _, element in ipairs(view.elements) do
+    if role and element.x and element.role == role then
+      if found then return nil end
+      found = element
+    end
+  end
+  return found
+end
+
+--- The element of that name: exactly, else whatever the case, else the only one that contains it, else
+--- the only one of the role that the name means ("text area").
 ---@return deskpilot.literal.element?
 function screen.find(view, name, role)
   local wanted = plain(name)
@@ -180,7 +203,8 @@ function screen.find(view, name, role)
   if #found > 0 then return found[1] end
   if wanted == "" then return nil end
   found = best(matching(view, function(other) return plain(other):find(wanted, 1, true) end), role)
-  return #found == 1 and found[1] or nil
+  if #found > 0 then return #found == 1 and found[1] or nil end
+  return only_one_of_role(view, nameless[wanted])
 end
 
 --- Up to five of the names on screen, those most like `name` first.

@@ -22,6 +22,7 @@ steps.known = 'click "name", double-click "name", right-click "name", type "text
   .. 'scroll down (3 times), drag "a" to "b", wait for "text", wait 2 seconds, expect "text"'
 
 local most_steps = 500
+local longest_pause = 60 -- seconds; the tool waits no longer
 
 --- Quotations ---------------------------------------------------------------------------------------
 
@@ -172,6 +173,7 @@ local readers = {
 
 function readers.type(tail)
   if #tail.words > 0 or #tail.quotes == 0 or #tail.quotes > 2 then return nil end
+  if tail.quotes[1] == "" or tail.quotes[2] == "" then return nil end
   local typed = { kind = "type", text = tail.quotes[1], says = "type " .. quote(tail.quotes[1]) }
   if not tail.quotes[2] then return { typed } end
   local into = tail.quotes[2] -- type "x" into the "Name" field
@@ -212,7 +214,7 @@ end
 function readers.wait(tail)
   local seconds = tonumber(tail.words[1])
   if seconds and #tail.quotes == 0 and #tail.words == 2 and tail.words[2]:lower():find("^seconds?$")
-    and seconds > 0 and seconds <= 600 then
+    and seconds >= 0.1 and seconds <= longest_pause then
     return { { kind = "pause", seconds = seconds, says = ("wait %g seconds"):format(seconds) } }
   end
   return looking("wait_for", "wait for", tail)

@@ -1,0 +1,60 @@
+--- desk.apps: starting programs on the desktop.
+local uv = require "luv"
+local errors = require "deskpilot.base.errors"
+local process_tree = require "deskpilot.desk.process_tree"
+local waits = require "deskpilot.desk.waits"
+
+local apps = {}
+
+local function environment(desk, extra)
+  local env, list = uv.os_environ(), {}
+  if desk.display then env.DISPLAY = desk.display end
+  if desk.bus then env.DBUS_SESSION_BUS_ADDRESS = desk.bus end
+  for key, value in pairs(extra or {}) do env[key] = tostring(value) end
+  for key, value in pairs(env) do list[#list + 1] = key .. "=" .. value end
+  return list
+end
+
+-- On a desktop that is not ours the program goes on when we end, as if the user had started it.
+local function start_here(desk, argv, env)
+  local handle, pid
+  handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = environment(desk, env), detached = true },
+    function() handle:close() end)
+  if not handle then
+    local code = tostring(pid):match("^ENOENT") and "not_found" or "io"
+    return errors.fail(code, "cannot start %s: %s", argv[1], tostring(pid):gsub("^%u+: ", ""):gsub(": .*", ""))
+  end
+  handle:unref()
+  return pid
+end
+
+---@param desk deskpilot.desk
+function apps.new(desk)
+  local api = {}
+
+  --- Starts a program: desk.apps.start { "mousepad", "file.txt" }. With `wait` (seconds) it waits until
+  --- the program shows a window.
+  ---@param argv table words; and env: table<string, string>?, wait: number?
+  ---@return integer? pid, deskpilot.error? err
+  function api.start(argv)
+    assert(type(argv) == "table" and type(argv[1]) == "string", "apps.start wants a list of words")
+    local words = {}
+    for i, word in ipairs(argv) do words[i] = tostring(word) end
+    local pid, err
+    if desk.session then pid, err = desk.session:start_app(words, argv.env)
+    else pid, err = start_here(desk, words, argv.env) end
+    if not pid then return nil, err end
+    if not argv.wait then return pid end
+    local window, failure = waits.wait_until(desk, function()
+      for _, window in ipairs(desk.windows.list() or {}) do
+        if window.visible and window.pid > 0 and process_tree.descends(window.pid, pid) then return window end
+      end
+    end, { timeout = argv.wait, every = 0.01 })
+    if not window then return nil, failure end
+    return pid
+  end
+
+  return api
+end
+
+return apps

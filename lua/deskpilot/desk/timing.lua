@@ -1,0 +1,37 @@
+--- Every time the desktop library waits for, in one table. Seconds. A desk has its own copy
+--- (`desk.timing`), so a mission can slow down or speed up what it needs to.
+local timing = {}
+
+timing.defaults = {
+  double_click = 0.1,      -- between the clicks of one double click
+  drag_step = 0.01,        -- between two moves of a drag
+  settle_quiet = 0.15,     -- without a change that count as settled
+  settle_floor = 0.02,     -- least time to wait for a first change
+  settle_cap = 2.5,        -- after which a changing screen is taken as it is
+  type_answer = 2,         -- for an application that can say that it has caught up
+  type_pause = 0.15,       -- for one that cannot
+  type_quiet = 0.03,       -- without a change after a text before Enter or another key acts on it
+  type_cap = 0.5,
+  wait = 10, wait_every = 0.05,
+  focus = 1,               -- for a window to become the active one
+  elements = 1,            -- for all applications to tell of their elements
+  element_action = 2,
+}
+
+--- The moves that a drag is made of.
+timing.drag_steps = 20
+
+--- A copy of the defaults, with some replaced.
+---@param changes table<string, number>?
+---@return table<string, number>
+function timing.new(changes)
+  local copy = {}
+  for name, value in pairs(timing.defaults) do copy[name] = value end
+  for name, value in pairs(changes or {}) do
+    assert(copy[name], "there is no timing '" .. tostring(name) .. "'")
+    copy[name] = value
+  end
+  return copy
+end
+
+return timing

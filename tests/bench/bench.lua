@@ -1,0 +1,277 @@
+--- What deskpilot costs, beside the field's other tools, measured together in one run on a desktop of
+--- its own (1920x1080 with an editor, a calculator and a terminal). `./dev bench` runs it. Every target
+--- is a ratio to something measured here, or an absolute that does not depend on the machine's speed.
+local uv = require "luv"
+local t = require "harness"
+local files = require "deskpilot.base.files"
+local journal = require "deskpilot.agent.journal"
+local json = require "deskpilot.base.json"
+local spawn = require "spawn"
+local task = require "deskpilot.base.task"
+
+local rounds, frames_per_round, turns = 3, 8, 150
+local program = files.absolute(spawn.program)
+local samples, bytes, rows = {}, {}, {}
+local desktop -- { display, folder }, while it is there
+
+local function median(list)
+  table.sort(list)
+  local middle = (#list + 1) // 2
+  return #list % 2 == 1 and list[middle] or (list[middle] + list[middle + 1]) / 2
+end
+
+local function add(name, milliseconds)
+  samples[name] = samples[name] or {}
+  table.insert(samples[name], milliseconds)
+end
+
+local function row(name, value, unit, limit, what)
+  rows[#rows + 1] = { name = name, value = value, unit = unit, limit = limit, what = what }
+end
+
+-- The desktop ----------------------------------------------------------------------------------------
+
+-- Longer than the screen, and the same on every machine.
+local function text_file(folder)
+  local lines = {}
+  for i = 1, 400 do
+    lines[i] = ("%03d  The quick brown fox jumps over the lazy dog; pack my box with five dozen jugs. %x"):format(i,
+      i * 2654435761 % 2 ^ 32 // 1)
+  end
+  local path = folder .. "/notes.txt"
+  assert(files.write(path, table.concat(lines, "\n")))
+  return path
+end
+
+local function wait_for_windows(display, count)
+  local desk = assert(require("native.desk").open { display = display })
+  t.wait_until(count .. " windows", function() return #(desk:windows() or {}) >= count end, 30)
+  desk:close()
+  task.sleep(1.5) -- toolkits draw their window in several steps
+end
+
+local function start_desktop()
+  local folder = files.absolute(spawn.folder())
+  spawn.start({ "/bin/sh", "-c", [[
+    started() { echo $! >>"$1/pids"; }
+    Xvfb -displayfd 3 -screen 0 1920x1080x24 -nolisten tcp -noreset 3>"$1/display" >/dev/null 2>&1 &
+    started "$1"
+    while [ ! -s "$1/display" ]; do sleep 0.05; done
+    DISPLAY=:$(cat "$1/display"); export DISPLAY
+    openbox >/dev/null 2>&1 &
+    started "$1"
+    sleep 0.5
+    mousepad "$2" >/dev/null 2>&1 &
+    started "$1"
+    galculator >/dev/null 2>&1 &
+    started "$1"
+    xterm -geometry 120x50+700+250 -e sh -c 'cat "$0"; sleep 10000' "$2" >/dev/null 2>&1 &
+    started "$1"
+    wait]], "desktop", folder, text_file(folder) },
+    { env = { DBUS_SESSION_BUS_ADDRESS = "disabled:", NO_AT_BRIDGE = "1", HOME = folder } })
+  local number = t.wait_until("Xvfb", function()
+    local words = files.read(folder .. "/display")
+    return words and words:match("^(%d+)\n")
+  end, 20)
+  local display = ":" .. number
+  wait_for_windows(display, 3)
+  -- Closed without a wait, so that it also is when the test is cut off by its time limit.
+  return setmetatable({ display = display, folder = folder }, { __close = function()
+    for pid in (files.read(folder .. "/pids") or ""):gmatch("%d+") do uv.kill(tonumber(pid), "sigterm") end
+    files.remove(folder)
+  end })
+end
+
+-- Processes --------------------------------------------------------------------------------------------
+
+local function timed(name, argv, env)
+  local began = uv.hrtime()
+  local child = spawn.run(argv, { env = env, cwd = desktop and desktop.folder })
+  add(name, (uv.hrtime() - began) / 1e6)
+  assert(child.status == 0, name .. ": " .. child.stderr)
+end
+
+local function frames(name, prefix)
+  local argv = { uv.exepath(), "tests/bench/frames.lua", tostring(frames_per_round) }
+  for i = #prefix, 1, -1 do table.insert(argv, 1, prefix[i]) end
+  local child = spawn.run(argv, { env = { DISPLAY = desktop.display } })
+  local result = json.decode(child.stdout:match("JSON ([^\n]*)") or "")
+  assert(result, child.stderr .. child.stdout)
+  for case, list in pairs(result.samples) do
+    for _, milliseconds in ipairs(list) do add(name .. "." .. case, milliseconds) end
+  end
+  bytes[name] = result.bytes.full
+end
+
+local function screenshots()
+  local env = { DISPLAY = desktop.display }
+  local function file(name) return desktop.folder .. "/" .. name .. ".png" end
+  for _ = 1, rounds do
+    for _ = 1, 4 do
+      timed("scrot", { "scrot", "-o", "-p", file "scrot" }, env)
+      timed("maim", { "maim", file "maim" }, env)
+      timed("shot", { program, "shot", "-o", file "shot" }, env)
+    end
+    frames("one", { "taskset", "-c", "0" })
+    frames("two", {})
+  end
+  for _, name in ipairs { "scrot", "maim", "shot" } do bytes[name] = #files.read(file(name)) end
+end
+
+local function start_up()
+  for _ = 1, 30 do
+    timed("version", { program, "--version" })
+    timed("lua", { "lua5.4", "-v" })
+  end
+end
+
+-- A run ----------------------------------------------------------------------------------------------
+
+-- A model server that answers at once and looks at nothing, so that what is left is ours.
+local function quick_server()
+  local arguments = json.encode { key = "shift", justification = "Nothing on the screen changes by this." }
+  local body = json.encode { id = "b", object = "chat.completion", created = 1, model = "bench",
+    choices = { { index = 0, finish_reason = "tool_calls", message = { role = "assistant", content = json.null,
+      tool_calls = { { id = "c", type = "function", ["function"] = { name = "press_key",
+        arguments = arguments } } } } } },
+    usage = { prompt_tokens = 1, completion_tokens = 1, total_tokens = 2 } }
+  local answer = ("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"):format(#body,
+    body)
+  local listener = uv.new_tcp()
+  listener:bind("127.0.0.1", 0)
+  listener:listen(16, function()
+    local socket = uv.new_tcp()
+    listener:accept(socket)
+    local head, missing = "", nil
+    socket:read_start(function(_, data)
+      if not data then socket:close() return end
+      if not missing then
+        head = head .. data
+        local _, stop = head:find("\r\n\r\n", 1, true)
+        if not stop then return end
+        if head:lower():find("expect: 100", 1, true) then socket:write("HTTP/1.1 100 Continue\r\n\r\n") end
+        missing = tonumber(head:lower():match("content%-length: *(%d+)") or 0) - (#head - stop)
+      else
+        missing = missing - #data
+      end
+      if missing > 0 then return end
+      head, missing = "", nil
+      socket:write(answer)
+    end)
+  end)
+  return ("http://127.0.0.1:%d/v1"):format(listener:getsockname().port), function() listener:close() end
+end
+
+local policy = [[
+local observation = require "deskpilot.agent.observation"
+return { turn = function(run)
+  local reply = assert(run:ask { persona = "executor", system = "Act.", acts = true, tools = { "press_key" },
+    temperature = 0, max_tokens = 100, text = observation.words(run.observation) })
+  run:act { tool = reply.calls[1].name, args = reply.calls[1].args, persona = "executor" }
+end }
+]]
+
+local mission = [[return { task = "Press shift.", policy = "bench",
+  desktop = { kind = "private", size = { 1920, 1080 }, apps = { { "galculator" } } },
+  limits = { turns = %d }, loop = { threshold = 100000 } }]]
+
+local function peak_memory(pid)
+  local file = io.open(("/proc/%d/status"):format(pid))
+  local words = file and file:read("a") or ""
+  if file then file:close() end
+  return tonumber(words:match("VmHWM:%s*(%d+)") or 0) / 1024
+end
+
+local function agent_run()
+  local folder = files.absolute(spawn.folder())
+  assert(files.make_folder(folder .. "/deskpilot/policies"))
+  assert(files.write(folder .. "/deskpilot/policies/bench.lua", policy))
+  assert(files.write(folder .. "/m.lua", mission:format(turns)))
+  local endpoint, close = quick_server()
+  local child = spawn.start({ program, "run", "m.lua", "--json", "-q", "--runs", folder .. "/runs", "--endpoint",
+    endpoint, "--set", "model.calls_per_minute=0" }, { cwd = folder })
+  local peak = 0
+  while child.open > 0 do
+    peak = math.max(peak, peak_memory(child.pid))
+    task.sleep(0.05)
+  end
+  close()
+  local result = json.decode(child.stdout)
+  assert(result, child.stderr)
+  local first, last, count
+  local spent = { observed = 0, model_reply = 0, action_result = 0, settled = 0 }
+  for _, event in ipairs(assert(journal.read(result.run_dir))) do
+    if spent[event.event] then spent[event.event] = spent[event.event] + (event.seconds or 0) end
+    if event.event == "turn_start" then first = first or event.at end
+    if event.event == "turn_end" then last, count = event.at, event.turn end
+  end
+  assert(count == turns, ("%s turns: %s"):format(tostring(count), child.stderr))
+  files.remove(folder)
+  row(turns .. " turns, the model's answers at once", last - first, "s")
+  row("  of that: all but settling", last - first - spent.settled, "s", 6.1 * turns / 150)
+  for _, name in ipairs { "settled", "observed", "model_reply", "action_result" } do
+    row("  of that: " .. name, spent[name], "s")
+  end
+  row("peak memory of the run", peak, "MB", 45)
+end
+
+-- The table -------------------------------------------------------------------------------------------
+
+local function screenshot_rows()
+  local scrot = median(samples.scrot)
+  local function against(name, sample, limit)
+    row(name, median(samples[sample]) / scrot, "x scrot", limit, ("%.2f ms"):format(median(samples[sample])))
+  end
+  row("scrot, as a process", scrot, "ms", nil, ("%d bytes"):format(bytes.scrot))
+  row("maim, as a process", median(samples.maim), "ms", nil, ("%d bytes"):format(bytes.maim))
+  against("deskpilot shot, as a process", "shot", 0.4)
+  against("screen to PNG, all of it, one core", "one.full", 0.10)
+  against("screen to PNG, all of it, two cores", "two.full", 0.06)
+  row("bytes of it", bytes.two / bytes.scrot, "x scrot", 1, ("%d bytes"):format(bytes.two))
+  row("bytes of deskpilot shot", bytes.shot / bytes.scrot, "x scrot", 1, ("%d bytes"):format(bytes.shot))
+  against("screen to PNG, unchanged", "two.unchanged", 0.015)
+  against("screen to PNG, three strips changed", "two.three_strips", 0.03)
+  row("down to 1536x864", median(samples["two.downscale"]), "ms")
+  row("observation, screen to request body", median(samples["two.observation"]), "ms")
+end
+
+local function print_table()
+  local missed = 0
+  io.stdout:write("\n")
+  for _, entry in ipairs(rows) do
+    local verdict = ""
+    if entry.limit then
+      local met = entry.value <= entry.limit
+      verdict = ("target %-6g %s"):format(entry.limit, met and "met" or "MISSED")
+      if not met then missed = missed + 1 end
+    end
+    io.stdout:write(("%-42s %9.3f %-8s %-16s %s\n"):format(entry.name, entry.value, entry.unit, entry.what or "",
+      verdict))
+  end
+  io.stdout:write("\n")
+  return missed
+end
+
+local tests = {}
+
+function tests.a_screenshots()
+  local here <close> = start_desktop()
+  desktop = here
+  screenshots()
+  desktop = nil
+  screenshot_rows()
+end
+
+function tests.b_start_up()
+  start_up()
+  row("deskpilot --version", median(samples.version) / median(samples.lua), "x lua -v", 4,
+    ("%.2f ms"):format(median(samples.version)))
+end
+
+tests.c_run = agent_run
+
+function tests.d_targets()
+  t.eq(print_table(), 0, "targets missed")
+end
+
+return tests

@@ -1,0 +1,136 @@
+--- The prompt as a person uses it: at a terminal, on a desktop with a real calculator.
+local t = require "harness"
+local files = require "deskpilot.base.files"
+local spawn = require "spawn"
+local task = require "deskpilot.base.task"
+local terminal = require "terminal"
+local uv = require "luv"
+
+local tests = {}
+
+local program = files.absolute(spawn.program)
+
+-- A prompt with its own home; `fn(term, home)`; both gone afterwards.
+local function with_prompt(fn, words, seconds)
+  return function()
+    local home = files.absolute(spawn.folder())
+    local term = terminal.start({ program, "repl", table.unpack(words or {}) },
+      { cwd = home, env = { HOME = home, XDG_STATE_HOME = false, XDG_CONFIG_HOME = false } })
+    local ok, err = xpcall(function()
+      term:wait_for("desk>", seconds)
+      fn(term, home)
+    end, debug.traceback)
+    term:stop()
+    files.remove(home)
+    if not ok then error(err, 0) end
+  end
+end
+
+tests.edits_and_evaluates = with_prompt(function(term, home)
+  term:line("1 + 1")
+  term:wait_for("\n2\n")
+  term:type("x = 'héllo wörld'")
+  term:press("M-b", "M-b", "C-k")
+  term:line("日本'")
+  term:line("#x, x")
+  term:wait_for('6, "日本"')
+  term:line("for i = 1, 2 do")
+  term:wait_for("\n  ...")
+  term:line("print('row ' .. i)")
+  term:line("end")
+  term:wait_for("row 1\nrow 2")
+  term:type("#")
+  term:press("Up", "Enter")
+  t.wait_until("the same again, from the history", function()
+    return select(2, term:screen():gsub('6, "日本"', "")) == 2
+  end)
+  term:line("'" .. ("wide "):rep(30) .. "'")
+  term:wait_for(("wide "):rep(12))
+  term:press("C-l")
+  term:line("'after clear'")
+  t.has(term:wait_for('"after clear"'), "desk> 'after clear'")
+  term:press("C-d")
+  term:wait_for("status 0")
+  term:wait_for("terminal sane")
+  local path = home .. "/.local/state/deskpilot/repl_history"
+  t.eq(uv.fs_stat(path).mode & 511, tonumber("600", 8))
+  t.has(files.read(path), "for i = 1, 2 do\\nprint('row ' .. i)\\nend\n")
+end)
+
+tests.ctrl_c_ends_the_entry_and_not_the_prompt = with_prompt(function(term)
+  term:type("half a line")
+  term:press("C-c")
+  term:line("1 + 2")
+  term:wait_for("\n3\n")
+  term:line("while true do pcall(function() while true do end end) end")
+  task.sleep(0.3)
+  term:press("C-c")
+  term:wait_for("interrupted")
+  term:line("'again', 1")
+  term:wait_for('"again", 1')
+  term:line("require('deskpilot.base.task').sleep(1000)")
+  task.sleep(0.3)
+  term:press("C-c")
+  task.sleep(0.3)
+  term:line("'still', 2")
+  t.eq(select(2, term:wait_for('"still", 2'):gsub("interrupted", "")), 2)
+  -- SIGINT from elsewhere, three times: each is a first one.
+  for i = 1, 3 do
+    term:type("junk")
+    uv.kill(term:pid(), "sigint")
+    task.sleep(0.1)
+    term:line("'alive " .. i .. "'")
+    term:wait_for('"alive ' .. i .. '"')
+  end
+end)
+
+tests.the_terminal_is_restored_by_a_signal = with_prompt(function(term)
+  term:type("typing")
+  task.sleep(0.2)
+  uv.kill(term:pid(), "sigterm")
+  t.has(term:wait_for("status 130"), "interrupted")
+  term:wait_for("terminal sane")
+end)
+
+tests.errors_do_not_end_it = with_prompt(function(term)
+  term:line("error({})")
+  term:line("error('boo')")
+  term:wait_for("error: repl:1: boo")
+  term:line("nil + 1")
+  term:wait_for("attempt to perform arithmetic on a nil value")
+  term:line("x y")
+  term:wait_for("syntax error near 'y'")
+  term:line("coroutine.wrap(function() error('inner') end)()")
+  term:wait_for("inner")
+  term:line("'end of it'")
+  term:wait_for('"end of it"')
+end)
+
+-- Pasted lines are text: nothing runs until Enter.
+tests.paste = with_prompt(function(term, home)
+  assert(files.write(home .. "/paste", "a = 1\nb = 2\nprint(a + b)"))
+  spawn.run({ "tmux", "-L", term.socket, "load-buffer", home .. "/paste" }, { env = { TMUX = false } })
+  spawn.run({ "tmux", "-L", term.socket, "paste-buffer", "-p" }, { env = { TMUX = false } })
+  task.sleep(0.5)
+  t.ok(not term:screen():find("\n3", 1, true), "it ran before Enter")
+  term:press("Enter")
+  term:wait_for("\n3\n")
+end)
+
+-- The one that matters: the prompt works a real application, and the application's own element tree
+-- says so.
+tests.clicks_a_calculator = with_prompt(function(term)
+  term:line("desk.elements.find{ name = '7', timeout = 20 }.description")
+  term:wait_for('"Seven', 30)
+  term:line("for _, key in ipairs{ '7', '*', '6', '=' } do "
+    .. "assert(desk.mouse.click(assert(desk.elements.find{ name = key }))) "
+    .. "desk.settle() end")
+  term:line("for _, e in ipairs(desk.elements.list()) do if e.text == '42' then print('shows ' .. e.text) end end")
+  term:wait_for("\nshows 42\n", 30)
+  term:line("desk.elements.find{ name = 'no such thing' }")
+  term:wait_for("(not_found)", 30)
+  term:press("C-d")
+  term:wait_for("status 0", 20)
+end, { "--desktop", "private:800x600", "--app", "galculator" }, 30)
+
+return tests

@@ -1,0 +1,170 @@
+-- The desktop library over the null backend: what is asked for, in which order, and how it fails.
+local desk_module = require "deskpilot.desk"
+local harness = require "harness"
+local task = require "deskpilot.base.task"
+
+local tests = {}
+
+local function open(timing)
+  return assert(desk_module.open { backend = "null", width = 1001, height = 501, timing = timing })
+end
+
+-- The lines that were logged since the last call.
+local function logged(desk)
+  local log = desk.native:log()
+  local fresh = { table.unpack(log, (desk.log_seen or 0) + 1) }
+  desk.log_seen = #log
+  return table.concat(fresh, "; ")
+end
+
+function tests.clicks()
+  local desk <close> = setmetatable({ open() }, { __close = function(t) t[1]:close() end })
+  local d = desk[1]
+  harness.ok(d.mouse.click { 10, 20 })
+  harness.eq(logged(d), "move 10 20; button 1 down; button 1 up")
+  harness.ok(d.mouse.click({ x = 500, y = 1000, frame = "norm" }, { button = "right" }))
+  harness.eq(logged(d), "move 501 500; button 3 down; button 3 up")
+  harness.ok(d.mouse.right_click { x = 0, y = 0, width = 21, height = 11, name = "an element" })
+  harness.eq(logged(d), "move 10 5; button 3 down; button 3 up")
+  harness.ok(d.mouse.click({ 1, 2 }, { modifiers = "ctrl+shift" }))
+  harness.eq(logged(d), "move 1 2; key ctrl down; key shift down; button 1 down; button 1 up; "
+    .. "key shift up; key ctrl up")
+  local began = task.now()
+  harness.ok(d.mouse.double_click { 3, 4 })
+  harness.eq(logged(d), "move 3 4; button 1 down; button 1 up; button 1 down; button 1 up")
+  harness.ok(task.now() - began >= 0.09, "an interval between the clicks")
+  harness.ok(d.mouse.middle_click())
+  harness.eq(logged(d), "button 2 down; button 2 up")
+  harness.ok(d.mouse.scroll { dy = -3, at = { 7, 8 } })
+  harness.eq(logged(d), "move 7 8; wheel 0 -3")
+end
+
+function tests.points_that_are_wrong()
+  local d = open()
+  local ok, err = d.mouse.click { x = 1001, y = 5 }
+  harness.eq(ok, nil)
+  harness.eq(err.code, "invalid")
+  ok, err = d.mouse.click { x = 1000.5, y = 5, frame = "norm" }
+  harness.eq(ok, nil)
+  harness.eq(err.code, "invalid")
+  ok, err = d.mouse.click { x = 0, y = 0, width = 0, height = 0, role = "menu item", name = "Open" }
+  harness.eq(ok, nil)
+  harness.has(tostring(err), "menu item 'Open' has no place on the screen")
+  harness.eq(logged(d), "", "nothing was touched")
+  harness.raises("needs the numbers", d.mouse.click, { x = "1", y = 2 })
+  harness.raises("a frame is", d.mouse.click, { x = 1, y = 2, frame = "moon" })
+  harness.raises("a point or an element", d.mouse.click, 5)
+  d:close()
+end
+
+function tests.frames_of_windows_and_images()
+  local d = open()
+  local window = { id = 1, x = 100, y = 50, width = 200, height = 100 }
+  harness.eq({ d.point { x = 5, y = 6, frame = "window", window = window } }, { 105, 56 })
+  harness.eq({ d.point { x = 0, y = 1000, frame = "norm", window = window } }, { 100, 149 })
+  local shot = harness.ok(d.screen.shot { region = { x = 10, y = 20, width = 400, height = 200 } })
+  local small = harness.ok(shot:scale(200, 100))
+  harness.eq(small.frame, { x = 10, y = 20, width = 400, height = 200 })
+  harness.eq({ d.point { x = 100, y = 50, frame = "image", image = small } }, { 210, 120 })
+  harness.eq(small:crop { x = 50, y = 10, width = 20, height = 10 }.frame,
+    { x = 110, y = 40, width = 40, height = 20 })
+  local ok, err = d.screen.shot { region = { 5000, 0, 10, 10 } }
+  harness.eq(ok, nil)
+  harness.eq(err.code, "invalid")
+  d:close()
+end
+
+function tests.drags()
+  local d = open { drag_step = 0.001 }
+  harness.ok(d.mouse.drag({ 0, 0 }, { 40, 20 }, { steps = 4 }))
+  harness.eq(logged(d), "move 0 0; button 1 down; move 10 5; move 20 10; move 30 15; move 40 20; button 1 up")
+  d.timing.drag_step = 10
+  local dragging = task.start(d.mouse.drag, { 0, 0 }, { 40, 20 })
+  dragging:cancel("the test wants it")
+  harness.eq(logged(d), "move 0 0; button 1 down; button 1 up", "the button came up")
+  d:close()
+end
+
+function tests.keys()
+  local d = open()
+  harness.ok(d.keyboard.press "Ctrl+Shift+s")
+  harness.eq(logged(d), "key ctrl down; key shift down; key s down; key s up; key shift up; key ctrl up")
+  local ok, err = d.keyboard.press "ctrl+nonsense"
+  harness.eq(ok, nil)
+  harness.eq(err.code, "invalid")
+  harness.eq(logged(d), "")
+  harness.ok(d.keyboard.hold "alt")
+  harness.ok(d.keyboard.release "alt")
+  harness.eq(logged(d), "key alt down; key alt up")
+  harness.ok(d.keyboard.type "Grüße\n")
+  harness.eq(logged(d), "text Grüße; watch_start; text \\n; text_end")
+  ok, err = d.keyboard.type "bad \xff"
+  harness.eq(ok, nil)
+  harness.eq(err.code, "invalid")
+  harness.raises("wants a text", d.keyboard.type, 5)
+  d:close()
+end
+
+function tests.windows_and_elements()
+  local d = open()
+  local window = harness.ok(d.windows.find { title = "nowh" })
+  harness.eq(d.windows.active().id, window.id)
+  local ok, err = d.windows.find { title = "elsewhere" }
+  harness.eq(ok, nil)
+  harness.eq(err.code, "not_found")
+  harness.has(tostring(err), "Nowhere")
+  harness.raises("not colour", d.windows.find, { colour = "red" })
+  ok, err = d.elements.list()
+  harness.eq(ok, nil)
+  harness.eq(err.code, "unsupported")
+  harness.raises("not colour", d.elements.list, { colour = "red" })
+  d:close()
+end
+
+function tests.waiting()
+  local d = open { settle_quiet = 0.05 }
+  local settled = harness.ok(d.settle())
+  harness.eq(settled.reason, "quiet")
+  harness.ok(settled.seconds >= 0.05 and settled.seconds < 0.5, settled)
+  local count = 0
+  harness.eq(d.wait_until(function() count = count + 1 return count == 3 and "there" end, { every = 0.001 }),
+    "there")
+  local ok, err = d.wait_until(function() return nil, "not yet" end, { timeout = 0.01 })
+  harness.eq(ok, nil)
+  harness.eq(err.code, "timed_out")
+  harness.has(tostring(err), "not yet")
+  harness.raises("no timing", open, { nonsense = 1 })
+  d:close()
+  d:close()
+end
+
+function tests.the_current_desk()
+  local d = open()
+  harness.eq(desk_module.current(), d)
+  local proxy = require "desk"
+  harness.eq(proxy.mouse, d.mouse)
+  local other = open()
+  harness.eq(proxy.mouse, other.mouse)
+  other:close()
+  harness.eq(desk_module.current(), d)
+  d:close()
+  harness.eq(desk_module.current(), nil)
+end
+
+function tests.no_display_and_no_bus_say_how_to_mend_it()
+  local d, err = desk_module.open { display = ":4242" }
+  harness.eq(d, nil)
+  harness.eq(err.code, "unavailable")
+  local reader = require "native.elements".open { bus = "unix:path=/nowhere/bus" }
+  local list, why = task.await(function(done) return reader:read({}, done) end)
+  harness.eq(list, nil)
+  harness.eq(why.code, "unavailable")
+  harness.has(tostring(why), "at-spi2-core")
+  local ok, failure = task.await(function(done) return reader:act("no handle", 0, {}, done) end)
+  harness.eq(ok, nil)
+  harness.eq(failure.code, "unavailable")
+  reader:close()
+  harness.raises("closed", reader.read, reader, {}, print)
+end
+
+return tests
