@@ -1,6 +1,6 @@
 -- Works out 7 times 6 in a real calculator. Whether it is done is read from the calculator itself.
 return {
-  task = [[Click "7", click "×", click "6", click "=", then expect "42".]],
+  task = [[Click "7", click "*", click "6", click "=", then expect "42".]],
   policy = "three_body",
   desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },
   limits = { turns = 40, seconds = 600 },

@@ -32,7 +32,7 @@ end
 
 -- Where the request's element list says that thing is.
 local function find(request, name)
-  local x, y = user_text(request):match('push button "' .. name .. '" %[(%d+),(%d+)%]')
+  local x, y = user_text(request):match('toggle button "' .. name .. '" %[(%d+),(%d+)%]')
   return x and { tonumber(x), tonumber(y) }
 end
 

@@ -128,6 +128,7 @@ end
 
 function tests.json_is_stable_and_strict()
   t.eq(json.encode { b = 1, a = { json.list {}, {}, "x\n", 1.5, 2.0 } }, '{"a":[[],{},"x\\n",1.5,2],"b":1}')
+  t.eq(json.encode { "a/b", "\\/", "\\" }, '["a/b","\\\\/","\\\\"]')
   t.raises("no such number", json.encode, { 0 / 0 })
   local loop = {}
   loop[1] = loop

@@ -126,6 +126,9 @@ function tests.waiting()
   local settled = harness.ok(d.settle())
   harness.eq(settled.reason, "quiet")
   harness.ok(settled.seconds >= 0.05 and settled.seconds < 0.5, settled)
+  local changed, none = d.wait_for_change { timeout = 0.01 }
+  harness.eq(changed, nil)
+  harness.eq(none.code, "timed_out")
   local count = 0
   harness.eq(d.wait_until(function() count = count + 1 return count == 3 and "there" end, { every = 0.001 }),
     "there")

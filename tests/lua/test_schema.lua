@@ -64,12 +64,12 @@ function tests.clear_mistakes_are_put_right()
   local value = coerced(click, { position = { "500", " 3.5 " }, label = 7, count = "2", slow = "True",
     button = "LEFT" })
   t.eq(value, { position = { 500, 3.5 }, label = "7", count = 2, slow = true, button = "left" })
-  t.eq(coerced(position, "[1, 2]"), { 1.0, 2.0 })
+  t.eq(coerced(position, "[1, 2]"), { 1, 2 })
   t.eq(coerced(position, "(1, 2)"), { 1, 2 })
   t.eq(coerced(position, "10,20"), { 10, 20 })
   t.eq(coerced(position, { x = 1, y = 2 }), { 1, 2 })
   t.eq(math.type(coerced({ type = "integer" }, 5.0)), "integer")
-  t.eq(coerced(click, '{"position":[1,2],"label":"a"}'), { position = { 1.0, 2.0 }, label = "a" })
+  t.eq(coerced(click, '{"position":[1,2],"label":"a"}'), { position = { 1, 2 }, label = "a" })
 end
 
 function tests.what_could_mean_several_things_stays()

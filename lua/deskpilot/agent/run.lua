@@ -35,6 +35,7 @@ function run.new(parts)
   self.encoder = native.encoder()
   self.history = history.new(self.config:get("history.kept"), self.config:get("history.sent"))
   self.closers = {}
+  self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
   return self
 end

@@ -27,6 +27,11 @@ end
 
 local encode
 
+-- lua-cjson escapes slashes, which is legal and only harder to read, for people and models.
+local function string_text(s)
+  return (cjson.encode(s):gsub("\\(.)", { ["/"] = "/" }))
+end
+
 local function number(v)
   if v ~= v or v == math.huge or v == -math.huge then error("JSON has no such number: " .. v, 0) end
   if math.type(v) == "integer" then return ("%d"):format(v) end
@@ -43,7 +48,7 @@ local function object(t, out, depth)
   table.sort(keys)
   out[#out + 1] = "{"
   for i, k in ipairs(keys) do
-    out[#out + 1] = (i > 1 and "," or "") .. cjson.encode(k) .. ":"
+    out[#out + 1] = (i > 1 and "," or "") .. string_text(k) .. ":"
     encode(t[k], out, depth)
   end
   out[#out + 1] = "}"
@@ -51,7 +56,7 @@ end
 
 function encode(v, out, depth)
   local kind = type(v)
-  if kind == "string" then out[#out + 1] = cjson.encode(v)
+  if kind == "string" then out[#out + 1] = string_text(v)
   elseif kind == "number" then out[#out + 1] = number(v)
   elseif kind == "boolean" then out[#out + 1] = tostring(v)
   elseif v == json.null or v == nil then out[#out + 1] = "null"

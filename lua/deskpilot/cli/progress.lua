@@ -30,18 +30,19 @@ local function brief(words, limit)
   return text.cut(clean(words), limit)
 end
 
---- "click_element(position=[500,300], label=OK)"
+-- What says most about a call comes first; the justification is for the report.
+local telling = { "label", "text", "key", "position", "start", "end", "seconds" }
+
+--- "click_element(OK, [500,300])"
 local function call_words(tool, args)
   local parts = {}
-  if type(args) == "table" then
-    for _, key in ipairs(text.keys(args)) do
-      local value = args[key]
-      if type(value) ~= "string" then
-        local ok, written = pcall(json.encode, value)
-        value = ok and written or type(value)
-      end
-      parts[#parts + 1] = key .. "=" .. value
+  for _, key in ipairs(type(args) == "table" and telling or {}) do
+    local value = args[key]
+    if value ~= nil and type(value) ~= "string" then
+      local ok, written = pcall(json.encode, value)
+      value = ok and written or type(value)
     end
+    parts[#parts + 1] = value
   end
   return brief(("%s(%s)"):format(tool or "?", table.concat(parts, ", ")), 120)
 end

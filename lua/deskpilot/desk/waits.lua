@@ -1,4 +1,5 @@
---- desk.settle and desk.wait_until: waiting for the screen to be quiet, and for anything else.
+--- desk.settle, desk.wait_for_change and desk.wait_until: waiting for the screen to be quiet, to change,
+--- and for anything else.
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 
@@ -25,6 +26,44 @@ function waits.settle(desk, options)
     if now >= calm_at then return { seconds = now - began, reason = "quiet" } end
     if now >= began + cap then return { seconds = now - began, reason = "cap" } end
     desk.inbox:wait(math.min(calm_at, began + cap) - now)
+  end
+end
+
+--- Waits until something on the screen changes (a blinking caret does not count).
+---@param desk deskpilot.desk
+---@param options { timeout: number? }?
+---@return boolean? changed, deskpilot.error? err code "timed_out" when nothing changed in that time
+function waits.wait_for_change(desk, options)
+  local seconds = options and options.timeout or desk.timing.wait
+  local ok, err = desk:watch()
+  if not ok then return nil, err end
+  local began = task.now()
+  while true do
+    ok, err = desk.native:pump()
+    if not ok then return nil, err end
+    if desk.native:last_change() / 1e9 > began then return true end
+    local left = began + seconds - task.now()
+    if left <= 0 then return errors.fail("timed_out", "nothing on the screen changed within %g s", seconds) end
+    desk.inbox:wait(left)
+  end
+end
+
+--- Waits until the screen changes (a blinking caret does not count).
+---@param desk deskpilot.desk
+---@param options { timeout: number? }?
+---@return boolean? changed, deskpilot.error? err code "timed_out" if nothing changed
+function waits.wait_for_change(desk, options)
+  local seconds = options and options.timeout or desk.timing.wait
+  local began = task.now()
+  local ok, err = desk:watch()
+  if not ok then return nil, err end
+  while true do
+    ok, err = desk.native:pump()
+    if not ok then return nil, err end
+    if desk.native:last_change() / 1e9 > began then return true end
+    local left = began + seconds - task.now()
+    if left <= 0 then return errors.fail("timed_out", "nothing on the screen changed within %g s", seconds) end
+    desk.inbox:wait(left)
   end
 end
 
