@@ -10,8 +10,9 @@ return {
 3. Press ctrl+s
 4. Wait for "Save As"
 5. Press ctrl+a
-6. Type "%s\n"
-7. Wait for "deskpilot-editor.txt - Mousepad"
+6. Type "%s"
+7. Press enter
+8. Wait for "deskpilot-editor.txt - Mousepad"
 ]]):format(lines:gsub("\n", "\\n"), path),
   policy = "three_body",
   desktop = { kind = "private", size = { 1280, 800 }, apps = { { "mousepad", "--disable-server" } } },

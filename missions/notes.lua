@@ -15,7 +15,9 @@ return {
       return desk.windows.find { title = "Save As" }
     end, { timeout = 10 }))
     assert(desk.keyboard.press("ctrl+a"))
-    assert(desk.keyboard.type(path .. "\n"))
+    assert(desk.keyboard.type(path))
+    desk.settle() -- the dialog reads the folder meanwhile, and would swallow the Enter key
+    assert(desk.keyboard.press("enter"))
     assert(desk.wait_until(function()
       return desk.windows.find { title = "deskpilot-notes.txt" }
     end, { timeout = 10 }))

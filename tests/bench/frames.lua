@@ -35,7 +35,7 @@ local function observation(desk, encoder, other)
   local words = ("[12] push button \"Seven\" [512,300] focused\n"):rep(120)
   encoder:encode(other, encoding)
   time("observation", function()
-    local frame = assert(desk:capture { cursor = true }):scale(1536, 864)
+    local frame = assert(desk:capture { cursor = true, lend = true }):scale(1536, 864)
     local base64 = native.base64(encoder:encode(frame, encoding))
     return request.pieces({ messages = { { role = "system", content = "You are." }, { role = "user", content = {
       { type = "text", text = words }, { type = "image", base64 = base64, mime = "image/png" } } } } }, "m")
@@ -44,10 +44,10 @@ end
 
 local function one_round(desk, encoder, small, other, other_small, round)
   encoder:encode(other, encoding)
-  local function shot() return encoder:encode(assert(desk:capture { cursor = true }), encoding) end
+  local function shot() return encoder:encode(assert(desk:capture { cursor = true, lend = true }), encoding) end
   bytes.full = #time("full", shot)
   time("unchanged", shot)
-  local changed = assert(desk:capture { cursor = true })
+  local changed = assert(desk:capture { cursor = true, lend = true })
   scroll_three_strips(changed, round)
   time("three_strips", function()
     -- The capture and the encoding are timed, the painting between them is not part of either.
@@ -55,9 +55,9 @@ local function one_round(desk, encoder, small, other, other_small, round)
   end)
   local encoding_alone = table.remove(samples.three_strips)
   local began = uv.hrtime()
-  assert(desk:capture { cursor = true })
+  assert(desk:capture { cursor = true, lend = true })
   table.insert(samples.three_strips, encoding_alone + (uv.hrtime() - began) / 1e6)
-  local frame = assert(desk:capture { cursor = true })
+  local frame = assert(desk:capture { cursor = true, lend = true })
   time("downscale", function() return frame:scale(1536, 864) end)
   observation(desk, small, other_small)
 end

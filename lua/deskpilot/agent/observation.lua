@@ -19,12 +19,13 @@ local observation = {}
 local function shot(desk, encoder, config)
   local screen, err = desk.native:screen()
   if not screen then return nil, err end
-  local frame, failure = desk.native:capture { cursor = config:get("screen.cursor") }
+  local frame, failure = desk.native:capture { cursor = config:get("screen.cursor"), lend = true }
   if not frame then return nil, failure end
   local width, height = native.fit(screen.width, screen.height, config:get("screen.image_width"),
     config:get("screen.image_height"))
-  if width ~= screen.width or height ~= screen.height then frame = frame:scale(width, height) end
-  local png = encoder:encode(frame, { compressor = "screen" })
+  local scaled = (width ~= screen.width or height ~= screen.height) and frame:scale(width, height)
+  local png = encoder:encode(scaled or frame, { compressor = "screen" })
+  if scaled then scaled:close() end -- megabytes: not left to the collector
   return { png = png, screen = screen, image = { width = width, height = height } }
 end
 
