@@ -115,11 +115,12 @@ function tests.a_whole_mission()
       if n == 1 then return orders("EXECUTION", { "click_element", "press_key", "click_element" }) end
       return orders("VERIFICATION", { "click_element" })
     end,
-    executor = function(request)
+    executor = function(request, n)
       if table.concat(tool_names(request), " "):find("report_completion") then
         return calls { "report_completion", { evidence = evidence } }
       end
-      return click_seven(request)
+      if n == 1 then return click_seven(request) end
+      return calls { "press_key", { key = n % 2 == 0 and "shift" or "ctrl", justification = because } }
     end,
   }
   t.eq(result.status, "succeeded", result.reason)
@@ -224,7 +225,7 @@ function tests.without_orders_there_is_a_fallback_and_later_an_emergency()
       if table.concat(tool_names(request), " "):find("report_completion") then
         return calls { "report_completion", { evidence = evidence } }
       end
-      if n % 2 == 0 then return click_seven(request) end
+      if n == 1 then return click_seven(request) end
       return calls { "press_key", { key = "shift", justification = because } }
     end,
   }, { turns = 30, flags = { "--set", "three_body.offline_turns=3" } })

@@ -265,7 +265,7 @@ local events = {
 function tests.progress_as_plain_lines()
   local words = shown({ tty = false }, events)
   t.eq(words, "mission: Work ]0;evil out it\n"
-    .. "turn 1 [tactical] 1.5s  ✓ click_element(label=7 [0m, position=[1,2]) — clicked\n"
+    .. "turn 1 [tactical] 1.5s  ✓ click_element(7 [0m, [1,2]) — clicked\n"
     .. "  guard loop: again\n  error in hook: bad\n"
     .. "succeeded: done\n1 turn, 1 action in 0:02 (model 50%, settling 25%, the rest 25%)\nrun: runs/x\n")
   t.has(shown({ tty = false, level = "verbose" }, events), "  executor: I [2Jclick\n")

@@ -293,7 +293,7 @@ function tests.through_the_client()
     { role = "user", content = { { type = "text", text = 'MISSION:\nclick "7"\n\n' .. calculator },
       { type = "image", base64 = "AAAA", mime = "image/png", path = "a.png" } } } } })
   t.eq(reply.tool_calls[1].name, "click_element")
-  t.eq(json.decode(reply.tool_calls[1].arguments).position, { 512.0, 300.0 })
+  t.eq(json.decode(reply.tool_calls[1].arguments).position, { 512, 300 })
   t.eq(reply.attempts, 1)
   t.eq(reply.usage, { input_tokens = 0, output_tokens = 0 })
   t.eq(assert(client.new { endpoint = "literal" }).literal, true)

@@ -10,7 +10,7 @@ timing.defaults = {
   settle_cap = 2.5,        -- after which a changing screen is taken as it is
   type_answer = 2,         -- for an application that can say that it has caught up
   type_pause = 0.15,       -- for one that cannot
-  type_quiet = 0.03,       -- without a change after a text before Enter or another key acts on it
+  type_quiet = 0.05,       -- without a change after a text before Enter or another key acts on it
   type_cap = 0.5,
   wait = 10, wait_every = 0.05,
   focus = 1,               -- for a window to become the active one
