@@ -14,9 +14,9 @@ return {
     assert(desk.wait_until(function()
       return desk.windows.find { title = "Save As" }
     end, { timeout = 10 }))
+    desk.settle() -- the dialog clears its name field when it has read the folder
     assert(desk.keyboard.press("ctrl+a"))
     assert(desk.keyboard.type(path))
-    desk.settle() -- the dialog reads the folder meanwhile, and would swallow the Enter key
     assert(desk.keyboard.press("enter"))
     assert(desk.wait_until(function()
       return desk.windows.find { title = "deskpilot-notes.txt" }

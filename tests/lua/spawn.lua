@@ -11,7 +11,7 @@ local count = 0 -- of children, for their tags
 
 local function environment(extra, tag)
   local list, env = { tag }, uv.os_environ()
-  env.DESKPILOT_TEST_TAG = nil
+  env.TEST_PROCESS_TAG = nil
   for key, value in pairs(extra or {}) do
     if value then env[key] = value else env[key] = nil end
   end
@@ -29,7 +29,7 @@ function spawn.start(argv, options)
   options = options or {}
   count = count + 1
   local self = setmetatable({ stdout = "", stderr = "", waiters = {}, open = 3, began = task.now(),
-    tag = ("DESKPILOT_TEST_TAG=%d-%d;"):format(uv.os_getpid(), count) }, Process)
+    tag = ("TEST_PROCESS_TAG=%d-%d;"):format(uv.os_getpid(), count) }, Process)
   local pipes = { uv.new_pipe(), uv.new_pipe() }
   local function closed()
     self.open = self.open - 1

@@ -107,7 +107,7 @@ function shot.run(options, positional)
   if not area then return complain(1, err) end
   local image
   image, err = desk:capture { x = area.x, y = area.y, width = area.width, height = area.height,
-    cursor = not options.no_cursor }
+    cursor = not options.no_cursor, lend = true }
   if not image then return complain(3, err) end
   local png
   png, err = image:png(encoding)

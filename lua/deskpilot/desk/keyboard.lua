@@ -7,19 +7,20 @@ local waits = require "deskpilot.desk.waits"
 local keyboard = {}
 
 -- Waits until the application has taken what was typed so far: the keyboard map must not change
--- under keys that are still on their way. Waits for `pause` where it cannot be asked.
+-- under keys that are still on their way. Waits for `pause` where it cannot be asked. Returns true and
+-- whether it was asked, or nil and an error.
 local function catch_up(desk, pause)
   local token, err = desk.native:ping()
   if not token then return nil, err end
   if token == 0 then
     if pause > 0 then task.sleep(pause) end
-    return true
+    return true, false
   end
   local limit = task.now() + desk.timing.type_answer
   while true do
     local ok, why = desk.native:pump()
     if not ok then return nil, why end
-    if desk.native:ping_answered(token) then return true end
+    if desk.native:ping_answered(token) then return true, true end
     if task.now() >= limit then
       return errors.fail("timed_out", "the application stopped taking what was typed")
     end
@@ -44,10 +45,12 @@ local function type_all(desk, text)
 end
 
 -- Fields that complete or check what is typed do so a moment later, and lose an Enter that comes too
--- early (GTK's file dialog): so what acts on a text waits until the text shows.
+-- early (GTK's file dialog): so what acts on a text waits until the text shows. Terminals and others
+-- that answer no questions take their keys in order and need none of this.
 local function let_text_arrive(desk)
   local ok, err = catch_up(desk, 0)
   if not ok then return nil, err end
+  if err == false then return true end
   local quiet = desk.timing.type_quiet
   waits.settle(desk, { quiet = quiet, floor = quiet, cap = desk.timing.type_cap }) -- where it can be seen
   return true

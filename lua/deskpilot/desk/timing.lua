@@ -10,8 +10,8 @@ timing.defaults = {
   settle_cap = 2.5,        -- after which a changing screen is taken as it is
   type_answer = 2,         -- for an application that can say that it has caught up
   type_pause = 0.15,       -- for one that cannot
-  type_quiet = 0.05,       -- without a change after a text before Enter or another key acts on it
-  type_cap = 0.5,
+  type_quiet = 0.15,       -- without a change after a text before Enter or another key acts on it
+  type_cap = 1,
   wait = 10, wait_every = 0.05,
   focus = 1,               -- for a window to become the active one
   elements = 1,            -- for all applications to tell of their elements

@@ -171,6 +171,7 @@ static bool intern_atoms(x11_desk *x, desk_error *err)
         [X11_NET_SUPPORTING_WM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
         [X11_NET_WM_NAME] = "_NET_WM_NAME",
         [X11_NET_WM_PID] = "_NET_WM_PID",
+        [X11_NET_WM_CM] = "_NET_WM_CM_S0",
         [X11_NET_WM_PING] = "_NET_WM_PING",
         [X11_UTF8_STRING] = "UTF8_STRING",
         [X11_WM_DELETE_WINDOW] = "WM_DELETE_WINDOW",

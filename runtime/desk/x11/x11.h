@@ -28,6 +28,7 @@ typedef enum {
     X11_NET_SUPPORTING_WM_CHECK,
     X11_NET_WM_NAME,
     X11_NET_WM_PID,
+    X11_NET_WM_CM,
     X11_NET_WM_PING,
     X11_UTF8_STRING,
     X11_WM_DELETE_WINDOW,
@@ -41,6 +42,16 @@ typedef struct {
     uint8_t *shared; /* NULL without MIT-SHM */
     size_t shared_size;
     xcb_get_image_reply_t *reply;
+
+    /* What `shared` shows, so that an unchanged screen need not be fetched again: see
+     * x11_capture. */
+    xcb_damage_damage_t damage; /* 0 until the first capture, and where it cannot be trusted */
+    unsigned cleared;           /* number of the request that cleared it last */
+    bool current;               /* nothing has been drawn since then */
+    desk_rect rect;
+    bool with_cursor;
+    uint32_t cursor_serial; /* of its picture */
+    int16_t cursor_x, cursor_y;
 } x11_frame;
 
 enum { X11_MAX_SPARES = 64, X11_MAX_HELD = 32 };
@@ -129,8 +140,8 @@ void x11_screen_close(x11_desk *x);
 /* --- x11_cursor.c ------------------------------------------------------------------------------
  */
 
-/* Blends the pointer's picture into `image`, which shows `rect` of the screen. Takes the reply. */
-void x11_cursor_draw(x11_desk *x, xcb_xfixes_get_cursor_image_cookie_t cookie, desk_rect rect,
+/* Blends the pointer's picture into `image`, which shows `rect` of the screen. */
+void x11_cursor_draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, desk_rect rect,
                      desk_image *image);
 
 /* --- x11_damage.c ------------------------------------------------------------------------------

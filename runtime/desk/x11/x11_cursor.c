@@ -1,6 +1,5 @@
 #include "x11.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* One premultiplied ARGB pixel over one of the screen's. */
@@ -36,8 +35,8 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-static void draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, desk_rect rect,
-                 desk_image *image)
+void x11_cursor_draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, desk_rect rect,
+                     desk_image *image)
 {
     const uint32_t *picture = xcb_xfixes_get_cursor_image_cursor_image(cursor);
     int left = cursor->x - cursor->xhot - rect.x; /* in the image; may be outside of it */
@@ -48,17 +47,4 @@ static void draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, desk_rect re
         draw_row(picture + (size_t) (y - top) * cursor->width + (x0 - left),
                  image->pixels + (size_t) y * image->stride + (size_t) x0 * 4, x1 - x0);
     }
-}
-
-void x11_cursor_draw(x11_desk *x, xcb_xfixes_get_cursor_image_cookie_t cookie, desk_rect rect,
-                     desk_image *image)
-{
-    xcb_generic_error_t *e = NULL;
-    xcb_xfixes_get_cursor_image_reply_t *reply =
-        xcb_xfixes_get_cursor_image_reply(x->c, cookie, &e);
-    if (reply) {
-        draw(reply, rect, image);
-    }
-    free(e); /* no cursor to be had: the picture is still worth having */
-    free(reply);
 }

@@ -54,6 +54,14 @@ uint64_t x11_last_change(desk *d)
 
 void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event)
 {
+    if (x->frame.damage && event->damage == x->frame.damage) {
+        /* What was reported before the clearing is in the frame that was fetched after it. */
+        unsigned number = ((const xcb_generic_event_t *) event)->full_sequence;
+        if ((int) (number - x->frame.cleared) >= 0) {
+            x->frame.current = false;
+        }
+        return;
+    }
     if (!x->damage || event->damage != x->damage) {
         return; /* of a watch that has been stopped */
     }

@@ -27,6 +27,7 @@ static void release_segment(x11_desk *x)
     }
     x->frame.shared = NULL;
     x->frame.shared_size = 0;
+    x->frame.current = false;
 }
 
 void x11_screen_close(x11_desk *x)
@@ -117,30 +118,114 @@ static bool check_inside(desk_rect r, desk_rect screen, desk_error *err)
                      r.y, r.width, r.height, screen.width, screen.height);
 }
 
+/* --- not fetching what has not changed -----------------------------------------------------------
+ *
+ * A damage object of our own, at level "not empty", says exactly whether anything has been drawn
+ * since it was last cleared, and it is cleared right before each fetch: whatever is drawn after
+ * the clearing makes it report (once, which is enough), in the picture already or not. That is only
+ * as good as the server's knowledge of what is drawn: with a compositing manager a graphics card
+ * may show frames of which the server knows nothing, so there every frame is fetched.
+ */
+
+static void forget_damage(x11_desk *x)
+{
+    if (x->frame.damage) {
+        xcb_damage_destroy(x->c, x->frame.damage);
+    }
+    x->frame.damage = 0;
+    x->frame.current = false;
+}
+
+static bool has_compositor(x11_desk *x, xcb_get_selection_owner_cookie_t cookie)
+{
+    xcb_get_selection_owner_reply_t *reply = xcb_get_selection_owner_reply(x->c, cookie, NULL);
+    bool owned = !reply || reply->owner != XCB_NONE;
+    free(reply);
+    return owned;
+}
+
+static void begin_fetch(x11_desk *x, bool trusted)
+{
+    if (!trusted) {
+        forget_damage(x);
+        return;
+    }
+    if (!x->frame.damage) {
+        x->frame.damage = xcb_generate_id(x->c);
+        xcb_damage_create(x->c, x->frame.damage, x->root, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);
+    }
+    x->frame.cleared = xcb_damage_subtract(x->c, x->frame.damage, XCB_NONE, XCB_NONE).sequence;
+    x->frame.current = true;
+}
+
+static bool same_frame(const x11_frame *f, desk_rect r,
+                       const xcb_xfixes_get_cursor_image_reply_t *cursor)
+{
+    if (!f->current || f->rect.x != r.x || f->rect.y != r.y || f->rect.width != r.width ||
+        f->rect.height != r.height || f->with_cursor != (cursor != NULL)) {
+        return false;
+    }
+    return !cursor || (f->cursor_serial == cursor->cursor_serial && f->cursor_x == cursor->x &&
+                       f->cursor_y == cursor->y);
+}
+
+static void remember_frame(x11_frame *f, desk_rect r,
+                           const xcb_xfixes_get_cursor_image_reply_t *cursor)
+{
+    f->rect = r;
+    f->with_cursor = cursor != NULL;
+    if (cursor) {
+        f->cursor_serial = cursor->cursor_serial;
+        f->cursor_x = cursor->x;
+        f->cursor_y = cursor->y;
+    }
+}
+
+static uint8_t *fetch(x11_desk *x, desk_rect r, bool shared, bool trusted, desk_error *err)
+{
+    if (!shared) {
+        return fetch_over_wire(x, r, err);
+    }
+    begin_fetch(x, trusted);
+    uint8_t *pixels = fetch_shared(x, r, err);
+    if (!pixels) {
+        x->frame.current = false;
+    }
+    return pixels;
+}
+
 bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     desk_rect screen;
-    xcb_xfixes_get_cursor_image_cookie_t cookie = {0};
     bool with_cursor = cursor && x->has_fixes;
-    if (!x11_screen_rect(d, &screen, err) || !check_inside(rect, screen, err)) {
+    xcb_xfixes_get_cursor_image_cookie_t cursor_cookie = {0};
+    if (with_cursor) {
+        cursor_cookie = xcb_xfixes_get_cursor_image(x->c);
+    }
+    xcb_get_selection_owner_cookie_t owner = xcb_get_selection_owner(x->c, x->atoms[X11_NET_WM_CM]);
+    bool ok = x11_screen_rect(d, &screen, err) && check_inside(rect, screen, err);
+    bool trusted = !has_compositor(x, owner) && x->has_damage;
+    xcb_xfixes_get_cursor_image_reply_t *pointer =
+        with_cursor ? xcb_xfixes_get_cursor_image_reply(x->c, cursor_cookie, NULL) : NULL;
+    if (!ok) {
+        free(pointer);
         return false;
     }
     bool shared = ensure_segment(x, (size_t) screen.width * (size_t) screen.height * 4);
-    if (with_cursor) {
-        cookie = xcb_xfixes_get_cursor_image(x->c);
-    }
-    uint8_t *pixels = shared ? fetch_shared(x, rect, err) : fetch_over_wire(x, rect, err);
-    if (!pixels) {
-        if (with_cursor) {
-            xcb_discard_reply(x->c, cookie.sequence);
+    x11_take_events(x); /* the replies above came after whatever was drawn before them */
+    bool same = shared && trusted && same_frame(&x->frame, rect, pointer);
+    uint8_t *pixels = same ? x->frame.shared : fetch(x, rect, shared, trusted, err);
+    if (pixels) {
+        desk_image_free(out);
+        *out = (desk_image){rect.width, rect.height, (size_t) rect.width * 4, pixels, true};
+        if (!same && pointer) {
+            x11_cursor_draw(pointer, rect, out);
         }
-        return false;
+        if (!same && shared) {
+            remember_frame(&x->frame, rect, pointer);
+        }
     }
-    desk_image_free(out);
-    *out = (desk_image){rect.width, rect.height, (size_t) rect.width * 4, pixels, true};
-    if (with_cursor) {
-        x11_cursor_draw(x, cookie, rect, out);
-    }
-    return true;
+    free(pointer);
+    return pixels != NULL;
 }
