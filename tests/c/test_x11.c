@@ -312,6 +312,36 @@ static void check_cursor(desk *d, int x, int y)
     desk_image_free(&plain);
 }
 
+static uint32_t captured_pixel(desk *d)
+{
+    desk_image image = {0};
+    CHECK(d->ops->capture(d, (desk_rect){0, 0, 1920, 1080}, true, &image, &err));
+    return pixel(&image, WITNESS_X + 50, WITNESS_Y + 50);
+}
+
+/* An unchanged screen is not fetched again; a changed one always is, whenever the change falls. */
+static void check_fresh(desk *d, witness *w)
+{
+    x11_frame *frame = &((x11_desk *) d)->frame;
+    captured_pixel(d);
+    memset(frame->shared, 0x5a, 4); /* would be overwritten by a fetch */
+    captured_pixel(d);
+    CHECK_EQ(frame->shared[0], 0x5a);
+    for (uint32_t i = 1; i <= 300; i++) {
+        uint32_t color = i * 0x010307 & 0xffffff;
+        xcb_rectangle_t area = {50, 50, 1, 1};
+        xcb_change_gc(w->c, w->gc, XCB_GC_FOREGROUND, &color);
+        xcb_poly_fill_rectangle(w->c, w->window, w->gc, 1, &area);
+        xcb_flush(w->c);
+        /* Not waited for: the change falls before, inside or after the captures that follow. */
+        bool seen = false;
+        for (double limit = now() + 2; !seen && now() < limit;) {
+            seen = captured_pixel(d) == color;
+        }
+        CHECK(seen);
+    }
+}
+
 static void measure_capture(desk *d, bool cursor)
 {
     desk_image image = {0};
@@ -336,6 +366,7 @@ static void test_screen(void)
     check_cursor(d, 300, 200);
     check_cursor(d, 0, 0);
     check_cursor(d, 1919, 1079);
+    check_fresh(d, &w);
     measure_capture(d, false);
     measure_capture(d, true);
     d->ops->close(d);
