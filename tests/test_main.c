@@ -8,16 +8,15 @@
 #include <stdlib.h>
 
 /* Tests may read modules beside them, which the program itself never does. */
-static const char bootstrap[] =
-    "local file, arguments = ...\n"
-    "table.insert(package.searchers, 2, function(name)\n"
-    "  local path = 'tests/lua/' .. name:gsub('%.', '/') .. '.lua'\n"
-    "  local chunk, why = loadfile(path)\n"
-    "  if chunk then return chunk, path end\n"
-    "  return why\n"
-    "end)\n"
-    "arg = arguments\n"
-    "return require('harness').run_file(file)\n";
+static const char bootstrap[] = "local file, arguments = ...\n"
+                                "table.insert(package.searchers, 2, function(name)\n"
+                                "  local path = 'tests/lua/' .. name:gsub('%.', '/') .. '.lua'\n"
+                                "  local chunk, why = loadfile(path)\n"
+                                "  if chunk then return chunk, path end\n"
+                                "  return why\n"
+                                "end)\n"
+                                "arg = arguments\n"
+                                "return require('harness').run_file(file)\n";
 
 int main(int argc, char **argv)
 {

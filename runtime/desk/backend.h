@@ -41,8 +41,8 @@ typedef struct {
 
 /* How input text is taken in steps; see text_step. */
 typedef struct {
-    size_t consumed;  /* bytes of the text that were queued by this step */
-    bool remapped;    /* the keyboard map was changed: let the application catch up (ping) */
+    size_t consumed; /* bytes of the text that were queued by this step */
+    bool remapped;   /* the keyboard map was changed: let the application catch up (ping) */
 } desk_text_step;
 
 typedef struct desk_ops {
@@ -82,7 +82,8 @@ typedef struct desk_ops {
      * backend's fair share of it (so that typing can be stopped); at least one character. Newline
      * and tab are keys. Invalid UTF-8 and other control characters are DESK_INVALID before anything
      * is typed; a modifier that is held down is DESK_REFUSED. */
-    bool (*text_step)(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err);
+    bool (*text_step)(desk *d, const char *text, size_t length, desk_text_step *out,
+                      desk_error *err);
     /* Puts the keyboard map back as it was (after `key` too, which may borrow a key as well); to be
      * called when the application has caught up. */
     bool (*text_end)(desk *d, desk_error *err);

@@ -3,8 +3,8 @@
  *
  * Every function that can fail takes a `desk_error *` as its last argument and returns false (or
  * NULL) after filling it. The message is one sentence that the person at the keyboard can act on;
- * the code is one of a closed list, the same that Lua sees as `err.code`. A caller's mistake (a NULL
- * that must not be NULL) is an assertion, not an error. Nothing here prints or exits.
+ * the code is one of a closed list, the same that Lua sees as `err.code`. A caller's mistake (a
+ * NULL that must not be NULL) is an assertion, not an error. Nothing here prints or exits.
  */
 #ifndef DESK_ERROR_H
 #define DESK_ERROR_H

@@ -9,7 +9,7 @@
 /* The process's one interruptor: signal handlers can reach nothing but globals. */
 static struct {
     lua_State *main;
-    lua_State *volatile current; /* the coroutine that runs now; main when none does */
+    lua_State *volatile current;   /* the coroutine that runs now; main when none does */
     volatile sig_atomic_t pending; /* asked, and not yet handed to the handler */
     volatile sig_atomic_t asked;   /* asked since the last interrupt_clear */
     volatile sig_atomic_t number;

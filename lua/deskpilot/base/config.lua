@@ -66,7 +66,8 @@ config.keys = {
   { name = "three_body.offline_turns", type = "integer", default = 15, min = 1,
     doc = "turns without a word from the Tactician after which the Executor gets emergency orders" },
 
-  { name = "history.kept", type = "integer", default = 10, min = 1, doc = "actions kept in the history; as many phase changes and errors beside them" },
+  { name = "history.kept", type = "integer", default = 10, min = 1,
+    doc = "actions kept in the history; as many phase changes and errors beside them" },
   { name = "history.sent", type = "integer", default = 8, min = 0, doc = "latest entries of it sent to the model" },
   { name = "history.doctrine_chars", type = "integer", default = 400, min = 0,
     doc = "how much of the doctrine the history text holds, in characters" },
