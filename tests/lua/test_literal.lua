@@ -278,7 +278,8 @@ function tests.strategist()
   local name, _, reply = ask('click "7"; expect "42"', { tools = false })
   t.eq(name, nil)
   t.eq(reply.refusal, nil)
-  for _, title in ipairs { "MISSION", "SITUATION", "APPROACH", "STEPS", "RISKS", "CONSTRAINTS",
+  for _, title in ipairs { "1. MISSION RESTATEMENT", "2. RECONNAISSANCE PHASE", "3. INTERMEDIATE PHASES",
+    "4. VERIFICATION PHASE", "5. OPERATIONAL RISKS", "6. COMMANDER'S DIRECTIVES",
     "SUCCESS CRITERIA" } do
     t.has(reply.content, "\n" .. title .. "\n")
   end

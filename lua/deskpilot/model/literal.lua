@@ -341,24 +341,25 @@ end
 --- Strategist ---------------------------------------------------------------------------------------
 
 local doctrine_format = [[
-MISSION
+1. MISSION RESTATEMENT
 %s
 
-SITUATION
+2. RECONNAISSANCE PHASE
 The active window is %s, and %d elements are listed on screen. literal knows no more than that.
 
-APPROACH
-Carry out the %d steps below one at a time and in this order, each by one tool call; look at the screen
+3. INTERMEDIATE PHASES
+One, EXECUTION: carry out the %d steps below one at a time and in this order, each by one tool call; look at the screen
 between them.
-
-STEPS
 %s
 
-RISKS
+4. VERIFICATION PHASE
+In the last turn: what the steps expect is read off the screen again before completion is claimed.
+
+5. OPERATIONAL RISKS
 A name that is not on screen (wait a second and look again), a step that fails (try it again, three
 times at most), a text that never appears (say so and stop). Nothing else is tried.
 
-CONSTRAINTS
+6. COMMANDER'S DIRECTIVES
 Do only what the steps say. Act on elements by their listed positions, never on a guess.
 
 SUCCESS CRITERIA
