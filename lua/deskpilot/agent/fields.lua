@@ -1,5 +1,5 @@
---- Parameters that several tools share, so that one wording serves the schema sent to the model,
---- the validation and the reference.
+--- What several tools share: parameters, so that one wording serves the schema sent to the model, the
+--- validation and the reference; and the tools that differ in one word.
 local fields = {}
 
 --- Why the action is taken; asked for first, so that the model thinks before it points.
@@ -40,6 +40,46 @@ end
 --- "[512, 300]" as people and models read it.
 function fields.show(position)
   return ("[%g, %g]"):format(position[1], position[2])
+end
+
+--- A tool that clicks one element in some way.
+---@param how table {name, description, act = fun(mouse, point), done = the past tense}
+---@return deskpilot.tool
+function fields.click_tool(how)
+  return {
+    name = how.name,
+    description = how.description,
+    parameters = fields.object({
+      justification = fields.justification,
+      label = fields.label,
+      position = fields.position("Centre of the element"),
+    }, { "justification", "label", "position" }),
+    run = function(ctx, args)
+      local ok, err = how.act(ctx.desk.mouse, fields.point(args.position))
+      if not ok then return nil, err end
+      return ('%s "%s" at %s'):format(how.done, args.label, fields.show(args.position))
+    end,
+  }
+end
+
+--- A tool that turns the wheel.
+---@param how table {name, description, notches = positive is down, done = the past tense}
+---@return deskpilot.tool
+function fields.scroll_tool(how)
+  return {
+    name = how.name,
+    description = how.description,
+    parameters = fields.object({
+      justification = fields.justification,
+      position = fields.position("Where to scroll; the middle of the screen when left out"),
+    }, { "justification" }),
+    run = function(ctx, args)
+      local at = args.position or { 500, 500 }
+      local ok, err = ctx.desk.mouse.scroll { dy = how.notches, at = fields.point(at) }
+      if not ok then return nil, err end
+      return ("%s at %s"):format(how.done, fields.show(at))
+    end,
+  }
 end
 
 return fields
