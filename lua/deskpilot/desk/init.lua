@@ -81,9 +81,6 @@ function desk.open(options)
   --- Waits until the screen is quiet; see waits.settle.
   function self.settle(how) return waits.settle(self, how) end
 
-  --- Waits until something on the screen changes; see waits.wait_for_change.
-  function self.wait_for_change(how) return waits.wait_for_change(self, how) end
-
   --- Waits until the screen changes; see waits.wait_for_change.
   function self.wait_for_change(how) return waits.wait_for_change(self, how) end
 

@@ -29,25 +29,6 @@ function waits.settle(desk, options)
   end
 end
 
---- Waits until something on the screen changes (a blinking caret does not count).
----@param desk deskpilot.desk
----@param options { timeout: number? }?
----@return boolean? changed, deskpilot.error? err code "timed_out" when nothing changed in that time
-function waits.wait_for_change(desk, options)
-  local seconds = options and options.timeout or desk.timing.wait
-  local ok, err = desk:watch()
-  if not ok then return nil, err end
-  local began = task.now()
-  while true do
-    ok, err = desk.native:pump()
-    if not ok then return nil, err end
-    if desk.native:last_change() / 1e9 > began then return true end
-    local left = began + seconds - task.now()
-    if left <= 0 then return errors.fail("timed_out", "nothing on the screen changed within %g s", seconds) end
-    desk.inbox:wait(left)
-  end
-end
-
 --- Waits until the screen changes (a blinking caret does not count).
 ---@param desk deskpilot.desk
 ---@param options { timeout: number? }?
