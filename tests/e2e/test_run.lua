@@ -34,10 +34,12 @@ local tests = {}
 
 tests.refusals = with_folder(function(folder)
   local function refused(status, part, ...)
-    local child = spawn.run({ spawn.program, "run", ... }, { cwd = folder, env = { DISPLAY = false } })
+    local child = spawn.run({ spawn.program, "run", "--json", ... }, { cwd = folder, env = { DISPLAY = false } })
     t.eq(child.status, status, child.stderr)
     t.has(child.stderr, part)
     t.eq(select(2, child.stderr:gsub("\n", "")), 1, "one line: " .. child.stderr)
+    local object = json.decode(child.stdout) or {}
+    t.eq({ object.status, object.turns, object.run_dir }, { "error", 0 }, "the one JSON object: " .. child.stdout)
   end
   local good = write(folder, "good.lua", [[return { task = 'click "7"', desktop = { kind = "current" } }]])
   refused(2, "nothere", "nothere.lua")

@@ -84,7 +84,7 @@ local function dispatch(name, words)
     "deskpilot.cli." .. name)
   if not loaded then return complain("the command " .. name .. " does not load: " .. command) end
   local options, positional = args.parse(command.options or {}, words)
-  if not options then return complain(positional) end
+  if not options then return (command.refused or complain)(positional, words) end
   if options.help then
     io.stdout:write(args.help(name, command))
     return 0

@@ -36,6 +36,15 @@ local function refuse(options, status, err)
   return status
 end
 
+--- Called instead of run() when the command line cannot be read: --json holds all the same.
+---@param why string
+---@param words string[]
+---@return integer status
+function command.refused(why, words)
+  local json_wanted = (" " .. table.concat(words, " ") .. " "):find(" --json ", 1, true) ~= nil
+  return refuse({ json = json_wanted }, 2, why)
+end
+
 local function resolve(options, name)
   local folders = { project_folder = lookup.project_folder(uv.cwd()), user_folder = files.user_config_folder() }
   local source, where, mission_folder = lookup.mission(name, folders)
