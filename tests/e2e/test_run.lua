@@ -174,6 +174,77 @@ tests.an_endless_script_can_be_stopped = with_folder(function(folder)
   t.eq(child.status, 130, child.stderr)
   t.ok(task.now() - began < 1, ("ended within a second, took %.2f"):format(task.now() - began))
   t.eq(child:left(), {}, "processes left behind")
+  local result = json.decode(child.stdout) or {}
+  t.eq(result.status, "interrupted")
+  local events = journal.read(result.run_dir or "") or {}
+  t.eq((events[#events] or {}).event, "run_end")
+end)
+
+local function script(folder, source)
+  return write(folder, "m.lua", "return { desktop = { kind = 'private' }, " .. source .. "}")
+end
+
+tests.a_script_whose_check_is_false_never_succeeds = with_folder(function(folder)
+  local policy = "return { turn = function() error('the policy broke') end }"
+  write(folder, "deskpilot/policies/broken.lua", policy)
+  local child, result = run(folder, script(folder, [[
+    run = function(m) pcall(m.achieve, m, "anything", { policy = "broken" }) end,
+    timing = { verify = 0.1 }, verify = function() return false, "no" end]]))
+  t.eq(child.status, 1, child.stderr)
+  t.eq(result.status, "failed", result.reason)
+end)
+
+tests.an_end_that_a_hook_asked_for_outlives_achieve = with_folder(function(folder)
+  local child, result = run(folder, script(folder, [[
+    note = function() return { stop = { "failed", "a hook said so" } } end,
+    run = function(m) m:note("x") m:achieve('click "7"') end]]), "--model", "literal")
+  t.eq(child.status, 1, child.stderr)
+  t.eq({ result.status, result.reason }, { "failed", "a hook said so" })
+end)
+
+tests.a_status_that_does_not_exist_is_an_error = with_folder(function(folder)
+  local _, result = run(folder, script(folder, [[run = function(m) m:stop("banana") end]]))
+  t.eq(result.status, "error")
+  t.has(result.reason, "banana")
+end)
+
+tests.standard_output_is_for_the_one_object = with_folder(function(folder)
+  local child, result = run(folder, script(folder, [[run = function() print("hello") io.write("there") end]]))
+  t.eq(result.status, "succeeded", child.stdout)
+  t.has(child.stderr, "hello")
+end)
+
+tests.what_is_no_data_does_not_end_the_run = with_folder(function(folder)
+  local child, result = run(folder, script(folder, [[run = function(m)
+    m:act { tool = "wait" }
+    m:act { tool = "wait", args = { seconds = 0.1, justification = print } }
+    m:act { tool = "wait", args = 5 }
+    m:act { tool = "wait", args = { nil, 5 } }
+  end]]))
+  t.eq(child.status, 0, child.stderr)
+  t.eq(result.actions, 4)
+end)
+
+tests.secrets_stay_out_of_the_run = with_folder(function(folder)
+  local server = model_server.start(function() return { status = 401,
+    body = '{"error":{"message":"bad key token-of-mine"}}' } end)
+  local mission = write(folder, "m.lua", "return { task = 'x', " .. calculator .. "}")
+  local child = spawn.run({ spawn.program, "run", mission, "--json", "-v", "--runs", folder .. "/runs", "--endpoint",
+    (server.endpoint:gsub("//", "//me:ss-word-x@") .. "?key=query-secret") },
+    { cwd = folder, env = { DESKPILOT_API_KEY = "token-of-mine" } })
+  local result = json.decode(child.stdout) or {}
+  t.eq(child.status, 3, "a wrong key is told of at once: " .. child.stderr)
+  local all = child.stdout .. child.stderr
+  for _, name in ipairs { "journal.jsonl", "result.json", "trajectory.json" } do
+    all = all .. (files.read(files.join(result.run_dir or "", name)) or "")
+  end
+  for _, name in ipairs(files.list(files.join(result.run_dir or "", "requests"))) do
+    all = all .. files.read(files.join(result.run_dir, "requests", name))
+  end
+  for _, secret in ipairs { "token-of-mine", "ss-word-x", "query-secret" } do
+    t.eq(all:find(secret, 1, true), nil, secret)
+  end
+  server:stop()
 end)
 
 return tests

@@ -59,11 +59,13 @@ end
 
 --- Writes result.json and trajectory.json beside the journal.
 ---@param folder string
+---@param outcome table? {status, reason} where it is known better than from the journal, whose disk may be full
 ---@return table? result, deskpilot.error? err
-function export.write(folder)
+function export.write(folder, outcome)
   local events, err = journal.read(folder)
   if not events then return nil, err end
   local result = export.result(events, folder)
+  if outcome then result.status, result.reason = outcome.status, outcome.reason end
   local ok, failure = files.write(files.join(folder, "trajectory.json"),
     json.encode(export.trajectory(events)) .. "\n")
   if ok then ok, failure = files.write(files.join(folder, "result.json"), json.encode(result) .. "\n") end

@@ -20,9 +20,12 @@ local function line(event, number)
       data[key] = value
     end
   end
-  data.event, data.at = nil, nil
-  local rest = json.encode(next(data) and data or { number = number }):sub(2)
-  return secrets.mask(('{"event":"%s","at":%.4f,%s'):format(event.event, event.at, rest)) .. "\n"
+  data.event, data.at, data.number = nil, nil, number
+  local ok, rest = pcall(json.encode, secrets.mask_all(data))
+  if not ok then -- a hook put something there that is no data: the line says so, the run goes on
+    rest = json.encode { number = number, turn = event.turn, not_encodable = tostring(rest) }
+  end
+  return ('{"event":"%s","at":%.4f,%s'):format(event.event, event.at, rest:sub(2)) .. "\n"
 end
 
 --- A listener that appends to folder/journal.jsonl.

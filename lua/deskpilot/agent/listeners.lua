@@ -19,7 +19,7 @@ listeners.events = {
 
 local asks = { action = true, model_request = true }
 
-local function apply(run, event, name, decision)
+local function apply(run, event, name, decision, final)
   if type(decision) ~= "table" then return end
   if decision.veto and asks[event.event] and not event.veto then
     event.veto, event.vetoed_by = tostring(decision.veto), name
@@ -28,7 +28,7 @@ local function apply(run, event, name, decision)
     for key, value in pairs(decision.amend) do event[key] = value end
     event.amended_by = event.amended_by and event.amended_by .. ", " .. name or name
   end
-  if type(decision.stop) == "table" then run:stop(decision.stop[1], decision.stop[2]) end
+  if type(decision.stop) == "table" then run:stop(decision.stop[1], decision.stop[2], final) end
 end
 
 --- Tells every listener of an event and applies what they decide to the event's own fields.
@@ -40,7 +40,7 @@ function listeners.tell(run, event)
     if listen then
       local ok, decision = xpcall(listen, debug.traceback, run, event)
       if ok then
-        apply(run, event, entry.name, decision)
+        apply(run, event, entry.name, decision, entry.final)
       elseif errors.is(decision, "cancelled") then
         error(decision, 0)
       else
@@ -58,10 +58,10 @@ function listeners.failed(run, event, entry, message)
   end
   if event.event == "error" then return end -- no error about an error
   if entry.must_start and event.event == "run_start" then
-    run:stop("error", ("before_run failed: %s"):format(message:match("^[^\n]*")))
+    run:stop("error", ("before_run failed: %s"):format(message:match("^[^\n]*")), true)
   end
   if entry.essential then
-    run:stop("error", ("%s failed: %s"):format(entry.name, message:match("^[^\n]*")))
+    run:stop("error", ("%s failed: %s"):format(entry.name, message:match("^[^\n]*")), true)
     entry.listener = {}
   end
   run:emit("error", { name = entry.name, during = event.event, message = message })

@@ -34,6 +34,11 @@ local function one_turn(run, policy)
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
 
+-- However a goal's work ends, the script goes on with its own task and its own verify.
+local function restore(outer)
+  outer.run.task, outer.run.goal, outer.run.state = outer.task, outer.goal, outer.state
+end
+
 --- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
 ---@param run deskpilot.run
 ---@param goal string
@@ -42,22 +47,23 @@ end
 function loop.pursue(run, goal, options)
   local policy, err = load_policy(options.policy or run.config:get("policy"))
   if not policy then return false, tostring(err) end
-  local outer = { task = run.task, goal = run.goal, state = run.state }
+  if run.outcome then return false, run.outcome.reason end
+  local outer <close> = setmetatable({ task = run.task, goal = run.goal, state = run.state }, { __close = restore })
+  outer.run = run
   run.task, run.goal, run.state = goal, { verify = options.verify }, {}
   if run.mission.run and options.verify == nil then run.goal.verify = false end -- the script's own is for the end
   if policy.start then policy.start(run) end
   while not run.outcome do one_turn(run, policy) end
   local outcome = run.outcome
-  run.task, run.goal, run.state = outer.task, outer.goal, outer.state
   -- A part that is done, or that failed, is not the end of the script that asked for it.
-  if run.mission.run and outcome.status ~= "interrupted" then run.outcome = nil end
+  if run.mission.run and not outcome.final then run.outcome = nil end
   return outcome.status == "succeeded", outcome.reason
 end
 
 local function run_script(run)
   local ok, why = run.mission.run(run)
   if run.outcome then return end
-  if ok == false then
+  if ok == false or (ok == nil and why ~= nil) then
     run:stop("failed", why and tostring(why) or "the script returned false")
   else
     local verified, reason = run:verify()
@@ -67,6 +73,7 @@ local function run_script(run)
 end
 
 local function body(run)
+  task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
   run:emit("run_start", { mission = run.name, task = run.mission.task, policy = run.config:get("policy"),
     model = run.model.name, endpoint = run.model.endpoint, desktop = run.desktop,
     version = require "native.system".version, config = run.config:dump() })
@@ -86,7 +93,10 @@ local function settle_outcome(run, ok, err)
   -- The world has the last word: what an agent never claimed may be done all the same.
   local status = run.outcome.status
   if (status == "incomplete" or status == "failed") and run.mission.verify and not run.mission.run then
-    local asked, done = task.limit(5, run.verify, run, 0)
+    local asked, done = task.limit(5, function()
+      task.sleep(0) -- as in body
+      return run:verify(0)
+    end)
     if asked and done then
       run.outcome = { status = "succeeded", reason = "the mission's own check holds, though the agent ended "
         .. "otherwise: " .. run.outcome.reason }

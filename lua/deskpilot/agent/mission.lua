@@ -45,8 +45,11 @@ local function wrong(table_, where)
 end
 
 local function wrong_apps(desktop, where)
-  if not desktop then return end
-  for _, app in ipairs(type(desktop.apps) == "table" and desktop.apps or {}) do
+  if not desktop or desktop.apps == nil then return end
+  if type(desktop.apps) ~= "table" then
+    return where .. ": desktop.apps must be a list of { \"program\", \"argument\", ... }"
+  end
+  for _, app in ipairs(desktop.apps) do
     if type(app) ~= "table" or type(app[1]) ~= "string" then
       return where .. ": each of desktop.apps is a list { \"program\", \"argument\", ... }"
     end

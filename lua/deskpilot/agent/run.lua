@@ -11,6 +11,8 @@ local observation = require "deskpilot.agent.observation"
 
 local run = {}
 
+local statuses = { succeeded = true, failed = true, incomplete = true, interrupted = true, error = true }
+
 ---@class deskpilot.run
 ---@field mission table the mission's table
 ---@field task string? what is to be done now
@@ -59,13 +61,19 @@ end
 --- Ends the run after the current step. The first end given is the one that counts.
 ---@param status string succeeded, failed, incomplete, interrupted or error
 ---@param reason string
-function Run:stop(status, reason)
-  self.outcome = self.outcome or { status = status, reason = reason }
+---@param final boolean? also the end of the script that asked an agent for a part of its work
+function Run:stop(status, reason, final)
+  if self.outcome then return end
+  if not statuses[status] then
+    status, reason = "error", ("somebody ended the run with the status %q, which does not exist"):format(
+      tostring(status))
+  end
+  self.outcome = { status = status, reason = tostring(reason or "no reason was given"), final = final }
 end
 
 --- Ends the run at once, in the middle of whatever it waits for.
 function Run:abort(status, reason)
-  self:stop(status, reason)
+  self:stop(status, reason, true)
   if self.body then self.body:cancel(reason) end
 end
 
@@ -102,6 +110,12 @@ local function messages(request, seen)
   return { { role = "system", content = request.system }, { role = "user", content = content } }
 end
 
+-- What a persona was asked and said, for people to read later; the run does not hang on it.
+local function keep(self, name, value)
+  local ok, err = self.dir:save_json(name, value)
+  if not ok then self:emit("error", { name = "requests", message = tostring(err) }) end
+end
+
 --- Asks the model. The latest screenshot goes along unless request.image is false.
 ---@param request table {persona, system, text, tools (names), temperature, max_tokens, acts}: `acts` says
 --- that the answer is to be an action
@@ -109,6 +123,7 @@ end
 function Run:ask(request)
   local box = request.toolbox or self.toolbox
   request.toolbox = nil
+  request.persona = request.persona or "agent"
   request.request = self.dir:next_request(request.persona)
   request.model = self.model.name
   local event = {}
@@ -121,7 +136,7 @@ function Run:ask(request)
   local chat = { persona = request.persona, messages = messages(request, self.observation),
     temperature = request.temperature, max_tokens = request.max_tokens,
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools) or nil }
-  self.dir:save_json(request.request .. ".request.json", self.model:record(chat))
+  keep(self, request.request .. ".request.json", self.model:record(chat))
   local began = task.now()
   local reply, err = self.model:chat(chat)
   local result = { persona = request.persona, request = request.request, seconds = task.now() - began }
@@ -130,10 +145,9 @@ function Run:ask(request)
     self:emit("model_reply", result)
     return nil, err
   end
-  self.dir:save_json(request.request .. ".reply.json", reply.raw)
+  keep(self, request.request .. ".reply.json", reply.raw)
   reply.calls, reply.calls_error = decode.calls(reply)
-  reply.refusal = reply.raw.choices[1].message.refusal
-  if type(reply.refusal) ~= "string" then reply.refusal = nil end
+  if reply.refusal and not reply.refusal:find("%S") then reply.refusal = nil end
   result.content, result.usage, result.attempts = reply.content, reply.usage, reply.attempts
   result.tool_calls = reply.tool_calls and #reply.tool_calls > 0 and reply.tool_calls or nil
   self:emit("model_reply", result)
@@ -161,6 +175,9 @@ function Run:reject(tool, args, why)
 end
 
 local function perform(self, action)
+  if type(action.args) ~= "table" then
+    return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
+  end
   if action.veto then
     return errors.fail("refused", "%s vetoed this: %s", action.vetoed_by, action.veto)
   end
@@ -186,9 +203,10 @@ end
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
-  local action = self:emit("action", { tool = call.tool, args = call.args, persona = call.persona })
+  local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona })
   local result, err = perform(self, action)
   local ok = result ~= nil
+  if type(action.args) ~= "table" then action.args = {} end
   finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,
     code = err and err.code, point = action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)

@@ -56,7 +56,9 @@ end
 
 --- Saves a value as JSON, secrets masked.
 function Rundir:save_json(name, value)
-  return self:save(name, secrets.mask(json.encode(value)) .. "\n")
+  local ok, text = pcall(json.encode, secrets.mask_all(value))
+  if not ok then return errors.fail("invalid", "cannot save %s: %s", name, tostring(text)) end
+  return self:save(name, text .. "\n")
 end
 
 --- The next name for a request of that persona: "requests/0003-executor".

@@ -272,7 +272,8 @@ function Config:set(name, value, source)
 end
 
 local function masked(value)
-  return type(value) == "string" and value:gsub("//[^/@]*@", "//***@") or value
+  if type(value) ~= "string" or not value:find("://", 1, true) then return value end
+  return (value:gsub("(://)[^/?#]*@", "%1***@"):gsub("%?.*", "?***"))
 end
 
 --- Every value by its dotted name, for the journal and for people: no secrets.

@@ -33,7 +33,7 @@ end
 --- Whether `value` is an error of that code (any code when none is given).
 ---@return boolean
 function errors.is(value, code)
-  return type(value) == "table" and errors.codes[value.code] == true
+  return type(value) == "table" and getmetatable(value) ~= nil and errors.codes[value.code] == true
     and (code == nil or value.code == code)
 end
 

@@ -3,7 +3,7 @@
 --- lua-cjson's.
 local cjson = require "cjson".new()
 
-cjson.decode_max_depth(100)
+cjson.decode_max_depth(60) -- less than what can be encoded: what came in fits into a journal line
 cjson.encode_max_depth(100)
 cjson.decode_invalid_numbers(false)
 
@@ -27,8 +27,22 @@ end
 
 local encode
 
+-- Bytes that are no UTF-8 (a server's, a window's title) become U+FFFD: JSON has no other strings.
+local function valid_utf8(s)
+  local parts, from = {}, 1
+  while true do
+    local _, bad = utf8.len(s, from)
+    if not bad then break end
+    parts[#parts + 1] = s:sub(from, bad - 1) .. "\u{FFFD}"
+    from = bad + 1
+  end
+  parts[#parts + 1] = s:sub(from)
+  return table.concat(parts)
+end
+
 -- lua-cjson escapes slashes, which is legal and only harder to read, for people and models.
 local function string_text(s)
+  if not utf8.len(s) then s = valid_utf8(s) end
   return (cjson.encode(s):gsub("\\(.)", { ["/"] = "/" }))
 end
 
@@ -90,12 +104,15 @@ local function tidy(v)
   if math.type(v) == "float" then return math.tointeger(v) or v end
   if v == cjson.null then return nil end
   if type(v) == "table" then
-    for k, item in pairs(v) do v[k] = tidy(item) end
+    local list = #v > 0 -- a null in a list keeps its place
+    for k, item in pairs(v) do
+      if not (list and item == cjson.null) then v[k] = tidy(item) end
+    end
   end
   return v
 end
 
---- The value of a JSON text. Nulls become nil (so a list with nulls has holes).
+--- The value of a JSON text. A null becomes nil in an object and stays json.null in a list.
 ---@return any value, string? why nil and the reason for malformed text
 function json.decode(text)
   local ok, value = pcall(cjson.decode, text)

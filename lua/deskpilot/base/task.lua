@@ -31,7 +31,7 @@ local function resume(self, ...)
   if coroutine.status(self.co) == "dead" then
     finish(self, result)
   elseif not self.waiting then
-    self:cancel("interrupted") -- the interruptor's hook made it yield
+    self:cancel("interrupted by a signal") -- the interruptor's hook made it yield
   end
 end
 

@@ -87,7 +87,7 @@ local function prepare(plan)
   }
   if not parts.model then return nil, err end
   table.insert(parts.listeners, { name = "the mission's hook", must_start = true,
-    listener = require "deskpilot.agent.hooks".of(plan.mission) })
+    final = true, listener = require "deskpilot.agent.hooks".of(plan.mission) })
   for _, name in ipairs(lookup.list("guards")) do
     local guard, failure = lookup.load("guards", name)
     if not guard then return nil, failure end
@@ -115,7 +115,13 @@ local function open_desktop(plan)
   end
   desk.session = session
   if not session and desktop.apps then
-    for _, app in ipairs(desktop.apps) do desk.apps.start(app) end
+    for _, app in ipairs(desktop.apps) do
+      local started, why = desk.apps.start(app)
+      if not started then
+        desk:close()
+        return nil, why
+      end
+    end
   end
   return desk, function()
     desk:close()
@@ -139,10 +145,18 @@ local function perform(plan, parts, options)
   plan.run = run
   require "deskpilot.agent.loop".execute(run)
   journal.close()
-  return require "deskpilot.agent.export".write(dir.path)
+  return require "deskpilot.agent.export".write(dir.path, run.outcome)
 end
 
 local function work(options, name, plan_out)
+  if options.json then -- standard output is for the one object, whatever a mission prints
+    io.output(io.stderr)
+    print = function(...) -- luacheck: ignore
+      local words = table.pack(...)
+      for i = 1, words.n do words[i] = tostring(words[i]) end
+      io.stderr:write(table.concat(words, "\t"), "\n")
+    end
+  end
   local plan, err = resolve(options, name)
   if not plan then return refuse(options, 2, err) end
   local parts, failure = prepare(plan)
@@ -158,7 +172,7 @@ local function work(options, name, plan_out)
   close()
   if not result then return refuse(options, 3, err) end
   if options.json then io.stdout:write(json.encode(result), "\n") end
-  return plan.run.missing and 3 or status_of[result.status] or 1
+  return plan.run.outcome.missing and 3 or status_of[result.status] or 1
 end
 
 -- The run that goes on, for interrupted(); a process runs one mission.
@@ -169,7 +183,11 @@ local state = {}
 ---@return boolean handled
 function command.interrupted(signal)
   local run = state.plan and state.plan.run
-  if run then
+  if run and run.outcome and run.outcome.status == "interrupted" then
+    return true -- a busy script was stopped on the spot, and the run is being written down already
+  elseif run and run.body and run.body:ended() then
+    state.job:cancel("stopped by " .. signal) -- a hook of the mission's that comes after the end
+  elseif run then
     run:abort("interrupted", "stopped by " .. signal)
   elseif state.job then
     state.job:cancel("stopped by " .. signal)

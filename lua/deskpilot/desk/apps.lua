@@ -8,6 +8,9 @@ local apps = {}
 
 local function environment(desk, extra)
   local env, list = uv.os_environ(), {}
+  for key in pairs(env) do
+    if process_tree.is_secret(key) then env[key] = nil end
+  end
   if desk.display then env.DISPLAY = desk.display end
   if desk.bus then env.DBUS_SESSION_BUS_ADDRESS = desk.bus end
   for key, value in pairs(extra or {}) do env[key] = tostring(value) end

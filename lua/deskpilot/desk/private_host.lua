@@ -87,11 +87,11 @@ local manager_config = [[
 </openbox_config>
 ]]
 
--- What applications must not inherit: other desktops, and our secrets.
+-- What applications must not inherit (with secrets): other desktops.
 local withheld = {
   "^DISPLAY$", "^XAUTHORITY$", "^WAYLAND_", "^DBUS_", "^XDG_RUNTIME_DIR$", "^XDG_.*_HOME$", "^XDG_SESSION_",
   "^XDG_CURRENT_DESKTOP$", "^AT_SPI_", "^NO_AT_BRIDGE$", "^GTK_MODULES$", "^SESSION_MANAGER$",
-  "^DESKTOP_STARTUP_ID$", "^DESKPILOT_", "API_KEY$", "TOKEN$", "SECRET$", "PASSWORD$", "^LD_PRELOAD$",
+  "^DESKTOP_STARTUP_ID$", "^LD_PRELOAD$",
   "SAN_OPTIONS$",
 }
 
@@ -124,6 +124,7 @@ local function base_environment(asked)
   for key, value in pairs(uv.os_environ()) do
     local keep = true
     for _, pattern in ipairs(withheld) do keep = keep and not key:match(pattern) end
+    keep = keep and not process_tree.is_secret(key)
     if keep then env[key] = value end
   end
   env.HOME = files.join(state.folder, "home")

@@ -1,4 +1,5 @@
---- Looking after a whole tree of processes (Linux: /proc), for the private desktop's host.
+--- Looking after a whole tree of processes (Linux: /proc), for the private desktop's host, and what
+--- they inherit.
 local uv = require "luv"
 
 local process_tree = {}
@@ -9,6 +10,19 @@ local function read_file(path)
   local data = uv.fs_read(fd, 4096, 0)
   uv.fs_close(fd)
   return data
+end
+
+-- Environment variables whose values no application needs to know.
+local secret_names = { "^DESKPILOT_", "API_KEY$", "ACCESS_KEY$", "TOKEN$", "SECRET$", "PASSWORD$" }
+
+--- Whether a variable is likely to hold a secret that applications must not inherit.
+---@param name string
+---@return boolean
+function process_tree.is_secret(name)
+  for _, pattern in ipairs(secret_names) do
+    if name:match(pattern) then return true end
+  end
+  return false
 end
 
 --- The parent and the state letter of a process; nil if there is none.

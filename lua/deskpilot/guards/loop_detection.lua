@@ -32,7 +32,7 @@ function loops.run_start(run)
 end
 
 function loops.action_result(run, event)
-  if event.tool == "wait" then return end -- waiting twice is no loop
+  if event.tool == "wait" or event.tool == "(none)" then return end -- waiting twice, or no action, is no loop
   local recent = run.recent_actions
   recent[#recent + 1] = signature(event)
   while #recent > run.config:get("loop.window") do table.remove(recent, 1) end

@@ -5,11 +5,26 @@ local text = require "deskpilot.base.text"
 
 local safety = {}
 
+-- The keys of a combination as a set, left and right alike; nil for what is none.
+local function key_set(combo)
+  local canonical = keys.canonical(combo)
+  local names = canonical and keys.combo(canonical)
+  if not names then return nil end
+  local set = {}
+  for _, name in ipairs(names) do set[name] = true end
+  return set
+end
+
+-- More modifiers make no forbidden combination harmless: all of its keys held are enough.
 local function forbidden(run, combo)
-  local wanted = keys.canonical(combo)
-  if not wanted then return nil end -- not a key at all: the tool says so better
+  local pressed = key_set(combo)
+  if not pressed then return nil end -- not a key at all: the tool says so better
   for _, entry in ipairs(run.config:get("safety.forbidden_keys")) do
-    if keys.canonical(entry) == wanted then return entry end
+    local all = key_set(entry)
+    for name in pairs(all or {}) do
+      if not pressed[name] then all = nil break end
+    end
+    if all then return entry end
   end
 end
 

@@ -69,6 +69,9 @@ local function situation(run, parts)
   return table.concat(lines, "\n\n")
 end
 
+-- Answers that no other turn will change: a wrong key, a model or an address that does not exist.
+local useless = { [401] = true, [403] = true, [404] = true }
+
 -- Asks one persona. A model that is not there ends the run; every other failure is a step.
 local function ask(run, persona, request)
   request.persona = persona
@@ -78,10 +81,10 @@ local function ask(run, persona, request)
     run:stop("failed", ("the %s refused: %s"):format(persona, text.one_line(reply.refusal)))
     return nil, errors.new("refused", reply.refusal)
   end
-  if not reply and err.code == "unavailable" then
+  if not reply and (err.code == "unavailable" or useless[err.status]) then
     run:emit("error", { name = persona, message = err.message, code = err.code })
     run:stop("error", err.message)
-    run.missing = true -- the environment lacks something: the program's exit status says so
+    run.outcome.missing = true -- the environment lacks something: the program's exit status says so
   end
   return reply, err
 end

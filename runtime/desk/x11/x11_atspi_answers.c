@@ -477,7 +477,9 @@ static void extents_answer(atspi_node *node, DBusMessage *reply)
     if (!begin(reply, "(iiii)", &i))
         return;
     dbus_message_iter_recurse(&i, &fields);
-    desk_rect rect = {next_int(&fields), next_int(&fields), 0, 0};
+    desk_rect rect;
+    rect.x = next_int(&fields);
+    rect.y = next_int(&fields);
     rect.width = next_int(&fields);
     rect.height = next_int(&fields);
     /* What is not on the screen says so by an impossible place or no size. */
