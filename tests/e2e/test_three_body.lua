@@ -177,6 +177,7 @@ function tests.every_bad_answer_is_a_step_that_the_model_sees()
         { "click_element", { label = "8", position = find(request, "8"), justification = because } })
     end,
     function() return calls { "report_completion", { evidence = "done" } } end,
+    function() return calls { "click_element", '{"label":"7","position":[null,500],"justification":"\255"}' } end,
   }
   local result, events = play({
     tactician = function() return orders("CHECKING", { "click_element", "report_completion" }) end,
@@ -187,8 +188,8 @@ function tests.every_bad_answer_is_a_step_that_the_model_sees()
     end,
   })
   t.eq(result.status, "succeeded", result.reason)
-  t.eq(result.turns, 9)
-  t.eq(#results(events), 9, "each turn left one result")
+  t.eq(result.turns, 10)
+  t.eq(#results(events), 10, "each turn left one result")
   t.has(texts[2], "no tool was called")
   t.has(texts[3], "ERROR")
   t.has(texts[4], "position")
@@ -197,6 +198,7 @@ function tests.every_bad_answer_is_a_step_that_the_model_sees()
   t.has(texts[7], "fly_away")
   t.has(texts[8], "1 more tool call")
   t.has(texts[9], "at least 100")
+  t.has(texts[10], "click_element(\"7\") -> ERROR")
 end
 
 function tests.unknown_tools_are_reported_back_and_an_empty_list_is_safe()
