@@ -22,6 +22,8 @@ typedef enum { DESK_LEFT = 1, DESK_MIDDLE, DESK_RIGHT, DESK_BACK, DESK_FORWARD }
 
 typedef struct {
     const char *display; /* X11: display name, NULL for $DISPLAY; others ignore it */
+    const char *cookie;  /* X11: its MIT-MAGIC-COOKIE-1 as 32 hexadecimal digits; NULL for what
+                          * the user's Xauthority file says */
     int width, height;   /* null: the size of the imagined screen */
 } desk_options;
 

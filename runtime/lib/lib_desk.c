@@ -114,9 +114,10 @@ static int desk_close(lua_State *L)
     return 0;
 }
 
-/* Opens the desktop. `backend` is "x11", "win32" or "null", nil for this build's own; `display` is
- * for X11; `width` and `height` are the null desk's.
- * ---@param options? { backend?: string, display?: string, width?: integer, height?: integer }
+/* Opens the desktop. `backend` is "x11", "win32" or "null", nil for this build's own; `display` and
+ * `cookie` (32 hexadecimal digits) are for X11; `width` and `height` are the null desk's.
+ * ---@param options? { backend?: string, display?: string, cookie?: string, width?: integer,
+ * height?: integer }
  * ---@return native.Desk? desk
  * ---@return native.Error? err */
 static int open_desk(lua_State *L)
@@ -128,8 +129,8 @@ static int open_desk(lua_State *L)
         lua_replace(L, 1);
     }
     luaL_checktype(L, 1, LUA_TTABLE);
-    desk_options options = {option_string(L, 1, "display"), option_int(L, 1, "width", 0),
-                            option_int(L, 1, "height", 0)};
+    desk_options options = {option_string(L, 1, "display"), option_string(L, 1, "cookie"),
+                            option_int(L, 1, "width", 0), option_int(L, 1, "height", 0)};
     const char *name = option_string(L, 1, "backend");
     const desk_ops *ops = desk_backend(name);
     if (!ops) {

@@ -40,7 +40,10 @@ function tests.starts_shows_windows_and_leaves_nothing()
   local session, err = private.start { size = { 1000, 700 }, apps = { { "galculator" }, { "xterm" } } }
   if not harness.ok(session, err) then return end
   io.stdout:write(("      started in %.3f s\n"):format(task.now() - began))
-  local desk = harness.ok(native.open { display = session.display })
+  local stranger, why = native.open { display = session.display }
+  harness.eq(stranger, nil, "nobody gets in without the cookie")
+  harness.has(tostring(why), "cannot be opened")
+  local desk = harness.ok(native.open { display = session.display, cookie = session.cookie })
   local screen = desk:screen()
   harness.eq({ screen.width, screen.height }, { 1000, 700 })
   local classes = {}

@@ -328,7 +328,7 @@ local function start_desktop(options)
     apps = apps,
   }
   if not session then return nil, err end
-  return { display = session.display, bus = session.bus_address }, session
+  return { display = session.display, bus = session.bus_address, session = session }, session
 end
 
 local function loop(front, env)

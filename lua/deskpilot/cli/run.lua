@@ -106,14 +106,13 @@ local function open_desktop(plan)
     session, err = require "deskpilot.desk.private".start { size = size, apps = desktop.apps or {},
       env = desktop.env }
     if not session then return nil, err end
-    where = { display = session.display, bus = session.bus_address }
+    where = { display = session.display, bus = session.bus_address, session = session }
   end
   local desk, failure = require "deskpilot.desk".open(where)
   if not desk then
     if session then session:stop() end
     return nil, failure
   end
-  desk.session = session
   if not session and desktop.apps then
     for _, app in ipairs(desktop.apps) do
       local started, why = desk.apps.start(app)

@@ -71,7 +71,7 @@ end
 function desk.open(options)
   options = options or {}
   local handle, err = native.open { backend = options.backend, display = options.display, width = options.width,
-    height = options.height }
+    height = options.height, cookie = options.session and options.session.cookie }
   if not handle then return nil, err end
   local self = setmetatable({ native = handle, display = options.display, bus = options.bus,
     session = options.session, timing = timing.new(options.timing), inbox = inbox.new(handle) }, Desk)

@@ -23,6 +23,7 @@ private.timing = {
 
 ---@class deskpilot.private_session
 ---@field display string such as ":5"
+---@field cookie string what lets one into the display: 32 hexadecimal digits
 ---@field bus_address string of the desktop's session bus
 ---@field folder string temporary, gone after stop: home, run and log
 ---@field pids { host: integer, server: integer, manager: integer }
@@ -44,6 +45,7 @@ local events = {}
 
 function events.ready(self, event)
   self.display, self.bus_address, self.folder = event.display, event.bus_address, event.folder
+  self.cookie = event.cookie
   self.pids.server, self.pids.manager = event.pids.server, event.pids.manager
   self.ready = true
 end
@@ -214,7 +216,7 @@ end
 ---@return boolean? ok, deskpilot.error? err
 function Session:wait_for_windows(seconds)
   seconds = seconds or private.timing.windows
-  local desk <close>, err = native.open { display = self.display }
+  local desk <close>, err = native.open { display = self.display, cookie = self.cookie }
   if not desk then return nil, err end
   local limit, complete = task.now() + seconds, nil
   while true do

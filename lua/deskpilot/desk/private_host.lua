@@ -242,9 +242,25 @@ local function make_folder()
   return true
 end
 
+-- Other users of this machine could open the display otherwise. One entry for any display, because
+-- its number is known only later; the format is Xauthority's (Xau(3)), family 65535 is "any".
+local function make_cookie()
+  state.cookie = uv.random(16)
+  local path = files.join(state.folder, "xauthority")
+  state.env.XAUTHORITY = path
+  return files.write(path, string.pack(">I2s2s2s2s2", 65535, "", "", "MIT-MAGIC-COOKIE-1", state.cookie))
+end
+
+local function hex(bytes)
+  return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
+end
+
 local function start_server(width, height)
+  local ok, err = make_cookie()
+  if not ok then return nil, err end
   local line, process = first_line("Xvfb", { on_path("Xvfb"), "-displayfd", "3", "-screen", "0",
-    ("%dx%dx24"):format(width, height), "-nolisten", "tcp", "-noreset" }, private_host.timing.server_start)
+    ("%dx%dx24"):format(width, height), "-nolisten", "tcp", "-noreset",
+    "-auth", state.env.XAUTHORITY }, private_host.timing.server_start)
   if not line then return nil, process end
   local number = line:match("^%s*(%d+)%s*$")
   if not number then return errors.fail("protocol", "Xvfb named no display") end
@@ -388,7 +404,8 @@ function commands.start(command)
   state.starting = task.start(function()
     local ok, err = start(command)
     if ok then
-      say { event = "ready", display = state.display, bus_address = state.bus_address,
+      say { event = "ready", display = state.display,
+        cookie = hex(state.cookie), bus_address = state.bus_address,
         folder = state.folder, pids = { server = state.server.pid, manager = state.manager.pid } }
     else
       say_failed(err)

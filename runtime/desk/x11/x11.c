@@ -199,10 +199,34 @@ static void ignore_broken_pipe(void)
     }
 }
 
-static bool connect_to(x11_desk *x, const char *display, desk_error *err)
+static int hex_digit(char c)
+{
+    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
+    return at ? (int) (at - digits) : -1;
+}
+
+/* Connects with a cookie of our own instead of the user's Xauthority file. */
+static xcb_connection_t *connect_with(const char *display, const char *cookie, int *number)
+{
+    static char name[] = "MIT-MAGIC-COOKIE-1";
+    char data[16];
+    for (size_t i = 0; i < sizeof data; i++) {
+        int high = hex_digit(cookie[2 * i]), low = high < 0 ? -1 : hex_digit(cookie[2 * i + 1]);
+        if (low < 0) {
+            return xcb_connect(display, number); /* no cookie: the server will say so */
+        }
+        data[i] = (char) (high << 4 | low);
+    }
+    xcb_auth_info_t auth = {sizeof name - 1, name, sizeof data, data};
+    return xcb_connect_to_display_with_auth_info(display, &auth, number);
+}
+
+static bool connect_to(x11_desk *x, const desk_options *options, desk_error *err)
 {
     int number = 0;
-    x->c = xcb_connect(display, &number);
+    const char *display = options ? options->display : NULL;
+    bool cookie = options && options->cookie;
+    x->c = cookie ? connect_with(display, options->cookie, &number) : xcb_connect(display, &number);
     if (xcb_connection_has_error(x->c)) {
         return no_display(display, err);
     }
@@ -227,7 +251,7 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
     ignore_broken_pipe();
     x->base.ops = &OPS;
     x->keyboard.stale = true;
-    if (!connect_to(x, options ? options->display : NULL, err)) {
+    if (!connect_to(x, options, err)) {
         xcb_disconnect(x->c);
         free(x);
         return false;
