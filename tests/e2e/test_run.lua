@@ -194,6 +194,21 @@ tests.a_script_whose_check_is_false_never_succeeds = with_folder(function(folder
   t.eq(result.status, "failed", result.reason)
 end)
 
+tests.a_script_hands_parts_of_its_work_to_an_agent = with_folder(function(folder)
+  local child, result = run(folder, write(folder, "m.lua", "return { " .. calculator .. [[
+    run = function(m)
+      local ok, why = m:achieve('click "7", click "*"')
+      if not ok then return false, why end
+      ok, why = m:achieve('click "6", click "="', { verify = function() return
+        m.desk.elements.find { app = "galculator", text = "42" } ~= nil, "no 42" end })
+      if not ok then return false, why end
+      ok, why = m:achieve('click "no such thing"')
+      return not ok and why:find("no such thing", 1, true) ~= nil, "an impossible part was done"
+    end }]]), "--model", "literal")
+  t.eq(child.status, 0, child.stderr)
+  t.eq(result.status, "succeeded", result.reason)
+end)
+
 tests.an_end_that_a_hook_asked_for_outlives_achieve = with_folder(function(folder)
   local child, result = run(folder, script(folder, [[
     note = function() return { stop = { "failed", "a hook said so" } } end,

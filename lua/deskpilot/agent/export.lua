@@ -6,7 +6,7 @@ local journal = require "deskpilot.agent.journal"
 
 local export = {}
 
---- The result object of design: what --json prints. A journal without its end was interrupted.
+--- The result object, which --json prints. A journal without its end was interrupted.
 ---@param events table[] as journal.read gives them
 ---@param folder string
 function export.result(events, folder)

@@ -36,7 +36,8 @@ end
 
 -- However a goal's work ends, the script goes on with its own task and its own verify.
 local function restore(outer)
-  outer.run.task, outer.run.goal, outer.run.state = outer.task, outer.goal, outer.state
+  local run = outer.run
+  run.task, run.goal, run.state, run.history = outer.task, outer.goal, outer.state, outer.history
 end
 
 --- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
@@ -48,9 +49,10 @@ function loop.pursue(run, goal, options)
   local policy, err = load_policy(options.policy or run.config:get("policy"))
   if not policy then return false, tostring(err) end
   if run.outcome then return false, run.outcome.reason end
-  local outer <close> = setmetatable({ task = run.task, goal = run.goal, state = run.state }, { __close = restore })
-  outer.run = run
-  run.task, run.goal, run.state = goal, { verify = options.verify }, {}
+  local outer <close> = setmetatable({ run = run, task = run.task, goal = run.goal, state = run.state,
+    history = run.history }, { __close = restore })
+  assert(outer)
+  run.task, run.goal, run.state, run.history = goal, { verify = options.verify }, {}, run:new_history()
   if run.mission.run and options.verify == nil then run.goal.verify = false end -- the script's own is for the end
   if policy.start then policy.start(run) end
   while not run.outcome do one_turn(run, policy) end

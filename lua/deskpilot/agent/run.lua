@@ -35,11 +35,16 @@ function run.new(parts)
   self.turn, self.actions = 0, 0
   self.state = {}
   self.encoder = native.encoder()
-  self.history = history.new(self.config:get("history.kept"), self.config:get("history.sent"))
+  self.history = self:new_history()
   self.closers = {}
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
   return self
+end
+
+--- An empty history, of the configured length.
+function Run:new_history()
+  return history.new(self.config:get("history.kept"), self.config:get("history.sent"))
 end
 
 --- Announces an event to every listener and returns it as they left it.

@@ -197,7 +197,7 @@ end
 --- Runs the mission named on the command line.
 ---@param options table as parsed from command.options
 ---@param positional string[]
----@return integer status the exit status of design 3.1
+---@return integer status the exit status (docs/missions.md)
 function command.run(options, positional)
   if #positional ~= 1 then
     return refuse(options, 2, "run needs one mission, for example: deskpilot run missions/calculator.lua")
