@@ -1,43 +1,45 @@
---- A mission's hooks as a listener. before_run, after_run, before_action and after_action are the
---- friendly names; every event's own name works too. Returning false (and a reason) from before_action
---- vetoes the action.
+--- A mission's hooks as listeners. before_run, after_run, before_action and after_action are the
+--- friendly names; every event's own name works too. Returning false (and a reason) from a hook of an
+--- action vetoes it.
+local listeners = require "deskpilot.agent.listeners"
 local text = require "deskpilot.base.text"
 
 local hooks = {}
 
-local function decision(...)
-  local first, reason = ...
+-- The friendly names: the event that each hears, and what it is called with.
+local friendly = {
+  before_run = { "run_start", function(run) return run end },
+  after_run = { "run_end", function(run, event) return run, event end },
+  before_action = { "action", function(run, event) return run, event end },
+  after_action = { "action_result", function(run, event) return run, event.action, event end },
+}
+
+local function decision(first, reason)
   if first == false then return { veto = reason or "vetoed by the mission" } end
   return first
 end
 
---- The listener of a mission table.
+--- The listeners of a mission: its friendly hooks, then those that are named after events. Two, so
+--- that each has its own decision where a mission has both for one event.
+---@return table friendly, table named
 function hooks.of(mission)
-  local listener = {}
-  for _, name in ipairs(require "deskpilot.agent.listeners".events) do listener[name] = mission[name] end
-
-  local function both(event, hook)
-    local plain = mission[event]
-    listener[event] = function(run, e)
-      local result = decision(hook(run, e))
-      if plain then return decision(plain(run, e)) or result end
-      return result
-    end
+  local kind, named = {}, {}
+  for name, how in pairs(friendly) do
+    local hook = mission[name]
+    if hook then kind[how[1]] = function(run, event) return decision(hook(how[2](run, event))) end end
   end
-  if mission.before_run then both("run_start", function(run) return mission.before_run(run) end) end
-  if mission.after_run then both("run_end", function(run, e) return mission.after_run(run, e) end) end
-  if mission.before_action then both("action", function(run, e) return mission.before_action(run, e) end) end
-  if mission.after_action then
-    both("action_result", function(run, e) return mission.after_action(run, e.action, e) end)
+  for _, name in ipairs(listeners.events) do
+    local hook = mission[name]
+    if hook then named[name] = function(run, event) return decision(hook(run, event)) end end
   end
-  return listener
+  return kind, named
 end
 
 --- Every key that a mission may hold as a hook.
 ---@return string[]
 function hooks.names()
-  local names = { "before_run", "after_run", "before_action", "after_action" }
-  for _, name in ipairs(require "deskpilot.agent.listeners".events) do names[#names + 1] = name end
+  local names = text.keys(friendly)
+  for _, name in ipairs(listeners.events) do names[#names + 1] = name end
   return names
 end
 

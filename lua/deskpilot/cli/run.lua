@@ -86,8 +86,10 @@ local function prepare(plan)
     retries = get "model.retries",
   }
   if not parts.model then return nil, err end
-  table.insert(parts.listeners, { name = "the mission's hook", must_start = true,
-    final = true, listener = require "deskpilot.agent.hooks".of(plan.mission) })
+  for _, listener in ipairs { require "deskpilot.agent.hooks".of(plan.mission) } do
+    table.insert(parts.listeners, { name = "the mission's hook", must_start = true, final = true,
+      listener = listener })
+  end
   for _, name in ipairs(lookup.list("guards")) do
     local guard, failure = lookup.load("guards", name)
     if not guard then return nil, failure end

@@ -98,15 +98,4 @@ function points.resolve(desk, target)
   return math.tointeger(px), math.tointeger(py)
 end
 
---- The same pixel in 0..1000 of the screen.
----@param desk deskpilot.desk
----@return number? x, number|deskpilot.error y
-function points.to_norm(desk, target)
-  local x, y = points.resolve(desk, target)
-  if not x then return nil, y end
-  local screen, err = desk.native:screen()
-  if not screen then return nil, err end
-  return image.pixel_to_norm(x, y, screen)
-end
-
 return points
