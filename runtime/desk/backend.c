@@ -17,6 +17,7 @@ void desk_window_list_free(desk_window_list *list)
     for (size_t i = 0; i < list->count; i++) {
         free(list->items[i].title);
         free(list->items[i].klass);
+        free(list->items[i].executable);
     }
     free(list->items);
     *list = (desk_window_list){0};

@@ -28,13 +28,16 @@ typedef struct {
 } desk_options;
 
 typedef struct {
-    uint64_t id; /* platform handle; 0 is no window */
-    char *title; /* UTF-8, never NULL once filled; control characters removed */
-    char *klass; /* WM_CLASS class part, or the window class; "" if none */
-    long pid;    /* 0 if unknown */
+    uint64_t id;      /* platform handle; 0 is no window */
+    char *title;      /* UTF-8, never NULL once filled; control characters removed */
+    char *klass;      /* WM_CLASS class part, or the window class; "" if none */
+    char *executable; /* path of the process's program; "" if unknown */
+    long pid;         /* 0 if unknown */
     desk_rect rect;
-    bool active, visible;
+    bool active, visible, minimized, maximized;
 } desk_window;
+
+typedef enum { DESK_WINDOW_NORMAL, DESK_WINDOW_MINIMIZED, DESK_WINDOW_MAXIMIZED } desk_window_state;
 
 typedef struct {
     desk_window *items; /* bottom to top in stacking order */
@@ -56,6 +59,10 @@ typedef struct desk_ops {
     /* A descriptor that becomes readable when `pump` has something to do; -1 if there is none. Pump
      * before waiting on it: other calls may have taken in events already. */
     int (*poll_fd)(desk *d);
+    /* After how many milliseconds of waiting to pump again, where the descriptor does not tell of
+     * everything: changes of the screen that are seen by looking only (Windows), or while other
+     * programs may ask for our clipboard (X11). 0 where it does, or while nothing is watched. */
+    int (*poll_every)(desk *d);
     /* Takes in what the server sent: damage, pings, errors. False when the connection is gone. */
     bool (*pump)(desk *d, desk_error *err);
 
@@ -97,7 +104,23 @@ typedef struct desk_ops {
     bool (*windows)(desk *d, desk_window_list *out, desk_error *err);
     bool (*window_focus)(desk *d, uint64_t id, desk_error *err);
     bool (*window_close)(desk *d, uint64_t id, desk_error *err);
+    /* Asks for a place and size of the window's rect, as `windows` gives it; a maximized or
+     * minimized window becomes a normal one. The window manager or the application may refuse: look
+     * again. */
+    bool (*window_place)(desk *d, uint64_t id, desk_rect rect, desk_error *err);
+    bool (*window_state)(desk *d, uint64_t id, desk_window_state state, desk_error *err);
+
+    /* The clipboard's text as UTF-8 with "\n" line ends, malloc'ed and terminated; "" where it
+     * holds no text. `*pending` is set where it is not to be had yet (another program holds it, or
+     * has not answered): call again, after pump and at least twice a second, until the caller's
+     * patience ends. At most DESK_CLIPBOARD_MAX bytes, else DESK_REFUSED. */
+    bool (*clipboard_get)(desk *d, char **text, size_t *length, bool *pending, desk_error *err);
+    /* Offers a text (valid UTF-8, else DESK_INVALID) to other programs, for as long as the platform
+     * allows (X11: while this desk is open). `*pending` as above. */
+    bool (*clipboard_set)(desk *d, const char *text, size_t length, bool *pending, desk_error *err);
 } desk_ops;
+
+enum { DESK_CLIPBOARD_MAX = 16 * 1024 * 1024 };
 
 /* The first member of each platform's own struct. */
 struct desk {

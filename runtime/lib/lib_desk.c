@@ -8,6 +8,7 @@
 #include "null/null.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DESK_TYPE "deskpilot.desk"
@@ -161,6 +162,17 @@ static int desk_fd(lua_State *L)
 {
     desk *d = check_desk(L);
     lua_pushinteger(L, d->ops->poll_fd(d));
+    return 1;
+}
+
+/* After how many milliseconds of waiting to pump again, where the descriptor does not tell of
+ * everything; 0 where it does, or while nothing is watched.
+ * ---@param self native.Desk
+ * ---@return integer */
+static int desk_poll_every(lua_State *L)
+{
+    desk *d = check_desk(L);
+    lua_pushinteger(L, d->ops->poll_every(d));
     return 1;
 }
 
@@ -501,7 +513,7 @@ static int desk_ping_answered(lua_State *L)
 
 static void push_window(lua_State *L, const desk_window *w)
 {
-    lua_createtable(L, 0, 10);
+    lua_createtable(L, 0, 13);
     push_rect_fields(L, w->rect);
     lua_pushinteger(L, (lua_Integer) w->id);
     lua_setfield(L, -2, "id");
@@ -509,12 +521,18 @@ static void push_window(lua_State *L, const desk_window *w)
     lua_setfield(L, -2, "title");
     lua_pushstring(L, w->klass);
     lua_setfield(L, -2, "class");
+    lua_pushstring(L, w->executable);
+    lua_setfield(L, -2, "executable");
     lua_pushinteger(L, w->pid);
     lua_setfield(L, -2, "pid");
     lua_pushboolean(L, w->active);
     lua_setfield(L, -2, "active");
     lua_pushboolean(L, w->visible);
     lua_setfield(L, -2, "visible");
+    lua_pushboolean(L, w->minimized);
+    lua_setfield(L, -2, "minimized");
+    lua_pushboolean(L, w->maximized);
+    lua_setfield(L, -2, "maximized");
 }
 
 /* The windows, bottom to top. Titles come from whoever made the window: data, never to be trusted.
@@ -560,6 +578,85 @@ static int desk_close_window(lua_State *L)
     desk *d = check_desk(L);
     desk_error err = {0};
     return done(L, d->ops->window_close(d, check_id(L, 2), &err), &err);
+}
+
+/* Asks for a place and size of the window, which also ends its being minimized or maximized; look
+ * at its rectangle for what came of it.
+ * ---@param self native.Desk
+ * ---@param id integer
+ * ---@param x integer
+ * ---@param y integer
+ * ---@param width integer
+ * ---@param height integer
+ * ---@return true? ok
+ * ---@return native.Error? err */
+static int desk_place_window(lua_State *L)
+{
+    desk *d = check_desk(L);
+    desk_error err = {0};
+    desk_rect rect = {check_int(L, 3), check_int(L, 4), check_int(L, 5), check_int(L, 6)};
+    return done(L, d->ops->window_place(d, check_id(L, 2), rect, &err), &err);
+}
+
+/* Asks for a state; look at `minimized` and `maximized` for when it is there.
+ * ---@param self native.Desk
+ * ---@param id integer
+ * ---@param state "normal"|"minimized"|"maximized"
+ * ---@return true? ok
+ * ---@return native.Error? err */
+static int desk_window_state_method(lua_State *L)
+{
+    static const char *const names[] = {"normal", "minimized", "maximized", NULL};
+    desk *d = check_desk(L);
+    desk_error err = {0};
+    desk_window_state state = (desk_window_state) luaL_checkoption(L, 3, NULL, names);
+    return done(L, d->ops->window_state(d, check_id(L, 2), state, &err), &err);
+}
+
+/* --- clipboard ---------------------------------------------------------------------------------
+ */
+
+/* The clipboard's text with "\n" line ends, "" where it holds none. False while it is not to be had
+ * yet: ask again after pump.
+ * ---@param self native.Desk
+ * ---@return string|false|nil text
+ * ---@return native.Error? err */
+static int desk_clipboard_get(lua_State *L)
+{
+    desk *d = check_desk(L);
+    desk_error err = {0};
+    char *text = NULL;
+    size_t length = 0;
+    bool pending = false;
+    if (!d->ops->clipboard_get(d, &text, &length, &pending, &err)) {
+        return lib_fail(L, &err);
+    }
+    if (pending) {
+        lua_pushboolean(L, 0);
+        return 1;
+    }
+    lua_pushlstring(L, text, length);
+    free(text);
+    return 1;
+}
+
+/* Offers a text to other programs. False while that cannot be done yet: ask again after pump.
+ * ---@param self native.Desk
+ * ---@param text string
+ * ---@return boolean? ok
+ * ---@return native.Error? err */
+static int desk_clipboard_set(lua_State *L)
+{
+    desk *d = check_desk(L);
+    desk_error err = {0};
+    bool pending = false;
+    size_t length;
+    const char *text = luaL_checklstring(L, 2, &length);
+    if (!d->ops->clipboard_set(d, text, length, &pending, &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_pushboolean(L, !pending);
+    return 1;
 }
 
 /* What the null desk was asked to do, a line per call (null/null.h); unsupported elsewhere.
@@ -641,6 +738,7 @@ int lib_open_desk(lua_State *L)
         {"close", desk_close},
         {"backend", desk_backend_name},
         {"fd", desk_fd},
+        {"poll_every", desk_poll_every},
         {"pump", desk_pump},
         {"screen", desk_screen},
         {"capture", desk_capture},
@@ -659,6 +757,10 @@ int lib_open_desk(lua_State *L)
         {"windows", desk_windows},
         {"focus", desk_focus},
         {"close_window", desk_close_window},
+        {"place_window", desk_place_window},
+        {"window_state", desk_window_state_method},
+        {"clipboard_get", desk_clipboard_get},
+        {"clipboard_set", desk_clipboard_set},
         {"log", desk_log},
         {NULL, NULL},
     };

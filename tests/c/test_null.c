@@ -4,6 +4,8 @@
 #include "check.h"
 #include "null/null.h"
 
+#include <stdlib.h>
+
 static desk_error err;
 
 static void test_log(desk *d)
@@ -74,6 +76,60 @@ static void test_window(desk *d)
     desk_window_list_free(&list);
 }
 
+static desk_window only_window(desk *d)
+{
+    desk_window_list list;
+    desk_window window = {0};
+    if (CHECK(d->ops->windows(d, &list, &err)) && CHECK_EQ(list.count, 1)) {
+        window = list.items[0];
+        CHECK_STR(window.executable, "/nowhere/nothing");
+    }
+    desk_window_list_free(&list);
+    return window; /* without its texts */
+}
+
+static void test_window_states(desk *d)
+{
+    desk_window w;
+    null_log_clear(d);
+    CHECK(d->ops->window_place(d, NULL_WINDOW, (desk_rect){-5, 6, 70, 80}, &err));
+    w = only_window(d);
+    CHECK(w.rect.x == -5 && w.rect.y == 6 && w.rect.width == 70 && w.rect.height == 80);
+    CHECK(d->ops->window_state(d, NULL_WINDOW, DESK_WINDOW_MINIMIZED, &err));
+    w = only_window(d);
+    CHECK(w.minimized && !w.maximized && !w.visible && !w.active);
+    CHECK(d->ops->window_state(d, NULL_WINDOW, DESK_WINDOW_MAXIMIZED, &err));
+    w = only_window(d);
+    CHECK(!w.minimized && w.maximized && w.visible && w.rect.width == 640);
+    CHECK(d->ops->window_state(d, NULL_WINDOW, DESK_WINDOW_NORMAL, &err));
+    CHECK_EQ(only_window(d).rect.width, 70);
+    CHECK_STR(null_log(d), "place_window 1 -5 6 70 80\nwindow_state 1 minimized\n"
+                           "window_state 1 maximized\nwindow_state 1 normal\n");
+    CHECK(!d->ops->window_place(d, NULL_WINDOW, (desk_rect){0, 0, 0, 9}, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(!d->ops->window_state(d, 7, DESK_WINDOW_NORMAL, &err));
+    CHECK_EQ(err.code, DESK_NOT_FOUND);
+}
+
+static void test_clipboard(desk *d)
+{
+    char *text = NULL;
+    size_t length = 9;
+    bool pending = true;
+    null_log_clear(d);
+    CHECK(d->ops->clipboard_get(d, &text, &length, &pending, &err));
+    CHECK(!pending && length == 0);
+    CHECK_STR(text, "");
+    free(text);
+    CHECK(d->ops->clipboard_set(d, "a\n\0é", 5, &pending, &err));
+    CHECK(!d->ops->clipboard_set(d, "\xff", 1, &pending, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(d->ops->clipboard_get(d, &text, &length, &pending, &err));
+    CHECK_EQ(length, 5);
+    CHECK(memcmp(text, "a\n\0é", 6) == 0);
+    free(text);
+}
+
 int main(void)
 {
     desk *d = NULL;
@@ -88,11 +144,14 @@ int main(void)
     CHECK_EQ(err.code, DESK_INVALID);
     if (CHECK(ops->open(&d, &options, &err))) {
         CHECK_EQ(ops->poll_fd(d), -1);
+        CHECK_EQ(ops->poll_every(d), 0);
         CHECK(ops->ping(d, &token, &err));
         CHECK_EQ(token, 0);
         test_log(d);
         test_refusals(d);
         test_picture(d);
+        test_window_states(d);
+        test_clipboard(d);
         test_window(d);
         ops->close(d);
     }

@@ -102,6 +102,38 @@ function tests.windows()
   d:close()
 end
 
+function tests.window_states()
+  local d = null_desk()
+  local window = assert(d:windows())[1]
+  t.eq({ window.executable, window.minimized, window.maximized }, { "/nowhere/nothing", false, false })
+  assert(d:place_window(window.id, 1, 2, 30, 40))
+  assert(d:window_state(window.id, "maximized"))
+  t.eq(d:windows()[1].maximized, true)
+  assert(d:window_state(window.id, "minimized"))
+  t.eq(d:windows()[1].minimized, true)
+  assert(d:window_state(window.id, "normal"))
+  t.eq(d:windows()[1].width, 30)
+  t.raises("invalid option", function() d:window_state(window.id, "fullscreen") end)
+  t.raises("integer", function() d:place_window(window.id, 1.5, 2, 3, 4) end)
+  local ok, err = d:place_window(window.id, 1, 2, 0, 4)
+  t.eq(ok, nil)
+  t.eq(err.code, "invalid")
+  d:close()
+end
+
+function tests.clipboard()
+  local d = null_desk()
+  t.eq(d:poll_every(), 0)
+  t.eq(d:clipboard_get(), "")
+  t.eq(d:clipboard_set("zero \0 é\n"), true)
+  t.eq(d:clipboard_get(), "zero \0 é\n")
+  local ok, err = d:clipboard_set("\xff")
+  t.eq(ok, nil)
+  t.eq(err.code, "invalid")
+  t.eq(d:log()[2], "clipboard_set zero \\0 é\\n")
+  d:close()
+end
+
 function tests.names_of_keys()
   t.eq(native.canonical("Shift+Control+S"), "ctrl+shift+s")
   local ok, err = native.canonical("hyperr+s")

@@ -1,9 +1,10 @@
 --- The desktop as scripts use it. `desk.open` gives a desk whose parts are desk.screen, desk.mouse,
---- desk.keyboard, desk.windows, desk.elements and desk.apps. Times are seconds, options are tables; a
---- caller's mistake raises an error, a failure of the world is nil and an error value. Calls that
---- wait suspend the task that makes them (base/task.lua).
+--- desk.keyboard, desk.windows, desk.elements, desk.clipboard and desk.apps. Times are seconds, options
+--- are tables; a caller's mistake raises an error, a failure of the world is nil and an error value.
+--- Calls that wait suspend the task that makes them (base/task.lua).
 local native = require "native.desk"
 local apps = require "deskpilot.desk.apps"
+local clipboard = require "deskpilot.desk.clipboard"
 local elements = require "deskpilot.desk.elements"
 local inbox = require "deskpilot.desk.inbox"
 local keyboard = require "deskpilot.desk.keyboard"
@@ -27,6 +28,7 @@ local desk = {}
 ---@field keyboard table
 ---@field windows table
 ---@field elements table
+---@field clipboard table
 ---@field apps table
 local Desk = {}
 Desk.__index = Desk
@@ -77,6 +79,7 @@ function desk.open(options)
     session = options.session, timing = timing.new(options.timing), inbox = inbox.new(handle) }, Desk)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
+  self.clipboard = clipboard.new(self)
 
   --- Waits until the screen is quiet; see waits.settle.
   function self.settle(how) return waits.settle(self, how) end

@@ -14,6 +14,9 @@ timing.defaults = {
   type_cap = 1,
   wait = 10, wait_every = 0.05,
   focus = 1,               -- for a window to become the active one
+  window = 1,              -- for a window to be where, or in the state that, was asked for
+  window_quiet = 0.1,      -- without a move that count as standing still
+  clipboard = 1,           -- for the program that holds the clipboard
   elements = 1,            -- for all applications to tell of their elements
   element_action = 2,
 }

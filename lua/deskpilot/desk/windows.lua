@@ -9,6 +9,7 @@ local windows = {}
 ---@field id integer
 ---@field title string
 ---@field class string
+---@field executable string path of its program; "" if unknown
 ---@field pid integer 0 if unknown
 ---@field x integer
 ---@field y integer
@@ -16,14 +17,17 @@ local windows = {}
 ---@field height integer
 ---@field active boolean
 ---@field visible boolean
+---@field minimized boolean
+---@field maximized boolean
 
--- A part of the title or class, whatever the case.
+-- A part of the title, class or executable, whatever the case.
 local function has(value, part)
   return part == nil or value:lower():find(tostring(part):lower(), 1, true) ~= nil
 end
 
 local function matches(window, criteria)
   return has(window.title, criteria.title) and has(window.class, criteria.class)
+    and has(window.executable, criteria.executable)
     and (criteria.pid == nil or window.pid == criteria.pid) and (criteria.id == nil or window.id == criteria.id)
     and (criteria.active == nil or window.active == criteria.active)
     and (criteria.visible == nil or window.visible == criteria.visible)
@@ -41,13 +45,34 @@ local function not_found(criteria, list)
   return errors.fail("not_found", "%s", ("no window with %s; %s"):format(text.join(parts), there))
 end
 
-local known = { title = true, class = true, pid = true, id = true, active = true, visible = true }
+local known = { title = true, class = true, executable = true, pid = true, id = true, active = true,
+  visible = true }
 
 local function check_criteria(criteria)
   for key in pairs(criteria) do
-    if not known[key] then error("windows are found by title, class, pid, id, active or visible, not "
+    if not known[key] then error("windows are found by title, class, executable, pid, id, active or visible, not "
       .. tostring(key), 3) end
   end
+end
+
+local sides = { "x", "y", "width", "height" }
+
+-- The whole rectangle: what is asked for, the rest as the window has it.
+local function complete(place, window)
+  assert(type(place) == "table", "a place is a table of x, y, width and height")
+  local whole = { x = window.x, y = window.y, width = window.width, height = window.height }
+  for key, value in pairs(place) do
+    if not whole[key] then error("a place has x, y, width and height, not " .. tostring(key), 3) end
+    whole[key] = math.tointeger(value) or error("a place's " .. key .. " must be a whole number of pixels", 3)
+  end
+  return whole
+end
+
+local function same_place(a, b)
+  for _, side in ipairs(sides) do
+    if a[side] ~= b[side] then return false end
+  end
+  return true
 end
 
 ---@param desk deskpilot.desk
@@ -60,8 +85,9 @@ function windows.new(desk)
     return desk.native:windows()
   end
 
-  --- The topmost window whose title and class contain the given parts (whatever the case).
-  ---@param criteria { title: string?, class: string?, pid: integer?, id: integer?, active: boolean? }
+  --- The topmost window whose title, class and executable contain the given parts (whatever the case).
+  ---@param criteria { title: string?, class: string?, executable: string?, pid: integer?, id: integer?,
+  ---  active: boolean?, visible: boolean? }
   ---@return deskpilot.window? window, deskpilot.error? err
   function api.find(criteria)
     check_criteria(criteria)
@@ -119,6 +145,92 @@ function windows.new(desk)
     local id, err = id_of(window)
     if not id then return nil, err end
     return desk.native:close_window(id)
+  end
+
+  local function by_id(window)
+    local id, err = id_of(window)
+    if not id then return nil, err end
+    return api.find { id = id }
+  end
+
+  -- Looks at a window until done(window) gives something, or for timing.window: then it is "late".
+  local function watch(id, done)
+    local limit = task.now() + desk.timing.window
+    while true do
+      local window, err = api.find { id = id }
+      if not window then return nil, err end
+      if done(window) then return window end
+      if task.now() > limit then return window, "late" end
+      task.sleep(0.005)
+    end
+  end
+
+  --- Moves and resizes a window, which also ends its being minimized or maximized. What `place` does not
+  --- say stays. Its window manager or application may want it otherwise (terminals grow by whole
+  --- characters): the window is given as it is when it stands still.
+  ---@param window deskpilot.window|integer|table
+  ---@param place { x: integer?, y: integer?, width: integer?, height: integer? } as the window's own fields
+  ---@return deskpilot.window? window, deskpilot.error? err
+  function api.place(window, place)
+    local found, err = by_id(window)
+    if not found then return nil, err end
+    local wanted = complete(place, found)
+    if found.minimized or found.maximized then
+      local ok, failure = api.restore(found)
+      if not ok then return nil, failure end
+      found, err = by_id(found)
+      if not found then return nil, err end
+      wanted = complete(place, found)
+    end
+    local ok, failure = desk.native:place_window(found.id, wanted.x, wanted.y, wanted.width, wanted.height)
+    if not ok then return nil, failure end
+    local last, moved = found, nil
+    local placed, gone = watch(found.id, function(now)
+      if not same_place(now, last) then last, moved = now, task.now() end
+      return same_place(now, wanted) or moved and task.now() - moved > desk.timing.window_quiet
+    end)
+    if not placed then return nil, gone end
+    return placed
+  end
+
+  -- Waits for the state and until the window stands still: window managers tell of the state first,
+  -- move the window then, and some let it fly there.
+  local function become(window, state, reached)
+    local id, err = id_of(window)
+    if not id then return nil, err end
+    local ok, failure = desk.native:window_state(id, state)
+    if not ok then return nil, failure end
+    local last, since
+    local found, late = watch(id, function(now)
+      if not last or not same_place(now, last) then last, since = now, task.now() end
+      return reached(now) and task.now() - since >= desk.timing.window_quiet
+    end)
+    if not found then return nil, late end
+    if late and not reached(found) then
+      return errors.fail("timed_out", "the window did not become %s within %g s", state, desk.timing.window)
+    end
+    return true
+  end
+
+  --- Takes a window off the screen, and waits until it is.
+  ---@param window deskpilot.window|integer|table
+  ---@return boolean? ok, deskpilot.error? err
+  function api.minimize(window)
+    return become(window, "minimized", function(now) return now.minimized end)
+  end
+
+  --- Makes a window as large as the screen allows, and waits until it is.
+  ---@param window deskpilot.window|integer|table
+  ---@return boolean? ok, deskpilot.error? err
+  function api.maximize(window)
+    return become(window, "maximized", function(now) return now.maximized and not now.minimized end)
+  end
+
+  --- Gives a minimized or maximized window its normal place back, and waits until it has it.
+  ---@param window deskpilot.window|integer|table
+  ---@return boolean? ok, deskpilot.error? err
+  function api.restore(window)
+    return become(window, "normal", function(now) return not (now.minimized or now.maximized) end)
   end
 
   return api

@@ -1,5 +1,4 @@
-#include "null.h"
-
+#include "null_inside.h"
 #include "utf8.h"
 
 #include <stdarg.h>
@@ -9,18 +8,6 @@
 #include <uv.h>
 
 enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 800, CURSOR_SIDE = 12 };
-
-typedef struct {
-    desk base;
-    desk_rect screen;
-    desk_rect window;
-    bool window_open, window_active;
-    int x, y; /* of the pointer */
-    bool watching;
-    uint64_t last_change;
-    char *log;
-    size_t log_used, log_room;
-} null_desk;
 
 static bool grow_log(null_desk *n, size_t by)
 {
@@ -46,9 +33,7 @@ static void add_text(null_desk *n, const char *text, size_t length)
     }
 }
 
-static void add_line(null_desk *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add_line(null_desk *n, const char *format, ...)
+void null_add_line(null_desk *n, const char *format, ...)
 {
     char line[128];
     va_list args;
@@ -74,15 +59,14 @@ void null_log_clear(desk *d)
     }
 }
 
-/* What an application would do at any input: draw something. */
-static void changed(null_desk *n)
+void null_changed(null_desk *n)
 {
     if (n->watching) {
         n->last_change = uv_hrtime();
     }
 }
 
-static bool is_side(int pixels)
+bool null_is_side(int pixels)
 {
     return pixels > 0 && pixels <= DESK_IMAGE_MAX_SIDE;
 }
@@ -91,7 +75,7 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
 {
     int width = options && options->width ? options->width : DEFAULT_WIDTH;
     int height = options && options->height ? options->height : DEFAULT_HEIGHT;
-    if (!is_side(width) || !is_side(height)) {
+    if (!null_is_side(width) || !null_is_side(height)) {
         return desk_fail(err, DESK_INVALID, "A screen cannot be %d x %d pixels large.", width,
                          height);
     }
@@ -111,6 +95,7 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
 
 static void close_desk(desk *d)
 {
+    free(((null_desk *) d)->clipboard);
     free(((null_desk *) d)->log);
     free(d);
 }
@@ -119,6 +104,12 @@ static int poll_fd(desk *d)
 {
     (void) d;
     return -1;
+}
+
+static int poll_every(desk *d)
+{
+    (void) d;
+    return 0;
 }
 
 static bool pump(desk *d, desk_error *err)
@@ -150,7 +141,8 @@ static uint32_t pixel_at(const null_desk *n, int x, int y, bool cursor)
     }
     uint32_t blue = (uint32_t) (x * 255 / n->screen.width);
     uint32_t green = (uint32_t) (y * 255 / n->screen.height);
-    uint32_t red = n->window_open && inside(n->window, x, y) ? 0xc0 : 0x20;
+    bool shown = n->window_open && n->window_state != DESK_WINDOW_MINIMIZED;
+    uint32_t red = shown && inside(null_window_rect(n), x, y) ? 0xc0 : 0x20;
     return red << 16 | green << 8 | blue;
 }
 
@@ -181,7 +173,7 @@ static bool capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_
         return false;
     }
     draw(n, rect, cursor, out);
-    add_line(n, "capture %d %d %d %d", rect.x, rect.y, rect.width, rect.height);
+    null_add_line(n, "capture %d %d %d %d", rect.x, rect.y, rect.width, rect.height);
     return true;
 }
 
@@ -191,7 +183,7 @@ static bool watch_start(desk *d, desk_error *err)
     (void) err;
     n->watching = true;
     n->last_change = 0;
-    add_line(n, "watch_start");
+    null_add_line(n, "watch_start");
     return true;
 }
 
@@ -200,7 +192,7 @@ static void watch_stop(desk *d)
     null_desk *n = (null_desk *) d;
     n->watching = false;
     n->last_change = 0;
-    add_line(n, "watch_stop");
+    null_add_line(n, "watch_stop");
 }
 
 static uint64_t last_change(desk *d)
@@ -225,7 +217,7 @@ static bool pointer_move(desk *d, int x, int y, desk_error *err)
     }
     n->x = x;
     n->y = y;
-    add_line(n, "move %d %d", x, y);
+    null_add_line(n, "move %d %d", x, y);
     return true;
 }
 
@@ -235,8 +227,8 @@ static bool button(desk *d, desk_button which, bool down, desk_error *err)
     if (which < DESK_LEFT || which > DESK_FORWARD) {
         return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) which);
     }
-    add_line(n, "button %d %s", (int) which, down ? "down" : "up");
-    changed(n);
+    null_add_line(n, "button %d %s", (int) which, down ? "down" : "up");
+    null_changed(n);
     return true;
 }
 
@@ -244,8 +236,8 @@ static bool wheel(desk *d, int dx, int dy, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
     (void) err;
-    add_line(n, "wheel %d %d", dx, dy);
-    changed(n);
+    null_add_line(n, "wheel %d %d", dx, dy);
+    null_changed(n);
     return true;
 }
 
@@ -257,8 +249,8 @@ static bool key(desk *d, desk_key which, bool down, desk_error *err)
     if (!name[0]) {
         return desk_fail(err, DESK_INVALID, "There is no key number %u.", (unsigned) which);
     }
-    add_line(n, "key %s %s", name, down ? "down" : "up");
-    changed(n);
+    null_add_line(n, "key %s %s", name, down ? "down" : "up");
+    null_changed(n);
     return true;
 }
 
@@ -269,6 +261,8 @@ static void add_escaped(null_desk *n, const char *text, size_t length)
             add_text(n, "\\n", 2);
         } else if (text[i] == '\t') {
             add_text(n, "\\t", 2);
+        } else if (text[i] == '\0') {
+            add_text(n, "\\0", 2);
         } else if (text[i] == '\\') {
             add_text(n, "\\\\", 2);
         } else {
@@ -289,7 +283,7 @@ static bool text_step(desk *d, const char *text, size_t length, desk_text_step *
     add_text(n, "text ", 5);
     add_escaped(n, text, length);
     add_text(n, "\n", 1);
-    changed(n);
+    null_changed(n);
     out->consumed = length;
     return true;
 }
@@ -297,7 +291,7 @@ static bool text_step(desk *d, const char *text, size_t length, desk_text_step *
 static bool text_end(desk *d, desk_error *err)
 {
     (void) err;
-    add_line((null_desk *) d, "text_end");
+    null_add_line((null_desk *) d, "text_end");
     return true;
 }
 
@@ -316,61 +310,45 @@ static bool ping_answered(desk *d, uint64_t token)
     return false;
 }
 
-static bool windows(desk *d, desk_window_list *out, desk_error *err)
+static bool clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    *out = (desk_window_list){0};
-    if (!n->window_open) {
-        return true;
-    }
-    out->items = calloc(1, sizeof *out->items);
-    if (!out->items) {
+    *pending = false;
+    *text = malloc(n->clipboard_length + 1);
+    if (!*text) {
         return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
     }
-    out->count = 1;
-    out->items[0] = (desk_window){.id = NULL_WINDOW,
-                                  .title = strdup("Nowhere"),
-                                  .klass = strdup("Null"),
-                                  .rect = n->window,
-                                  .active = n->window_active,
-                                  .visible = true};
-    if (out->items[0].title && out->items[0].klass) {
-        return true;
+    if (n->clipboard) {
+        memcpy(*text, n->clipboard, n->clipboard_length);
     }
-    desk_window_list_free(out);
-    return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
-}
-
-static bool check_window(const null_desk *n, uint64_t id, desk_error *err)
-{
-    if (id == NULL_WINDOW && n->window_open) {
-        return true;
-    }
-    return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu any more.",
-                     (unsigned long long) id);
-}
-
-static bool window_focus(desk *d, uint64_t id, desk_error *err)
-{
-    null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
-        return false;
-    }
-    n->window_active = true;
-    add_line(n, "focus %llu", (unsigned long long) id);
-    changed(n);
+    (*text)[n->clipboard_length] = '\0';
+    *length = n->clipboard_length;
+    null_add_line(n, "clipboard_get");
     return true;
 }
 
-static bool window_close(desk *d, uint64_t id, desk_error *err)
+static bool clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
-        return false;
+    size_t good = desk_utf8_check(text, length);
+    *pending = false;
+    if (good < length) {
+        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
     }
-    n->window_open = false;
-    add_line(n, "close_window %llu", (unsigned long long) id);
-    changed(n);
+    if (length > DESK_CLIPBOARD_MAX) {
+        return desk_fail(err, DESK_REFUSED, "The text is too long for the clipboard.");
+    }
+    char *copy = malloc(length + 1);
+    if (!copy) {
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+    }
+    memcpy(copy, text, length);
+    free(n->clipboard);
+    n->clipboard = copy;
+    n->clipboard_length = length;
+    add_text(n, "clipboard_set ", 14);
+    add_escaped(n, text, length);
+    add_text(n, "\n", 1);
     return true;
 }
 
@@ -379,6 +357,7 @@ const desk_ops null_ops = {
     .open = open_desk,
     .close = close_desk,
     .poll_fd = poll_fd,
+    .poll_every = poll_every,
     .pump = pump,
     .screen_rect = screen_rect,
     .capture = capture,
@@ -394,7 +373,11 @@ const desk_ops null_ops = {
     .text_end = text_end,
     .ping = ping,
     .ping_answered = ping_answered,
-    .windows = windows,
-    .window_focus = window_focus,
-    .window_close = window_close,
+    .windows = null_windows,
+    .window_focus = null_window_focus,
+    .window_close = null_window_close,
+    .window_place = null_window_place,
+    .window_state = null_window_state,
+    .clipboard_get = clipboard_get,
+    .clipboard_set = clipboard_set,
 };

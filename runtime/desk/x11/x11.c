@@ -65,6 +65,14 @@ static void take_event(x11_desk *x, xcb_generic_event_t *event)
         x->keyboard.stale = true;
     } else if (type == XCB_CLIENT_MESSAGE) {
         x11_ping_event(x, (xcb_client_message_event_t *) event);
+    } else if (type == XCB_SELECTION_NOTIFY) {
+        x11_clipboard_event(x, event);
+    } else if (type == XCB_PROPERTY_NOTIFY) {
+        x11_clipboard_event(x, event);
+        x11_offer_event(x, event);
+    } else if (type == XCB_SELECTION_REQUEST || type == XCB_SELECTION_CLEAR ||
+               type == XCB_DESTROY_NOTIFY) {
+        x11_offer_event(x, event);
     } else if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
         x11_damage_event(x, (xcb_damage_notify_event_t *) event);
     }
@@ -91,6 +99,14 @@ static bool pump(desk *d, desk_error *err)
 static int poll_fd(desk *d)
 {
     return xcb_get_file_descriptor(((x11_desk *) d)->c);
+}
+
+/* While others may ask for our clipboard's text: their question may be read by another call of
+ * ours, as it waits for its reply, and the descriptor does not tell of it then. */
+static int poll_every(desk *d)
+{
+    enum { LOOK_AGAIN = 100 };
+    return x11_offer_open((x11_desk *) d) ? LOOK_AGAIN : 0;
 }
 
 static const xcb_screen_t *screen_number(xcb_connection_t *c, int number)
@@ -168,14 +184,29 @@ static bool intern_atoms(x11_desk *x, desk_error *err)
         [X11_NET_CLIENT_LIST] = "_NET_CLIENT_LIST",
         [X11_NET_CLIENT_LIST_STACKING] = "_NET_CLIENT_LIST_STACKING",
         [X11_NET_CLOSE_WINDOW] = "_NET_CLOSE_WINDOW",
+        [X11_NET_FRAME_EXTENTS] = "_NET_FRAME_EXTENTS",
+        [X11_NET_MOVERESIZE_WINDOW] = "_NET_MOVERESIZE_WINDOW",
+        [X11_NET_SUPPORTED] = "_NET_SUPPORTED",
         [X11_NET_SUPPORTING_WM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
         [X11_NET_WM_NAME] = "_NET_WM_NAME",
         [X11_NET_WM_PID] = "_NET_WM_PID",
         [X11_NET_WM_CM] = "_NET_WM_CM_S0",
         [X11_NET_WM_PING] = "_NET_WM_PING",
+        [X11_NET_WM_STATE] = "_NET_WM_STATE",
+        [X11_NET_WM_STATE_HIDDEN] = "_NET_WM_STATE_HIDDEN",
+        [X11_NET_WM_STATE_MAXIMIZED_HORZ] = "_NET_WM_STATE_MAXIMIZED_HORZ",
+        [X11_NET_WM_STATE_MAXIMIZED_VERT] = "_NET_WM_STATE_MAXIMIZED_VERT",
+        [X11_CLIPBOARD] = "CLIPBOARD",
+        [X11_DESKPILOT_SELECTION] = "_DESKPILOT_SELECTION",
+        [X11_INCR] = "INCR",
+        [X11_TARGETS] = "TARGETS",
+        [X11_TEXT_PLAIN_UTF8] = "text/plain;charset=utf-8",
+        [X11_TIMESTAMP] = "TIMESTAMP",
         [X11_UTF8_STRING] = "UTF8_STRING",
+        [X11_WM_CHANGE_STATE] = "WM_CHANGE_STATE",
         [X11_WM_DELETE_WINDOW] = "WM_DELETE_WINDOW",
         [X11_WM_PROTOCOLS] = "WM_PROTOCOLS",
+        [X11_WM_STATE] = "WM_STATE",
     };
     xcb_intern_atom_cookie_t cookies[X11_ATOM_COUNT];
     for (int i = 0; i < X11_ATOM_COUNT; i++) {
@@ -268,6 +299,8 @@ static void close_desk(desk *d)
     x11_watch_stop(d);
     x11_sync(x, NULL);
     x11_screen_close(x);
+    x11_clipboard_close(x);
+    x11_offer_close(x);
     xcb_disconnect(x->c);
     free(x);
 }
@@ -277,6 +310,7 @@ static const desk_ops OPS = {
     .open = open_desk,
     .close = close_desk,
     .poll_fd = poll_fd,
+    .poll_every = poll_every,
     .pump = pump,
     .screen_rect = x11_screen_rect,
     .capture = x11_capture,
@@ -295,6 +329,10 @@ static const desk_ops OPS = {
     .windows = x11_windows,
     .window_focus = x11_window_focus,
     .window_close = x11_window_close,
+    .window_place = x11_window_place,
+    .window_state = x11_window_state,
+    .clipboard_get = x11_clipboard_get,
+    .clipboard_set = x11_clipboard_set,
 };
 
 const desk_ops *const desk_native_ops = &OPS;

@@ -25,14 +25,29 @@ typedef enum {
     X11_NET_CLIENT_LIST,
     X11_NET_CLIENT_LIST_STACKING,
     X11_NET_CLOSE_WINDOW,
+    X11_NET_FRAME_EXTENTS,
+    X11_NET_MOVERESIZE_WINDOW,
+    X11_NET_SUPPORTED,
     X11_NET_SUPPORTING_WM_CHECK,
     X11_NET_WM_NAME,
     X11_NET_WM_PID,
     X11_NET_WM_CM,
     X11_NET_WM_PING,
+    X11_NET_WM_STATE,
+    X11_NET_WM_STATE_HIDDEN,
+    X11_NET_WM_STATE_MAXIMIZED_HORZ,
+    X11_NET_WM_STATE_MAXIMIZED_VERT,
+    X11_CLIPBOARD,
+    X11_DESKPILOT_SELECTION,
+    X11_INCR,
+    X11_TARGETS,
+    X11_TEXT_PLAIN_UTF8,
+    X11_TIMESTAMP,
     X11_UTF8_STRING,
+    X11_WM_CHANGE_STATE,
     X11_WM_DELETE_WINDOW,
     X11_WM_PROTOCOLS,
+    X11_WM_STATE,
     X11_ATOM_COUNT
 } x11_atom;
 
@@ -90,6 +105,51 @@ typedef struct {
     bool lock_taken; /* caps lock was on; text_end turns it on again */
 } x11_keyboard;
 
+typedef enum {
+    X11_NOTHING_ASKED,
+    X11_ASKED,
+    X11_IN_PARTS,
+    X11_ANSWERED, /* this and the next two: to be told to whoever comes back */
+    X11_TOO_LARGE,
+    X11_NO_ROOM
+} x11_question_state;
+
+/* What was asked of the clipboard's owner, and what came of it. */
+typedef struct {
+    x11_question_state state;
+    xcb_window_t window; /* ours, where the answer goes */
+    xcb_window_t owner;
+    xcb_atom_t target;
+    uint64_t wanted; /* when the asker came last, ns */
+    char *text;      /* as it came, without a terminator; NULL while there is none */
+    size_t length, room;
+    bool latin1;
+} x11_question;
+
+/* A text that is offered, and what still takes it when another is offered. */
+typedef struct {
+    size_t uses;
+    size_t length;
+    char bytes[];
+} x11_text;
+
+typedef struct {
+    xcb_window_t requestor;
+    xcb_atom_t property, type;
+    x11_text *text; /* NULL: this place is free */
+    size_t sent;
+    uint64_t heard; /* when its requestor took a part, ns */
+} x11_transfer;
+
+enum { X11_TRANSFERS = 16 };
+
+typedef struct {
+    xcb_window_t window;        /* ours, owner of the clipboard; 0 until something is offered */
+    xcb_timestamp_t now, since; /* the server's clock when it told us, and when we became owner */
+    x11_text *text;             /* NULL while we own nothing */
+    x11_transfer transfers[X11_TRANSFERS];
+} x11_offer;
+
 typedef struct {
     desk base;
     char name[128]; /* of the display, for messages */
@@ -108,6 +168,9 @@ typedef struct {
 
     uint32_t buttons_held; /* bit n: button n */
     x11_keyboard keyboard;
+
+    x11_question question;
+    x11_offer offer;
 
     bool root_selected;
     uint32_t ping_sent, ping_seen; /* tokens */
@@ -200,10 +263,39 @@ void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event);
  */
 
 bool x11_windows(desk *d, desk_window_list *out, desk_error *err);
-bool x11_window_focus(desk *d, uint64_t id, desk_error *err);
-bool x11_window_close(desk *d, uint64_t id, desk_error *err);
 /* The window that has the user's attention, 0 if there is none. */
 xcb_window_t x11_active_window(x11_desk *x);
+/* Whether a window manager of the extended hints is at work. */
+bool x11_has_manager(x11_desk *x);
+/* Asks for a property of any type, as much of it as is ever wanted of a window. */
+xcb_get_property_cookie_t x11_ask_property(x11_desk *x, xcb_window_t window, xcb_atom_t property);
+/* Whether a property that is a list of atoms holds that one. */
+bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom);
+
+/* --- x11_window_actions.c ----------------------------------------------------------------------
+ */
+
+bool x11_window_focus(desk *d, uint64_t id, desk_error *err);
+bool x11_window_close(desk *d, uint64_t id, desk_error *err);
+bool x11_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
+bool x11_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
 bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol);
+
+/* --- x11_clipboard.c: another program's text ---------------------------------------------------
+ */
+
+/* The asker has to come back twice a second. */
+bool x11_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err);
+void x11_clipboard_event(x11_desk *x, const xcb_generic_event_t *event);
+void x11_clipboard_close(x11_desk *x);
+
+/* --- x11_offer.c: our own text -----------------------------------------------------------------
+ */
+
+bool x11_clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err);
+void x11_offer_event(x11_desk *x, const xcb_generic_event_t *event);
+/* Whether other programs may ask for our text, or are taking it. */
+bool x11_offer_open(const x11_desk *x);
+void x11_offer_close(x11_desk *x);
 
 #endif

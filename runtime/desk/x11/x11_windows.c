@@ -2,16 +2,18 @@
 
 #include "utf8.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Titles and classes are whatever a program, or a web page, chose: both are cut short. */
 enum { TITLE_MAX = 512, CLASS_MAX = 128, PROPERTY_LONGS = 256, WINDOWS_MAX = 4096 };
 
-/* From the extended window manager hints: a request that comes from a pager or the user's tool. */
-enum { SOURCE_PAGER = 2 };
+enum { ICONIC_STATE = 3 /* of WM_STATE */ };
 
-static xcb_get_property_cookie_t ask(x11_desk *x, xcb_window_t window, xcb_atom_t property)
+xcb_get_property_cookie_t x11_ask_property(x11_desk *x, xcb_window_t window, xcb_atom_t property)
 {
     return xcb_get_property(x->c, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY, 0,
                             PROPERTY_LONGS);
@@ -33,7 +35,7 @@ static uint32_t take_value(x11_desk *x, xcb_get_property_cookie_t cookie)
 
 static uint32_t get_value(x11_desk *x, xcb_window_t window, xcb_atom_t property)
 {
-    return take_value(x, ask(x, window, property));
+    return take_value(x, x11_ask_property(x, window, property));
 }
 
 /* --- which windows -----------------------------------------------------------------------------
@@ -89,7 +91,7 @@ static bool find_top_levels(x11_desk *x, id_list *out)
     return able;
 }
 
-static bool has_window_manager(x11_desk *x)
+bool x11_has_manager(x11_desk *x)
 {
     xcb_window_t check = get_value(x, x->root, x->atoms[X11_NET_SUPPORTING_WM_CHECK]);
     /* The property stays behind when a window manager dies; its window does not. */
@@ -123,11 +125,12 @@ static xcb_window_t top_level_of(x11_desk *x, xcb_window_t window)
 
 xcb_window_t x11_active_window(x11_desk *x)
 {
-    xcb_get_property_cookie_t active = ask(x, x->root, x->atoms[X11_NET_ACTIVE_WINDOW]);
+    xcb_get_property_cookie_t active =
+        x11_ask_property(x, x->root, x->atoms[X11_NET_ACTIVE_WINDOW]);
     xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
     xcb_window_t named = take_value(x, active);
     xcb_window_t focused = take_focus(x, focus);
-    return named && has_window_manager(x) ? named : top_level_of(x, focused);
+    return named && x11_has_manager(x) ? named : top_level_of(x, focused);
 }
 
 /* The manager's own list; its properties stay behind when it dies, and are not to be believed. */
@@ -145,7 +148,7 @@ static bool list_managed(x11_desk *x, id_list *out)
     } else {
         *out = mapped;
     }
-    if (listed && has_window_manager(x)) {
+    if (listed && x11_has_manager(x)) {
         return true;
     }
     free(out->ids);
@@ -161,7 +164,7 @@ static bool list_ids(x11_desk *x, id_list *out)
  */
 
 typedef struct {
-    xcb_get_property_cookie_t net_name, name, klass, pid;
+    xcb_get_property_cookie_t net_name, name, klass, pid, machine, net_state, state;
     xcb_get_geometry_cookie_t geometry;
     xcb_translate_coordinates_cookie_t position;
     xcb_get_window_attributes_cookie_t attributes;
@@ -170,10 +173,13 @@ typedef struct {
 static questions ask_about(x11_desk *x, xcb_window_t window)
 {
     return (questions){
-        ask(x, window, x->atoms[X11_NET_WM_NAME]),
-        ask(x, window, XCB_ATOM_WM_NAME),
-        ask(x, window, XCB_ATOM_WM_CLASS),
-        ask(x, window, x->atoms[X11_NET_WM_PID]),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_NAME]),
+        x11_ask_property(x, window, XCB_ATOM_WM_NAME),
+        x11_ask_property(x, window, XCB_ATOM_WM_CLASS),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_PID]),
+        x11_ask_property(x, window, XCB_ATOM_WM_CLIENT_MACHINE),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_STATE]),
+        x11_ask_property(x, window, x->atoms[X11_WM_STATE]),
         xcb_get_geometry(x->c, window),
         xcb_translate_coordinates(x->c, window, x->root, 0, 0),
         xcb_get_window_attributes(x->c, window),
@@ -250,23 +256,72 @@ static bool take_place(x11_desk *x, const questions *q, desk_window *out)
     return there;
 }
 
+/* The program of a process of this machine, by Linux's /proc; "" where it may not be read. A number
+ * from another machine (ssh -X) means nothing here. */
+static void find_executable(long pid, const char *machine, char out[PATH_MAX])
+{
+    char here[256] = "", link[40], path[PATH_MAX];
+    out[0] = '\0';
+    gethostname(here, sizeof here - 1);
+    snprintf(link, sizeof link, "/proc/%ld/exe", pid);
+    ssize_t length = pid > 0 && strcmp(machine, here) == 0 ? readlink(link, path, sizeof path) : -1;
+    if (length > 0) {
+        desk_utf8_clean(out, PATH_MAX, path, (size_t) length);
+    }
+}
+
+bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom)
+{
+    const xcb_atom_t *atoms = xcb_get_property_value(reply);
+    int count = reply->format == 32 ? xcb_get_property_value_length(reply) / 4 : 0;
+    for (int i = 0; i < count; i++) {
+        if (atoms[i] == atom) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take_state(x11_desk *x, const questions *q, desk_window *out)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, q->net_state, &e);
+    bool iconic = take_value(x, q->state) == ICONIC_STATE;
+    if (reply && reply->type == XCB_ATOM_ATOM) {
+        out->minimized = x11_has_atom(reply, x->atoms[X11_NET_WM_STATE_HIDDEN]);
+        out->maximized = x11_has_atom(reply, x->atoms[X11_NET_WM_STATE_MAXIMIZED_VERT]) &&
+                         x11_has_atom(reply, x->atoms[X11_NET_WM_STATE_MAXIMIZED_HORZ]);
+    } else {
+        /* Only where the newer hint is missing: for some managers a window on another desktop is
+         * iconic too. */
+        out->minimized = iconic;
+    }
+    free(e);
+    free(reply);
+}
+
 static bool take_answers(x11_desk *x, const questions *q, desk_window *out)
 {
-    char title[TITLE_MAX], plain[TITLE_MAX], klass[CLASS_MAX];
+    char title[TITLE_MAX], plain[TITLE_MAX], klass[CLASS_MAX], machine[256], executable[PATH_MAX];
     bool named = take_text(x, q->net_name, title, sizeof title);
     take_text(x, q->name, plain, sizeof plain);
     take_class(x, q->klass, klass);
     out->pid = (long) take_value(x, q->pid);
+    take_text(x, q->machine, machine, sizeof machine);
+    take_state(x, q, out);
     if (!take_place(x, q, out)) {
         return false;
     }
+    find_executable(out->pid, machine, executable);
     out->title = strdup(named ? title : plain);
     out->klass = strdup(klass);
-    if (out->title && out->klass) {
+    out->executable = strdup(executable);
+    if (out->title && out->klass && out->executable) {
         return true;
     }
     free(out->title);
     free(out->klass);
+    free(out->executable);
     return false;
 }
 
@@ -308,107 +363,4 @@ bool x11_windows(desk *d, desk_window_list *out, desk_error *err)
     }
     desk_window_list_free(out);
     return able ? false : desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
-}
-
-/* --- what to do with them ----------------------------------------------------------------------
- */
-
-static bool check_exists(x11_desk *x, uint64_t id, desk_error *err)
-{
-    xcb_generic_error_t *e = NULL;
-    xcb_get_window_attributes_reply_t *reply =
-        id == 0 || id > UINT32_MAX
-            ? NULL
-            : xcb_get_window_attributes_reply(
-                  x->c, xcb_get_window_attributes(x->c, (xcb_window_t) id), &e);
-    bool there = reply != NULL;
-    free(e);
-    free(reply);
-    if (!there && x11_alive(x, err)) {
-        return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu any more.",
-                         (unsigned long long) id);
-    }
-    return there;
-}
-
-/* Asks the window manager, by a message to the root window. */
-static bool ask_manager(x11_desk *x, xcb_window_t window, xcb_atom_t what, uint32_t data0,
-                        uint32_t data1, desk_error *err)
-{
-    xcb_client_message_event_t event = {
-        .response_type = XCB_CLIENT_MESSAGE,
-        .format = 32,
-        .window = window,
-        .type = what,
-        .data.data32 = {data0, data1, 0, 0, 0},
-    };
-    xcb_send_event(x->c, 0, x->root,
-                   XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY,
-                   (const char *) &event);
-    return x11_sync(x, err);
-}
-
-bool x11_window_focus(desk *d, uint64_t id, desk_error *err)
-{
-    x11_desk *x = (x11_desk *) d;
-    xcb_window_t window = (xcb_window_t) id;
-    if (!check_exists(x, id, err)) {
-        return false;
-    }
-    if (has_window_manager(x)) {
-        return ask_manager(x, window, x->atoms[X11_NET_ACTIVE_WINDOW], SOURCE_PAGER,
-                           XCB_CURRENT_TIME, err);
-    }
-    uint32_t above = XCB_STACK_MODE_ABOVE;
-    xcb_configure_window(x->c, window, XCB_CONFIG_WINDOW_STACK_MODE, &above);
-    return x11_check(
-        x, xcb_set_input_focus_checked(x->c, XCB_INPUT_FOCUS_PARENT, window, XCB_CURRENT_TIME),
-        "to focus the window", err);
-}
-
-bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol)
-{
-    xcb_generic_error_t *e = NULL;
-    xcb_get_property_reply_t *reply =
-        xcb_get_property_reply(x->c, ask(x, window, x->atoms[X11_WM_PROTOCOLS]), &e);
-    bool found = false;
-    if (reply && reply->format == 32) {
-        const xcb_atom_t *atoms = xcb_get_property_value(reply);
-        for (int i = 0; i < xcb_get_property_value_length(reply) / 4; i++) {
-            found = found || atoms[i] == x->atoms[protocol];
-        }
-    }
-    free(e);
-    free(reply);
-    return found;
-}
-
-static bool ask_to_close(x11_desk *x, xcb_window_t window, desk_error *err)
-{
-    if (!x11_has_protocol(x, window, X11_WM_DELETE_WINDOW)) {
-        return desk_fail(err, DESK_REFUSED,
-                         "The window does not take a request to close; end its program instead.");
-    }
-    xcb_client_message_event_t event = {
-        .response_type = XCB_CLIENT_MESSAGE,
-        .format = 32,
-        .window = window,
-        .type = x->atoms[X11_WM_PROTOCOLS],
-        .data.data32 = {x->atoms[X11_WM_DELETE_WINDOW], XCB_CURRENT_TIME, 0, 0, 0},
-    };
-    xcb_send_event(x->c, 0, window, XCB_EVENT_MASK_NO_EVENT, (const char *) &event);
-    return x11_sync(x, err);
-}
-
-bool x11_window_close(desk *d, uint64_t id, desk_error *err)
-{
-    x11_desk *x = (x11_desk *) d;
-    if (!check_exists(x, id, err)) {
-        return false;
-    }
-    if (has_window_manager(x)) {
-        return ask_manager(x, (xcb_window_t) id, x->atoms[X11_NET_CLOSE_WINDOW], XCB_CURRENT_TIME,
-                           SOURCE_PAGER, err);
-    }
-    return ask_to_close(x, (xcb_window_t) id, err);
 }

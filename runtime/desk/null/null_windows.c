@@ -1,0 +1,104 @@
+/* The only window of the desk that is not there. */
+#include "null_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+desk_rect null_window_rect(const null_desk *n)
+{
+    return n->window_state == DESK_WINDOW_MAXIMIZED ? n->screen : n->window;
+}
+
+bool null_windows(desk *d, desk_window_list *out, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    *out = (desk_window_list){0};
+    if (!n->window_open) {
+        return true;
+    }
+    out->items = calloc(1, sizeof *out->items);
+    if (!out->items) {
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+    }
+    out->count = 1;
+    desk_window *w = &out->items[0];
+    *w = (desk_window){.id = NULL_WINDOW,
+                       .title = strdup("Nowhere"),
+                       .klass = strdup("Null"),
+                       .executable = strdup("/nowhere/nothing"),
+                       .rect = null_window_rect(n),
+                       .active = n->window_active,
+                       .visible = n->window_state != DESK_WINDOW_MINIMIZED,
+                       .minimized = n->window_state == DESK_WINDOW_MINIMIZED,
+                       .maximized = n->window_state == DESK_WINDOW_MAXIMIZED};
+    if (w->title && w->klass && w->executable) {
+        return true;
+    }
+    desk_window_list_free(out);
+    return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+}
+
+static bool check_window(const null_desk *n, uint64_t id, desk_error *err)
+{
+    if (id == NULL_WINDOW && n->window_open) {
+        return true;
+    }
+    return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu any more.",
+                     (unsigned long long) id);
+}
+
+bool null_window_focus(desk *d, uint64_t id, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (!check_window(n, id, err)) {
+        return false;
+    }
+    n->window_active = true;
+    null_add_line(n, "focus %llu", (unsigned long long) id);
+    null_changed(n);
+    return true;
+}
+
+bool null_window_close(desk *d, uint64_t id, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (!check_window(n, id, err)) {
+        return false;
+    }
+    n->window_open = false;
+    null_add_line(n, "close_window %llu", (unsigned long long) id);
+    null_changed(n);
+    return true;
+}
+
+bool null_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (!check_window(n, id, err)) {
+        return false;
+    }
+    if (!null_is_side(rect.width) || !null_is_side(rect.height)) {
+        return desk_fail(err, DESK_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
+                         rect.height);
+    }
+    n->window = rect;
+    n->window_state = DESK_WINDOW_NORMAL;
+    null_add_line(n, "place_window %llu %d %d %d %d", (unsigned long long) id, rect.x, rect.y,
+                  rect.width, rect.height);
+    null_changed(n);
+    return true;
+}
+
+bool null_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err)
+{
+    static const char *const names[] = {"normal", "minimized", "maximized"};
+    null_desk *n = (null_desk *) d;
+    if (!check_window(n, id, err)) {
+        return false;
+    }
+    n->window_state = state;
+    n->window_active = state != DESK_WINDOW_MINIMIZED;
+    null_add_line(n, "window_state %llu %s", (unsigned long long) id, names[state]);
+    null_changed(n);
+    return true;
+}

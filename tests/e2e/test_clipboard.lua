@@ -1,0 +1,158 @@
+-- The clipboard and windows' places with real applications on a private desktop: judged by the file that
+-- the application saves and by what another connection to the display sees.
+local uv = require "luv"
+local desk_module = require "deskpilot.desk"
+local files = require "deskpilot.base.files"
+local harness = require "harness"
+local native = require "native.desk"
+local private = require "deskpilot.desk.private"
+local spawn = require "spawn"
+local task = require "deskpilot.base.task"
+
+local tests = {}
+
+-- Runs fn(desk, session, path) on a private desktop with an editor that shows the file at `path`.
+local function with_editor(content, fn)
+  local folder = spawn.folder()
+  local path = files.join(folder, "note.txt")
+  files.write(path, content)
+  local session = assert(private.start { size = { 1280, 800 }, apps = { { "mousepad", "--disable-server", path } } })
+  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
+  assert(guard)
+  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
+  harness.ok(desk.windows.focus { class = "mousepad" })
+  fn(desk, session, path)
+  desk:close()
+  session:stop()
+  files.remove(folder)
+end
+
+local function saved(desk, path, wanted)
+  harness.ok(desk.keyboard.press "ctrl+s")
+  desk.wait_until(function() return files.read(path) == wanted end, { timeout = 5 })
+  local found = files.read(path) or ""
+  harness.ok(found == wanted, ("%d bytes wanted, %d are in the file: %q"):format(#wanted, #found, found:sub(1, 200)))
+end
+
+local large = ("A line of 日本 text.\n"):rep(20000)
+
+function tests.copied_and_pasted_text()
+  with_editor("Grüße\n日本 😀\n", function(desk, _, path)
+    harness.ok(desk.keyboard.press "ctrl+a")
+    harness.ok(desk.keyboard.press "ctrl+c")
+    desk.wait_until(function() return desk.clipboard.get() == "Grüße\n日本 😀\n" end, { timeout = 5 })
+    harness.eq(desk.clipboard.get(), "Grüße\n日本 😀\n")
+    harness.ok(desk.clipboard.set("naïve\ncafé 😀\n"))
+    harness.eq(desk.clipboard.get(), "naïve\ncafé 😀\n")
+    harness.ok(desk.keyboard.press "ctrl+a")
+    harness.ok(desk.keyboard.press "ctrl+v")
+    desk.settle()
+    saved(desk, path, "naïve\ncafé 😀\n")
+    harness.ok(desk.clipboard.set(large)) -- more than goes at once, both ways
+    harness.ok(desk.keyboard.press "ctrl+a")
+    harness.ok(desk.keyboard.press "ctrl+v")
+    desk.settle { quiet = 0.5 }
+    saved(desk, path, large)
+    harness.ok(desk.keyboard.press "ctrl+a")
+    harness.ok(desk.keyboard.press "ctrl+c")
+    desk.wait_until(function() return desk.native:poll_every() == 0 or not desk.native:pump() end, { timeout = 5 })
+    local text = desk.clipboard.get { timeout = 5 }
+    harness.ok(text == large, "what the editor copied, " .. #(text or ""))
+  end)
+end
+
+-- Nobody waits on the desk: the text is handed over all the same, and its changes wake who waits.
+function tests.pasted_while_the_script_is_elsewhere()
+  with_editor("", function(desk, session)
+    harness.ok(desk.clipboard.set("from afar"))
+    local other = assert(native.open { display = session.display, cookie = session.cookie })
+    local function ask()
+      assert(other:pump())
+      return other:clipboard_get()
+    end
+    for _ = 1, 5 do
+      harness.eq(ask(), false)
+      desk.native:windows() -- may read the question while it waits for its own answers
+      task.sleep(0.2) -- our desk is served by the loop meanwhile
+      harness.eq(ask(), "from afar")
+    end
+    local began = task.now()
+    local change = task.start(desk.wait_for_change, { timeout = 5 })
+    harness.ok(desk.keyboard.type "x")
+    harness.eq({ change:wait() }, { true, true })
+    harness.ok(task.now() - began < 3)
+    -- Somebody else has it now: nothing to serve.
+    harness.eq(other:clipboard_set("theirs"), true)
+    desk.wait_until(function() return not desk.inbox.serving end, { timeout = 5 })
+    harness.eq(desk.inbox.serving, nil)
+    other:close()
+    harness.eq(desk.clipboard.get(), "")
+  end)
+end
+
+function tests.a_program_that_hangs_is_named()
+  with_editor("text", function(desk, session)
+    harness.ok(desk.keyboard.press "ctrl+a")
+    harness.ok(desk.keyboard.press "ctrl+c")
+    harness.ok(desk.wait_until(function() return desk.clipboard.get() == "text" end, { timeout = 5 }))
+    uv.kill(session.apps[1].pid, "sigstop")
+    local text, err = desk.clipboard.get { timeout = 0.3 }
+    harness.eq(text, nil)
+    harness.eq(err.code, "timed_out")
+    uv.kill(session.apps[1].pid, "sigcont")
+    harness.eq(desk.clipboard.get { timeout = 5 }, "text")
+  end)
+end
+
+-- Does not keep the program running.
+function tests.an_offer_does_not_hold_the_program()
+  local script = os.tmpname()
+  files.write(script, [[
+    local desk_module = require "deskpilot.desk"
+    local private = require "deskpilot.desk.private"
+    return { offers = function()
+      local session = assert(private.start {})
+      local desk = assert(desk_module.open { display = session.display, session = session })
+      require("harness").ok(desk.clipboard.set("offered"))
+      session:stop()
+    end }
+  ]])
+  local runner = assert(uv.exepath())
+  local child = spawn.run { runner, script }
+  harness.eq(child.status, 0, child.stdout .. child.stderr)
+  os.remove(script)
+end
+
+function tests.places_and_states_of_windows()
+  with_editor("", function(desk, session)
+    local other = assert(native.open { display = session.display, cookie = session.cookie })
+    local id = desk.windows.active().id
+    local function seen()
+      for _, window in ipairs(other:windows()) do
+        if window.id == id then return window end
+      end
+    end
+    local placed = harness.ok(desk.windows.place({ executable = "mousepad" },
+      { x = 100, y = 90, width = 600, height = 400 }))
+    harness.eq({ placed.x, placed.y, placed.width, placed.height }, { 100, 90, 600, 400 })
+    harness.eq(seen(), placed)
+    harness.eq(desk.windows.place(placed, { y = 90 }), placed, "nothing moves")
+    harness.ok(desk.windows.maximize(placed))
+    harness.ok(seen().maximized and seen().width > 1200, seen())
+    harness.ok(desk.windows.minimize(placed))
+    harness.ok(seen().minimized and not seen().visible, seen())
+    harness.eq(desk.windows.place(placed, { width = 500 }).x, 100, "its place of before")
+    harness.eq(seen().width, 500)
+    harness.ok(seen().visible and not seen().maximized, seen())
+    local began = task.now()
+    local small = harness.ok(desk.windows.place(placed, { width = 1, height = 1 }))
+    harness.ok(small.width > 50, "as small as it gets")
+    harness.ok(task.now() - began < 2)
+    harness.ok(desk.windows.minimize(placed))
+    harness.ok(desk.windows.restore(placed))
+    harness.eq(seen().x, 100)
+    other:close()
+  end)
+end
+
+return tests
