@@ -1,6 +1,7 @@
 /* deskpilot-test FILE.lua [ARGS]: runs a Lua test file inside the real runtime. The file uses
  * tests/lua/harness.lua, which counts its checks and gives the exit status. */
 #include "host.h"
+#include "platform.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -24,7 +25,8 @@ int main(int argc, char **argv)
         fputs("usage: deskpilot-test FILE.lua [ARGS]\n", stderr);
         return 2;
     }
-    lua_State *L = host_open();
+    argv = platform_start(&argc, argv);
+    lua_State *L = argv ? host_open() : NULL;
     if (!L)
         return 3;
     int status = 1;

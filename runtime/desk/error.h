@@ -30,9 +30,15 @@ typedef struct {
     char message[320];
 } desk_error;
 
+/* The rules by which GCC checks formats; a build whose `printf` attribute means another C library's
+ * rules than those it links names them. */
+#ifndef DESK_PRINTF_FORMAT
+#define DESK_PRINTF_FORMAT printf
+#endif
+
 /* Fills `err` (which may be NULL) and returns false, so that `return desk_fail(...)` reads well. */
 bool desk_fail(desk_error *err, desk_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(DESK_PRINTF_FORMAT, 3, 4)));
 
 /* The lower-case word of a code: "unavailable", "timed_out", ... Static storage. */
 const char *desk_code_name(desk_code code);

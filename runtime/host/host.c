@@ -6,12 +6,14 @@
 #include "shipped.h"
 
 #include <lauxlib.h>
-#include <lua-cjson.h>
 #include <lualib.h>
 #include <luv/luv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* lua-cjson has a header of its own in Debian only. */
+extern int luaopen_cjson(lua_State *L);
 
 /* An error that reaches a callback's bottom is a defect of ours or of a user's own luv code. luv's
  * default would exit(255) on the spot and skip every clean-up; we report and let the loop go on. */

@@ -1,10 +1,11 @@
 #include "interrupt.h"
 
+#include "platform.h"
+
 #include <lauxlib.h>
 #include <luv/luv.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The process's one interruptor: signal handlers can reach nothing but globals. */
 static struct {
@@ -12,7 +13,7 @@ static struct {
     lua_State *volatile current;   /* the coroutine that runs now; main when none does */
     volatile sig_atomic_t pending; /* asked, and not yet handed to the handler */
     volatile sig_atomic_t asked;   /* asked since the last interrupt_clear */
-    volatile sig_atomic_t number;
+    volatile sig_atomic_t kind;
     uv_async_t wake;
     int handler; /* registry reference, or LUA_NOREF */
 } self;
@@ -36,12 +37,12 @@ static void arm(lua_State *L)
     lua_sethook(L, stop_hook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
-void interrupt_request(int signal_number)
+void interrupt_request(interrupt_kind kind)
 {
-    if (self.asked && signal_number != SIGHUP)
-        _exit(130);
+    if (self.asked && kind != INTERRUPT_HUP)
+        platform_end(130);
     self.asked = 1;
-    self.number = signal_number;
+    self.kind = kind;
     self.pending = 1;
     lua_State *running = self.current;
     if (running != self.main)
@@ -54,19 +55,11 @@ void interrupt_clear(void)
     self.asked = 0;
 }
 
-static const char *signal_name(int number)
-{
-    switch (number) {
-    case SIGINT:
-        return "SIGINT";
-    case SIGTERM:
-        return "SIGTERM";
-    case SIGHUP:
-        return "SIGHUP";
-    default:
-        return "request";
-    }
-}
+static const char *const names[] = {
+    [INTERRUPT_INT] = "SIGINT",
+    [INTERRUPT_TERM] = "SIGTERM",
+    [INTERRUPT_HUP] = "SIGHUP",
+};
 
 static void on_wake(uv_async_t *handle)
 {
@@ -76,7 +69,7 @@ static void on_wake(uv_async_t *handle)
     self.pending = 0;
     lua_State *L = self.main;
     lua_rawgeti(L, LUA_REGISTRYINDEX, self.handler);
-    lua_pushstring(L, signal_name(self.number));
+    lua_pushstring(L, names[self.kind]);
     if (lua_pcall(L, 1, 0, 0) != LUA_OK)
         lua_pop(L, 1); /* the handler is ours and reports its own failures */
 }
@@ -203,19 +196,12 @@ void interrupt_open(lua_State *L)
     replace(L, "coroutine", "wrap", co_wrap);
     replace(L, "debug", "sethook", NULL);
 
-    struct sigaction action = {.sa_handler = interrupt_request};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
+    platform_signals_open();
 }
 
 void interrupt_close(lua_State *L)
 {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
+    platform_signals_close();
     uv_close((uv_handle_t *) &self.wake, NULL);
     uv_run(luv_loop(L), UV_RUN_NOWAIT);
 }

@@ -16,8 +16,11 @@
 
 #include <lua.h>
 
-/* Installs the handlers (SIGINT, SIGTERM, SIGHUP; console events on Windows), replaces
- * coroutine.resume and coroutine.wrap, and takes debug.sethook away. `L` is the main state. */
+/* The names that Lua hears are the POSIX ones: SIGINT, SIGTERM, SIGHUP. */
+typedef enum { INTERRUPT_INT, INTERRUPT_TERM, INTERRUPT_HUP } interrupt_kind;
+
+/* Installs the handlers (signals; console events on Windows), replaces coroutine.resume and
+ * coroutine.wrap, and takes debug.sethook away. `L` is the main state. */
 void interrupt_open(lua_State *L);
 
 /* Removes the handlers. Call before lua_close. */
@@ -27,8 +30,9 @@ void interrupt_close(lua_State *L);
  * each first signal. Pops it. */
 void interrupt_set_handler(lua_State *L);
 
-/* Asks for an interruption as a signal would; safe from any thread and from signal handlers. */
-void interrupt_request(int signal_number);
+/* Asks for an interruption; safe from signal handlers, and from another thread while the main one
+ * is suspended. Does not return where it is the second request (but for a hang-up). */
+void interrupt_request(interrupt_kind kind);
 
 /* Forgets a request that has been acted on, so that the next signal is a first one again. */
 void interrupt_clear(void);

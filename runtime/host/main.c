@@ -1,11 +1,13 @@
 /* deskpilot: the program. Everything that decides is Lua: lua/deskpilot/cli/init.lua. */
 #include "host.h"
+#include "platform.h"
 
 #include <stdio.h>
 
 int main(int argc, char **argv)
 {
-    lua_State *L = host_open();
+    argv = platform_start(&argc, argv);
+    lua_State *L = argv ? host_open() : NULL;
     if (!L) {
         fputs("deskpilot: not enough memory to start\n", stderr);
         return 3;

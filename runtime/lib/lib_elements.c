@@ -19,7 +19,7 @@ typedef struct {
     int uses; /* the userdata, while it is open, and each job */
 } source;
 
-typedef enum { JOB_READ, JOB_ACT, JOB_SET_TEXT } job_kind;
+typedef enum { CALL_READ, CALL_ACT, CALL_SET_TEXT } job_kind;
 
 typedef struct job {
     uv_work_t work;
@@ -151,7 +151,7 @@ static int deliver(lua_State *L)
     int results = 1;
     if (!j->ok)
         results = lib_fail(L, &j->err);
-    else if (j->kind == JOB_READ)
+    else if (j->kind == CALL_READ)
         push_list(L, &j->result);
     else
         lua_pushboolean(L, 1);
@@ -171,9 +171,9 @@ static void run(uv_work_t *work)
     j->query.cancel = &j->cancel;
     if (atomic_load(&j->cancel))
         j->ok = desk_fail(&j->err, DESK_CANCELLED, "cancelled");
-    else if (j->kind == JOB_READ)
+    else if (j->kind == CALL_READ)
         j->ok = e->ops->read(e, &j->query, &j->result, &j->err);
-    else if (j->kind == JOB_ACT)
+    else if (j->kind == CALL_ACT)
         j->ok = e->ops->act(e, j->handle, j->text, j->action, deadline, &j->err);
     else
         j->ok = e->ops->set_text(e, j->handle, j->text, deadline, &j->err);
@@ -364,7 +364,7 @@ static int source_read(lua_State *L)
         .bare = flag_field(L, 2, "bare"),
     };
     double timeout = timeout_field(L, 2, 1.0);
-    job *j = new_job(L, JOB_READ, NULL, NULL);
+    job *j = new_job(L, CALL_READ, NULL, NULL);
     if (!j)
         return no_memory(L);
     j->timeout = timeout;
@@ -388,7 +388,7 @@ static int source_act(lua_State *L)
     luaL_checktype(L, 5, LUA_TFUNCTION);
     lua_settop(L, 5);
     double timeout = timeout_field(L, 4, 2.0);
-    job *j = new_job(L, JOB_ACT, element, name);
+    job *j = new_job(L, CALL_ACT, element, name);
     if (!j)
         return no_memory(L);
     j->timeout = timeout;
@@ -410,7 +410,7 @@ static int source_set_text(lua_State *L)
     luaL_checktype(L, 5, LUA_TFUNCTION);
     lua_settop(L, 5);
     double timeout = timeout_field(L, 4, 2.0);
-    job *j = new_job(L, JOB_SET_TEXT, element, text);
+    job *j = new_job(L, CALL_SET_TEXT, element, text);
     if (!j)
         return no_memory(L);
     j->timeout = timeout;

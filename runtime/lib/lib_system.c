@@ -4,7 +4,7 @@
  */
 #include "interrupt.h"
 #include "lib.h"
-#include "process.h"
+#include "platform.h"
 #include "shipped.h"
 
 #include <string.h>
@@ -57,12 +57,12 @@ static int system_clear_interrupt(lua_State *L)
     return 0;
 }
 
-/* ---Makes this process the parent of its orphaned descendants (Linux).
- * ---@return boolean */
-static int system_adopt_orphans(lua_State *L)
+/* ---Whatever comes from this process ends with it from now on.
+ * ---@return boolean? ok, deskpilot.error? err */
+static int system_hold_descendants(lua_State *L)
 {
     desk_error err;
-    if (!process_adopt_orphans(&err))
+    if (!platform_hold_descendants(&err))
         return lib_fail(L, &err);
     lua_pushboolean(L, 1);
     return 1;
@@ -71,7 +71,19 @@ static int system_adopt_orphans(lua_State *L)
 /* ---Collects children that luv does not know (adopted ones). Call when SIGCHLD came. */
 static int system_reap(lua_State *L)
 {
-    lua_pushinteger(L, process_reap((long) luaL_checkinteger(L, 1)));
+    lua_pushinteger(L, platform_reap((long) luaL_checkinteger(L, 1)));
+    return 1;
+}
+
+/* ---The process that started `pid`; nil if unknown or gone.
+ * ---@param pid integer
+ * ---@return integer? */
+static int system_parent(lua_State *L)
+{
+    long parent = platform_parent((long) luaL_checkinteger(L, 1));
+    if (parent <= 0)
+        return 0;
+    lua_pushinteger(L, parent);
     return 1;
 }
 
@@ -82,12 +94,15 @@ int lib_open_system(lua_State *L)
         {"shipped_list", system_shipped_list},
         {"on_interrupt", system_on_interrupt},
         {"clear_interrupt", system_clear_interrupt},
-        {"adopt_orphans", system_adopt_orphans},
+        {"hold_descendants", system_hold_descendants},
         {"reap", system_reap},
+        {"parent", system_parent},
         {NULL, NULL},
     };
     luaL_newlib(L, functions);
     lua_pushliteral(L, DESKPILOT_VERSION);
     lua_setfield(L, -2, "version");
+    lua_pushstring(L, platform_name);
+    lua_setfield(L, -2, "platform");
     return 1;
 }

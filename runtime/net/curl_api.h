@@ -1,8 +1,8 @@
 /*
  * curl_api.h: libcurl as a small table of function pointers. The program is not linked with it:
  * linking costs 7 ms of every start, and most commands never speak to a server. On Linux the table
- * is filled by dlopen at first use (curl_api_dl.c); a build that links libcurl in fills it with the
- * functions themselves from another whole file. Nobody else includes curl's headers.
+ * is filled by dlopen at first use (linux/curl_api.c); where libcurl is linked in, it holds the
+ * functions themselves (windows/curl_api.c). Nobody else includes curl's headers.
  */
 #ifndef CURL_API_H
 #define CURL_API_H

@@ -4,14 +4,14 @@ local uv = require "luv"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local private = require "deskpilot.desk.private"
-local process_tree = require "deskpilot.desk.process_tree"
+local processes = require "deskpilot.desk.linux.processes"
 local task = require "deskpilot.base.task"
 local native = require "native.desk"
 
 local tests = {}
 
 local function alive(pid)
-  local parent, state = process_tree.parent(pid)
+  local parent, state = processes.parent(pid)
   return parent ~= nil and state ~= "Z"
 end
 
@@ -19,7 +19,7 @@ end
 local function traces(session)
   local number = session.display:match("%d+")
   local pids = { session.pids.host }
-  for _, process in ipairs(process_tree.descendants(session.pids.host)) do pids[#pids + 1] = process.pid end
+  for _, process in ipairs(processes.descendants(session.pids.host)) do pids[#pids + 1] = process.pid end
   return { folder = session.folder, pids = pids,
     files = { "/tmp/.X" .. number .. "-lock", "/tmp/.X11-unix/X" .. number } }
 end
@@ -67,7 +67,7 @@ function tests.a_stubborn_process_is_ended()
   local session = harness.ok(private.start {})
   harness.ok(session:start_app { "sh", "-c", "trap '' TERM; (setsid sleep 1000 &) ; while :; do sleep 1000; done" })
   harness.wait_until("the shell's children", function()
-    return #process_tree.descendants(session.apps[1].pid) > 0
+    return #processes.descendants(session.apps[1].pid) > 0
   end)
   local trace = traces(session)
   local began = task.now()

@@ -3,6 +3,9 @@
 local task = require "deskpilot.base.task"
 
 local harness = {}
+
+--- "linux" or "windows": for what only one of them has.
+harness.platform = require("native.system").platform
 local passed, failed = 0, 0
 
 local function show(v)

@@ -1,5 +1,6 @@
 --- Runs the real program as a child process, for tests that judge it from outside.
 local uv = require "luv"
+local files = require "deskpilot.base.files"
 local task = require "deskpilot.base.task"
 
 local spawn = {}
@@ -24,13 +25,14 @@ Process.__index = Process
 
 --- Starts argv[1]; its output is collected in process.stdout and process.stderr.
 ---@param argv string[]
----@param options table? {cwd, env}: env holds values, false to unset
+---@param options table? {cwd, env, input}: env holds values, false to unset; input is all its input
 function spawn.start(argv, options)
   options = options or {}
   count = count + 1
   local self = setmetatable({ stdout = "", stderr = "", waiters = {}, open = 3, began = task.now(),
     tag = ("TEST_PROCESS_TAG=%d-%d;"):format(uv.os_getpid(), count) }, Process)
   local pipes = { uv.new_pipe(), uv.new_pipe() }
+  local input = options.input and uv.new_pipe()
   local function closed()
     self.open = self.open - 1
     if self.open > 0 then return end
@@ -38,12 +40,13 @@ function spawn.start(argv, options)
     for _, waiter in ipairs(self.waiters) do waiter() end
   end
   self.handle, self.pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, cwd = options.cwd,
-    env = environment(options.env, self.tag), stdio = { nil, pipes[1], pipes[2] } }, function(status, signal)
+    env = environment(options.env, self.tag), stdio = { input, pipes[1], pipes[2] } }, function(status, signal)
     self.status, self.signal = status, signal
     self.handle:close()
     closed()
   end)
   assert(self.handle, self.pid)
+  if input then input:write(options.input, function() input:close() end) end
   for i, field in ipairs { "stdout", "stderr" } do
     pipes[i]:read_start(function(_, data)
       if data then self[field] = self[field] .. data return end
@@ -73,7 +76,7 @@ end
 
 --- A new empty folder.
 function spawn.folder()
-  return assert(uv.fs_mkdtemp((os.getenv("TMPDIR") or "/tmp") .. "/deskpilot-test-XXXXXX"))
+  return files.absolute(assert(uv.fs_mkdtemp(files.join(files.temporary_folder(), "deskpilot-test-XXXXXX"))))
 end
 
 --- The processes that this one has left behind: those that inherited its environment's tag.

@@ -291,7 +291,7 @@ function tests.redirects_only_when_asked_for()
     t.eq(server.requests[3].path, "/next")
     t.eq(server.requests[3].body, "ab")
   end)
-  with_server({ { status = 302, headers = { Location = "file:///etc/passwd" } } }, function(server)
+  with_server({ { status = 302, headers = { Location = "ftp://example.invalid/passwd" } } }, function(server)
     local result, err = http.request { url = server.origin, follow_redirects = true }
     t.eq(result, nil)
     t.eq(err.code, "protocol")
@@ -322,6 +322,7 @@ local function run(command, ...)
   return status
 end
 
+if t.platform == "linux" then -- the Windows suite has a server of its own for this
 function tests.tls_is_verified()
   local folder = assert(uv.fs_mkdtemp("/tmp/deskpilot-tls-XXXXXX"))
   local key, certificate = folder .. "/key.pem", folder .. "/cert.pem"
@@ -355,6 +356,7 @@ function tests.tls_is_verified()
   server:close()
   for _, name in ipairs { key, certificate } do uv.fs_unlink(name) end
   uv.fs_rmdir(folder)
+end
 end
 
 function tests.a_request_cancelled_before_it_began()

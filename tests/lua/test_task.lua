@@ -75,6 +75,7 @@ function tests.replaced_coroutine_functions_behave_as_lua_does()
   t.eq(debug.sethook, nil, "scripts cannot take the hook")
 end
 
+if t.platform == "linux" then -- console events: tests/windows/test_win_console.lua
 function tests.a_signal_stops_an_endless_loop_inside_pcall()
   local job
   local timer = uv.new_timer()
@@ -109,6 +110,7 @@ function tests.a_nested_coroutine_is_stopped_too()
   timer:close()
   t.wait_until("the child", function() return not handle:is_active() end)
   handle:close()
+end
 end
 
 return tests

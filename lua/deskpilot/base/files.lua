@@ -1,8 +1,15 @@
 --- Files and folders, synchronously (they are small and local), with errors as values.
+local system = require "native.system"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 
 local files = {}
+
+-- Paths have slashes on every system (Windows takes both); there a backslash is no part of a name.
+local function slashes(path)
+  if system.platform == "windows" then return (path:gsub("\\", "/")) end
+  return path
+end
 
 local function fail(why, what, path)
   local code = tostring(why):match("^ENOENT") and "not_found" or "io"
@@ -18,7 +25,7 @@ function files.join(...)
     if part:match("^/") or part:match("^%a:[/\\]") or path == "" then path = part
     else path = path:gsub("/+$", "") .. "/" .. part end
   end
-  return path
+  return slashes(path)
 end
 
 --- The folder of a path ("." for a bare name) and its last part.
@@ -26,7 +33,8 @@ end
 function files.split(path)
   local folder, name = path:match("^(.*)[/\\]([^/\\]*)$")
   if not folder then return ".", path end
-  return folder == "" and "/" or folder, name
+  if folder == "" or folder:match("^%a:$") then folder = folder .. "/" end
+  return folder, name
 end
 
 ---@return boolean
@@ -136,15 +144,43 @@ end
 --- The absolute form of a path.
 ---@return string
 function files.absolute(path)
-  return uv.fs_realpath(path) or files.join(uv.cwd(), path)
+  return slashes(uv.fs_realpath(path) or files.join(uv.cwd(), path))
+end
+
+-- A variable of the environment as UTF-8 (os.getenv gives the code page of the day on Windows); nil
+-- where it is empty.
+local function variable(name)
+  local value = uv.os_getenv(name)
+  return value ~= "" and value or nil
 end
 
 --- Where a user's own configuration lives: %APPDATA%\deskpilot, else XDG's folder.
 ---@return string
 function files.user_config_folder()
-  local base = os.getenv("APPDATA") or os.getenv("XDG_CONFIG_HOME")
-  if not base or base == "" then base = files.join(os.getenv("HOME") or ".", ".config") end
+  local base = variable "APPDATA" or variable "XDG_CONFIG_HOME" or files.join(variable "HOME" or ".", ".config")
   return files.join(base, "deskpilot")
+end
+
+--- Where what the program remembers lives, which is no configuration: %LOCALAPPDATA%\deskpilot, else
+--- XDG's folder.
+---@return string
+function files.user_state_folder()
+  local base = variable "LOCALAPPDATA" or variable "XDG_STATE_HOME"
+    or files.join(variable "HOME" or ".", ".local/state")
+  return files.join(base, "deskpilot")
+end
+
+--- A path as this system's own programs want to have it typed: with backslashes on Windows.
+---@return string
+function files.native(path)
+  if system.platform == "windows" then return (path:gsub("/", "\\")) end
+  return path
+end
+
+--- The folder for temporary files.
+---@return string
+function files.temporary_folder()
+  return slashes(uv.os_tmpdir())
 end
 
 return files

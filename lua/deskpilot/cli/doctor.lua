@@ -3,6 +3,7 @@
 local config = require "deskpilot.base.config"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
+local platform = require "deskpilot.desk.platform"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -59,8 +60,7 @@ end
 local function check_display(findings)
   local desk, err = require("native.desk").open {}
   if not desk then
-    findings[#findings + 1] = missing("display", err,
-      "start it inside a graphical session (DISPLAY set), or use --desktop private", true)
+    findings[#findings + 1] = missing("display", err, platform.advice.display, true)
     return nil
   end
   local screen, why = desk:screen()
@@ -78,7 +78,7 @@ local function check_capture(desk, screen, findings)
   local image, err = desk:capture { x = screen.x, y = screen.y, width = screen.width, height = screen.height,
     cursor = true }
   if not image then
-    findings[#findings + 1] = missing("capture", err, "allow this program to see the screen", true)
+    findings[#findings + 1] = missing("capture", err, platform.advice.capture, true)
     return
   end
   findings[#findings + 1] = found("capture", ("one screenshot in %.1f ms"):format((task.now() - began) * 1000))
@@ -92,21 +92,20 @@ local function check_input(desk, findings)
   if ok then
     findings[#findings + 1] = found("mouse and keyboard", ("can be moved; the pointer is at %d,%d"):format(x, y))
   else
-    findings[#findings + 1] = missing("mouse and keyboard", err,
-      "the display server must have the XTEST extension", true)
+    findings[#findings + 1] = missing("mouse and keyboard", err, platform.advice.input, true)
   end
 end
 
 local function check_windows(desk, findings)
   local list, err = desk:windows()
   if list then findings[#findings + 1] = found("windows", ("%d listed"):format(#list))
-  else findings[#findings + 1] = missing("windows", err, "start a window manager, such as openbox", true) end
+  else findings[#findings + 1] = missing("windows", err, platform.advice.windows, true) end
 end
 
 -- The element tree of the current desktop, by the way that a mission takes.
 local function check_elements(findings)
   local name = "elements (accessibility)"
-  local mend = "install and start at-spi2-core, with a D-Bus session (DBUS_SESSION_BUS_ADDRESS set)"
+  local mend = platform.advice.elements
   local opened, desk, err = pcall(function() return require("deskpilot.desk").open {} end)
   if not opened then desk, err = nil, desk end
   if not desk then
@@ -119,32 +118,11 @@ local function check_elements(findings)
   desk:close()
 end
 
-local private_programs = {
-  { "Xvfb", "xvfb" }, { "openbox", "openbox" }, { "dbus-daemon", "dbus" },
-}
-
 local function check_private(findings)
-  local programs, packages, there = {}, {}, {}
-  for _, entry in ipairs(private_programs) do
-    if on_path(entry[1]) then there[#there + 1] = entry[1]
-    else
-      programs[#programs + 1] = entry[1]
-      packages[#packages + 1] = entry[2]
-    end
-  end
-  local bus = files.exists("/usr/libexec/at-spi-bus-launcher") or on_path("at-spi-bus-launcher")
-    or files.exists("/usr/lib/at-spi2-core/at-spi-bus-launcher")
-  if #programs > 0 then
-    findings[#findings + 1] = missing("private desktops", text.join(programs) .. " not found on PATH",
-      "apt-get install " .. table.concat(packages, " "), true)
-  else
-    findings[#findings + 1] = found("private desktops", "has " .. text.join(there))
-  end
-  if not bus then
-    findings[#findings + 1] = missing("private desktops' elements", "at-spi-bus-launcher not found",
-      "apt-get install at-spi2-core", true)
-  end
-  return #programs == 0
+  local lacking, mend = platform.private_needs(on_path)
+  if #lacking == 0 then findings[#findings + 1] = found("private desktops", "can be started")
+  else findings[#findings + 1] = missing("private desktops", "without " .. text.join(lacking), mend, true) end
+  return #lacking == 0
 end
 
 local function model_problem(endpoint, err)

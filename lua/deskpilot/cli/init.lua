@@ -108,7 +108,7 @@ special["-h"] = special["--help"]
 
 -- The private desktop's keeper process; nobody types this.
 special["--desktop-host"] = function(words)
-  return require("deskpilot.desk.private_host").main(words)
+  return require("deskpilot.desk." .. require("native.system").platform .. ".private_host").main(words)
 end
 
 --- The program.

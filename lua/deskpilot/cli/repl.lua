@@ -24,11 +24,8 @@ local max_history = 1000
 local running -- the task of the entry that runs now
 local prompt_waits -- cancels what is typed, while the prompt waits for keys
 
--- Where the history is kept: what a program remembers is state, not configuration, to XDG.
 local function history_path()
-  local base = os.getenv("APPDATA") or os.getenv("XDG_STATE_HOME")
-  if not base or base == "" then base = files.join(os.getenv("HOME") or ".", ".local/state") end
-  return files.join(base, "deskpilot", "repl_history")
+  return files.join(files.user_state_folder(), "repl_history")
 end
 
 local unescapes = { n = "\n", ["\\"] = "\\" }

@@ -64,7 +64,7 @@ local function resolve(options, name)
   settings, err = config.resolve { flags = flags, mission = mission, project = project, user = user }
   if not settings then return nil, err end
   if mission.desktop and mission.desktop.apps and not options.desktop and not mission.desktop.kind then
-    settings:set("desktop.kind", "private", "mission")
+    settings:set("desktop.kind", require("deskpilot.desk.platform").apps_desktop, "mission")
   end
   return { mission = mission, config = settings, name = select(2, files.split(where)):gsub("%.lua$", "") }
 end
@@ -98,6 +98,8 @@ local function prepare(plan)
   return parts
 end
 
+local app_wait = 15 -- seconds for an application of the mission's to show its window
+
 -- Starts or finds the desktop. Closed by the returned function, which waits.
 local function open_desktop(plan)
   local desktop = plan.mission.desktop or {}
@@ -117,7 +119,7 @@ local function open_desktop(plan)
   end
   if not session and desktop.apps then
     for _, app in ipairs(desktop.apps) do
-      local started, why = desk.apps.start(app)
+      local started, why = desk.apps.start { env = desktop.env, wait = app_wait, table.unpack(app) }
       if not started then
         desk:close()
         return nil, why

@@ -1,4 +1,6 @@
 --- `deskpilot shot`: a screenshot, by the shortest way from the screen to the file.
+local files = require "deskpilot.base.files"
+
 local shot = {
   summary = "Take a screenshot of the screen, of a window or of a region, as a PNG file.",
   usage = "shot [-o FILE] [--window W] [--region X,Y,W,H]",
@@ -66,18 +68,10 @@ local function area_of(desk, options, region)
 end
 
 local function write(path, png)
-  local file, why
-  if path == "-" then file = io.stdout else file, why = io.open(path, "wb") end
-  if not file then return nil, "cannot write " .. why end
-  local ok
-  ok, why = file:write(png)
-  if path ~= "-" then
-    local closed, failure = file:close()
-    if ok then ok, why = closed, failure end
-  elseif ok then
-    ok, why = file:flush()
-  end
-  if not ok then return nil, ("cannot write %s: %s"):format(path, tostring(why)) end
+  if path ~= "-" then return files.write(path, png) end
+  local ok, why = io.stdout:write(png)
+  if ok then ok, why = io.stdout:flush() end
+  if not ok then return nil, "cannot write to standard output: " .. tostring(why) end
   return true
 end
 
@@ -86,9 +80,7 @@ local function new_name()
   local stem = os.date("!shot-%Y%m%dT%H%M%SZ")
   for number = 1, 1000 do
     local name = number == 1 and stem .. ".png" or ("%s-%d.png"):format(stem, number)
-    local there = io.open(name, "rb")
-    if not there then return name end
-    there:close()
+    if not files.exists(name) then return name end
   end
   return stem .. "-more.png"
 end

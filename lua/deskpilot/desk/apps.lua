@@ -31,6 +31,23 @@ local function start_here(desk, argv, env)
   return pid
 end
 
+local function window_ids(desk)
+  local ids = {}
+  for _, window in ipairs(desk.windows.list() or {}) do ids[window.id] = true end
+  return ids
+end
+
+-- A window of that process or of one that it started; or a new one, for a program that hands over to
+-- one that runs already.
+local function wait_for_window(desk, pid, before, seconds)
+  return waits.wait_until(desk, function()
+    for _, window in ipairs(desk.windows.list() or {}) do
+      if window.visible and (not before[window.id]
+        or window.pid > 0 and process_tree.descends(window.pid, pid)) then return window end
+    end
+  end, { timeout = seconds, every = 0.01 })
+end
+
 ---@param desk deskpilot.desk
 function apps.new(desk)
   local api = {}
@@ -43,17 +60,14 @@ function apps.new(desk)
     assert(type(argv) == "table" and type(argv[1]) == "string", "apps.start wants a list of words")
     local words = {}
     for i, word in ipairs(argv) do words[i] = tostring(word) end
+    local before = argv.wait and window_ids(desk)
     local pid, err
     if desk.session then pid, err = desk.session:start_app(words, argv.env)
     else pid, err = start_here(desk, words, argv.env) end
-    if not pid then return nil, err end
-    if not argv.wait then return pid end
-    local window, failure = waits.wait_until(desk, function()
-      for _, window in ipairs(desk.windows.list() or {}) do
-        if window.visible and window.pid > 0 and process_tree.descends(window.pid, pid) then return window end
-      end
-    end, { timeout = argv.wait, every = 0.01 })
-    if not window then return nil, failure end
+    if not pid or not argv.wait then return pid, err end
+    if not wait_for_window(desk, pid, before, argv.wait) then
+      return errors.fail("timed_out", "%s showed no window within %g s", words[1], argv.wait)
+    end
     return pid
   end
 

@@ -1,5 +1,5 @@
 --- Private desktops: a display server, a session bus and a window manager that nobody else sees, for
---- as long as they are wanted. They live below a process of their own (private_host.lua), which
+--- as long as they are wanted. They live below a process of their own (PLATFORM/private_host.lua), which
 --- cleans up also when this program is killed. The functions here wait (see base/task.lua).
 local uv = require "luv"
 local native = require "native.desk"

@@ -1,16 +1,7 @@
---- Looking after a whole tree of processes (Linux: /proc), for the private desktop's host, and what
---- they inherit.
-local uv = require "luv"
+--- Who started whom, and what processes inherit.
+local system = require "native.system"
 
 local process_tree = {}
-
-local function read_file(path)
-  local fd = uv.fs_open(path, "r", 0)
-  if not fd then return nil end
-  local data = uv.fs_read(fd, 4096, 0)
-  uv.fs_close(fd)
-  return data
-end
 
 -- Environment variables whose values no application needs to know.
 local secret_names = { "^DESKPILOT_", "API_KEY$", "ACCESS_KEY$", "TOKEN$", "SECRET$", "PASSWORD$" }
@@ -25,52 +16,15 @@ function process_tree.is_secret(name)
   return false
 end
 
---- The parent and the state letter of a process; nil if there is none.
----@param pid integer
----@return integer? parent, string? state
-function process_tree.parent(pid)
-  local stat = read_file("/proc/" .. pid .. "/stat")
-  -- The name in brackets may hold anything, brackets too.
-  local state, parent = (stat or ""):match("^.*%) (%a) (%d+)")
-  return math.tointeger(tonumber(parent)), state
-end
-
 --- Whether `pid` is `ancestor` or comes from it.
 ---@return boolean
 function process_tree.descends(pid, ancestor)
   for _ = 1, 64 do
     if pid == ancestor then return true end
     if not pid or pid <= 1 then return false end
-    pid = process_tree.parent(pid)
+    pid = system.parent(pid)
   end
   return false
-end
-
---- Everything that comes from `root`, which is not in the list itself.
----@param root integer
----@return { pid: integer, zombie: boolean, parent: integer }[]
-function process_tree.descendants(root)
-  local children = {}
-  local scan = uv.fs_scandir("/proc")
-  while scan do
-    local name = uv.fs_scandir_next(scan)
-    if not name then break end
-    local pid = math.tointeger(tonumber(name))
-    local parent, state
-    if pid then parent, state = process_tree.parent(pid) end
-    if parent then
-      children[parent] = children[parent] or {}
-      table.insert(children[parent], { pid = pid, zombie = state == "Z", parent = parent })
-    end
-  end
-  local found, next_index = {}, 1
-  local above = root
-  while above do
-    for _, child in ipairs(children[above] or {}) do found[#found + 1] = child end
-    above = found[next_index] and found[next_index].pid
-    next_index = next_index + 1
-  end
-  return found
 end
 
 return process_tree

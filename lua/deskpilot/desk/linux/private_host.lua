@@ -15,6 +15,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local process_tree = require "deskpilot.desk.process_tree"
+local processes = require "deskpilot.desk.linux.processes"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -324,7 +325,7 @@ end
 
 -- Collects those that we adopted; libuv only knows those that it started.
 local function reap()
-  for _, process in ipairs(process_tree.descendants(uv.os_getpid())) do
+  for _, process in ipairs(processes.descendants(uv.os_getpid())) do
     if process.zombie and not state.known[process.pid] and process.parent == uv.os_getpid() then
       system.reap(process.pid)
     end
@@ -335,7 +336,7 @@ end
 -- there was anything.
 local function signal_all(signal)
   local any = false
-  for _, process in ipairs(process_tree.descendants(uv.os_getpid())) do
+  for _, process in ipairs(processes.descendants(uv.os_getpid())) do
     local is_server = state.server and process.pid == state.server.pid
     if not process.zombie and not is_server then
       any = true
@@ -458,7 +459,7 @@ function private_host.main()
   state = { known = {}, logs = 1, ended_waiters = {}, input = uv.new_pipe(), output = uv.new_pipe() }
   state.input:open(0)
   state.output:open(1)
-  system.adopt_orphans()
+  system.hold_descendants()
   catch_signals()
   local ok, err = task.run(nil, function()
     task.await(function(done)

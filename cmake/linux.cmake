@@ -1,0 +1,26 @@
+# The small libraries are linked in whole, so that one file is the program; what every desktop has
+# (XCB, D-Bus, zlib) stays shared, and libcurl is opened when first used (runtime/net/linux).
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g -DNDEBUG")
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(LUA REQUIRED lua5.4)
+pkg_check_modules(UV REQUIRED libuv)
+pkg_check_modules(CURL REQUIRED libcurl)
+pkg_check_modules(XCB REQUIRED xcb xcb-shm xcb-xtest xcb-xfixes xcb-damage xcb-randr)
+pkg_check_modules(DBUS REQUIRED dbus-1)
+find_library(LUA_STATIC NAMES liblua5.4.a REQUIRED)
+find_library(CJSON_STATIC NAMES liblua5.4-cjson.a REQUIRED)
+find_library(LUV_STATIC NAMES liblua5.4-luv.a REQUIRED)
+find_library(UV_STATIC NAMES libuv_a.a REQUIRED)
+
+add_library(desk_libraries INTERFACE)
+target_include_directories(desk_libraries INTERFACE ${UV_INCLUDE_DIRS} ${XCB_INCLUDE_DIRS}
+                           ${DBUS_INCLUDE_DIRS})
+target_link_libraries(desk_libraries INTERFACE ${XCB_LINK_LIBRARIES} ${DBUS_LINK_LIBRARIES} ZLIB::ZLIB
+                      ${UV_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
+
+add_library(host_libraries INTERFACE)
+target_include_directories(host_libraries INTERFACE ${LUA_INCLUDE_DIRS} ${CURL_INCLUDE_DIRS})
+target_link_libraries(host_libraries INTERFACE ${LUV_STATIC} ${UV_STATIC} ${CJSON_STATIC} ${LUA_STATIC}
+                      ${CMAKE_DL_LIBS} m)

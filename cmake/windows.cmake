@@ -1,0 +1,40 @@
+# Everything but the system's own DLLs is linked in; windows/libraries builds it into LIBRARIES.
+set(LIBRARIES ${CMAKE_SOURCE_DIR}/.cache/windows/prefix CACHE PATH "What windows/libraries/build.sh made")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_EXE_LINKER_FLAGS_RELEASE "-s")
+# The compiler's own printf follows the standard, and formats are checked by its rules.
+add_compile_definitions(_WIN32_WINNT=0x0A00 UNICODE _UNICODE __USE_MINGW_ANSI_STDIO=1
+                        DESK_PRINTF_FORMAT=gnu_printf)
+
+# static_library(NAME LIBRARY...): one of those, and what it stands on.
+function(static_library name)
+  add_library(${name} STATIC IMPORTED)
+  set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${LIBRARIES}/lib/lib${name}.a)
+  target_link_libraries(${name} INTERFACE ${ARGN})
+endfunction()
+static_library(z)
+static_library(uv psapi iphlpapi userenv dbghelp ws2_32 advapi32 user32 shell32 ole32 uuid)
+static_library(lua)
+static_library(cjson lua)
+static_library(luv lua uv)
+static_library(curl z crypt32 bcrypt secur32 ws2_32 advapi32)
+
+add_library(desk_libraries INTERFACE)
+target_include_directories(desk_libraries SYSTEM INTERFACE ${LIBRARIES}/include)
+target_link_libraries(desk_libraries INTERFACE z uv gdi32 user32 ole32 oleaut32 oleacc dwmapi
+                      uuid)
+
+add_library(host_libraries INTERFACE)
+target_compile_definitions(host_libraries INTERFACE CURL_STATICLIB)
+target_link_libraries(host_libraries INTERFACE luv cjson lua curl)
+
+enable_language(RC)
+add_library(resources OBJECT windows/deskpilot.rc)
+string(REPLACE "." "," VERSION_NUMBERS ${PROJECT_VERSION})
+target_compile_definitions(resources PRIVATE DESKPILOT_VERSION_NUMBERS=${VERSION_NUMBERS},0
+                           DESKPILOT_VERSION=${PROJECT_VERSION})
+set_source_files_properties(windows/deskpilot.rc PROPERTIES OBJECT_DEPENDS
+  "${CMAKE_SOURCE_DIR}/windows/deskpilot.manifest;${CMAKE_SOURCE_DIR}/windows/deskpilot.ico")
+set(PROGRAM_SOURCES $<TARGET_OBJECTS:resources>)
+
+set(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_SOURCE_DIR}/windows/wine.sh --seconds 200)

@@ -1,0 +1,51 @@
+--- The processes of this machine, as /proc tells of them.
+local uv = require "luv"
+
+local processes = {}
+
+local function read_file(path)
+  local fd = uv.fs_open(path, "r", 0)
+  if not fd then return nil end
+  local data = uv.fs_read(fd, 4096, 0)
+  uv.fs_close(fd)
+  return data
+end
+
+--- The parent and the state letter of a process; nil if there is none.
+---@param pid integer
+---@return integer? parent, string? state
+function processes.parent(pid)
+  local stat = read_file("/proc/" .. pid .. "/stat")
+  -- The name in brackets may hold anything, brackets too.
+  local state, parent = (stat or ""):match("^.*%) (%a) (%d+)")
+  return math.tointeger(tonumber(parent)), state
+end
+
+--- Everything that comes from `root`, which is not in the list itself.
+---@param root integer
+---@return { pid: integer, zombie: boolean, parent: integer }[]
+function processes.descendants(root)
+  local children = {}
+  local scan = uv.fs_scandir("/proc")
+  while scan do
+    local name = uv.fs_scandir_next(scan)
+    if not name then break end
+    local pid = math.tointeger(tonumber(name))
+    local parent, state
+    if pid then parent, state = processes.parent(pid) end
+    if parent then
+      children[parent] = children[parent] or {}
+      table.insert(children[parent], { pid = pid, zombie = state == "Z", parent = parent })
+    end
+  end
+  local found, next_index = {}, 1
+  local above = root
+  while above do
+    for _, child in ipairs(children[above] or {}) do found[#found + 1] = child end
+    above = found[next_index] and found[next_index].pid
+    next_index = next_index + 1
+  end
+  return found
+end
+
+return processes

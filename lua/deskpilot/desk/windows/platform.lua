@@ -1,0 +1,19 @@
+--- Windows (see desk/platform.lua).
+local platform = {
+  -- A second Windows desktop takes no mouse and keyboard, so a mission works where its user does.
+  apps_desktop = "current",
+}
+
+platform.advice = {
+  display = "start it in a signed-in session; a service has no desktop",
+  capture = "unlock the workstation and answer what Windows asks",
+  input = "start deskpilot as administrator to act on a program that runs so; unlock the workstation",
+  windows = "start it in a signed-in session",
+  elements = "start deskpilot as administrator to see into a program that runs so",
+}
+
+function platform.private_needs()
+  return {}
+end
+
+return platform

@@ -1,0 +1,35 @@
+/*
+ * platform.h: what the host asks of the operating system beside the desktop. One folder per
+ * platform has the whole of it: linux/, windows/.
+ */
+#ifndef PLATFORM_H
+#define PLATFORM_H
+
+#include "error.h"
+
+/* "linux" or "windows": for Lua, which names its platform's files by it. */
+extern const char *const platform_name;
+
+/* The program's arguments as UTF-8, for the life of the process; `argv` itself where it is that
+ * already. Sets up the console: UTF-8, bytes as written, colours. NULL without memory. */
+char **platform_start(int *argc, char **argv);
+
+/* Signals (console events on Windows) become interrupt_request, until closed. */
+void platform_signals_open(void);
+void platform_signals_close(void);
+
+/* Ends the process at once: nothing is flushed, no handler runs. Safe in a signal handler. */
+_Noreturn void platform_end(int status);
+
+/* From now on whatever comes from this process ends with it, orphans too. Linux: orphans become our
+ * children (prctl(2), PR_SET_CHILD_SUBREAPER), to be ended and reaped by us. Windows: a job object
+ * that kills its processes when we end. */
+bool platform_hold_descendants(desk_error *err);
+
+/* Collects child `pid` if it has ended. 1 collected, 0 still running, -1 not a child of ours. */
+int platform_reap(long pid);
+
+/* The process that started `pid`; 0 if unknown or gone. */
+long platform_parent(long pid);
+
+#endif

@@ -1,0 +1,134 @@
+#include "platform.h"
+
+#include <fcntl.h>
+#include <io.h>
+#include <shellapi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tlhelp32.h>
+#include <windows.h>
+
+const char *const platform_name = "windows";
+
+static char *utf8(const wchar_t *wide)
+{
+    int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
+    char *text = malloc((size_t) size);
+    if (text)
+        WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, size, NULL, NULL);
+    return text;
+}
+
+static UINT code_page_before;
+
+static void restore_console(void)
+{
+    SetConsoleOutputCP(code_page_before);
+}
+
+/* Escape sequences are drawn by the console itself since Windows 10 1511. */
+static void draw_colours(DWORD which)
+{
+    HANDLE console = GetStdHandle(which);
+    DWORD mode;
+    if (GetConsoleMode(console, &mode))
+        SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+}
+
+static void start_console(void)
+{
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+    _setmode(_fileno(stderr), _O_BINARY);
+    code_page_before = GetConsoleOutputCP();
+    if (code_page_before && SetConsoleOutputCP(CP_UTF8))
+        atexit(restore_console); /* it is the console's, and outlives us */
+    draw_colours(STD_OUTPUT_HANDLE);
+    draw_colours(STD_ERROR_HANDLE);
+}
+
+char **platform_start(int *argc, char **argv)
+{
+    (void) argv; /* in the code page of the day */
+    start_console();
+    wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), argc);
+    char **arguments = wide ? calloc((size_t) *argc + 1, sizeof *arguments) : NULL;
+    for (int i = 0; arguments && i < *argc; i++) {
+        arguments[i] = utf8(wide[i]);
+        if (!arguments[i])
+            return NULL;
+    }
+    LocalFree(wide);
+    return arguments;
+}
+
+_Noreturn void platform_end(int status)
+{
+    /* ExitProcess waits for locks that a suspended thread may hold. */
+    TerminateProcess(GetCurrentProcess(), (UINT) status);
+    abort();
+}
+
+bool platform_hold_descendants(desk_error *err)
+{
+    static HANDLE job; /* closed by the system when we end, which is what ends the others */
+    if (job)
+        return true;
+    job = CreateJobObjectW(NULL, NULL);
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
+                                                       JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
+    if (job &&
+        SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits) &&
+        AssignProcessToJobObject(job, GetCurrentProcess()))
+        return true;
+    DWORD error = GetLastError();
+    if (job)
+        CloseHandle(job);
+    job = NULL;
+    return desk_fail(err, DESK_UNSUPPORTED,
+                     "Windows does not let this program hold its applications in a job (error %lu)",
+                     (unsigned long) error);
+}
+
+int platform_reap(long pid)
+{
+    (void) pid; /* nothing stays behind of a process that has ended */
+    return -1;
+}
+
+static bool started_at(DWORD pid, ULONGLONG *when)
+{
+    FILETIME created, ended, kernel, user;
+    HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, pid);
+    if (!process)
+        return false;
+    bool ok = GetProcessTimes(process, &created, &ended, &kernel, &user);
+    CloseHandle(process);
+    *when = (ULONGLONG) created.dwHighDateTime << 32 | created.dwLowDateTime;
+    return ok;
+}
+
+/* A number may be another process's by now: a parent is older than its child. */
+static bool is_older(DWORD parent, DWORD child)
+{
+    ULONGLONG above, below;
+    return started_at(parent, &above) && started_at(child, &below) && above <= below;
+}
+
+long platform_parent(long pid)
+{
+    HANDLE snapshot = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+    if (snapshot == INVALID_HANDLE_VALUE)
+        return 0;
+    PROCESSENTRY32W entry = {.dwSize = sizeof entry};
+    DWORD parent = 0;
+    for (BOOL more = Process32FirstW(snapshot, &entry); more;
+         more = Process32NextW(snapshot, &entry)) {
+        if (entry.th32ProcessID == (DWORD) pid) {
+            parent = entry.th32ParentProcessID;
+            break;
+        }
+    }
+    CloseHandle(snapshot);
+    return parent && is_older(parent, (DWORD) pid) ? (long) parent : 0;
+}
