@@ -1,0 +1,28 @@
+# The Windows suite, run under Wine (windows/wine.sh is the emulator that ctest starts programs with):
+# the units that are the same everywhere, and windows/ for what is Windows's own.
+foreach(name coords image keys null scale)
+  add_c_test(${CMAKE_CURRENT_SOURCE_DIR}/c/test_${name}.c)
+endforeach()
+file(GLOB C_TESTS CONFIGURE_DEPENDS windows/c/test_*.c)
+foreach(source ${C_TESTS})
+  add_c_test(${source} comctl32)
+endforeach()
+
+# What the tests look at: an application that logs what reaches it, and a sender of console events.
+file(GLOB TESTAPP_SOURCES CONFIGURE_DEPENDS windows/testapp*.c)
+add_executable(testapp WIN32 ${TESTAPP_SOURCES})
+target_link_options(testapp PRIVATE -municode)
+target_link_libraries(testapp PRIVATE comctl32)
+add_executable(ctrlc windows/ctrlc.c)
+
+set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
+    "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>")
+foreach(name agent config data decode desk lookup literal model schema task http cli report native_desk)
+  add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
+endforeach()
+file(GLOB LUA_TESTS CONFIGURE_DEPENDS windows/test_*.lua)
+foreach(source ${LUA_TESTS})
+  add_lua_test(${source})
+endforeach()
+
+add_test(NAME windows.imports COMMAND ${CMAKE_SOURCE_DIR}/windows/imports.sh $<TARGET_FILE:deskpilot>)
