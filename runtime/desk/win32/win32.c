@@ -1,0 +1,138 @@
+#include "win32.h"
+
+#include "native.h"
+
+#include <stdlib.h>
+
+typedef BOOL(WINAPI *set_awareness_context)(HANDLE context);
+typedef HRESULT(WINAPI *set_awareness)(int awareness);
+
+/* Names of newer headers: pixels are those of the monitor that a window is on. */
+#define AWARENESS_PER_MONITOR_V2 ((HANDLE) (intptr_t) -4)
+enum { AWARENESS_PER_MONITOR = 2 };
+
+static bool set_per_monitor_v2(void)
+{
+    set_awareness_context set = (set_awareness_context) (void (*)(void)) GetProcAddress(
+        GetModuleHandleW(L"user32.dll"), "SetProcessDpiAwarenessContext");
+    return set && set(AWARENESS_PER_MONITOR_V2);
+}
+
+static bool set_per_monitor(void)
+{
+    HMODULE library = LoadLibraryExW(L"shcore.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    set_awareness set =
+        library ? (set_awareness) (void (*)(void)) GetProcAddress(library, "SetProcessDpiAwareness")
+                : NULL;
+    bool done = set && SUCCEEDED(set(AWARENESS_PER_MONITOR));
+    if (library) {
+        FreeLibrary(library);
+    }
+    return done;
+}
+
+/* No failure is fatal: the manifest may have said it already, and then the calls are refused. */
+static void become_dpi_aware(void)
+{
+    if (!set_per_monitor_v2() && !set_per_monitor()) {
+        SetProcessDPIAware();
+    }
+}
+
+static const desk_ops OPS;
+
+static void close_desk(desk *d)
+{
+    win32_desk *w = (win32_desk *) d;
+    win32_pointer_close(w);
+    win32_keyboard_close(w);
+    win32_watch_close(w);
+    win32_screen_close(w);
+    win32_windows_close(w);
+    win32_clipboard_close(w);
+    win32_desktop_leave(w);
+    free(w);
+}
+
+static bool open_desk(desk **out, const desk_options *options, desk_error *err)
+{
+    win32_desk *w = calloc(1, sizeof *w);
+    desk_rect screen;
+    if (!w) {
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
+    }
+    w->base.ops = &OPS;
+    become_dpi_aware();
+    const char *name = options ? options->display : NULL;
+    if ((name && !win32_desktop_enter(w, name, err)) ||
+        !win32_screen_rect(&w->base, &screen, err)) {
+        close_desk(&w->base);
+        return false;
+    }
+    *out = &w->base;
+    return true;
+}
+
+static int poll_fd(desk *d)
+{
+    (void) d;
+    return -1;
+}
+
+static bool pump(desk *d, desk_error *err)
+{
+    win32_desk *w = (win32_desk *) d;
+    (void) err;
+    win32_clipboard_pump(w);
+    win32_watch_look(w);
+    return true;
+}
+
+/* Input is queued by Windows and reaches the program in order; nothing in it can be asked whether
+ * it listens without waiting for the answer. */
+static bool ping(desk *d, uint64_t *token, desk_error *err)
+{
+    (void) d;
+    (void) err;
+    *token = 0;
+    return true;
+}
+
+static bool ping_answered(desk *d, uint64_t token)
+{
+    (void) d;
+    (void) token;
+    return true;
+}
+
+static const desk_ops OPS = {
+    .name = "win32",
+    .open = open_desk,
+    .close = close_desk,
+    .poll_fd = poll_fd,
+    .poll_every = win32_poll_every,
+    .pump = pump,
+    .screen_rect = win32_screen_rect,
+    .capture = win32_capture,
+    .watch_start = win32_watch_start,
+    .watch_stop = win32_watch_stop,
+    .last_change = win32_last_change,
+    .pointer_get = win32_pointer_get,
+    .pointer_move = win32_pointer_move,
+    .button = win32_button,
+    .wheel = win32_wheel,
+    .key = win32_key,
+    .text_step = win32_text_step,
+    .text_end = win32_text_end,
+    .ping = ping,
+    .ping_answered = ping_answered,
+    .windows = win32_windows,
+    .window_focus = win32_window_focus,
+    .window_close = win32_window_close,
+    .window_place = win32_window_place,
+    .window_state = win32_window_state,
+    .clipboard_get = win32_clipboard_get,
+    .clipboard_set = win32_clipboard_set,
+};
+
+const desk_ops *const desk_native_ops = &OPS;

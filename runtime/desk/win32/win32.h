@@ -1,0 +1,185 @@
+/*
+ * win32.h: what the files of the Windows backend share. One win32_desk is one desk (backend.h); its
+ * parts belong to the file that is named at each. Everything is done by the wide (W) functions;
+ * UTF-8 is converted at this folder's edge (win32_text.c).
+ *
+ * Coordinates are physical pixels of the virtual screen: the process is per-monitor DPI aware (by
+ * its manifest and by call), so that Windows scales nothing for us. Monitors left of or above the
+ * primary one have negative coordinates.
+ */
+#ifndef WIN32_H
+#define WIN32_H
+
+#include "backend.h"
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+typedef struct {
+    HDC memory;      /* a memory DC that holds the section, kept between captures */
+    HBITMAP section; /* top-down 32-bit DIB section */
+    HGDIOBJ before;  /* what the memory DC held at first */
+    uint8_t *pixels; /* of the section; rows are `width` * 4 bytes apart */
+    int width, height;
+} win32_surface;
+
+/* What is pressed for a key: a virtual key, or a character that no key of the layout types. */
+typedef struct {
+    WORD vk, scan;      /* vk 0: the character */
+    bool extended;      /* of the keys that exist twice, the one outside the number pad */
+    bool num_lock;      /* types what it should only while num lock is on */
+    unsigned modifiers; /* to be held around it: WIN32_SHIFT and so on */
+    uint32_t character;
+} win32_stroke;
+
+/* As in the high byte of VkKeyScanEx. */
+enum { WIN32_SHIFT = 1, WIN32_CTRL = 2, WIN32_ALT = 4 };
+
+typedef struct {
+    desk_key key;
+    win32_stroke stroke; /* its modifiers are those that we pressed */
+    bool num_lock_turned;
+} win32_held_key;
+
+enum { WIN32_MAX_HELD = DESK_COMBO_MAX * 2 };
+
+typedef HRESULT(WINAPI *win32_dwm_attribute)(HWND window, DWORD attribute, void *out, DWORD size);
+
+typedef struct {
+    desk base;
+
+    /* win32_desktop.c: the Windows desktop that this thread was moved to, and the one it was on */
+    HDESK desktop, desktop_before;
+
+    /* win32_screen.c */
+    win32_surface frame; /* of capture */
+
+    /* win32_watch.c: changes are seen by comparing frames */
+    struct {
+        bool on;
+        win32_surface now, before;
+        desk_rect rect;                        /* of `before`; no width: there is none */
+        uint64_t last_look, last_change, cost; /* nanoseconds */
+    } watch;
+
+    /* win32_pointer.c */
+    unsigned buttons_down; /* 1 << desk_button, as the mouse has them */
+    bool moved;            /* by us, to `target` at `moved_at` */
+    POINT target;
+    uint64_t moved_at; /* nanoseconds */
+
+    /* win32_keyboard.c: keys we hold, released by close */
+    win32_held_key held[WIN32_MAX_HELD];
+    size_t held_count;
+
+    /* win32_windows.c: not on every system; NULL where it is missing */
+    HMODULE dwm;
+    win32_dwm_attribute dwm_attribute;
+
+    /* win32_clipboard.c: owner of what we put on the clipboard; NULL until it is needed */
+    HWND clipboard;
+} win32_desk;
+
+/* --- win32_desktop.c: another Windows desktop than the user's -------------------------------- */
+
+/* Moves this thread to the desktop of that name (CreateDesktop). It must have no windows yet. */
+bool win32_desktop_enter(win32_desk *w, const char *name, desk_error *err);
+void win32_desktop_leave(win32_desk *w);
+
+/* --- win32_text.c: UTF-8 and UTF-16 ---------------------------------------------------------- */
+
+/* The valid UTF-8 of a wide string of `length` units (-1: terminated); lone surrogates become
+ * U+FFFD. malloc'ed and terminated; NULL without memory. */
+char *win32_utf8(const wchar_t *wide, int length);
+/* As above, for a title or name: without control characters, cut at `max` bytes. */
+char *win32_clean_utf8(const wchar_t *wide, int length, size_t max);
+/* The wide string of UTF-8 text; malloc'ed and terminated, units without the terminator in *length
+ * (which may be NULL); NULL with `err` where the text is not valid or memory is short. */
+wchar_t *win32_wide(const char *text, size_t bytes, size_t *length, desk_error *err);
+/* Fills `err` with "WHAT: the system's words (number)". Returns false. */
+bool win32_fail(desk_error *err, desk_code code, const char *what, DWORD error);
+
+/* --- win32_surface.c: DIB sections that are kept --------------------------------------------- */
+
+/* Makes `s` at least that size, reusing what is there. On failure `s` is empty and holds nothing.
+ */
+bool win32_surface_fit(win32_surface *s, int width, int height, desk_error *err);
+void win32_surface_close(win32_surface *s);
+/* Copies that part of the virtual screen to the surface's top left. DESK_REFUSED while Windows
+ * shows what no program may see (the lock screen, a UAC prompt). */
+bool win32_surface_grab(win32_surface *s, desk_rect rect, desk_error *err);
+
+/* --- win32_cursor.c -------------------------------------------------------------------------- */
+
+/* Draws the mouse pointer, if it shows, on `s`, whose top left is at `origin` of the screen. */
+void win32_cursor_draw(const win32_surface *s, desk_rect origin);
+
+/* --- win32_watch.c --------------------------------------------------------------------------- */
+
+/* Looks for a change if a look is due. Never fails: see the file. */
+void win32_watch_look(win32_desk *w);
+void win32_watch_close(win32_desk *w);
+/* The smallest rectangle that holds all pixels in which two pictures of that size differ, their
+ * fourth byte aside; false if there are none. `stride` in bytes, of both. */
+bool win32_difference(const uint8_t *a, const uint8_t *b, int width, int height, size_t stride,
+                      desk_rect *out);
+/* Whether a change of that size is more than a blinking text caret. */
+bool win32_worth_telling(desk_rect change);
+
+/* --- win32_input.c: what SendInput is given -------------------------------------------------- */
+
+/* Sends all of it, or DESK_REFUSED. */
+bool win32_send(INPUT *inputs, unsigned count, desk_error *err);
+INPUT win32_virtual_key(WORD vk, WORD scan, bool extended, bool down);
+INPUT win32_unicode_unit(wchar_t unit, bool down);
+/* A tap (down and up) of a key without modifiers; writes two inputs. */
+unsigned win32_tap(INPUT *out, WORD vk, bool extended);
+/* The bits of WIN32_SHIFT and so on that are held down now, by us or by the user. The Windows keys
+ * are in *win. */
+unsigned win32_modifiers_down(bool *win);
+
+/* --- win32_keymap.c: keys.h to virtual keys -------------------------------------------------- */
+
+/* What types `key` in the keyboard layout of the active window. */
+win32_stroke win32_stroke_of(desk_key key);
+
+/* --- win32_clipboard.c ----------------------------------------------------------------------- */
+
+/* Answers what Windows and other programs send to our window. */
+void win32_clipboard_pump(win32_desk *w);
+void win32_clipboard_close(win32_desk *w);
+
+/* --- the ops --------------------------------------------------------------------------------- */
+
+bool win32_screen_rect(desk *d, desk_rect *out, desk_error *err);
+bool win32_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
+void win32_screen_close(win32_desk *w);
+
+bool win32_watch_start(desk *d, desk_error *err);
+void win32_watch_stop(desk *d);
+uint64_t win32_last_change(desk *d);
+int win32_poll_every(desk *d);
+
+bool win32_pointer_get(desk *d, int *x, int *y, desk_error *err);
+bool win32_pointer_move(desk *d, int x, int y, desk_error *err);
+bool win32_button(desk *d, desk_button button, bool down, desk_error *err);
+bool win32_wheel(desk *d, int dx, int dy, desk_error *err);
+void win32_pointer_close(win32_desk *w);
+
+bool win32_key(desk *d, desk_key key, bool down, desk_error *err);
+bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *out,
+                     desk_error *err);
+bool win32_text_end(desk *d, desk_error *err);
+void win32_keyboard_close(win32_desk *w);
+
+bool win32_windows(desk *d, desk_window_list *out, desk_error *err);
+bool win32_window_focus(desk *d, uint64_t id, desk_error *err);
+bool win32_window_close(desk *d, uint64_t id, desk_error *err);
+bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
+bool win32_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
+void win32_windows_close(win32_desk *w);
+
+bool win32_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err);
+bool win32_clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err);
+
+#endif

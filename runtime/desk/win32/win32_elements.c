@@ -1,0 +1,269 @@
+/*
+ * The element reader of Windows: UI Automation, or windows and controls where that is missing. See
+ * win32_elements.h for how it reads.
+ *
+ * COM: calls come from any thread of libuv's pool, and Microsoft wants clients of UI Automation in
+ * a multithreaded apartment. So the first call brings that apartment into being and holds it until
+ * the reader is closed (CoIncrementMTAUsage); threads that never initialised COM, as those of the
+ * pool, are then in it by themselves, objects may be used from each of them, and nothing has to be
+ * undone on a thread. One thread of our own would have to hand every request over and could not be
+ * interrupted either.
+ */
+#include "win32_elements.h"
+
+#include "win32_uia.h"
+
+#include <dwmapi.h>
+#include <objbase.h>
+#include <stdlib.h>
+#include <uv.h>
+
+typedef struct {
+    desk_elements base;
+    uv_mutex_t lock;
+    bool started;
+    CO_MTA_USAGE_COOKIE apartment; /* NULL: COM cannot be had, so there is no MSAA either */
+    uia_source uia;
+} win32_elements;
+
+static bool win32_elements_open(desk_elements **out, const desk_elements_options *options,
+                                desk_error *err)
+{
+    (void) options; /* the bus is X11's */
+    win32_elements *e = calloc(1, sizeof *e);
+    if (!e || uv_mutex_init(&e->lock) != 0) {
+        free(e);
+        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element reader");
+    }
+    e->base.ops = desk_native_elements;
+    *out = &e->base;
+    return true;
+}
+
+static void win32_elements_close(desk_elements *base)
+{
+    win32_elements *e = (win32_elements *) base;
+    win32_uia_close(&e->uia);
+    if (e->apartment)
+        CoDecrementMTAUsage(e->apartment);
+    uv_mutex_destroy(&e->lock);
+    free(e);
+}
+
+static void start(win32_elements *e)
+{
+    if (e->started)
+        return;
+    e->started = true;
+    if (FAILED(CoIncrementMTAUsage(&e->apartment)))
+        e->apartment = NULL;
+    if (e->apartment)
+        win32_uia_open(&e->uia);
+}
+
+/* --- reading ------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    HWND window;
+    DWORD pid;
+    bool done;
+} top_window;
+
+typedef struct {
+    const desk_elements_query *query;
+    top_window items[WIN32_MAX_WINDOWS];
+    size_t count;
+    bool too_many;
+} top_windows;
+
+/* A cloaked window is "visible", but on another desktop or of an app that is suspended. */
+static bool is_cloaked(HWND window)
+{
+    DWORD cloaked = 0;
+    return SUCCEEDED(DwmGetWindowAttribute(window, DWMWA_CLOAKED, &cloaked, sizeof cloaked)) &&
+           cloaked;
+}
+
+/* The windows of this process are the tool's own, and its threads may be waiting for this read. */
+static bool wanted(const desk_elements_query *query, HWND window, DWORD pid)
+{
+    if (pid == GetCurrentProcessId() || (query->pid && (DWORD) query->pid != pid))
+        return false;
+    return IsWindowVisible(window) && (query->all || !IsIconic(window)) && !is_cloaked(window);
+}
+
+static BOOL CALLBACK collect(HWND window, LPARAM parameter)
+{
+    top_windows *all = (top_windows *) parameter;
+    DWORD pid = 0;
+    if (!GetWindowThreadProcessId(window, &pid) || !wanted(all->query, window, pid))
+        return TRUE;
+    if (all->count == WIN32_MAX_WINDOWS) {
+        all->too_many = true;
+        return FALSE;
+    }
+    all->items[all->count++] = (top_window){window, pid, false};
+    return TRUE;
+}
+
+static const char *silence(const win32_reading *r, DWORD error)
+{
+    if (error == ERROR_ACCESS_DENIED)
+        return "has higher rights than deskpilot, so it cannot be read";
+    if (uv_hrtime() >= r->query->deadline)
+        return "did not answer before the time was up";
+    return "does not answer";
+}
+
+/* Why something of it is missing; NULL where nothing is. */
+static const char *read_window(win32_elements *e, win32_reading *r, const top_window *w,
+                               int32_t app)
+{
+    SetLastError(0);
+    if (win32_reading_over(r) ||
+        !win32_ask(w->window, win32_reading_patience(r), WM_NULL, 0, 0, NULL)) {
+        const char *why = silence(r, GetLastError());
+        win32_frame_read(r, w->window, w->pid, app);
+        return why;
+    }
+    /* Where UI Automation has no answer, the window itself may have one. */
+    if (e->uia.automation && win32_uia_read(&e->uia, r, w->window, w->pid, app))
+        return NULL;
+    return win32_controls_read(r, w->window, w->pid, app) ? NULL : silence(r, 0);
+}
+
+/* All windows of one process. Once one is silent, the others are not asked: they are usually of the
+ * same thread, and each would cost its time anew. */
+static void read_app(win32_elements *e, win32_reading *r, top_windows *all, size_t first)
+{
+    DWORD pid = all->items[first].pid;
+    int32_t root = win32_app_add(r, pid);
+    bool silent = false;
+    for (size_t i = first; i < all->count; i++) {
+        top_window *w = &all->items[i];
+        if (w->done || w->pid != pid)
+            continue;
+        w->done = true;
+        if (root < 0)
+            continue;
+        if (silent) {
+            win32_frame_read(r, w->window, pid, root);
+            continue;
+        }
+        const char *note = read_window(e, r, w, root);
+        silent = note && IsWindow(w->window);
+        if (silent)
+            win32_app_note(r, win32_element(r, root)->app, note);
+    }
+}
+
+static bool is_cancelled(const desk_elements_query *query)
+{
+    return query->cancel && atomic_load(query->cancel);
+}
+
+static bool read_windows(win32_elements *e, win32_reading *r, desk_error *err)
+{
+    top_windows *all = calloc(1, sizeof *all);
+    if (!all)
+        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    all->query = r->query;
+    bool ok = EnumWindows(collect, (LPARAM) all) || all->too_many;
+    if (!ok)
+        win32_fail(err, DESK_UNAVAILABLE,
+                   "the windows cannot be listed; deskpilot must run in the user's own session",
+                   GetLastError());
+    r->out->truncated |= all->too_many;
+    for (size_t i = 0; ok && i < all->count && !is_cancelled(r->query); i++) {
+        if (!all->items[i].done)
+            read_app(e, r, all, i);
+    }
+    free(all);
+    if (ok && is_cancelled(r->query))
+        return desk_fail(err, DESK_CANCELLED, "cancelled");
+    if (ok && r->no_memory)
+        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    return ok;
+}
+
+static bool win32_elements_read(desk_elements *base, const desk_elements_query *query,
+                                desk_element_list *out, desk_error *err)
+{
+    win32_elements *e = (win32_elements *) base;
+    win32_reading r;
+    *out = (desk_element_list){0};
+    uv_mutex_lock(&e->lock);
+    /* Connecting the first time loads libraries; that has a time of its own. */
+    uint64_t before = uv_hrtime();
+    start(e);
+    desk_elements_query extended = *query;
+    extended.deadline += uv_hrtime() - before;
+    bool ok = win32_reading_open(&r, &extended, out)
+                  ? read_windows(e, &r, err)
+                  : desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    win32_reading_close(&r);
+    uv_mutex_unlock(&e->lock);
+    if (!ok)
+        desk_element_list_free(out);
+    return ok;
+}
+
+/* --- acting -------------------------------------------------------------------------------------
+ */
+
+static bool lost_automation(desk_error *err)
+{
+    return desk_fail(err, DESK_UNAVAILABLE, "UI Automation is not available any more");
+}
+
+static bool win32_elements_act(desk_elements *base, const char *handle, const char *action,
+                               int index, uint64_t deadline, desk_error *err)
+{
+    win32_elements *e = (win32_elements *) base;
+    win32_handle h;
+    bool ok = false;
+    uv_mutex_lock(&e->lock);
+    start(e);
+    if (win32_handle_read(&h, handle, err) && win32_handle_alive(&h, err)) {
+        if (h.kind != WIN32_HANDLE_UIA)
+            ok = win32_control_act(&h, action, index, deadline, err);
+        else if (e->uia.automation)
+            ok = win32_uia_act(&e->uia, &h, action, index, deadline, err);
+        else
+            lost_automation(err);
+    }
+    uv_mutex_unlock(&e->lock);
+    return ok;
+}
+
+static bool win32_elements_set_text(desk_elements *base, const char *handle, const char *text,
+                                    uint64_t deadline, desk_error *err)
+{
+    win32_elements *e = (win32_elements *) base;
+    win32_handle h;
+    bool ok = false;
+    uv_mutex_lock(&e->lock);
+    start(e);
+    if (win32_handle_read(&h, handle, err) && win32_handle_alive(&h, err)) {
+        if (h.kind != WIN32_HANDLE_UIA)
+            ok = win32_control_set_text(&h, text, deadline, err);
+        else if (e->uia.automation)
+            ok = win32_uia_set_text(&e->uia, &h, text, deadline, err);
+        else
+            lost_automation(err);
+    }
+    uv_mutex_unlock(&e->lock);
+    return ok;
+}
+
+static const desk_elements_ops ops = {
+    .name = "ui-automation",
+    .open = win32_elements_open,
+    .close = win32_elements_close,
+    .read = win32_elements_read,
+    .act = win32_elements_act,
+    .set_text = win32_elements_set_text,
+};
+
+const desk_elements_ops *const desk_native_elements = &ops;

@@ -1,0 +1,50 @@
+#include "win32.h"
+
+bool win32_send(INPUT *inputs, unsigned count, desk_error *err)
+{
+    if (count == 0 || SendInput(count, inputs, sizeof *inputs) == count) {
+        return true;
+    }
+    /* Windows lets no program send input to one of higher rights, and does not say that this is
+     * why (User Interface Privilege Isolation). */
+    return desk_fail(err, DESK_REFUSED,
+                     "Windows refused the input: the active window belongs to a program that runs "
+                     "as administrator, or the screen is locked.");
+}
+
+INPUT win32_virtual_key(WORD vk, WORD scan, bool extended, bool down)
+{
+    INPUT input = {.type = INPUT_KEYBOARD};
+    input.ki.wVk = vk;
+    input.ki.wScan = scan;
+    input.ki.dwFlags = (extended ? KEYEVENTF_EXTENDEDKEY : 0) | (down ? 0 : KEYEVENTF_KEYUP);
+    return input;
+}
+
+INPUT win32_unicode_unit(wchar_t unit, bool down)
+{
+    INPUT input = {.type = INPUT_KEYBOARD};
+    input.ki.wScan = unit;
+    input.ki.dwFlags = KEYEVENTF_UNICODE | (down ? 0 : KEYEVENTF_KEYUP);
+    return input;
+}
+
+unsigned win32_tap(INPUT *out, WORD vk, bool extended)
+{
+    WORD scan = (WORD) (MapVirtualKeyW(vk, MAPVK_VK_TO_VSC) & 0xff);
+    out[0] = win32_virtual_key(vk, scan, extended, true);
+    out[1] = win32_virtual_key(vk, scan, extended, false);
+    return 2;
+}
+
+static bool is_down(int vk)
+{
+    return (GetAsyncKeyState(vk) & 0x8000) != 0;
+}
+
+unsigned win32_modifiers_down(bool *win)
+{
+    *win = is_down(VK_LWIN) || is_down(VK_RWIN);
+    return (is_down(VK_SHIFT) ? WIN32_SHIFT : 0) | (is_down(VK_CONTROL) ? WIN32_CTRL : 0) |
+           (is_down(VK_MENU) ? WIN32_ALT : 0);
+}

@@ -1,0 +1,142 @@
+/*
+ * Keys by name. Num lock is turned on around the digits of the number pad, which type digits for
+ * whoever asks for "numpad_7"; caps lock is left as it is, as on X11: a key does what the
+ * keyboard's would do (text does not depend on it, see win32_typing.c).
+ */
+#include "win32.h"
+
+enum { INPUTS_MAX = 16 };
+
+typedef struct {
+    INPUT items[INPUTS_MAX];
+    unsigned count;
+} input_list;
+
+static void add_key(input_list *l, WORD vk, bool extended, bool down)
+{
+    WORD scan = (WORD) (MapVirtualKeyW(vk, MAPVK_VK_TO_VSC) & 0xff);
+    l->items[l->count++] = win32_virtual_key(vk, scan, extended, down);
+}
+
+static void add_modifiers(input_list *l, unsigned modifiers, bool down)
+{
+    static const struct {
+        unsigned bit;
+        WORD vk;
+    } keys[] = {{WIN32_CTRL, VK_LCONTROL}, {WIN32_ALT, VK_LMENU}, {WIN32_SHIFT, VK_LSHIFT}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (modifiers & keys[i].bit) {
+            add_key(l, keys[i].vk, false, down);
+        }
+    }
+}
+
+/* The key itself; a character without a key is one or two units of UTF-16. */
+static void add_stroke(input_list *l, const win32_stroke *s, bool down)
+{
+    if (s->vk) {
+        l->items[l->count++] = win32_virtual_key(s->vk, s->scan, s->extended, down);
+    } else if (s->character < 0x10000) {
+        l->items[l->count++] = win32_unicode_unit((wchar_t) s->character, down);
+    } else {
+        uint32_t c = s->character - 0x10000;
+        l->items[l->count++] = win32_unicode_unit((wchar_t) (0xd800 + (c >> 10)), down);
+        l->items[l->count++] = win32_unicode_unit((wchar_t) (0xdc00 + (c & 0x3ff)), down);
+    }
+}
+
+/* By GetKeyboardState, because Wine's GetKeyState may tell the state of before our last key. */
+static bool num_lock_is_on(void)
+{
+    BYTE keys[256] = {0};
+    MSG message;
+    PeekMessageW(&message, NULL, 0, 0, PM_NOREMOVE); /* brings the toggles up to date */
+    return GetKeyboardState(keys) && (keys[VK_NUMLOCK] & 1);
+}
+
+static win32_held_key *find_held(win32_desk *w, desk_key key)
+{
+    for (size_t i = 0; i < w->held_count; i++) {
+        if (w->held[i].key == key) {
+            return &w->held[i];
+        }
+    }
+    return NULL;
+}
+
+static bool no_key_for(desk_key key, desk_error *err)
+{
+    char name[DESK_KEY_NAME_SIZE];
+    desk_key_name(key, name);
+    return desk_fail(err, DESK_UNSUPPORTED,
+                     "The keyboard layout of the active window has no key \"%s\" to press together "
+                     "with others.",
+                     name);
+}
+
+static bool key_down(win32_desk *w, desk_key key, desk_error *err)
+{
+    bool win;
+    unsigned down = win32_modifiers_down(&win);
+    win32_held_key held = {key, win32_stroke_of(key), false};
+    input_list l = {.count = 0};
+    if (w->held_count == WIN32_MAX_HELD) {
+        return desk_fail(err, DESK_INVALID, "More than %d keys are held down.", WIN32_MAX_HELD);
+    }
+    if (!held.stroke.vk && (down || win || !held.stroke.character)) {
+        return no_key_for(key, err);
+    }
+    held.stroke.modifiers &= ~down;
+    held.num_lock_turned = held.stroke.num_lock && !num_lock_is_on();
+    if (held.num_lock_turned) {
+        l.count += win32_tap(l.items + l.count, VK_NUMLOCK, true);
+    }
+    add_modifiers(&l, held.stroke.modifiers, true);
+    add_stroke(&l, &held.stroke, true);
+    w->held[w->held_count++] = held; /* also after a failure: part of it may be down */
+    return win32_send(l.items, l.count, err);
+}
+
+static bool release(const win32_held_key *held, desk_error *err)
+{
+    input_list l = {.count = 0};
+    add_stroke(&l, &held->stroke, false);
+    add_modifiers(&l, held->stroke.modifiers, false);
+    if (held->num_lock_turned) {
+        l.count += win32_tap(l.items + l.count, VK_NUMLOCK, true);
+    }
+    return win32_send(l.items, l.count, err);
+}
+
+static bool key_up(win32_desk *w, desk_key key, desk_error *err)
+{
+    win32_held_key *found = find_held(w, key);
+    /* One that we do not hold may be stuck since somebody else held it. */
+    win32_held_key held = found ? *found : (win32_held_key){.key = key};
+    if (found) {
+        *found = w->held[--w->held_count];
+    } else {
+        held.stroke = win32_stroke_of(key);
+        held.stroke.modifiers = 0;
+        if (!held.stroke.vk) {
+            return true;
+        }
+    }
+    return release(&held, err);
+}
+
+bool win32_key(desk *d, desk_key key, bool down, desk_error *err)
+{
+    win32_desk *w = (win32_desk *) d;
+    if (!down) {
+        return key_up(w, key, err);
+    }
+    return find_held(w, key) || key_down(w, key, err);
+}
+
+void win32_keyboard_close(win32_desk *w)
+{
+    while (w->held_count > 0) {
+        release(&w->held[--w->held_count], NULL);
+    }
+}

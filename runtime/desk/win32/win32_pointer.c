@@ -1,0 +1,180 @@
+/*
+ * The pointer is moved by SetCursorPos: it takes physical pixels as they are, where an absolute
+ * SendInput has to go through 65536ths of the desktop. Windows under the pointer get their
+ * WM_MOUSEMOVE from it just the same.
+ */
+#include "win32.h"
+
+#include <stdlib.h>
+#include <uv.h>
+
+enum {
+    MILLISECOND = 1000000, /* in nanoseconds */
+    ARRIVAL = 20 * MILLISECOND,
+    ABSOLUTE_SIDE = 65536, /* what MOUSEEVENTF_ABSOLUTE calls the width and the height */
+    WHEEL_MAX = 1000,
+};
+
+static bool is_at(POINT target, POINT *at)
+{
+    return GetCursorPos(at) && at->x == target.x && at->y == target.y;
+}
+
+/* The middle of the pixel, or every other point would be off by one. */
+static LONG absolute(LONG pixel, int origin, int side)
+{
+    return (LONG) ((((int64_t) pixel - origin) * 2 + 1) * ABSOLUTE_SIDE / (2 * (int64_t) side));
+}
+
+static void send_to(POINT target, desk_rect screen)
+{
+    if (SetCursorPos(target.x, target.y)) {
+        return;
+    }
+    INPUT input = {.type = INPUT_MOUSE};
+    input.mi.dx = absolute(target.x, screen.x, screen.width);
+    input.mi.dy = absolute(target.y, screen.y, screen.height);
+    input.mi.dwFlags = MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE | MOUSEEVENTF_VIRTUALDESK;
+    win32_send(&input, 1, NULL); /* whether it arrived is looked at anyway */
+}
+
+bool win32_pointer_move(desk *d, int x, int y, desk_error *err)
+{
+    win32_desk *w = (win32_desk *) d;
+    desk_rect screen;
+    POINT target = {x, y}, at = {0, 0};
+    if (!win32_screen_rect(d, &screen, err)) {
+        return false;
+    }
+    if (x < screen.x || y < screen.y || x - screen.x >= screen.width ||
+        y - screen.y >= screen.height) {
+        return desk_fail(err, DESK_INVALID,
+                         "The point %d,%d is outside the screen, which is %d,%d %dx%d.", x, y,
+                         screen.x, screen.y, screen.width, screen.height);
+    }
+    send_to(target, screen);
+    uint64_t start = uv_hrtime();
+    while (!is_at(target, &at)) {
+        if (uv_hrtime() - start > ARRIVAL) {
+            return desk_fail(err, DESK_REFUSED,
+                             "The pointer was sent to %d,%d but is at %ld,%ld: something holds it.",
+                             x, y, at.x, at.y);
+        }
+        Sleep(1);
+        send_to(target, screen); /* the user's own hand on the mouse may have come in between */
+    }
+    w->moved = true;
+    w->target = target;
+    w->moved_at = start;
+    return true;
+}
+
+/* In a virtual desktop of Wine a move is taken in a little later, and the pointer may go back for a
+ * moment: what depends on its place right after a move waits that long, so that a button is pressed
+ * where the pointer was sent. Whatever comes later does not wait, nor do the moves of a drag. */
+static void hold_still(win32_desk *w)
+{
+    desk_rect screen;
+    POINT at;
+    if (!w->moved || !win32_screen_rect(&w->base, &screen, NULL)) {
+        return;
+    }
+    while (uv_hrtime() - w->moved_at < ARRIVAL) {
+        if (!is_at(w->target, &at)) {
+            send_to(w->target, screen);
+        }
+        Sleep(1);
+    }
+    w->moved = false;
+}
+
+bool win32_pointer_get(desk *d, int *x, int *y, desk_error *err)
+{
+    POINT at;
+    hold_still((win32_desk *) d);
+    if (!GetCursorPos(&at)) {
+        return desk_fail(err, DESK_REFUSED,
+                         "Windows does not tell where the pointer is: the screen is locked or a "
+                         "UAC prompt is shown.");
+    }
+    *x = at.x;
+    *y = at.y;
+    return true;
+}
+
+/* The button to press so that applications see `button`: users who have the mouse in the left hand
+ * swap two of them, and Windows swaps what is sent as well (Wine 8 does not). */
+static desk_button physical(desk_button button)
+{
+    bool swapped = GetSystemMetrics(SM_SWAPBUTTON) != 0;
+    return swapped && button == DESK_LEFT    ? DESK_RIGHT
+           : swapped && button == DESK_RIGHT ? DESK_LEFT
+                                             : button;
+}
+
+static bool press(win32_desk *w, desk_button button, bool down, desk_error *err)
+{
+    static const struct {
+        DWORD down, up, data;
+    } flags[] = {
+        [DESK_LEFT] = {MOUSEEVENTF_LEFTDOWN, MOUSEEVENTF_LEFTUP, 0},
+        [DESK_MIDDLE] = {MOUSEEVENTF_MIDDLEDOWN, MOUSEEVENTF_MIDDLEUP, 0},
+        [DESK_RIGHT] = {MOUSEEVENTF_RIGHTDOWN, MOUSEEVENTF_RIGHTUP, 0},
+        [DESK_BACK] = {MOUSEEVENTF_XDOWN, MOUSEEVENTF_XUP, XBUTTON1},
+        [DESK_FORWARD] = {MOUSEEVENTF_XDOWN, MOUSEEVENTF_XUP, XBUTTON2},
+    };
+    INPUT input = {.type = INPUT_MOUSE};
+    input.mi.dwFlags = down ? flags[button].down : flags[button].up;
+    input.mi.mouseData = flags[button].data;
+    if (!win32_send(&input, 1, err)) {
+        return false;
+    }
+    unsigned bit = 1u << button;
+    w->buttons_down = down ? w->buttons_down | bit : w->buttons_down & ~bit;
+    return true;
+}
+
+bool win32_button(desk *d, desk_button button, bool down, desk_error *err)
+{
+    win32_desk *w = (win32_desk *) d;
+    if (button < DESK_LEFT || button > DESK_FORWARD) {
+        return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) button);
+    }
+    hold_still(w);
+    return press(w, physical(button), down, err);
+}
+
+/* One event for each notch, as a wheel does: some programs only look at the sign. */
+static bool turn(int notches, DWORD flag, int sign, desk_error *err)
+{
+    INPUT input = {.type = INPUT_MOUSE};
+    input.mi.dwFlags = flag;
+    input.mi.mouseData = (DWORD) (notches < 0 ? -sign * WHEEL_DELTA : sign * WHEEL_DELTA);
+    for (int i = abs(notches); i > 0; i--) {
+        if (!win32_send(&input, 1, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool win32_wheel(desk *d, int dx, int dy, desk_error *err)
+{
+    if (dx < -WHEEL_MAX || dx > WHEEL_MAX || dy < -WHEEL_MAX || dy > WHEEL_MAX) {
+        return desk_fail(err, DESK_INVALID, "The wheel turns at most %d notches at once.",
+                         WHEEL_MAX);
+    }
+    hold_still((win32_desk *) d);
+    /* Away from the user, which scrolls up, is positive here. */
+    return turn(dx, MOUSEEVENTF_HWHEEL, 1, err) && turn(dy, MOUSEEVENTF_WHEEL, -1, err);
+}
+
+void win32_pointer_close(win32_desk *w)
+{
+    for (desk_button button = DESK_LEFT; button <= DESK_FORWARD; button++) {
+        if (w->buttons_down & 1u << button) {
+            press(w, button, false, NULL);
+        }
+    }
+    w->buttons_down = 0;
+}

@@ -1,0 +1,100 @@
+/*
+ * Text is sent as characters (KEYEVENTF_UNICODE), not as keys, so it does not depend on the
+ * keyboard's layout or on caps lock; only line ends and tabs are keys.
+ */
+#include "win32.h"
+
+#include "utf8.h"
+
+/* Characters per step, so that whoever watches the run can stop it between two steps. A character
+ * is at most two units of UTF-16, each down and up. */
+enum { STEP_MAX = 64, INPUTS_PER_CHARACTER = 4 };
+
+static bool check_text(const char *text, size_t length, desk_error *err)
+{
+    size_t good = desk_utf8_check(text, length);
+    if (good < length) {
+        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+    }
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char) text[i];
+        if ((c < ' ' || c == 0x7f) && c != '\n' && c != '\t' && c != '\r') {
+            return desk_fail(err, DESK_INVALID,
+                             "The text has a control character (U+%04X) at byte %zu; press keys "
+                             "by name instead.",
+                             c, i + 1);
+        }
+    }
+    return true;
+}
+
+/* Text typed while a modifier is down could be shortcuts: better not at all. */
+static bool check_modifiers(desk_error *err)
+{
+    bool win;
+    unsigned down = win32_modifiers_down(&win);
+    if (!down && !win) {
+        return true;
+    }
+    return desk_fail(err, DESK_REFUSED,
+                     "Text cannot be typed while the %s key is held down; release it first.",
+                     down & WIN32_SHIFT  ? "shift"
+                     : down & WIN32_CTRL ? "ctrl"
+                     : down & WIN32_ALT  ? "alt"
+                                         : "win");
+}
+
+static unsigned add_unit(INPUT *out, wchar_t unit)
+{
+    out[0] = win32_unicode_unit(unit, true);
+    out[1] = win32_unicode_unit(unit, false);
+    return 2;
+}
+
+static unsigned add_character(INPUT *out, uint32_t c)
+{
+    if (c == '\n' || c == '\r') {
+        return win32_tap(out, VK_RETURN, false);
+    }
+    if (c == '\t') {
+        return win32_tap(out, VK_TAB, false);
+    }
+    if (c < 0x10000) {
+        return add_unit(out, (wchar_t) c);
+    }
+    unsigned count = add_unit(out, (wchar_t) (0xd800 + ((c - 0x10000) >> 10)));
+    return count + add_unit(out + count, (wchar_t) (0xdc00 + ((c - 0x10000) & 0x3ff)));
+}
+
+bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err)
+{
+    INPUT inputs[STEP_MAX * INPUTS_PER_CHARACTER];
+    unsigned count = 0;
+    size_t at = 0;
+    (void) d;
+    *out = (desk_text_step){0};
+    if (!check_text(text, length, err) || !check_modifiers(err)) {
+        return false;
+    }
+    for (int i = 0; i < STEP_MAX && at < length; i++) {
+        uint32_t c = 0;
+        size_t bytes = desk_utf8_read(text + at, length - at, &c);
+        count += add_character(inputs + count, c);
+        at += bytes;
+        if (c == '\r' && at < length && text[at] == '\n') {
+            at++; /* one key for both */
+        }
+    }
+    if (!win32_send(inputs, count, err)) {
+        return false;
+    }
+    out->consumed = at;
+    return true;
+}
+
+bool win32_text_end(desk *d, desk_error *err)
+{
+    (void) d;
+    (void) err;
+    return true;
+}

@@ -1,0 +1,164 @@
+/*
+ * Windows tells no program of changes of the screen, so they are found by looking: a frame is
+ * fetched every now and then and compared with the one before. The mouse pointer is in neither.
+ *
+ * A look that fails is no change and no error: while the workstation is locked or a UAC prompt is
+ * shown nothing can be seen, and a run should go on when that is over. `capture` says it clearly.
+ */
+#include "win32.h"
+
+#include <string.h>
+#include <uv.h>
+
+enum {
+    MILLISECOND = 1000000, /* in nanoseconds */
+    LOOK_EVERY = 20 * MILLISECOND,
+    LOOK_SHARE = 3, /* at most one part in so many of the time is spent looking */
+    COLOURS = 0xffffff,
+};
+
+/* A blinking text caret is no change worth waiting for; the same sizes as on X11. */
+enum { CARET_WIDTH = 4, CARET_HEIGHT = 40 };
+
+bool win32_worth_telling(desk_rect change)
+{
+    return change.width > CARET_WIDTH || change.height > CARET_HEIGHT;
+}
+
+static bool differs(const uint8_t *a, const uint8_t *b, int x)
+{
+    uint32_t one, other;
+    memcpy(&one, a + (size_t) x * 4, 4);
+    memcpy(&other, b + (size_t) x * 4, 4);
+    return ((one ^ other) & COLOURS) != 0;
+}
+
+/* Widens left..right, both included, to what differs in a row. False if nothing does. */
+static bool widen(const uint8_t *a, const uint8_t *b, int width, int *left, int *right)
+{
+    int first = 0, last = width - 1;
+    while (first < width && !differs(a, b, first)) {
+        first++;
+    }
+    if (first == width) {
+        return false;
+    }
+    while (!differs(a, b, last)) {
+        last--;
+    }
+    *left = first < *left ? first : *left;
+    *right = last > *right ? last : *right;
+    return true;
+}
+
+bool win32_difference(const uint8_t *a, const uint8_t *b, int width, int height, size_t stride,
+                      desk_rect *out)
+{
+    int left = width, right = -1, top = height, bottom = -1;
+    for (int y = 0; y < height; y++) {
+        const uint8_t *row_a = a + (size_t) y * stride, *row_b = b + (size_t) y * stride;
+        if (memcmp(row_a, row_b, (size_t) width * 4) != 0 &&
+            widen(row_a, row_b, width, &left, &right)) {
+            top = y < top ? y : top;
+            bottom = y;
+        }
+    }
+    *out = (desk_rect){left, top, right - left + 1, bottom - top + 1};
+    return bottom >= 0;
+}
+
+static bool same_rect(desk_rect a, desk_rect b)
+{
+    return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
+}
+
+/* Whether the new frame tells of a change. Without a frame before there is nothing to compare. */
+static bool has_changed(const win32_desk *w, desk_rect screen)
+{
+    desk_rect before = w->watch.rect, change;
+    if (before.width == 0) {
+        return false;
+    }
+    if (!same_rect(before, screen) || w->watch.now.width != w->watch.before.width) {
+        return true; /* another resolution, or a monitor came or went */
+    }
+    return win32_difference(w->watch.now.pixels, w->watch.before.pixels, screen.width,
+                            screen.height, (size_t) w->watch.now.width * 4, &change) &&
+           win32_worth_telling(change);
+}
+
+static void look(win32_desk *w)
+{
+    desk_rect screen;
+    if (!win32_screen_rect(&w->base, &screen, NULL) ||
+        !win32_surface_fit(&w->watch.now, screen.width, screen.height, NULL) ||
+        !win32_surface_grab(&w->watch.now, screen, NULL)) {
+        return;
+    }
+    if (has_changed(w, screen)) {
+        w->watch.last_change = uv_hrtime();
+    }
+    win32_surface looked_at = w->watch.now;
+    w->watch.now = w->watch.before;
+    w->watch.before = looked_at;
+    w->watch.rect = screen;
+}
+
+static uint64_t next_look(const win32_desk *w)
+{
+    uint64_t pause = w->watch.cost * LOOK_SHARE;
+    return w->watch.last_look + (pause > LOOK_EVERY ? pause : LOOK_EVERY);
+}
+
+void win32_watch_look(win32_desk *w)
+{
+    uint64_t now = uv_hrtime();
+    if (!w->watch.on || now < next_look(w)) {
+        return;
+    }
+    w->watch.last_look = now;
+    look(w);
+    w->watch.cost = uv_hrtime() - now;
+}
+
+bool win32_watch_start(desk *d, desk_error *err)
+{
+    win32_desk *w = (win32_desk *) d;
+    (void) err;
+    win32_watch_stop(d);
+    w->watch.on = true;
+    w->watch.last_look = uv_hrtime();
+    look(w);
+    w->watch.cost = uv_hrtime() - w->watch.last_look;
+    return true;
+}
+
+void win32_watch_stop(desk *d)
+{
+    win32_desk *w = (win32_desk *) d;
+    w->watch.on = false;
+    w->watch.rect = (desk_rect){0};
+    w->watch.last_change = w->watch.last_look = w->watch.cost = 0;
+}
+
+uint64_t win32_last_change(desk *d)
+{
+    return ((win32_desk *) d)->watch.last_change;
+}
+
+int win32_poll_every(desk *d)
+{
+    const win32_desk *w = (const win32_desk *) d;
+    if (!w->watch.on) {
+        return 0;
+    }
+    uint64_t now = uv_hrtime(), due = next_look(w);
+    return due <= now ? 1 : (int) ((due - now) / MILLISECOND) + 1;
+}
+
+void win32_watch_close(win32_desk *w)
+{
+    win32_watch_stop(&w->base);
+    win32_surface_close(&w->watch.now);
+    win32_surface_close(&w->watch.before);
+}

@@ -1,0 +1,304 @@
+#include "win32.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Titles and classes are whatever a program, or a web page, chose: both are cut short. */
+enum { TITLE_MAX = 512, CLASS_MAX = 128, PATH_MAX_UNITS = 4096, WINDOWS_MAX = 4096 };
+
+/* Attributes of DwmGetWindowAttribute. */
+enum { FRAME_BOUNDS = 9, CLOAKED = 14 };
+
+static HWND window_of(uint64_t id)
+{
+    return (HWND) (uintptr_t) id;
+}
+
+static desk_rect rect_of(RECT r)
+{
+    return (desk_rect){r.left, r.top, r.right - r.left, r.bottom - r.top};
+}
+
+/* The compositor's library is looked for at run time: Wine lacks parts of it. */
+static bool ask_dwm(win32_desk *w, HWND window, DWORD attribute, void *out, DWORD size)
+{
+    if (!w->dwm) {
+        w->dwm = LoadLibraryExW(L"dwmapi.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+        w->dwm_attribute = w->dwm ? (win32_dwm_attribute) (void (*)(void)) GetProcAddress(
+                                        w->dwm, "DwmGetWindowAttribute")
+                                  : NULL;
+    }
+    return w->dwm_attribute && SUCCEEDED(w->dwm_attribute(window, attribute, out, size));
+}
+
+/* --- which windows --------------------------------------------------------------------------- */
+
+/* The shell's own windows: the desktop with its icons, and the task bars. */
+static bool is_shell(HWND window)
+{
+    static const wchar_t *const classes[] = {L"Progman", L"WorkerW", L"Shell_TrayWnd",
+                                             L"Shell_SecondaryTrayWnd"};
+    wchar_t name[CLASS_MAX] = L"";
+    GetClassNameW(window, name, CLASS_MAX);
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (wcscmp(name, classes[i]) == 0) {
+            return true;
+        }
+    }
+    return window == GetShellWindow();
+}
+
+/* What a user would call a window; a minimized one is "visible" to Windows. A cloaked one is on
+ * another virtual desktop, or a store app's that has been put to sleep. */
+static bool is_shown(win32_desk *w, HWND window)
+{
+    LONG_PTR style = GetWindowLongPtrW(window, GWL_EXSTYLE);
+    DWORD cloaked = 0;
+    RECT rect;
+    if (!IsWindowVisible(window) || ((style & WS_EX_TOOLWINDOW) && !(style & WS_EX_APPWINDOW)) ||
+        !GetWindowRect(window, &rect) || IsRectEmpty(&rect) || is_shell(window)) {
+        return false;
+    }
+    return !ask_dwm(w, window, CLOAKED, &cloaked, sizeof cloaked) || !cloaked;
+}
+
+typedef struct {
+    win32_desk *desk;
+    HWND *items; /* top to bottom */
+    size_t count;
+} found_windows;
+
+static BOOL CALLBACK collect(HWND window, LPARAM context)
+{
+    found_windows *found = (found_windows *) context;
+    if (is_shown(found->desk, window)) {
+        found->items[found->count++] = window;
+    }
+    return found->count < WINDOWS_MAX;
+}
+
+/* --- what they are --------------------------------------------------------------------------- */
+
+static char *title_of(HWND window)
+{
+    wchar_t title[TITLE_MAX] = L"";
+    /* The text that Windows keeps for the frame; WM_GETTEXT would wait for a program that hangs. */
+    int length = InternalGetWindowText(window, title, TITLE_MAX);
+    return win32_clean_utf8(title, length, TITLE_MAX);
+}
+
+static char *class_of(HWND window)
+{
+    wchar_t name[CLASS_MAX] = L"";
+    int length = GetClassNameW(window, name, CLASS_MAX);
+    return win32_clean_utf8(name, length, CLASS_MAX);
+}
+
+static char *executable_of(DWORD pid)
+{
+    wchar_t path[PATH_MAX_UNITS] = L"";
+    DWORD length = PATH_MAX_UNITS;
+    HANDLE process = pid ? OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, pid) : NULL;
+    if (!process || !QueryFullProcessImageNameW(process, 0, path, &length)) {
+        length = 0;
+    }
+    if (process) {
+        CloseHandle(process);
+    }
+    return win32_clean_utf8(path, (int) length, PATH_MAX_UNITS);
+}
+
+/* Where a minimized window will be again. Its placement counts from the work area's corner. */
+static bool restored_rect(HWND window, RECT *out)
+{
+    WINDOWPLACEMENT placement = {.length = sizeof placement};
+    MONITORINFO monitor = {.cbSize = sizeof monitor};
+    if (!GetWindowPlacement(window, &placement)) {
+        return false;
+    }
+    *out = placement.rcNormalPosition;
+    if (GetMonitorInfoW(MonitorFromRect(out, MONITOR_DEFAULTTONEAREST), &monitor)) {
+        OffsetRect(out, monitor.rcWork.left - monitor.rcMonitor.left,
+                   monitor.rcWork.top - monitor.rcMonitor.top);
+    }
+    return true;
+}
+
+/* The frame that is seen: since Windows 10 a window's own rect has invisible borders to grab. */
+static desk_rect frame_of(win32_desk *w, HWND window)
+{
+    RECT rect = {0};
+    if (!(IsIconic(window) && restored_rect(window, &rect)) &&
+        !ask_dwm(w, window, FRAME_BOUNDS, &rect, sizeof rect)) {
+        GetWindowRect(window, &rect);
+    }
+    return rect_of(rect);
+}
+
+static bool fill(win32_desk *w, HWND window, HWND active, desk_window *out)
+{
+    DWORD pid = 0;
+    GetWindowThreadProcessId(window, &pid);
+    *out = (desk_window){
+        .id = (uintptr_t) window,
+        .title = title_of(window),
+        .klass = class_of(window),
+        .executable = executable_of(pid),
+        .pid = (long) pid,
+        .rect = frame_of(w, window),
+        .active = window == active,
+        .visible = !IsIconic(window),
+        .minimized = IsIconic(window) != 0,
+        .maximized = IsZoomed(window) != 0,
+    };
+    return out->title && out->klass && out->executable;
+}
+
+static bool describe(const found_windows *found, desk_window_list *out)
+{
+    HWND active = GetAncestor(GetForegroundWindow(), GA_ROOT);
+    bool ok = true;
+    for (size_t i = found->count; ok && i > 0; i--) {
+        HWND window = found->items[i - 1];
+        if (IsWindow(window)) { /* else it has closed meanwhile */
+            ok = fill(found->desk, window, active, &out->items[out->count++]);
+        }
+    }
+    return ok;
+}
+
+bool win32_windows(desk *d, desk_window_list *out, desk_error *err)
+{
+    found_windows found = {.desk = (win32_desk *) d};
+    *out = (desk_window_list){0};
+    found.items = malloc(WINDOWS_MAX * sizeof *found.items);
+    if (found.items) {
+        EnumWindows(collect, (LPARAM) &found);
+        out->items = calloc(found.count ? found.count : 1, sizeof *out->items);
+    }
+    bool ok = out->items && describe(&found, out);
+    free(found.items);
+    if (!ok) {
+        desk_window_list_free(out);
+        return desk_fail(err, DESK_NO_MEMORY, "There is no memory for the list of windows.");
+    }
+    return true;
+}
+
+/* --- what can be done to them ---------------------------------------------------------------- */
+
+static bool find_window(uint64_t id, HWND *out, desk_error *err)
+{
+    *out = window_of(id);
+    if (id && IsWindow(*out)) {
+        return true;
+    }
+    return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu: it has been closed.",
+                     (unsigned long long) id);
+}
+
+bool win32_window_focus(desk *d, uint64_t id, desk_error *err)
+{
+    HWND window;
+    INPUT nothing = {.type = INPUT_MOUSE};
+    (void) d;
+    if (!find_window(id, &window, err)) {
+        return false;
+    }
+    if (IsHungAppWindow(window)) { /* to activate it would be to wait for it */
+        return desk_fail(err, DESK_REFUSED, "The window's program does not respond.");
+    }
+    if (IsIconic(window)) {
+        ShowWindowAsync(window, SW_RESTORE);
+    }
+    /* Only the process that made the last input may choose the active window: an empty movement of
+     * the mouse makes that us. A tap of alt would do too, but opens menus. */
+    SendInput(1, &nothing, sizeof nothing);
+    bool active = SetForegroundWindow(window);
+    /* Without a window manager below Wine the order changes by this only. */
+    SetWindowPos(window, HWND_TOP, 0, 0, 0, 0, SWP_NOMOVE | SWP_NOSIZE | SWP_ASYNCWINDOWPOS);
+    if (!active && GetForegroundWindow() != window) {
+        return desk_fail(err, DESK_REFUSED,
+                         "Windows did not let the window come to the front; click on it instead.");
+    }
+    return true;
+}
+
+static bool refused(const char *what, desk_error *err)
+{
+    DWORD error = GetLastError();
+    if (error == ERROR_ACCESS_DENIED) {
+        return desk_fail(err, DESK_REFUSED,
+                         "%s: the window belongs to a program that runs as administrator.", what);
+    }
+    return win32_fail(err, DESK_REFUSED, what, error);
+}
+
+bool win32_window_close(desk *d, uint64_t id, desk_error *err)
+{
+    HWND window;
+    (void) d;
+    if (!find_window(id, &window, err)) {
+        return false;
+    }
+    return PostMessageW(window, WM_CLOSE, 0, 0) || refused("The window cannot be closed", err);
+}
+
+/* A window that was maximized when it was minimized is restored to be maximized again, so it takes
+ * two steps to make it a normal one; the second does nothing to others. */
+static bool show_normal(HWND window)
+{
+    if (IsIconic(window)) {
+        ShowWindowAsync(window, SW_RESTORE);
+    }
+    return ShowWindowAsync(window, SW_RESTORE);
+}
+
+bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
+{
+    HWND window;
+    RECT outer, seen;
+    if (!find_window(id, &window, err)) {
+        return false;
+    }
+    if (rect.width < 1 || rect.height < 1 || rect.width > DESK_IMAGE_MAX_SIDE ||
+        rect.height > DESK_IMAGE_MAX_SIDE) {
+        return desk_fail(err, DESK_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
+                         rect.height);
+    }
+    if (IsIconic(window) || IsZoomed(window)) {
+        show_normal(window); /* its borders are not known until it is done */
+    } else if (GetWindowRect(window, &outer) &&
+               ask_dwm((win32_desk *) d, window, FRAME_BOUNDS, &seen, sizeof seen)) {
+        rect.x -= seen.left - outer.left;
+        rect.y -= seen.top - outer.top;
+        rect.width += (outer.right - outer.left) - (seen.right - seen.left);
+        rect.height += (outer.bottom - outer.top) - (seen.bottom - seen.top);
+    }
+    return SetWindowPos(window, NULL, rect.x, rect.y, rect.width, rect.height,
+                        SWP_NOZORDER | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS) ||
+           refused("The window cannot be placed", err);
+}
+
+bool win32_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err)
+{
+    HWND window;
+    (void) d;
+    if (!find_window(id, &window, err)) {
+        return false;
+    }
+    SetLastError(0);
+    bool done = state == DESK_WINDOW_MINIMIZED   ? ShowWindowAsync(window, SW_MINIMIZE)
+                : state == DESK_WINDOW_MAXIMIZED ? ShowWindowAsync(window, SW_SHOWMAXIMIZED)
+                                                 : show_normal(window);
+    return done || !GetLastError() || refused("The window's state cannot be changed", err);
+}
+
+void win32_windows_close(win32_desk *w)
+{
+    if (w->dwm) {
+        FreeLibrary(w->dwm);
+    }
+    w->dwm = NULL;
+    w->dwm_attribute = NULL;
+}

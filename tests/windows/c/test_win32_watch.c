@@ -1,0 +1,121 @@
+/* What counts as a change of the screen: the pure rules, and a window that really changes. */
+#include "test_win32_window.h"
+
+#include "win32/win32.h"
+
+#include <stdlib.h>
+
+#include "native.h"
+
+enum { WIDTH = 64, HEIGHT = 60, STRIDE = WIDTH * 4 + 16 };
+
+static uint8_t before[HEIGHT * STRIDE], after[HEIGHT * STRIDE];
+
+static void change(int x, int y, int width, int height)
+{
+    for (int j = y; j < y + height; j++) {
+        for (int i = x; i < x + width; i++) {
+            after[j * STRIDE + i * 4 + (i + j) % 3] ^= 1;
+        }
+    }
+}
+
+static bool compare(desk_rect *out)
+{
+    return win32_difference(before, after, WIDTH, HEIGHT, STRIDE, out);
+}
+
+static void check_rect(desk_rect r, int x, int y, int width, int height)
+{
+    CHECK_EQ(r.x, x);
+    CHECK_EQ(r.y, y);
+    CHECK_EQ(r.width, width);
+    CHECK_EQ(r.height, height);
+}
+
+static void test_difference(void)
+{
+    desk_rect r;
+    CHECK(!compare(&r));
+    for (int i = 3; i < HEIGHT * STRIDE; i += 4) {
+        after[i] = 255; /* the fourth byte, and what lies between the rows */
+    }
+    CHECK(!compare(&r));
+    change(10, 20, 1, 15);
+    CHECK(compare(&r));
+    check_rect(r, 10, 20, 1, 15);
+    change(WIDTH - 1, HEIGHT - 1, 1, 1);
+    change(0, 0, 1, 1);
+    CHECK(compare(&r));
+    check_rect(r, 0, 0, WIDTH, HEIGHT);
+}
+
+static void test_caret(void)
+{
+    static const struct {
+        int width, height;
+        bool worth;
+    } sizes[] = {{1, 15, false}, {3, 18, false}, {4, 40, false},
+                 {5, 1, true},   {1, 41, true},  {300, 200, true}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        CHECK_EQ(win32_worth_telling((desk_rect){7, 7, sizes[i].width, sizes[i].height}),
+                 sizes[i].worth);
+    }
+}
+
+static void fill(test_window *t, int width, int height, COLORREF colour)
+{
+    HDC dc = GetDC(t->window);
+    HBRUSH brush = CreateSolidBrush(colour);
+    RECT r = {20, 20, 20 + width, 20 + height};
+    FillRect(dc, &r, brush);
+    DeleteObject(brush);
+    ReleaseDC(t->window, dc);
+}
+
+/* Pumps as often as told to, until a change is seen or `looks` looks have been due. */
+static bool sees_change(desk *d, int looks)
+{
+    for (int i = 0; i < looks && !d->ops->last_change(d); i++) {
+        int pause = d->ops->poll_every(d);
+        CHECK(pause >= 1);
+        Sleep((DWORD) pause);
+        CHECK(d->ops->pump(d, NULL));
+    }
+    return d->ops->last_change(d) != 0;
+}
+
+static void test_window_changes(test_window *t)
+{
+    desk *d = NULL;
+    desk_error err = {0};
+    if (!CHECK(desk_native_ops->open(&d, NULL, &err))) {
+        return;
+    }
+    CHECK_EQ(d->ops->poll_every(d), 0);
+    CHECK_EQ(d->ops->poll_fd(d), -1);
+    CHECK(d->ops->watch_start(d, &err));
+    SetCursorPos(150, 150);
+    CHECK(!sees_change(d, 5));
+    fill(t, 2, 18, RGB(0, 0, 0));
+    CHECK(!sees_change(d, 5));
+    fill(t, 100, 50, RGB(255, 0, 0));
+    CHECK(sees_change(d, 100));
+    CHECK(d->ops->watch_start(d, &err)); /* anew: nothing has changed since */
+    CHECK(!sees_change(d, 5));
+    d->ops->watch_stop(d);
+    CHECK_EQ(d->ops->poll_every(d), 0);
+    d->ops->close(d);
+}
+
+int main(void)
+{
+    static test_window t = {.place = {100, 60, 400, 300}, .style = WS_POPUP};
+    test_difference();
+    test_caret();
+    if (test_window_open(&t)) {
+        test_window_changes(&t);
+    }
+    test_window_close(&t);
+    return check_done();
+}

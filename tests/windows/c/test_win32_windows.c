@@ -1,0 +1,287 @@
+/* Windows and the clipboard, judged by another thread's window and by the system. Started with an
+ * argument this program is another process with a window, which ends when the window is closed. */
+#include "test_win32_window.h"
+
+#include "native.h"
+#include "win32/win32.h"
+
+#include <stdlib.h>
+
+static desk *d;
+
+/* --- the list -------------------------------------------------------------------------------- */
+
+static desk_window_list list;
+
+/* Of the list as it is now; NULL if it is not in it. */
+static const desk_window *find(HWND window)
+{
+    desk_error err = {0};
+    desk_window_list_free(&list);
+    if (!CHECK(d->ops->windows(d, &list, &err))) {
+        printf("    %s\n", err.message);
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.items[i].id == (uintptr_t) window) {
+            return &list.items[i];
+        }
+    }
+    return NULL;
+}
+
+static void check_rect(desk_rect r, int x, int y, int width, int height)
+{
+    CHECK_EQ(r.x, x);
+    CHECK_EQ(r.y, y);
+    CHECK_EQ(r.width, width);
+    CHECK_EQ(r.height, height);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), part = strlen(end);
+    return length >= part && _stricmp(text + length - part, end) == 0;
+}
+
+static void test_list(test_window *t)
+{
+    char path[MAX_PATH] = "";
+    GetModuleFileNameA(NULL, path, sizeof path);
+    const desk_window *w = find(t->window);
+    if (!CHECK(w != NULL)) {
+        return;
+    }
+    CHECK_STR(w->title, TEST_TITLE_UTF8);
+    CHECK_STR(w->klass, TEST_CLASS);
+    CHECK_EQ(w->pid, GetCurrentProcessId());
+    CHECK(ends_with(w->executable, path));
+    CHECK(w->active && w->visible && !w->minimized && !w->maximized);
+    RECT r = t->place;
+    check_rect(w->rect, r.left, r.top, r.right - r.left, r.bottom - r.top);
+    SetWindowTextW(t->window, L"a\tb\nc\xd800"
+                              L"d");
+    w = find(t->window);
+    CHECK(w && strchr(w->title, '\n') == NULL &&
+          ends_with(w->title, "\xef\xbf\xbd"
+                              "d"));
+    SetWindowTextW(t->window, L"");
+    w = find(t->window);
+    CHECK(w && w->title[0] == '\0');
+    SetWindowTextW(t->window, TEST_TITLE);
+}
+
+static void test_unlisted(test_window *t)
+{
+    ShowWindow(t->window, SW_HIDE);
+    CHECK(!find(t->window));
+    SetWindowLongPtrW(t->window, GWL_EXSTYLE, WS_EX_TOOLWINDOW);
+    ShowWindow(t->window, SW_SHOW);
+    CHECK(!find(t->window));
+    SetWindowLongPtrW(t->window, GWL_EXSTYLE, 0);
+    CHECK(find(t->window));
+}
+
+/* --- states ---------------------------------------------------------------------------------- */
+
+static bool is_above(HWND upper, HWND lower)
+{
+    const desk_window *u = find(upper);
+    size_t at = u ? (size_t) (u - list.items) : 0;
+    for (size_t i = 0; u && i < at; i++) {
+        if (list.items[i].id == (uintptr_t) lower) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Asks again where the window does not stay in front: a program that has just started may come to
+ * the front by itself once more. */
+static void focus(HWND window, HWND other)
+{
+    desk_error err = {0};
+    if (!WAIT_FOR(d->ops->window_focus(d, (uintptr_t) window, &err) &&
+                  GetForegroundWindow() == window && is_above(window, other))) {
+        printf("    %s\n", err.message);
+    }
+}
+
+static void test_focus(HWND one, HWND other)
+{
+    focus(one, other);
+    focus(other, one);
+    const desk_window *w = find(other);
+    CHECK(w && w->active);
+    w = find(one);
+    CHECK(w && !w->active);
+}
+
+static void set_state(HWND window, desk_window_state state)
+{
+    desk_error err = {0};
+    if (!CHECK(d->ops->window_state(d, (uintptr_t) window, state, &err))) {
+        printf("    %s\n", err.message);
+    }
+}
+
+static void test_states(HWND window)
+{
+    desk_error err = {0};
+    const desk_window *w;
+    set_state(window, DESK_WINDOW_MINIMIZED);
+    WAIT_FOR(IsIconic(window));
+    CHECK((w = find(window)) && w->minimized && !w->visible && w->rect.width > 50);
+    set_state(window, DESK_WINDOW_NORMAL);
+    WAIT_FOR(!IsIconic(window));
+    set_state(window, DESK_WINDOW_MAXIMIZED);
+    WAIT_FOR(IsZoomed(window));
+    CHECK((w = find(window)) && w->maximized && w->visible);
+    set_state(window, DESK_WINDOW_MINIMIZED);
+    WAIT_FOR(IsIconic(window));
+    set_state(window, DESK_WINDOW_NORMAL);
+    WAIT_FOR(!IsIconic(window) && !IsZoomed(window));
+    set_state(window, DESK_WINDOW_MINIMIZED);
+    WAIT_FOR(IsIconic(window));
+    CHECK(d->ops->window_focus(d, (uintptr_t) window, &err));
+    WAIT_FOR(!IsIconic(window) && GetForegroundWindow() == window);
+}
+
+static bool is_placed(HWND window, desk_rect r)
+{
+    const desk_window *w = find(window);
+    return w && w->rect.x == r.x && w->rect.y == r.y && w->rect.width == r.width &&
+           w->rect.height == r.height;
+}
+
+static void test_place(HWND window)
+{
+    desk_error err = {0};
+    desk_rect one = {150, 120, 500, 350}, other = {30, 40, 320, 240};
+    CHECK(d->ops->window_place(d, (uintptr_t) window, one, &err));
+    WAIT_FOR(is_placed(window, one));
+    RECT r;
+    GetWindowRect(window, &r);
+    CHECK_EQ(r.right - r.left, one.width);
+    set_state(window, DESK_WINDOW_MAXIMIZED);
+    WAIT_FOR(IsZoomed(window));
+    CHECK(d->ops->window_place(d, (uintptr_t) window, other, &err));
+    WAIT_FOR(!IsZoomed(window) && is_placed(window, other));
+    CHECK(!d->ops->window_place(d, (uintptr_t) window, (desk_rect){0, 0, 0, 5}, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+}
+
+static void test_gone(HWND window)
+{
+    desk_error err = {0};
+    uint64_t ids[] = {0, (uintptr_t) window, UINT64_MAX};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        CHECK(!d->ops->window_focus(d, ids[i], &err) && err.code == DESK_NOT_FOUND);
+        CHECK(!d->ops->window_close(d, ids[i], &err) && err.code == DESK_NOT_FOUND);
+        CHECK(!d->ops->window_place(d, ids[i], (desk_rect){0, 0, 9, 9}, &err) &&
+              err.code == DESK_NOT_FOUND);
+        CHECK(!d->ops->window_state(d, ids[i], DESK_WINDOW_NORMAL, &err) &&
+              err.code == DESK_NOT_FOUND);
+    }
+    CHECK(!find(window));
+}
+
+/* A window whose program has stopped listening holds nobody up; it does later what it was told. */
+static void test_hung(test_window *t)
+{
+    desk_error err = {0};
+    desk_rect r = {60, 70, 300, 220};
+    t->resume = CreateEventW(NULL, TRUE, FALSE, NULL);
+    PostMessageW(t->window, WM_APP, 0, 0);
+    ULONGLONG start = GetTickCount64();
+    const desk_window *w = find(t->window);
+    CHECK(w && strcmp(w->title, TEST_TITLE_UTF8) == 0);
+    set_state(t->window, DESK_WINDOW_MAXIMIZED);
+    set_state(t->window, DESK_WINDOW_NORMAL);
+    CHECK(d->ops->window_place(d, (uintptr_t) t->window, r, &err));
+    CHECK(GetTickCount64() - start < TEST_PATIENCE / 2);
+    SetEvent(t->resume);
+    WAIT_FOR(is_placed(t->window, r));
+    CloseHandle(t->resume);
+    t->resume = NULL;
+}
+
+/* --- another process ------------------------------------------------------------------------- */
+
+static PROCESS_INFORMATION start_other(void)
+{
+    STARTUPINFOW startup = {.cb = sizeof startup};
+    PROCESS_INFORMATION process = {0};
+    wchar_t path[MAX_PATH], line[MAX_PATH + 16];
+    GetModuleFileNameW(NULL, path, MAX_PATH);
+    swprintf(line, MAX_PATH + 16, L"\"%ls\" window", path);
+    CHECK(CreateProcessW(path, line, NULL, NULL, FALSE, 0, NULL, NULL, &startup, &process));
+    return process;
+}
+
+static int be_other(void)
+{
+    static test_window t = {.place = {400, 300, 700, 500}, .style = WS_OVERLAPPEDWINDOW};
+    InitializeCriticalSection(&t.lock);
+    t.ready = CreateEventW(NULL, TRUE, FALSE, NULL);
+    return (int) test_thread(&t);
+}
+
+static HWND window_of_process(DWORD pid)
+{
+    find(NULL);
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.items[i].pid == (long) pid) {
+            return (HWND) (uintptr_t) list.items[i].id;
+        }
+    }
+    return NULL;
+}
+
+static void test_other_process(HWND ours)
+{
+    PROCESS_INFORMATION process = start_other();
+    desk_error err = {0};
+    HWND window = NULL;
+    /* Which comes to the front by itself: that must be over. */
+    if (WAIT_FOR((window = window_of_process(process.dwProcessId)) != NULL) &&
+        WAIT_FOR(GetForegroundWindow() == window)) {
+        const desk_window *w = find(window);
+        CHECK(w && ends_with(w->executable, ".exe"));
+        CHECK_STR(w->title, TEST_TITLE_UTF8);
+        test_focus(ours, window);
+        test_states(window);
+        test_place(window);
+        CHECK(d->ops->window_close(d, (uintptr_t) window, &err));
+        WAIT_FOR(!IsWindow(window));
+        test_gone(window);
+    }
+    CHECK_EQ(WaitForSingleObject(process.hProcess, TEST_PATIENCE), WAIT_OBJECT_0);
+    TerminateProcess(process.hProcess, 1);
+    CloseHandle(process.hProcess);
+    CloseHandle(process.hThread);
+}
+
+int main(int argc, char **argv)
+{
+    static test_window t = {.place = {100, 60, 500, 360}, .style = WS_OVERLAPPEDWINDOW};
+    desk_error err = {0};
+    (void) argv;
+    if (argc > 1) {
+        return be_other();
+    }
+    if (!CHECK(desk_native_ops->open(&d, NULL, &err))) {
+        printf("    %s\n", err.message);
+        return check_done();
+    }
+    if (test_window_open(&t)) {
+        test_list(&t);
+        test_unlisted(&t);
+        test_states(t.window);
+        test_hung(&t);
+        test_other_process(t.window);
+    }
+    test_window_close(&t);
+    desk_window_list_free(&list);
+    d->ops->close(d);
+    return check_done();
+}

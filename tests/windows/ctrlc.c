@@ -1,0 +1,104 @@
+/*
+ * ctrlc PROGRAM [ARGS]: for tests of Ctrl+C. Runs a program in a console of its own, with our
+ * standard output and error, and sends to that console what comes on standard input: 'c' is a
+ * Ctrl+C, 'b' a Ctrl+Break. Ends when the program does, with its exit status.
+ *
+ * A Ctrl+C can be sent only to all of a console at once, not to a process group, hence the console;
+ * we are a part of it ourselves and turn a deaf ear.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <wchar.h>
+#include <windows.h>
+
+static BOOL WINAPI ignore(DWORD event)
+{
+    return event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT;
+}
+
+static HANDLE child;
+
+/* What the system does for an event: a thread of the program that runs this routine. For Wine,
+ * which sends no Ctrl+Break (8.0). */
+static bool raise_event(DWORD event)
+{
+    LPTHREAD_START_ROUTINE routine = (LPTHREAD_START_ROUTINE) (void *) GetProcAddress(
+        GetModuleHandleW(L"kernelbase.dll"), "CtrlRoutine");
+    HANDLE thread =
+        routine ? CreateRemoteThread(child, NULL, 0, routine, (void *) (ULONG_PTR) event, 0, NULL)
+                : NULL;
+    return thread && CloseHandle(thread);
+}
+
+static DWORD WINAPI send_events(void *input)
+{
+    char key;
+    DWORD count;
+    while (ReadFile(input, &key, 1, &count, NULL) && count == 1) {
+        if (key != 'c' && key != 'b')
+            continue;
+        DWORD event = key == 'c' ? CTRL_C_EVENT : CTRL_BREAK_EVENT;
+        if (!GenerateConsoleCtrlEvent(event, 0) && !raise_event(event))
+            fprintf(stderr, "ctrlc: the event was not sent, error %lu\n", GetLastError());
+    }
+    TerminateProcess(child, 124);
+    return 0;
+}
+
+/* Our command line behind our own name, quoted as it was given. */
+static wchar_t *command_behind_us(void)
+{
+    wchar_t *at = GetCommandLineW();
+    wchar_t stop = *at == L'"' ? L'"' : L' ';
+    at += stop == L'"';
+    while (*at && *at != stop)
+        at++;
+    at += *at == L'"';
+    while (*at == L' ')
+        at++;
+    return at;
+}
+
+static HANDLE start(wchar_t *command, HANDLE out, HANDLE err)
+{
+    SECURITY_ATTRIBUTES inherited = {sizeof inherited, NULL, TRUE};
+    HANDLE nothing =
+        CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ, &inherited, OPEN_EXISTING, 0, NULL);
+    STARTUPINFOW startup = {.cb = sizeof startup,
+                            .dwFlags = STARTF_USESTDHANDLES,
+                            .hStdInput = nothing,
+                            .hStdOutput = out,
+                            .hStdError = err};
+    PROCESS_INFORMATION process;
+    SetHandleInformation(out, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
+    SetHandleInformation(err, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
+    BOOL started =
+        CreateProcessW(NULL, command, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &process);
+    CloseHandle(nothing);
+    if (!started)
+        return NULL;
+    CloseHandle(process.hThread);
+    return process.hProcess;
+}
+
+int main(void)
+{
+    HANDLE in = GetStdHandle(STD_INPUT_HANDLE);
+    HANDLE out = GetStdHandle(STD_OUTPUT_HANDLE), err = GetStdHandle(STD_ERROR_HANDLE);
+    DWORD status = 125;
+    FreeConsole();
+    AllocConsole();
+    ShowWindow(GetConsoleWindow(), SW_HIDE);
+    SetConsoleCtrlHandler(NULL, FALSE); /* a parent may have left it ignored, which is inherited */
+    child = start(command_behind_us(), out, err);
+    if (!child) {
+        fprintf(stderr, "ctrlc: cannot start that program, error %lu\n", GetLastError());
+        return 125;
+    }
+    SetConsoleCtrlHandler(ignore, TRUE);
+    HANDLE sender = CreateThread(NULL, 0, send_events, in, 0, NULL);
+    WaitForSingleObject(child, INFINITE);
+    GetExitCodeProcess(child, &status);
+    CloseHandle(sender);
+    ExitProcess(status); /* with the sender, which waits for input */
+}

@@ -1,0 +1,128 @@
+-- Ctrl+C and Ctrl+Break end `deskpilot run` as a run that was interrupted, whatever it does at the time.
+-- The events are sent by ctrlc.c, which runs the program in a console of its own.
+local testapp = dofile "tests/windows/testapp.lua"
+local uv = require "luv"
+local files = require "deskpilot.base.files"
+local harness = require "harness"
+local journal = require "deskpilot.agent.journal"
+local json = require "deskpilot.base.json"
+local model_server = require "model_server"
+local spawn = require "spawn"
+local task = require "deskpilot.base.task"
+
+local tests = {}
+
+local function collect(pipe, child, field)
+  pipe:read_start(function(_, data)
+    if data then child[field] = child[field] .. data else pipe:close() end
+  end)
+end
+
+-- Starts the program by ctrlc; child.send("c") or ("b") sends an event, child.stop ends it in any case.
+local function start(words)
+  local input, output, errors = uv.new_pipe(), uv.new_pipe(), uv.new_pipe()
+  local child = { stdout = "", stderr = "" }
+  child.handle, child.pid = uv.spawn(testapp.ctrlc, { args = words, stdio = { input, output, errors } },
+    function(status)
+      child.status = status
+      child.handle:close()
+    end)
+  assert(child.handle, child.pid)
+  collect(output, child, "stdout")
+  collect(errors, child, "stderr")
+  function child.send(event) input:write(event) end
+  function child.stop()
+    if not input:is_closing() then input:close() end
+  end
+  function child.wait()
+    harness.wait_until("the end of the program", function()
+      return child.status and output:is_closing() and errors:is_closing()
+    end, 30)
+  end
+  return child
+end
+
+local function check(child, began, what)
+  child.wait()
+  harness.eq(child.status, 130, what .. ": " .. child.stderr)
+  harness.ok(task.now() - began < 5, ("%s took %.2f s"):format(what, task.now() - began))
+  local result = json.decode(child.stdout) or {}
+  harness.eq(result.status, "interrupted", what)
+  local events = journal.read(result.run_dir or "") or {}
+  harness.eq((events[#events] or {}).event, "run_end", what)
+  local written = json.decode(files.read(files.join(result.run_dir or "", "result.json")) or "") or {}
+  harness.eq(written, result, what)
+end
+
+local function with_folder(fn)
+  local folder = testapp.folder()
+  local _ <close> = testapp.finally(function() files.remove(folder) end)
+  fn(folder)
+end
+
+local function script_mission(folder, script)
+  local path = files.join(folder, "m.lua")
+  assert(files.write(path, ("return { desktop = { kind = 'current' }, run = function(m) %s end }"):format(script)))
+  return path
+end
+
+-- Runs a script mission until it has begun, sends the event, and looks at what is left.
+local function interrupt(script)
+  for _, event in ipairs { "c", "b" } do
+    with_folder(function(folder)
+      local begun = files.join(folder, "begun")
+      local mission = script_mission(folder, ("io.open(%q, 'w'):close() %s"):format(begun, script))
+      local child = start { spawn.program, "run", mission, "--json", "--runs", files.join(folder, "runs") }
+      local _ <close> = testapp.finally(child.stop)
+      harness.wait_until("the script", function() return files.exists(begun) or child.status end, 30)
+      local began = task.now()
+      child.send(event)
+      check(child, began, event == "c" and "Ctrl+C" or "Ctrl+Break")
+    end)
+  end
+end
+
+function tests.a_busy_script()
+  interrupt "while true do pcall(function() while true do end end) end"
+end
+
+function tests.a_waiting_script()
+  interrupt "m.desk.wait_until(function() return false end, { timeout = 600 })"
+end
+
+function tests.a_model_that_is_waited_for()
+  for _, event in ipairs { "c", "b" } do
+    with_folder(function(folder)
+      local server = model_server.start(function() return { delay = 60 } end)
+      local _ <close> = testapp.finally(function() server:stop() end)
+      local mission = files.join(folder, "m.lua")
+      assert(files.write(mission, "return { task = 'anything', desktop = { kind = 'current' } }"))
+      local child = start { spawn.program, "run", mission, "--json", "--runs", files.join(folder, "runs"),
+        "--endpoint", server.endpoint }
+      local stopping <close> = testapp.finally(child.stop)
+      assert(stopping)
+      harness.wait_until("the request", function() return #server.requests > 0 or child.status end, 30)
+      local began = task.now()
+      child.send(event)
+      check(child, began, event == "c" and "Ctrl+C" or "Ctrl+Break")
+    end)
+  end
+end
+
+function tests.what_is_held_is_let_go()
+  testapp.with(nil, function(desk, app)
+    app:focus(desk, "canvas")
+    with_folder(function(folder)
+      local mission = script_mission(folder, 'assert(m.desk.keyboard.hold "shift") while true do end')
+      local child = start { spawn.program, "run", mission, "--json", "--runs", files.join(folder, "runs") }
+      local _ <close> = testapp.finally(child.stop)
+      app:wait_for { event = "key", what = "down", vk = 16 }
+      local began = task.now()
+      child.send "c"
+      check(child, began, "Ctrl+C")
+      app:wait_for { event = "key", what = "up", vk = 16 }
+    end)
+  end)
+end
+
+return tests

@@ -1,0 +1,207 @@
+-- Elements of the test application, judged by its own list of controls and by its log.
+local testapp = dofile "tests/windows/testapp.lua"
+local harness = require "harness"
+local task = require "deskpilot.base.task"
+
+local tests = {}
+
+-- What each control is to the reader of elements; the labels before them name those without a caption.
+local expected = {
+  notes = { "text", "Notes:" }, name = { "text", "Name:" }, alpha = { "push button", "Alpha" },
+  beta = { "push button", "Beta" }, gamma = { "push button", "Gamma" }, fruits = { "list" },
+  agree = { "check box", "I agree" }, small = { "radio button", "Small" }, medium = { "radio button", "Medium" },
+  large = { "radio button", "Large" }, volume = { "slider", "Volume:" }, colour = { "combo box", "Colour:" },
+}
+
+local function find(desk, app, role, name, all)
+  local element, err = desk.elements.find { pid = app.pid, role = role, name = name, all = all, timeout = 5 }
+  harness.ok(element, ("%s %s: %s"):format(role, tostring(name), tostring(err)))
+  return element or { states = {} }
+end
+
+-- Wine 8 shows no process another one's menus.
+local function can_read_menus(desk, app)
+  if desk.elements.find { pid = app.pid, role = "menu bar" } then return true end
+  io.stdout:write("      menus of other programs cannot be read here: not tested\n")
+  return false
+end
+
+function tests.the_tree()
+  testapp.with({ title = "Fenster — 窓" }, function(desk, app)
+    for control, words in pairs(expected) do
+      local element = find(desk, app, words[1], words[2])
+      local place = app:control(control)
+      harness.eq({ element.x, element.y, element.width, element.height },
+        { place.x, place.y, place.width, place.height }, control)
+      harness.eq(element.app, "testapp")
+      harness.eq({ element.states.enabled, element.states.showing }, { true, true }, control)
+    end
+    local list = harness.ok(desk.elements.list { pid = app.pid })
+    harness.eq(list.truncated, false)
+    harness.eq({ list[1].role, list[1].name }, { "application", "testapp" })
+    for i, element in ipairs(list) do
+      local parent = element.parent and list[element.parent]
+      harness.ok(element.index == i and (not parent or (element.parent < i and parent.depth == element.depth - 1)),
+        "parents come first: " .. element.name)
+      harness.ok(utf8.len(element.name), "valid UTF-8")
+    end
+    local frame = find(desk, app, "frame", "Fenster — 窓")
+    harness.eq({ frame.x, frame.y, frame.width, frame.height }, app.ready.window)
+    for _, name in ipairs { "Apple", "Banana", "Cherry", "Date" } do find(desk, app, "list item", name) end
+    if can_read_menus(desk, app) then
+      local bar = find(desk, app, "menu bar")
+      harness.eq(bar.y + bar.height <= app.ready.client[2], true, "above the client area")
+      find(desk, app, "menu", "File")
+    end
+    local none, err = desk.elements.find { pid = app.pid, name = "Alfa" }
+    harness.eq(none, nil)
+    harness.eq(err.code, "not_found")
+    harness.has(tostring(err), "'Alpha'")
+  end)
+end
+
+function tests.the_focus_is_told()
+  testapp.with(nil, function(desk, app)
+    harness.eq(find(desk, app, "text", "Notes:").states.focused, true)
+    app:focus(desk, "name")
+    harness.eq(find(desk, app, "text", "Name:").states.focused, true)
+    harness.eq(find(desk, app, "text", "Notes:").states.focused, nil)
+  end)
+end
+
+function tests.clicked_where_they_are()
+  testapp.with(nil, function(desk, app)
+    for _, control in ipairs { "alpha", "gamma", "agree", "medium" } do
+      harness.ok(desk.mouse.click(find(desk, app, table.unpack(expected[control]))))
+      app:wait_for { event = "clicked", target = control }
+    end
+    harness.ok(desk.mouse.click(find(desk, app, "list item", "Cherry")))
+    app:wait_for { event = "selected", target = "fruits", index = 2, text = "Cherry" }
+    if can_read_menus(desk, app) then
+      harness.ok(desk.mouse.click(find(desk, app, "menu", "Edit")))
+      harness.ok(desk.mouse.click(find(desk, app, "menu item", "Clear")))
+      app:wait_for { event = "menu", text = "&Clear" }
+    end
+  end)
+end
+
+function tests.pressed_without_the_mouse()
+  testapp.with(nil, function(desk, app)
+    harness.ok(desk.elements.press { pid = app.pid, name = "Beta" })
+    app:wait_for { event = "clicked", target = "beta" }
+    harness.eq(find(desk, app, "check box", "I agree").states.checked, nil)
+    harness.ok(desk.elements.press { pid = app.pid, name = "I agree" })
+    app:wait_for { event = "clicked", target = "agree", checked = 1 }
+    harness.eq(find(desk, app, "check box", "I agree").states.checked, true)
+    harness.ok(desk.elements.press { pid = app.pid, name = "Large" })
+    app:wait_for { event = "clicked", target = "large", checked = 1 }
+    harness.eq(find(desk, app, "radio button", "Large").states.checked, true)
+    harness.eq(find(desk, app, "radio button", "Small").states.checked, nil)
+    local ok, err = desk.elements.press({ pid = app.pid, name = "Beta" }, "no such action")
+    harness.eq(ok, nil)
+    harness.eq(err.code, "not_found")
+  end)
+end
+
+function tests.items_are_selected()
+  testapp.with(nil, function(desk, app)
+    harness.ok(desk.elements.press(find(desk, app, "list item", "Banana")))
+    app:wait_for { event = "selected", target = "fruits", index = 1, text = "Banana" }
+    harness.eq(find(desk, app, "list item", "Banana").states.selected, true)
+    harness.ok(desk.elements.press(find(desk, app, "list item", "Green", true)))
+    app:wait_for { event = "selected", target = "colour", index = 1, text = "Green" }
+    harness.wait_until("the combo box's text", function()
+      return find(desk, app, "combo box", "Colour:").text == "Green"
+    end)
+  end)
+end
+
+function tests.texts_are_replaced()
+  testapp.with(nil, function(desk, app)
+    local text = "héllo — 日本 😀\n\tzweite Zeile"
+    local notes = find(desk, app, "text", "Notes:")
+    harness.eq(notes.states.editable, true)
+    harness.ok(desk.elements.set_text(notes, text))
+    app:wait_for { event = "text", target = "notes", text = text:gsub("\n", "\r\n") }
+    harness.eq(desk.elements.text(notes), text)
+    local name = find(desk, app, "text", "Name:")
+    harness.ok(desk.elements.set_text(name, "Zoë 窓"))
+    app:wait_for { event = "text", target = "name", text = "Zoë 窓" }
+    harness.eq(find(desk, app, "text", "Name:").text, "Zoë 窓")
+    local ok, err = desk.elements.set_text({ pid = app.pid, name = "Alpha" }, "x")
+    harness.eq(ok, nil)
+    harness.eq(err.code, "unsupported")
+  end)
+end
+
+function tests.a_slider_tells_its_value()
+  testapp.with(nil, function(desk, app)
+    harness.ok(find(desk, app, "slider", "Volume:").value == 0)
+    app:focus(desk, "volume")
+    harness.ok(desk.keyboard.press "end")
+    app:wait_for { event = "value", target = "volume", value = 100 }
+    harness.ok(find(desk, app, "slider", "Volume:").value == 100)
+  end)
+end
+
+local function note_of(list, pid)
+  for _, known in ipairs(list.apps) do
+    if known.pid == pid then return known.note end
+  end
+end
+
+function tests.a_hung_application_costs_its_part_only()
+  testapp.with({ title = "Well" }, function(desk, well)
+    local hung = testapp.start { title = "Hung", at = "300,420", hang = true }
+    local _ <close> = testapp.finally(function() hung:stop() end)
+    hung:wait_for { event = "hung" }
+    local began = task.now()
+    local list = harness.ok(desk.elements.list())
+    local seconds = task.now() - began
+    harness.ok(seconds < 1.5, ("read in %.2f s"):format(seconds))
+    harness.ok(note_of(list, hung.pid), "the hung one has a note")
+    harness.eq(note_of(list, well.pid), nil)
+    harness.ok(desk.elements.find { pid = hung.pid, name = "Hung" }, "its window is there all the same")
+    find(desk, well, "push button", "Alpha")
+    hung:release()
+    hung:wait_for { event = "released" }
+    find(desk, hung, "push button", "Alpha")
+    harness.eq(note_of(harness.ok(desk.elements.list()), hung.pid), nil)
+  end)
+end
+
+function tests.what_hangs_later_is_told_of_too()
+  testapp.with(nil, function(desk, app)
+    local alpha = find(desk, app, "push button", "Alpha")
+    local name = find(desk, app, "text", "Name:")
+    harness.ok(desk.keyboard.press "alt+e")
+    harness.ok(desk.keyboard.press "h")
+    app:wait_for { event = "hung" }
+    for _, act in ipairs { function() return desk.elements.press(alpha) end,
+      function() return desk.elements.set_text(name, "x") end } do
+      local began = task.now()
+      local ok, err = act()
+      harness.eq(ok, nil)
+      harness.eq(err and err.code, "timed_out")
+      harness.ok(task.now() - began < 4, "within its limit")
+    end
+    app:release()
+    app:wait_for { event = "released" }
+    harness.ok(desk.elements.press(alpha))
+    app:wait_for { event = "clicked", target = "alpha" }
+  end)
+end
+
+function tests.what_is_gone_is_not_found()
+  testapp.with(nil, function(desk, app)
+    local alpha = find(desk, app, "push button", "Alpha")
+    harness.ok(desk.windows.close(app.hwnd))
+    app:wait()
+    local ok, err = desk.elements.press(alpha)
+    harness.eq(ok, nil)
+    harness.eq(err.code, "not_found")
+    harness.eq(desk.elements.find { pid = app.pid }, nil)
+  end)
+end
+
+return tests
