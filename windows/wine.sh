@@ -49,7 +49,8 @@ start_display() {
     cookie=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     export XAUTHORITY="$place/xauthority"
     printf 'add :0 . %s\n' "$cookie" | xauth -q -f "$XAUTHORITY" source - 2>/dev/null
-    Xvfb -displayfd 3 -screen 0 "${size}x24" -nolisten tcp -noreset -auth "$XAUTHORITY" \
+    # In a session of its own: Ctrl+C in a terminal is for the program.
+    setsid Xvfb -displayfd 3 -screen 0 "${size}x24" -nolisten tcp -noreset -auth "$XAUTHORITY" \
         3>"$place/number" >/dev/null 2>&1 &
     server=$!
     read -r number <"$place/number" || { echo "wine.sh: Xvfb did not start" >&2; exit 3; }

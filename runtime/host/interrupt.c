@@ -196,12 +196,12 @@ void interrupt_open(lua_State *L)
     replace(L, "coroutine", "wrap", co_wrap);
     replace(L, "debug", "sethook", NULL);
 
-    platform_signals_open();
+    platform_open(luv_loop(L));
 }
 
 void interrupt_close(lua_State *L)
 {
-    platform_signals_close();
+    platform_close();
     uv_close((uv_handle_t *) &self.wake, NULL);
     uv_run(luv_loop(L), UV_RUN_NOWAIT);
 }

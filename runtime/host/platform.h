@@ -7,6 +7,8 @@
 
 #include "error.h"
 
+#include <uv.h>
+
 /* "linux" or "windows": for Lua, which names its platform's files by it. */
 extern const char *const platform_name;
 
@@ -14,9 +16,10 @@ extern const char *const platform_name;
  * already. Sets up the console: UTF-8, bytes as written, colours. NULL without memory. */
 char **platform_start(int *argc, char **argv);
 
-/* Signals (console events on Windows) become interrupt_request, until closed. */
-void platform_signals_open(void);
-void platform_signals_close(void);
+/* From open to close, signals (console events on Windows) become interrupt_request, and what was
+ * written shows before the loop waits. */
+void platform_open(uv_loop_t *loop);
+void platform_close(void);
 
 /* Ends the process at once: nothing is flushed, no handler runs. Safe in a signal handler. */
 _Noreturn void platform_end(int status);

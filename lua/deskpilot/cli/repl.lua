@@ -175,6 +175,7 @@ function Terminal:columns()
 end
 
 local function put(words)
+  io.stderr:flush() -- buffered on a Windows console: what was said first is to be seen first
   io.stdout:write(words)
   io.stdout:flush()
 end

@@ -25,8 +25,9 @@ static void on_signal(int number)
                                           : INTERRUPT_HUP);
 }
 
-void platform_signals_open(void)
+void platform_open(uv_loop_t *loop)
 {
+    (void) loop; /* terminals show each line at once */
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
@@ -35,7 +36,7 @@ void platform_signals_open(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-void platform_signals_close(void)
+void platform_close(void)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);

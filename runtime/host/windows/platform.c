@@ -1,5 +1,7 @@
 #include "platform.h"
 
+#include "signals.h"
+
 #include <fcntl.h>
 #include <io.h>
 #include <shellapi.h>
@@ -35,6 +37,22 @@ static void draw_colours(DWORD which)
         SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
+/* The C library writes to a console byte by byte, in which a character of several bytes is lost.
+ * Buffered, it is written in one piece: when the buffer is flushed, at the latest before the loop
+ * waits (show) and at the end. */
+static void write_whole_characters(FILE *stream)
+{
+    if (_isatty(_fileno(stream)))
+        setvbuf(stream, NULL, _IOFBF, 16384);
+}
+
+static void show(uv_prepare_t *handle)
+{
+    (void) handle;
+    fflush(stdout);
+    fflush(stderr);
+}
+
 static void start_console(void)
 {
     _setmode(_fileno(stdin), _O_BINARY);
@@ -45,6 +63,8 @@ static void start_console(void)
         atexit(restore_console); /* it is the console's, and outlives us */
     draw_colours(STD_OUTPUT_HANDLE);
     draw_colours(STD_ERROR_HANDLE);
+    write_whole_characters(stdout);
+    write_whole_characters(stderr);
 }
 
 char **platform_start(int *argc, char **argv)
@@ -60,6 +80,22 @@ char **platform_start(int *argc, char **argv)
     }
     LocalFree(wide);
     return arguments;
+}
+
+static uv_prepare_t before_waiting;
+
+void platform_open(uv_loop_t *loop)
+{
+    uv_prepare_init(loop, &before_waiting);
+    uv_prepare_start(&before_waiting, show);
+    uv_unref((uv_handle_t *) &before_waiting);
+    signals_open();
+}
+
+void platform_close(void)
+{
+    signals_close();
+    uv_close((uv_handle_t *) &before_waiting, NULL); /* the caller runs the loop once more */
 }
 
 _Noreturn void platform_end(int status)

@@ -3,8 +3,8 @@
  * stopped for the instant in which the request is made, so that it is what a signal handler is on
  * the other systems: a moment between two instructions of the main thread.
  */
+#include "signals.h"
 #include "interrupt.h"
-#include "platform.h"
 
 #include <windows.h>
 
@@ -38,7 +38,7 @@ static BOOL WINAPI on_event(DWORD event)
     return TRUE;
 }
 
-void platform_signals_open(void)
+void signals_open(void)
 {
     DuplicateHandle(GetCurrentProcess(), GetCurrentThread(), GetCurrentProcess(), &main_thread, 0,
                     FALSE, DUPLICATE_SAME_ACCESS);
@@ -46,7 +46,7 @@ void platform_signals_open(void)
     SetConsoleCtrlHandler(on_event, TRUE);
 }
 
-void platform_signals_close(void)
+void signals_close(void)
 {
     SetConsoleCtrlHandler(on_event, FALSE);
     CloseHandle(main_thread);
