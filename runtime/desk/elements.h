@@ -58,7 +58,8 @@ enum {
 };
 
 typedef struct {
-    const char *bus; /* X11: address of the session bus; NULL for the environment's */
+    const char *bus;     /* X11: address of the session bus; NULL for the environment's */
+    const char *display; /* Windows: name of the desktop (desk_options); NULL for the user's own */
 } desk_elements_options;
 
 typedef struct {

@@ -29,6 +29,12 @@ _Noreturn void platform_end(int status);
  * that kills its processes when we end. */
 bool platform_hold_descendants(desk_error *err);
 
+/* Runs this program again, with its own arguments and `name` after them and with its standard
+ * streams, on a new desktop of that name (letters, digits, - and _), and waits for its end; then
+ * whatever came from it is ended. Its exit status, -1 with `err` where it cannot be started. It all
+ * ends with this process too. Windows only: elsewhere DESK_UNSUPPORTED. */
+int platform_run_on_desktop(const char *name, desk_error *err);
+
 /* Collects child `pid` if it has ended. 1 collected, 0 still running, -1 not a child of ours. */
 int platform_reap(long pid);
 

@@ -443,16 +443,26 @@ static int source_gc(lua_State *L)
     return source_close(L);
 }
 
+/* The string of a field of the options, in their table's keeping; NULL where there is none. */
+static const char *text_field(lua_State *L, const char *name)
+{
+    bool none = lua_getfield(L, 1, name) == LUA_TNIL;
+    const char *text = none ? NULL : luaL_checkstring(L, -1);
+    lua_pop(L, 1);
+    return text;
+}
+
 /* --- A reader of elements. It connects when first used.
- * ---@param options { bus: string? } bus: address of the session bus, else the environment's
+ * ---@param options { bus: string?, display: string? } bus: X11: address of the session bus, else
+ * ---the environment's; display: Windows: name of the desktop, else the user's own
  * ---@return deskpilot.elements|nil reader, deskpilot.error? err */
 static int module_open(lua_State *L)
 {
     desk_elements_options options = {0};
     if (!lua_isnoneornil(L, 1)) {
         luaL_checktype(L, 1, LUA_TTABLE);
-        if (lua_getfield(L, 1, "bus") != LUA_TNIL)
-            options.bus = luaL_checkstring(L, -1);
+        options.bus = text_field(L, "bus");
+        options.display = text_field(L, "display");
     }
     handle *h = lua_newuserdatauv(L, sizeof *h, 0);
     *h = (handle){0};

@@ -68,6 +68,22 @@ static int system_hold_descendants(lua_State *L)
     return 1;
 }
 
+/* ---Runs this program again on a new Windows desktop, with the name after its own arguments and
+ * with
+ * ---its standard streams; waits for its end (nothing else runs meanwhile), and ends what it
+ * started.
+ * ---@param name string letters, digits, - and _
+ * ---@return integer? status, deskpilot.error? err */
+static int system_run_on_desktop(lua_State *L)
+{
+    desk_error err;
+    int status = platform_run_on_desktop(luaL_checkstring(L, 1), &err);
+    if (status < 0)
+        return lib_fail(L, &err);
+    lua_pushinteger(L, status);
+    return 1;
+}
+
 /* ---Collects children that luv does not know (adopted ones). Call when SIGCHLD came. */
 static int system_reap(lua_State *L)
 {
@@ -95,6 +111,7 @@ int lib_open_system(lua_State *L)
         {"on_interrupt", system_on_interrupt},
         {"clear_interrupt", system_clear_interrupt},
         {"hold_descendants", system_hold_descendants},
+        {"run_on_desktop", system_run_on_desktop},
         {"reap", system_reap},
         {"parent", system_parent},
         {NULL, NULL},

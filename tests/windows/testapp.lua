@@ -40,6 +40,12 @@ local function command_line(options, path)
   return words
 end
 
+local function wait_until_ready(self)
+  local ready, at = self:wait_for { event = "ready" }
+  self.ready, self.pid, self.hwnd, self.from = ready, ready.pid, ready.hwnd, at + 1
+  return self
+end
+
 --- Starts one and waits until it has shown itself.
 ---@param options { at: string?, size: string?, title: string?, fullscreen: true?, hang: true? }?
 function testapp.start(options)
@@ -51,9 +57,13 @@ function testapp.start(options)
       self.process:close()
     end)
   assert(self.process, self.process_id)
-  local ready, at = self:wait_for { event = "ready" }
-  self.ready, self.pid, self.hwnd, self.from = ready, ready.pid, ready.hwnd, at + 1
-  return self
+  return wait_until_ready(self)
+end
+
+--- One that something else starts with `--log path`, once it has shown itself: its log.
+---@param path string
+function testapp.attach(path)
+  return wait_until_ready(setmetatable({ path = path, from = 1 }, App))
 end
 
 --- Everything logged so far.

@@ -120,7 +120,8 @@ end
 
 local function check_private(findings)
   local lacking, mend = platform.private_needs(on_path)
-  if #lacking == 0 then findings[#findings + 1] = found("private desktops", "can be started")
+  local limits = platform.private_limits and ", " .. platform.private_limits or ""
+  if #lacking == 0 then findings[#findings + 1] = found("private desktops", "can be started" .. limits)
   else findings[#findings + 1] = missing("private desktops", "without " .. text.join(lacking), mend, true) end
   return #lacking == 0
 end

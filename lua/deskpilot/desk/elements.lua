@@ -143,7 +143,7 @@ function elements.new(desk)
     end
     if reader then return reader end
     local err
-    reader, err = native.open { bus = desk.bus }
+    reader, err = native.open { bus = desk.bus, display = desk.display }
     return reader, err
   end
 

@@ -5,4 +5,5 @@
 ---@field advice table<string, string> how to mend what does not work: display, capture, input, windows, elements
 ---@field private_needs fun(on_path: fun(program: string): boolean): string[], string? what private desktops lack
 ---  here, and how to mend that
+---@field private_limits string? what private desktops cannot do here
 return require("deskpilot.desk." .. require("native.system").platform .. ".platform")

@@ -1,6 +1,7 @@
---- Private desktops: a display server, a session bus and a window manager that nobody else sees, for
---- as long as they are wanted. They live below a process of their own (PLATFORM/private_host.lua), which
---- cleans up also when this program is killed. The functions here wait (see base/task.lua).
+--- Private desktops: a display server, a session bus and a window manager (on Windows a second Windows
+--- desktop) that nobody else sees, for as long as they are wanted. They live below a process of their own
+--- (PLATFORM/private_host.lua), which cleans up also when this program is killed. The functions here wait
+--- (see base/task.lua).
 local uv = require "luv"
 local native = require "native.desk"
 local errors = require "deskpilot.base.errors"
@@ -22,11 +23,11 @@ private.timing = {
 }
 
 ---@class deskpilot.private_session
----@field display string such as ":5"
----@field cookie string what lets one into the display: 32 hexadecimal digits
----@field bus_address string of the desktop's session bus
+---@field display string such as ":5"; on Windows the desktop's name
+---@field cookie string? X11: what lets one into the display, 32 hexadecimal digits
+---@field bus_address string? X11: of the desktop's session bus
 ---@field folder string temporary, gone after stop: home, run and log
----@field pids { host: integer, server: integer, manager: integer }
+---@field pids { host: integer, server: integer?, manager: integer? }
 ---@field apps { argv: string[], pid: integer, ended: table? }[]
 local Session = {}
 Session.__index = Session
@@ -46,7 +47,7 @@ local events = {}
 function events.ready(self, event)
   self.display, self.bus_address, self.folder = event.display, event.bus_address, event.folder
   self.cookie = event.cookie
-  self.pids.server, self.pids.manager = event.pids.server, event.pids.manager
+  if event.pids then self.pids.server, self.pids.manager = event.pids.server, event.pids.manager end
   self.ready = true
 end
 

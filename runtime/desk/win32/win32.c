@@ -39,7 +39,7 @@ static void become_dpi_aware(void)
     }
 }
 
-static const desk_ops OPS;
+static const desk_ops OPS, PRIVATE_OPS;
 
 static void close_desk(desk *d)
 {
@@ -50,7 +50,7 @@ static void close_desk(desk *d)
     win32_screen_close(w);
     win32_windows_close(w);
     win32_clipboard_close(w);
-    win32_desktop_leave(w);
+    win32_desktop_close(w->desktop);
     free(w);
 }
 
@@ -61,10 +61,10 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
     if (!w) {
         return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
     }
-    w->base.ops = &OPS;
-    become_dpi_aware();
     const char *name = options ? options->display : NULL;
-    if ((name && !win32_desktop_enter(w, name, err)) ||
+    w->base.ops = name ? &PRIVATE_OPS : &OPS;
+    become_dpi_aware();
+    if ((name && !(w->desktop = win32_desktop_open(name, err))) ||
         !win32_screen_rect(&w->base, &screen, err)) {
         close_desk(&w->base);
         return false;
@@ -133,6 +133,37 @@ static const desk_ops OPS = {
     .window_state = win32_window_state,
     .clipboard_get = win32_clipboard_get,
     .clipboard_set = win32_clipboard_set,
+};
+
+/* What is not of win32_private.c here touches no other desktop. */
+static const desk_ops PRIVATE_OPS = {
+    .name = "win32",
+    .open = open_desk,
+    .close = close_desk,
+    .poll_fd = poll_fd,
+    .poll_every = win32_poll_every,
+    .pump = pump,
+    .screen_rect = win32_screen_rect,
+    .capture = win32_capture,
+    .watch_start = win32_watch_start,
+    .watch_stop = win32_watch_stop,
+    .last_change = win32_last_change,
+    .pointer_get = win32_private_pointer_get,
+    .pointer_move = win32_private_pointer_move,
+    .button = win32_private_button,
+    .wheel = win32_private_wheel,
+    .key = win32_private_key,
+    .text_step = win32_private_text_step,
+    .text_end = win32_text_end,
+    .ping = ping,
+    .ping_answered = ping_answered,
+    .windows = win32_private_windows,
+    .window_focus = win32_private_window_focus,
+    .window_close = win32_private_window_close,
+    .window_place = win32_private_window_place,
+    .window_state = win32_private_window_state,
+    .clipboard_get = win32_private_clipboard_get,
+    .clipboard_set = win32_private_clipboard_set,
 };
 
 const desk_ops *const desk_native_ops = &OPS;

@@ -48,11 +48,13 @@ typedef HRESULT(WINAPI *win32_dwm_attribute)(HWND window, DWORD attribute, void 
 typedef struct {
     desk base;
 
-    /* win32_desktop.c: the Windows desktop that this thread was moved to, and the one it was on */
-    HDESK desktop, desktop_before;
+    HDESK desktop; /* another one than the user's (win32_private.c), or NULL */
 
     /* win32_screen.c */
     win32_surface frame; /* of capture */
+
+    /* win32_compose.c */
+    win32_surface scratch; /* one window's picture */
 
     /* win32_watch.c: changes are seen by comparing frames */
     struct {
@@ -82,9 +84,16 @@ typedef struct {
 
 /* --- win32_desktop.c: another Windows desktop than the user's -------------------------------- */
 
-/* Moves this thread to the desktop of that name (CreateDesktop). It must have no windows yet. */
-bool win32_desktop_enter(win32_desk *w, const char *name, desk_error *err);
-void win32_desktop_leave(win32_desk *w);
+/* The desktop of that name (UTF-8), to be closed; NULL with DESK_UNAVAILABLE. While somebody has it
+ * open it exists. */
+HDESK win32_desktop_open(const char *name, desk_error *err);
+/* NULL is allowed. */
+void win32_desktop_close(HDESK desktop);
+/* Calls `call` on that desktop and gives its answer: on a new thread, because one that has windows,
+ * as this one may, is tied to its desktop. NULL: calls it here. DESK_UNAVAILABLE where there is no
+ * such thread. */
+typedef bool (*win32_call)(void *context, desk_error *err);
+bool win32_desktop_run(HDESK desktop, win32_call call, void *context, desk_error *err);
 
 /* --- win32_text.c: UTF-8 and UTF-16 ---------------------------------------------------------- */
 
@@ -108,6 +117,14 @@ void win32_surface_close(win32_surface *s);
 /* Copies that part of the virtual screen to the surface's top left. DESK_REFUSED while Windows
  * shows what no program may see (the lock screen, a UAC prompt). */
 bool win32_surface_grab(win32_surface *s, desk_rect rect, desk_error *err);
+
+/* --- win32_compose.c ------------------------------------------------------------------------- */
+
+/* Draws that part of this thread's desktop from its windows' own pictures to the surface's top
+ * left; `scratch` is for one of them, kept. DESK_NO_MEMORY. */
+bool win32_compose(win32_surface *s, desk_rect rect, win32_surface *scratch, desk_error *err);
+/* Fetches that part of the desk's desktop, by win32_surface_grab or win32_compose. */
+bool win32_grab(win32_desk *w, win32_surface *s, desk_rect rect, desk_error *err);
 
 /* --- win32_cursor.c -------------------------------------------------------------------------- */
 
@@ -181,5 +198,24 @@ void win32_windows_close(win32_desk *w);
 
 bool win32_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err);
 bool win32_clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err);
+
+/* --- win32_private.c: the ops that differ on another desktop than the user's ------------------ */
+
+bool win32_private_pointer_get(desk *d, int *x, int *y, desk_error *err);
+bool win32_private_pointer_move(desk *d, int x, int y, desk_error *err);
+bool win32_private_button(desk *d, desk_button button, bool down, desk_error *err);
+bool win32_private_wheel(desk *d, int dx, int dy, desk_error *err);
+bool win32_private_key(desk *d, desk_key key, bool down, desk_error *err);
+bool win32_private_text_step(desk *d, const char *text, size_t length, desk_text_step *out,
+                             desk_error *err);
+bool win32_private_windows(desk *d, desk_window_list *out, desk_error *err);
+bool win32_private_window_focus(desk *d, uint64_t id, desk_error *err);
+bool win32_private_window_close(desk *d, uint64_t id, desk_error *err);
+bool win32_private_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
+bool win32_private_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
+bool win32_private_clipboard_get(desk *d, char **text, size_t *length, bool *pending,
+                                 desk_error *err);
+bool win32_private_clipboard_set(desk *d, const char *text, size_t length, bool *pending,
+                                 desk_error *err);
 
 #endif

@@ -24,16 +24,21 @@ typedef struct {
     bool started;
     CO_MTA_USAGE_COOKIE apartment; /* NULL: COM cannot be had, so there is no MSAA either */
     uia_source uia;
+    HDESK desktop; /* another one than the user's, or NULL */
 } win32_elements;
 
 static bool win32_elements_open(desk_elements **out, const desk_elements_options *options,
                                 desk_error *err)
 {
-    (void) options; /* the bus is X11's */
     win32_elements *e = calloc(1, sizeof *e);
     if (!e || uv_mutex_init(&e->lock) != 0) {
         free(e);
         return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element reader");
+    }
+    if (options->display && !(e->desktop = win32_desktop_open(options->display, err))) {
+        uv_mutex_destroy(&e->lock);
+        free(e);
+        return false;
     }
     e->base.ops = desk_native_elements;
     *out = &e->base;
@@ -46,6 +51,7 @@ static void win32_elements_close(desk_elements *base)
     win32_uia_close(&e->uia);
     if (e->apartment)
         CoDecrementMTAUsage(e->apartment);
+    win32_desktop_close(e->desktop);
     uv_mutex_destroy(&e->lock);
     free(e);
 }
@@ -59,6 +65,24 @@ static void start(win32_elements *e)
         e->apartment = NULL;
     if (e->apartment)
         win32_uia_open(&e->uia);
+}
+
+/* One call, made on the reader's desktop: messages stay on theirs. */
+typedef struct {
+    win32_elements *elements;
+    const desk_elements_query *query; /* of read */
+    desk_element_list *out;
+    const char *handle, *action, *text; /* of act and set_text */
+    int index;
+    uint64_t deadline;
+} request;
+
+static bool run(request q, win32_call call, desk_error *err)
+{
+    uv_mutex_lock(&q.elements->lock);
+    bool ok = win32_desktop_run(q.elements->desktop, call, &q, err);
+    uv_mutex_unlock(&q.elements->lock);
+    return ok;
 }
 
 /* --- reading ------------------------------------------------------------------------------------
@@ -116,6 +140,20 @@ static const char *silence(const win32_reading *r, DWORD error)
     return "does not answer";
 }
 
+/* UI Automation also asks from threads of its own, which are on the user's desktop. What it knows
+ * of a window elsewhere without being able to ask it is no answer. */
+static bool read_by_uia(win32_elements *e, win32_reading *r, const top_window *w, int32_t app)
+{
+    size_t before = r->out->count;
+    if (!win32_uia_read(&e->uia, r, w->window, w->pid, app))
+        return false;
+    bool only_frame = r->out->count <= before + 1 && GetWindow(w->window, GW_CHILD);
+    if (!e->desktop || !only_frame)
+        return true;
+    r->out->count = before;
+    return false;
+}
+
 /* Why something of it is missing; NULL where nothing is. */
 static const char *read_window(win32_elements *e, win32_reading *r, const top_window *w,
                                int32_t app)
@@ -128,7 +166,7 @@ static const char *read_window(win32_elements *e, win32_reading *r, const top_wi
         return why;
     }
     /* Where UI Automation has no answer, the window itself may have one. */
-    if (e->uia.automation && win32_uia_read(&e->uia, r, w->window, w->pid, app))
+    if (e->uia.automation && read_by_uia(e, r, w, app))
         return NULL;
     return win32_controls_read(r, w->window, w->pid, app) ? NULL : silence(r, 0);
 }
@@ -187,23 +225,28 @@ static bool read_windows(win32_elements *e, win32_reading *r, desk_error *err)
     return ok;
 }
 
+static bool read_there(void *context, desk_error *err)
+{
+    request *q = context;
+    win32_reading r;
+    /* Connecting the first time loads libraries; that has a time of its own. */
+    uint64_t before = uv_hrtime();
+    start(q->elements);
+    desk_elements_query extended = *q->query;
+    extended.deadline += uv_hrtime() - before;
+    bool ok = win32_reading_open(&r, &extended, q->out)
+                  ? read_windows(q->elements, &r, err)
+                  : desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    win32_reading_close(&r);
+    return ok;
+}
+
 static bool win32_elements_read(desk_elements *base, const desk_elements_query *query,
                                 desk_element_list *out, desk_error *err)
 {
-    win32_elements *e = (win32_elements *) base;
-    win32_reading r;
     *out = (desk_element_list){0};
-    uv_mutex_lock(&e->lock);
-    /* Connecting the first time loads libraries; that has a time of its own. */
-    uint64_t before = uv_hrtime();
-    start(e);
-    desk_elements_query extended = *query;
-    extended.deadline += uv_hrtime() - before;
-    bool ok = win32_reading_open(&r, &extended, out)
-                  ? read_windows(e, &r, err)
-                  : desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
-    win32_reading_close(&r);
-    uv_mutex_unlock(&e->lock);
+    bool ok = run((request){.elements = (win32_elements *) base, .query = query, .out = out},
+                  read_there, err);
     if (!ok)
         desk_element_list_free(out);
     return ok;
@@ -217,44 +260,53 @@ static bool lost_automation(desk_error *err)
     return desk_fail(err, DESK_UNAVAILABLE, "UI Automation is not available any more");
 }
 
+static bool act_there(void *context, desk_error *err)
+{
+    request *q = context;
+    uia_source *uia = &q->elements->uia;
+    win32_handle h;
+    start(q->elements);
+    if (!win32_handle_read(&h, q->handle, err) || !win32_handle_alive(&h, err))
+        return false;
+    if (h.kind != WIN32_HANDLE_UIA)
+        return win32_control_act(&h, q->action, q->index, q->deadline, err);
+    return uia->automation ? win32_uia_act(uia, &h, q->action, q->index, q->deadline, err)
+                           : lost_automation(err);
+}
+
 static bool win32_elements_act(desk_elements *base, const char *handle, const char *action,
                                int index, uint64_t deadline, desk_error *err)
 {
-    win32_elements *e = (win32_elements *) base;
+    return run((request){.elements = (win32_elements *) base,
+                         .handle = handle,
+                         .action = action,
+                         .index = index,
+                         .deadline = deadline},
+               act_there, err);
+}
+
+static bool set_text_there(void *context, desk_error *err)
+{
+    request *q = context;
+    uia_source *uia = &q->elements->uia;
     win32_handle h;
-    bool ok = false;
-    uv_mutex_lock(&e->lock);
-    start(e);
-    if (win32_handle_read(&h, handle, err) && win32_handle_alive(&h, err)) {
-        if (h.kind != WIN32_HANDLE_UIA)
-            ok = win32_control_act(&h, action, index, deadline, err);
-        else if (e->uia.automation)
-            ok = win32_uia_act(&e->uia, &h, action, index, deadline, err);
-        else
-            lost_automation(err);
-    }
-    uv_mutex_unlock(&e->lock);
-    return ok;
+    start(q->elements);
+    if (!win32_handle_read(&h, q->handle, err) || !win32_handle_alive(&h, err))
+        return false;
+    if (h.kind != WIN32_HANDLE_UIA)
+        return win32_control_set_text(&h, q->text, q->deadline, err);
+    return uia->automation ? win32_uia_set_text(uia, &h, q->text, q->deadline, err)
+                           : lost_automation(err);
 }
 
 static bool win32_elements_set_text(desk_elements *base, const char *handle, const char *text,
                                     uint64_t deadline, desk_error *err)
 {
-    win32_elements *e = (win32_elements *) base;
-    win32_handle h;
-    bool ok = false;
-    uv_mutex_lock(&e->lock);
-    start(e);
-    if (win32_handle_read(&h, handle, err) && win32_handle_alive(&h, err)) {
-        if (h.kind != WIN32_HANDLE_UIA)
-            ok = win32_control_set_text(&h, text, deadline, err);
-        else if (e->uia.automation)
-            ok = win32_uia_set_text(&e->uia, &h, text, deadline, err);
-        else
-            lost_automation(err);
-    }
-    uv_mutex_unlock(&e->lock);
-    return ok;
+    return run((request){.elements = (win32_elements *) base,
+                         .handle = handle,
+                         .text = text,
+                         .deadline = deadline},
+               set_text_there, err);
 }
 
 static const desk_elements_ops ops = {

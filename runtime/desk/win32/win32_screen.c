@@ -36,10 +36,10 @@ bool win32_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_e
     win32_surface *s = &w->frame;
     desk_rect screen;
     if (!win32_screen_rect(d, &screen, err) || !check_inside(rect, screen, err) ||
-        !win32_surface_fit(s, rect.width, rect.height, err) || !win32_surface_grab(s, rect, err)) {
+        !win32_surface_fit(s, rect.width, rect.height, err) || !win32_grab(w, s, rect, err)) {
         return false;
     }
-    if (cursor) {
+    if (cursor && !w->desktop) {
         win32_cursor_draw(s, rect);
     }
     desk_image_free(out);
@@ -50,4 +50,5 @@ bool win32_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_e
 void win32_screen_close(win32_desk *w)
 {
     win32_surface_close(&w->frame);
+    win32_surface_close(&w->scratch);
 }

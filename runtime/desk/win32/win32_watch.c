@@ -92,7 +92,7 @@ static void look(win32_desk *w)
     desk_rect screen;
     if (!win32_screen_rect(&w->base, &screen, NULL) ||
         !win32_surface_fit(&w->watch.now, screen.width, screen.height, NULL) ||
-        !win32_surface_grab(&w->watch.now, screen, NULL)) {
+        !win32_grab(w, &w->watch.now, screen, NULL)) {
         return;
     }
     if (has_changed(w, screen)) {

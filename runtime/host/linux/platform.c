@@ -56,6 +56,13 @@ bool platform_hold_descendants(desk_error *err)
                      strerror(errno));
 }
 
+int platform_run_on_desktop(const char *name, desk_error *err)
+{
+    (void) name;
+    desk_fail(err, DESK_UNSUPPORTED, "only Windows has desktops of this kind");
+    return -1;
+}
+
 int platform_reap(long pid)
 {
     pid_t got = waitpid((pid_t) pid, NULL, WNOHANG);

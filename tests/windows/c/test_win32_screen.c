@@ -1,8 +1,7 @@
 /* Captures of the Windows backend: exact pixels, and no leak whatever fails. The backend's files
  * are part of this one, so that the system calls they make can be made to fail. */
+#include "test_win32_leaks.h"
 #include "test_win32_window.h"
-
-#include <psapi.h>
 
 /* Each call fails once in so many; 0: never. Odd periods, so that they fall on each other. */
 static unsigned fail_every;
@@ -145,32 +144,6 @@ static void test_watch_locked(void)
     CHECK_EQ(win32_last_change(d), 0);
     CHECK(desk_under_test.watch.rect.width > 0);
     win32_watch_close(&desk_under_test);
-}
-
-/* Private bytes; Wine does not tell them, but what is in memory. */
-static size_t memory_used(void)
-{
-    PROCESS_MEMORY_COUNTERS_EX memory = {.cb = sizeof memory};
-    GetProcessMemoryInfo(GetCurrentProcess(), (PROCESS_MEMORY_COUNTERS *) &memory, sizeof memory);
-    return memory.PrivateUsage ? memory.PrivateUsage : memory.WorkingSetSize;
-}
-
-/* GetGuiResources, or where that always says 0 (Wine 8) the used entries of the table of GDI
- * handles, which the process's environment block points to: 65536 entries of 24 bytes, the type in
- * the byte at 14. */
-static unsigned long gdi_objects(void)
-{
-    unsigned long count = GetGuiResources(GetCurrentProcess(), GR_GDIOBJECTS);
-    const uint8_t *peb;
-    __asm__("movq %%gs:0x60, %0" : "=r"(peb));
-    const uint8_t *table = *(const uint8_t *const *) (peb + 0xf8);
-    if (count || !table) {
-        return count;
-    }
-    for (int i = 0; i < 65536; i++) {
-        count += table[i * 24 + 14] != 0;
-    }
-    return count;
 }
 
 /* A kept picture of another size every now and then, so that making one fails too. */

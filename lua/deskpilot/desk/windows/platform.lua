@@ -12,6 +12,8 @@ platform.advice = {
   elements = "start deskpilot as administrator to see into a program that runs so",
 }
 
+platform.private_limits = "without mouse and keyboard: by desk.elements only"
+
 function platform.private_needs()
   return {}
 end

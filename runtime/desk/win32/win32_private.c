@@ -1,0 +1,195 @@
+/*
+ * A desk on another Windows desktop than the user's. Windows gives mouse and keyboard to the input
+ * desktop alone, and has one clipboard for all: what would reach the user's own windows is refused
+ * here, and a private desk's ops have no way to SendInput.
+ *
+ * Everything else is done on that desktop by a thread for it (win32_desktop_run), so that desks on
+ * several desktops do not come in each other's way.
+ */
+#include "win32.h"
+
+#define WITHOUT_INPUT                                                                              \
+    "a private desktop on Windows has no mouse and keyboard: use desk.elements press and "         \
+    "set_text, or work on the current desktop"
+
+/* --- what there is not ----------------------------------------------------------------------- */
+
+bool win32_private_pointer_get(desk *d, int *x, int *y, desk_error *err)
+{
+    (void) d;
+    (void) x;
+    (void) y;
+    return desk_fail(err, DESK_UNSUPPORTED, WITHOUT_INPUT);
+}
+
+bool win32_private_pointer_move(desk *d, int x, int y, desk_error *err)
+{
+    (void) d;
+    (void) x;
+    (void) y;
+    return desk_fail(err, DESK_UNSUPPORTED, WITHOUT_INPUT);
+}
+
+bool win32_private_button(desk *d, desk_button button, bool down, desk_error *err)
+{
+    (void) d;
+    (void) button;
+    (void) down;
+    return desk_fail(err, DESK_UNSUPPORTED, WITHOUT_INPUT);
+}
+
+bool win32_private_wheel(desk *d, int dx, int dy, desk_error *err)
+{
+    (void) d;
+    (void) dx;
+    (void) dy;
+    return desk_fail(err, DESK_UNSUPPORTED, WITHOUT_INPUT);
+}
+
+bool win32_private_key(desk *d, desk_key key, bool down, desk_error *err)
+{
+    (void) d;
+    (void) key;
+    (void) down;
+    return desk_fail(err, DESK_UNSUPPORTED, WITHOUT_INPUT);
+}
+
+bool win32_private_text_step(desk *d, const char *text, size_t length, desk_text_step *out,
+                             desk_error *err)
+{
+    (void) d;
+    (void) text;
+    (void) length;
+    *out = (desk_text_step){0};
+    return desk_fail(err, DESK_UNSUPPORTED, WITHOUT_INPUT);
+}
+
+static bool no_clipboard(desk_error *err)
+{
+    return desk_fail(err, DESK_UNSUPPORTED,
+                     "a private desktop on Windows has no clipboard of its own, only the user's: "
+                     "use desk.elements text and set_text, or work on the current desktop");
+}
+
+bool win32_private_clipboard_get(desk *d, char **text, size_t *length, bool *pending,
+                                 desk_error *err)
+{
+    (void) d;
+    *text = NULL;
+    *length = 0;
+    *pending = false;
+    return no_clipboard(err);
+}
+
+bool win32_private_clipboard_set(desk *d, const char *text, size_t length, bool *pending,
+                                 desk_error *err)
+{
+    (void) d;
+    (void) text;
+    (void) length;
+    *pending = false;
+    return no_clipboard(err);
+}
+
+/* --- windows --------------------------------------------------------------------------------- */
+
+/* Only the input desktop is sure to have an active window; here it is the one on top. */
+static void name_active(desk_window_list *list)
+{
+    desk_window *top = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].active) {
+            return;
+        }
+        top = list->items[i].visible ? &list->items[i] : top;
+    }
+    if (top) {
+        top->active = true;
+    }
+}
+
+typedef struct {
+    desk *d;
+    uint64_t id;
+    desk_rect rect;
+    desk_window_state state;
+    desk_window_list *list;
+} request;
+
+static bool run(request q, win32_call call, desk_error *err)
+{
+    return win32_desktop_run(((win32_desk *) q.d)->desktop, call, &q, err);
+}
+
+static bool list_there(void *context, desk_error *err)
+{
+    request *q = context;
+    if (!win32_windows(q->d, q->list, err)) {
+        return false;
+    }
+    name_active(q->list);
+    return true;
+}
+
+bool win32_private_windows(desk *d, desk_window_list *out, desk_error *err)
+{
+    *out = (desk_window_list){0};
+    return run((request){.d = d, .list = out}, list_there, err);
+}
+
+static bool focus_there(void *context, desk_error *err)
+{
+    HWND window = (HWND) (uintptr_t) ((request *) context)->id;
+    if (!IsWindow(window)) {
+        return desk_fail(err, DESK_NOT_FOUND, "There is no such window: it has been closed.");
+    }
+    if (IsHungAppWindow(window)) {
+        return desk_fail(err, DESK_REFUSED, "The window's program does not respond.");
+    }
+    if (IsIconic(window)) {
+        ShowWindowAsync(window, SW_RESTORE);
+    }
+    SetForegroundWindow(window);
+    return SetWindowPos(window, HWND_TOP, 0, 0, 0, 0,
+                        SWP_NOMOVE | SWP_NOSIZE | SWP_ASYNCWINDOWPOS) ||
+           win32_fail(err, DESK_REFUSED, "The window cannot be brought to the front",
+                      GetLastError());
+}
+
+bool win32_private_window_focus(desk *d, uint64_t id, desk_error *err)
+{
+    return run((request){.d = d, .id = id}, focus_there, err);
+}
+
+static bool close_there(void *context, desk_error *err)
+{
+    request *q = context;
+    return win32_window_close(q->d, q->id, err);
+}
+
+bool win32_private_window_close(desk *d, uint64_t id, desk_error *err)
+{
+    return run((request){.d = d, .id = id}, close_there, err);
+}
+
+static bool place_there(void *context, desk_error *err)
+{
+    request *q = context;
+    return win32_window_place(q->d, q->id, q->rect, err);
+}
+
+bool win32_private_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
+{
+    return run((request){.d = d, .id = id, .rect = rect}, place_there, err);
+}
+
+static bool state_there(void *context, desk_error *err)
+{
+    request *q = context;
+    return win32_window_state(q->d, q->id, q->state, err);
+}
+
+bool win32_private_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err)
+{
+    return run((request){.d = d, .id = id, .state = state}, state_there, err);
+}
