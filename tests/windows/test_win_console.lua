@@ -1,4 +1,5 @@
--- Ctrl+C, Ctrl+Break and closing the console end `deskpilot run` as a run that was interrupted, whatever it does at the time.
+-- Ctrl+C, Ctrl+Break and closing the console end `deskpilot run` as a run that was interrupted, whatever it does at
+-- the time.
 -- The events are sent by ctrlc.c, which runs the program in a console of its own.
 local testapp = dofile "tests/windows/testapp.lua"
 local uv = require "luv"
