@@ -1,7 +1,10 @@
 # Everything but the system's own DLLs is linked in; windows/libraries builds it into LIBRARIES.
 set(LIBRARIES ${CMAKE_SOURCE_DIR}/.cache/windows/prefix CACHE PATH "What windows/libraries/build.sh made")
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
-set(CMAKE_EXE_LINKER_FLAGS_RELEASE "-s")
+set(CMAKE_EXE_LINKER_FLAGS_RELEASE "-s -Wl,--no-insert-timestamp") # the same bytes each time
+# GCC does not align the stack for vectors of 32 bytes on this system (its bug 54412), but moves them as
+# if it did: the assembler makes those moves ones that need no alignment.
+add_compile_options(-Wa,-muse-unaligned-vector-move)
 # The compiler's own printf follows the standard, and formats are checked by its rules.
 add_compile_definitions(_WIN32_WINNT=0x0A00 UNICODE _UNICODE __USE_MINGW_ANSI_STDIO=1
                         DESK_PRINTF_FORMAT=gnu_printf)

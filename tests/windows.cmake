@@ -26,3 +26,8 @@ foreach(source ${LUA_TESTS})
 endforeach()
 
 add_test(NAME windows.imports COMMAND ${CMAKE_SOURCE_DIR}/windows/imports.sh $<TARGET_FILE:deskpilot>)
+
+add_test(NAME windows.tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_tls_server.sh
+  ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
+  ${CMAKE_CURRENT_SOURCE_DIR}/windows/tls/test_win_tls.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(windows.tls PROPERTIES TIMEOUT 240)

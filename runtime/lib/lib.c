@@ -44,6 +44,14 @@ void lib_new_type(lua_State *L, const char *name, const luaL_Reg *methods, lua_C
     lua_pop(L, 1);
 }
 
+void lib_add_methods(lua_State *L, const char *name, const luaL_Reg *methods)
+{
+    luaL_getmetatable(L, name);
+    lua_getfield(L, -1, "__index");
+    luaL_setfuncs(L, methods, 0);
+    lua_pop(L, 2);
+}
+
 void lib_preload(lua_State *L)
 {
     static const luaL_Reg modules[] = {

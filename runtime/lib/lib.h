@@ -24,6 +24,9 @@ void lib_push_error(lua_State *L, const char *code, const char *message);
 /* Registers a userdata metatable with `methods` as its __index; `gc` also becomes __close. */
 void lib_new_type(lua_State *L, const char *name, const luaL_Reg *methods, lua_CFunction gc);
 
+/* More methods for a type that lib_new_type has made. */
+void lib_add_methods(lua_State *L, const char *name, const luaL_Reg *methods);
+
 /* native.image: the userdata "deskpilot.image" owns a desk_image. */
 desk_image *lib_check_image(lua_State *L, int index);
 /* Pushes a new empty image userdata; fill it by desk_image_alloc or a crop. */

@@ -3,12 +3,11 @@
  * functions are LuaLS annotations, from which the API reference is made. A failure of the world is
  * `nil, err`; using a desk that has been closed is the caller's mistake and raises.
  */
+#include "lib_desk.h"
 #include "backend.h"
-#include "lib.h"
 #include "null/null.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DESK_TYPE "deskpilot.desk"
@@ -19,29 +18,22 @@ typedef struct {
     desk *d; /* NULL once closed */
 } lib_desk;
 
-static desk *check_desk(lua_State *L)
+desk *lib_check_desk(lua_State *L)
 {
     lib_desk *self = luaL_checkudata(L, 1, DESK_TYPE);
     luaL_argcheck(L, self->d, 1, "the desk has been closed");
     return self->d;
 }
 
-static int check_int(lua_State *L, int index)
+int lib_check_int(lua_State *L, int index)
 {
     lua_Integer value = luaL_checkinteger(L, index);
     luaL_argcheck(L, value >= INT_MIN && value <= INT_MAX, index, "number out of range");
     return (int) value;
 }
 
-static uint64_t check_id(lua_State *L, int index)
-{
-    lua_Integer value = luaL_checkinteger(L, index);
-    luaL_argcheck(L, value > 0, index, "a window's id is a positive number");
-    return (uint64_t) value;
-}
-
 /* `true`, or nil and the error. */
-static int done(lua_State *L, bool ok, const desk_error *err)
+int lib_done(lua_State *L, bool ok, const desk_error *err)
 {
     if (!ok) {
         return lib_fail(L, err);
@@ -150,7 +142,7 @@ static int open_desk(lua_State *L)
  * ---@return string */
 static int desk_backend_name(lua_State *L)
 {
-    lua_pushstring(L, check_desk(L)->ops->name);
+    lua_pushstring(L, lib_check_desk(L)->ops->name);
     return 1;
 }
 
@@ -160,7 +152,7 @@ static int desk_backend_name(lua_State *L)
  * ---@return integer */
 static int desk_fd(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     lua_pushinteger(L, d->ops->poll_fd(d));
     return 1;
 }
@@ -171,7 +163,7 @@ static int desk_fd(lua_State *L)
  * ---@return integer */
 static int desk_poll_every(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     lua_pushinteger(L, d->ops->poll_every(d));
     return 1;
 }
@@ -182,15 +174,15 @@ static int desk_poll_every(lua_State *L)
  * ---@return native.Error? err */
 static int desk_pump(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return done(L, d->ops->pump(d, &err), &err);
+    return lib_done(L, d->ops->pump(d, &err), &err);
 }
 
 /* --- screen ------------------------------------------------------------------------------------
  */
 
-static void push_rect_fields(lua_State *L, desk_rect r)
+void lib_push_rect_fields(lua_State *L, desk_rect r)
 {
     lua_pushinteger(L, r.x);
     lua_setfield(L, -2, "x");
@@ -208,14 +200,14 @@ static void push_rect_fields(lua_State *L, desk_rect r)
  * ---@return native.Error? err */
 static int desk_screen(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
     desk_rect rect;
     if (!d->ops->screen_rect(d, &rect, &err)) {
         return lib_fail(L, &err);
     }
     lua_createtable(L, 0, 4);
-    push_rect_fields(L, rect);
+    lib_push_rect_fields(L, rect);
     return 1;
 }
 
@@ -293,7 +285,7 @@ static desk_image *target_image(lua_State *L)
  * ---@return native.Error? err */
 static int desk_capture(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
     desk_rect rect;
     desk_image frame = {0};
@@ -321,17 +313,17 @@ static int desk_capture(lua_State *L)
  * ---@return native.Error? err */
 static int desk_watch_start(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return done(L, d->ops->watch_start(d, &err), &err);
+    return lib_done(L, d->ops->watch_start(d, &err), &err);
 }
 
 /* ---@param self native.Desk */
 static int desk_watch_stop(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     d->ops->watch_stop(d);
-    return done(L, true, NULL);
+    return lib_done(L, true, NULL);
 }
 
 /* When pump last saw the screen change (blinking carets aside): nanoseconds of uv.hrtime, 0 for not
@@ -340,7 +332,7 @@ static int desk_watch_stop(lua_State *L)
  * ---@return integer */
 static int desk_last_change(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     lua_pushinteger(L, (lua_Integer) d->ops->last_change(d));
     return 1;
 }
@@ -353,7 +345,7 @@ static int desk_last_change(lua_State *L)
  * ---@return integer|native.Error y  the error if x is nil */
 static int desk_pointer(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
     int x, y;
     if (!d->ops->pointer_get(d, &x, &y, &err)) {
@@ -372,9 +364,10 @@ static int desk_pointer(lua_State *L)
  * ---@return native.Error? err */
 static int desk_move(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return done(L, d->ops->pointer_move(d, check_int(L, 2), check_int(L, 3), &err), &err);
+    return lib_done(L, d->ops->pointer_move(d, lib_check_int(L, 2), lib_check_int(L, 3), &err),
+                    &err);
 }
 
 static desk_button check_button(lua_State *L, int index)
@@ -383,7 +376,7 @@ static desk_button check_button(lua_State *L, int index)
     if (lua_type(L, index) == LUA_TSTRING) {
         return (desk_button) (luaL_checkoption(L, index, NULL, names) + DESK_LEFT);
     }
-    int number = check_int(L, index);
+    int number = lib_check_int(L, index);
     luaL_argcheck(L, number >= DESK_LEFT && number <= DESK_FORWARD, index,
                   "a button is 1 to 5, or left, middle, right, back, forward");
     return (desk_button) number;
@@ -396,11 +389,11 @@ static desk_button check_button(lua_State *L, int index)
  * ---@return native.Error? err */
 static int desk_button_event(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
     desk_button button = check_button(L, 2);
     luaL_checktype(L, 3, LUA_TBOOLEAN);
-    return done(L, d->ops->button(d, button, lua_toboolean(L, 3), &err), &err);
+    return lib_done(L, d->ops->button(d, button, lua_toboolean(L, 3), &err), &err);
 }
 
 /* Turns the wheel by notches; positive is right and down.
@@ -411,9 +404,9 @@ static int desk_button_event(lua_State *L)
  * ---@return native.Error? err */
 static int desk_wheel(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return done(L, d->ops->wheel(d, check_int(L, 2), check_int(L, 3), &err), &err);
+    return lib_done(L, d->ops->wheel(d, lib_check_int(L, 2), lib_check_int(L, 3), &err), &err);
 }
 
 /* --- keyboard ----------------------------------------------------------------------------------
@@ -436,13 +429,13 @@ static const char *check_plain(lua_State *L, int index)
  * ---@return native.Error? err */
 static int desk_key_event(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
     desk_key key;
     const char *name = check_plain(L, 2);
     luaL_checktype(L, 3, LUA_TBOOLEAN);
     bool ok = desk_key_parse(name, &key, &err) && d->ops->key(d, key, lua_toboolean(L, 3), &err);
-    return done(L, ok, &err);
+    return lib_done(L, ok, &err);
 }
 
 /* Types as much of `text`, from byte `offset` (0 is the start) on, as can go at once. Where
@@ -455,7 +448,7 @@ static int desk_key_event(lua_State *L)
  * ---@return boolean|native.Error remapped  the error if consumed is nil */
 static int desk_text_step_method(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
     desk_text_step step;
     size_t length;
@@ -476,9 +469,9 @@ static int desk_text_step_method(lua_State *L)
  * ---@return native.Error? err */
 static int desk_text_end(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return done(L, d->ops->text_end(d, &err), &err);
+    return lib_done(L, d->ops->text_end(d, &err), &err);
 }
 
 /* Asks the active window's application whether it listens; 0 where it cannot be asked.
@@ -487,7 +480,7 @@ static int desk_text_end(lua_State *L)
  * ---@return native.Error? err */
 static int desk_ping(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
     uint64_t token;
     if (!d->ops->ping(d, &token, &err)) {
@@ -503,159 +496,8 @@ static int desk_ping(lua_State *L)
  * ---@return boolean */
 static int desk_ping_answered(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     lua_pushboolean(L, d->ops->ping_answered(d, (uint64_t) luaL_checkinteger(L, 2)));
-    return 1;
-}
-
-/* --- windows -----------------------------------------------------------------------------------
- */
-
-static void push_window(lua_State *L, const desk_window *w)
-{
-    lua_createtable(L, 0, 13);
-    push_rect_fields(L, w->rect);
-    lua_pushinteger(L, (lua_Integer) w->id);
-    lua_setfield(L, -2, "id");
-    lua_pushstring(L, w->title);
-    lua_setfield(L, -2, "title");
-    lua_pushstring(L, w->klass);
-    lua_setfield(L, -2, "class");
-    lua_pushstring(L, w->executable);
-    lua_setfield(L, -2, "executable");
-    lua_pushinteger(L, w->pid);
-    lua_setfield(L, -2, "pid");
-    lua_pushboolean(L, w->active);
-    lua_setfield(L, -2, "active");
-    lua_pushboolean(L, w->visible);
-    lua_setfield(L, -2, "visible");
-    lua_pushboolean(L, w->minimized);
-    lua_setfield(L, -2, "minimized");
-    lua_pushboolean(L, w->maximized);
-    lua_setfield(L, -2, "maximized");
-}
-
-/* The windows, bottom to top. Titles come from whoever made the window: data, never to be trusted.
- * ---@param self native.Desk
- * ---@return native.Window[]? windows
- * ---@return native.Error? err */
-static int desk_windows(lua_State *L)
-{
-    desk *d = check_desk(L);
-    desk_error err = {0};
-    desk_window_list list;
-    if (!d->ops->windows(d, &list, &err)) {
-        return lib_fail(L, &err);
-    }
-    lua_createtable(L, (int) list.count, 0);
-    for (size_t i = 0; i < list.count; i++) {
-        push_window(L, &list.items[i]);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
-    desk_window_list_free(&list);
-    return 1;
-}
-
-/* Asks for the window to be raised and focused; look at `active` for when it is.
- * ---@param self native.Desk
- * ---@param id integer
- * ---@return true? ok
- * ---@return native.Error? err */
-static int desk_focus(lua_State *L)
-{
-    desk *d = check_desk(L);
-    desk_error err = {0};
-    return done(L, d->ops->window_focus(d, check_id(L, 2), &err), &err);
-}
-
-/* Asks the window to close, as its close button does; it may ask its user first.
- * ---@param self native.Desk
- * ---@param id integer
- * ---@return true? ok
- * ---@return native.Error? err */
-static int desk_close_window(lua_State *L)
-{
-    desk *d = check_desk(L);
-    desk_error err = {0};
-    return done(L, d->ops->window_close(d, check_id(L, 2), &err), &err);
-}
-
-/* Asks for a place and size of the window, which also ends its being minimized or maximized; look
- * at its rectangle for what came of it.
- * ---@param self native.Desk
- * ---@param id integer
- * ---@param x integer
- * ---@param y integer
- * ---@param width integer
- * ---@param height integer
- * ---@return true? ok
- * ---@return native.Error? err */
-static int desk_place_window(lua_State *L)
-{
-    desk *d = check_desk(L);
-    desk_error err = {0};
-    desk_rect rect = {check_int(L, 3), check_int(L, 4), check_int(L, 5), check_int(L, 6)};
-    return done(L, d->ops->window_place(d, check_id(L, 2), rect, &err), &err);
-}
-
-/* Asks for a state; look at `minimized` and `maximized` for when it is there.
- * ---@param self native.Desk
- * ---@param id integer
- * ---@param state "normal"|"minimized"|"maximized"
- * ---@return true? ok
- * ---@return native.Error? err */
-static int desk_window_state_method(lua_State *L)
-{
-    static const char *const names[] = {"normal", "minimized", "maximized", NULL};
-    desk *d = check_desk(L);
-    desk_error err = {0};
-    desk_window_state state = (desk_window_state) luaL_checkoption(L, 3, NULL, names);
-    return done(L, d->ops->window_state(d, check_id(L, 2), state, &err), &err);
-}
-
-/* --- clipboard ---------------------------------------------------------------------------------
- */
-
-/* The clipboard's text with "\n" line ends, "" where it holds none. False while it is not to be had
- * yet: ask again after pump.
- * ---@param self native.Desk
- * ---@return string|false|nil text
- * ---@return native.Error? err */
-static int desk_clipboard_get(lua_State *L)
-{
-    desk *d = check_desk(L);
-    desk_error err = {0};
-    char *text = NULL;
-    size_t length = 0;
-    bool pending = false;
-    if (!d->ops->clipboard_get(d, &text, &length, &pending, &err)) {
-        return lib_fail(L, &err);
-    }
-    if (pending) {
-        lua_pushboolean(L, 0);
-        return 1;
-    }
-    lua_pushlstring(L, text, length);
-    free(text);
-    return 1;
-}
-
-/* Offers a text to other programs. False while that cannot be done yet: ask again after pump.
- * ---@param self native.Desk
- * ---@param text string
- * ---@return boolean? ok
- * ---@return native.Error? err */
-static int desk_clipboard_set(lua_State *L)
-{
-    desk *d = check_desk(L);
-    desk_error err = {0};
-    bool pending = false;
-    size_t length;
-    const char *text = luaL_checklstring(L, 2, &length);
-    if (!d->ops->clipboard_set(d, text, length, &pending, &err)) {
-        return lib_fail(L, &err);
-    }
-    lua_pushboolean(L, !pending);
     return 1;
 }
 
@@ -665,7 +507,7 @@ static int desk_clipboard_set(lua_State *L)
  * ---@return native.Error? err */
 static int desk_log(lua_State *L)
 {
-    desk *d = check_desk(L);
+    desk *d = lib_check_desk(L);
     desk_error err = {0};
     if (d->ops != &null_ops) {
         desk_fail(&err, DESK_UNSUPPORTED, "Only the null desk keeps a log of its calls.");
@@ -754,13 +596,6 @@ int lib_open_desk(lua_State *L)
         {"text_end", desk_text_end},
         {"ping", desk_ping},
         {"ping_answered", desk_ping_answered},
-        {"windows", desk_windows},
-        {"focus", desk_focus},
-        {"close_window", desk_close_window},
-        {"place_window", desk_place_window},
-        {"window_state", desk_window_state_method},
-        {"clipboard_get", desk_clipboard_get},
-        {"clipboard_set", desk_clipboard_set},
         {"log", desk_log},
         {NULL, NULL},
     };
@@ -771,6 +606,7 @@ int lib_open_desk(lua_State *L)
     luaL_requiref(L, "native.image", lib_open_image, 0); /* capture makes images of its type */
     lua_pop(L, 1);
     lib_new_type(L, DESK_TYPE, methods, desk_close);
+    lib_add_methods(L, DESK_TYPE, lib_desk_window_methods);
     luaL_newlib(L, functions);
     return 1;
 }

@@ -78,4 +78,6 @@ function tests.notes_without_a_model()
   files.remove(folder)
 end
 
+tests.the_same_on_every_system = require("same_mission").run
+
 return tests

@@ -1,7 +1,8 @@
 /*
  * ctrlc PROGRAM [ARGS]: for tests of Ctrl+C. Runs a program in a console of its own, with our
  * standard output and error, and sends to that console what comes on standard input: 'c' is a
- * Ctrl+C, 'b' a Ctrl+Break. Ends when the program does, with its exit status.
+ * Ctrl+C, 'b' a Ctrl+Break, 'x' what closing the console's window does. Ends when the program does,
+ * with its exit status.
  *
  * A Ctrl+C can be sent only to all of a console at once, not to a process group, hence the console;
  * we are a part of it ourselves and turn a deaf ear.
@@ -19,7 +20,7 @@ static BOOL WINAPI ignore(DWORD event)
 static HANDLE child;
 
 /* What the system does for an event: a thread of the program that runs this routine. For Wine,
- * which sends no Ctrl+Break (8.0). */
+ * which sends no Ctrl+Break (8.0), and for closing. */
 static bool raise_event(DWORD event)
 {
     LPTHREAD_START_ROUTINE routine = (LPTHREAD_START_ROUTINE) (void *) GetProcAddress(
@@ -35,10 +36,11 @@ static DWORD WINAPI send_events(void *input)
     char key;
     DWORD count;
     while (ReadFile(input, &key, 1, &count, NULL) && count == 1) {
-        if (key != 'c' && key != 'b')
+        if (key != 'c' && key != 'b' && key != 'x')
             continue;
-        DWORD event = key == 'c' ? CTRL_C_EVENT : CTRL_BREAK_EVENT;
-        if (!GenerateConsoleCtrlEvent(event, 0) && !raise_event(event))
+        DWORD event = key == 'c' ? CTRL_C_EVENT : key == 'b' ? CTRL_BREAK_EVENT : CTRL_CLOSE_EVENT;
+        /* No program may say for another that its console was closed: that one is always raised. */
+        if ((key == 'x' || !GenerateConsoleCtrlEvent(event, 0)) && !raise_event(event))
             fprintf(stderr, "ctrlc: the event was not sent, error %lu\n", GetLastError());
     }
     TerminateProcess(child, 124);

@@ -1,4 +1,5 @@
--- Ctrl+C and Ctrl+Break end `deskpilot run` as a run that was interrupted, whatever it does at the time.
+-- Ctrl+C, Ctrl+Break and closing the console end `deskpilot run` as a run that was interrupted, whatever it does at
+-- the time.
 -- The events are sent by ctrlc.c, which runs the program in a console of its own.
 local testapp = dofile "tests/windows/testapp.lua"
 local uv = require "luv"
@@ -67,8 +68,10 @@ local function script_mission(folder, script)
 end
 
 -- Runs a script mission until it has begun, sends the event, and looks at what is left.
+local names = { c = "Ctrl+C", b = "Ctrl+Break", x = "closing" }
+
 local function interrupt(script)
-  for _, event in ipairs { "c", "b" } do
+  for _, event in ipairs { "c", "b", "x" } do
     with_folder(function(folder)
       local begun = files.join(folder, "begun")
       local mission = script_mission(folder, ("io.open(%q, 'w'):close() %s"):format(begun, script))
@@ -77,7 +80,7 @@ local function interrupt(script)
       harness.wait_until("the script", function() return files.exists(begun) or child.status end, 30)
       local began = task.now()
       child.send(event)
-      check(child, began, event == "c" and "Ctrl+C" or "Ctrl+Break")
+      check(child, began, names[event])
     end)
   end
 end

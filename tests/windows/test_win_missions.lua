@@ -194,4 +194,14 @@ function tests.three_body_with_a_model_by_http()
   end)
 end
 
+function tests.the_same_on_every_system()
+  local desk = assert(desk_module.open())
+  local _ <close> = testapp.finally(function()
+    local window = desk.windows.find { class = "Notepad" }
+    if window then uv.kill(window.pid, "sigkill") end
+    desk:close()
+  end)
+  require("same_mission").run()
+end
+
 return tests

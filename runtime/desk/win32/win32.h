@@ -38,7 +38,6 @@ enum { WIN32_SHIFT = 1, WIN32_CTRL = 2, WIN32_ALT = 4 };
 typedef struct {
     desk_key key;
     win32_stroke stroke; /* its modifiers are those that we pressed */
-    bool num_lock_turned;
 } win32_held_key;
 
 enum { WIN32_MAX_HELD = DESK_COMBO_MAX * 2 };
@@ -73,6 +72,7 @@ typedef struct {
     /* win32_keyboard.c: keys we hold, released by close */
     win32_held_key held[WIN32_MAX_HELD];
     size_t held_count;
+    bool num_lock_turned; /* on by us; off again when the desk is closed */
 
     /* win32_windows.c: not on every system; NULL where it is missing */
     HMODULE dwm;
@@ -182,6 +182,8 @@ bool win32_pointer_move(desk *d, int x, int y, desk_error *err);
 bool win32_button(desk *d, desk_button button, bool down, desk_error *err);
 bool win32_wheel(desk *d, int dx, int dy, desk_error *err);
 void win32_pointer_close(win32_desk *w);
+/* Waits until a pointer that was just moved stands still where it was sent. */
+void win32_hold_still(win32_desk *w);
 
 bool win32_key(desk *d, desk_key key, bool down, desk_error *err);
 bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *out,

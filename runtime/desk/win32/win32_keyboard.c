@@ -1,6 +1,7 @@
 /*
- * Keys by name. Num lock is turned on around the digits of the number pad, which type digits for
- * whoever asks for "numpad_7"; caps lock is left as it is, as on X11: a key does what the
+ * Keys by name. Num lock is turned on for the digits of the number pad, which type digits for whoever
+ * asks for "numpad_7", and back off when the desk is closed (around each digit would be too quick
+ * for a system that is busy: some come out as arrows); caps lock is left as it is, as on X11: a key does what the
  * keyboard's would do (text does not depend on it, see win32_typing.c).
  */
 #include "win32.h"
@@ -78,7 +79,7 @@ static bool key_down(win32_desk *w, desk_key key, desk_error *err)
 {
     bool win;
     unsigned down = win32_modifiers_down(&win);
-    win32_held_key held = {key, win32_stroke_of(key), false};
+    win32_held_key held = {key, win32_stroke_of(key)};
     input_list l = {.count = 0};
     if (w->held_count == WIN32_MAX_HELD) {
         return desk_fail(err, DESK_INVALID, "More than %d keys are held down.", WIN32_MAX_HELD);
@@ -87,9 +88,12 @@ static bool key_down(win32_desk *w, desk_key key, desk_error *err)
         return no_key_for(key, err);
     }
     held.stroke.modifiers &= ~down;
-    held.num_lock_turned = held.stroke.num_lock && !num_lock_is_on();
-    if (held.num_lock_turned) {
+    if (key == DESK_KEY_NUM_LOCK) {
+        w->num_lock_turned = false; /* whoever presses it decides */
+    }
+    if (held.stroke.num_lock && !w->num_lock_turned && !num_lock_is_on()) {
         l.count += win32_tap(l.items + l.count, VK_NUMLOCK, true);
+        w->num_lock_turned = true;
     }
     add_modifiers(&l, held.stroke.modifiers, true);
     add_stroke(&l, &held.stroke, true);
@@ -102,9 +106,6 @@ static bool release(const win32_held_key *held, desk_error *err)
     input_list l = {.count = 0};
     add_stroke(&l, &held->stroke, false);
     add_modifiers(&l, held->stroke.modifiers, false);
-    if (held->num_lock_turned) {
-        l.count += win32_tap(l.items + l.count, VK_NUMLOCK, true);
-    }
     return win32_send(l.items, l.count, err);
 }
 
@@ -131,6 +132,7 @@ bool win32_key(desk *d, desk_key key, bool down, desk_error *err)
     if (!down) {
         return key_up(w, key, err);
     }
+    win32_hold_still(w); /* Wine asks anew which modifiers are down while the pointer arrives */
     return find_held(w, key) || key_down(w, key, err);
 }
 
@@ -138,5 +140,9 @@ void win32_keyboard_close(win32_desk *w)
 {
     while (w->held_count > 0) {
         release(&w->held[--w->held_count], NULL);
+    }
+    if (w->num_lock_turned) {
+        INPUT tap[2];
+        win32_send(tap, win32_tap(tap, VK_NUMLOCK, true), NULL);
     }
 }

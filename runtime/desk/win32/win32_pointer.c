@@ -72,7 +72,7 @@ bool win32_pointer_move(desk *d, int x, int y, desk_error *err)
 /* In a virtual desktop of Wine a move is taken in a little later, and the pointer may go back for a
  * moment: what depends on its place right after a move waits that long, so that a button is pressed
  * where the pointer was sent. Whatever comes later does not wait, nor do the moves of a drag. */
-static void hold_still(win32_desk *w)
+void win32_hold_still(win32_desk *w)
 {
     desk_rect screen;
     POINT at;
@@ -91,7 +91,7 @@ static void hold_still(win32_desk *w)
 bool win32_pointer_get(desk *d, int *x, int *y, desk_error *err)
 {
     POINT at;
-    hold_still((win32_desk *) d);
+    win32_hold_still((win32_desk *) d);
     if (!GetCursorPos(&at)) {
         return desk_fail(err, DESK_REFUSED,
                          "Windows does not tell where the pointer is: the screen is locked or a "
@@ -140,7 +140,7 @@ bool win32_button(desk *d, desk_button button, bool down, desk_error *err)
     if (button < DESK_LEFT || button > DESK_FORWARD) {
         return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) button);
     }
-    hold_still(w);
+    win32_hold_still(w);
     return press(w, physical(button), down, err);
 }
 
@@ -164,7 +164,7 @@ bool win32_wheel(desk *d, int dx, int dy, desk_error *err)
         return desk_fail(err, DESK_INVALID, "The wheel turns at most %d notches at once.",
                          WHEEL_MAX);
     }
-    hold_still((win32_desk *) d);
+    win32_hold_still((win32_desk *) d);
     /* Away from the user, which scrolls up, is positive here. */
     return turn(dx, MOUSEEVENTF_HWHEEL, 1, err) && turn(dy, MOUSEEVENTF_WHEEL, -1, err);
 }

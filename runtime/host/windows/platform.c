@@ -70,6 +70,9 @@ static void start_console(void)
 char **platform_start(int *argc, char **argv)
 {
     (void) argv; /* in the code page of the day */
+    /* Programs that we start get the handles that are meant for them, and not our own pipes, which
+     * would look open for as long as they run. */
+    uv_disable_stdio_inheritance();
     start_console();
     wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), argc);
     char **arguments = wide ? calloc((size_t) *argc + 1, sizeof *arguments) : NULL;

@@ -6,33 +6,31 @@
 #include "signals.h"
 #include "interrupt.h"
 
+#include <stdbool.h>
 #include <windows.h>
 
-static HANDLE main_thread;
+static HANDLE main_thread; /* NULL while nobody is to be asked */
 
-static void request(interrupt_kind kind)
+static bool request(interrupt_kind kind)
 {
     CONTEXT context = {.ContextFlags = CONTEXT_CONTROL};
-    SuspendThread(main_thread);
-    GetThreadContext(main_thread,
-                     &context); /* SuspendThread only asks; this waits until it is so */
+    HANDLE thread = main_thread;
+    if (!thread)
+        return false;
+    SuspendThread(thread);
+    GetThreadContext(thread, &context); /* SuspendThread only asks; this waits until it is so */
     interrupt_request(kind);
-    ResumeThread(main_thread);
+    ResumeThread(thread);
+    return true;
 }
 
 static BOOL WINAPI on_event(DWORD event)
 {
-    switch (event) {
-    case CTRL_C_EVENT:
-    case CTRL_BREAK_EVENT:
-        request(INTERRUPT_INT);
-        return TRUE;
-    case CTRL_CLOSE_EVENT:
-        request(INTERRUPT_HUP);
-        break;
-    default: /* log-off, shutdown */
-        request(INTERRUPT_TERM);
-    }
+    if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT)
+        return request(INTERRUPT_INT);
+    if (!request(event == CTRL_CLOSE_EVENT ? INTERRUPT_HUP
+                                           : INTERRUPT_TERM)) /* log-off, shutdown */
+        return FALSE;
     /* The process is ended when this returns; the last words take a moment. Windows gives 5 s. */
     Sleep(INFINITE);
     return TRUE;
@@ -46,8 +44,9 @@ void signals_open(void)
     SetConsoleCtrlHandler(on_event, TRUE);
 }
 
+/* The handler stays registered: to remove it would wait for one that is running, which waits for
+ * the process to end. */
 void signals_close(void)
 {
-    SetConsoleCtrlHandler(on_event, FALSE);
-    CloseHandle(main_thread);
+    CloseHandle(InterlockedExchangePointer(&main_thread, NULL));
 }

@@ -262,15 +262,19 @@ static void test_keys_in_edit(void)
 
 static void test_numpad(void)
 {
+    desk *other = d;
     for (int on = 0; on < 2; on++) {
         toggle(DESK_KEY_NUM_LOCK, VK_NUMLOCK, on);
         clear_edit();
+        CHECK(desk_native_ops->open(&d, &(desk_options){0}, NULL));
         for (desk_key k = DESK_KEY_NUMPAD_0; k <= DESK_KEY_NUMPAD_9; k++) {
             CHECK(key(k, true) && key(k, false));
         }
         combo("numpad_add");
         combo("numpad_equal");
         check_edit("0123456789+=");
+        d->ops->close(d);
+        d = other;
         WAIT_FOR(is_on(VK_NUMLOCK) == on);
     }
 }

@@ -55,6 +55,7 @@ local manager_config = [[
 <?xml version="1.0" encoding="UTF-8"?>
 <openbox_config xmlns="http://openbox.org/3.4/rc">
   <focus><focusNew>yes</focusNew><followMouse>no</followMouse></focus>
+  <theme><animateIconify>no</animateIconify></theme>
   <placement><policy>Smart</policy><center>yes</center></placement>
   <desktops><number>1</number><popupTime>0</popupTime></desktops>
   <keyboard>

@@ -1,0 +1,19 @@
+/* lib_desk.h: what the files of native.desk share. */
+#ifndef LIB_DESK_H
+#define LIB_DESK_H
+
+#include "backend.h"
+#include "lib.h"
+
+/* The open desk that is the first argument; raises where it has been closed. */
+desk *lib_check_desk(lua_State *L);
+/* An argument that fits an int. */
+int lib_check_int(lua_State *L, int index);
+/* Returns `true`, or nil and the error. */
+int lib_done(lua_State *L, bool ok, const desk_error *err);
+/* Sets x, y, width and height of the table on top. */
+void lib_push_rect_fields(lua_State *L, desk_rect rect);
+
+extern const luaL_Reg lib_desk_window_methods[]; /* lib_desk_windows.c */
+
+#endif
