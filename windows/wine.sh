@@ -13,6 +13,7 @@ template=$cache/wine
 size=1280x800
 seconds=0
 
+export LC_ALL=C.UTF-8 # file names in other scripts are lost without it
 export WINEARCH=win64 WINEDEBUG="${WINEDEBUG:--all}" WINEDLLOVERRIDES="mscoree,mshtml="
 unset WAYLAND_DISPLAY
 
