@@ -21,7 +21,8 @@ typedef struct desk desk;
 typedef enum { DESK_LEFT = 1, DESK_MIDDLE, DESK_RIGHT, DESK_BACK, DESK_FORWARD } desk_button;
 
 typedef struct {
-    const char *display; /* X11: display name, NULL for $DISPLAY; others ignore it */
+    const char *display; /* X11: display name, NULL for $DISPLAY; Windows: name of another desktop,
+                          * NULL for the user's; null ignores it */
     const char *cookie;  /* X11: its MIT-MAGIC-COOKIE-1 as 32 hexadecimal digits; NULL for what
                           * the user's Xauthority file says */
     int width, height;   /* null: the size of the imagined screen */

@@ -107,8 +107,9 @@ static int desk_close(lua_State *L)
     return 0;
 }
 
-/* Opens the desktop. `backend` is "x11", "win32" or "null", nil for this build's own; `display` and
- * `cookie` (32 hexadecimal digits) are for X11; `width` and `height` are the null desk's.
+/* Opens the desktop. `backend` is "x11", "win32" or "null", nil for this build's own; `display` is
+ * X11's or the name of a Windows desktop, `cookie` (32 hexadecimal digits) is for X11; `width` and
+ * `height` are the null desk's.
  * ---@param options? { backend?: string, display?: string, cookie?: string, width?: integer,
  * height?: integer }
  * ---@return native.Desk? desk

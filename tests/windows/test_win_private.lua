@@ -263,4 +263,10 @@ function tests.a_mission_works_there()
   end)
 end
 
+function tests.an_agent_is_told_at_once_that_it_cannot_work_there()
+  local child = spawn.run { spawn.program, "run", "copy", "--model", "literal", "--desktop", "private" }
+  harness.eq(child.status, 2)
+  harness.has(child.stderr, "an agent cannot work on a private desktop here")
+end
+
 return tests

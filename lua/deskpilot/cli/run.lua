@@ -5,6 +5,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local lookup = require "deskpilot.base.lookup"
+local platform = require "deskpilot.desk.platform"
 local task = require "deskpilot.base.task"
 
 local command = {
@@ -64,7 +65,11 @@ local function resolve(options, name)
   settings, err = config.resolve { flags = flags, mission = mission, project = project, user = user }
   if not settings then return nil, err end
   if mission.desktop and mission.desktop.apps and not options.desktop and not mission.desktop.kind then
-    settings:set("desktop.kind", require("deskpilot.desk.platform").apps_desktop, "mission")
+    settings:set("desktop.kind", platform.apps_desktop, "mission")
+  end
+  if mission.task and settings:get "desktop.kind" == "private" and platform.private_limits then
+    return errors.fail("unsupported", "an agent cannot work on a private desktop here, which is %s; use --desktop "
+      .. "current", platform.private_limits)
   end
   return { mission = mission, config = settings, name = select(2, files.split(where)):gsub("%.lua$", "") }
 end

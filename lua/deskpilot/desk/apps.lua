@@ -6,22 +6,11 @@ local waits = require "deskpilot.desk.waits"
 
 local apps = {}
 
-local function environment(desk, extra)
-  local env, list = uv.os_environ(), {}
-  for key in pairs(env) do
-    if process_tree.is_secret(key) then env[key] = nil end
-  end
-  if desk.display then env.DISPLAY = desk.display end
-  if desk.bus then env.DBUS_SESSION_BUS_ADDRESS = desk.bus end
-  for key, value in pairs(extra or {}) do env[key] = tostring(value) end
-  for key, value in pairs(env) do list[#list + 1] = key .. "=" .. value end
-  return list
-end
-
 -- On a desktop that is not ours the program goes on when we end, as if the user had started it.
 local function start_here(desk, argv, env)
   local handle, pid
-  handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = environment(desk, env), detached = true },
+  handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = process_tree.environment({ DISPLAY = desk.display,
+    DBUS_SESSION_BUS_ADDRESS = desk.bus }, env), detached = true },
     function() handle:close() end)
   if not handle then
     local code = tostring(pid):match("^ENOENT") and "not_found" or "io"

@@ -1,4 +1,5 @@
 --- Who started whom, and what processes inherit.
+local uv = require "luv"
 local system = require "native.system"
 
 local process_tree = {}
@@ -11,9 +12,34 @@ local secret_names = { "^DESKPILOT_", "API_KEY$", "ACCESS_KEY$", "TOKEN$", "SECR
 ---@return boolean
 function process_tree.is_secret(name)
   for _, pattern in ipairs(secret_names) do
-    if name:match(pattern) then return true end
+    if name:upper():match(pattern) then return true end
   end
   return false
+end
+
+-- On Windows Path and PATH are one.
+local function set(env, name, value)
+  if system.platform == "windows" then
+    for other in pairs(env) do
+      if other:upper() == name:upper() then env[other] = nil end
+    end
+  end
+  env[name] = tostring(value)
+end
+
+--- The environment of an application: ours without the secrets, and what the tables say on top.
+---@param ... table<string, any>?
+---@return string[] lines NAME=VALUE
+function process_tree.environment(...)
+  local env, lines = uv.os_environ(), {}
+  for name in pairs(env) do
+    if process_tree.is_secret(name) then env[name] = nil end
+  end
+  for i = 1, select("#", ...) do
+    for name, value in pairs(select(i, ...) or {}) do set(env, name, value) end
+  end
+  for name, value in pairs(env) do lines[#lines + 1] = name .. "=" .. value end
+  return lines
 end
 
 --- Whether `pid` is `ancestor` or comes from it.

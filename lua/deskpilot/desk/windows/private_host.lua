@@ -34,19 +34,6 @@ end
 
 -- --- applications ---------------------------------------------------------------------------------
 
-local function environment(extra)
-  local list = {}
-  local env = uv.os_environ()
-  for key in pairs(env) do
-    if process_tree.is_secret(key:upper()) then env[key] = nil end
-  end
-  for _, more in ipairs { state.env, extra or {} } do
-    for key, value in pairs(more) do env[key] = tostring(value) end
-  end
-  for key, value in pairs(env) do list[#list + 1] = key .. "=" .. value end
-  return list
-end
-
 local function last_words(log)
   local last = (files.read(log, 1 << 20) or ""):match("([^\n]*%S[^\n]*)\n*$")
   return last and text.cut(text.one_line(last), 200) or nil
@@ -69,8 +56,9 @@ local function start_app(command)
   local argv = command.argv
   local process = { log = new_log(argv[1]) }
   local log = uv.fs_open(process.log, "a", tonumber("600", 8))
-  local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = environment(command.env),
-    stdio = { nil, log, log } }, function(status, signal) ended(process, status, signal) end)
+  local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) },
+    env = process_tree.environment(state.env, command.env), stdio = { nil, log, log } },
+    function(status, signal) ended(process, status, signal) end)
   if log then uv.fs_close(log) end
   if not handle then
     local code = tostring(pid):match("^ENOENT") and "not_found" or "io"
