@@ -9,9 +9,9 @@ local apps = {}
 -- On a desktop that is not ours the program goes on when we end, as if the user had started it.
 local function start_here(desk, argv, env)
   local handle, pid
-  handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = process_tree.environment({ DISPLAY = desk.display,
-    DBUS_SESSION_BUS_ADDRESS = desk.bus }, env), detached = true },
-    function() handle:close() end)
+  local from_desk = { DISPLAY = desk.display, DBUS_SESSION_BUS_ADDRESS = desk.bus }
+  handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, detached = true,
+    env = process_tree.environment(from_desk, env) }, function() handle:close() end)
   if not handle then
     local code = tostring(pid):match("^ENOENT") and "not_found" or "io"
     return errors.fail(code, "cannot start %s: %s", argv[1], tostring(pid):gsub("^%u+: ", ""):gsub(": .*", ""))
