@@ -121,7 +121,7 @@ function windows.new(desk)
     return id
   end
 
-  --- Raises a window and waits until it is the active one.
+  --- Raises a window, out of its icon too, and waits until it is the active one.
   ---@param window deskpilot.window|integer|table
   ---@return boolean? ok, deskpilot.error? err
   function api.focus(window)
@@ -132,7 +132,7 @@ function windows.new(desk)
     local limit = task.now() + desk.timing.focus
     while true do
       local active = api.active()
-      if active and active.id == id then return true end
+      if active and active.id == id and not active.minimized then return true end
       if task.now() > limit then return errors.fail("refused", "the window did not become the active one") end
       task.sleep(0.005)
     end

@@ -1,19 +1,12 @@
 --- The keeper of a private desktop: a process of its own (`deskpilot --desktop-host`), so that the
 --- desktop is cleaned away whatever becomes of the program that wanted it. It reads commands as JSON
 --- lines from its standard input and writes events to its standard output; at the end of the input,
---- on "stop" and on SIGTERM it takes everything down and ends.
----
---- commands: {"command":"start","width":..,"height":..,"env":{..}}
----           {"command":"app","id":..,"argv":[..],"env":{..}}   {"command":"stop"}
---- events:   {"event":"ready","display":..,"bus_address":..,"folder":..,"pids":{..}}
----           {"event":"failed","code":..,"message":..}
----           {"event":"app","id":..,"pid":..}   {"event":"app_failed","id":..,"code":..,"message":..}
----           {"event":"exit","pid":..,"status":..,"signal":..,"words":..}   {"event":"stopped"}
+--- on "stop" and on SIGTERM it takes everything down and ends (host_line.lua has the words).
 local uv = require "luv"
 local system = require "native.system"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local json = require "deskpilot.base.json"
+local host_line = require "deskpilot.desk.host_line"
 local process_tree = require "deskpilot.desk.process_tree"
 local processes = require "deskpilot.desk.linux.processes"
 local task = require "deskpilot.base.task"
@@ -99,17 +92,6 @@ local withheld = {
 
 local state -- of the one desktop this process keeps
 
--- --- talking to the parent ------------------------------------------------------------------------
-
-local function say(event)
-  if state.output:is_closing() then return end
-  state.output:write(json.encode(event) .. "\n") -- a parent that has gone is noticed at our input
-end
-
-local function say_failed(err)
-  say { event = "failed", code = err.code or "io", message = tostring(err) }
-end
-
 -- --- processes ------------------------------------------------------------------------------------
 
 local function environment(extra)
@@ -167,7 +149,7 @@ local function spawn(name, argv, options)
       process.ended = { status = status, signal = signal }
       state.known[process.pid] = nil
       process.handle:close()
-      say { event = "exit", pid = process.pid, status = status, signal = signal,
+      state.line:say { event = "exit", pid = process.pid, status = status, signal = signal,
         words = last_words(process.log) }
     end)
   if log then uv.fs_close(log) end
@@ -388,11 +370,12 @@ end
 local function stop()
   if state.stopping then return end
   state.stopping = true
+  state.line:close()
   if state.starting then state.starting:cancel("the desktop is to end") end
   local ending = task.start(end_all)
   table.insert(state.ended_waiters, function()
     ending:wait()
-    say { event = "stopped" }
+    state.line:say { event = "stopped" }
   end)
   if state.wake then state.wake() end
 end
@@ -406,40 +389,21 @@ function commands.start(command)
   state.starting = task.start(function()
     local ok, err = start(command)
     if ok then
-      say { event = "ready", display = state.display,
+      state.line:say { event = "ready", display = state.display,
         cookie = hex(state.cookie), bus_address = state.bus_address,
         folder = state.folder, pids = { server = state.server.pid, manager = state.manager.pid } }
     else
-      say_failed(err)
+      state.line:say_failed(err)
     end
   end)
 end
 
 function commands.app(command)
-  local process, err = start_app(command)
-  if process then say { event = "app", id = command.id, pid = process.pid }
-  else say { event = "app_failed", id = command.id, code = err.code, message = tostring(err) } end
+  state.line:say_app(command, start_app(command))
 end
 
 function commands.stop()
   stop()
-end
-
-local function take_line(line)
-  local command = json.decode(line)
-  local handler = type(command) == "table" and commands[command.command]
-  if not handler or state.stopping then return end
-  handler(command)
-end
-
-local function listen()
-  local buffer = ""
-  state.input:read_start(function(_, data)
-    if not data then return stop() end
-    buffer = buffer .. data
-    for line in buffer:gmatch("([^\n]*)\n") do take_line(line) end
-    buffer = buffer:match("[^\n]*$")
-  end)
 end
 
 -- Our own handlers: the interruptor's would stop whatever runs, and end the process at the second.
@@ -457,15 +421,13 @@ end
 --- The host's whole life. Returns its exit status.
 ---@return integer
 function private_host.main()
-  state = { known = {}, logs = 1, ended_waiters = {}, input = uv.new_pipe(), output = uv.new_pipe() }
-  state.input:open(0)
-  state.output:open(1)
+  state = { known = {}, logs = 1, ended_waiters = {}, line = host_line.open() }
   system.hold_descendants()
   catch_signals()
   local ok, err = task.run(nil, function()
     task.await(function(done)
       state.wake = done
-      if state.stopping then done() else listen() end
+      if state.stopping then done() else state.line:listen(commands) end
     end)
     for _, waiter in ipairs(state.ended_waiters) do waiter() end
   end)

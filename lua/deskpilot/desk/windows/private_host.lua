@@ -1,8 +1,8 @@
 --- The keeper of a private desktop: two processes of their own, so that the desktop is cleaned away
 --- whatever becomes of the program that wanted it. `deskpilot --desktop-host` makes a Windows desktop and
 --- runs this program again on it, `deskpilot --desktop-host NAME`; what that one starts is on the same
---- desktop, and in a job that ends with the first. The second reads commands and writes events, the same
---- as on Linux (linux/private_host.lua); at the end of its input and on "stop" it ends, and with it all.
+--- desktop, and in a job that ends with the first. The second reads commands and writes events
+--- (host_line.lua); at the end of its input and on "stop" it ends, and with it all.
 ---
 --- The desktop has the size of the user's screen, whatever size is asked for, and the user's own files.
 local uv = require "luv"
@@ -11,6 +11,7 @@ local system = require "native.system"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
+local host_line = require "deskpilot.desk.host_line"
 local process_tree = require "deskpilot.desk.process_tree"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -25,13 +26,6 @@ private_host.timing = {
 
 local state -- of the one desktop this process keeps
 
--- --- talking to the parent ------------------------------------------------------------------------
-
-local function say(event)
-  if state.output:is_closing() then return end
-  state.output:write(json.encode(event) .. "\n") -- a parent that has gone is noticed at our input
-end
-
 -- --- applications ---------------------------------------------------------------------------------
 
 local function last_words(log)
@@ -42,7 +36,8 @@ end
 local function ended(process, status, signal)
   state.running[process] = nil
   process.handle:close()
-  say { event = "exit", pid = process.pid, status = status, signal = signal, words = last_words(process.log) }
+  state.line:say { event = "exit", pid = process.pid, status = status, signal = signal,
+    words = last_words(process.log) }
 end
 
 local function new_log(program)
@@ -82,10 +77,10 @@ end
 local function stop()
   if state.stopping then return end
   state.stopping = true
-  state.input:close()
+  state.line:close()
   task.start(function()
     close_windows()
-    say { event = "stopped" }
+    state.line:say { event = "stopped" }
     state.wake()
   end)
 end
@@ -96,33 +91,15 @@ local commands = {}
 
 function commands.start(command)
   state.env = command.env or {}
-  say { event = "ready", display = state.name, folder = state.folder }
+  state.line:say { event = "ready", display = state.name, folder = state.folder }
 end
 
 function commands.app(command)
-  local process, err = start_app(command)
-  if process then say { event = "app", id = command.id, pid = process.pid }
-  else say { event = "app_failed", id = command.id, code = err.code, message = tostring(err) } end
+  state.line:say_app(command, start_app(command))
 end
 
 function commands.stop()
   stop()
-end
-
-local function take_line(line)
-  local command = json.decode(line)
-  local handler = type(command) == "table" and commands[command.command]
-  if handler and not state.stopping then handler(command) end
-end
-
-local function listen()
-  local buffer = ""
-  state.input:read_start(function(_, data)
-    if not data then return stop() end
-    buffer = buffer .. data
-    for line in buffer:gmatch("([^\n]*)\n") do take_line(line) end
-    buffer = buffer:match("[^\n]*$")
-  end)
 end
 
 -- --- the two processes ----------------------------------------------------------------------------
@@ -134,13 +111,11 @@ end
 -- The second: on the desktop.
 local function keep(name)
   state = { name = name, folder = folder_of(name), env = {}, running = {}, logs = 0,
-    input = uv.new_pipe(), output = uv.new_pipe() }
-  state.input:open(0)
-  state.output:open(1)
+    line = host_line.open() }
   local ok, err = task.run(nil, function()
     task.await(function(done)
       state.wake = done
-      listen()
+      state.line:listen(commands)
     end)
   end)
   if not ok then io.stderr:write("deskpilot: the private desktop's host failed: ", tostring(err), "\n") end
