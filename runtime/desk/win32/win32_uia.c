@@ -47,6 +47,8 @@ static uia_cache *new_cache(uia_automation *a, uia_condition *filter, cache_kind
         return NULL;
     bool ok = SUCCEEDED(cache->table->put_TreeScope(cache, UIA_SCOPE_SUBTREE)) &&
               SUCCEEDED(cache->table->put_TreeFilter(cache, filter));
+    /* What the cache has not is asked for one by one: slower, and no reason to do without. */
+    cache->table->AddProperty(cache, UIA_RUNTIME_ID);
     if (kind != CACHE_IDS)
         ok = ok && add_properties(cache, bare_properties,
                                   sizeof bare_properties / sizeof bare_properties[0]);
@@ -184,20 +186,29 @@ static bool rect_of(uia_element *e, RECT *out)
     return ok;
 }
 
-int uia_runtime_id(uia_element *e, int id[WIN32_MAX_ID])
+static int read_id(SAFEARRAY *array, int id[WIN32_MAX_ID])
 {
-    SAFEARRAY *array = NULL;
     LONG low = 0, high = -1;
-    if (FAILED(e->table->GetRuntimeId(e, &array)) || !array)
-        return -1;
     bool ok = SafeArrayGetDim(array) == 1 && SafeArrayGetElemsize(array) == sizeof(int) &&
               SUCCEEDED(SafeArrayGetLBound(array, 1, &low)) &&
               SUCCEEDED(SafeArrayGetUBound(array, 1, &high)) && high >= low &&
               (int64_t) high - low < WIN32_MAX_ID;
     for (LONG i = low; ok && i <= high; i++)
         ok = SUCCEEDED(SafeArrayGetElement(array, &i, &id[i - low]));
-    SafeArrayDestroy(array);
     return ok ? (int) (high - low + 1) : -1;
+}
+
+int uia_runtime_id(uia_element *e, int id[WIN32_MAX_ID])
+{
+    SAFEARRAY *array = NULL;
+    VARIANT cached = property_of(e, UIA_RUNTIME_ID);
+    int count = cached.vt == (VT_I4 | VT_ARRAY) && cached.parray ? read_id(cached.parray, id) : -1;
+    VariantClear(&cached);
+    if (count > 0 || FAILED(e->table->GetRuntimeId(e, &array)) || !array)
+        return count;
+    count = read_id(array, id);
+    SafeArrayDestroy(array);
+    return count;
 }
 
 /* --- one element --------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ enum { /* TreeScope */
 };
 
 enum { /* properties */
+       UIA_RUNTIME_ID = 30000,
        UIA_RECT = 30001,
        UIA_CONTROL_TYPE = 30003,
        UIA_NAME = 30005,

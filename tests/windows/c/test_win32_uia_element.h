@@ -173,9 +173,22 @@ static void give_flag(const node *n, int property, VARIANT *out)
         give_bool(out, n->state);
 }
 
+static SAFEARRAY *new_id(const node *n)
+{
+    int id[2] = {42, n->id};
+    SAFEARRAY *array = SafeArrayCreateVector(VT_I4, 0, 2);
+    for (LONG i = 0; i < 2; i++)
+        SafeArrayPutElement(array, &i, &id[i]);
+    return array;
+}
+
 static void give_property(const node *n, int property, VARIANT *out)
 {
     switch (property) {
+    case UIA_RUNTIME_ID:
+        if (n->id % 2) /* the others have to be asked */
+            *out = (VARIANT){.vt = VT_I4 | VT_ARRAY, .parray = new_id(n)};
+        return;
     case UIA_RECT:
         give_rect(out, n);
         return;
@@ -229,12 +242,9 @@ static HRESULT STDMETHODCALLTYPE get_property(uia_element *self, int property, V
 static HRESULT STDMETHODCALLTYPE get_runtime_id(uia_element *self, SAFEARRAY **out)
 {
     node *n = (node *) self;
-    int id[2] = {42, n->id};
     if (n->flags & FAILS)
         return UIA_E_ELEMENTNOTAVAILABLE;
-    *out = SafeArrayCreateVector(VT_I4, 0, 2);
-    for (LONG i = 0; i < 2; i++)
-        SafeArrayPutElement(*out, &i, &id[i]);
+    *out = new_id(n);
     return S_OK;
 }
 
