@@ -42,6 +42,8 @@ apt() {
 
 download() {
     site=$(mirror)
+    # Without any lists, as on a machine just made, apt-get does not know whose its sources are.
+    [ -n "$site" ] || { apt-get -qq update >/dev/null 2>&1 && site=$(mirror); } || true
     [ -n "$site" ] || die "apt-get knows no Debian mirror on this machine; run 'apt-get update' first"
     printf 'Types: deb-src\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' "$site" "$suite" \
         /usr/share/keyrings/debian-archive-keyring.gpg >"$cache/apt/sources/$suite.sources"
