@@ -4,7 +4,6 @@
 #
 # usage: wine.sh [--size WIDTHxHEIGHT] [--seconds LIMIT] PROGRAM.exe [ARGUMENT...]
 #        wine.sh --prepare     makes the Wine folder that is cloned, if it is not there
-#        wine.sh --clean       removes what runs that were killed have left behind
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -59,6 +58,17 @@ start_display() {
     export DISPLAY=":$number"
 }
 
+# What runs that were killed have left behind; a run's place begins with its process's number.
+clean() {
+    for old in "$cache"/runs/*; do
+        [ -d "$old" ] || continue
+        owner=${old##*/}
+        kill -0 "${owner%%.*}" 2>/dev/null && continue
+        WINEPREFIX="$old/wine" wineserver -k 2>/dev/null || true
+        rm -rf "$old"
+    done
+}
+
 server=""
 place=""
 finish() {
@@ -70,17 +80,17 @@ finish() {
 while [ $# -gt 0 ]; do
     case $1 in
     --prepare) prepare; exit ;;
-    --clean) rm -rf "$cache/runs"; exit ;;
     --size) size=$2; shift 2 ;;
     --seconds) seconds=$2; shift 2 ;;
     *) break ;;
     esac
 done
-[ $# -gt 0 ] || { sed -n '5,8s/^# //p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '5,6s/^# //p' "$0" >&2; exit 2; }
 
 prepare
 mkdir -p "$cache/runs"
-place=$(mktemp -d "$cache/runs/XXXXXX")
+clean
+place=$(mktemp -d "$cache/runs/$$.XXXXXX")
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
