@@ -48,7 +48,8 @@ typedef struct {
 /* How input text is taken in steps; see text_step. */
 typedef struct {
     size_t consumed; /* bytes of the text that were queued by this step */
-    bool remapped;   /* the keyboard map was changed: let the application catch up (ping) */
+    bool remapped;   /* the keyboard map was changed, or more is queued than an application can be
+                      * trusted to keep: let it catch up (ping) before the next step */
 } desk_text_step;
 
 typedef struct desk_ops {

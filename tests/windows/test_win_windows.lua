@@ -1,5 +1,7 @@
 -- Windows of applications, judged by what the test applications log of themselves.
 local testapp = dofile "tests/windows/testapp.lua"
+local uv = require "luv"
+local files = require "deskpilot.base.files"
 local harness = require "harness"
 
 -- Runs fn(desk, first, second) with two of them.
@@ -141,6 +143,41 @@ function tests.a_program_is_started_and_waited_for()
     local none, err = desk.apps.start { "no-such-program-anywhere" }
     harness.eq(none, nil)
     harness.eq(err.code, "not_found")
+  end)
+end
+
+function tests.a_program_of_the_current_folder_is_not_found_by_its_name()
+  testapp.with(nil, function(desk, app)
+    local before = uv.cwd()
+    local _ <close> = testapp.finally(function() assert(uv.chdir(before)) end)
+    assert(uv.fs_copyfile(testapp.program, app.folder .. "/only-here.exe"))
+    assert(uv.chdir(app.folder))
+    local none, err = desk.apps.start { "only-here.exe" }
+    harness.eq(none, nil)
+    harness.eq(err.code, "not_found")
+    harness.eq(uv.os_getenv "NoDefaultCurrentDirectoryInExePath", nil, "for no longer than that")
+    harness.ok(desk.apps.start { "./only-here.exe", "--log", "here.jsonl", "--title", "Here", wait = 20 })
+    harness.ok(desk.windows.close { title = "Here" })
+    harness.ok(desk.wait_until(function() return not desk.windows.find { title = "Here" } end, { timeout = 20 }))
+  end)
+end
+
+function tests.a_variable_is_the_same_in_any_case()
+  testapp.with(nil, function(desk, app)
+    local path = app.folder .. "/variables"
+    harness.ok(desk.apps.start { "cmd.exe", "/c", "set>" .. files.native(path),
+      env = { pAtH = uv.os_getenv "PATH" .. ";Z:\\extra", new_Key = "5", some_token = "given" } })
+    harness.wait_until("the variables", function() return (files.read(path) or ""):lower():find("\nwin", 1, true) end)
+    local found = {}
+    for name, value in files.read(path):gmatch "([^\r\n=]+)=([^\r\n]*)" do
+      local key = name:lower()
+      found[key] = found[key] or {}
+      table.insert(found[key], value)
+    end
+    harness.eq(#found.path, 1, "one PATH")
+    harness.has(found.path[1], ";Z:\\extra")
+    harness.eq(found.new_key, { "5" })
+    harness.eq(found.some_token, { "given" })
   end)
 end
 

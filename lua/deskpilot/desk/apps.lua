@@ -1,6 +1,6 @@
 --- desk.apps: starting programs on the desktop.
-local uv = require "luv"
 local errors = require "deskpilot.base.errors"
+local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.process_tree"
 local waits = require "deskpilot.desk.waits"
 
@@ -10,7 +10,7 @@ local apps = {}
 local function start_here(desk, argv, env)
   local handle, pid
   local from_desk = { DISPLAY = desk.display, DBUS_SESSION_BUS_ADDRESS = desk.bus }
-  handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, detached = true,
+  handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) }, detached = true,
     env = process_tree.environment(from_desk, env) }, function() handle:close() end)
   if not handle then
     local code = tostring(pid):match("^ENOENT") and "not_found" or "io"
@@ -26,13 +26,11 @@ local function window_ids(desk)
   return ids
 end
 
--- A window of that process or of one that it started; or a new one, for a program that hands over to
--- one that runs already.
-local function wait_for_window(desk, pid, before, seconds)
+-- A new window, whosever it is: many programs hand over to a process that runs already.
+local function wait_for_window(desk, before, seconds)
   return waits.wait_until(desk, function()
     for _, window in ipairs(desk.windows.list() or {}) do
-      if window.visible and (not before[window.id]
-        or window.pid > 0 and process_tree.descends(window.pid, pid)) then return window end
+      if window.visible and not before[window.id] then return window end
     end
   end, { timeout = seconds, every = 0.01 })
 end
@@ -42,7 +40,7 @@ function apps.new(desk)
   local api = {}
 
   --- Starts a program: desk.apps.start { "mousepad", "file.txt" }. With `wait` (seconds) it waits until
-  --- the program shows a window.
+  --- there is a new window.
   ---@param argv table words; and env: table<string, string>?, wait: number?
   ---@return integer? pid, deskpilot.error? err
   function api.start(argv)
@@ -54,7 +52,7 @@ function apps.new(desk)
     if desk.session then pid, err = desk.session:start_app(words, argv.env)
     else pid, err = start_here(desk, words, argv.env) end
     if not pid or not argv.wait then return pid, err end
-    if not wait_for_window(desk, pid, before, argv.wait) then
+    if not wait_for_window(desk, before, argv.wait) then
       return errors.fail("timed_out", "%s showed no window within %g s", words[1], argv.wait)
     end
     return pid

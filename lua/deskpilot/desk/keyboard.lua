@@ -67,12 +67,19 @@ local function type_with_enter(desk, text)
   return type_all(desk, enters)
 end
 
--- Typing with nobody to type to would go to whatever comes next.
+-- Typing with nobody to type to would go to whatever comes next. While one window goes and another comes
+-- none is active for a moment.
 local function somebody_listens(desk)
-  local window, err = desk.windows.active()
-  if window then return true end
-  if not errors.is(err, "not_found") then return nil, err end
-  return errors.fail("not_found", "no window is active, so nobody would get the text; focus one first")
+  local limit = task.now() + desk.timing.focus
+  while true do
+    local window, err = desk.windows.active()
+    if window then return true end
+    if not errors.is(err, "not_found") then return nil, err end
+    if task.now() >= limit then
+      return errors.fail("not_found", "no window is active, so nobody would get the text; focus one first")
+    end
+    task.sleep(0.005)
+  end
 end
 
 -- Presses names[1..n]; what went down is counted in `down`.

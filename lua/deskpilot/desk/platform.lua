@@ -3,6 +3,8 @@
 ---@class deskpilot.platform
 ---@field apps_desktop "private"|"current" where a mission's desktop.apps start if it does not say
 ---@field advice table<string, string> how to mend what does not work: display, capture, input, windows, elements
+---@field spawn fun(path: string, options: table, on_exit: function): any, any as luv's spawn: a program without a
+---  folder is one of the PATH
 ---@field private_needs fun(on_path: fun(program: string): boolean): string[], string? what private desktops lack
 ---  here, and how to mend that
 ---@field private_limits string? what private desktops cannot do here

@@ -4,41 +4,6 @@
 
 #include <stdlib.h>
 
-typedef BOOL(WINAPI *set_awareness_context)(HANDLE context);
-typedef HRESULT(WINAPI *set_awareness)(int awareness);
-
-/* Names of newer headers: pixels are those of the monitor that a window is on. */
-#define AWARENESS_PER_MONITOR_V2 ((HANDLE) (intptr_t) -4)
-enum { AWARENESS_PER_MONITOR = 2 };
-
-static bool set_per_monitor_v2(void)
-{
-    set_awareness_context set = (set_awareness_context) (void (*)(void)) GetProcAddress(
-        GetModuleHandleW(L"user32.dll"), "SetProcessDpiAwarenessContext");
-    return set && set(AWARENESS_PER_MONITOR_V2);
-}
-
-static bool set_per_monitor(void)
-{
-    HMODULE library = LoadLibraryExW(L"shcore.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
-    set_awareness set =
-        library ? (set_awareness) (void (*)(void)) GetProcAddress(library, "SetProcessDpiAwareness")
-                : NULL;
-    bool done = set && SUCCEEDED(set(AWARENESS_PER_MONITOR));
-    if (library) {
-        FreeLibrary(library);
-    }
-    return done;
-}
-
-/* No failure is fatal: the manifest may have said it already, and then the calls are refused. */
-static void become_dpi_aware(void)
-{
-    if (!set_per_monitor_v2() && !set_per_monitor()) {
-        SetProcessDPIAware();
-    }
-}
-
 static const desk_ops OPS, PRIVATE_OPS;
 
 static void close_desk(desk *d)
@@ -48,8 +13,6 @@ static void close_desk(desk *d)
     win32_keyboard_close(w);
     win32_watch_close(w);
     win32_screen_close(w);
-    win32_windows_close(w);
-    win32_clipboard_close(w);
     win32_desktop_close(w->desktop);
     free(w);
 }
@@ -61,9 +24,10 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
     if (!w) {
         return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
     }
+    /* Refused where the program's manifest has said it already. */
+    SetProcessDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2);
     const char *name = options ? options->display : NULL;
     w->base.ops = name ? &PRIVATE_OPS : &OPS;
-    become_dpi_aware();
     if ((name && !(w->desktop = win32_desktop_open(name, err))) ||
         !win32_screen_rect(&w->base, &screen, err)) {
         close_desk(&w->base);
@@ -83,7 +47,6 @@ static bool pump(desk *d, desk_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     (void) err;
-    win32_clipboard_pump(w);
     win32_watch_look(w);
     return true;
 }

@@ -28,6 +28,7 @@ typedef struct {
     WORD vk, scan;      /* vk 0: the character */
     bool extended;      /* of the keys that exist twice, the one outside the number pad */
     bool num_lock;      /* types what it should only while num lock is on */
+    bool only_combined; /* types something else, or nothing yet, without ctrl and the like */
     unsigned modifiers; /* to be held around it: WIN32_SHIFT and so on */
     uint32_t character;
 } win32_stroke;
@@ -41,8 +42,6 @@ typedef struct {
 } win32_held_key;
 
 enum { WIN32_MAX_HELD = DESK_COMBO_MAX * 2 };
-
-typedef HRESULT(WINAPI *win32_dwm_attribute)(HWND window, DWORD attribute, void *out, DWORD size);
 
 typedef struct {
     desk base;
@@ -74,12 +73,8 @@ typedef struct {
     size_t held_count;
     bool num_lock_turned; /* on by us; off again when the desk is closed */
 
-    /* win32_windows.c: not on every system; NULL where it is missing */
-    HMODULE dwm;
-    win32_dwm_attribute dwm_attribute;
-
-    /* win32_clipboard.c: owner of what we put on the clipboard; NULL until it is needed */
-    HWND clipboard;
+    /* win32_typing.c: characters since the application was last given time */
+    unsigned typed;
 } win32_desk;
 
 /* --- win32_desktop.c: another Windows desktop than the user's -------------------------------- */
@@ -155,16 +150,22 @@ unsigned win32_tap(INPUT *out, WORD vk, bool extended);
  * are in *win. */
 unsigned win32_modifiers_down(bool *win);
 
+/* --- win32_windows.c ------------------------------------------------------------------------- */
+
+/* The process of the application that shows a window; 0 if it is gone. The windows of all Store
+ * applications belong to one process that draws their frames; the application's own is inside. */
+DWORD win32_process_of(HWND window);
+
+/* --- win32_rights.c -------------------------------------------------------------------------- */
+
+/* Whether Windows hands input of ours to that window (NULL: nobody to refuse it); DESK_REFUSED
+ * where its program has higher rights. */
+bool win32_takes_input(HWND window, desk_error *err);
+
 /* --- win32_keymap.c: keys.h to virtual keys -------------------------------------------------- */
 
 /* What types `key` in the keyboard layout of the active window. */
 win32_stroke win32_stroke_of(desk_key key);
-
-/* --- win32_clipboard.c ----------------------------------------------------------------------- */
-
-/* Answers what Windows and other programs send to our window. */
-void win32_clipboard_pump(win32_desk *w);
-void win32_clipboard_close(win32_desk *w);
 
 /* --- the ops --------------------------------------------------------------------------------- */
 
@@ -196,7 +197,6 @@ bool win32_window_focus(desk *d, uint64_t id, desk_error *err);
 bool win32_window_close(desk *d, uint64_t id, desk_error *err);
 bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
 bool win32_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
-void win32_windows_close(win32_desk *w);
 
 bool win32_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err);
 bool win32_clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err);

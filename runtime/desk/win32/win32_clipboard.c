@@ -3,17 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is put on the clipboard needs a window as its owner; one that nobody sees is enough, and a
- * system class does all that such a window is asked for. */
-static bool ensure_window(win32_desk *w, desk_error *err)
+/* Opens the clipboard for a window, without which Windows neither keeps programs apart nor takes
+ * data; NULL where another program has it open. The window is there for the moment only (what was
+ * handed over stays without it): one whose thread waits for something else keeps those waiting that
+ * send messages to all windows. */
+static bool open_clipboard(HWND *out, desk_error *err)
 {
-    if (!w->clipboard) {
-        w->clipboard = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, NULL,
-                                       GetModuleHandleW(NULL), NULL);
+    *out = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, NULL,
+                           GetModuleHandleW(NULL), NULL);
+    if (!*out) {
+        return win32_fail(err, DESK_REFUSED, "Windows does not let this program use the clipboard",
+                          GetLastError());
     }
-    return w->clipboard ||
-           win32_fail(err, DESK_REFUSED, "Windows does not let this program use the clipboard",
-                      GetLastError());
+    if (!OpenClipboard(*out)) {
+        DestroyWindow(*out);
+        *out = NULL;
+    }
+    return true;
+}
+
+static void close_clipboard(HWND window)
+{
+    CloseClipboard();
+    DestroyWindow(window);
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -74,25 +86,26 @@ static bool empty(char **text, desk_error *err)
 
 bool win32_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err)
 {
-    win32_desk *w = (win32_desk *) d;
+    (void) d;
     *text = NULL;
     *length = 0;
     *pending = false;
-    if (!ensure_window(w, err)) {
-        return false;
-    }
     if (!IsClipboardFormatAvailable(CF_UNICODETEXT)) {
         return empty(text, err);
     }
-    HWND owner = GetClipboardOwner();
+    HWND owner = GetClipboardOwner(), window = NULL;
     /* The owner may only make the text when it is asked for, and would be waited for. */
-    if ((owner && IsHungAppWindow(owner)) || !OpenClipboard(w->clipboard)) {
+    bool hangs = owner && IsHungAppWindow(owner);
+    if (!hangs && !open_clipboard(&window, err)) {
+        return false;
+    }
+    if (!window) {
         *pending = true;
         return true;
     }
     HGLOBAL block = GetClipboardData(CF_UNICODETEXT); /* stays the clipboard's */
     bool ok = block ? read_block(block, text, length, err) : empty(text, err);
-    CloseClipboard();
+    close_clipboard(window);
     return ok;
 }
 
@@ -140,7 +153,7 @@ static bool check_text(const char *text, size_t length, desk_error *err)
     return true;
 }
 
-/* Gives the block to the clipboard, or frees it. */
+/* Gives the block to the open clipboard, or frees it. */
 static bool offer(HGLOBAL block, desk_error *err)
 {
     if (EmptyClipboard() && SetClipboardData(CF_UNICODETEXT, block)) {
@@ -151,15 +164,27 @@ static bool offer(HGLOBAL block, desk_error *err)
     return win32_fail(err, DESK_REFUSED, "Windows did not take the text for the clipboard", error);
 }
 
+/* The same; `pending` where another program has the clipboard open. */
+static bool put(HGLOBAL block, bool *pending, desk_error *err)
+{
+    HWND window = NULL;
+    bool ok = open_clipboard(&window, err);
+    *pending = ok && !window;
+    if (!window) {
+        GlobalFree(block);
+        return ok;
+    }
+    ok = offer(block, err);
+    close_clipboard(window);
+    return ok;
+}
+
 bool win32_clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err)
 {
-    win32_desk *w = (win32_desk *) d;
     size_t units = 0;
+    (void) d;
     *pending = false;
-    if (!check_text(text, length, err) || !ensure_window(w, err)) {
-        return false;
-    }
-    wchar_t *wide = win32_wide(text, length, &units, err);
+    wchar_t *wide = check_text(text, length, err) ? win32_wide(text, length, &units, err) : NULL;
     if (!wide) {
         return false;
     }
@@ -168,28 +193,5 @@ bool win32_clipboard_set(desk *d, const char *text, size_t length, bool *pending
     if (!block) {
         return desk_fail(err, DESK_NO_MEMORY, "There is no memory for the clipboard's text.");
     }
-    if (!OpenClipboard(w->clipboard)) {
-        GlobalFree(block);
-        *pending = true;
-        return true;
-    }
-    bool ok = offer(block, err);
-    CloseClipboard();
-    return ok;
-}
-
-void win32_clipboard_pump(win32_desk *w)
-{
-    MSG message;
-    while (w->clipboard && PeekMessageW(&message, w->clipboard, 0, 0, PM_REMOVE)) {
-        DispatchMessageW(&message);
-    }
-}
-
-void win32_clipboard_close(win32_desk *w)
-{
-    if (w->clipboard) {
-        DestroyWindow(w->clipboard);
-    }
-    w->clipboard = NULL;
+    return put(block, pending, err);
 }

@@ -112,7 +112,8 @@ static bool is_cloaked(HWND window)
 /* The windows of this process are the tool's own, and its threads may be waiting for this read. */
 static bool wanted(const desk_elements_query *query, HWND window, DWORD pid)
 {
-    if (pid == GetCurrentProcessId() || (query->pid && (DWORD) query->pid != pid))
+    if (pid == GetCurrentProcessId() ||
+        (query->pid && (DWORD) query->pid != pid && (DWORD) query->pid != win32_process_of(window)))
         return false;
     return IsWindowVisible(window) && (query->all || !IsIconic(window)) && !is_cloaked(window);
 }

@@ -5,11 +5,9 @@ bool win32_send(INPUT *inputs, unsigned count, desk_error *err)
     if (count == 0 || SendInput(count, inputs, sizeof *inputs) == count) {
         return true;
     }
-    /* Windows lets no program send input to one of higher rights, and does not say that this is
-     * why (User Interface Privilege Isolation). */
     return desk_fail(err, DESK_REFUSED,
-                     "Windows refused the input: the active window belongs to a program that runs "
-                     "as administrator, or the screen is locked.");
+                     "Windows refused the input: the screen is locked, a UAC prompt is shown, or "
+                     "another program blocks all input.");
 }
 
 INPUT win32_virtual_key(WORD vk, WORD scan, bool extended, bool down)

@@ -1,8 +1,8 @@
 /*
- * Keys by name. Num lock is turned on for the digits of the number pad, which type digits for whoever
- * asks for "numpad_7", and back off when the desk is closed (around each digit would be too quick
- * for a system that is busy: some come out as arrows); caps lock is left as it is, as on X11: a key does what the
- * keyboard's would do (text does not depend on it, see win32_typing.c).
+ * Keys by name. Num lock is turned on for the digits of the number pad, which type digits for
+ * whoever asks for "numpad_7", and back off when the desk is closed (around each digit would be too
+ * quick for a system that is busy: some come out as arrows); caps lock is left as it is, as on X11:
+ * a key does what the keyboard's would do (text does not depend on it, see win32_typing.c).
  */
 #include "win32.h"
 
@@ -83,6 +83,12 @@ static bool key_down(win32_desk *w, desk_key key, desk_error *err)
     input_list l = {.count = 0};
     if (w->held_count == WIN32_MAX_HELD) {
         return desk_fail(err, DESK_INVALID, "More than %d keys are held down.", WIN32_MAX_HELD);
+    }
+    if (!win32_takes_input(GetForegroundWindow(), err)) {
+        return false;
+    }
+    if (held.stroke.only_combined && !down && !win) {
+        held.stroke = (win32_stroke){.character = held.stroke.character};
     }
     if (!held.stroke.vk && (down || win || !held.stroke.character)) {
         return no_key_for(key, err);

@@ -87,17 +87,43 @@ static key_code code_of(desk_key key)
     return at < sizeof CODES / sizeof CODES[0] ? CODES[at] : (key_code){0};
 }
 
-/* The layout that the active window reads its keys with: each thread has its own. */
+/* The layout that the active window reads its keys with: each thread has its own. Where Windows
+ * tells none (console windows name a thread that has no part in it), ours is what new windows get.
+ */
 static HKL active_layout(void)
 {
-    return GetKeyboardLayout(GetWindowThreadProcessId(GetForegroundWindow(), NULL));
+    HKL layout = GetKeyboardLayout(GetWindowThreadProcessId(GetForegroundWindow(), NULL));
+    return layout ? layout : GetKeyboardLayout(0);
+}
+
+/* A dead key types nothing until the next one. */
+static bool is_dead(const win32_stroke *s, HKL layout)
+{
+    enum { KEEP_STATE = 1 << 2 }; /* or our question would count as a key that was typed */
+    wchar_t typed[8];
+    BYTE keys[256] = {0};
+    keys[VK_SHIFT] = s->modifiers & WIN32_SHIFT ? 0x80 : 0;
+    keys[VK_CONTROL] = s->modifiers & WIN32_CTRL ? 0x80 : 0;
+    keys[VK_MENU] = s->modifiers & WIN32_ALT ? 0x80 : 0;
+    return ToUnicodeEx(s->vk, s->scan, keys, typed, 8, KEEP_STATE, layout) < 0;
+}
+
+/* The virtual key of a character in that layout, with modifiers as VkKeyScanEx has them; -1 if
+ * none. Layouts of other scripts have no Latin letters, but their keys have those letters' codes,
+ * so that shortcuts work. */
+static int key_of_character(uint32_t c, HKL layout, bool *foreign)
+{
+    int found = c < 0x10000 ? VkKeyScanExW((wchar_t) c, layout) : -1;
+    *foreign = found == -1 && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+    return *foreign ? (int) (c & ~0x20u) | (c < 'a' ? WIN32_SHIFT << 8 : 0) : found;
 }
 
 static win32_stroke stroke_of_character(uint32_t c)
 {
     win32_stroke stroke = {.character = c};
     HKL layout = active_layout();
-    SHORT found = c < 0x10000 ? VkKeyScanExW((wchar_t) c, layout) : -1;
+    bool foreign;
+    int found = key_of_character(c, layout, &foreign);
     unsigned modifiers = (unsigned) found >> 8 & 0xff;
     /* Bits above are for Japanese and Korean keyboards' own shift keys, which we do not press. */
     if (found == -1 || modifiers > (WIN32_SHIFT | WIN32_CTRL | WIN32_ALT)) {
@@ -106,6 +132,7 @@ static win32_stroke stroke_of_character(uint32_t c)
     stroke.vk = (WORD) (found & 0xff);
     stroke.scan = (WORD) (MapVirtualKeyExW(stroke.vk, MAPVK_VK_TO_VSC, layout) & 0xff);
     stroke.modifiers = modifiers;
+    stroke.only_combined = foreign || is_dead(&stroke, layout);
     return stroke;
 }
 

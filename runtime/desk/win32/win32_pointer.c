@@ -112,6 +112,12 @@ static desk_button physical(desk_button button)
                                              : button;
 }
 
+static bool under_pointer_takes_input(desk_error *err)
+{
+    POINT at;
+    return win32_takes_input(GetCursorPos(&at) ? WindowFromPoint(at) : NULL, err);
+}
+
 static bool press(win32_desk *w, desk_button button, bool down, desk_error *err)
 {
     static const struct {
@@ -141,7 +147,7 @@ bool win32_button(desk *d, desk_button button, bool down, desk_error *err)
         return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) button);
     }
     win32_hold_still(w);
-    return press(w, physical(button), down, err);
+    return (!down || under_pointer_takes_input(err)) && press(w, physical(button), down, err);
 }
 
 /* One event for each notch, as a wheel does: some programs only look at the sign. */
@@ -165,6 +171,9 @@ bool win32_wheel(desk *d, int dx, int dy, desk_error *err)
                          WHEEL_MAX);
     }
     win32_hold_still((win32_desk *) d);
+    if (!under_pointer_takes_input(err)) {
+        return false;
+    }
     /* Away from the user, which scrolls up, is positive here. */
     return turn(dx, MOUSEEVENTF_HWHEEL, 1, err) && turn(dy, MOUSEEVENTF_WHEEL, -1, err);
 }

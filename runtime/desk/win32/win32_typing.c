@@ -10,6 +10,10 @@
  * is at most two units of UTF-16, each down and up. */
 enum { STEP_MAX = 64, INPUTS_PER_CHARACTER = 4 };
 
+/* A window that has 10000 messages waiting gets no more; so it is given time after this many
+ * characters. */
+enum { BREATH = 1024 };
+
 static bool check_text(const char *text, size_t length, desk_error *err)
 {
     size_t good = desk_utf8_check(text, length);
@@ -69,11 +73,12 @@ static unsigned add_character(INPUT *out, uint32_t c)
 bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err)
 {
     INPUT inputs[STEP_MAX * INPUTS_PER_CHARACTER];
+    win32_desk *w = (win32_desk *) d;
     unsigned count = 0;
     size_t at = 0;
-    (void) d;
     *out = (desk_text_step){0};
-    if (!check_text(text, length, err) || !check_modifiers(err)) {
+    if (!check_text(text, length, err) || !check_modifiers(err) ||
+        !win32_takes_input(GetForegroundWindow(), err)) {
         return false;
     }
     for (int i = 0; i < STEP_MAX && at < length; i++) {
@@ -88,13 +93,16 @@ bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *o
     if (!win32_send(inputs, count, err)) {
         return false;
     }
+    w->typed += count / 2;
     out->consumed = at;
+    out->remapped = w->typed >= BREATH && at < length;
+    w->typed = out->remapped ? 0 : w->typed;
     return true;
 }
 
 bool win32_text_end(desk *d, desk_error *err)
 {
-    (void) d;
     (void) err;
+    ((win32_desk *) d)->typed = 0;
     return true;
 }

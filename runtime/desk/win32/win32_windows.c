@@ -1,13 +1,11 @@
 #include "win32.h"
 
+#include <dwmapi.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Titles and classes are whatever a program, or a web page, chose: both are cut short. */
 enum { TITLE_MAX = 512, CLASS_MAX = 128, PATH_MAX_UNITS = 4096, WINDOWS_MAX = 4096 };
-
-/* Attributes of DwmGetWindowAttribute. */
-enum { FRAME_BOUNDS = 9, CLOAKED = 14 };
 
 static HWND window_of(uint64_t id)
 {
@@ -17,18 +15,6 @@ static HWND window_of(uint64_t id)
 static desk_rect rect_of(RECT r)
 {
     return (desk_rect){r.left, r.top, r.right - r.left, r.bottom - r.top};
-}
-
-/* The compositor's library is looked for at run time: Wine lacks parts of it. */
-static bool ask_dwm(win32_desk *w, HWND window, DWORD attribute, void *out, DWORD size)
-{
-    if (!w->dwm) {
-        w->dwm = LoadLibraryExW(L"dwmapi.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
-        w->dwm_attribute = w->dwm ? (win32_dwm_attribute) (void (*)(void)) GetProcAddress(
-                                        w->dwm, "DwmGetWindowAttribute")
-                                  : NULL;
-    }
-    return w->dwm_attribute && SUCCEEDED(w->dwm_attribute(window, attribute, out, size));
 }
 
 /* --- which windows --------------------------------------------------------------------------- */
@@ -50,7 +36,7 @@ static bool is_shell(HWND window)
 
 /* What a user would call a window; a minimized one is "visible" to Windows. A cloaked one is on
  * another virtual desktop, or a store app's that has been put to sleep. */
-static bool is_shown(win32_desk *w, HWND window)
+static bool is_shown(HWND window)
 {
     LONG_PTR style = GetWindowLongPtrW(window, GWL_EXSTYLE);
     DWORD cloaked = 0;
@@ -59,11 +45,11 @@ static bool is_shown(win32_desk *w, HWND window)
         !GetWindowRect(window, &rect) || IsRectEmpty(&rect) || is_shell(window)) {
         return false;
     }
-    return !ask_dwm(w, window, CLOAKED, &cloaked, sizeof cloaked) || !cloaked;
+    return FAILED(DwmGetWindowAttribute(window, DWMWA_CLOAKED, &cloaked, sizeof cloaked)) ||
+           !cloaked;
 }
 
 typedef struct {
-    win32_desk *desk;
     HWND *items; /* top to bottom */
     size_t count;
 } found_windows;
@@ -71,10 +57,32 @@ typedef struct {
 static BOOL CALLBACK collect(HWND window, LPARAM context)
 {
     found_windows *found = (found_windows *) context;
-    if (is_shown(found->desk, window)) {
+    if (is_shown(window)) {
         found->items[found->count++] = window;
     }
-    return found->count < WINDOWS_MAX;
+    return found->count < WINDOWS_MAX - 1; /* room for the active one */
+}
+
+static HWND active_window(void)
+{
+    return GetAncestor(GetForegroundWindow(), GA_ROOT);
+}
+
+/* Whatever gets the keys is listed: EnumWindows leaves out what lies above all others (the start
+ * menu, search), and a tool window may be typed into as well. Only the desktop is no window to type
+ * to. */
+static void collect_active(found_windows *found)
+{
+    HWND active = active_window();
+    for (size_t i = 0; i < found->count; i++) {
+        if (found->items[i] == active) {
+            return;
+        }
+    }
+    if (active && IsWindowVisible(active) && !is_shell(active)) {
+        memmove(found->items + 1, found->items, found->count++ * sizeof active);
+        found->items[0] = active;
+    }
 }
 
 /* --- what they are --------------------------------------------------------------------------- */
@@ -108,7 +116,8 @@ static char *executable_of(DWORD pid)
     return win32_clean_utf8(path, (int) length, PATH_MAX_UNITS);
 }
 
-/* Where a minimized window will be again. Its placement counts from the work area's corner. */
+/* Where a minimized window will be again. Its placement counts from the work area's corner, but a
+ * tool window's from the screen's. */
 static bool restored_rect(HWND window, RECT *out)
 {
     WINDOWPLACEMENT placement = {.length = sizeof placement};
@@ -117,7 +126,8 @@ static bool restored_rect(HWND window, RECT *out)
         return false;
     }
     *out = placement.rcNormalPosition;
-    if (GetMonitorInfoW(MonitorFromRect(out, MONITOR_DEFAULTTONEAREST), &monitor)) {
+    bool tool = (GetWindowLongPtrW(window, GWL_EXSTYLE) & WS_EX_TOOLWINDOW) != 0;
+    if (!tool && GetMonitorInfoW(MonitorFromRect(out, MONITOR_DEFAULTTONEAREST), &monitor)) {
         OffsetRect(out, monitor.rcWork.left - monitor.rcMonitor.left,
                    monitor.rcWork.top - monitor.rcMonitor.top);
     }
@@ -125,27 +135,38 @@ static bool restored_rect(HWND window, RECT *out)
 }
 
 /* The frame that is seen: since Windows 10 a window's own rect has invisible borders to grab. */
-static desk_rect frame_of(win32_desk *w, HWND window)
+static bool seen_frame(HWND window, RECT *out)
+{
+    return SUCCEEDED(DwmGetWindowAttribute(window, DWMWA_EXTENDED_FRAME_BOUNDS, out, sizeof *out));
+}
+
+static desk_rect frame_of(HWND window)
 {
     RECT rect = {0};
-    if (!(IsIconic(window) && restored_rect(window, &rect)) &&
-        !ask_dwm(w, window, FRAME_BOUNDS, &rect, sizeof rect)) {
+    if (!(IsIconic(window) && restored_rect(window, &rect)) && !seen_frame(window, &rect)) {
         GetWindowRect(window, &rect);
     }
     return rect_of(rect);
 }
 
-static bool fill(win32_desk *w, HWND window, HWND active, desk_window *out)
+DWORD win32_process_of(HWND window)
 {
     DWORD pid = 0;
-    GetWindowThreadProcessId(window, &pid);
+    HWND inside = FindWindowExW(window, NULL, L"Windows.UI.Core.CoreWindow", NULL);
+    GetWindowThreadProcessId(inside ? inside : window, &pid);
+    return pid;
+}
+
+static bool fill(HWND window, HWND active, desk_window *out)
+{
+    DWORD pid = win32_process_of(window);
     *out = (desk_window){
         .id = (uintptr_t) window,
         .title = title_of(window),
         .klass = class_of(window),
         .executable = executable_of(pid),
         .pid = (long) pid,
-        .rect = frame_of(w, window),
+        .rect = frame_of(window),
         .active = window == active,
         .visible = !IsIconic(window),
         .minimized = IsIconic(window) != 0,
@@ -156,12 +177,12 @@ static bool fill(win32_desk *w, HWND window, HWND active, desk_window *out)
 
 static bool describe(const found_windows *found, desk_window_list *out)
 {
-    HWND active = GetAncestor(GetForegroundWindow(), GA_ROOT);
+    HWND active = active_window();
     bool ok = true;
     for (size_t i = found->count; ok && i > 0; i--) {
         HWND window = found->items[i - 1];
         if (IsWindow(window)) { /* else it has closed meanwhile */
-            ok = fill(found->desk, window, active, &out->items[out->count++]);
+            ok = fill(window, active, &out->items[out->count++]);
         }
     }
     return ok;
@@ -169,11 +190,13 @@ static bool describe(const found_windows *found, desk_window_list *out)
 
 bool win32_windows(desk *d, desk_window_list *out, desk_error *err)
 {
-    found_windows found = {.desk = (win32_desk *) d};
+    found_windows found = {.count = 0};
+    (void) d;
     *out = (desk_window_list){0};
     found.items = malloc(WINDOWS_MAX * sizeof *found.items);
     if (found.items) {
         EnumWindows(collect, (LPARAM) &found);
+        collect_active(&found);
         out->items = calloc(found.count ? found.count : 1, sizeof *out->items);
     }
     bool ok = out->items && describe(&found, out);
@@ -258,6 +281,7 @@ bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
 {
     HWND window;
     RECT outer, seen;
+    (void) d;
     if (!find_window(id, &window, err)) {
         return false;
     }
@@ -266,10 +290,13 @@ bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
         return desk_fail(err, DESK_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
                          rect.height);
     }
+    if (rect.x < -DESK_IMAGE_MAX_SIDE || rect.x > DESK_IMAGE_MAX_SIDE ||
+        rect.y < -DESK_IMAGE_MAX_SIDE || rect.y > DESK_IMAGE_MAX_SIDE) {
+        return desk_fail(err, DESK_INVALID, "A window cannot be placed at %d,%d.", rect.x, rect.y);
+    }
     if (IsIconic(window) || IsZoomed(window)) {
         show_normal(window); /* its borders are not known until it is done */
-    } else if (GetWindowRect(window, &outer) &&
-               ask_dwm((win32_desk *) d, window, FRAME_BOUNDS, &seen, sizeof seen)) {
+    } else if (GetWindowRect(window, &outer) && seen_frame(window, &seen)) {
         rect.x -= seen.left - outer.left;
         rect.y -= seen.top - outer.top;
         rect.width += (outer.right - outer.left) - (seen.right - seen.left);
@@ -292,13 +319,4 @@ bool win32_window_state(desk *d, uint64_t id, desk_window_state state, desk_erro
                 : state == DESK_WINDOW_MAXIMIZED ? ShowWindowAsync(window, SW_SHOWMAXIMIZED)
                                                  : show_normal(window);
     return done || !GetLastError() || refused("The window's state cannot be changed", err);
-}
-
-void win32_windows_close(win32_desk *w)
-{
-    if (w->dwm) {
-        FreeLibrary(w->dwm);
-    }
-    w->dwm = NULL;
-    w->dwm_attribute = NULL;
 }

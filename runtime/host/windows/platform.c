@@ -15,26 +15,45 @@ const char *const platform_name = "windows";
 static char *utf8(const wchar_t *wide)
 {
     int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
-    char *text = malloc((size_t) size);
+    char *text = size > 0 ? malloc((size_t) size) : NULL;
     if (text)
         WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, size, NULL, NULL);
     return text;
 }
 
+/* What is the console's outlives us: it is put back as it was, but for a second Ctrl+C, after which
+ * nothing may be waited for (platform_end). */
 static UINT code_page_before;
+static struct {
+    HANDLE console; /* NULL: not one */
+    DWORD before;
+} modes[2];
 
 static void restore_console(void)
 {
-    SetConsoleOutputCP(code_page_before);
+    fflush(stdout); /* while it still is what this was written for */
+    fflush(stderr);
+    for (int i = 1; i >= 0; i--) { /* both may be the same console's */
+        if (modes[i].console)
+            SetConsoleMode(modes[i].console, modes[i].before);
+    }
+    if (code_page_before)
+        SetConsoleOutputCP(code_page_before);
 }
 
 /* Escape sequences are drawn by the console itself since Windows 10 1511. */
-static void draw_colours(DWORD which)
+static void draw_colours(void)
 {
-    HANDLE console = GetStdHandle(which);
-    DWORD mode;
-    if (GetConsoleMode(console, &mode))
-        SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+    static const DWORD outputs[] = {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+    for (int i = 0; i < 2; i++) {
+        HANDLE console = GetStdHandle(outputs[i]);
+        DWORD mode;
+        if (GetConsoleMode(console, &mode) &&
+            SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING)) {
+            modes[i].console = console;
+            modes[i].before = mode;
+        }
+    }
 }
 
 /* The C library writes to a console byte by byte, in which a character of several bytes is lost.
@@ -59,10 +78,10 @@ static void start_console(void)
     _setmode(_fileno(stdout), _O_BINARY);
     _setmode(_fileno(stderr), _O_BINARY);
     code_page_before = GetConsoleOutputCP();
-    if (code_page_before && SetConsoleOutputCP(CP_UTF8))
-        atexit(restore_console); /* it is the console's, and outlives us */
-    draw_colours(STD_OUTPUT_HANDLE);
-    draw_colours(STD_ERROR_HANDLE);
+    if (code_page_before)
+        SetConsoleOutputCP(CP_UTF8);
+    draw_colours();
+    atexit(restore_console);
     write_whole_characters(stdout);
     write_whole_characters(stderr);
 }
@@ -70,6 +89,9 @@ static void start_console(void)
 char **platform_start(int *argc, char **argv)
 {
     (void) argv; /* in the code page of the day */
+    /* A library that is named without its folder is the system's, never one that lies in the folder
+     * where we were started. */
+    SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32);
     /* Programs that we start get the handles that are meant for them, and not our own pipes, which
      * would look open for as long as they run. */
     uv_disable_stdio_inheritance();

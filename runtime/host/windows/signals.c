@@ -10,26 +10,39 @@
 #include <windows.h>
 
 static HANDLE main_thread; /* NULL while nobody is to be asked */
+/* Windows runs each event on a thread of its own: one at a time, and not while we close. */
+static SRWLOCK one_at_a_time = SRWLOCK_INIT;
+
+/* Between suspending and resuming nothing may be called that takes a lock (malloc does, and
+ * printf): the main thread may have it. */
+static void request_now(interrupt_kind kind)
+{
+    CONTEXT context = {.ContextFlags = CONTEXT_CONTROL};
+    if (SuspendThread(main_thread) == (DWORD) -1)
+        return;
+    /* SuspendThread only asks; this waits until it is so. */
+    GetThreadContext(main_thread, &context);
+    interrupt_request(kind);
+    ResumeThread(main_thread);
+}
 
 static bool request(interrupt_kind kind)
 {
-    CONTEXT context = {.ContextFlags = CONTEXT_CONTROL};
-    HANDLE thread = main_thread;
-    if (!thread)
-        return false;
-    SuspendThread(thread);
-    GetThreadContext(thread, &context); /* SuspendThread only asks; this waits until it is so */
-    interrupt_request(kind);
-    ResumeThread(thread);
-    return true;
+    AcquireSRWLockExclusive(&one_at_a_time);
+    bool asked = main_thread != NULL;
+    if (asked)
+        request_now(kind);
+    ReleaseSRWLockExclusive(&one_at_a_time);
+    return asked;
 }
 
 static BOOL WINAPI on_event(DWORD event)
 {
     if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT)
         return request(INTERRUPT_INT);
-    if (!request(event == CTRL_CLOSE_EVENT ? INTERRUPT_HUP
-                                           : INTERRUPT_TERM)) /* log-off, shutdown */
+    /* Of log-off and shutdown Windows tells nobody who has user32.dll loaded, as we have: the
+     * program then ends at once, as by kill -9. */
+    if (!request(event == CTRL_CLOSE_EVENT ? INTERRUPT_HUP : INTERRUPT_TERM))
         return FALSE;
     /* The process is ended when this returns; the last words take a moment. Windows gives 5 s. */
     Sleep(INFINITE);
@@ -48,5 +61,8 @@ void signals_open(void)
  * the process to end. */
 void signals_close(void)
 {
-    CloseHandle(InterlockedExchangePointer(&main_thread, NULL));
+    AcquireSRWLockExclusive(&one_at_a_time);
+    CloseHandle(main_thread);
+    main_thread = NULL;
+    ReleaseSRWLockExclusive(&one_at_a_time);
 }

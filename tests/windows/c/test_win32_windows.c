@@ -76,7 +76,12 @@ static void test_unlisted(test_window *t)
     CHECK(!find(t->window));
     SetWindowLongPtrW(t->window, GWL_EXSTYLE, WS_EX_TOOLWINDOW);
     ShowWindow(t->window, SW_SHOW);
+    WAIT_FOR(GetForegroundWindow() == t->window);
+    CHECK(find(t->window)); /* it gets the keys */
+    SetForegroundWindow(GetDesktopWindow());
+    WAIT_FOR(GetForegroundWindow() != t->window);
     CHECK(!find(t->window));
+    SetForegroundWindow(t->window);
     SetWindowLongPtrW(t->window, GWL_EXSTYLE, 0);
     CHECK(find(t->window));
 }

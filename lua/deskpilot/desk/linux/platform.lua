@@ -1,7 +1,8 @@
 --- Linux with X11 (see desk/platform.lua).
+local uv = require "luv"
 local files = require "deskpilot.base.files"
 
-local platform = { apps_desktop = "private" }
+local platform = { apps_desktop = "private", spawn = uv.spawn }
 
 platform.advice = {
   display = "start it inside a graphical session (DISPLAY set), or use --desktop private",

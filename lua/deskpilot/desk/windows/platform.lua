@@ -1,4 +1,6 @@
 --- Windows (see desk/platform.lua).
+local uv = require "luv"
+
 local platform = {
   -- A second Windows desktop takes no mouse and keyboard, so a mission works where its user does.
   apps_desktop = "current",
@@ -13,6 +15,18 @@ platform.advice = {
 }
 
 platform.private_limits = "without mouse and keyboard: by desk.elements only"
+
+-- libuv looks into the current folder first, as cmd.exe does, unless this variable is set: to be in a folder
+-- must not run anything of it.
+local only_path = "NoDefaultCurrentDirectoryInExePath"
+
+function platform.spawn(...)
+  local before = uv.os_getenv(only_path)
+  uv.os_setenv(only_path, "1")
+  local handle, pid = uv.spawn(...)
+  if not before then uv.os_unsetenv(only_path) end
+  return handle, pid
+end
 
 function platform.private_needs()
   return {}

@@ -12,6 +12,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local host_line = require "deskpilot.desk.host_line"
+local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.process_tree"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -51,7 +52,7 @@ local function start_app(command)
   local argv = command.argv
   local process = { log = new_log(argv[1]) }
   local log = uv.fs_open(process.log, "a", tonumber("600", 8))
-  local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) },
+  local handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) },
     env = process_tree.environment(state.env, command.env), stdio = { nil, log, log } },
     function(status, signal) ended(process, status, signal) end)
   if log then uv.fs_close(log) end
