@@ -339,6 +339,8 @@ static void test_get_too_large(void)
     for (int i = 0; i < 17; i++) {
         xcb_change_property(w.c, XCB_PROP_MODE_APPEND, w.asked.requestor, w.asked.property, w.utf8,
                             8, 1 << 20, large);
+        client_sync(&w);
+        CHECK_EQ(get(d, &w, 0.001), PENDING); /* who does not come back is not answered */
     }
     w.manners = REFUSES; /* answer without writing it again */
     xcb_selection_notify_event_t event = {.response_type = XCB_SELECTION_NOTIFY,

@@ -32,15 +32,6 @@ local function missing(name, detail, mend, optional)
   return { name = name, ok = false, detail = tostring(detail), mend = mend, optional = optional }
 end
 
-local function on_path(program)
-  for folder in (os.getenv("PATH") or ""):gmatch("[^:;]+") do
-    if files.exists(files.join(folder, program)) or files.exists(files.join(folder, program .. ".exe")) then
-      return true
-    end
-  end
-  return false
-end
-
 -- The configuration, the defaults where it does not read.
 local function check_config(options, findings)
   local project_folder = lookup.project_folder()
@@ -119,7 +110,7 @@ local function check_elements(findings)
 end
 
 local function check_private(findings)
-  local lacking, mend = platform.private_needs(on_path)
+  local lacking, mend = platform.private_needs()
   local limits = platform.private_limits and ", " .. platform.private_limits or ""
   if #lacking == 0 then findings[#findings + 1] = found("private desktops", "can be started" .. limits)
   else findings[#findings + 1] = missing("private desktops", "without " .. text.join(lacking), mend, true) end

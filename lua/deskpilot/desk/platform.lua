@@ -5,7 +5,6 @@
 ---@field advice table<string, string> how to mend what does not work: display, capture, input, windows, elements
 ---@field spawn fun(path: string, options: table, on_exit: function): any, any as luv's spawn: a program without a
 ---  folder is one of the PATH
----@field private_needs fun(on_path: fun(program: string): boolean): string[], string? what private desktops lack
----  here, and how to mend that
+---@field private_needs fun(): string[], string? what private desktops lack here, and how to mend that
 ---@field private_limits string? what private desktops cannot do here
 return require("deskpilot.desk." .. require("native.system").platform .. ".platform")

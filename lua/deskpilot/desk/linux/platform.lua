@@ -12,18 +12,29 @@ platform.advice = {
   elements = "install and start at-spi2-core, with a D-Bus session (DBUS_SESSION_BUS_ADDRESS set)",
 }
 
-local programs = { { "Xvfb", "xvfb" }, { "openbox", "openbox" }, { "dbus-daemon", "dbus" } }
+local programs = { { "Xvfb", "xvfb" }, { "dbus-daemon", "dbus" }, { "openbox", "openbox" } }
 
-function platform.private_needs(on_path)
+--- The file of a program.
+---@param program string with a slash: a path itself
+---@param path string? folders as in $PATH, which is meant where it is not given
+---@return string? file nil if there is none that can be run
+function platform.on_path(program, path)
+  if program:find("/", 1, true) then return uv.fs_access(program, "X") and program or nil end
+  for folder in (path or os.getenv("PATH") or "/usr/bin:/bin"):gmatch("[^:]+") do
+    local candidate = files.join(folder, program)
+    if uv.fs_access(candidate, "X") and not files.is_folder(candidate) then return candidate end
+  end
+end
+
+function platform.private_needs()
   local missing, packages = {}, {}
   for _, entry in ipairs(programs) do
-    if not on_path(entry[1]) then
+    if not platform.on_path(entry[1]) then
       missing[#missing + 1], packages[#packages + 1] = entry[1], entry[2]
     end
   end
-  if not (files.exists("/usr/libexec/at-spi-bus-launcher") or on_path("at-spi-bus-launcher")
-    or files.exists("/usr/lib/at-spi2-core/at-spi-bus-launcher")) then
-    missing[#missing + 1], packages[#packages + 1] = "at-spi-bus-launcher", "at-spi2-core"
+  if not files.exists("/usr/share/dbus-1/services/org.a11y.Bus.service") then
+    missing[#missing + 1], packages[#packages + 1] = "at-spi2", "at-spi2-core"
   end
   return missing, #missing > 0 and "apt-get install " .. table.concat(packages, " ") or nil
 end

@@ -7,6 +7,7 @@ local system = require "native.system"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local host_line = require "deskpilot.desk.host_line"
+local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.process_tree"
 local processes = require "deskpilot.desk.linux.processes"
 local task = require "deskpilot.base.task"
@@ -20,10 +21,6 @@ private_host.timing = {
   poll = 0.005,      -- between two looks at what is awaited
   term = 0.3,        -- from asking processes to end until ending them
   server_end = 0.3,
-}
-
-local programs = {
-  { "Xvfb", "xvfb" }, { "dbus-daemon", "dbus" }, { "openbox", "openbox" },
 }
 
 -- A session bus of our own: its socket in our folder, and services that applications may start.
@@ -121,14 +118,6 @@ local function base_environment(asked)
   return env
 end
 
-local function on_path(program, path)
-  if program:find("/", 1, true) then return uv.fs_access(program, "X") and program or nil end
-  for folder in (path or os.getenv("PATH") or "/usr/bin:/bin"):gmatch("[^:]+") do
-    local candidate = files.join(folder, program)
-    if uv.fs_access(candidate, "X") and not files.is_folder(candidate) then return candidate end
-  end
-end
-
 local function last_words(log)
   local data = files.read(log, 1 << 20) or ""
   local last = data:match("([^\n]*%S[^\n]*)\n*$")
@@ -200,18 +189,9 @@ end
 -- --- starting -------------------------------------------------------------------------------------
 
 local function check_programs()
-  local names, packages = {}, {}
-  for _, entry in ipairs(programs) do
-    if not on_path(entry[1]) then
-      names[#names + 1], packages[#packages + 1] = entry[1], entry[2]
-    end
-  end
-  if not (files.exists("/usr/share/dbus-1/services/org.a11y.Bus.service")) then
-    names[#names + 1], packages[#packages + 1] = "at-spi2", "at-spi2-core"
-  end
-  if #names == 0 then return true end
-  return errors.fail("unavailable", "a private desktop needs %s: apt-get install %s", text.join(names),
-    table.concat(packages, " "))
+  local missing, mend = platform.private_needs()
+  if #missing == 0 then return true end
+  return errors.fail("unavailable", "a private desktop needs %s: %s", text.join(missing), mend)
 end
 
 local function make_folder()
@@ -242,7 +222,7 @@ end
 local function start_server(width, height)
   local ok, err = make_cookie()
   if not ok then return nil, err end
-  local line, process = first_line("Xvfb", { on_path("Xvfb"), "-displayfd", "3", "-screen", "0",
+  local line, process = first_line("Xvfb", { platform.on_path("Xvfb"), "-displayfd", "3", "-screen", "0",
     ("%dx%dx24"):format(width, height), "-nolisten", "tcp", "-noreset",
     "-auth", state.env.XAUTHORITY }, private_host.timing.server_start)
   if not line then return nil, process end
@@ -258,7 +238,7 @@ local function start_bus()
   local config = files.join(state.folder, "bus.conf")
   local ok, err = files.write(config, bus_config:format(files.join(state.folder, "run/bus")))
   if not ok then return nil, err end
-  local line, process = first_line("dbus-daemon", { on_path("dbus-daemon"), "--config-file=" .. config,
+  local line, process = first_line("dbus-daemon", { platform.on_path("dbus-daemon"), "--config-file=" .. config,
     "--nofork", "--nopidfile", "--print-address=3" }, private_host.timing.bus_start)
   if not line then return nil, process end
   state.bus_address = line
@@ -270,7 +250,7 @@ local function start_manager()
   local config, ready = files.join(state.folder, "openbox.xml"), files.join(state.folder, "run/manager-ready")
   local ok, err = files.write(config, manager_config)
   if not ok then return nil, err end
-  local process, failure = spawn("openbox", { on_path("openbox"), "--config-file", config,
+  local process, failure = spawn("openbox", { platform.on_path("openbox"), "--config-file", config,
     "--startup", "touch " .. ready })
   if not process then return nil, failure end
   state.manager = process
@@ -295,7 +275,7 @@ local function start(command)
 end
 
 local function start_app(command)
-  local program = on_path(command.argv[1], (command.env or {}).PATH or state.env.PATH)
+  local program = platform.on_path(command.argv[1], (command.env or {}).PATH or state.env.PATH)
   if not program then
     return errors.fail("not_found", "there is no program '%s' here; if it is a package: apt-get install %s",
       command.argv[1], command.argv[1])
