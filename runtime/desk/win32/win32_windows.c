@@ -116,6 +116,16 @@ static char *executable_of(DWORD pid)
     return win32_clean_utf8(path, (int) length, PATH_MAX_UNITS);
 }
 
+/* Windows keeps minimized windows at a place far outside the screen; one that comes back may still
+ * be there when it is no icon any more. */
+static bool is_minimized(HWND window)
+{
+    enum { OUTSIDE = -32000 };
+    RECT rect;
+    return IsIconic(window) ||
+           (GetWindowRect(window, &rect) && rect.left == OUTSIDE && rect.top == OUTSIDE);
+}
+
 /* Where a minimized window will be again. Its placement counts from the work area's corner, but a
  * tool window's from the screen's. */
 static bool restored_rect(HWND window, RECT *out)
@@ -143,7 +153,7 @@ static bool seen_frame(HWND window, RECT *out)
 static desk_rect frame_of(HWND window)
 {
     RECT rect = {0};
-    if (!(IsIconic(window) && restored_rect(window, &rect)) && !seen_frame(window, &rect)) {
+    if (!(is_minimized(window) && restored_rect(window, &rect)) && !seen_frame(window, &rect)) {
         GetWindowRect(window, &rect);
     }
     return rect_of(rect);
@@ -160,6 +170,7 @@ DWORD win32_process_of(HWND window)
 static bool fill(HWND window, HWND active, desk_window *out)
 {
     DWORD pid = win32_process_of(window);
+    bool minimized = is_minimized(window);
     *out = (desk_window){
         .id = (uintptr_t) window,
         .title = title_of(window),
@@ -168,8 +179,8 @@ static bool fill(HWND window, HWND active, desk_window *out)
         .pid = (long) pid,
         .rect = frame_of(window),
         .active = window == active,
-        .visible = !IsIconic(window),
-        .minimized = IsIconic(window) != 0,
+        .visible = !minimized,
+        .minimized = minimized,
         .maximized = IsZoomed(window) != 0,
     };
     return out->title && out->klass && out->executable;
