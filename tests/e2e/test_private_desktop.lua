@@ -35,9 +35,9 @@ local function left(trace)
   if files.exists(trace.folder) then return trace.folder end
 end
 
--- However busy the machine is; where something stays, the test says what.
+-- Where something stays, the test says what.
 local function wait_until_gone(trace)
-  local limit, still = task.now() + 20, left(trace)
+  local limit, still = task.now() + 5, left(trace)
   while still and task.now() < limit do
     task.sleep(0.02)
     still = left(trace)
