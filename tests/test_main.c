@@ -42,6 +42,6 @@ int main(int argc, char **argv)
         else
             fprintf(stderr, "%s: %s\n", argv[1], luaL_tolstring(L, -1, NULL));
     }
-    host_close(L);
+    host_close(L, status);
     return status;
 }

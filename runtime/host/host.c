@@ -3,6 +3,7 @@
 #include "interrupt.h"
 #include "lib.h"
 #include "parallel.h"
+#include "platform.h"
 #include "shipped.h"
 
 #include <lauxlib.h>
@@ -144,9 +145,55 @@ failed:
     return 2;
 }
 
-void host_close(lua_State *L)
+/* What may keep the end waiting: a thread of libuv's pool inside a call that the system does not
+ * let go of (an application that stopped answering COM, a name server). Whoever waits for this
+ * process is not made to wait for that. */
+enum { PATIENCE_AT_THE_END = 5 /* seconds */ };
+
+typedef struct {
+    uv_mutex_t lock;
+    uv_cond_t changed;
+    bool closed;
+    int status;
+} ending;
+
+static void end_anyway(void *context)
+{
+    ending *e = context;
+    uint64_t now = uv_hrtime(), limit = now + PATIENCE_AT_THE_END * UINT64_C(1000000000);
+    uv_mutex_lock(&e->lock);
+    for (; !e->closed && now < limit; now = uv_hrtime())
+        uv_cond_timedwait(&e->changed, &e->lock, limit - now);
+    if (!e->closed) {
+        fputs("deskpilot: ended without waiting for a call that does not return\n", stderr);
+        fflush(stderr);
+        platform_end(e->status);
+    }
+    uv_mutex_unlock(&e->lock);
+}
+
+static void close_all(lua_State *L)
 {
     interrupt_close(L);
     lua_close(L);
     desk_parallel_stop();
+}
+
+void host_close(lua_State *L, int status)
+{
+    ending e = {.status = status};
+    uv_thread_t guard;
+    uv_mutex_init(&e.lock);
+    uv_cond_init(&e.changed);
+    fflush(stdout);
+    bool guarded = uv_thread_create(&guard, end_anyway, &e) == 0;
+    close_all(L);
+    uv_mutex_lock(&e.lock);
+    e.closed = true;
+    uv_cond_signal(&e.changed);
+    uv_mutex_unlock(&e.lock);
+    if (guarded)
+        uv_thread_join(&guard);
+    uv_cond_destroy(&e.changed);
+    uv_mutex_destroy(&e.lock);
 }

@@ -16,7 +16,8 @@ lua_State *host_open(void);
 int host_call(lua_State *L, const char *module, const char *function, int argc, char **argv,
               int first);
 
-/* Closes every handle on the loop, then the state. */
-void host_close(lua_State *L);
+/* Closes every handle on the loop, then the state. Where that does not come to its end within 5 s,
+ * the process ends with `status` at once. */
+void host_close(lua_State *L, int status);
 
 #endif

@@ -13,6 +13,6 @@ int main(int argc, char **argv)
         return 3;
     }
     int status = host_call(L, "deskpilot.cli", "main", argc, argv, 1);
-    host_close(L);
+    host_close(L, status);
     return status;
 }

@@ -29,7 +29,7 @@ Process.__index = Process
 function spawn.start(argv, options)
   options = options or {}
   count = count + 1
-  local self = setmetatable({ stdout = "", stderr = "", waiters = {}, open = 3, began = task.now(),
+  local self = setmetatable({ stdout = "", stderr = "", waiters = {}, open = 3, argv = argv, began = task.now(),
     tag = ("TEST_PROCESS_TAG=%d-%d;"):format(uv.os_getpid(), count) }, Process)
   local pipes = { uv.new_pipe(), uv.new_pipe() }
   local input = options.input and uv.new_pipe()
@@ -57,10 +57,20 @@ function spawn.start(argv, options)
   return self
 end
 
---- Waits for the end; the process itself is returned.
+-- Less than the harness gives a test, so that it is known what the process was doing.
+local PATIENCE = 100
+
+--- Waits for the end; the process itself is returned. One that does not end fails the test with what
+--- it has said.
 function Process:wait()
   if self.open > 0 then
-    task.await(function(done) table.insert(self.waiters, done) end)
+    local ended, err = task.limit(PATIENCE, task.await, function(done) table.insert(self.waiters, done) end)
+    if not ended then
+      local alive = self.status == nil
+      if alive then uv.kill(self.pid, "sigkill") end
+      error(("%s: %s; it has said:\n%s%s"):format(table.concat(self.argv, " "), alive and tostring(err)
+        or "has ended, but its output is still open", self.stdout, self.stderr), 2)
+    end
   end
   return self
 end

@@ -160,6 +160,17 @@ function tests.doctor_is_content_where_all_is_well()
   t.has(child.stdout, "a mission can run here")
 end
 
+-- As an application that stopped answering COM, or a name server, does it to a thread.
+function tests.nobody_waits_at_the_end_for_a_call_that_does_not_return()
+  local child = spawn.run({ spawn.program, "repl" }, { input = [[
+local uv = require "luv"; uv.new_work(function() require("luv").sleep(60000) end, function() end):queue()
+print("asked")]] })
+  t.eq(child.status, 0)
+  t.eq(child.stdout, "asked\n")
+  t.has(child.stderr, "ended without waiting for a call that does not return")
+  t.ok(child.seconds < 40, ("it took %.1f s"):format(child.seconds))
+end
+
 -- The repl, fed by a pipe.
 local function entered(lines)
   local folder = spawn.folder()

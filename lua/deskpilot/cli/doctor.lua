@@ -165,20 +165,23 @@ local function check_disk(settings, findings)
 end
 
 -- Nothing a server or a bus said may steer the terminal.
-local function print_findings(findings)
+local function print_finding(finding)
   local clean = require("deskpilot.cli.progress").clean
-  for _, finding in ipairs(findings) do
-    local mark = finding.ok and "ok     " or finding.optional and "without" or "MISSING"
-    io.stdout:write(("%s  %-24s %s\n"):format(mark, finding.name, clean(finding.detail)))
-    if not finding.ok and finding.mend then io.stdout:write((" "):rep(9), "to mend: ", finding.mend, "\n") end
-  end
+  local mark = finding.ok and "ok     " or finding.optional and "without" or "MISSING"
+  io.stdout:write(("%s  %-24s %s\n"):format(mark, finding.name, clean(finding.detail)))
+  if not finding.ok and finding.mend then io.stdout:write((" "):rep(9), "to mend: ", finding.mend, "\n") end
+  io.stdout:flush() -- the next may take its time
 end
 
 --- Tries everything.
 ---@param options table the command's
+---@param tell fun(finding: deskpilot.finding)? called with each finding as it is made
 ---@return deskpilot.finding[] findings, boolean usable whether a mission can run here
-function doctor.examine(options)
-  local findings = {}
+function doctor.examine(options, tell)
+  local findings = setmetatable({}, { __newindex = function(list, index, finding)
+    rawset(list, index, finding)
+    if tell then tell(finding) end
+  end })
   local settings = check_config(options, findings)
   local desk, screen = check_display(findings)
   if desk then
@@ -201,8 +204,7 @@ function doctor.examine(options)
 end
 
 function doctor.run(options)
-  local findings, usable = doctor.examine(options)
-  print_findings(findings)
+  local _, usable = doctor.examine(options, print_finding)
   io.stdout:write(usable and "a mission can run here\n" or "a mission cannot run here yet\n")
   return usable and 0 or 3
 end

@@ -21,6 +21,8 @@
 typedef struct {
     desk_elements base;
     uv_mutex_t lock;
+    uv_cond_t freed;
+    bool busy; /* with a call: one at a time */
     bool started;
     CO_MTA_USAGE_COOKIE apartment; /* NULL: COM cannot be had, so there is no MSAA either */
     uia_source uia;
@@ -31,15 +33,14 @@ static bool win32_elements_open(desk_elements **out, const desk_elements_options
                                 desk_error *err)
 {
     win32_elements *e = calloc(1, sizeof *e);
-    if (!e || uv_mutex_init(&e->lock) != 0) {
-        free(e);
+    if (!e)
         return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element reader");
-    }
     if (options->display && !(e->desktop = win32_desktop_open(options->display, err))) {
-        uv_mutex_destroy(&e->lock);
         free(e);
         return false;
     }
+    uv_mutex_init(&e->lock); /* critical sections and condition variables: neither can fail */
+    uv_cond_init(&e->freed);
     e->base.ops = desk_native_elements;
     *out = &e->base;
     return true;
@@ -52,6 +53,7 @@ static void win32_elements_close(desk_elements *base)
     if (e->apartment)
         CoDecrementMTAUsage(e->apartment);
     win32_desktop_close(e->desktop);
+    uv_cond_destroy(&e->freed);
     uv_mutex_destroy(&e->lock);
     free(e);
 }
@@ -77,11 +79,35 @@ typedef struct {
     uint64_t deadline;
 } request;
 
+/* One call at a time. An earlier one that an application or COM does not let go of keeps the later
+ * ones waiting no longer than their own time. */
+static bool enter(win32_elements *e, uint64_t deadline)
+{
+    uv_mutex_lock(&e->lock);
+    uint64_t now = uv_hrtime();
+    for (; e->busy && now < deadline; now = uv_hrtime())
+        uv_cond_timedwait(&e->freed, &e->lock, deadline - now);
+    bool entered = !e->busy;
+    e->busy = true;
+    uv_mutex_unlock(&e->lock);
+    return entered;
+}
+
+static void leave(win32_elements *e)
+{
+    uv_mutex_lock(&e->lock);
+    e->busy = false;
+    uv_cond_signal(&e->freed);
+    uv_mutex_unlock(&e->lock);
+}
+
 static bool run(request q, win32_call call, desk_error *err)
 {
-    uv_mutex_lock(&q.elements->lock);
+    if (!enter(q.elements, q.deadline))
+        return desk_fail(err, DESK_TIMED_OUT,
+                         "the applications' elements are still being asked for by an earlier call");
     bool ok = win32_desktop_run(q.elements->desktop, call, &q, err);
-    uv_mutex_unlock(&q.elements->lock);
+    leave(q.elements);
     return ok;
 }
 
@@ -246,7 +272,10 @@ static bool win32_elements_read(desk_elements *base, const desk_elements_query *
                                 desk_element_list *out, desk_error *err)
 {
     *out = (desk_element_list){0};
-    bool ok = run((request){.elements = (win32_elements *) base, .query = query, .out = out},
+    bool ok = run((request){.elements = (win32_elements *) base,
+                            .query = query,
+                            .out = out,
+                            .deadline = query->deadline},
                   read_there, err);
     if (!ok)
         desk_element_list_free(out);
@@ -261,13 +290,19 @@ static bool lost_automation(desk_error *err)
     return desk_fail(err, DESK_UNAVAILABLE, "UI Automation is not available any more");
 }
 
+/* Connects, and reads what the request's handle says: of something that is still there. */
+static bool find_there(const request *q, win32_handle *h, desk_error *err)
+{
+    start(q->elements);
+    return win32_handle_read(h, q->handle, err) && win32_handle_alive(h, err);
+}
+
 static bool act_there(void *context, desk_error *err)
 {
     request *q = context;
     uia_source *uia = &q->elements->uia;
     win32_handle h;
-    start(q->elements);
-    if (!win32_handle_read(&h, q->handle, err) || !win32_handle_alive(&h, err))
+    if (!find_there(q, &h, err))
         return false;
     if (h.kind != WIN32_HANDLE_UIA)
         return win32_control_act(&h, q->action, q->index, q->deadline, err);
@@ -291,8 +326,7 @@ static bool set_text_there(void *context, desk_error *err)
     request *q = context;
     uia_source *uia = &q->elements->uia;
     win32_handle h;
-    start(q->elements);
-    if (!win32_handle_read(&h, q->handle, err) || !win32_handle_alive(&h, err))
+    if (!find_there(q, &h, err))
         return false;
     if (h.kind != WIN32_HANDLE_UIA)
         return win32_control_set_text(&h, q->text, q->deadline, err);
