@@ -162,11 +162,15 @@ end
 
 -- As an application that stopped answering COM, or a name server, does it to a thread.
 function tests.nobody_waits_at_the_end_for_a_call_that_does_not_return()
-  local child = spawn.run({ spawn.program, "repl" }, { input = [[
-local uv = require "luv"; uv.new_work(function() require("luv").sleep(60000) end, function() end):queue()
+  local folder = spawn.folder()
+  local child = spawn.run({ files.absolute(spawn.program), "repl" }, { cwd = folder, input = [[
+work = function() io.open("begun", "w"):close() require("luv").sleep(60000) end
+require("luv").new_work(work, function() end):queue()
+while not io.open("begun") do require("deskpilot.base.task").sleep(0.01) end
 print("asked")]] })
+  files.remove(folder)
   t.eq(child.status, 0)
-  t.eq(child.stdout, "asked\n")
+  t.has(child.stdout, "asked\n")
   t.has(child.stderr, "ended without waiting for a call that does not return")
   t.ok(child.seconds < 40, ("it took %.1f s"):format(child.seconds))
 end
