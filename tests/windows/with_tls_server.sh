@@ -9,6 +9,7 @@ trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT
 openssl req -x509 -newkey rsa:2048 -nodes -keyout "$folder/key.pem" -out "$folder/certificate.pem" -days 2 \
     -subj /CN=localhost -addext subjectAltName=DNS:localhost 2>/dev/null
 printf 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello' >"$folder/answer"
+: >"$folder/log" # to be read before the server has said anything
 (cd "$folder" && exec openssl s_server -accept 0 -key key.pem -cert certificate.pem -HTTP >log 2>&1 </dev/null) &
 server=$!
 port=""
