@@ -5,6 +5,7 @@
 #include "base64.h"
 #include "coords.h"
 #include "lib.h"
+#include "lib_image_find.h"
 #include "png.h"
 #include "scale.h"
 
@@ -421,7 +422,8 @@ int lib_open_image(lua_State *L)
     static const luaL_Reg image_methods[] = {
         {"size", image_size},   {"pixel", image_pixel}, {"crop", image_crop},
         {"scale", image_scale}, {"fill", image_fill},   {"equal", image_equal},
-        {"png", image_png},     {"close", image_gc},    {NULL, NULL},
+        {"png", image_png},     {"close", image_gc},    {"find", lib_image_find},
+        {NULL, NULL},
     };
     static const luaL_Reg encoder_methods[] = {
         {"encode", encoder_encode},

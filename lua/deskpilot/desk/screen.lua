@@ -2,6 +2,7 @@
 local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local find = require "deskpilot.desk.find"
 
 local screen = {}
 
@@ -58,6 +59,15 @@ end
 ---@return boolean
 function Shot:equal(other)
   return self.native:equal(other.native)
+end
+
+--- Where in this picture another one is, the best first. Hits are in pixels of the screen, with the
+--- score (0..1): a click on one hits its middle, whether this picture is scaled, a crop, or both.
+---@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
+---@param options { min_score: number?, max: integer?, region: table? }? region in pixels of this picture
+---@return deskpilot.hit[]? hits, deskpilot.hit|deskpilot.error|nil best the best place seen, hit or not
+function Shot:find(picture, options)
+  return find.in_shot(self, picture, options)
 end
 
 --- The bytes of a PNG file.
@@ -130,6 +140,9 @@ function screen.new(desk)
     end
     return shot
   end
+
+  --- Where a picture shows on the screen; see find.on_screen.
+  function api.find_image(picture, options) return find.on_screen(desk, picture, options) end
 
   --- The whole desktop in pixels.
   ---@return { x: integer, y: integer, width: integer, height: integer }? size, deskpilot.error? err
