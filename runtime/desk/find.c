@@ -249,10 +249,10 @@ static bool run(search *s, desk_hit *hits, int max, int *count, desk_hit *best,
                 const desk_image *image, desk_error *err)
 {
     const desk_find_options *o = s->options;
-    if (!find_template_make(&s->t, image, o->mask, o->mask_stride, o->scalar))
+    if (!find_template_make(&s->t, image, o->scalar))
         return no_memory(err);
     if (s->t.counted == 0)
-        return desk_fail(err, DESK_INVALID, "The mask leaves nothing of the picture to look for.");
+        return desk_fail(err, DESK_INVALID, "The picture to look for is transparent all over.");
     if (!s->t.flat && !find_probe_make(&s->probe, &s->t, o->min_score))
         return no_memory(err);
     if (s->t.flat || s->probe.factor == 0)

@@ -176,8 +176,7 @@ static void measure(find_template *t, const desk_image *image)
     t->flat = t->energy <= FLAT * FLAT * 3 * (double) t->counted;
 }
 
-bool find_template_make(find_template *t, const desk_image *image, const uint8_t *mask,
-                        size_t mask_stride, bool scalar)
+bool find_template_make(find_template *t, const desk_image *image, bool scalar)
 {
     size_t width = (size_t) image->width, count = width * (size_t) image->height;
     *t = (find_template){.width = image->width, .height = image->height, .scalar = scalar};
@@ -188,8 +187,9 @@ bool find_template_make(find_template *t, const desk_image *image, const uint8_t
     for (int y = 0; y < image->height; y++)
         for (int x = 0; x < image->width; x++) {
             size_t i = (size_t) y * width + (size_t) x;
-            bool counts = !mask || mask[(size_t) y * mask_stride + (size_t) x] >= 128;
-            memcpy(&t->pixels[i], image->pixels + (size_t) y * image->stride + 4 * (size_t) x, 4);
+            const uint8_t *p = image->pixels + (size_t) y * image->stride + 4 * (size_t) x;
+            bool counts = !image->alpha || p[3] >= 128;
+            memcpy(&t->pixels[i], p, 4);
             t->keep[i] = counts ? 0xffffff : 0;
             t->pixels[i] &= t->keep[i];
             t->counted += counts;

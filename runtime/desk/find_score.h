@@ -33,10 +33,9 @@ typedef struct {
     bool scalar;
 } find_template;
 
-/* Makes `t` of an image and its mask (see find.h). False when there is no memory; `t` is to be
- * freed in any case. `counted` may be 0. */
-bool find_template_make(find_template *t, const desk_image *image, const uint8_t *mask,
-                        size_t mask_stride, bool scalar);
+/* Makes `t` of an image. False when there is no memory; `t` is to be freed in any case. `counted`
+ * may be 0. */
+bool find_template_make(find_template *t, const desk_image *image, bool scalar);
 void find_template_free(find_template *t);
 
 /* The score, 0..1, at a place where the template lies inside the picture. */

@@ -2,16 +2,15 @@
  * native.image: pictures for scripts. The comments above the functions are LuaLS annotations, from
  * which the API reference is made.
  */
+#include "lib_image.h"
 #include "base64.h"
 #include "coords.h"
 #include "lib.h"
-#include "lib_image_find.h"
 #include "png.h"
 #include "scale.h"
 
 #include <string.h>
 
-#define IMAGE_TYPE "deskpilot.image"
 #define ENCODER_TYPE "deskpilot.png_encoder"
 
 /* What the collector is told that an image weighs, in kilobytes. It sees a few bytes where there
@@ -422,8 +421,7 @@ int lib_open_image(lua_State *L)
     static const luaL_Reg image_methods[] = {
         {"size", image_size},   {"pixel", image_pixel}, {"crop", image_crop},
         {"scale", image_scale}, {"fill", image_fill},   {"equal", image_equal},
-        {"png", image_png},     {"close", image_gc},    {"find", lib_image_find},
-        {NULL, NULL},
+        {"png", image_png},     {"close", image_gc},    {NULL, NULL},
     };
     static const luaL_Reg encoder_methods[] = {
         {"encode", encoder_encode},
@@ -442,6 +440,8 @@ int lib_open_image(lua_State *L)
         {NULL, NULL},
     };
     lib_new_type(L, IMAGE_TYPE, image_methods, image_gc);
+    lib_image_add_draw(L);
+    lib_image_add_find(L);
     lib_new_type(L, ENCODER_TYPE, encoder_methods, encoder_gc);
     luaL_newlib(L, module);
     return 1;

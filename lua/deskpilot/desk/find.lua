@@ -1,4 +1,4 @@
---- Finding a picture in a picture, and on the screen (desk.screen.find_image).
+--- Finding a picture in a picture (Shot:find) and on the screen (desk.screen.find_image).
 local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
@@ -6,7 +6,8 @@ local task = require "deskpilot.base.task"
 
 local find = {}
 
--- The same as runtime/lib/lib_image_find.c has for image:find.
+-- Seconds after which a search is given up. Only pictures that look alike in very many places come near it.
+local give_up = 10
 local min_score = 0.95
 
 ---@class deskpilot.hit
@@ -15,6 +16,13 @@ local min_score = 0.95
 ---@field width integer
 ---@field height integer
 ---@field score number 0..1; 1 is the same picture
+
+---@class deskpilot.find_options
+---@field min_score number? 0..1, 0.95 if not given: how much alike it must be. Brightness and contrast of all of
+---  it do not count; 0.8 bears small changes, below 0.6 chance begins
+---@field region table? where to look: { x, y, width, height }
+---@field window table|string? screen.find_image: where to look, as for screen.shot
+---@field max integer? find_all, find_images: most hits, 1000 if not given
 
 -- A shot, an image of native.image, or the path of a PNG file.
 local function load(picture)
@@ -25,98 +33,100 @@ local function load(picture)
   end
   local png, err = files.read(picture)
   if not png then return nil, err end
-  return native.load_png(png)
+  local image, why = native.load_png(png)
+  if not image then return nil, errors.new(why.code, "%s: %s", picture, why.message) end
+  return image
 end
 
--- From pixels of a shot to pixels of the screen. Both corners are moved, so that the middle of what
--- is left of a small hit in a scaled picture stays within it.
-local function to_screen(shot, hit)
-  local frame = shot.frame
-  local sx, sy = frame.width / shot.width, frame.height / shot.height
-  local x, y = math.tointeger(hit.x * sx // 1), math.tointeger(hit.y * sy // 1)
-  local right, bottom = (hit.x + hit.width) * sx // 1, (hit.y + hit.height) * sy // 1
-  return { x = frame.x + x, y = frame.y + y, width = math.max(1, math.tointeger(right) - x),
-    height = math.max(1, math.tointeger(bottom) - y), score = hit.score }
-end
-
-local function search(shot, image, options)
-  local hits, best = shot.native:find(image, options)
+-- The hits of an image, in pixels of the screen, and the best place where there is none.
+local function search(shot, image, options, max)
+  local hits, best = task.await(function(done)
+    return shot.native:find(image, { min_score = options.min_score or min_score, region = options.region, max = max,
+      timeout = give_up }, done)
+  end)
   if not hits then return nil, best end
-  for i, hit in ipairs(hits) do hits[i] = to_screen(shot, hit) end
-  return hits, best and to_screen(shot, best)
+  for i, hit in ipairs(hits) do
+    hits[i] = shot:on_screen(hit)
+    hits[i].score = hit.score
+  end
+  if best then
+    local place = shot:on_screen(best)
+    place.score = best.score
+    best = place
+  end
+  return hits, best
 end
 
---- Where a picture is in a shot; see Shot:find.
----@param shot deskpilot.shot
----@param picture deskpilot.shot|userdata|string
----@param options { min_score: number?, max: integer?, region: table? }?
----@return deskpilot.hit[]? hits, deskpilot.hit|deskpilot.error|nil best
-function find.in_shot(shot, picture, options)
-  local image, err = load(picture)
-  if not image then return nil, err end
-  return search(shot, image, options)
-end
-
-local function not_found(image, best, wanted, seconds)
+local function not_found(image, best, wanted)
   local width, height = image:size()
-  local when = seconds and (" within %g s"):format(seconds) or ""
   if not best then
     return errors.fail("not_found", "the picture of %d x %d pixels is larger than where it was looked for", width,
       height)
   end
-  return errors.fail("not_found", "the picture of %d x %d pixels does not show%s: the best place, %d, %d, scores %.2f "
-    .. "and %.2f is wanted", width, height, when, best.x, best.y, math.floor(best.score * 100) / 100, wanted)
+  return errors.fail("not_found", "the picture of %d x %d pixels does not show: the best place, %d, %d, scores %.2f "
+    .. "and %.2f is wanted (min_score)", width, height, best.x, best.y, math.floor(best.score * 100) / 100, wanted)
 end
 
-local function look(desk, image, options)
-  local shot, err = desk.screen.shot { region = options.region, window = options.window, cursor = false }
-  if not shot then return nil, err end
-  local max = 1
-  if options.all then max = options.max end
-  local hits, best = search(shot, image, { min_score = options.min_score, max = max })
-  shot.native:close()
-  return hits, best
+local function one(shot, image, options)
+  local hits, best = search(shot, image, options, 1)
+  if not hits then return nil, best end
+  if not hits[1] then return not_found(image, best, options.min_score or min_score) end
+  return hits[1]
 end
 
--- Waits until the screen has changed since `began`; false when it is `limit`, or there is none.
-local function wait_for_change(desk, began, limit)
-  while limit do
-    local ok, err = desk.native:pump()
-    if not ok then return nil, err end
-    if desk.native:last_change() / 1e9 > began then return true end
-    local left = limit - task.now()
-    if left <= 0 then return false end
-    desk.inbox:wait(left)
-  end
-  return false
+--- The best place of a picture in a shot; see Shot:find.
+---@param shot deskpilot.shot
+---@param picture deskpilot.shot|userdata|string
+---@param options deskpilot.find_options?
+---@return deskpilot.hit? hit, deskpilot.error? err
+function find.one(shot, picture, options)
+  local image, err = load(picture)
+  if not image then return nil, err end
+  return one(shot, image, options or {})
 end
 
---- Where a picture shows on the screen. With `timeout` it waits that many seconds for it to show,
---- looking again whenever the screen has changed; without, it looks once.
----@param desk deskpilot.desk
----@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
----@param options { region: table?, window: table|string?, min_score: number?, timeout: number?, all: boolean?,
----  max: integer? }? region and window as for desk.screen.shot; `all`: a list of all hits, the best first
----@return deskpilot.hit|deskpilot.hit[]|nil hit, deskpilot.error? err code "not_found": the best score seen and where
-function find.on_screen(desk, picture, options)
+--- All places of a picture in a shot; see Shot:find_all.
+---@param shot deskpilot.shot
+---@param picture deskpilot.shot|userdata|string
+---@param options deskpilot.find_options?
+---@return deskpilot.hit[]? hits, deskpilot.error? err
+function find.all(shot, picture, options)
+  local image, err = load(picture)
+  if not image then return nil, err end
+  local hits, why = search(shot, image, options or {}, options and options.max)
+  if not hits then return nil, why end
+  return hits
+end
+
+-- What the screen shows now where the options say, without the pointer, which is in no picture; looked at
+-- by fn(shot, image, options).
+local function look(desk, picture, options, fn)
   options = options or {}
   local image, err = load(picture)
   if not image then return nil, err end
-  local limit = options.timeout and task.now() + options.timeout
-  local ok, why
-  if limit then -- watched before the first look: what changes during it must count
-    ok, why = desk:watch()
-    if not ok then return nil, why end
-  end
-  while true do
-    local began = task.now()
-    local hits, best = look(desk, image, options)
-    if not hits then return nil, best end
-    if hits[1] then return options.all and hits or hits[1] end
-    ok, why = wait_for_change(desk, began, limit)
-    if ok == nil then return nil, why end
-    if not ok then return not_found(image, best, options.min_score or min_score, options.timeout) end
-  end
+  local shot, why = desk.screen.shot { region = options.region, window = options.window, cursor = false }
+  if not shot then return nil, why end
+  local result, failure = fn(shot, image, { min_score = options.min_score, max = options.max })
+  shot.native:close()
+  return result, failure
+end
+
+--- Where a picture shows on the screen, best place; see desk.screen.find_image.
+---@param desk deskpilot.desk
+---@param picture deskpilot.shot|userdata|string
+---@param options deskpilot.find_options?
+---@return deskpilot.hit? hit, deskpilot.error? err
+function find.on_screen(desk, picture, options)
+  return look(desk, picture, options, one)
+end
+
+--- All places where a picture shows on the screen; see desk.screen.find_images.
+---@param desk deskpilot.desk
+---@param picture deskpilot.shot|userdata|string
+---@param options deskpilot.find_options?
+---@return deskpilot.hit[]? hits, deskpilot.error? err
+function find.all_on_screen(desk, picture, options)
+  return look(desk, picture, options, find.all)
 end
 
 return find
