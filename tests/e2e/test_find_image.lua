@@ -49,7 +49,7 @@ function tests.found_again_and_clicked()
     -- In a shot of a part of the screen, too.
     local whole = assert(desk.screen.shot { region = { x = 100, y = 100, width = 1100, height = 690 },
       cursor = false })
-    harness.ok(desk.mouse.click(assert(whole:find(seven))[1]))
+    harness.ok(desk.mouse.click(assert(whole:find(seven))))
     harness.ok(desk.wait_until(function() return shown(desk) == "77" end, { timeout = 5 }), shown(desk))
   end)
 end

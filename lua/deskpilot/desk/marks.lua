@@ -100,27 +100,38 @@ local function best_tag(shot, grid, box, width, height)
   return best
 end
 
--- Tags of all boxes. Small boxes choose first: the large ones have more places to go to.
-local function place_tags(shot, boxes, size_of)
-  local grid, order = new_grid(), {}
-  local _, height = size_of("0")
-  for i, box in ipairs(boxes) do
-    order[i] = box
-    box.number = i
-    if box.width * box.height < large * height * height then
-      each_cell(box, function(key) table.insert(grid[key], box) end)
-    end
-  end
+-- Small boxes choose first: the large ones have more places to go to.
+local function by_size(boxes)
+  local order = table.move(boxes, 1, #boxes, 1, {})
   table.sort(order, function(a, b)
     local first, second = a.width * a.height, b.width * b.height
     if first ~= second then return first < second end
     return a.number < b.number
   end)
-  for _, box in ipairs(order) do
-    local tag = best_tag(shot, grid, box, size_of(box.text))
+  return order
+end
+
+--- Where the marks of a list lie in a shot: for each thing that shows in it the box in pixels of the picture,
+--- and its tag with its place and size.
+---@param shot deskpilot.shot
+---@param list table[]
+---@param scale integer size of the tags
+---@return table[] boxes each { x, y, width, height, text, colour, tag = { x, y, width, height } }
+function marks.layout(shot, list, scale)
+  local boxes, grid = boxes_of(shot, list), new_grid()
+  local _, line = shot:label_size("0", scale)
+  for i, box in ipairs(boxes) do
+    box.number = i
+    if box.width * box.height < large * line * line then
+      each_cell(box, function(key) table.insert(grid[key], box) end)
+    end
+  end
+  for _, box in ipairs(by_size(boxes)) do
+    local tag = best_tag(shot, grid, box, shot:label_size(box.text, scale))
     box.tag = tag
     each_cell(tag, function(key) table.insert(grid[key], tag) end)
   end
+  return boxes
 end
 
 --- A copy of a shot with a box and a tag for each thing of the list that lies in it: elements, windows, hits or
@@ -135,12 +146,11 @@ function marks.draw(shot, list, style)
   local marked, err = shot:copy()
   if not marked then return nil, err end
   local scale = style.scale or math.max(1, (math.max(shot.width, shot.height) + 960) // 1920)
-  local boxes = boxes_of(shot, list)
-  place_tags(shot, boxes, function(text) return marked:label_size(text, scale) end)
+  local boxes = marks.layout(shot, list, scale)
   for _, box in ipairs(boxes) do
     marked:rectangle(box, { color = style.color or box.colour, width = style.width or scale })
   end
-  for _, box in ipairs(boxes) do
+  for _, box in ipairs(boxes) do -- above all edges
     marked:label(box.text, { x = box.tag.x, y = box.tag.y, scale = scale, background = style.color or box.colour })
   end
   return marked
