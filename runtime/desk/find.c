@@ -1,5 +1,6 @@
 #include "find.h"
 
+#include "find_every.h"
 #include "find_probe.h"
 #include "find_scan.h"
 #include "parallel.h"
@@ -12,7 +13,7 @@
 /* Pixels that are compared after the probe, the most promising places first: some tenths of a
  * second. Only a template that is alike in very many places gets there. */
 static const int64_t MOST_PIXELS = 1500 * 1000 * 1000ll;
-enum { FEWEST_PLACES = 256, FIRST_PLACES = 64, CHUNK = 16, FLAT_ROWS = 64 };
+enum { FEWEST_PLACES = 256, FIRST_PLACES = 64, CHUNK = 16 };
 
 typedef struct {
     const desk_image *picture;
@@ -20,10 +21,8 @@ typedef struct {
     find_template t;
     find_probe probe;
     find_places places;
-    size_t scored;    /* of the places */
-    double least;     /* score below which a place is of no use */
-    int across, down; /* places to be at */
-    atomic_bool out_of_memory;
+    size_t scored; /* of the places */
+    double least;  /* score below which a place is of no use */
 } search;
 
 static bool stop(const void *context)
@@ -65,86 +64,6 @@ static void score_places(search *s, int max)
     qsort(s->places.places, s->places.count, sizeof *s->places.places, find_compare_places);
 }
 
-/* --- every place, for what has no probe ---------------------------------------------------------
- */
-
-static void score_row(void *context, int y)
-{
-    search *s = context;
-    find_place *row = s->places.places + (size_t) y * (size_t) s->across;
-    for (int x = 0; x < s->across; x++) {
-        if (s->t.width * s->t.height > 64 && stop(s->options))
-            return;
-        row[x] = (find_place){x, y, (float) find_score(&s->t, s->picture, x, y)};
-    }
-}
-
-/* Adds a row of the picture to the sums of squared differences from a flat template's colour, or
- * takes it off. */
-static void add_differences(const search *s, uint64_t *columns, int y, bool off)
-{
-    const uint8_t *p = s->picture->pixels + (size_t) y * s->picture->stride;
-    int mean[3];
-    for (int c = 0; c < 3; c++)
-        mean[c] = (int) ((s->t.sum[c] + s->t.counted / 2) / s->t.counted);
-    for (int x = 0; x < s->picture->width; x++, p += 4) {
-        int b = p[0] - mean[0], g = p[1] - mean[1], r = p[2] - mean[2];
-        uint64_t squares = (uint64_t) (b * b + g * g + r * r);
-        columns[x] += off ? 0 - squares : squares;
-    }
-}
-
-static void flat_row(search *s, const uint64_t *columns, int y)
-{
-    find_place *row = s->places.places + (size_t) y * (size_t) s->across;
-    uint64_t sum = 0;
-    for (int x = 0; x < s->t.width - 1; x++)
-        sum += columns[x];
-    for (int x = 0; x < s->across; x++) {
-        sum += columns[x + s->t.width - 1];
-        row[x] = (find_place){x, y, (float) find_flat_score(&s->t, (double) sum)};
-        sum -= columns[x];
-    }
-}
-
-/* For a flat template without holes: the columns under a row of places are summed once for each
- * band and then moved on. */
-static void flat_band(void *context, int band)
-{
-    search *s = context;
-    int first = band * FLAT_ROWS, h = s->t.height;
-    uint64_t *columns = calloc((size_t) s->picture->width, sizeof *columns);
-    if (!columns)
-        atomic_store(&s->out_of_memory, true);
-    if (columns && !stop(s->options)) {
-        for (int y = first; y < first + h - 1; y++)
-            add_differences(s, columns, y, false);
-        for (int y = first; y < s->down && y < first + FLAT_ROWS; y++) {
-            add_differences(s, columns, y + h - 1, false);
-            flat_row(s, columns, y);
-            add_differences(s, columns, y, true);
-        }
-    }
-    free(columns);
-}
-
-static bool score_all(search *s)
-{
-    size_t count = (size_t) s->across * (size_t) s->down;
-    s->places.places = malloc(count * sizeof *s->places.places);
-    if (!s->places.places)
-        return false;
-    s->places.count = count;
-    for (size_t i = 0; i < count; i++)
-        s->places.places[i] = (find_place){0, 0, -1};
-    bool whole = s->t.counted == (int64_t) s->t.width * s->t.height;
-    if (s->t.flat && whole)
-        desk_parallel((s->down + FLAT_ROWS - 1) / FLAT_ROWS, flat_band, s);
-    else
-        desk_parallel(s->down, score_row, s);
-    return !atomic_load(&s->out_of_memory);
-}
-
 /* --- hits ---------------------------------------------------------------------------------------
  */
 
@@ -175,36 +94,6 @@ static int take_sorted(const search *s, desk_hit *hits, int max)
     return count;
 }
 
-/* Places that overlap a hit are out; all places of the picture are there, in rows. */
-static void take_out(search *s, const find_place *hit)
-{
-    int x0 = hit->x - s->t.width + 1, x1 = hit->x + s->t.width;
-    int y0 = hit->y - s->t.height + 1, y1 = hit->y + s->t.height;
-    for (int y = y0 > 0 ? y0 : 0; y < y1 && y < s->down; y++)
-        for (int x = x0 > 0 ? x0 : 0; x < x1 && x < s->across; x++)
-            s->places.places[(size_t) y * (size_t) s->across + (size_t) x].score = -1;
-}
-
-/* The same for all places of the picture, which are too many to be sorted. */
-static int take_unsorted(search *s, desk_hit *hits, int max, desk_hit *best)
-{
-    for (int count = 0; count < max; count++) {
-        find_place next = {0, 0, -1};
-        for (size_t i = 0; i < s->places.count; i++)
-            if (s->places.places[i].score > next.score)
-                next = s->places.places[i];
-        if (next.score < 0)
-            return count;
-        if (count == 0)
-            *best = hit_of(s, &next);
-        if (next.score < (float) s->options->min_score)
-            return count;
-        hits[count] = hit_of(s, &next);
-        take_out(s, &next);
-    }
-    return max;
-}
-
 static bool no_memory(desk_error *err)
 {
     return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to look for a picture.");
@@ -217,15 +106,13 @@ static bool stopped(const desk_find_options *o, desk_error *err)
     return desk_fail(err, DESK_TIMED_OUT, "The search for a picture did not end in time.");
 }
 
-static bool search_all(search *s, desk_hit *hits, int max, int *count, desk_hit *best,
-                       desk_error *err)
+static bool search_every(search *s, desk_hit *hits, int max, int *count, desk_hit *best,
+                         desk_error *err)
 {
-    if (!score_all(s))
+    if (!find_every(&s->t, s->picture, s->options->min_score, hits, max, count, best, stop,
+                    s->options))
         return no_memory(err);
-    if (stop(s->options))
-        return stopped(s->options, err);
-    *count = take_unsorted(s, hits, max, best);
-    return true;
+    return !stop(s->options) || stopped(s->options, err);
 }
 
 static bool search_probed(search *s, desk_hit *hits, int max, int *count, desk_hit *best,
@@ -256,7 +143,7 @@ static bool run(search *s, desk_hit *hits, int max, int *count, desk_hit *best,
     if (!s->t.flat && !find_probe_make(&s->probe, &s->t, o->min_score))
         return no_memory(err);
     if (s->t.flat || s->probe.factor == 0)
-        return search_all(s, hits, max, count, best, err);
+        return search_every(s, hits, max, count, best, err);
     return search_probed(s, hits, max, count, best, err);
 }
 
@@ -294,10 +181,8 @@ bool desk_find(desk_hit *hits, int max, int *count, desk_hit *best, const desk_i
                                  4 * (size_t) area.x,
                        .borrowed = true};
     search s = {.picture = &view, .options = options};
-    s.across = view.width - template->width + 1;
-    s.down = view.height - template->height + 1;
     bool ok = true;
-    if (s.across > 0 && s.down > 0)
+    if (template->width <= view.width && template->height <= view.height)
         ok = run(&s, hits, max, count, &seen, template, err);
     for (int i = 0; ok && i < *count; i++) {
         hits[i].x += area.x;

@@ -15,7 +15,7 @@ static const double USEFUL = 0.65;
 static const double GREY_ENOUGH = 0.5;
 
 /* Cells of a probe: first the cheap ones at all factors, then larger ones. */
-static const int budgets[] = {256, 1024};
+static const int budgets[] = {256, 512, 1024};
 enum { BUDGETS = sizeof budgets / sizeof *budgets, FEWEST_CELLS = 24 };
 
 /* Sums over all pixels above and left, one row and column more than the template. */
@@ -206,11 +206,11 @@ static void guess_cuts(find_probe *p, double min_score)
         p->phases[i].cut = (float) fmax(p->phases[i].cut, guess);
 }
 
-/* The cheapest probe with a bound; without one, that which keeps most. Returns false for no memory.
- */
+/* The cheapest probe with a bound; where there is none, the cheap one that keeps most. Returns
+ * false for no memory. */
 static bool choose(find_probe *p, const find_template *t, const integrals *s, double min_score)
 {
-    int best_factor = 0, best_budget = 0;
+    int best_factor = 0;
     double most = -1;
     for (int b = 0; b < BUDGETS; b++)
         for (p->factor = FIND_MAX_FACTOR; p->factor >= 1; p->factor /= 2) {
@@ -220,16 +220,15 @@ static bool choose(find_probe *p, const find_template *t, const integrals *s, do
                 return false;
             if (p->guaranteed)
                 return true;
-            if (p->kept > most) {
+            if (b == 0 && p->kept > most) {
                 most = p->kept;
                 best_factor = p->factor;
-                best_budget = budgets[b];
             }
         }
     p->factor = best_factor;
     if (best_factor == 0)
         return true;
-    if (!fit_probe(p, s, best_budget) || !fill_phases(p, t, s, min_score))
+    if (!fit_probe(p, s, budgets[0]) || !fill_phases(p, t, s, min_score))
         return false;
     guess_cuts(p, min_score);
     return true;
