@@ -250,4 +250,24 @@ function tests.what_is_worth_a_mark()
   t.eq(indices, { 3, 4, 6 })
 end
 
+function tests.what_is_covered_gets_no_mark()
+  local function window(pid, x, more)
+    local made = { pid = pid, x = x, y = 0, width = 100, height = 100, visible = true, minimized = false }
+    for key, value in pairs(more or {}) do made[key] = value end
+    return made
+  end
+  local function is_marked(windows)
+    return #marks.choose({ { index = 1, actions = 1, pid = 7, x = 40, y = 40, width = 20, height = 20 } }, windows) == 1
+  end
+  t.ok(is_marked {})
+  t.ok(is_marked { window(7, 0) })
+  t.ok(is_marked { window(8, 0), window(7, 0) })
+  t.ok(not is_marked { window(7, 0), window(8, 0) })
+  t.ok(is_marked { window(7, 0), window(8, 51) })
+  t.ok(is_marked { window(7, 0), window(8, 0, { minimized = true }) })
+  t.ok(is_marked { window(7, 0), window(8, 0, { visible = false }) })
+  t.ok(is_marked { window(7, 60), window(8, 0) }, "a menu that reaches out of its window")
+  t.ok(is_marked { window(7, 0), window(8, 0), window(7, 0) }, "its program has a window above")
+end
+
 return tests

@@ -1,6 +1,6 @@
 --- Marks on a screenshot: a box around each element and a tag with its number, by which a person or a model
---- can name it ("set of marks"). A tag is put where it hides the least: of small neighbours, of the element
---- itself, and of other tags.
+--- can name it ("set of marks"). A tag is put where it hides the least: of what is drawn there, of small
+--- neighbours, of other tags.
 local marks = {}
 
 ---@class deskpilot.marks_style
@@ -13,7 +13,8 @@ local colours = { "#d32f2f", "#1565c0", "#2e7d32", "#7b1fa2", "#c75000", "#00796
 
 local cell = 64          -- side of a cell of the grid in which neighbours are looked up, pixels
 local large = 40         -- a box of so many tags' area has room: a tag may lie anywhere on it
-local penalty = { tag = 20, neighbour = 4, own = 2, order = 0.01 }
+local sample = 3         -- every third pixel tells how much is drawn somewhere
+local penalty = { tag = 20, neighbour = 4, ink = 2, own = 1, order = 0.02 }
 
 -- What lies where: rectangles by the cells that they touch.
 local function new_grid()
@@ -61,21 +62,37 @@ local function boxes_of(shot, list)
   return boxes
 end
 
--- Top left corners of a tag at a box, the best first: on a box with room within its corners, else outside.
+-- Top left corners of a tag at a box, the best first: where the box has room in its corners within, else
+-- outside, where it is less plain whose tag it is.
 local function corners(box, width, height)
   local right, bottom = box.x + box.width, box.y + box.height
   local inside = { { box.x, box.y }, { right - width, box.y }, { box.x, bottom - height },
     { right - width, bottom - height } }
   local outside = { { box.x, box.y - height }, { box.x, bottom }, { box.x - width, box.y }, { right, box.y },
     { right - width, box.y - height }, { right - width, bottom }, { box.x - width, bottom - height },
-    { right, bottom - height }, { box.x - width, box.y - height }, { right, bottom } }
+    { right, bottom - height } }
   local first, second = outside, inside
-  if box.width * box.height >= large * width * height then first, second = inside, outside end
+  if box.width >= 2 * width and box.height >= 2 * height then first, second = inside, outside end
   return table.move(second, 1, #second, #first + 1, first)
 end
 
+-- How much is drawn under a tag: the share of pixels that differ from the one before.
+local function ink(shot, tag)
+  local count, changes = 0, 0
+  for y = tag.y, math.min(tag.y + tag.height, shot.height) - 1, sample do
+    local red, green, blue = shot:pixel(tag.x, y)
+    for x = tag.x + sample, math.min(tag.x + tag.width, shot.width) - 1, sample do
+      local r, g, b = shot:pixel(x, y)
+      count = count + 1
+      if math.abs(r - red) + math.abs(g - green) + math.abs(b - blue) > 48 then changes = changes + 1 end
+      red, green, blue = r, g, b
+    end
+  end
+  return count > 0 and changes / count or 0
+end
+
 -- How much a tag at that place would hide.
-local function cost(grid, box, tag)
+local function cost(shot, grid, box, tag)
   local sum, seen = overlap(tag, box) / (box.width * box.height) * penalty.own, { [box] = true }
   each_cell(tag, function(key)
     for _, other in ipairs(grid[key]) do
@@ -86,7 +103,7 @@ local function cost(grid, box, tag)
       end
     end
   end)
-  return sum
+  return sum + ink(shot, tag) * penalty.ink
 end
 
 local function best_tag(shot, grid, box, width, height)
@@ -94,7 +111,7 @@ local function best_tag(shot, grid, box, width, height)
   for i, corner in ipairs(corners(box, width, height)) do
     local tag = { x = math.max(0, math.min(corner[1], shot.width - width)),
       y = math.max(0, math.min(corner[2], shot.height - height)), width = width, height = height, is_tag = true }
-    local sum = cost(grid, box, tag) + penalty.order * i
+    local sum = cost(shot, grid, box, tag) + penalty.order * i
     if not least or sum < least then best, least = tag, sum end
   end
   return best
@@ -156,17 +173,35 @@ function marks.draw(shot, list, style)
   return marked
 end
 
+local function contains(rect, x, y)
+  return x >= rect.x and y >= rect.y and x < rect.x + rect.width and y < rect.y + rect.height
+end
+
+-- Another program's window lies over the middle of an element, above the element's own. What lies outside
+-- its program's windows is a menu or the like, and above all.
+local function covered(element, windows)
+  local x, y, above = element.x + element.width // 2, element.y + element.height // 2, nil
+  for _, window in ipairs(windows) do -- bottom to top
+    if window.visible and not window.minimized and contains(window, x, y) then
+      if window.pid == element.pid then above = false elseif above == false then above = true end
+    end
+  end
+  return above
+end
+
 --- The elements of a list that are worth a mark: what one can act on, and what shows something (has nothing
---- within it); not the panels around them.
+--- within it); not the panels around them, nor what another program's window covers.
 ---@param list deskpilot.element[]
+---@param windows deskpilot.window[]? as desk.windows.list gives them; without, all count as not covered
 ---@return deskpilot.element[]
-function marks.choose(list)
+function marks.choose(list, windows)
   local has_parts, chosen = {}, {}
   for _, element in ipairs(list) do
     if element.parent and element.width > 0 and element.height > 0 then has_parts[element.parent] = true end
   end
   for _, element in ipairs(list) do
-    if element.width > 0 and element.height > 0 and (element.actions > 0 or not has_parts[element.index]) then
+    if element.width > 0 and element.height > 0 and (element.actions > 0 or not has_parts[element.index])
+      and not covered(element, windows or {}) then
       chosen[#chosen + 1] = element
     end
   end
