@@ -1,9 +1,8 @@
--- A button known by its picture alone: found after its window was moved, clicked, waited for. Judged by
+-- A button known by its picture alone: found after its window was moved, clicked, gone and back. Judged by
 -- what the calculator shows.
 local desk_module = require "deskpilot.desk"
 local harness = require "harness"
 local private = require "deskpilot.desk.private"
-local task = require "deskpilot.base.task"
 
 local tests = {}
 
@@ -54,7 +53,7 @@ function tests.found_again_and_clicked()
   end)
 end
 
-function tests.waited_for()
+function tests.gone_and_back_again()
   with_calculator(function(desk)
     local seven = picture_of(desk, "7")
     assert(desk.windows.minimize { class = "galculator" })
@@ -62,12 +61,30 @@ function tests.waited_for()
     local none, err = desk.screen.find_image(seven)
     harness.eq(none, nil)
     harness.eq(err.code, "not_found")
-    local waiting = task.start(desk.screen.find_image, seven, { timeout = 10 })
+    harness.has(tostring(err), ("%d x %d"):format(seven.width, seven.height))
+    harness.eq(#assert(desk.screen.find_images(seven)), 0)
     assert(desk.windows.restore { class = "galculator" })
-    local ok, hit, why = waiting:wait()
-    if not harness.ok(ok and hit, why or hit) then return end
+    local hit = desk.wait_until(function() return desk.screen.find_image(seven) end, { timeout = 10 })
+    if not harness.ok(hit, "it shows again") then return end
     local now = assert(desk.elements.find { name = "7", app = "galculator" })
     harness.eq({ hit.x, hit.y }, { now.x, now.y })
+    -- Not where it is not looked for.
+    harness.eq(desk.screen.find_image(seven, { region = { x = 0, y = 0, width = now.x + 5, height = 800 } }), nil)
+    harness.ok(desk.screen.find_image(seven, { window = "galculator" }))
+  end)
+end
+
+function tests.kept_in_a_file()
+  with_calculator(function(desk)
+    local equals, button = picture_of(desk, "=")
+    local path = os.tmpname()
+    assert(equals:save(path))
+    local hits = assert(desk.screen.find_images(path, { min_score = 0.9 }))
+    os.remove(path)
+    harness.eq(#hits, 1)
+    harness.eq({ hits[1].x, hits[1].y, hits[1].width, hits[1].height },
+      { button.x, button.y, button.width, button.height })
+    harness.ok(hits[1].score > 0.999, hits[1].score)
   end)
 end
 
