@@ -55,6 +55,7 @@ bool desk_image_crop(desk_image *to, const desk_image *from, desk_rect rect, des
         memcpy(made.pixels + (size_t) y * made.stride,
                from->pixels + (size_t) (rect.y + y) * from->stride + (size_t) rect.x * 4,
                (size_t) rect.width * 4);
+    made.alpha = from->alpha;
     desk_image_free(to);
     *to = made;
     return true;

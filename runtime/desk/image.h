@@ -3,7 +3,8 @@
  *
  * Pixels are 32 bits, in memory order blue, green, red, unused (what X11 at depth 24 and a 32-bit
  * DIB section both give), rows from the top, `stride` bytes apart (a multiple of 4, at least
- * width * 4). The fourth byte is undefined: no reader may depend on it.
+ * width * 4). The fourth byte is how opaque the pixel is, 0..255, where `alpha` is set; else it is
+ * undefined, and no reader may depend on it.
  *
  * An image owns its pixels unless `borrowed` is set, in which case whoever made it does and says
  * for how long they stay valid.
@@ -27,6 +28,7 @@ typedef struct {
     size_t stride;     /* bytes from one row to the next */
     uint8_t *pixels;
     bool borrowed;
+    bool alpha; /* only pictures read from files have it: what is looked for may have holes */
 } desk_image;
 
 /* Makes `image` hold width x height zeroed pixels. Frees what it held before. */

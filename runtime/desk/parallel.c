@@ -12,9 +12,10 @@ enum { SPINS = 1000 };
 
 /* The pool is the process's, like the cores it stands for. */
 static struct {
-    bool ready;  /* mutex and conditions exist */
-    int wanted;  /* threads asked for, 0 for the number of cores */
-    int started; /* threads that exist besides the caller */
+    bool ready;        /* mutex and conditions exist */
+    int wanted;        /* threads asked for, 0 for the number of cores */
+    int started;       /* threads that exist besides the caller */
+    atomic_flag taken; /* by a loop, or while it is being stopped */
     uv_thread_t threads[DESK_PARALLEL_MAX];
     uv_mutex_t mutex;
     uv_cond_t work, done;
@@ -25,7 +26,7 @@ static struct {
     int count;
     atomic_int next;   /* the first iteration nobody has taken */
     atomic_int active; /* threads that are inside the loop */
-} pool;
+} pool = {.taken = ATOMIC_FLAG_INIT};
 
 static _Thread_local int self;
 
@@ -124,14 +125,20 @@ static void wait_for_others(void)
     uv_mutex_unlock(&pool.mutex);
 }
 
-void desk_parallel(int count, desk_parallel_fn *fn, void *context)
+static void do_alone(int count, desk_parallel_fn *fn, void *context)
+{
+    for (int i = 0; i < count; i++)
+        fn(context, i);
+}
+
+/* The threads are ours. */
+static void do_together(int count, desk_parallel_fn *fn, void *context)
 {
     int others = (count < desk_parallel_threads() ? count : desk_parallel_threads()) - 1;
-    if (others > 0 && pool.started != desk_parallel_threads() - 1)
+    if (pool.started != desk_parallel_threads() - 1)
         start_threads(desk_parallel_threads() - 1);
-    if (others < 1 || pool.started < 1) {
-        for (int i = 0; i < count; i++)
-            fn(context, i);
+    if (pool.started < 1) {
+        do_alone(count, fn, context);
         return;
     }
     uv_mutex_lock(&pool.mutex);
@@ -149,6 +156,16 @@ void desk_parallel(int count, desk_parallel_fn *fn, void *context)
     wait_for_others();
 }
 
+void desk_parallel(int count, desk_parallel_fn *fn, void *context)
+{
+    if (count < 2 || desk_parallel_threads() < 2 || atomic_flag_test_and_set(&pool.taken)) {
+        do_alone(count, fn, context);
+        return;
+    }
+    do_together(count, fn, context);
+    atomic_flag_clear(&pool.taken);
+}
+
 void desk_parallel_set_threads(int threads)
 {
     if (threads != pool.wanted)
@@ -156,7 +173,7 @@ void desk_parallel_set_threads(int threads)
     pool.wanted = threads;
 }
 
-void desk_parallel_stop(void)
+static void stop_threads(void)
 {
     if (!pool.ready)
         return;
@@ -172,4 +189,12 @@ void desk_parallel_stop(void)
     uv_cond_destroy(&pool.done);
     uv_mutex_destroy(&pool.mutex);
     pool.ready = false;
+}
+
+void desk_parallel_stop(void)
+{
+    while (atomic_flag_test_and_set(&pool.taken))
+        uv_sleep(1);
+    stop_threads();
+    atomic_flag_clear(&pool.taken);
 }

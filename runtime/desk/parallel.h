@@ -2,8 +2,9 @@
  * parallel.h: one loop spread over the machine's cores. The threads are made at the first use and
  * sleep between uses; the calling thread works too, so a loop never waits for a thread to wake.
  *
- * One loop at a time: calls come from one thread (the main one) and do not nest. Thread safety of
- * what the loop touches is the caller's affair; iterations run in any order.
+ * One loop has the threads at a time: a call from another thread meanwhile, or from inside a loop,
+ * does its iterations alone. Thread safety of what the loop touches is the caller's affair;
+ * iterations run in any order.
  */
 #ifndef DESK_PARALLEL_H
 #define DESK_PARALLEL_H
@@ -24,7 +25,8 @@ int desk_parallel_worker(void);
 void desk_parallel_set_threads(int threads);
 int desk_parallel_threads(void);
 
-/* Ends the threads; the next loop makes new ones. For a clean exit. */
+/* Ends the threads, once the loop that has them is done; the next one makes new ones. For a clean
+ * exit. Not from inside a loop. */
 void desk_parallel_stop(void);
 
 #endif

@@ -4,8 +4,8 @@
  * The encoder is made for screens that change little: it keeps the last frame and its compressed
  * strips of DESK_PNG_STRIP_ROWS rows, and compresses again only the strips that changed, on all
  * cores. Each strip is a run of deflate blocks of its own, ended by a full flush, so that strips
- * can be joined in any mixture of old and new. The file is 8-bit RGB, and the same pixels give the
- * same file whatever was encoded before and however many threads took part.
+ * can be joined in any mixture of old and new. The file is 8-bit RGB (alpha is left out), and the
+ * same pixels give the same file whatever was encoded before and however many threads took part.
  *
  * The decoder reads files of unknown origin.
  */
@@ -51,9 +51,10 @@ bool desk_png_encode(desk_png_encoder *encoder, const desk_image *image, desk_pn
 desk_png_stats desk_png_encoder_stats(const desk_png_encoder *encoder);
 
 /* Makes `image` the picture in a PNG file: any colour type at up to 8 bits a channel, not
- * interlaced; transparency is dropped. `image` stays as it was on failure. DESK_PROTOCOL for a
- * broken file, DESK_UNSUPPORTED for 16 bits or interlacing, DESK_INVALID for a picture above
- * DESK_PNG_MAX_PIXELS or DESK_IMAGE_MAX_SIDE, DESK_NO_MEMORY. */
+ * interlaced. Where the file says how opaque its pixels are, the image's `alpha` is set. `image`
+ * stays as it was on failure. DESK_PROTOCOL for a broken file, DESK_UNSUPPORTED for 16 bits or
+ * interlacing, DESK_INVALID for a picture above DESK_PNG_MAX_PIXELS or DESK_IMAGE_MAX_SIDE,
+ * DESK_NO_MEMORY. */
 bool desk_png_decode(desk_image *image, const uint8_t *data, size_t size, desk_error *err);
 
 #endif

@@ -24,6 +24,8 @@ enum {
     HEADER_LENGTH = 13,
 };
 
+static const uint32_t OPAQUE = 0xff000000u;
+
 typedef struct {
     const uint8_t *type, *data; /* the type is four letters */
     uint32_t length;
@@ -33,9 +35,11 @@ typedef struct {
     const uint8_t *at, *end;
     int width, height, depth, colour;
     int channels;
-    size_t row_bytes; /* without the filter byte */
-    uint32_t palette[256];
-    int colours; /* in the palette */
+    size_t row_bytes;      /* without the filter byte */
+    uint32_t palette[256]; /* 0xAARRGGBB */
+    int colours;           /* in the palette */
+    bool holes;            /* one colour, of a picture without a palette, is transparent */
+    uint32_t hole;         /* which one, 0xffRRGGBB */
     desk_image image;
     uint8_t *row, *previous; /* one filter byte, then row_bytes */
     size_t filled;           /* bytes of `row` that are there */
@@ -147,9 +151,33 @@ static bool read_palette(decoder *d, const chunk *c)
         return broken(d, "its palette is out of shape");
     d->colours = (int) c->length / 3;
     for (int i = 0; i < d->colours; i++)
-        d->palette[i] = (uint32_t) c->data[3 * i] << 16 | (uint32_t) c->data[3 * i + 1] << 8 |
-                        c->data[3 * i + 2];
+        d->palette[i] = OPAQUE | (uint32_t) c->data[3 * i] << 16 |
+                        (uint32_t) c->data[3 * i + 1] << 8 | c->data[3 * i + 2];
     return true;
+}
+
+static uint32_t grey_level(const decoder *d, int value)
+{
+    return OPAQUE | (uint32_t) (value * (255 / ((1 << d->depth) - 1))) * 0x010101u;
+}
+
+/* How opaque the palette's first colours are, or the one colour that is not there at all, in 16
+ * bits a channel of which only the lower ones can be meant. What does not fit the picture is passed
+ * over, as libpng does. */
+static void read_transparency(decoder *d, const chunk *c)
+{
+    uint32_t length = d->colour == PALETTE ? (uint32_t) d->colours : d->colour == GREY ? 2 : 6;
+    bool fits = d->colour == PALETTE ? c->length <= length : c->length == length;
+    if (!fits || d->channels % 2 == 0 || d->inflating)
+        return;
+    d->image.alpha = true;
+    d->holes = d->colour != PALETTE;
+    for (uint32_t i = 0; i < c->length && d->colour == PALETTE; i++)
+        d->palette[i] = (d->palette[i] & ~OPAQUE) | (uint32_t) c->data[i] << 24;
+    if (d->colour == GREY)
+        d->hole = grey_level(d, c->data[1] & ((1 << d->depth) - 1));
+    else if (d->colour == RGB)
+        d->hole = OPAQUE | (uint32_t) c->data[1] << 16 | (uint32_t) c->data[3] << 8 | c->data[5];
 }
 
 /* --- rows ---------------------------------------------------------------------------------------
@@ -200,16 +228,18 @@ static int sample(const uint8_t *row, int depth, int x)
     return row[bit >> 3] >> (8 - depth - (bit & 7)) & ((1 << depth) - 1);
 }
 
-/* The colour of pixel x as 0x00RRGGBB; false for a colour that the palette does not have. */
+/* The colour of pixel x as 0xAARRGGBB; false for a colour that the palette does not have. */
 static bool colour_at(const decoder *d, const uint8_t *row, int x, uint32_t *colour)
 {
     if (d->channels >= 3) {
         const uint8_t *p = row + (size_t) x * (size_t) d->channels;
-        *colour = (uint32_t) p[0] << 16 | (uint32_t) p[1] << 8 | p[2];
+        uint32_t alpha = d->channels == 4 ? (uint32_t) p[3] << 24 : OPAQUE;
+        *colour = alpha | (uint32_t) p[0] << 16 | (uint32_t) p[1] << 8 | p[2];
         return true;
     }
     if (d->colour == GREY_ALPHA) {
-        *colour = row[2 * (size_t) x] * 0x010101u;
+        const uint8_t *p = row + 2 * (size_t) x;
+        *colour = (uint32_t) p[1] << 24 | p[0] * 0x010101u;
         return true;
     }
     int value = sample(row, d->depth, x);
@@ -217,7 +247,7 @@ static bool colour_at(const decoder *d, const uint8_t *row, int x, uint32_t *col
         *colour = d->palette[value];
         return value < d->colours;
     }
-    *colour = (uint32_t) (value * (255 / ((1 << d->depth) - 1))) * 0x010101u;
+    *colour = grey_level(d, value);
     return true;
 }
 
@@ -234,7 +264,7 @@ static bool finish_row(decoder *d)
         out[0] = (uint8_t) colour;
         out[1] = (uint8_t) (colour >> 8);
         out[2] = (uint8_t) (colour >> 16);
-        out[3] = 0;
+        out[3] = d->holes && colour == d->hole ? 0 : (uint8_t) (colour >> 24);
     }
     uint8_t *swap = d->previous;
     d->previous = d->row;
@@ -248,8 +278,10 @@ static bool begin_pixels(decoder *d)
 {
     if (d->colour == PALETTE && d->colours == 0)
         return broken(d, "its palette is missing");
+    bool alpha = d->image.alpha || d->colour == GREY_ALPHA || d->colour == RGB_ALPHA;
     if (!desk_image_alloc(&d->image, d->width, d->height, d->err))
         return false;
+    d->image.alpha = alpha;
     d->row = calloc(1, d->row_bytes + 1);
     d->previous = calloc(1, d->row_bytes + 1);
     if (!d->row || !d->previous || inflateInit(&d->stream) != Z_OK)
@@ -296,6 +328,8 @@ static bool read_chunks(decoder *d)
             ok = read_pixels(d, &c);
         else if (chunk_is(&c, "PLTE"))
             ok = read_palette(d, &c);
+        else if (chunk_is(&c, "tRNS"))
+            read_transparency(d, &c);
         else if (!(c.type[0] & 0x20)) /* a capital letter marks what must be understood */
             ok = broken(d, "it has a part of an unknown kind");
         if (!ok)

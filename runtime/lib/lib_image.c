@@ -2,6 +2,7 @@
  * native.image: pictures for scripts. The comments above the functions are LuaLS annotations, from
  * which the API reference is made.
  */
+#include "lib_image.h"
 #include "base64.h"
 #include "coords.h"
 #include "lib.h"
@@ -10,7 +11,6 @@
 
 #include <string.h>
 
-#define IMAGE_TYPE "deskpilot.image"
 #define ENCODER_TYPE "deskpilot.png_encoder"
 
 /* What the collector is told that an image weighs, in kilobytes. It sees a few bytes where there
@@ -440,6 +440,8 @@ int lib_open_image(lua_State *L)
         {NULL, NULL},
     };
     lib_new_type(L, IMAGE_TYPE, image_methods, image_gc);
+    lib_image_add_draw(L);
+    lib_image_add_find(L);
     lib_new_type(L, ENCODER_TYPE, encoder_methods, encoder_gc);
     luaL_newlib(L, module);
     return 1;

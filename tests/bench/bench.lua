@@ -118,6 +118,20 @@ local function screenshots()
   for _, name in ipairs { "scrot", "maim", "shot" } do bytes[name] = #files.read(file(name)) end
 end
 
+-- visgrep looks for the same pixels, no more; where nearly the same is to be found, it finds nothing.
+local function finding()
+  local child = spawn.run({ uv.exepath(), "tests/bench/find_image.lua", "20", desktop.folder },
+    { env = { DISPLAY = desktop.display } })
+  local result = json.decode(child.stdout:match("JSON ([^\n]*)") or "")
+  assert(result, child.stderr .. child.stdout)
+  for case, list in pairs(result.samples) do
+    for _, milliseconds in ipairs(list) do add("find." .. case, milliseconds) end
+  end
+  for _ = 1, 20 do
+    timed("visgrep", { "visgrep", desktop.folder .. "/screen.png", desktop.folder .. "/part.png" })
+  end
+end
+
 local function start_up()
   for _ = 1, 30 do
     timed("version", { program, "--version" })
@@ -235,6 +249,20 @@ local function screenshot_rows()
   row("observation, screen to request body", median(samples["two.observation"]), "ms")
 end
 
+local function finding_rows()
+  local visgrep = median(samples.visgrep)
+  row("visgrep, as a process, exact pixels", visgrep, "ms")
+  local function against(name, sample, limit)
+    local milliseconds = median(samples["find." .. sample])
+    row(name, milliseconds / visgrep, "x visgrep", limit, ("%.2f ms"):format(milliseconds))
+  end
+  against("find 64x64 cut from the screen", "shown", 0.5)
+  against("  with the screenshot", "from_screen")
+  against("find 64x64 of icons, absent", "absent_textured", 0.5)
+  against("find 64x64 of noise, absent", "absent_noisy", 1)
+  against("find 64x64 of one colour, absent", "absent_flat", 0.5)
+end
+
 local function print_table()
   local missed = 0
   io.stdout:write("\n")
@@ -258,8 +286,10 @@ function tests.a_screenshots()
   local here <close> = start_desktop()
   desktop = here
   screenshots()
+  finding()
   desktop = nil
   screenshot_rows()
+  finding_rows()
 end
 
 function tests.b_start_up()

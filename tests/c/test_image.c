@@ -31,7 +31,7 @@ static void test_alloc(void)
 static void test_borrowed(void)
 {
     uint8_t pixels[4] = {1, 2, 3, 4};
-    desk_image image = {1, 1, 4, pixels, true};
+    desk_image image = {1, 1, 4, pixels, .borrowed = true};
     desk_image copy = {0};
     CHECK(desk_image_crop(&copy, &image, (desk_rect){0, 0, 1, 1}, NULL));
     desk_image_free(&image);

@@ -218,7 +218,8 @@ static void test_stride(void)
 {
     desk_image whole = {0};
     picture_make(&whole, NOISE, 200, 150);
-    desk_image view = {90, 140, whole.stride, whole.pixels + 10 * whole.stride + 40, true};
+    desk_image view = {90, 140, whole.stride, whole.pixels + 10 * whole.stride + 40,
+                       .borrowed = true};
     desk_png_encoder *encoder = desk_png_encoder_new();
     check_encode(encoder, &view, screen, false);
     check_encode(encoder, &view, zlib1, false);

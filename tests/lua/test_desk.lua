@@ -65,7 +65,7 @@ function tests.frames_of_windows_and_images()
   local shot = harness.ok(d.screen.shot { region = { x = 10, y = 20, width = 400, height = 200 } })
   local small = harness.ok(shot:scale(200, 100))
   harness.eq(small.frame, { x = 10, y = 20, width = 400, height = 200 })
-  harness.eq({ d.point { x = 100, y = 50, frame = "image", image = small } }, { 210, 120 })
+  harness.eq({ d.point { x = 100, y = 50, frame = "image", image = small } }, { 211, 121 })
   harness.eq(small:crop { x = 50, y = 10, width = 20, height = 10 }.frame,
     { x = 110, y = 40, width = 40, height = 20 })
   local ok, err = d.screen.shot { region = { 5000, 0, 10, 10 } }

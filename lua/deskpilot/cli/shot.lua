@@ -3,12 +3,13 @@ local files = require "deskpilot.base.files"
 
 local shot = {
   summary = "Take a screenshot of the screen, of a window or of a region, as a PNG file.",
-  usage = "shot [-o FILE] [--window W] [--region X,Y,W,H]",
+  usage = "shot [-o FILE] [--window W] [--region X,Y,W,H] [--marks]",
   options = {
     { name = "output", short = "o", value = "FILE",
       help = "where to write it (replaced if it is there); - is standard output" },
     { name = "window", short = "w", value = "W", help = "a window's id, part of its title, or active" },
     { name = "region", short = "r", value = "X,Y,W,H", help = "pixels of the screen, or of the window" },
+    { name = "marks", help = "with a box and a number on each element: its index in desk.elements.list()" },
     { name = "no-cursor", help = "without the mouse pointer" },
   },
 }
@@ -43,18 +44,18 @@ local function inside(area, frame)
   return { x = left, y = top, width = right - left, height = bottom - top }
 end
 
--- The area of the screen that the options ask for.
+-- The area of the screen that the options ask for, and the process of the window, where one is named.
 local function area_of(desk, options, region)
   local screen, err = desk:screen()
   if not screen then return nil, err end
-  local area, name = screen, "the region"
+  local area, name, pid = screen, "the region", nil
   if options.window then
     local list
     list, err = desk:windows()
     if not list then return nil, err end
     local window, why = require("deskpilot.cli.windows").find(list, options.window)
     if not window then return nil, why end
-    area, name = window, "the window"
+    area, name, pid = window, "the window", window.pid
   end
   if region then
     area = { x = area.x + region.x, y = area.y + region.y, width = region.width, height = region.height }
@@ -64,7 +65,21 @@ local function area_of(desk, options, region)
   if not area then
     return nil, ("%s lies outside the screen, which is %dx%d"):format(name, screen.width, screen.height)
   end
-  return area
+  return area, pid
+end
+
+-- The image with marks on the elements (of one process, where it is known), as they are now.
+local function with_marks(image, area, pid)
+  local marks = require "deskpilot.desk.marks"
+  local desk, err = require("deskpilot.desk").open {}
+  if not desk then return nil, err end
+  local list, windows
+  list, err = desk.elements.list { pid = pid ~= 0 and pid or nil }
+  windows = list and desk.windows.list()
+  desk:close()
+  if not list then return nil, err end
+  local marked, why = require("deskpilot.desk.shot").new(image, area):marks(marks.choose(list, windows))
+  return marked and marked.native, why
 end
 
 local function write(path, png)
@@ -94,13 +109,16 @@ function shot.run(options, positional)
   end
   local desk, err = require("native.desk").open {}
   if not desk then return complain(3, err) end
-  local area
-  area, err = area_of(desk, options, region)
-  if not area then return complain(1, err) end
+  local area, pid = area_of(desk, options, region)
+  if not area then return complain(1, pid) end
   local image
   image, err = desk:capture { x = area.x, y = area.y, width = area.width, height = area.height,
     cursor = not options.no_cursor, lend = true }
   if not image then return complain(3, err) end
+  if options.marks then
+    image, err = with_marks(image, area, pid)
+    if not image then return complain(3, err) end
+  end
   local png
   png, err = image:png(encoding)
   desk:close()

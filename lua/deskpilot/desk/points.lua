@@ -32,8 +32,11 @@ function frames.screen(_, point)
 end
 
 function frames.norm(desk, point)
-  local rect = point.image and point.image.frame or point.window
-  if not rect then
+  local rect = point.window
+  if point.image then
+    rect = point.image.frame
+    if not rect then return errors.fail("invalid", "that picture is from a file and shows no part of the screen") end
+  elseif not rect then
     local err
     rect, err = desk.native:screen()
     if not rect then return nil, err end
@@ -49,10 +52,7 @@ function frames.window(desk, point)
 end
 
 function frames.image(_, point)
-  local shot = assert(point.image, "a point in the frame 'image' needs its image")
-  local frame = shot.frame
-  return frame.x + whole(point.x * frame.width / shot.width),
-    frame.y + whole(point.y * frame.height / shot.height)
+  return assert(point.image, "a point in the frame 'image' needs its image"):locate(point.x, point.y)
 end
 
 local function middle(thing)

@@ -1,80 +1,9 @@
 --- desk.screen: pictures of the screen.
-local native = require "native.image"
 local errors = require "deskpilot.base.errors"
-local files = require "deskpilot.base.files"
+local find = require "deskpilot.desk.find"
+local shots = require "deskpilot.desk.shot"
 
 local screen = {}
-
----@class deskpilot.shot
----@field width integer pixels
----@field height integer
----@field frame { x: integer, y: integer, width: integer, height: integer } the part of the screen it shows
----@field native userdata native.image
-local Shot = {}
-Shot.__index = Shot
-
-local function wrap(image, frame)
-  local width, height = image:size()
-  return setmetatable({ native = image, width = width, height = height, frame = frame }, Shot)
-end
-
---- A copy of another size, showing the same part of the screen.
----@param width integer
----@param height integer
----@return deskpilot.shot? shot, deskpilot.error? err
-function Shot:scale(width, height)
-  local image, err = self.native:scale(width, height)
-  if not image then return nil, err end
-  return wrap(image, self.frame)
-end
-
---- A copy that fits into a size, itself if it does already.
----@return deskpilot.shot? shot, deskpilot.error? err
-function Shot:fit(max_width, max_height)
-  local width, height = native.fit(self.width, self.height, max_width, max_height)
-  if width == self.width and height == self.height then return self end
-  return self:scale(width, height)
-end
-
---- A part of it, in its own pixels.
----@param area { x: integer, y: integer, width: integer, height: integer }
----@return deskpilot.shot? shot, deskpilot.error? err
-function Shot:crop(area)
-  local image, err = self.native:crop(area.x, area.y, area.width, area.height)
-  if not image then return nil, err end
-  local frame, sx, sy = self.frame, self.frame.width / self.width, self.frame.height / self.height
-  return wrap(image, { x = frame.x + math.tointeger(area.x * sx // 1), y = frame.y + math.tointeger(area.y * sy // 1),
-    width = math.max(1, math.tointeger(area.width * sx // 1)),
-    height = math.max(1, math.tointeger(area.height * sy // 1)) })
-end
-
---- The colour of a pixel, counted from 0: red, green, blue, each 0..255.
----@return integer red, integer green, integer blue
-function Shot:pixel(x, y)
-  return self.native:pixel(x, y)
-end
-
---- Whether two pictures are the same, pixel for pixel.
----@return boolean
-function Shot:equal(other)
-  return self.native:equal(other.native)
-end
-
---- The bytes of a PNG file.
----@param options { compressor: string?, level: integer? }?
----@return string? png, deskpilot.error? err
-function Shot:png(options)
-  return self.native:png(options)
-end
-
---- Writes a PNG file.
----@param path string
----@return boolean? ok, deskpilot.error? err
-function Shot:save(path, options)
-  local png, err = self:png(options)
-  if not png then return nil, err end
-  return files.write(path, png)
-end
 
 local function intersection(a, b)
   local x, y = math.max(a.x, b.x), math.max(a.y, b.y)
@@ -123,13 +52,32 @@ function screen.new(desk)
     local image, failure = desk.native:capture { x = frame.x, y = frame.y, width = frame.width,
       height = frame.height, cursor = options.cursor ~= false }
     if not image then return nil, failure end
-    local shot = wrap(image, frame)
+    local shot = shots.new(image, frame)
     if options.path then
       local ok, why = shot:save(options.path)
       if not ok then return nil, why end
     end
     return shot
   end
+
+  --- A picture from a PNG file: to be looked for by find_image (what is transparent in it does not count), or to
+  --- be compared or painted on. It has no frame.
+  ---@param path string
+  ---@return deskpilot.shot? shot, deskpilot.error? err
+  function api.load(path) return shots.load(path) end
+
+  --- Where a picture shows on the screen, now: the best place on all monitors, or in a window or region. To wait
+  --- for one, see desk.wait_for_image.
+  ---@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
+  ---@param options deskpilot.find_options? region and window as for screen.shot
+  ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
+  function api.find_image(picture, options) return find.on_screen(desk, picture, options) end
+
+  --- All places where a picture shows on the screen, the best first, none overlapping another.
+  ---@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
+  ---@param options deskpilot.find_options? region and window as for screen.shot
+  ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
+  function api.find_images(picture, options) return find.all_on_screen(desk, picture, options) end
 
   --- The whole desktop in pixels.
   ---@return { x: integer, y: integer, width: integer, height: integer }? size, deskpilot.error? err

@@ -43,7 +43,8 @@ bool win32_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_e
         win32_cursor_draw(s, rect);
     }
     desk_image_free(out);
-    *out = (desk_image){rect.width, rect.height, (size_t) s->width * 4, s->pixels, true};
+    *out =
+        (desk_image){rect.width, rect.height, (size_t) s->width * 4, s->pixels, .borrowed = true};
     return true;
 }
 

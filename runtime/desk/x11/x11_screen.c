@@ -218,7 +218,8 @@ bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_err
     uint8_t *pixels = same ? x->frame.shared : fetch(x, rect, shared, trusted, err);
     if (pixels) {
         desk_image_free(out);
-        *out = (desk_image){rect.width, rect.height, (size_t) rect.width * 4, pixels, true};
+        *out = (desk_image){rect.width, rect.height, (size_t) rect.width * 4, pixels,
+                            .borrowed = true};
         if (!same && pointer) {
             x11_cursor_draw(pointer, rect, out);
         }

@@ -1,0 +1,12 @@
+/* lib_image.h: the parts of native.image beside lib_image.c; each adds methods to the image. */
+#ifndef LIB_IMAGE_H
+#define LIB_IMAGE_H
+
+#include <lua.h>
+
+#define IMAGE_TYPE "deskpilot.image"
+
+void lib_image_add_draw(lua_State *L);
+void lib_image_add_find(lua_State *L);
+
+#endif

@@ -1,0 +1,450 @@
+#include "check.h"
+#include "find.h"
+#include "find_probe.h"
+#include "parallel.h"
+#include "picture.h"
+
+#include <math.h>
+
+static uint32_t seed = 0x1234567;
+
+static int random_below(int limit)
+{
+    return (int) (picture_random(&seed) % (uint32_t) limit);
+}
+
+/* --- made-up screens ----------------------------------------------------------------------------
+ */
+
+static void paint(desk_image *image, desk_rect r, uint32_t rgb)
+{
+    for (int y = r.y < 0 ? 0 : r.y; y < r.y + r.height && y < image->height; y++)
+        for (int x = r.x < 0 ? 0 : r.x; x < r.x + r.width && x < image->width; x++)
+            picture_set(image, x, y, rgb);
+}
+
+/* A line of letters that are made of dots, one or two pixels thick. */
+static void paint_text(desk_image *image, int x, int y, int letters, uint32_t rgb)
+{
+    for (int i = 0; i < letters; i++, x += 8) {
+        uint32_t shape = picture_random(&seed);
+        for (int bit = 0; bit < 30; bit++)
+            if (shape >> bit & 1)
+                paint(image, (desk_rect){x + bit % 5, y + bit / 5 * 2, 1, 1 + (int) (shape >> 31)},
+                      rgb);
+    }
+}
+
+/* Windows with a title, a tool bar of buttons, text and icons. */
+static void paint_window(desk_image *image, desk_rect r)
+{
+    paint(image, r, 0x808080);
+    paint(image, (desk_rect){r.x + 1, r.y + 1, r.width - 2, r.height - 2}, 0xf6f5f4);
+    paint(image, (desk_rect){r.x + 1, r.y + 1, r.width - 2, 24}, 0x3465a4);
+    paint_text(image, r.x + 10, r.y + 7, 4 + random_below(16), 0xffffff);
+    for (int y = r.y + 30; y < r.y + r.height - 30; y += 30)
+        for (int x = r.x + 8; x < r.x + r.width - 80; x += 90) {
+            paint(image, (desk_rect){x, y, 80, 24}, 0xb0b0b0);
+            paint(image, (desk_rect){x + 1, y + 1, 78, 22}, random_below(3) ? 0xe8e8e7 : 0xffffff);
+            paint_text(image, x + 8, y + 6, 3 + random_below(5), 0x202020);
+            if (random_below(4) == 0)
+                for (int i = 0; i < 6; i++)
+                    paint(image,
+                          (desk_rect){x + 60 + random_below(12), y + 4 + random_below(12),
+                                      1 + random_below(4), 1 + random_below(4)},
+                          picture_random(&seed) & 0xffffff);
+        }
+}
+
+static void make_screen(desk_image *image, int width, int height)
+{
+    if (!desk_image_alloc(image, width, height, NULL))
+        abort();
+    paint(image, (desk_rect){0, 0, width, height}, 0x204a87);
+    for (int i = 0; i < 6; i++)
+        paint_window(image,
+                     (desk_rect){random_below(width * 3 / 4), random_below(height * 3 / 4),
+                                 200 + random_below(width / 2), 150 + random_below(height / 2)});
+}
+
+typedef enum { SAME, NOISY, BRIGHTER, DARKER, EDITED, CHANGES } change;
+
+static uint32_t changed_pixel(uint32_t rgb, change how)
+{
+    uint32_t out = 0;
+    for (int c = 0; c < 3; c++) {
+        int v = (int) (rgb >> 8 * c & 255);
+        if (how == NOISY)
+            v += random_below(9) - 4;
+        v = how == BRIGHTER ? 20 + v * 235 / 255 : how == DARKER ? v * 200 / 255 : v;
+        out |= (uint32_t) (v < 0 ? 0 : v > 255 ? 255 : v) << 8 * c;
+    }
+    return out;
+}
+
+/* EDITED: one pixel in 250 has the colour of its neighbour. */
+static void change_all(desk_image *image, change how)
+{
+    for (int y = 0; y < image->height; y++)
+        for (int x = 0; x < image->width; x++) {
+            bool edit = how == EDITED && x > 0 && random_below(250) == 0;
+            picture_set(image, x, y, changed_pixel(picture_get(image, x - edit, y), how));
+        }
+}
+
+/* --- recall -------------------------------------------------------------------------------------
+ */
+
+static bool is_flat(const desk_image *image)
+{
+    find_template t;
+    bool flat = find_template_make(&t, image, false) && t.energy < 2.0 * (double) t.counted;
+    find_template_free(&t);
+    return flat;
+}
+
+/* A crop that has something in it. */
+static desk_rect crop_something(desk_image *part, const desk_image *screen, int width, int height)
+{
+    for (;;) {
+        desk_rect r = {random_below(screen->width - width + 1),
+                       random_below(screen->height - height + 1), width, height};
+        if (!desk_image_crop(part, screen, r, NULL))
+            abort();
+        if (!is_flat(part))
+            return r;
+    }
+}
+
+/* The same pixels may be in more than one place, or noise may have made another place more alike
+ * than the right one: a place that scores no less is right too. */
+static bool is_right(const desk_hit *hit, desk_rect r, const desk_image *look_in,
+                     const desk_image *part)
+{
+    if (hit->x == r.x && hit->y == r.y)
+        return true;
+    find_template t;
+    bool right =
+        find_template_make(&t, part, false) && hit->score >= find_score(&t, look_in, r.x, r.y);
+    find_template_free(&t);
+    return right;
+}
+
+static bool find_crop(const desk_image *screen, const desk_image *look_in, int width, int height,
+                      double min_score, double *score)
+{
+    desk_image part = {0};
+    desk_error err = {0};
+    desk_hit hit = {-1, -1, -1}, best = {-1, -1, -1};
+    int count = 0;
+    desk_rect r = crop_something(&part, screen, width, height);
+    desk_find_options o = {.min_score = min_score};
+    CHECK(desk_find(&hit, 1, &count, &best, look_in, &part, &o, &err));
+    bool right = count == 1 && is_right(&hit, r, look_in, &part);
+    if (!right)
+        printf("    %d x %d at %d, %d: %d hits, best %d, %d with %.4f\n", width, height, r.x, r.y,
+               count, best.x, best.y, best.score);
+    *score = best.score;
+    desk_image_free(&part);
+    return right;
+}
+
+/* What is asked for of each change; a pixel in 250 of a crop of 16 x 16 with a few letters is much.
+ */
+static const double wanted[CHANGES] = {0.99, 0.9, 0.99, 0.99, 0.8};
+
+static void test_recall(change how, int crops)
+{
+    static const int sizes[][2] = {{16, 16},  {20, 12}, {33, 21},  {64, 64},  {80, 24},
+                                   {120, 90}, {9, 40},  {200, 31}, {300, 220}};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    desk_image screen = {0}, look_in = {0};
+    int found = 0;
+    double least = 1, score;
+    for (int i = 0; i < crops; i++) {
+        if (i % 20 == 0) {
+            make_screen(&screen, 800, 600);
+            desk_image_crop(&look_in, &screen, (desk_rect){0, 0, 800, 600}, NULL);
+            change_all(&look_in, how);
+        }
+        const int *size = sizes[i % SIZES];
+        if (!find_crop(&screen, &look_in, size[0], size[1], wanted[how], &score))
+            continue;
+        found++;
+        least = score < least ? score : least;
+    }
+    printf("change %d: %d of %d found, the worst score %.4f\n", how, found, crops, least);
+    CHECK_EQ(found, crops);
+    desk_image_free(&screen);
+    desk_image_free(&look_in);
+}
+
+static void test_textures(void)
+{
+    for (picture_kind kind = NOISE; kind < PICTURES; kind++) {
+        desk_image screen = {0};
+        double score;
+        picture_make(&screen, kind, 500, 400);
+        for (int side = 5; side < 100; side = side * 3 / 2)
+            CHECK(find_crop(&screen, &screen, side, side + 3, 0.99, &score) && score > 0.9999);
+        desk_image_free(&screen);
+    }
+}
+
+/* --- several hits, regions, sizes ---------------------------------------------------------------
+ */
+
+static void paint_mark(desk_image *image, int x, int y)
+{
+    paint(image, (desk_rect){x, y, 12, 12}, 0xcc0000);
+    paint(image, (desk_rect){x + 3, y + 2, 4, 7}, 0xffff00);
+    paint(image, (desk_rect){x + 5, y + 6, 6, 3}, 0x0000ff);
+}
+
+static void test_several(void)
+{
+    static const int at[][2] = {{0, 0}, {187, 100}, {300, 5}, {188, 141}, {50, 131}};
+    enum { MARKS = sizeof at / sizeof *at };
+    desk_image screen = {0}, mark = {0};
+    desk_hit hits[10], best;
+    int count;
+    desk_image_alloc(&screen, 312, 153, NULL);
+    paint(&screen, (desk_rect){0, 0, 312, 153}, 0x446688);
+    for (int i = 0; i < MARKS; i++)
+        paint_mark(&screen, at[i][0], at[i][1]);
+    desk_image_crop(&mark, &screen, (desk_rect){187, 100, 12, 12}, NULL);
+    desk_find_options o = {.min_score = 0.95};
+    CHECK(desk_find(hits, 10, &count, &best, &screen, &mark, &o, NULL));
+    CHECK_EQ(count, MARKS);
+    for (int i = 0; i < count; i++) {
+        bool known = false;
+        for (int k = 0; k < MARKS; k++)
+            known = known || (hits[i].x == at[k][0] && hits[i].y == at[k][1]);
+        CHECK(known && hits[i].score > 0.9999);
+    }
+    CHECK(desk_find(hits, 2, &count, NULL, &screen, &mark, &o, NULL));
+    CHECK_EQ(count, 2);
+    o.region = (desk_rect){180, 95, 30, 50};
+    CHECK(desk_find(hits, 10, &count, NULL, &screen, &mark, &o, NULL));
+    CHECK(count == 1 && hits[0].x == 187 && hits[0].y == 100);
+    o.region = (desk_rect){188, 100, 30, 30};
+    CHECK(desk_find(hits, 10, &count, &best, &screen, &mark, &o, NULL));
+    CHECK_EQ(count, 0);
+    CHECK(best.score < 0.95 && best.x >= 188 && best.y >= 100);
+    o.region = (desk_rect){187, 100, 12, 12};
+    CHECK(desk_find(hits, 10, &count, NULL, &screen, &mark, &o, NULL));
+    CHECK(count == 1 && hits[0].x == 187);
+    desk_image_free(&screen);
+    desk_image_free(&mark);
+}
+
+static void test_refusals(void)
+{
+    desk_image screen = {0}, part = {0}, empty = {0};
+    desk_error err;
+    desk_hit hit, best;
+    int count = 7;
+    atomic_bool yes = true;
+    picture_make(&screen, TEXT, 60, 40);
+    desk_image_crop(&part, &screen, (desk_rect){3, 4, 4, 4}, NULL);
+    desk_find_options o = {.min_score = 0.9};
+    CHECK(desk_find(&hit, 1, &count, &best, &part, &screen, &o, &err));
+    CHECK(count == 0 && best.score < 0);
+    const desk_rect bad[] = {{-1, 0, 5, 5}, {0, 0, 61, 5}, {60, 0, 1, 1},
+                             {0, 0, 5, 0},  {0, 0, -5, 5}, {0, 40, 1, 1},
+                             {59, 0, 2, 1}, {0, 0, 5, 41}, {1, 1, INT32_MAX, INT32_MAX}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        o.region = bad[i];
+        CHECK(!desk_find(&hit, 1, &count, &best, &screen, &part, &o, &err));
+        CHECK_EQ(err.code, DESK_INVALID);
+    }
+    o = (desk_find_options){.min_score = NAN};
+    CHECK(!desk_find(&hit, 1, &count, &best, &screen, &part, &o, &err));
+    o = (desk_find_options){.min_score = 0.9};
+    desk_image_alloc(&empty, 4, 4, NULL);
+    empty.alpha = true;
+    CHECK(!desk_find(&hit, 1, &count, &best, &screen, &empty, &o, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    desk_image_free(&empty);
+    o = (desk_find_options){.min_score = 0.9, .cancel = &yes};
+    CHECK(!desk_find(&hit, 1, &count, &best, &screen, &part, &o, &err));
+    CHECK_EQ(err.code, DESK_CANCELLED);
+    o = (desk_find_options){.min_score = 0.9, .deadline = 1};
+    CHECK(!desk_find(&hit, 1, &count, &best, &screen, &part, &o, &err));
+    CHECK_EQ(err.code, DESK_TIMED_OUT);
+    desk_image_free(&screen);
+    desk_image_free(&part);
+}
+
+/* All sizes down to one pixel, at all borders. */
+static void test_small(void)
+{
+    desk_image screen = {0}, part = {0};
+    picture_make(&screen, NOISE, 37, 29);
+    for (int w = 1; w <= 37; w += w < 5 ? 1 : 8)
+        for (int h = 1; h <= 29; h += w < 5 ? 1 : 7) {
+            const desk_rect at[] = {{0, 0, w, h}, {37 - w, 29 - h, w, h}, {(37 - w) / 2, 0, w, h}};
+            for (int i = 0; i < 3; i++) {
+                desk_hit hit = {0};
+                int count;
+                desk_find_options o = {.min_score = 0.99};
+                desk_image_crop(&part, &screen, at[i], NULL);
+                CHECK(desk_find(&hit, 1, &count, NULL, &screen, &part, &o, NULL));
+                /* Two pixels correlate with any two of which the same one is brighter. */
+                if (!CHECK(count == 1) ||
+                    (w * h > 3 && !CHECK(hit.x == at[i].x && hit.y == at[i].y)))
+                    printf("    %d x %d: %d, %d\n", w, h, hit.x, hit.y);
+            }
+        }
+    desk_image_free(&screen);
+    desk_image_free(&part);
+}
+
+/* --- templates of one colour, or with holes
+ * -------------------------------------------------------------
+ */
+
+static void test_flat(void)
+{
+    desk_image screen = {0}, part = {0};
+    desk_hit hits[8];
+    int count;
+    desk_image_alloc(&screen, 200, 150, NULL);
+    paint(&screen, (desk_rect){0, 0, 200, 150}, 0xe0e0e0);
+    paint(&screen, (desk_rect){71, 83, 20, 10}, 0xcc2200);
+    paint(&screen, (desk_rect){120, 20, 20, 10}, 0xc82600);
+    desk_image_crop(&part, &screen, (desk_rect){71, 83, 20, 10}, NULL);
+    desk_find_options o = {.min_score = 0.99};
+    CHECK(desk_find(hits, 8, &count, NULL, &screen, &part, &o, NULL));
+    CHECK(count == 1 && hits[0].x == 71 && hits[0].y == 83 && hits[0].score > 0.9999);
+    o.min_score = 0.9;
+    CHECK(desk_find(hits, 8, &count, NULL, &screen, &part, &o, NULL));
+    CHECK(count == 2 && hits[1].x == 120 && hits[1].y == 20 && hits[1].score < 0.99);
+    paint(&part, (desk_rect){0, 0, 20, 10}, 0x00ff00);
+    CHECK(desk_find(hits, 8, &count, hits, &screen, &part, &o, NULL));
+    CHECK_EQ(count, 0);
+    desk_image_free(&screen);
+    desk_image_free(&part);
+}
+
+/* A round icon on one ground is found on another, where it is transparent. */
+static void test_holes(bool ring)
+{
+    enum { SIDE = 31, INNER = 9 };
+    desk_image screen = {0}, part = {0};
+    desk_hit hit = {0};
+    int count;
+    make_screen(&screen, 400, 300);
+    desk_image_alloc(&part, SIDE, SIDE, NULL);
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            int dx = x - SIDE / 2, dy = y - SIDE / 2, d = dx * dx + dy * dy;
+            bool in = d < 15 * 15 && (!ring || d > 12 * 12);
+            uint32_t rgb = picture_random(&seed) & 0xffffff;
+            picture_set(&part, x, y, rgb);
+            part.pixels[(size_t) y * part.stride + (size_t) x * 4 + 3] = in ? 255 : 100;
+            if (in)
+                picture_set(&screen, 201 + x, 133 + y, rgb);
+        }
+    desk_find_options o = {.min_score = 0.95};
+    part.alpha = true;
+    CHECK(desk_find(&hit, 1, &count, NULL, &screen, &part, &o, NULL));
+    CHECK(count == 1 && hit.x == 201 && hit.y == 133 && hit.score > 0.9999);
+    part.alpha = false;
+    CHECK(desk_find(&hit, 1, &count, NULL, &screen, &part, &o, NULL));
+    CHECK_EQ(count, 0);
+    desk_image_free(&screen);
+    desk_image_free(&part);
+}
+
+/* Colours of the same brightness: grey would show nothing. */
+static void test_colour(void)
+{
+    desk_image screen = {0}, part = {0};
+    desk_hit hit = {0};
+    int count;
+    desk_image_alloc(&screen, 300, 200, NULL);
+    for (int y = 0; y < 200; y++)
+        for (int x = 0; x < 300; x++) {
+            static const uint32_t same[] = {0xc06030, 0x60c030, 0x3060c0};
+            picture_set(&screen, x, y, same[picture_random(&seed) % 3]);
+        }
+    desk_image_crop(&part, &screen, (desk_rect){111, 57, 24, 24}, NULL);
+    desk_find_options o = {.min_score = 0.99};
+    CHECK(desk_find(&hit, 1, &count, NULL, &screen, &part, &o, NULL));
+    CHECK(count == 1 && hit.x == 111 && hit.y == 57);
+    desk_image_free(&screen);
+    desk_image_free(&part);
+}
+
+/* --- the fast paths -----------------------------------------------------------------------------
+ */
+
+static void test_same_by_scalar(void)
+{
+    desk_image screen = {0}, part = {0};
+    make_screen(&screen, 351, 253);
+    for (int i = 0; i < 10; i++) {
+        desk_hit fast[20], slow[20], best_fast, best_slow;
+        int n_fast, n_slow;
+        desk_find_options o = {.min_score = 0.3 + 0.06 * i};
+        crop_something(&part, &screen, 3 + random_below(50), 3 + random_below(50));
+        CHECK(desk_find(fast, 20, &n_fast, &best_fast, &screen, &part, &o, NULL));
+        o.scalar = true;
+        CHECK(desk_find(slow, 20, &n_slow, &best_slow, &screen, &part, &o, NULL));
+        CHECK(best_fast.x == best_slow.x && best_fast.score == best_slow.score);
+        if (!CHECK_EQ(n_fast, n_slow))
+            continue;
+        for (int k = 0; k < n_fast; k++)
+            CHECK(fast[k].x == slow[k].x && fast[k].y == slow[k].y &&
+                  fast[k].score == slow[k].score);
+    }
+    desk_image_free(&screen);
+    desk_image_free(&part);
+}
+
+/* The bound at work: what every place's own score says must be what the search says. */
+static void test_nothing_is_missed(void)
+{
+    desk_image screen = {0}, part = {0};
+    make_screen(&screen, 260, 200);
+    for (int i = 0; i < 8; i++) {
+        find_template t;
+        desk_hit hit = {0}, best = {0};
+        int count;
+        crop_something(&part, &screen, 12 + random_below(40), 12 + random_below(40));
+        change_all(&part, EDITED);
+        change_all(&part, NOISY);
+        CHECK(find_template_make(&t, &part, false));
+        double most = 0;
+        for (int y = 0; y <= screen.height - part.height; y++)
+            for (int x = 0; x <= screen.width - part.width; x++)
+                most = fmax(most, find_score(&t, &screen, x, y));
+        desk_find_options o = {.min_score = fmax(most - 0.01, 0.7)};
+        CHECK(desk_find(&hit, 1, &count, &best, &screen, &part, &o, NULL));
+        if (most > 0.7 && (!CHECK_EQ(count, 1) || !CHECK(fabs(hit.score - most) < 1e-6)))
+            printf("    %d x %d: %.4f, by hand %.4f\n", part.width, part.height, best.score, most);
+        find_template_free(&t);
+    }
+    desk_image_free(&screen);
+    desk_image_free(&part);
+}
+
+int main(void)
+{
+    test_small();
+    test_several();
+    test_refusals();
+    test_flat();
+    test_holes(false);
+    test_holes(true);
+    test_colour();
+    test_textures();
+    test_recall(SAME, 200);
+    for (change how = NOISY; how < CHANGES; how++)
+        test_recall(how, 45);
+    test_same_by_scalar();
+    test_nothing_is_missed();
+    desk_parallel_stop();
+    return check_done();
+}

@@ -1,0 +1,273 @@
+-- Pictures: which pixel of the screen a pixel of theirs is, through crops and scales; painting, comparing,
+-- loading. On a desk that is only imagined, whose every pixel differs from its neighbours.
+local t = require "harness"
+local desk_module = require "deskpilot.desk"
+local files = require "deskpilot.base.files"
+local marks = require "deskpilot.desk.marks"
+local native = require "native.image"
+local shots = require "deskpilot.desk.shot"
+
+local tests = {}
+
+local function plain(width, height, area)
+  return shots.new(assert(native.new(width, height)), area)
+end
+
+local function colour(shot, x, y)
+  return ("%02x%02x%02x"):format(shot:pixel(x, y))
+end
+
+-- Where it is ------------------------------------------------------------------------------------------
+
+-- An exact fraction, to check what the library computes in floating point.
+local function reduced(n, d)
+  local a, b = n, d
+  while b ~= 0 do a, b = b, a % b end
+  return { n = n // a, d = d // a }
+end
+
+local function add(a, b) return reduced(a.n * b.d + b.n * a.d, a.d * b.d) end
+local function times(a, n, d) return reduced(a.n * n, a.d * d) end
+
+-- The exact part of the screen that is under a picture, kept beside it through the same steps.
+local function scaled(state, width, height)
+  return { shot = assert(state.shot:scale(width, height)), x = state.x, y = state.y, width = state.width,
+    height = state.height }
+end
+
+local function cropped(state, area)
+  local shot = state.shot
+  return { shot = assert(shot:crop(area)), x = add(state.x, times(state.width, area.x, shot.width)),
+    y = add(state.y, times(state.height, area.y, shot.height)),
+    width = times(state.width, area.width, shot.width), height = times(state.height, area.height, shot.height) }
+end
+
+-- The pixel of the screen touches what is exactly under pixel `at` of `count`.
+local function lies_under(pixel, start, length, at, count)
+  local from, to = add(start, times(length, at, count)), add(start, times(length, at + 1, count))
+  return (pixel + 1) * from.d > from.n and pixel * to.d < to.n
+end
+
+local function check_all_pixels(state, what)
+  local shot, wrong = state.shot, 0
+  for y = 0, shot.height - 1 do
+    for x = 0, shot.width - 1 do
+      local px, py = shot:locate(x, y)
+      if not (lies_under(px, state.x, state.width, x, shot.width)
+          and lies_under(py, state.y, state.height, y, shot.height)) then
+        wrong = wrong + 1
+        if wrong == 1 then t.ok(false, ("%s: pixel %d, %d is not %d, %d"):format(what, x, y, px, py)) end
+      end
+    end
+  end
+  t.eq(wrong, 0, what)
+  -- Nor is the frame smaller than what is shown, or larger than what it touches.
+  local frame = shot.frame
+  t.ok(frame.x * state.x.d <= state.x.n and (frame.x + 1) * state.x.d > state.x.n, what .. ": the frame's left")
+  local right = add(state.x, state.width)
+  t.ok((frame.x + frame.width) * right.d >= right.n and (frame.x + frame.width - 1) * right.d < right.n,
+    what .. ": the frame's right")
+end
+
+local function screen_at(x, y, width, height)
+  return { shot = plain(width, height, { x = x, y = y, width = width, height = height }), x = reduced(x, 1),
+    y = reduced(y, 1), width = reduced(width, 1), height = reduced(height, 1) }
+end
+
+function tests.crops_of_scaled_crops_are_exact()
+  for i, place in ipairs { { 0, 0, 192, 108 }, { -1280, -37, 128, 102 }, { 1920, 5, 97, 61 } } do
+    local whole = screen_at(table.unpack(place))
+    check_all_pixels(whole, "screen " .. i)
+    for _, size in ipairs { { 96, 54 }, { 64, 31 }, { 137, 77 }, { 250, 180 }, { 7, 5 } } do
+      local small = scaled(whole, size[1], size[2])
+      check_all_pixels(small, ("screen %d scaled to %d"):format(i, size[1]))
+      local part = cropped(small, { x = 1, y = 2, width = size[1] - 3, height = size[2] - 3 })
+      check_all_pixels(part, ("a crop of screen %d scaled to %d"):format(i, size[1]))
+      local again = scaled(part, 41, 23)
+      check_all_pixels(again, ("a crop scaled twice %d"):format(size[1]))
+      check_all_pixels(cropped(again, { x = 13, y = 7, width = 11, height = 16 }), "a crop of that")
+    end
+  end
+end
+
+function tests.points_are_clicked_where_they_show()
+  local desk = assert(desk_module.open { backend = "null", width = 1200, height = 700 })
+  local shot = assert(desk.screen.shot { region = { x = 301, y = 203, width = 500, height = 400 } })
+  local double = assert(shot:scale(1000, 800))
+  local part = assert(double:crop { x = 101, y = 53, width = 300, height = 200 })
+  t.eq(part.frame, { x = 351, y = 229, width = 151, height = 101 })
+  t.eq({ desk.point(part:point(0, 0)) }, { 351, 229 })
+  t.eq({ desk.point(part:point(1, 1)) }, { 352, 230 })
+  t.eq({ desk.point(part:point(2, 2)) }, { 352, 230 })
+  t.eq({ desk.point(shot:point(10, 20)) }, { 311, 223 })
+  -- What the picture shows there is what the screen shows there.
+  for _, at in ipairs { { 0, 0 }, { 17, 150 }, { 299, 199 } } do
+    local x, y = desk.point(part:point(at[1], at[2]))
+    local pixel = assert(desk.screen.shot { region = { x = x, y = y, width = 1, height = 1 } })
+    t.eq(colour(part, at[1], at[2]), colour(pixel, 0, 0))
+  end
+  t.ok(desk.mouse.move(part:point(17, 150)))
+  t.eq({ desk.mouse.position() }, { desk.point(part:point(17, 150)) })
+  desk:close()
+end
+
+function tests.a_picture_from_a_file_is_nowhere()
+  local desk = assert(desk_module.open { backend = "null", width = 300, height = 200 })
+  local path = os.tmpname()
+  local shot = assert(desk.screen.shot {})
+  t.ok(shot:save(path))
+  local loaded = assert(desk.screen.load(path))
+  t.ok(loaded:equal(shot))
+  t.eq({ loaded.frame, loaded.width, loaded.height }, { nil, 300, 200 })
+  t.eq({ loaded:crop({ x = 1, y = 1, width = 9, height = 9 }).frame }, {})
+  for _, point in ipairs { loaded:point(3, 4), { x = 3, y = 4, frame = "norm", image = loaded } } do
+    local x, err = desk.point(point)
+    t.eq(x, nil)
+    t.eq(err.code, "invalid")
+    t.has(tostring(err), "from a file")
+  end
+  t.ok(files.write(path, "no picture"))
+  local none, err = desk.screen.load(path)
+  t.eq({ none, err.code }, { nil, "protocol" })
+  t.has(tostring(err), path)
+  files.remove(path)
+  none, err = desk.screen.load(path)
+  t.eq(none, nil)
+  t.ok(err.code == "not_found" or err.code == "io", err)
+  desk:close()
+end
+
+-- Painting ---------------------------------------------------------------------------------------------
+
+function tests.painting()
+  local shot = plain(40, 30, { x = 0, y = 0, width = 40, height = 30 })
+  local copy = assert(shot:copy())
+  t.eq(copy.frame, shot.frame)
+  t.ok(copy:rectangle({ x = 4, y = 5, width = 10, height = 8 }, { color = "#00ff00", width = 1, fill = "#0000ff" })
+    == copy, "gives itself back")
+  t.eq({ colour(copy, 4, 5), colour(copy, 13, 12), colour(copy, 5, 6), colour(copy, 14, 12) },
+    { "00ff00", "00ff00", "0000ff", "000000" })
+  copy:rectangle({ x = 4, y = 5, width = 10, height = 8 }, { fill = "#ffffff80" })
+  t.eq({ colour(copy, 4, 5), colour(copy, 5, 6) }, { "80ff80", "8080ff" })
+  copy:line({ x = -10, y = 20 }, { x = 100, y = 20 }, { color = "#ABCDEF", width = 1 })
+  t.eq({ colour(copy, 0, 20), colour(copy, 39, 20), colour(copy, 0, 19) }, { "abcdef", "abcdef", "000000" })
+  copy:label("I", { x = 20, y = 2, background = "#111111", color = "#eeeeee" })
+  t.eq({ copy:label_size("I") }, { 9, 13 })
+  t.eq({ colour(copy, 20, 2), colour(copy, 28, 14), colour(copy, 24, 8), colour(copy, 29, 8) },
+    { "111111", "111111", "eeeeee", "000000" })
+  t.ok(not copy:equal(shot) and shot:equal(plain(40, 30)), "the shot itself is as it was")
+  copy:rectangle({ x = -100, y = -100, width = 1000, height = 1000 }):label("x\n\xff", { x = -5, y = 25 })
+end
+
+function tests.mistakes_in_painting_raise()
+  local shot = plain(40, 30)
+  local area = { x = 0, y = 0, width = 9, height = 9 }
+  t.raises('"#rrggbb"', function() shot:rectangle(area, { color = "red" }) end)
+  t.raises('"#rrggbb"', function() shot:rectangle(area, { fill = "#12345" }) end)
+  t.raises("width must be a number", function() shot:rectangle { x = 1, y = 1 } end)
+  t.raises("1 to 255", function() shot:line({ x = 1, y = 1 }, { x = 2, y = 2 }, { width = 256 }) end)
+  t.raises("1 to 16", function() shot:label("x", { x = 1, y = 1, scale = 17 }) end)
+  t.raises("out of range", function() shot:rectangle { x = 1 << 40, y = 1, width = 9, height = 9 } end)
+end
+
+-- Comparing --------------------------------------------------------------------------------------------
+
+function tests.differences()
+  local a, b = plain(50, 40), plain(50, 40)
+  t.eq({ a:difference(b) }, {})
+  b:rectangle({ x = 10, y = 12, width = 3, height = 2 }, { fill = "#030000" })
+  b:rectangle({ x = 30, y = 20, width = 1, height = 1 }, { fill = "#ffffff" })
+  t.eq(a:difference(b), { x = 10, y = 12, width = 21, height = 9, pixels = 7, share = 7 / 2000 })
+  t.eq(a:difference(b, { tolerance = 3 }), { x = 30, y = 20, width = 1, height = 1, pixels = 1, share = 1 / 2000 })
+  t.eq(a:difference(b, { tolerance = 2, area = { x = 11, y = 0, width = 10, height = 13 } }),
+    { x = 11, y = 12, width = 2, height = 1, pixels = 2, share = 2 / 130 })
+  t.eq({ a:difference(b, { area = { x = 0, y = 0, width = 10, height = 40 } }) }, {})
+  t.eq(a:difference(plain(50, 41)), { x = 0, y = 0, width = 50, height = 40, pixels = 2000, share = 1.0 })
+  t.raises("inside", function() a:difference(b, { area = { x = 41, y = 0, width = 10, height = 40 } }) end)
+  t.raises("0 to 255", function() a:difference(b, { tolerance = 256 }) end)
+end
+
+-- Marks ------------------------------------------------------------------------------------------------
+
+-- Where the tags are put, by what is painted: each box has one, with its own number, inside the picture.
+function tests.marks_of_what_lies_inside()
+  local shot = plain(400, 300, { x = -1000, y = 50, width = 800, height = 600 })
+  local list = {
+    { index = 3, x = -900, y = 100, width = 200, height = 100 },
+    { index = 41, x = -1100, y = 300, width = 150, height = 100 }, -- half of it
+    { index = 7, x = 0, y = 0, width = 50, height = 50 },          -- on another monitor
+    { index = 8, x = -900, y = 100, width = 0, height = 0 },       -- nowhere
+  }
+  local marked = assert(shot:marks(list, { color = "#00ff00" }))
+  t.ok(shot:equal(plain(400, 300)), "the shot itself is as it was")
+  t.eq(marked.frame, shot.frame)
+  t.eq({ colour(marked, 149, 74), colour(marked, 150, 74), colour(marked, 149, 75) },
+    { "00ff00", "000000", "000000" }, "the bottom right of the first")
+  t.eq({ colour(marked, 24, 125), colour(marked, 25, 125) }, { "00ff00", "000000" })
+  local none = assert(shot:marks { list[3], list[4] })
+  t.ok(none:equal(shot), "nothing to mark")
+  local wanted = assert(native.new(400, 300))
+  wanted:text(0, 0, "41", 1, 0xffffffff)
+  local hit = assert(marked:find(assert(wanted:crop(0, 0, 11, 9)), { min_score = 0.5 }))
+  t.ok(hit.x < -950 and hit.y >= 270 and hit.y < 450, hit)
+end
+
+local function overlap(a, b)
+  local width = math.min(a.x + a.width, b.x + b.width) - math.max(a.x, b.x)
+  local height = math.min(a.y + a.height, b.y + b.height) - math.max(a.y, b.y)
+  return math.max(0, width) * math.max(0, height)
+end
+
+-- A row of small buttons, as in a tool bar: no tag covers a neighbour or another tag by much.
+function tests.tags_keep_clear_of_each_other()
+  local list = {}
+  for i = 1, 30 do
+    list[i] = { index = i, x = 20 + (i - 1) % 10 * 36, y = 30 + (i - 1) // 10 * 44, width = 30, height = 24 }
+  end
+  list[31] = { index = 31, x = 0, y = 0, width = 400, height = 300 }
+  local boxes = marks.layout(plain(400, 300), list, 1)
+  t.eq(#boxes, 31)
+  for i, box in ipairs(boxes) do
+    local tag = box.tag
+    t.eq(box.text, tostring(list[i].index))
+    t.ok(tag.x >= 0 and tag.y >= 0 and tag.x + tag.width <= 400 and tag.y + tag.height <= 300, box)
+    for k, other in ipairs(boxes) do
+      local covered = overlap(tag, other) / (other.width * other.height)
+      t.ok(k == i or covered < 0.1, ("the tag of %d covers %.2f of %d"):format(i, covered, k))
+      t.ok(k == i or overlap(tag, other.tag) == 0, ("the tags of %d and %d"):format(i, k))
+    end
+  end
+end
+
+function tests.what_is_worth_a_mark()
+  local function element(index, parent, actions, width)
+    return { index = index, parent = parent, actions = actions, x = 0, y = 0, width = width or 10, height = 10 }
+  end
+  local chosen = marks.choose { element(1, nil, 0), element(2, 1, 0), element(3, 2, 1), element(4, 3, 0),
+    element(5, 2, 0, 0), element(6, 5, 0) }
+  local indices = {}
+  for i, one in ipairs(chosen) do indices[i] = one.index end
+  t.eq(indices, { 3, 4, 6 })
+end
+
+function tests.what_is_covered_gets_no_mark()
+  local function window(pid, x, more)
+    local made = { pid = pid, x = x, y = 0, width = 100, height = 100, visible = true, minimized = false }
+    for key, value in pairs(more or {}) do made[key] = value end
+    return made
+  end
+  local function is_marked(windows)
+    return #marks.choose({ { index = 1, actions = 1, pid = 7, x = 40, y = 40, width = 20, height = 20 } }, windows) == 1
+  end
+  t.ok(is_marked {})
+  t.ok(is_marked { window(7, 0) })
+  t.ok(is_marked { window(8, 0), window(7, 0) })
+  t.ok(not is_marked { window(7, 0), window(8, 0) })
+  t.ok(is_marked { window(7, 0), window(8, 51) })
+  t.ok(is_marked { window(7, 0), window(8, 0, { minimized = true }) })
+  t.ok(is_marked { window(7, 0), window(8, 0, { visible = false }) })
+  t.ok(is_marked { window(7, 60), window(8, 0) }, "a menu that reaches out of its window")
+  t.ok(is_marked { window(7, 0), window(8, 0), window(7, 0) }, "its program has a window above")
+end
+
+return tests
