@@ -62,6 +62,10 @@ void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event)
         }
         return;
     }
+    if (x->sitting.window && event->damage == x->sitting.damage) {
+        x11_sitting_damaged(x);
+        return;
+    }
     if (!x->damage || event->damage != x->damage) {
         return; /* of a watch that has been stopped */
     }
