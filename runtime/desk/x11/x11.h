@@ -175,6 +175,7 @@ typedef struct {
     xcb_damage_damage_t damage;
     xcb_xfixes_region_t missing; /* what has not been drawn yet; 0: nothing was hidden */
     xcb_xfixes_region_t drawn_parts;
+    unsigned released;     /* number of the request that ended the last one */
     uint32_t ping;         /* token; 0: its application cannot be asked */
     uint64_t began, drawn; /* ns; `drawn`: when it drew last */
     uint64_t heard, whole; /* ns: when it answered, and when nothing was missing; 0: not yet */

@@ -271,7 +271,13 @@ void x11_window_capture_end(desk *d)
     }
     if (s->window) {
         xcb_damage_destroy(x->c, s->damage);
-        xcb_composite_unredirect_window(x->c, s->window, XCB_COMPOSITE_REDIRECT_AUTOMATIC);
+        /* The server draws the window on the screen again, as it was there: no change to be told
+         * of (x11_damage.c). Nobody else draws while the server is ours. */
+        xcb_grab_server(x->c);
+        s->released =
+            xcb_composite_unredirect_window(x->c, s->window, XCB_COMPOSITE_REDIRECT_AUTOMATIC)
+                .sequence;
+        xcb_ungrab_server(x->c);
         xcb_flush(x->c);
     }
     s->window = 0;
