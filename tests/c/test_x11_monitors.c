@@ -112,7 +112,9 @@ static void test_plugging(desk *d)
     CHECK(d->ops->screen_rect(d, &screen, &err));
     check_rect(screen, (desk_rect){0, 0, 1920, 1080});
     CHECK(d->ops->capture(d, screen, false, &image, &err));
-    CHECK(run("xrandr --output screen --mode 1024x768"));
+    CHECK(run("xrandr --newmode small 60 1024 1024 1024 1024 768 768 768 768"));
+    CHECK(run("xrandr --addmode screen small"));
+    CHECK(run("xrandr --output screen --mode small"));
     CHECK(d->ops->screen_rect(d, &screen, &err));
     check_rect(screen, (desk_rect){0, 0, 1024, 768});
     check_monitors(d, &(wanted_monitor){"screen", {0, 0, 1024, 768}, true}, 1);
