@@ -7,8 +7,10 @@ find_package(ZLIB REQUIRED)
 pkg_check_modules(LUA REQUIRED lua5.4)
 pkg_check_modules(UV REQUIRED libuv)
 pkg_check_modules(CURL REQUIRED libcurl)
-pkg_check_modules(XCB REQUIRED xcb xcb-shm xcb-xtest xcb-xfixes xcb-damage xcb-randr)
+pkg_check_modules(XCB REQUIRED xcb xcb-shm xcb-xtest xcb-xfixes xcb-damage)
 pkg_check_modules(DBUS REQUIRED dbus-1)
+find_library(RANDR_STATIC NAMES libxcb-randr.a REQUIRED) # not every machine has these two to load
+find_library(COMPOSITE_STATIC NAMES libxcb-composite.a REQUIRED)
 find_library(LUA_STATIC NAMES liblua5.4.a REQUIRED)
 find_library(CJSON_STATIC NAMES liblua5.4-cjson.a REQUIRED)
 find_library(LUV_STATIC NAMES liblua5.4-luv.a REQUIRED)
@@ -17,7 +19,7 @@ find_library(UV_STATIC NAMES libuv_a.a REQUIRED)
 add_library(desk_libraries INTERFACE)
 target_include_directories(desk_libraries INTERFACE ${UV_INCLUDE_DIRS} ${XCB_INCLUDE_DIRS}
                            ${DBUS_INCLUDE_DIRS})
-target_link_libraries(desk_libraries INTERFACE ${XCB_LINK_LIBRARIES} ${DBUS_LINK_LIBRARIES} ZLIB::ZLIB
+target_link_libraries(desk_libraries INTERFACE ${RANDR_STATIC} ${COMPOSITE_STATIC} ${XCB_LINK_LIBRARIES} ${DBUS_LINK_LIBRARIES} ZLIB::ZLIB
                       ${UV_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
 
 add_library(host_libraries INTERFACE)

@@ -25,7 +25,7 @@ static_library(curl z crypt32 bcrypt secur32 ws2_32 advapi32)
 add_library(desk_libraries INTERFACE)
 target_include_directories(desk_libraries SYSTEM INTERFACE ${LIBRARIES}/include)
 target_link_libraries(desk_libraries INTERFACE z uv gdi32 user32 ole32 oleaut32 oleacc dwmapi
-                      uuid)
+                      shcore uuid)
 
 add_library(host_libraries INTERFACE)
 target_compile_definitions(host_libraries INTERFACE CURL_STATICLIB)

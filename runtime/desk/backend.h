@@ -26,6 +26,8 @@ typedef struct {
     const char *cookie;  /* X11: its MIT-MAGIC-COOKIE-1 as 32 hexadecimal digits; NULL for what
                           * the user's Xauthority file says */
     int width, height;   /* null: the size of the imagined screen */
+    int x, y;            /* null: its corner */
+    int monitors;        /* null: how many of equal width stand side by side in it; 0 is one */
 } desk_options;
 
 typedef struct {
@@ -44,6 +46,27 @@ typedef struct {
     desk_window *items; /* bottom to top in stacking order */
     size_t count;
 } desk_window_list;
+
+typedef struct {
+    char *name;     /* UTF-8, never NULL once filled; control characters removed */
+    desk_rect rect; /* in the space that all monitors share */
+    desk_rect work; /* what task bars and docks leave of it */
+    double scale;   /* how much larger than at 96 dots an inch things are to be drawn: 1, 1.25, 2 */
+    bool primary;   /* exactly one is */
+} desk_monitor;
+
+typedef struct {
+    desk_monitor *items; /* from left to right, those with the same left edge from top to bottom */
+    size_t count;        /* at least one */
+} desk_monitor_list;
+
+/* A window's own pixels; see window_capture. */
+typedef struct {
+    desk_image image; /* lent by the backend, or malloc'ed: `borrowed` tells */
+    desk_rect rect;   /* where the window is; may lie outside the screen in part, or wholly */
+    bool pending;     /* there is no picture yet */
+    bool incomplete;  /* its application did not draw everything that was hidden in time */
+} desk_window_picture;
 
 /* How input text is taken in steps; see text_step. */
 typedef struct {
@@ -73,6 +96,18 @@ typedef struct desk_ops {
     /* Fills `out` (reused between calls: same size means no allocation; the backend may lend its
      * own buffer, valid until the next capture on this desk) with `rect`, cursor drawn if asked. */
     bool (*capture)(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
+
+    /* The monitors as they are now, to be freed by desk_monitor_list_free. */
+    bool (*monitors)(desk *d, desk_monitor_list *out, desk_error *err);
+    /* The pixels that a window draws, whatever covers it and where it hangs over the screen's edge.
+     * Where its application has to draw what was hidden first, `pending` is set: call again, after
+     * pump, until there is a picture (at most a second) or call window_capture_end. The picture is
+     * valid until the next capture on this desk. DESK_UNAVAILABLE for a window that is not shown
+     * (minimized, say), DESK_NOT_FOUND for one that has closed. */
+    bool (*window_capture)(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                           desk_error *err);
+    /* Lets go of a window whose picture is no longer wanted; nothing where none is pending. */
+    void (*window_capture_end)(desk *d);
 
     /* Starts or stops telling of changes of the screen. */
     bool (*watch_start)(desk *d, desk_error *err);
@@ -135,5 +170,11 @@ extern const desk_ops null_ops;
 const desk_ops *desk_backend(const char *name);
 
 void desk_window_list_free(desk_window_list *list);
+
+void desk_monitor_list_free(desk_monitor_list *list);
+/* Adds one, with a copy of its name, to a list that begins zeroed; false without memory. */
+bool desk_monitor_list_add(desk_monitor_list *list, const char *name, desk_monitor monitor);
+/* Puts them in order and leaves exactly one primary: the first that says so, else the first. */
+void desk_monitor_list_order(desk_monitor_list *list);
 
 #endif

@@ -80,8 +80,7 @@ static bool option_bool(lua_State *L, int table, const char *name)
 /* --- life --------------------------------------------------------------------------------------
  */
 
-/* Takes back the image that was lent: its pixels are about to change or to go. */
-static void recall_lent(lua_State *L, int desk_index)
+void lib_recall_lent(lua_State *L, int desk_index)
 {
     if (lua_getiuservalue(L, desk_index, LENT_SLOT) == LUA_TUSERDATA) {
         desk_image *image = lua_touserdata(L, -1);
@@ -99,7 +98,7 @@ static void recall_lent(lua_State *L, int desk_index)
 static int desk_close(lua_State *L)
 {
     lib_desk *self = luaL_checkudata(L, 1, DESK_TYPE);
-    recall_lent(L, 1);
+    lib_recall_lent(L, 1);
     if (self->d) {
         self->d->ops->close(self->d);
     }
@@ -108,10 +107,10 @@ static int desk_close(lua_State *L)
 }
 
 /* Opens the desktop. `backend` is "x11", "win32" or "null", nil for this build's own; `display` is
- * X11's or the name of a Windows desktop, `cookie` (32 hexadecimal digits) is for X11; `width` and
- * `height` are the null desk's.
+ * X11's or the name of a Windows desktop, `cookie` (32 hexadecimal digits) is for X11; `width`,
+ * `height`, `x`, `y` and `monitors` are the null desk's.
  * ---@param options? { backend?: string, display?: string, cookie?: string, width?: integer,
- * height?: integer }
+ * height?: integer, x?: integer, y?: integer, monitors?: integer }
  * ---@return native.Desk? desk
  * ---@return native.Error? err */
 static int open_desk(lua_State *L)
@@ -123,8 +122,13 @@ static int open_desk(lua_State *L)
         lua_replace(L, 1);
     }
     luaL_checktype(L, 1, LUA_TTABLE);
-    desk_options options = {option_string(L, 1, "display"), option_string(L, 1, "cookie"),
-                            option_int(L, 1, "width", 0), option_int(L, 1, "height", 0)};
+    desk_options options = {.display = option_string(L, 1, "display"),
+                            .cookie = option_string(L, 1, "cookie"),
+                            .width = option_int(L, 1, "width", 0),
+                            .height = option_int(L, 1, "height", 0),
+                            .x = option_int(L, 1, "x", 0),
+                            .y = option_int(L, 1, "y", 0),
+                            .monitors = option_int(L, 1, "monitors", 0)};
     const char *name = option_string(L, 1, "backend");
     const desk_ops *ops = desk_backend(name);
     if (!ops) {
@@ -301,7 +305,7 @@ static int desk_capture(lua_State *L)
         return lib_fail(L, &err);
     }
     desk_image *image = target_image(L);
-    recall_lent(L, 1);
+    lib_recall_lent(L, 1);
     if (!d->ops->capture(d, rect, cursor, &frame, &err)) {
         return lib_fail(L, &err);
     }
@@ -608,6 +612,7 @@ int lib_open_desk(lua_State *L)
     lua_pop(L, 1);
     lib_new_type(L, DESK_TYPE, methods, desk_close);
     lib_add_methods(L, DESK_TYPE, lib_desk_window_methods);
+    lib_add_methods(L, DESK_TYPE, lib_desk_screen_methods);
     luaL_newlib(L, functions);
     return 1;
 }

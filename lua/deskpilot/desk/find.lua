@@ -21,7 +21,8 @@ local min_score = 0.95
 ---@field min_score number? 0..1, 0.95 if not given: how much alike it must be. Brightness and contrast of all of
 ---  it do not count; 0.8 bears small changes, below 0.6 chance begins
 ---@field region table? where to look: { x, y, width, height }
----@field window table|string? screen.find_image: where to look, as for screen.shot
+---@field window table|string? screen.find_image: where to look, on the screen; as for screen.shot
+---@field monitor integer|string|deskpilot.monitor|nil screen.find_image: the same
 ---@field max integer? find_all, find_images: most hits, 1000 if not given
 
 -- A shot, an image of native.image, or the path of a PNG file.
@@ -104,7 +105,8 @@ local function look(desk, picture, options, fn)
   options = options or {}
   local image, err = load(picture)
   if not image then return nil, err end
-  local shot, why = desk.screen.shot { region = options.region, window = options.window, cursor = false }
+  local shot, why = desk.screen.shot { region = options.region, window = options.window, monitor = options.monitor,
+    on_screen = true, cursor = false } -- what is covered could not be clicked
   if not shot then return nil, why end
   local result, failure = fn(shot, image, { min_score = options.min_score, max = options.max })
   shot.native:close()

@@ -39,6 +39,9 @@ Desk.__index = Desk
 ---@field backend string? "null" for a desktop that is only imagined, of width x height
 ---@field width integer?
 ---@field height integer?
+---@field x integer? of the null desktop's corner
+---@field y integer?
+---@field monitors integer? of the null desktop, side by side
 ---@field timing table<string, number>? what differs from timing.lua
 ---@field session deskpilot.private_session?
 
@@ -73,7 +76,8 @@ end
 function desk.open(options)
   options = options or {}
   local handle, err = native.open { backend = options.backend, display = options.display, width = options.width,
-    height = options.height, cookie = options.session and options.session.cookie }
+    height = options.height, x = options.x, y = options.y, monitors = options.monitors,
+    cookie = options.session and options.session.cookie }
   if not handle then return nil, err end
   local self = setmetatable({ native = handle, display = options.display, bus = options.bus,
     session = options.session, timing = timing.new(options.timing), inbox = inbox.new(handle) }, Desk)

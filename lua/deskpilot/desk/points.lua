@@ -2,11 +2,12 @@
 --- screen.
 ---
 --- A point is { x = , y = } (or { 10, 20 }) with a `frame`: "screen" (pixels; the default), "norm"
---- (0..1000 of the screen, or of `window` or `image` where given), "window" (pixels of `window`, or
+--- (0..1000 of the screen, or of `monitor`, `window` or `image` where given), "window" (pixels of `window`, or
 --- of the active one) or "image" (pixels of `image`, a screenshot of ours, scaled or not). Anything
 --- else with a place and a size (an element, a window, a rectangle) means its middle.
 local image = require "native.image"
 local errors = require "deskpilot.base.errors"
+local monitors = require "deskpilot.desk.monitors"
 
 local points = {}
 
@@ -15,6 +16,7 @@ local points = {}
 ---@field y number
 ---@field frame "screen"|"norm"|"window"|"image"|nil
 ---@field window table? as desk.windows gives them
+---@field monitor integer|string|deskpilot.monitor|nil of desk.screen.monitors(), its index or name
 ---@field image table? as desk.screen.shot gives them
 
 local frames = {}
@@ -32,15 +34,16 @@ function frames.screen(_, point)
 end
 
 function frames.norm(desk, point)
-  local rect = point.window
+  local rect, err = point.window, nil
   if point.image then
     rect = point.image.frame
     if not rect then return errors.fail("invalid", "that picture is from a file and shows no part of the screen") end
+  elseif point.monitor then
+    rect, err = monitors.find(desk.native, point.monitor)
   elseif not rect then
-    local err
     rect, err = desk.native:screen()
-    if not rect then return nil, err end
   end
+  if not rect then return nil, err end
   return image.norm_to_pixel(point.x, point.y, rect)
 end
 
@@ -86,7 +89,8 @@ function points.resolve(desk, target)
   if target.frame == nil and target.width and target.height then
     px, py = middle(target)
   else
-    px, py = frames[target.frame or "screen"](desk, { x = x, y = y, window = target.window, image = target.image })
+    px, py = frames[target.frame or "screen"](desk, { x = x, y = y, monitor = target.monitor,
+      window = target.window, image = target.image })
   end
   if not px then return nil, py end
   local screen, err = desk.native:screen()

@@ -16,7 +16,9 @@ local shot = {}
 ---@class deskpilot.shot
 ---@field width integer pixels
 ---@field height integer
----@field frame deskpilot.rect? the pixels of the screen that it shows a part of; nil for a picture from a file
+---@field frame deskpilot.rect? the pixels of the screen that it shows a part of; nil for a picture from a file;
+---  of a window's own picture it may lie outside the screen
+---@field incomplete boolean? of a window's own picture: its application did not draw all that was covered in time
 ---@field area table? the same to the fraction of a pixel: what scaled pictures' crops show
 ---@field native userdata native.image
 local Shot = {}

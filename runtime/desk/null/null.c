@@ -7,7 +7,7 @@
 #include <string.h>
 #include <uv.h>
 
-enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 800, CURSOR_SIDE = 12 };
+enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 800, FARTHEST = 1000000 };
 
 static bool grow_log(null_desk *n, size_t by)
 {
@@ -75,20 +75,25 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
 {
     int width = options && options->width ? options->width : DEFAULT_WIDTH;
     int height = options && options->height ? options->height : DEFAULT_HEIGHT;
-    if (!null_is_side(width) || !null_is_side(height)) {
-        return desk_fail(err, DESK_INVALID, "A screen cannot be %d x %d pixels large.", width,
-                         height);
+    int x = options ? options->x : 0, y = options ? options->y : 0;
+    if (!null_is_side(width) || !null_is_side(height) || x < -FARTHEST || x > FARTHEST ||
+        y < -FARTHEST || y > FARTHEST ||
+        (options && (options->monitors < 0 || options->monitors > width))) {
+        return desk_fail(err, DESK_INVALID,
+                         "A screen cannot be %d x %d pixels large at %d,%d with %d monitors.",
+                         width, height, x, y, options ? options->monitors : 1);
     }
     null_desk *n = calloc(1, sizeof *n);
     if (!n) {
         return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
     }
     n->base.ops = &null_ops;
-    n->screen = (desk_rect){0, 0, width, height};
-    n->window = (desk_rect){width / 4, height / 4, width - width / 2, height - height / 2};
+    n->screen = (desk_rect){x, y, width, height};
+    n->monitors = options && options->monitors > 1 ? options->monitors : 1;
+    n->window = (desk_rect){x + width / 4, y + height / 4, width - width / 2, height - height / 2};
     n->window_open = n->window_active = true;
-    n->x = width / 2;
-    n->y = height / 2;
+    n->x = x + width / 2;
+    n->y = y + height / 2;
     *out = &n->base;
     return true;
 }
@@ -119,62 +124,9 @@ static bool pump(desk *d, desk_error *err)
     return true;
 }
 
-static bool screen_rect(desk *d, desk_rect *out, desk_error *err)
+bool null_inside(desk_rect r, int x, int y)
 {
-    (void) err;
-    *out = ((null_desk *) d)->screen;
-    return true;
-}
-
-static bool inside(desk_rect r, int x, int y)
-{
-    return x >= r.x && y >= r.y && x - r.x < r.width && y - r.y < r.height;
-}
-
-/* A gradient: blue grows to the right, green downwards, red tells the window from the rest. The
- * pointer is a white triangle with its tip where it points. */
-static uint32_t pixel_at(const null_desk *n, int x, int y, bool cursor)
-{
-    int dx = x - n->x, dy = y - n->y;
-    if (cursor && dx >= 0 && dy < CURSOR_SIDE && dx <= dy) {
-        return 0xffffff;
-    }
-    uint32_t blue = (uint32_t) (x * 255 / n->screen.width);
-    uint32_t green = (uint32_t) (y * 255 / n->screen.height);
-    bool shown = n->window_open && n->window_state != DESK_WINDOW_MINIMIZED;
-    uint32_t red = shown && inside(null_window_rect(n), x, y) ? 0xc0 : 0x20;
-    return red << 16 | green << 8 | blue;
-}
-
-static void draw(const null_desk *n, desk_rect rect, bool cursor, desk_image *out)
-{
-    for (int y = 0; y < rect.height; y++) {
-        uint8_t *row = out->pixels + (size_t) y * out->stride;
-        for (int x = 0; x < rect.width; x++) {
-            uint32_t pixel = pixel_at(n, rect.x + x, rect.y + y, cursor);
-            memcpy(row + (size_t) x * 4, &pixel, 4);
-        }
-    }
-}
-
-static bool capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err)
-{
-    null_desk *n = (null_desk *) d;
-    desk_rect s = n->screen;
-    if (rect.width <= 0 || rect.height <= 0 || rect.x < 0 || rect.y < 0 ||
-        rect.width > s.width - rect.x || rect.height > s.height - rect.y) {
-        return desk_fail(err, DESK_INVALID,
-                         "The region %d,%d of %d x %d pixels is not inside the screen of %d x %d.",
-                         rect.x, rect.y, rect.width, rect.height, s.width, s.height);
-    }
-    bool fits =
-        !out->borrowed && out->pixels && out->width == rect.width && out->height == rect.height;
-    if (!fits && !desk_image_alloc(out, rect.width, rect.height, err)) {
-        return false;
-    }
-    draw(n, rect, cursor, out);
-    null_add_line(n, "capture %d %d %d %d", rect.x, rect.y, rect.width, rect.height);
-    return true;
+    return x >= r.x && y >= r.y && (int64_t) x - r.x < r.width && (int64_t) y - r.y < r.height;
 }
 
 static bool watch_start(desk *d, desk_error *err)
@@ -211,9 +163,10 @@ static bool pointer_get(desk *d, int *x, int *y, desk_error *err)
 static bool pointer_move(desk *d, int x, int y, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!inside(n->screen, x, y)) {
-        return desk_fail(err, DESK_INVALID, "The point %d,%d is outside the screen of %d x %d.", x,
-                         y, n->screen.width, n->screen.height);
+    if (!null_inside(n->screen, x, y)) {
+        return desk_fail(err, DESK_INVALID,
+                         "The point %d,%d is outside the screen of %d x %d at %d,%d.", x, y,
+                         n->screen.width, n->screen.height, n->screen.x, n->screen.y);
     }
     n->x = x;
     n->y = y;
@@ -359,8 +312,11 @@ const desk_ops null_ops = {
     .poll_fd = poll_fd,
     .poll_every = poll_every,
     .pump = pump,
-    .screen_rect = screen_rect,
-    .capture = capture,
+    .screen_rect = null_screen_rect,
+    .capture = null_capture,
+    .monitors = null_monitors,
+    .window_capture = null_window_capture,
+    .window_capture_end = null_window_capture_end,
     .watch_start = watch_start,
     .watch_stop = watch_stop,
     .last_change = last_change,

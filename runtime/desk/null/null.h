@@ -5,7 +5,8 @@
  *
  *     move 10 20 · button 1 down · wheel 0 -3 · key ctrl up · text hello · text_end · focus 1
  *     · close_window 1 · place_window 1 10 20 300 200 · window_state 1 maximized
- *     · clipboard_get · clipboard_set hello · capture 0 0 640 480 · watch_start · watch_stop
+ *     · clipboard_get · clipboard_set hello · capture 0 0 640 480 · window_capture 1
+ *     · watch_start · watch_stop
  *
  * Newlines, tabs, zero bytes and backslashes in text are written as \n, \t, \0 and \\.
  */

@@ -9,6 +9,7 @@
 typedef struct {
     desk base;
     desk_rect screen;
+    int monitors; /* side by side */
     desk_rect window;
     bool window_open, window_active;
     desk_window_state window_state;
@@ -29,14 +30,27 @@ void null_add_line(null_desk *n, const char *format, ...)
     __attribute__((format(DESK_PRINTF_FORMAT, 2, 3)));
 /* What an application would do at any input: draw something. */
 void null_changed(null_desk *n);
+bool null_inside(desk_rect r, int x, int y);
 /* Whether a picture or a window can be that many pixels wide or high. */
 bool null_is_side(int pixels);
+
+/* --- null_screen.c -----------------------------------------------------------------------------
+ */
+
+bool null_screen_rect(desk *d, desk_rect *out, desk_error *err);
+bool null_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
+bool null_monitors(desk *d, desk_monitor_list *out, desk_error *err);
+bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                         desk_error *err);
+void null_window_capture_end(desk *d);
 
 /* --- null_windows.c ----------------------------------------------------------------------------
  */
 
 /* Where the window is in its present state. */
 desk_rect null_window_rect(const null_desk *n);
+/* DESK_NOT_FOUND if it has closed. */
+bool null_check_window(const null_desk *n, uint64_t id, desk_error *err);
 
 bool null_windows(desk *d, desk_window_list *out, desk_error *err);
 bool null_window_focus(desk *d, uint64_t id, desk_error *err);

@@ -38,7 +38,7 @@ bool null_windows(desk *d, desk_window_list *out, desk_error *err)
     return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
 }
 
-static bool check_window(const null_desk *n, uint64_t id, desk_error *err)
+bool null_check_window(const null_desk *n, uint64_t id, desk_error *err)
 {
     if (id == NULL_WINDOW && n->window_open) {
         return true;
@@ -50,7 +50,7 @@ static bool check_window(const null_desk *n, uint64_t id, desk_error *err)
 bool null_window_focus(desk *d, uint64_t id, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
+    if (!null_check_window(n, id, err)) {
         return false;
     }
     n->window_active = true;
@@ -62,7 +62,7 @@ bool null_window_focus(desk *d, uint64_t id, desk_error *err)
 bool null_window_close(desk *d, uint64_t id, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
+    if (!null_check_window(n, id, err)) {
         return false;
     }
     n->window_open = false;
@@ -71,15 +71,23 @@ bool null_window_close(desk *d, uint64_t id, desk_error *err)
     return true;
 }
 
+static bool is_place(int pixels)
+{
+    return pixels >= -DESK_IMAGE_MAX_SIDE && pixels <= DESK_IMAGE_MAX_SIDE;
+}
+
 bool null_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
+    if (!null_check_window(n, id, err)) {
         return false;
     }
     if (!null_is_side(rect.width) || !null_is_side(rect.height)) {
         return desk_fail(err, DESK_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
                          rect.height);
+    }
+    if (!is_place(rect.x) || !is_place(rect.y)) {
+        return desk_fail(err, DESK_INVALID, "A window cannot be placed at %d,%d.", rect.x, rect.y);
     }
     n->window = rect;
     n->window_state = DESK_WINDOW_NORMAL;
@@ -93,7 +101,7 @@ bool null_window_state(desk *d, uint64_t id, desk_window_state state, desk_error
 {
     static const char *const names[] = {"normal", "minimized", "maximized"};
     null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
+    if (!null_check_window(n, id, err)) {
         return false;
     }
     n->window_state = state;

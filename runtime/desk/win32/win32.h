@@ -121,6 +121,12 @@ bool win32_compose(win32_surface *s, desk_rect rect, win32_surface *scratch, des
 /* Fetches that part of the desk's desktop, by win32_surface_grab or win32_compose. */
 bool win32_grab(win32_desk *w, win32_surface *s, desk_rect rect, desk_error *err);
 
+/* Has a window draw itself to the surface's top left, from its own corner on. A program that does
+ * not answer holds us up: ask before. */
+void win32_print(HWND window, win32_surface *on);
+/* Whether its program answers at once. */
+bool win32_window_answers(HWND window);
+
 /* --- win32_cursor.c -------------------------------------------------------------------------- */
 
 /* Draws the mouse pointer, if it shows, on `s`, whose top left is at `origin` of the screen. */
@@ -155,6 +161,9 @@ unsigned win32_modifiers_down(bool *win);
 /* The process of the application that shows a window; 0 if it is gone. The windows of all Store
  * applications belong to one process that draws their frames; the application's own is inside. */
 DWORD win32_process_of(HWND window);
+/* The frame of a window that is seen, as `windows` lists it while it is not minimized. False if it
+ * is gone. */
+bool win32_seen_frame(HWND window, RECT *out);
 
 /* --- win32_rights.c -------------------------------------------------------------------------- */
 
@@ -172,6 +181,10 @@ win32_stroke win32_stroke_of(desk_key key);
 bool win32_screen_rect(desk *d, desk_rect *out, desk_error *err);
 bool win32_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
 void win32_screen_close(win32_desk *w);
+bool win32_monitors(desk *d, desk_monitor_list *out, desk_error *err);
+bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                          desk_error *err);
+void win32_window_capture_end(desk *d);
 
 bool win32_watch_start(desk *d, desk_error *err);
 void win32_watch_stop(desk *d);

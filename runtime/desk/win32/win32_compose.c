@@ -31,21 +31,31 @@ static BOOL CALLBACK collect(HWND window, LPARAM context)
     return stack->count < WINDOWS_MAX;
 }
 
+bool win32_window_answers(HWND window)
+{
+    DWORD_PTR result;
+    return !IsHungAppWindow(window) &&
+           SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG | SMTO_BLOCK, PATIENCE,
+                               &result);
+}
+
 /* Windows of one thread are silent together: the others cost no time then. */
 static bool answers(HWND window, DWORD *silent)
 {
-    DWORD_PTR result;
     DWORD thread = GetWindowThreadProcessId(window, NULL);
     if (thread == 0 || thread == *silent) {
         return false;
     }
-    if (!IsHungAppWindow(window) &&
-        SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG | SMTO_BLOCK, PATIENCE,
-                            &result)) {
+    if (win32_window_answers(window)) {
         return true;
     }
     *silent = thread;
     return false;
+}
+
+void win32_print(HWND window, win32_surface *on)
+{
+    PrintWindow(window, on->memory, PW_RENDERFULLCONTENT);
 }
 
 /* The part of the window that is to be seen: without its invisible borders, inside the picture. */
@@ -84,7 +94,7 @@ static bool draw(win32_surface *on, desk_rect picture, HWND window, win32_surfac
         return false;
     }
     fill(scratch->memory, (int) width, (int) height, COLOR_BTNFACE);
-    PrintWindow(window, scratch->memory, PW_RENDERFULLCONTENT);
+    win32_print(window, scratch);
     BitBlt(on->memory, part.left - picture.x, part.top - picture.y, part.right - part.left,
            part.bottom - part.top, scratch->memory, part.left - outer.left, part.top - outer.top,
            SRCCOPY);

@@ -144,10 +144,15 @@ static bool restored_rect(HWND window, RECT *out)
     return true;
 }
 
-/* The frame that is seen: since Windows 10 a window's own rect has invisible borders to grab. */
+/* Since Windows 10 a window's own rect has invisible borders to grab. */
 static bool seen_frame(HWND window, RECT *out)
 {
     return SUCCEEDED(DwmGetWindowAttribute(window, DWMWA_EXTENDED_FRAME_BOUNDS, out, sizeof *out));
+}
+
+bool win32_seen_frame(HWND window, RECT *out)
+{
+    return seen_frame(window, out) || GetWindowRect(window, out);
 }
 
 static desk_rect frame_of(HWND window)

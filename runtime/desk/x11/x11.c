@@ -73,6 +73,8 @@ static void take_event(x11_desk *x, xcb_generic_event_t *event)
     } else if (type == XCB_SELECTION_REQUEST || type == XCB_SELECTION_CLEAR ||
                type == XCB_DESTROY_NOTIFY) {
         x11_offer_event(x, event);
+    } else if (type == XCB_EXPOSE) {
+        x11_exposed_event(x, (xcb_expose_event_t *) event);
     } else if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
         x11_damage_event(x, (xcb_damage_notify_event_t *) event);
     }
@@ -184,6 +186,7 @@ static bool intern_atoms(x11_desk *x, desk_error *err)
         [X11_NET_CLIENT_LIST] = "_NET_CLIENT_LIST",
         [X11_NET_CLIENT_LIST_STACKING] = "_NET_CLIENT_LIST_STACKING",
         [X11_NET_CLOSE_WINDOW] = "_NET_CLOSE_WINDOW",
+        [X11_NET_CURRENT_DESKTOP] = "_NET_CURRENT_DESKTOP",
         [X11_NET_FRAME_EXTENTS] = "_NET_FRAME_EXTENTS",
         [X11_NET_MOVERESIZE_WINDOW] = "_NET_MOVERESIZE_WINDOW",
         [X11_NET_SUPPORTED] = "_NET_SUPPORTED",
@@ -196,6 +199,7 @@ static bool intern_atoms(x11_desk *x, desk_error *err)
         [X11_NET_WM_STATE_HIDDEN] = "_NET_WM_STATE_HIDDEN",
         [X11_NET_WM_STATE_MAXIMIZED_HORZ] = "_NET_WM_STATE_MAXIMIZED_HORZ",
         [X11_NET_WM_STATE_MAXIMIZED_VERT] = "_NET_WM_STATE_MAXIMIZED_VERT",
+        [X11_NET_WORKAREA] = "_NET_WORKAREA",
         [X11_CLIPBOARD] = "CLIPBOARD",
         [X11_DESKPILOT_SELECTION] = "_DESKPILOT_SELECTION",
         [X11_INCR] = "INCR",
@@ -297,6 +301,7 @@ static void close_desk(desk *d)
     x11_pointer_close(x);
     x11_keyboard_close(x);
     x11_watch_stop(d);
+    x11_window_capture_end(d);
     x11_sync(x, NULL);
     x11_screen_close(x);
     x11_clipboard_close(x);
@@ -314,6 +319,9 @@ static const desk_ops OPS = {
     .pump = pump,
     .screen_rect = x11_screen_rect,
     .capture = x11_capture,
+    .monitors = x11_monitors,
+    .window_capture = x11_window_capture,
+    .window_capture_end = x11_window_capture_end,
     .watch_start = x11_watch_start,
     .watch_stop = x11_watch_stop,
     .last_change = x11_last_change,

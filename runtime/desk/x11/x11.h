@@ -6,9 +6,9 @@
  * without ending the program, and x11_lost or x11_refused turn that into `unavailable`. X errors
  * about windows that have closed meanwhile are expected and come back as "not found" or nothing.
  *
- * Needed: XTEST and a true-colour screen of 32-bit little-endian pixels. MIT-SHM, XFIXES and
- * DAMAGE are used where present: without them capture is slower, has no pointer drawn in it, and
- * watch_start fails.
+ * Needed: XTEST and a true-colour screen of 32-bit little-endian pixels. MIT-SHM, XFIXES, DAMAGE,
+ * RANDR and COMPOSITE are used where present: without them capture is slower, has no pointer drawn
+ * in it, watch_start fails, the screen is one monitor, and windows have no pixels of their own.
  */
 #ifndef DESK_X11_H
 #define DESK_X11_H
@@ -25,6 +25,7 @@ typedef enum {
     X11_NET_CLIENT_LIST,
     X11_NET_CLIENT_LIST_STACKING,
     X11_NET_CLOSE_WINDOW,
+    X11_NET_CURRENT_DESKTOP,
     X11_NET_FRAME_EXTENTS,
     X11_NET_MOVERESIZE_WINDOW,
     X11_NET_SUPPORTED,
@@ -37,6 +38,7 @@ typedef enum {
     X11_NET_WM_STATE_HIDDEN,
     X11_NET_WM_STATE_MAXIMIZED_HORZ,
     X11_NET_WM_STATE_MAXIMIZED_VERT,
+    X11_NET_WORKAREA,
     X11_CLIPBOARD,
     X11_DESKPILOT_SELECTION,
     X11_INCR,
@@ -63,7 +65,7 @@ typedef struct {
     xcb_damage_damage_t damage; /* 0 until the first capture, and where it cannot be trusted */
     unsigned cleared;           /* number of the request that cleared it last */
     bool current;               /* nothing has been drawn since then */
-    desk_rect rect;
+    desk_rect rect, screen;
     bool with_cursor;
     uint32_t cursor_serial; /* of its picture */
     int16_t cursor_x, cursor_y;
@@ -150,6 +152,35 @@ typedef struct {
     x11_transfer transfers[X11_TRANSFERS];
 } x11_offer;
 
+enum { X11_LISTENED_MAX = 512, X11_EXPOSED_MAX = 64 };
+
+typedef struct {
+    xcb_window_t window;
+    int x, y;      /* of its inside, counted from that of the window to be captured */
+    uint32_t mask; /* of the events that we had selected on it before */
+} x11_listened;
+
+/* What the server asked to be drawn again: x11_exposed.c. */
+typedef struct {
+    x11_listened *items; /* NULL while nobody listens */
+    size_t count;
+    xcb_rectangle_t rects[X11_EXPOSED_MAX]; /* in the window to be captured */
+    size_t rect_count;
+} x11_exposed;
+
+/* The window whose own picture is being taken: x11_window_capture.c. */
+typedef struct {
+    xcb_window_t window; /* 0: none is */
+    x11_exposed exposed;
+    xcb_damage_damage_t damage;
+    xcb_xfixes_region_t missing; /* what has not been drawn yet; 0: nothing was hidden */
+    xcb_xfixes_region_t drawn_parts;
+    unsigned released;     /* number of the request that ended the last one */
+    uint32_t ping;         /* token; 0: its application cannot be asked */
+    uint64_t began, drawn; /* ns; `drawn`: when it drew last */
+    uint64_t heard, whole; /* ns: when it answered, and when nothing was missing; 0: not yet */
+} x11_sitting;
+
 typedef struct {
     desk base;
     char name[128]; /* of the display, for messages */
@@ -160,6 +191,7 @@ typedef struct {
     bool has_shm, has_fixes, has_damage;
 
     x11_frame frame;
+    x11_sitting sitting;
 
     xcb_damage_damage_t damage; /* 0 while nobody watches */
     uint8_t damage_event;
@@ -199,6 +231,32 @@ void x11_fake(x11_desk *x, uint8_t type, uint8_t detail);
 bool x11_screen_rect(desk *d, desk_rect *out, desk_error *err);
 bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
 void x11_screen_close(x11_desk *x);
+/* The pixels of a part of a pixmap, where the last frame was: valid until the next fetch. NULL with
+ * `err`. */
+uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, desk_rect r, desk_error *err);
+
+/* --- x11_monitors.c ----------------------------------------------------------------------------
+ */
+
+bool x11_monitors(desk *d, desk_monitor_list *out, desk_error *err);
+
+/* --- x11_window_capture.c ----------------------------------------------------------------------
+ */
+
+bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                        desk_error *err);
+void x11_window_capture_end(desk *d);
+/* The window's damage object told of drawing. */
+void x11_sitting_damaged(x11_desk *x);
+
+/* --- x11_exposed.c -----------------------------------------------------------------------------
+ */
+
+/* Listens to what `window`, on which we had selected the events of `mask`, and the windows in it
+ * are asked to draw. False without memory. */
+bool x11_exposed_start(x11_desk *x, xcb_window_t window, uint32_t mask);
+void x11_exposed_stop(x11_desk *x);
+void x11_exposed_event(x11_desk *x, const xcb_expose_event_t *event);
 
 /* --- x11_cursor.c ------------------------------------------------------------------------------
  */
@@ -257,6 +315,8 @@ bool x11_text_end(desk *d, desk_error *err);
 
 bool x11_ping(desk *d, uint64_t *token, desk_error *err);
 bool x11_ping_answered(desk *d, uint64_t token);
+/* Asks a window that knows how to answer; its token. */
+uint32_t x11_ping_send(x11_desk *x, xcb_window_t window);
 void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event);
 
 /* --- x11_windows.c -----------------------------------------------------------------------------

@@ -54,18 +54,25 @@ uint64_t x11_last_change(desk *d)
 
 void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event)
 {
+    unsigned number = ((const xcb_generic_event_t *) event)->full_sequence;
     if (x->frame.damage && event->damage == x->frame.damage) {
         /* What was reported before the clearing is in the frame that was fetched after it. */
-        unsigned number = ((const xcb_generic_event_t *) event)->full_sequence;
         if ((int) (number - x->frame.cleared) >= 0) {
             x->frame.current = false;
         }
+        return;
+    }
+    if (x->sitting.window && event->damage == x->sitting.damage) {
+        x11_sitting_damaged(x);
         return;
     }
     if (!x->damage || event->damage != x->damage) {
         return; /* of a watch that has been stopped */
     }
     x->damage_seen = true;
+    if (number == x->sitting.released) {
+        return; /* a window that was captured is put back as it was */
+    }
     if (event->area.width > CARET_WIDTH || event->area.height > CARET_HEIGHT) {
         x->last_change = uv_hrtime();
     }

@@ -16,14 +16,8 @@ static void listen_at_root(x11_desk *x)
     }
 }
 
-bool x11_ping(desk *d, uint64_t *token, desk_error *err)
+uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
 {
-    x11_desk *x = (x11_desk *) d;
-    *token = 0;
-    xcb_window_t window = x11_active_window(x);
-    if (!window || !x11_has_protocol(x, window, X11_NET_WM_PING)) {
-        return x11_alive(x, err);
-    }
     listen_at_root(x);
     if (++x->ping_sent == 0) {
         ++x->ping_sent; /* 0 means none */
@@ -37,7 +31,17 @@ bool x11_ping(desk *d, uint64_t *token, desk_error *err)
     };
     xcb_send_event(x->c, 0, window, XCB_EVENT_MASK_NO_EVENT, (const char *) &event);
     xcb_flush(x->c);
-    *token = x->ping_sent;
+    return x->ping_sent;
+}
+
+bool x11_ping(desk *d, uint64_t *token, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    *token = 0;
+    xcb_window_t window = x11_active_window(x);
+    if (window && x11_has_protocol(x, window, X11_NET_WM_PING)) {
+        *token = x11_ping_send(x, window);
+    }
     return x11_alive(x, err);
 }
 
@@ -47,7 +51,9 @@ void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event)
     bool ours = event->window == x->root && event->type == x->atoms[X11_WM_PROTOCOLS] &&
                 event->format == 32 && event->data.data32[0] == x->atoms[X11_NET_WM_PING] &&
                 x->ping_sent - token < 1u << 16;
-    if (ours && (int32_t) (token - x->ping_seen) > 0) {
+    if (ours && token == x->sitting.ping) {
+        x->sitting.heard = uv_hrtime(); /* of another window: it answers no question but that one */
+    } else if (ours && (int32_t) (token - x->ping_seen) > 0) {
         x->ping_seen = token;
     }
 }

@@ -74,12 +74,12 @@ static bool ensure_segment(x11_desk *x, size_t size)
     return x->has_shm = true;
 }
 
-static uint8_t *fetch_shared(x11_desk *x, desk_rect r, desk_error *err)
+static uint8_t *fetch_shared(x11_desk *x, xcb_drawable_t from, desk_rect r, desk_error *err)
 {
     xcb_generic_error_t *e = NULL;
     xcb_shm_get_image_reply_t *reply = xcb_shm_get_image_reply(
         x->c,
-        xcb_shm_get_image(x->c, x->root, (int16_t) r.x, (int16_t) r.y, (uint16_t) r.width,
+        xcb_shm_get_image(x->c, from, (int16_t) r.x, (int16_t) r.y, (uint16_t) r.width,
                           (uint16_t) r.height, ~0u, XCB_IMAGE_FORMAT_Z_PIXMAP, x->frame.segment, 0),
         &e);
     if (!reply) {
@@ -90,12 +90,12 @@ static uint8_t *fetch_shared(x11_desk *x, desk_rect r, desk_error *err)
     return x->frame.shared;
 }
 
-static uint8_t *fetch_over_wire(x11_desk *x, desk_rect r, desk_error *err)
+static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, desk_rect r, desk_error *err)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_image_reply_t *reply = xcb_get_image_reply(
         x->c,
-        xcb_get_image(x->c, XCB_IMAGE_FORMAT_Z_PIXMAP, x->root, (int16_t) r.x, (int16_t) r.y,
+        xcb_get_image(x->c, XCB_IMAGE_FORMAT_Z_PIXMAP, from, (int16_t) r.x, (int16_t) r.y,
                       (uint16_t) r.width, (uint16_t) r.height, ~0u),
         &e);
     if (!reply) {
@@ -105,6 +105,13 @@ static uint8_t *fetch_over_wire(x11_desk *x, desk_rect r, desk_error *err)
     free(x->frame.reply);
     x->frame.reply = reply;
     return xcb_get_image_data(reply);
+}
+
+uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, desk_rect r, desk_error *err)
+{
+    bool shared = ensure_segment(x, (size_t) r.width * (size_t) r.height * 4);
+    x->frame.current = false; /* it is the window's from here on */
+    return shared ? fetch_shared(x, pixmap, r, err) : fetch_over_wire(x, pixmap, r, err);
 }
 
 static bool check_inside(desk_rect r, desk_rect screen, desk_error *err)
@@ -158,21 +165,27 @@ static void begin_fetch(x11_desk *x, bool trusted)
     x->frame.current = true;
 }
 
-static bool same_frame(const x11_frame *f, desk_rect r,
+static bool same_rect(desk_rect a, desk_rect b)
+{
+    return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
+}
+
+static bool same_frame(const x11_frame *f, desk_rect r, desk_rect screen,
                        const xcb_xfixes_get_cursor_image_reply_t *cursor)
 {
-    if (!f->current || f->rect.x != r.x || f->rect.y != r.y || f->rect.width != r.width ||
-        f->rect.height != r.height || f->with_cursor != (cursor != NULL)) {
+    if (!f->current || !same_rect(f->rect, r) || !same_rect(f->screen, screen) ||
+        f->with_cursor != (cursor != NULL)) {
         return false;
     }
     return !cursor || (f->cursor_serial == cursor->cursor_serial && f->cursor_x == cursor->x &&
                        f->cursor_y == cursor->y);
 }
 
-static void remember_frame(x11_frame *f, desk_rect r,
+static void remember_frame(x11_frame *f, desk_rect r, desk_rect screen,
                            const xcb_xfixes_get_cursor_image_reply_t *cursor)
 {
     f->rect = r;
+    f->screen = screen; /* plugging a monitor in changes the picture without any drawing */
     f->with_cursor = cursor != NULL;
     if (cursor) {
         f->cursor_serial = cursor->cursor_serial;
@@ -184,10 +197,10 @@ static void remember_frame(x11_frame *f, desk_rect r,
 static uint8_t *fetch(x11_desk *x, desk_rect r, bool shared, bool trusted, desk_error *err)
 {
     if (!shared) {
-        return fetch_over_wire(x, r, err);
+        return fetch_over_wire(x, x->root, r, err);
     }
     begin_fetch(x, trusted);
-    uint8_t *pixels = fetch_shared(x, r, err);
+    uint8_t *pixels = fetch_shared(x, x->root, r, err);
     if (!pixels) {
         x->frame.current = false;
     }
@@ -214,7 +227,7 @@ bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_err
     }
     bool shared = ensure_segment(x, (size_t) screen.width * (size_t) screen.height * 4);
     x11_take_events(x); /* the replies above came after whatever was drawn before them */
-    bool same = shared && trusted && same_frame(&x->frame, rect, pointer);
+    bool same = shared && trusted && same_frame(&x->frame, rect, screen, pointer);
     uint8_t *pixels = same ? x->frame.shared : fetch(x, rect, shared, trusted, err);
     if (pixels) {
         desk_image_free(out);
@@ -224,7 +237,7 @@ bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_err
             x11_cursor_draw(pointer, rect, out);
         }
         if (!same && shared) {
-            remember_frame(&x->frame, rect, pointer);
+            remember_frame(&x->frame, rect, screen, pointer);
         }
     }
     free(pointer);

@@ -1,0 +1,104 @@
+/* The part of native.desk that is about monitors and windows' own pictures (lib_desk.c). */
+#include "lib_desk.h"
+
+#include <stdlib.h>
+
+static void push_monitor(lua_State *L, const desk_monitor *m, lua_Integer index)
+{
+    lua_createtable(L, 0, 9);
+    lib_push_rect_fields(L, m->rect);
+    lua_pushinteger(L, index);
+    lua_setfield(L, -2, "index");
+    lua_pushstring(L, m->name);
+    lua_setfield(L, -2, "name");
+    lua_createtable(L, 0, 4);
+    lib_push_rect_fields(L, m->work);
+    lua_setfield(L, -2, "work");
+    lua_pushnumber(L, m->scale);
+    lua_setfield(L, -2, "scale");
+    lua_pushboolean(L, m->primary);
+    lua_setfield(L, -2, "primary");
+}
+
+/* The monitors as they are now, from left to right, those with the same left edge from top to
+ * bottom; their places are pixels of the whole desktop.
+ * ---@param self native.Desk
+ * ---@return native.Monitor[]? monitors
+ * ---@return native.Error? err */
+static int desk_monitors(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    desk_error err = {0};
+    desk_monitor_list list;
+    if (!d->ops->monitors(d, &list, &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_createtable(L, (int) list.count, 0);
+    for (size_t i = 0; i < list.count; i++) {
+        push_monitor(L, &list.items[i], (lua_Integer) i + 1);
+        lua_rawseti(L, -2, (lua_Integer) i + 1);
+    }
+    desk_monitor_list_free(&list);
+    return 1;
+}
+
+/* A copy of the picture in the image on top of the stack; frees what the backend has handed over.
+ */
+static bool keep(desk_image *image, desk_image *picture, desk_error *err)
+{
+    bool ok =
+        desk_image_crop(image, picture, (desk_rect){0, 0, picture->width, picture->height}, err);
+    desk_image_free(picture);
+    return ok;
+}
+
+/* The pixels that a window draws itself, whatever covers it. False while its application has still
+ * to draw what was hidden: ask again after pump, until there is a picture (at most a second), or
+ * call capture_window_end.
+ * ---@param self native.Desk
+ * ---@param id integer
+ * ---@param cursor? boolean  draws the pointer
+ * ---@return native.Image|false|nil image
+ * ---@return { x: integer, y: integer, width: integer, height: integer }|native.Error|nil rect
+ * ---@return boolean? incomplete  its application did not draw all of it in time */
+static int desk_capture_window(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    uint64_t id = lib_check_id(L, 2);
+    bool cursor = lua_toboolean(L, 3);
+    desk_error err = {0};
+    desk_window_picture picture;
+    lua_settop(L, 3);
+    desk_image *image = lib_push_image(L);
+    lib_recall_lent(L, 1);
+    if (!d->ops->window_capture(d, id, cursor, &picture, &err)) {
+        return lib_fail(L, &err);
+    }
+    if (picture.pending) {
+        lua_pushboolean(L, 0);
+        return 1;
+    }
+    if (!keep(image, &picture.image, &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_createtable(L, 0, 4);
+    lib_push_rect_fields(L, picture.rect);
+    lua_pushboolean(L, picture.incomplete);
+    return 3;
+}
+
+/* Lets go of the window whose picture was being waited for, if there is one.
+ * ---@param self native.Desk */
+static int desk_capture_window_end(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    d->ops->window_capture_end(d);
+    return lib_done(L, true, NULL);
+}
+
+const luaL_Reg lib_desk_screen_methods[] = {
+    {"monitors", desk_monitors},
+    {"capture_window", desk_capture_window},
+    {"capture_window_end", desk_capture_window_end},
+    {NULL, NULL},
+};
