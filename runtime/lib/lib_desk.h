@@ -14,6 +14,7 @@ int lib_done(lua_State *L, bool ok, const desk_error *err);
 /* Sets x, y, width and height of the table on top. */
 void lib_push_rect_fields(lua_State *L, desk_rect rect);
 
-extern const luaL_Reg lib_desk_window_methods[]; /* lib_desk_windows.c */
+extern const luaL_Reg lib_desk_window_methods[];    /* lib_desk_windows.c */
+extern const luaL_Reg lib_desk_clipboard_methods[]; /* lib_desk_clipboard.c */
 
 #endif
