@@ -37,6 +37,7 @@ typedef struct {
     long pid;         /* 0 if unknown */
     desk_rect rect;
     int workspace; /* counted from 1; 0 for all of them, or where there are none */
+    int layer;     /* 1: kept above others (panels, topmost), -1: below (the desktop), else 0 */
     bool active, visible, minimized, maximized;
 } desk_window;
 

@@ -10,7 +10,7 @@ static uint64_t check_id(lua_State *L, int index)
 
 static void push_window(lua_State *L, const desk_window *w)
 {
-    lua_createtable(L, 0, 14);
+    lua_createtable(L, 0, 15);
     lib_push_rect_fields(L, w->rect);
     lua_pushinteger(L, (lua_Integer) w->id);
     lua_setfield(L, -2, "id");
@@ -30,6 +30,8 @@ static void push_window(lua_State *L, const desk_window *w)
     lua_setfield(L, -2, "minimized");
     lua_pushboolean(L, w->maximized);
     lua_setfield(L, -2, "maximized");
+    lua_pushinteger(L, w->layer);
+    lua_setfield(L, -2, "layer");
     if (w->workspace) {
         lua_pushinteger(L, w->workspace);
         lua_setfield(L, -2, "workspace");

@@ -5,6 +5,7 @@
 ---           {"command":"app","id":..,"argv":[..],"env":{..}}   {"command":"stop"}
 --- events:   {"event":"ready","display":..,"folder":..,...}
 ---           {"event":"failed","code":..,"message":..}
+---           (and those of host_runs.lua)
 ---           {"event":"app","id":..,"pid":..}   {"event":"app_failed","id":..,"code":..,"message":..}
 ---           {"event":"exit","pid":..,"status":..,"signal":..,"words":..}   {"event":"stopped"}
 local uv = require "luv"

@@ -182,6 +182,7 @@ static bool fill(HWND window, HWND active, desk_window *out)
         .visible = !minimized,
         .minimized = minimized,
         .maximized = IsZoomed(window) != 0,
+        .layer = (GetWindowLongPtrW(window, GWL_EXSTYLE) & WS_EX_TOPMOST) != 0,
     };
     return out->title && out->klass && out->executable;
 }

@@ -163,7 +163,8 @@ static bool list_ids(x11_desk *x, id_list *out)
  */
 
 typedef struct {
-    xcb_get_property_cookie_t net_name, name, klass, pid, machine, net_state, state, workspace;
+    xcb_get_property_cookie_t net_name, name, klass, pid, machine, net_state, state, workspace,
+        type;
     xcb_get_geometry_cookie_t geometry;
     xcb_translate_coordinates_cookie_t position;
     xcb_get_window_attributes_cookie_t attributes;
@@ -180,6 +181,7 @@ static questions ask_about(x11_desk *x, xcb_window_t window)
         x11_ask_property(x, window, x->atoms[X11_NET_WM_STATE]),
         x11_ask_property(x, window, x->atoms[X11_WM_STATE]),
         x11_ask_property(x, window, x->atoms[X11_NET_WM_DESKTOP]),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_WINDOW_TYPE]),
         xcb_get_geometry(x->c, window),
         xcb_translate_coordinates(x->c, window, x->root, 0, 0),
         xcb_get_window_attributes(x->c, window),
@@ -282,6 +284,21 @@ bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom)
     return false;
 }
 
+/* Panels and the desktop are kept where they are by their type, others because it was asked for. */
+static void take_layer(x11_desk *x, const questions *q, const xcb_get_property_reply_t *state,
+                       desk_window *out)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_property_reply_t *type = xcb_get_property_reply(x->c, q->type, &e);
+    bool above = (type && x11_has_atom(type, x->atoms[X11_NET_WM_WINDOW_TYPE_DOCK])) ||
+                 (state && x11_has_atom(state, x->atoms[X11_NET_WM_STATE_ABOVE]));
+    bool below = (type && x11_has_atom(type, x->atoms[X11_NET_WM_WINDOW_TYPE_DESKTOP])) ||
+                 (state && x11_has_atom(state, x->atoms[X11_NET_WM_STATE_BELOW]));
+    out->layer = below ? -1 : above;
+    free(e);
+    free(type);
+}
+
 static void take_state(x11_desk *x, const questions *q, desk_window *out)
 {
     xcb_generic_error_t *e = NULL;
@@ -296,6 +313,7 @@ static void take_state(x11_desk *x, const questions *q, desk_window *out)
          * iconic too. */
         out->minimized = iconic;
     }
+    take_layer(x, q, reply, out);
     free(e);
     free(reply);
 }
