@@ -5,6 +5,7 @@
 local uv = require "luv"
 local native = require "native.desk"
 local errors = require "deskpilot.base.errors"
+local host_line = require "deskpilot.desk.host_line"
 local host_runs = require "deskpilot.desk.host_runs"
 local json = require "deskpilot.base.json"
 local process_tree = require "deskpilot.desk.process_tree"
@@ -86,15 +87,14 @@ local function take_line(self, line)
 end
 
 local function listen(self)
-  local buffer, words = "", ""
+  local words = ""
+  local cut = host_line.cutter(function(line) take_line(self, line) end)
   self.output:read_start(function(_, data)
     if not data then
       self.gone = self.gone or words
       self.output:read_stop()
     else
-      buffer = buffer .. data
-      for line in buffer:gmatch("([^\n]*)\n") do take_line(self, line) end
-      buffer = buffer:match("[^\n]*$")
+      cut(data)
     end
     wake(self)
   end)
