@@ -11,16 +11,12 @@ return {
     os.remove(path)
     assert(desk.keyboard.type(os.date("Notes of %Y-%m-%d\n")))
     assert(desk.keyboard.press("ctrl+s"))
-    assert(desk.wait_until(function()
-      return desk.windows.find { title = "Save As" }
-    end, { timeout = 10 }))
+    assert(desk.wait_for_window { title = "Save As" })
     desk.settle() -- the dialog clears its name field when it has read the folder
     assert(desk.keyboard.press("ctrl+a"))
     assert(desk.keyboard.type(path))
     assert(desk.keyboard.press("enter"))
-    assert(desk.wait_until(function()
-      return desk.windows.find { title = "deskpilot-notes.txt" }
-    end, { timeout = 10 }))
+    assert(desk.wait_for_window { title = "deskpilot-notes.txt" })
     m:note("saved as " .. path)
   end,
   verify = function()

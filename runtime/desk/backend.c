@@ -1,5 +1,6 @@
 #include "backend.h"
 #include "native.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,4 +22,27 @@ void desk_window_list_free(desk_window_list *list)
     }
     free(list->items);
     *list = (desk_window_list){0};
+}
+
+static bool is_png(const char *data, size_t length)
+{
+    static const char signature[] = {'\x89', 'P', 'N', 'G', '\r', '\n', '\x1a', '\n'};
+    return length > sizeof signature && memcmp(data, signature, sizeof signature) == 0;
+}
+
+bool desk_clipboard_check(desk_clipboard_kind kind, const char *data, size_t length,
+                          desk_error *err)
+{
+    size_t good = kind == DESK_CLIPBOARD_TEXT ? desk_utf8_check(data, length) : length;
+    if (good < length) {
+        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+    }
+    if (kind == DESK_CLIPBOARD_PNG && !is_png(data, length)) {
+        return desk_fail(err, DESK_INVALID, "A picture for the clipboard must be a PNG file.");
+    }
+    if (length > DESK_CLIPBOARD_MAX) {
+        return desk_fail(err, DESK_REFUSED, "What is put into the clipboard can be %d MiB at most.",
+                         DESK_CLIPBOARD_MAX >> 20);
+    }
+    return true;
 }

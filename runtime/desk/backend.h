@@ -15,6 +15,7 @@
 #include "error.h"
 #include "image.h"
 #include "keys.h"
+#include "regions.h"
 
 typedef struct desk desk;
 
@@ -37,6 +38,8 @@ typedef struct {
     char *executable; /* path of the process's program; "" if unknown */
     long pid;         /* 0 if unknown */
     desk_rect rect;
+    int workspace; /* counted from 1; 0 for all of them, or where there are none */
+    int layer;     /* 1: kept above others (panels, topmost), -1: below (the desktop), else 0 */
     bool active, visible, minimized, maximized;
 } desk_window;
 
@@ -67,6 +70,14 @@ typedef struct {
     bool pending;     /* there is no picture yet */
     bool incomplete;  /* its application did not draw everything that was hidden in time */
 } desk_window_picture;
+enum { DESK_WORKSPACES_MAX = 64, DESK_WORKSPACE_NAME = 64 };
+
+typedef struct {
+    int count, current; /* current counts from 1; 0 where it is not told */
+    char names[DESK_WORKSPACES_MAX][DESK_WORKSPACE_NAME]; /* clean UTF-8, "" for no name */
+} desk_workspaces;
+
+typedef enum { DESK_CLIPBOARD_TEXT, DESK_CLIPBOARD_PNG, DESK_CLIPBOARD_KINDS } desk_clipboard_kind;
 
 /* How input text is taken in steps; see text_step. */
 typedef struct {
@@ -112,7 +123,8 @@ typedef struct desk_ops {
     /* Starts or stops telling of changes of the screen. */
     bool (*watch_start)(desk *d, desk_error *err);
     void (*watch_stop)(desk *d);
-    /* When the last change that was no blinking caret was seen by pump; 0 for none since start. */
+    /* When the last change that was no blinking caret was seen by pump; 0 for none since start.
+     * While it watches, a backend notes the same for the desk's regions (regions.h). */
     uint64_t (*last_change)(desk *d);
 
     bool (*pointer_get)(desk *d, int *x, int *y, desk_error *err);
@@ -146,15 +158,32 @@ typedef struct desk_ops {
      * again. */
     bool (*window_place)(desk *d, uint64_t id, desk_rect rect, desk_error *err);
     bool (*window_state)(desk *d, uint64_t id, desk_window_state state, desk_error *err);
+    /* Asks for a window to be above or below all others, without the focus; look again. */
+    bool (*window_stack)(desk *d, uint64_t id, bool above, desk_error *err);
+    /* A number that grows when pump sees windows come or go, or change their title, state or order;
+     * 0 where the platform does not tell of that. The first call starts it. */
+    uint64_t (*window_changes)(desk *d);
 
-    /* The clipboard's text as UTF-8 with "\n" line ends, malloc'ed and terminated; "" where it
-     * holds no text. `*pending` is set where it is not to be had yet (another program holds it, or
-     * has not answered): call again, after pump and at least twice a second, until the caller's
-     * patience ends. At most DESK_CLIPBOARD_MAX bytes, else DESK_REFUSED. */
-    bool (*clipboard_get)(desk *d, char **text, size_t *length, bool *pending, desk_error *err);
-    /* Offers a text (valid UTF-8, else DESK_INVALID) to other programs, for as long as the platform
-     * allows (X11: while this desk is open). `*pending` as above. */
-    bool (*clipboard_set)(desk *d, const char *text, size_t length, bool *pending, desk_error *err);
+    /* Workspaces (virtual desktops), counted from 1. The window manager may refuse: look again. */
+    bool (*workspaces)(desk *d, desk_workspaces *out, desk_error *err);
+    bool (*workspace_go)(desk *d, int number, desk_error *err);
+    bool (*window_workspace)(desk *d, uint64_t id, int number, desk_error *err);
+
+    /* What the clipboard holds of that kind, malloc'ed and terminated; "" where it holds none: text
+     * as UTF-8 with "\n" line ends, a picture as the bytes of a PNG file, which nobody has checked.
+     * `*pending` is set where it is not to be had yet (another program holds it, or has not
+     * answered): call again, after pump and at least twice a second, until the caller's patience
+     * ends. At most DESK_CLIPBOARD_MAX bytes, else DESK_REFUSED. */
+    bool (*clipboard_get)(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                          bool *pending, desk_error *err);
+    /* Offers a text or a PNG file (see desk_clipboard_check) to other programs, in place of what
+     * was there, for as long as the platform allows (X11: while this desk is open). `*pending` as
+     * above. */
+    bool (*clipboard_set)(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                          bool *pending, desk_error *err);
+    /* A number that grows whenever something is put into the clipboard, by us too, and pump has
+     * seen it. X11: the first call starts it. */
+    bool (*clipboard_changes)(desk *d, uint64_t *number, desk_error *err);
 } desk_ops;
 
 enum { DESK_CLIPBOARD_MAX = 16 * 1024 * 1024 };
@@ -162,6 +191,7 @@ enum { DESK_CLIPBOARD_MAX = 16 * 1024 * 1024 };
 /* The first member of each platform's own struct. */
 struct desk {
     const desk_ops *ops;
+    desk_regions regions;
 };
 
 extern const desk_ops null_ops;
@@ -176,5 +206,9 @@ void desk_monitor_list_free(desk_monitor_list *list);
 bool desk_monitor_list_add(desk_monitor_list *list, const char *name, desk_monitor monitor);
 /* Puts them in order and leaves exactly one primary: the first that says so, else the first. */
 void desk_monitor_list_order(desk_monitor_list *list);
+/* Whether the data can be offered as that kind: DESK_INVALID for what is no UTF-8 or has no PNG
+ * file's signature, DESK_REFUSED where it is too long. */
+bool desk_clipboard_check(desk_clipboard_kind kind, const char *data, size_t length,
+                          desk_error *err);
 
 #endif

@@ -41,4 +41,14 @@ int platform_reap(long pid);
 /* The process that started `pid`; 0 if unknown or gone. */
 long platform_parent(long pid);
 
+/* Writes the processes that come from `pid` (which is not among them), parents first, and says how
+ * many there are; at most `room` are written. Windows only: elsewhere Lua reads them, and this is
+ * 0.
+ */
+size_t platform_descendants(long pid, long *out, size_t room);
+
+/* Has the system open a file or an address (UTF-8) with the application for it, which goes on after
+ * us. May take seconds. Windows only: elsewhere DESK_UNSUPPORTED, there are programs for it. */
+bool platform_open_target(const char *target, desk_error *err);
+
 #endif

@@ -331,15 +331,52 @@ static int desk_watch_stop(lua_State *L)
     return lib_done(L, true, NULL);
 }
 
-/* When pump last saw the screen change (blinking carets aside): nanoseconds of uv.hrtime, 0 for not
- * since watch_start.
+/* When pump last saw the screen change (blinking carets aside), or that region of watch_region:
+ * nanoseconds of uv.hrtime, 0 for not since watch_start or watch_region.
  * ---@param self native.Desk
+ * ---@param region? integer
  * ---@return integer */
 static int desk_last_change(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    lua_pushinteger(L, (lua_Integer) d->ops->last_change(d));
+    uint64_t when = lua_isnoneornil(L, 2) ? d->ops->last_change(d)
+                                          : desk_regions_changed(&d->regions, lib_check_int(L, 2));
+    lua_pushinteger(L, (lua_Integer) when);
     return 1;
+}
+
+/* Tells changes of a part of the screen from the others, while the screen is watched and until
+ * unwatch_region.
+ * ---@param self native.Desk
+ * ---@param x integer
+ * ---@param y integer
+ * ---@param width integer
+ * ---@param height integer
+ * ---@return integer? region  for last_change
+ * ---@return native.Error? err */
+static int desk_watch_region(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    desk_error err = {0};
+    desk_rect rect = {lib_check_int(L, 2), lib_check_int(L, 3), lib_check_int(L, 4),
+                      lib_check_int(L, 5)};
+    int place = desk_regions_add(&d->regions, rect);
+    if (place < 0) {
+        desk_fail(&err, DESK_REFUSED, "No more than %d regions of the screen are watched at once.",
+                  DESK_REGIONS);
+        return lib_fail(L, &err);
+    }
+    lua_pushinteger(L, place);
+    return 1;
+}
+
+/* ---@param self native.Desk
+ * ---@param region integer */
+static int desk_unwatch_region(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    desk_regions_remove(&d->regions, lib_check_int(L, 2));
+    return 0;
 }
 
 /* --- mouse -------------------------------------------------------------------------------------
@@ -592,6 +629,8 @@ int lib_open_desk(lua_State *L)
         {"watch_start", desk_watch_start},
         {"watch_stop", desk_watch_stop},
         {"last_change", desk_last_change},
+        {"watch_region", desk_watch_region},
+        {"unwatch_region", desk_unwatch_region},
         {"pointer", desk_pointer},
         {"move", desk_move},
         {"button", desk_button_event},
@@ -613,6 +652,7 @@ int lib_open_desk(lua_State *L)
     lib_new_type(L, DESK_TYPE, methods, desk_close);
     lib_add_methods(L, DESK_TYPE, lib_desk_window_methods);
     lib_add_methods(L, DESK_TYPE, lib_desk_screen_methods);
+    lib_add_methods(L, DESK_TYPE, lib_desk_clipboard_methods);
     luaL_newlib(L, functions);
     return 1;
 }

@@ -21,5 +21,7 @@ uint64_t lib_check_id(lua_State *L, int index);
 
 extern const luaL_Reg lib_desk_window_methods[]; /* lib_desk_windows.c */
 extern const luaL_Reg lib_desk_screen_methods[]; /* lib_desk_screen.c */
+extern const luaL_Reg lib_desk_window_methods[];    /* lib_desk_windows.c */
+extern const luaL_Reg lib_desk_clipboard_methods[]; /* lib_desk_clipboard.c */
 
 #endif

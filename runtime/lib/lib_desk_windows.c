@@ -1,4 +1,4 @@
-/* The part of native.desk that is about windows and the clipboard (lib_desk.c). */
+/* The part of native.desk that is about windows (lib_desk.c). */
 #include "lib_desk.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@ uint64_t lib_check_id(lua_State *L, int index)
 
 static void push_window(lua_State *L, const desk_window *w)
 {
-    lua_createtable(L, 0, 13);
+    lua_createtable(L, 0, 15);
     lib_push_rect_fields(L, w->rect);
     lua_pushinteger(L, (lua_Integer) w->id);
     lua_setfield(L, -2, "id");
@@ -34,6 +34,12 @@ static void push_window(lua_State *L, const desk_window *w)
     lua_setfield(L, -2, "minimized");
     lua_pushboolean(L, w->maximized);
     lua_setfield(L, -2, "maximized");
+    lua_pushinteger(L, w->layer);
+    lua_setfield(L, -2, "layer");
+    if (w->workspace) {
+        lua_pushinteger(L, w->workspace);
+        lua_setfield(L, -2, "workspace");
+    }
 }
 
 /* The windows, bottom to top. Titles come from whoever made the window: data, never to be trusted.
@@ -115,50 +121,87 @@ static int desk_window_state_method(lua_State *L)
     return lib_done(L, d->ops->window_state(d, lib_check_id(L, 2), state, &err), &err);
 }
 
-/* --- clipboard ---------------------------------------------------------------------------------
- */
-
-/* The clipboard's text with "\n" line ends, "" where it holds none. False while it is not to be had
- * yet: ask again after pump.
+/* Asks for the window to be above or below all others, without the focus; look at the order of
+ * `windows` for when it is.
  * ---@param self native.Desk
- * ---@return string|false|nil text
+ * ---@param id integer
+ * ---@param where "above"|"below"
+ * ---@return true? ok
  * ---@return native.Error? err */
-static int desk_clipboard_get(lua_State *L)
+static int desk_stack_window(lua_State *L)
 {
+    static const char *const names[] = {"below", "above", NULL};
     desk *d = lib_check_desk(L);
     desk_error err = {0};
-    char *text = NULL;
-    size_t length = 0;
-    bool pending = false;
-    if (!d->ops->clipboard_get(d, &text, &length, &pending, &err)) {
-        return lib_fail(L, &err);
-    }
-    if (pending) {
-        lua_pushboolean(L, 0);
-        return 1;
-    }
-    lua_pushlstring(L, text, length);
-    free(text);
+    bool above = luaL_checkoption(L, 3, NULL, names) == 1;
+    return lib_done(L, d->ops->window_stack(d, lib_check_id(L, 2), above, &err), &err);
+}
+
+/* A number that grows when pump sees windows come, go or change; 0 where nothing tells of that.
+ * ---@param self native.Desk
+ * ---@return integer */
+static int desk_window_changes(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    lua_pushinteger(L, (lua_Integer) d->ops->window_changes(d));
     return 1;
 }
 
-/* Offers a text to other programs. False while that cannot be done yet: ask again after pump.
+/* --- workspaces --------------------------------------------------------------------------------
+ */
+
+/* The workspaces; `current` counts from 1 and is nil where it is not told.
  * ---@param self native.Desk
- * ---@param text string
- * ---@return boolean? ok
+ * ---@return { count: integer, current: integer?, names: string[] }? workspaces
  * ---@return native.Error? err */
-static int desk_clipboard_set(lua_State *L)
+static int desk_workspaces_method(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     desk_error err = {0};
-    bool pending = false;
-    size_t length;
-    const char *text = luaL_checklstring(L, 2, &length);
-    if (!d->ops->clipboard_set(d, text, length, &pending, &err)) {
+    desk_workspaces all;
+    if (!d->ops->workspaces(d, &all, &err)) {
         return lib_fail(L, &err);
     }
-    lua_pushboolean(L, !pending);
+    lua_createtable(L, 0, 3);
+    lua_pushinteger(L, all.count);
+    lua_setfield(L, -2, "count");
+    if (all.current) {
+        lua_pushinteger(L, all.current);
+        lua_setfield(L, -2, "current");
+    }
+    lua_createtable(L, all.count, 0);
+    for (int i = 0; i < all.count; i++) {
+        lua_pushstring(L, all.names[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "names");
     return 1;
+}
+
+/* Asks for another workspace to be shown; look at `workspaces` for when it is.
+ * ---@param self native.Desk
+ * ---@param number integer
+ * ---@return true? ok
+ * ---@return native.Error? err */
+static int desk_go_to_workspace(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    desk_error err = {0};
+    return lib_done(L, d->ops->workspace_go(d, lib_check_int(L, 2), &err), &err);
+}
+
+/* Asks for a window to be on that workspace; look at its `workspace` for when it is.
+ * ---@param self native.Desk
+ * ---@param id integer
+ * ---@param number integer
+ * ---@return true? ok
+ * ---@return native.Error? err */
+static int desk_move_to_workspace(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    desk_error err = {0};
+    return lib_done(L, d->ops->window_workspace(d, lib_check_id(L, 2), lib_check_int(L, 3), &err),
+                    &err);
 }
 
 const luaL_Reg lib_desk_window_methods[] = {
@@ -167,7 +210,10 @@ const luaL_Reg lib_desk_window_methods[] = {
     {"close_window", desk_close_window},
     {"place_window", desk_place_window},
     {"window_state", desk_window_state_method},
-    {"clipboard_get", desk_clipboard_get},
-    {"clipboard_set", desk_clipboard_set},
+    {"stack_window", desk_stack_window},
+    {"window_changes", desk_window_changes},
+    {"workspaces", desk_workspaces_method},
+    {"go_to_workspace", desk_go_to_workspace},
+    {"move_to_workspace", desk_move_to_workspace},
     {NULL, NULL},
 };

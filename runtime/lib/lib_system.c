@@ -103,6 +103,36 @@ static int system_parent(lua_State *L)
     return 1;
 }
 
+/* ---Windows: the processes that come from `pid`, parents first, itself not among them.
+ * ---@param pid integer
+ * ---@return integer[] */
+static int system_descendants(lua_State *L)
+{
+    enum { MOST = 1024 };
+    long found[MOST];
+    size_t count = platform_descendants((long) luaL_checkinteger(L, 1), found, MOST);
+    lua_createtable(L, (int) count, 0);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushinteger(L, found[i]);
+        lua_rawseti(L, -2, (lua_Integer) i + 1);
+    }
+    return 1;
+}
+
+/* ---Windows: opens a file or an address with the application for it. May take seconds, during
+ * which
+ * ---nothing else runs.
+ * ---@param target string
+ * ---@return boolean? ok, deskpilot.error? err */
+static int system_open(lua_State *L)
+{
+    desk_error err;
+    if (!platform_open_target(luaL_checkstring(L, 1), &err))
+        return lib_fail(L, &err);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
 int lib_open_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
@@ -114,6 +144,8 @@ int lib_open_system(lua_State *L)
         {"run_on_desktop", system_run_on_desktop},
         {"reap", system_reap},
         {"parent", system_parent},
+        {"descendants", system_descendants},
+        {"open", system_open},
         {NULL, NULL},
     };
     luaL_newlib(L, functions);

@@ -117,14 +117,14 @@ static void test_clipboard(desk *d)
     size_t length = 9;
     bool pending = true;
     null_log_clear(d);
-    CHECK(d->ops->clipboard_get(d, &text, &length, &pending, &err));
+    CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
     CHECK(!pending && length == 0);
     CHECK_STR(text, "");
     free(text);
-    CHECK(d->ops->clipboard_set(d, "a\n\0é", 5, &pending, &err));
-    CHECK(!d->ops->clipboard_set(d, "\xff", 1, &pending, &err));
+    CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "a\n\0é", 5, &pending, &err));
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "\xff", 1, &pending, &err));
     CHECK_EQ(err.code, DESK_INVALID);
-    CHECK(d->ops->clipboard_get(d, &text, &length, &pending, &err));
+    CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
     CHECK_EQ(length, 5);
     CHECK(memcmp(text, "a\n\0é", 6) == 0);
     free(text);

@@ -223,7 +223,7 @@ static outcome get(desk *d, client *w, double seconds)
     free(text);
     text = NULL;
     for (double end = now() + seconds; now() < end; nap(0.0005)) {
-        if (!d->ops->clipboard_get(d, &text, &length, &pending, &err)) {
+        if (!d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err)) {
             return FAILED;
         }
         if (!pending) {
@@ -244,7 +244,7 @@ static bool got(desk *d, client *w, const char *wanted)
 static bool set(desk *d, const char *bytes, size_t count)
 {
     bool pending = true;
-    bool ok = CHECK(d->ops->clipboard_set(d, bytes, count, &pending, &err));
+    bool ok = CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, bytes, count, &pending, &err));
     return ok && CHECK(!pending);
 }
 
@@ -438,7 +438,7 @@ static void test_set(void)
     CHECK(set(d, "", 0));
     CHECK(asked(d, &w, "UTF8_STRING"));
     CHECK_EQ(w.got_length, 0);
-    CHECK(!d->ops->clipboard_set(d, "a\xff", 2, &pending, &err));
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "a\xff", 2, &pending, &err));
     CHECK_EQ(err.code, DESK_INVALID);
     own(&w, ANSWERS, "theirs", 6);
     CHECK(UNTIL(!owned(d)));
@@ -457,7 +457,8 @@ static void test_set_too_large(desk *d)
 {
     bool pending;
     char *large = large_text(DESK_CLIPBOARD_MAX + 1);
-    CHECK(!d->ops->clipboard_set(d, large, DESK_CLIPBOARD_MAX + 1, &pending, &err));
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, large, DESK_CLIPBOARD_MAX + 1, &pending,
+                                 &err));
     CHECK_EQ(err.code, DESK_REFUSED);
     free(large);
 }
@@ -537,9 +538,9 @@ static void test_server_dies(pid_t server)
     CHECK(set(d, "text", 4));
     kill(server, SIGKILL);
     waitpid(server, NULL, 0);
-    CHECK(!d->ops->clipboard_get(d, &text, &length, &pending, &err));
+    CHECK(!d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
     CHECK_EQ(err.code, DESK_UNAVAILABLE);
-    CHECK(!d->ops->clipboard_set(d, "text", 4, &pending, &err));
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "text", 4, &pending, &err));
     CHECK_EQ(err.code, DESK_UNAVAILABLE);
     d->ops->close(d);
 }

@@ -4,6 +4,7 @@ local uv = require "luv"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
+local image = require "native.image"
 local native = require "native.desk"
 local private = require "deskpilot.desk.private"
 local spawn = require "spawn"
@@ -101,6 +102,121 @@ function tests.a_program_that_hangs_is_named()
     harness.eq(err.code, "timed_out")
     uv.kill(session.apps[1].pid, "sigcont")
     harness.eq(desk.clipboard.get { timeout = 5 }, "text")
+  end)
+end
+
+-- --- pictures: xclip is the other program ------------------------------------------------------------
+
+-- Runs fn(desk, folder, xclip) on a private desktop; xclip(words) is a shell's line of it.
+local function with_xclip(fn)
+  local folder = spawn.folder()
+  local session = assert(private.start {})
+  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
+  assert(guard)
+  local desk = assert(desk_module.open { display = session.display, session = session })
+  local env = { DISPLAY = session.display, XAUTHORITY = session.folder .. "/xauthority" }
+  fn(desk, folder, function(words)
+    local child = spawn.run({ "sh", "-c", "exec xclip -selection clipboard " .. words }, { env = env, cwd = folder })
+    harness.eq(child.status, 0, words .. ": " .. child.stderr)
+    return child.stdout
+  end)
+  desk:close()
+  session:stop()
+  files.remove(folder)
+end
+
+-- A picture of many colours: with a side of 500 its file is larger than what goes at once.
+local function noise(side)
+  local picture, seed = assert(image.new(side, side)), 1
+  for y = 0, side - 1 do
+    for x = 0, side - 1 do
+      seed = (seed * 1103515245 + 12345) % 0x80000000
+      picture:fill(x, y, 1, 1, seed >> 8 & 255, seed >> 16 & 255, seed >> 23)
+    end
+  end
+  return picture
+end
+
+function tests.our_picture_is_pasted()
+  with_xclip(function(desk, folder, xclip)
+    local path = folder .. "/noise.png"
+    local big = noise(500)
+    files.write(path, big:png())
+    harness.ok(#files.read(path) > 600000, "goes in parts")
+    harness.eq(desk.clipboard.set_image(path), true)
+    harness.ok(xclip "-o -t image/png" == files.read(path), "the file itself")
+    local targets = xclip "-o -t TARGETS"
+    harness.has(targets, "image/png")
+    harness.eq(targets:find("STRING", 1, true), nil, "no text")
+    harness.ok(desk.clipboard.get_image().native:equal(big), "our own")
+    harness.eq(desk.clipboard.get(), "")
+    local shot = harness.ok(desk.screen.shot { region = { 0, 0, 300, 200 } })
+    harness.eq(desk.clipboard.set_image(shot), true)
+    local pasted = image.load_png(xclip "-o -t image/png")
+    harness.ok(pasted and pasted:equal(shot.native))
+    harness.eq(desk.clipboard.set "text again", true)
+    harness.eq(xclip "-o", "text again")
+    local none, err = desk.clipboard.get_image()
+    harness.eq(none, nil)
+    harness.eq(err.code, "not_found")
+    files.write(path, "no picture")
+    none, err = desk.clipboard.set_image(path)
+    harness.eq(none, nil)
+    harness.eq(err.code, "invalid")
+    none, err = desk.clipboard.set_image(folder .. "/nothing.png")
+    harness.eq(none, nil)
+    harness.eq(err.code, "not_found")
+    harness.raises("a screenshot or a path", desk.clipboard.set_image, 5)
+    harness.eq(xclip "-o", "text again", "as it was")
+  end)
+end
+
+function tests.a_copied_picture_is_ours()
+  with_xclip(function(desk, folder, xclip)
+    local function copy() -- xclip may have gone into the background before it is the owner
+      harness.ok(desk.clipboard.wait_for_change { timeout = 20,
+        action = function() xclip "-i -t image/png copied.png >/dev/null 2>&1" end })
+    end
+    for _, side in ipairs { 20, 500 } do
+      local picture = noise(side)
+      files.write(folder .. "/copied.png", picture:png())
+      copy()
+      local got = harness.ok(desk.clipboard.get_image { timeout = 10 })
+      harness.ok(got.native:equal(picture), side)
+      harness.eq({ got.width, got.height, got.frame }, { side, side, nil })
+    end
+    files.write(folder .. "/copied.png", "not a picture at all")
+    copy()
+    local none, err = desk.clipboard.get_image { timeout = 10 }
+    harness.eq(none, nil)
+    harness.eq(err.code, "protocol", tostring(err))
+    -- Both kinds are asked for at once: neither waits for the other.
+    files.write(folder .. "/copied.png", noise(500):png())
+    copy()
+    local text = task.start(desk.clipboard.get, { timeout = 10 })
+    local other = task.start(desk.clipboard.get_image, { timeout = 10 })
+    harness.eq(type(select(2, text:wait())), "string") -- xclip gives the same whatever it is asked for
+    harness.eq(select(2, other:wait()).width, 500)
+  end)
+end
+
+function tests.what_is_put_there_is_told()
+  with_xclip(function(desk, _, xclip)
+    local none, err = desk.clipboard.wait_for_change { timeout = 0.1 }
+    harness.eq(none, nil)
+    harness.eq(err.code, "timed_out")
+    local function copy(text) xclip("-i >/dev/null 2>&1 <<'END'\n" .. text .. "\nEND") end
+    harness.eq(desk.clipboard.wait_for_change { timeout = 10, action = function() copy "one" end }, true)
+    harness.eq(desk.clipboard.get(), "one\n")
+    for _ = 1, 2 do -- the same text again is a change too
+      local change = task.start(desk.clipboard.wait_for_change, { timeout = 10 })
+      copy "two"
+      harness.eq({ change:wait() }, { true, true })
+    end
+    harness.eq(desk.clipboard.wait_for_change { timeout = 10, action = function() desk.clipboard.set "ours" end }, true)
+    none, err = desk.clipboard.wait_for_change { timeout = 0.1 }
+    harness.eq(none, nil)
+    harness.eq(err.code, "timed_out")
   end)
 end
 

@@ -111,6 +111,14 @@ special["--desktop-host"] = function(words)
   return require("deskpilot.desk." .. require("native.system").platform .. ".private_host").main(words)
 end
 
+-- Has Windows open a file or an address with the application for it; nobody types this (desk/apps.lua).
+special["--open"] = function(words)
+  local ok, err = require("native.system").open(words[1] or "")
+  if ok then return cli.status.succeeded end
+  complain(tostring(err))
+  return cli.status.failed
+end
+
 --- The program.
 ---@param words string[] the command line without the program's name
 ---@return integer status

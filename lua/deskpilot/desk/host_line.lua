@@ -5,6 +5,7 @@
 ---           {"command":"app","id":..,"argv":[..],"env":{..}}   {"command":"stop"}
 --- events:   {"event":"ready","display":..,"folder":..,...}
 ---           {"event":"failed","code":..,"message":..}
+---           (and those of host_runs.lua)
 ---           {"event":"app","id":..,"pid":..}   {"event":"app_failed","id":..,"code":..,"message":..}
 ---           {"event":"exit","pid":..,"status":..,"signal":..,"words":..}   {"event":"stopped"}
 local uv = require "luv"
@@ -14,6 +15,24 @@ local host_line = {}
 
 local Line = {}
 Line.__index = Line
+
+--- What cuts a stream into lines: to be called with each piece of it, calls take(line) for each whole one.
+---@param take fun(line: string)
+---@return fun(data: string)
+function host_line.cutter(take)
+  local parts = {}
+  return function(data)
+    local from = 1
+    for at in data:gmatch "()\n" do
+      parts[#parts + 1] = data:sub(from, at - 1)
+      from = at + 1
+      local line = table.concat(parts)
+      parts = {}
+      take(line)
+    end
+    parts[#parts + 1] = data:sub(from)
+  end
+end
 
 --- Our standard input and output as such a line.
 function host_line.open()
@@ -45,16 +64,13 @@ end
 --- Calls commands[name](command) for each that comes; the end of the input is a "stop".
 ---@param commands table<string, fun(command: table)>
 function Line:listen(commands)
-  local buffer = ""
+  local cut = host_line.cutter(function(line)
+    local command = json.decode(line)
+    local handler = type(command) == "table" and commands[command.command]
+    if handler and not self.input:is_closing() then handler(command) end
+  end)
   self.input:read_start(function(_, data)
-    if not data then return commands.stop {} end
-    buffer = buffer .. data
-    for line in buffer:gmatch("([^\n]*)\n") do
-      local command = json.decode(line)
-      local handler = type(command) == "table" and commands[command.command]
-      if handler and not self.input:is_closing() then handler(command) end
-    end
-    buffer = buffer:match("[^\n]*$")
+    if data then cut(data) else commands.stop {} end
   end)
 end
 

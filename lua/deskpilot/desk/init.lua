@@ -12,6 +12,7 @@ local mouse = require "deskpilot.desk.mouse"
 local points = require "deskpilot.desk.points"
 local screen = require "deskpilot.desk.screen"
 local timing = require "deskpilot.desk.timing"
+local wait_for = require "deskpilot.desk.wait_for"
 local waits = require "deskpilot.desk.waits"
 local windows = require "deskpilot.desk.windows"
 
@@ -90,6 +91,18 @@ function desk.open(options)
 
   --- Waits until the screen changes; see waits.wait_for_change.
   function self.wait_for_change(how) return waits.wait_for_change(self, how) end
+
+  --- Waits until there is such a window; see wait_for.window.
+  function self.wait_for_window(criteria) return wait_for.window(self, criteria) end
+
+  --- Waits until there is such an element; see wait_for.element.
+  function self.wait_for_element(criteria) return wait_for.element(self, criteria) end
+
+  --- Waits until a text can be read on the screen; see wait_for.text.
+  function self.wait_for_text(wanted, how) return wait_for.text(self, wanted, how) end
+
+  --- Waits until a picture can be seen on the screen; see wait_for.image.
+  function self.wait_for_image(picture, how) return wait_for.image(self, picture, how) end
 
   --- Waits until fn() gives something; see waits.wait_until.
   function self.wait_until(fn, how) return waits.wait_until(self, fn, how) end

@@ -5,6 +5,12 @@
 ---@field advice table<string, string> how to mend what does not work: display, capture, input, windows, elements
 ---@field spawn fun(path: string, options: table, on_exit: function): any, any as luv's spawn: a program without a
 ---  folder is one of the PATH
+---@field no_program fun(name: string): string says that there is no such program, and what to do
+---@field descendants fun(pid: integer): integer[] the processes that come from one, itself not among them
+---@field end_tree fun(pid: integer) ends a process that we started detached, and all that comes from it
+---@field opener fun(target: string): string[]?, deskpilot.error? the program that opens a file or an address with
+---  the application for it
+---@field polite boolean whether a process can be asked to end, by a signal
 ---@field private_needs fun(): string[], string? what private desktops lack here, and how to mend that
 ---@field private_limits string? what private desktops cannot do here
 return require("deskpilot.desk." .. require("native.system").platform .. ".platform")

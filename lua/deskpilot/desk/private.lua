@@ -5,6 +5,8 @@
 local uv = require "luv"
 local native = require "native.desk"
 local errors = require "deskpilot.base.errors"
+local host_line = require "deskpilot.desk.host_line"
+local host_runs = require "deskpilot.desk.host_runs"
 local json = require "deskpilot.base.json"
 local process_tree = require "deskpilot.desk.process_tree"
 local task = require "deskpilot.base.task"
@@ -70,6 +72,10 @@ function events.exit(self, event)
   end
 end
 
+function events.ran(self, event)
+  self.answers[event.id] = event
+end
+
 function events.stopped(self)
   self.stopped = true
 end
@@ -81,15 +87,14 @@ local function take_line(self, line)
 end
 
 local function listen(self)
-  local buffer, words = "", ""
+  local words = ""
+  local cut = host_line.cutter(function(line) take_line(self, line) end)
   self.output:read_start(function(_, data)
     if not data then
       self.gone = self.gone or words
       self.output:read_stop()
     else
-      buffer = buffer .. data
-      for line in buffer:gmatch("([^\n]*)\n") do take_line(self, line) end
-      buffer = buffer:match("[^\n]*$")
+      cut(data)
     end
     wake(self)
   end)
@@ -184,6 +189,24 @@ function Session:start_app(argv, env)
   if answer.err then return nil, answer.err end
   table.insert(self.apps, { argv = words, pid = answer.pid, ended = self.exits[answer.pid] })
   return answer.pid
+end
+
+--- Runs a program on this desktop to its end.
+---@param options deskpilot.program_options with env as a table of what is to differ
+---@return deskpilot.program_result? result, deskpilot.error? err
+function Session:run(options)
+  local id = self.next_id
+  self.next_id = id + 1
+  send(self, host_runs.command(id, options))
+  local guard <close> = setmetatable({}, { __close = function()
+    if not self.answers[id] then send(self, { command = "cancel", id = id }) end
+    self.answers[id] = nil
+  end })
+  assert(guard)
+  local answer, err = wait_for(self, options.timeout + private.timing.app_start,
+    function() return self.answers[id] end)
+  if not answer then return nil, err end
+  return host_runs.result(answer)
 end
 
 -- The applications that show no window yet. A program may hand over to another process.

@@ -13,9 +13,15 @@ timing.defaults = {
   type_quiet = 0.15,       -- without a change after a text before Enter or another key acts on it
   type_cap = 1,
   wait = 10, wait_every = 0.05,
+  wait_look = 0.25,        -- after which is looked again though nothing told of a change
   focus = 1,               -- for a window to become the active one
   window = 1,              -- for a window to be where, or in the state that, was asked for
   window_quiet = 0.1,      -- without a move that count as standing still
+  window_close = 5,        -- for a window that was asked to close
+  app_handover = 1,        -- for a program's own window, when one of another program has come up
+  app_open = 5,            -- for what opens a file to have done it, or to show a window
+  app_stop = 3,            -- from asking a program to end until ending it
+  app_run = 60,            -- for a program whose output is wanted
   clipboard = 1,           -- for the program that holds the clipboard
   elements = 1,            -- for all applications to tell of their elements
   element_action = 2,

@@ -1,7 +1,10 @@
---- desk.windows: the windows of applications.
+--- desk.windows: the windows of applications. windows_order.lua has what is about their order and their
+--- workspaces.
+local criteria_module = require "deskpilot.desk.window_criteria"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
-local text = require "deskpilot.base.text"
+local waits = require "deskpilot.desk.waits"
+local windows_order = require "deskpilot.desk.windows_order"
 
 local windows = {}
 
@@ -19,41 +22,8 @@ local windows = {}
 ---@field visible boolean
 ---@field minimized boolean
 ---@field maximized boolean
-
--- A part of the title, class or executable, whatever the case.
-local function has(value, part)
-  return part == nil or value:lower():find(tostring(part):lower(), 1, true) ~= nil
-end
-
-local function matches(window, criteria)
-  return has(window.title, criteria.title) and has(window.class, criteria.class)
-    and has(window.executable, criteria.executable)
-    and (criteria.pid == nil or window.pid == criteria.pid) and (criteria.id == nil or window.id == criteria.id)
-    and (criteria.active == nil or window.active == criteria.active)
-    and (criteria.visible == nil or window.visible == criteria.visible)
-end
-
-local function not_found(criteria, list)
-  local titles = {}
-  for _, window in ipairs(list) do titles[#titles + 1] = text.cut(text.one_line(window.title), 80) end
-  local parts = {}
-  for _, key in ipairs(text.keys(criteria)) do
-    parts[#parts + 1] = ("%s %s"):format(key, tostring(criteria[key]))
-  end
-  local there = #titles == 0 and "there are no windows"
-    or "there are: " .. text.cut(table.concat(titles, "; "), 400)
-  return errors.fail("not_found", "%s", ("no window with %s; %s"):format(text.join(parts), there))
-end
-
-local known = { title = true, class = true, executable = true, pid = true, id = true, active = true,
-  visible = true }
-
-local function check_criteria(criteria)
-  for key in pairs(criteria) do
-    if not known[key] then error("windows are found by title, class, executable, pid, id, active or visible, not "
-      .. tostring(key), 3) end
-  end
-end
+---@field layer integer 1 is kept above the others (panels), -1 below them (the desktop), 0 neither
+---@field workspace integer? from 1; nil for all of them, or where there are none
 
 local sides = { "x", "y", "width", "height" }
 
@@ -85,18 +55,17 @@ function windows.new(desk)
     return desk.native:windows()
   end
 
-  --- The topmost window whose title, class and executable contain the given parts (whatever the case).
-  ---@param criteria { title: string?, class: string?, executable: string?, pid: integer?, id: integer?,
-  ---  active: boolean?, visible: boolean? }
-  ---@return deskpilot.window? window, deskpilot.error? err
+  --- The topmost window whose title, class and executable contain the given parts (whatever the case), and
+  --- whose title matches `title_pattern`, a Lua pattern. Does not wait: desk.wait_for_window does.
+  ---@param criteria deskpilot.window_criteria
+  ---@return deskpilot.window? window, deskpilot.error? err code "not_found": which windows there are
   function api.find(criteria)
-    check_criteria(criteria)
+    criteria_module.check(criteria)
     local list, err = api.list()
     if not list then return nil, err end
-    for i = #list, 1, -1 do
-      if matches(list[i], criteria) then return list[i] end
-    end
-    return not_found(criteria, list)
+    local found = criteria_module.topmost(list, criteria)
+    if found then return found end
+    return criteria_module.not_found(criteria, list)
   end
 
   --- The window that gets what is typed.
@@ -138,13 +107,51 @@ function windows.new(desk)
     end
   end
 
-  --- Asks a window to close, as its close button does. The application may ask back.
-  ---@param window deskpilot.window|integer|table
-  ---@return boolean? ok, deskpilot.error? err
-  function api.close(window)
+  -- A window that came up since `before`, of that program or with the keyboard: it asks something.
+  local function question(list, before, pid)
+    for i = #list, 1, -1 do
+      local window = list[i]
+      local theirs = pid ~= 0 and window.pid == pid
+      if not before[window.id] and window.visible and (theirs or window.active) then return window end
+    end
+  end
+
+  local function wait_until_closed(id, before, pid, seconds)
+    local limit = task.now() + seconds
+    while true do
+      local changes = desk.native:window_changes()
+      local list, err = api.list()
+      if not list then return nil, err end
+      if not criteria_module.topmost(list, { id = id }) then return true end
+      local asks = question(list, before, pid)
+      if asks then
+        return errors.fail("refused", "%s", "the window did not close: this window came up: "
+          .. criteria_module.name(asks) .. "; answer it")
+      end
+      local left = limit - task.now()
+      if left <= 0 then return errors.fail("timed_out", "the window is still there after %g s", seconds) end
+      local ok, failure = waits.windows_changed(desk, changes, left)
+      if not ok then return nil, failure end
+    end
+  end
+
+  --- Asks a window to close, as its close button does. The application may ask back. With `wait` (seconds, or
+  --- true for timing.window_close) it waits until the window has gone.
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param options { wait: boolean|number|nil }?
+  ---@return boolean? ok, deskpilot.error? err code "refused": which window came up instead
+  function api.close(window, options)
+    local wait = options and options.wait
     local id, err = id_of(window)
     if not id then return nil, err end
-    return desk.native:close_window(id)
+    local before, pid = {}, 0
+    for _, other in ipairs(wait and api.list() or {}) do
+      before[other.id] = true
+      if other.id == id then pid = other.pid end
+    end
+    local ok, failure = desk.native:close_window(id)
+    if not ok or not wait then return ok, failure end
+    return wait_until_closed(id, before, pid, wait == true and desk.timing.window_close or wait)
   end
 
   local function by_id(window)
@@ -233,6 +240,7 @@ function windows.new(desk)
     return become(window, "normal", function(now) return not (now.minimized or now.maximized) end)
   end
 
+  windows_order.add(desk, api, id_of)
   return api
 end
 

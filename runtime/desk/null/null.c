@@ -24,7 +24,7 @@ static bool grow_log(null_desk *n, size_t by)
 }
 
 /* A log that cannot grow loses lines: a test will see that, and nothing else reads it. */
-static void add_text(null_desk *n, const char *text, size_t length)
+void null_add_text(null_desk *n, const char *text, size_t length)
 {
     if (grow_log(n, length)) {
         memcpy(n->log + n->log_used, text, length);
@@ -40,8 +40,8 @@ void null_add_line(null_desk *n, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    add_text(n, line, strlen(line));
-    add_text(n, "\n", 1);
+    null_add_text(n, line, strlen(line));
+    null_add_text(n, "\n", 1);
 }
 
 const char *null_log(const desk *d)
@@ -63,6 +63,7 @@ void null_changed(null_desk *n)
 {
     if (n->watching) {
         n->last_change = uv_hrtime();
+        desk_regions_note(&n->base.regions, n->screen, n->last_change);
     }
 }
 
@@ -92,6 +93,7 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
     n->monitors = options && options->monitors > 1 ? options->monitors : 1;
     n->window = (desk_rect){x + width / 4, y + height / 4, width - width / 2, height - height / 2};
     n->window_open = n->window_active = true;
+    n->window_workspace = n->workspace = 1;
     n->x = x + width / 2;
     n->y = y + height / 2;
     *out = &n->base;
@@ -207,19 +209,19 @@ static bool key(desk *d, desk_key which, bool down, desk_error *err)
     return true;
 }
 
-static void add_escaped(null_desk *n, const char *text, size_t length)
+void null_add_escaped(null_desk *n, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '\n') {
-            add_text(n, "\\n", 2);
+            null_add_text(n, "\\n", 2);
         } else if (text[i] == '\t') {
-            add_text(n, "\\t", 2);
+            null_add_text(n, "\\t", 2);
         } else if (text[i] == '\0') {
-            add_text(n, "\\0", 2);
+            null_add_text(n, "\\0", 2);
         } else if (text[i] == '\\') {
-            add_text(n, "\\\\", 2);
+            null_add_text(n, "\\\\", 2);
         } else {
-            add_text(n, text + i, 1);
+            null_add_text(n, text + i, 1);
         }
     }
 }
@@ -233,9 +235,9 @@ static bool text_step(desk *d, const char *text, size_t length, desk_text_step *
     if (good < length) {
         return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
     }
-    add_text(n, "text ", 5);
-    add_escaped(n, text, length);
-    add_text(n, "\n", 1);
+    null_add_text(n, "text ", 5);
+    null_add_escaped(n, text, length);
+    null_add_text(n, "\n", 1);
     null_changed(n);
     out->consumed = length;
     return true;
@@ -261,48 +263,6 @@ static bool ping_answered(desk *d, uint64_t token)
     (void) d;
     (void) token;
     return false;
-}
-
-static bool clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err)
-{
-    null_desk *n = (null_desk *) d;
-    *pending = false;
-    *text = malloc(n->clipboard_length + 1);
-    if (!*text) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
-    }
-    if (n->clipboard) {
-        memcpy(*text, n->clipboard, n->clipboard_length);
-    }
-    (*text)[n->clipboard_length] = '\0';
-    *length = n->clipboard_length;
-    null_add_line(n, "clipboard_get");
-    return true;
-}
-
-static bool clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err)
-{
-    null_desk *n = (null_desk *) d;
-    size_t good = desk_utf8_check(text, length);
-    *pending = false;
-    if (good < length) {
-        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
-    }
-    if (length > DESK_CLIPBOARD_MAX) {
-        return desk_fail(err, DESK_REFUSED, "The text is too long for the clipboard.");
-    }
-    char *copy = malloc(length + 1);
-    if (!copy) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
-    }
-    memcpy(copy, text, length);
-    free(n->clipboard);
-    n->clipboard = copy;
-    n->clipboard_length = length;
-    add_text(n, "clipboard_set ", 14);
-    add_escaped(n, text, length);
-    add_text(n, "\n", 1);
-    return true;
 }
 
 const desk_ops null_ops = {
@@ -334,6 +294,12 @@ const desk_ops null_ops = {
     .window_close = null_window_close,
     .window_place = null_window_place,
     .window_state = null_window_state,
-    .clipboard_get = clipboard_get,
-    .clipboard_set = clipboard_set,
+    .window_stack = null_window_stack,
+    .window_changes = null_window_changes,
+    .workspaces = null_workspaces,
+    .workspace_go = null_workspace_go,
+    .window_workspace = null_window_workspace,
+    .clipboard_get = null_clipboard_get,
+    .clipboard_set = null_clipboard_set,
+    .clipboard_changes = null_clipboard_changes,
 };

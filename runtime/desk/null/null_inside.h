@@ -16,8 +16,11 @@ typedef struct {
     int x, y; /* of the pointer */
     bool watching;
     uint64_t last_change;
-    char *clipboard; /* NULL while nothing has been put there */
+    int window_workspace, workspace; /* of two, from 1 */
+    char *clipboard;                 /* NULL while nothing has been put there */
     size_t clipboard_length;
+    desk_clipboard_kind clipboard_kind;
+    uint64_t clipboard_changes;
     char *log;
     size_t log_used, log_room;
 } null_desk;
@@ -28,6 +31,10 @@ typedef struct {
 /* Writes a line to the log. */
 void null_add_line(null_desk *n, const char *format, ...)
     __attribute__((format(DESK_PRINTF_FORMAT, 2, 3)));
+/* Adds to the line that is being written. */
+void null_add_text(null_desk *n, const char *text, size_t length);
+/* The same, with control characters as \\n and the like. */
+void null_add_escaped(null_desk *n, const char *text, size_t length);
 /* What an application would do at any input: draw something. */
 void null_changed(null_desk *n);
 bool null_inside(desk_rect r, int x, int y);
@@ -57,5 +64,19 @@ bool null_window_focus(desk *d, uint64_t id, desk_error *err);
 bool null_window_close(desk *d, uint64_t id, desk_error *err);
 bool null_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
 bool null_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
+bool null_window_stack(desk *d, uint64_t id, bool above, desk_error *err);
+uint64_t null_window_changes(desk *d);
+bool null_workspaces(desk *d, desk_workspaces *out, desk_error *err);
+bool null_workspace_go(desk *d, int number, desk_error *err);
+bool null_window_workspace(desk *d, uint64_t id, int number, desk_error *err);
+
+/* --- null_clipboard.c --------------------------------------------------------------------------
+ */
+
+bool null_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                        bool *pending, desk_error *err);
+bool null_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                        bool *pending, desk_error *err);
+bool null_clipboard_changes(desk *d, uint64_t *number, desk_error *err);
 
 #endif

@@ -27,6 +27,7 @@ bool null_windows(desk *d, desk_window_list *out, desk_error *err)
                        .klass = strdup("Null"),
                        .executable = strdup("/nowhere/nothing"),
                        .rect = null_window_rect(n),
+                       .workspace = n->window_workspace,
                        .active = n->window_active,
                        .visible = n->window_state != DESK_WINDOW_MINIMIZED,
                        .minimized = n->window_state == DESK_WINDOW_MINIMIZED,
@@ -107,6 +108,61 @@ bool null_window_state(desk *d, uint64_t id, desk_window_state state, desk_error
     n->window_state = state;
     n->window_active = state != DESK_WINDOW_MINIMIZED;
     null_add_line(n, "window_state %llu %s", (unsigned long long) id, names[state]);
+    null_changed(n);
+    return true;
+}
+
+bool null_window_stack(desk *d, uint64_t id, bool above, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (!null_check_window(n, id, err)) {
+        return false;
+    }
+    null_add_line(n, "window_stack %llu %s", (unsigned long long) id, above ? "above" : "below");
+    null_changed(n);
+    return true;
+}
+
+/* Nothing is told: whoever waits looks now and then. */
+uint64_t null_window_changes(desk *d)
+{
+    (void) d;
+    return 0;
+}
+
+bool null_workspaces(desk *d, desk_workspaces *out, desk_error *err)
+{
+    (void) err;
+    *out = (desk_workspaces){2, ((null_desk *) d)->workspace, {"One", "Two"}};
+    return true;
+}
+
+static bool check_number(int number, desk_error *err)
+{
+    return number == 1 || number == 2 ||
+           desk_fail(err, DESK_NOT_FOUND, "There is no workspace %d: there are 2.", number);
+}
+
+bool null_workspace_go(desk *d, int number, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (!check_number(number, err)) {
+        return false;
+    }
+    n->workspace = number;
+    null_add_line(n, "workspace_go %d", number);
+    null_changed(n);
+    return true;
+}
+
+bool null_window_workspace(desk *d, uint64_t id, int number, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    if (!check_number(number, err) || !null_check_window(n, id, err)) {
+        return false;
+    }
+    n->window_workspace = number;
+    null_add_line(n, "window_workspace %llu %d", (unsigned long long) id, number);
     null_changed(n);
     return true;
 }

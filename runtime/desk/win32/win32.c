@@ -97,8 +97,14 @@ static const desk_ops OPS = {
     .window_close = win32_window_close,
     .window_place = win32_window_place,
     .window_state = win32_window_state,
+    .window_stack = win32_window_stack,
+    .window_changes = win32_window_changes,
+    .workspaces = win32_workspaces,
+    .workspace_go = win32_workspace_go,
+    .window_workspace = win32_window_workspace,
     .clipboard_get = win32_clipboard_get,
     .clipboard_set = win32_clipboard_set,
+    .clipboard_changes = win32_clipboard_changes,
 };
 
 /* What is not of win32_private.c here touches no other desktop. */
@@ -131,8 +137,14 @@ static const desk_ops PRIVATE_OPS = {
     .window_close = win32_private_window_close,
     .window_place = win32_private_window_place,
     .window_state = win32_private_window_state,
+    .window_stack = win32_private_window_stack,
+    .window_changes = win32_window_changes,
+    .workspaces = win32_workspaces,
+    .workspace_go = win32_workspace_go,
+    .window_workspace = win32_window_workspace,
     .clipboard_get = win32_private_clipboard_get,
     .clipboard_set = win32_private_clipboard_set,
+    .clipboard_changes = win32_private_clipboard_changes,
 };
 
 const desk_ops *const desk_native_ops = &OPS;

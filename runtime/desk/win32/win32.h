@@ -165,6 +165,22 @@ DWORD win32_process_of(HWND window);
  * is gone. */
 bool win32_seen_frame(HWND window, RECT *out);
 
+/* DESK_NOT_FOUND for a window that has closed. */
+bool win32_find_window(uint64_t id, HWND *out, desk_error *err);
+/* "WHAT: Windows's reason" for the last error. Returns false. */
+bool win32_refused(const char *what, desk_error *err);
+
+/* --- win32_clipboard_picture.c --------------------------------------------------------------- */
+
+/* The clipboard's format for PNG files, by its registered name. */
+UINT win32_png_format(void);
+/* Copies the PNG file of a block of that format, or makes one of a block of CF_DIB. */
+bool win32_read_png(HGLOBAL block, char **png, size_t *length, desk_error *err);
+bool win32_read_dib(HGLOBAL block, char **png, size_t *length, desk_error *err);
+/* A PNG file as a block of either format; NULL with `err`. */
+HGLOBAL win32_make_png(const char *png, size_t length, desk_error *err);
+HGLOBAL win32_make_dib(const char *png, size_t length, desk_error *err);
+
 /* --- win32_rights.c -------------------------------------------------------------------------- */
 
 /* Whether Windows hands input of ours to that window (NULL: nobody to refuse it); DESK_REFUSED
@@ -210,9 +226,17 @@ bool win32_window_focus(desk *d, uint64_t id, desk_error *err);
 bool win32_window_close(desk *d, uint64_t id, desk_error *err);
 bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
 bool win32_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
+bool win32_window_stack(desk *d, uint64_t id, bool above, desk_error *err);
+uint64_t win32_window_changes(desk *d);
+bool win32_workspaces(desk *d, desk_workspaces *out, desk_error *err);
+bool win32_workspace_go(desk *d, int number, desk_error *err);
+bool win32_window_workspace(desk *d, uint64_t id, int number, desk_error *err);
 
-bool win32_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err);
-bool win32_clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err);
+bool win32_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                         bool *pending, desk_error *err);
+bool win32_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                         bool *pending, desk_error *err);
+bool win32_clipboard_changes(desk *d, uint64_t *number, desk_error *err);
 
 /* --- win32_private.c: the ops that differ on another desktop than the user's ------------------ */
 
@@ -228,9 +252,11 @@ bool win32_private_window_focus(desk *d, uint64_t id, desk_error *err);
 bool win32_private_window_close(desk *d, uint64_t id, desk_error *err);
 bool win32_private_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
 bool win32_private_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
-bool win32_private_clipboard_get(desk *d, char **text, size_t *length, bool *pending,
-                                 desk_error *err);
-bool win32_private_clipboard_set(desk *d, const char *text, size_t length, bool *pending,
-                                 desk_error *err);
+bool win32_private_window_stack(desk *d, uint64_t id, bool above, desk_error *err);
+bool win32_private_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                                 bool *pending, desk_error *err);
+bool win32_private_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                                 bool *pending, desk_error *err);
+bool win32_private_clipboard_changes(desk *d, uint64_t *number, desk_error *err);
 
 #endif

@@ -78,23 +78,46 @@ static bool read_block(HGLOBAL block, char **text, size_t *length, desk_error *e
     return true;
 }
 
-static bool empty(char **text, desk_error *err)
+static bool empty(char **data, desk_error *err)
 {
-    *text = calloc(1, 1);
-    return *text || desk_fail(err, DESK_NO_MEMORY, "There is no memory for the clipboard's text.");
+    *data = calloc(1, 1);
+    return *data || desk_fail(err, DESK_NO_MEMORY, "There is no memory for the clipboard.");
 }
 
-bool win32_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err)
+/* The best format there is for that kind, 0 if there is none. Windows makes a CF_DIB of any bitmap.
+ */
+static UINT format_of(desk_clipboard_kind kind)
+{
+    UINT text[] = {CF_UNICODETEXT}, picture[] = {win32_png_format(), CF_DIB};
+    int found = kind == DESK_CLIPBOARD_TEXT ? GetPriorityClipboardFormat(text, 1)
+                                            : GetPriorityClipboardFormat(picture, 2);
+    return found > 0 ? (UINT) found : 0;
+}
+
+static bool read_format(UINT format, char **data, size_t *length, desk_error *err)
+{
+    HGLOBAL block = GetClipboardData(format); /* stays the clipboard's */
+    if (!block) {
+        return empty(data, err);
+    }
+    return format == CF_UNICODETEXT ? read_block(block, data, length, err)
+           : format == CF_DIB       ? win32_read_dib(block, data, length, err)
+                                    : win32_read_png(block, data, length, err);
+}
+
+bool win32_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                         bool *pending, desk_error *err)
 {
     (void) d;
-    *text = NULL;
+    *data = NULL;
     *length = 0;
     *pending = false;
-    if (!IsClipboardFormatAvailable(CF_UNICODETEXT)) {
-        return empty(text, err);
+    UINT format = format_of(kind);
+    if (!format) {
+        return empty(data, err);
     }
     HWND owner = GetClipboardOwner(), window = NULL;
-    /* The owner may only make the text when it is asked for, and would be waited for. */
+    /* The owner may only make the data when it is asked for, and would be waited for. */
     bool hangs = owner && IsHungAppWindow(owner);
     if (!hangs && !open_clipboard(&window, err)) {
         return false;
@@ -103,10 +126,17 @@ bool win32_clipboard_get(desk *d, char **text, size_t *length, bool *pending, de
         *pending = true;
         return true;
     }
-    HGLOBAL block = GetClipboardData(CF_UNICODETEXT); /* stays the clipboard's */
-    bool ok = block ? read_block(block, text, length, err) : empty(text, err);
+    bool ok = read_format(format, data, length, err);
     close_clipboard(window);
     return ok;
+}
+
+bool win32_clipboard_changes(desk *d, uint64_t *number, desk_error *err)
+{
+    (void) d;
+    *number = GetClipboardSequenceNumber();
+    return *number || desk_fail(err, DESK_UNSUPPORTED,
+                                "Windows does not let this program watch the clipboard.");
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
@@ -153,45 +183,84 @@ static bool check_text(const char *text, size_t length, desk_error *err)
     return true;
 }
 
-/* Gives the block to the open clipboard, or frees it. */
-static bool offer(HGLOBAL block, desk_error *err)
+/* One content in the formats that it is offered in; blocks that are not there are NULL. */
+typedef struct {
+    UINT formats[2];
+    HGLOBAL blocks[2];
+} offered;
+
+static void drop(offered *o)
 {
-    if (EmptyClipboard() && SetClipboardData(CF_UNICODETEXT, block)) {
-        return true;
+    for (int i = 0; i < 2; i++) {
+        GlobalFree(o->blocks[i]);
+        o->blocks[i] = NULL;
+    }
+}
+
+/* Gives the blocks to the open clipboard, or frees them. */
+static bool offer(offered *o, desk_error *err)
+{
+    bool ok = EmptyClipboard();
+    for (int i = 0; ok && i < 2; i++) {
+        ok = !o->blocks[i] || SetClipboardData(o->formats[i], o->blocks[i]);
+        o->blocks[i] = ok ? NULL : o->blocks[i];
     }
     DWORD error = GetLastError();
-    GlobalFree(block);
-    return win32_fail(err, DESK_REFUSED, "Windows did not take the text for the clipboard", error);
+    drop(o);
+    return ok || win32_fail(err, DESK_REFUSED, "Windows did not take it for the clipboard", error);
 }
 
 /* The same; `pending` where another program has the clipboard open. */
-static bool put(HGLOBAL block, bool *pending, desk_error *err)
+static bool put(offered *o, bool *pending, desk_error *err)
 {
     HWND window = NULL;
     bool ok = open_clipboard(&window, err);
     *pending = ok && !window;
     if (!window) {
-        GlobalFree(block);
+        drop(o);
         return ok;
     }
-    ok = offer(block, err);
+    ok = offer(o, err);
     close_clipboard(window);
     return ok;
 }
 
-bool win32_clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err)
+static HGLOBAL text_block(const char *text, size_t length, desk_error *err)
 {
     size_t units = 0;
-    (void) d;
-    *pending = false;
     wchar_t *wide = check_text(text, length, err) ? win32_wide(text, length, &units, err) : NULL;
-    if (!wide) {
+    HGLOBAL block = wide ? make_block(wide, units) : NULL;
+    if (wide && !block) {
+        desk_fail(err, DESK_NO_MEMORY, "There is no memory for the clipboard's text.");
+    }
+    free(wide);
+    return block;
+}
+
+/* Both formats: most programs paste only bitmaps. */
+static bool picture_blocks(const char *png, size_t length, offered *o, desk_error *err)
+{
+    if (!desk_clipboard_check(DESK_CLIPBOARD_PNG, png, length, err)) {
         return false;
     }
-    HGLOBAL block = make_block(wide, units);
-    free(wide);
-    if (!block) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is no memory for the clipboard's text.");
+    *o = (offered){{win32_png_format(), CF_DIB}, {win32_make_png(png, length, err), NULL}};
+    o->blocks[1] = o->blocks[0] ? win32_make_dib(png, length, err) : NULL;
+    if (!o->blocks[1]) {
+        drop(o);
     }
-    return put(block, pending, err);
+    return o->blocks[1] != NULL;
+}
+
+bool win32_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                         bool *pending, desk_error *err)
+{
+    offered o = {{CF_UNICODETEXT, 0}, {NULL, NULL}};
+    (void) d;
+    *pending = false;
+    if (kind == DESK_CLIPBOARD_TEXT) {
+        o.blocks[0] = text_block(data, length, err);
+    } else if (!picture_blocks(data, length, &o, err)) {
+        return false;
+    }
+    return o.blocks[0] && put(&o, pending, err);
 }

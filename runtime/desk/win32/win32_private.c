@@ -71,23 +71,32 @@ static bool no_clipboard(desk_error *err)
                      "use desk.elements text and set_text, or work on the current desktop");
 }
 
-bool win32_private_clipboard_get(desk *d, char **text, size_t *length, bool *pending,
-                                 desk_error *err)
+bool win32_private_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                                 bool *pending, desk_error *err)
 {
     (void) d;
-    *text = NULL;
+    (void) kind;
+    *data = NULL;
     *length = 0;
     *pending = false;
     return no_clipboard(err);
 }
 
-bool win32_private_clipboard_set(desk *d, const char *text, size_t length, bool *pending,
-                                 desk_error *err)
+bool win32_private_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                                 bool *pending, desk_error *err)
 {
     (void) d;
-    (void) text;
+    (void) kind;
+    (void) data;
     (void) length;
     *pending = false;
+    return no_clipboard(err);
+}
+
+bool win32_private_clipboard_changes(desk *d, uint64_t *number, desk_error *err)
+{
+    (void) d;
+    *number = 0;
     return no_clipboard(err);
 }
 
@@ -113,6 +122,7 @@ typedef struct {
     uint64_t id;
     desk_rect rect;
     desk_window_state state;
+    bool above;
     desk_window_list *list;
 } request;
 
@@ -192,4 +202,15 @@ static bool state_there(void *context, desk_error *err)
 bool win32_private_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err)
 {
     return run((request){.d = d, .id = id, .state = state}, state_there, err);
+}
+
+static bool stack_there(void *context, desk_error *err)
+{
+    request *q = context;
+    return win32_window_stack(q->d, q->id, q->above, err);
+}
+
+bool win32_private_window_stack(desk *d, uint64_t id, bool above, desk_error *err)
+{
+    return run((request){.d = d, .id = id, .above = above}, stack_there, err);
 }

@@ -72,19 +72,41 @@ static bool same_rect(desk_rect a, desk_rect b)
     return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
 }
 
+/* Notes it for the regions in which the frames differ: the smallest rectangle around all that
+ * changed may cover one that did not. */
+static void note_regions(win32_desk *w, desk_rect screen, uint64_t when)
+{
+    size_t stride = (size_t) w->watch.now.width * 4;
+    for (desk_region *r = w->base.regions.items; r < w->base.regions.items + DESK_REGIONS; r++) {
+        desk_rect part = desk_rect_common(r->rect, screen), change;
+        size_t at = (size_t) (part.y - screen.y) * stride + (size_t) (part.x - screen.x) * 4;
+        if (r->used && part.width > 0 &&
+            win32_difference(w->watch.now.pixels + at, w->watch.before.pixels + at, part.width,
+                             part.height, stride, &change) &&
+            win32_worth_telling(change)) {
+            r->changed = when;
+        }
+    }
+}
+
 /* Whether the new frame tells of a change. Without a frame before there is nothing to compare. */
-static bool has_changed(const win32_desk *w, desk_rect screen)
+static bool has_changed(win32_desk *w, desk_rect screen)
 {
     desk_rect before = w->watch.rect, change;
     if (before.width == 0) {
         return false;
     }
     if (!same_rect(before, screen) || w->watch.now.width != w->watch.before.width) {
+        desk_regions_note(&w->base.regions, screen, uv_hrtime());
         return true; /* another resolution, or a monitor came or went */
     }
-    return win32_difference(w->watch.now.pixels, w->watch.before.pixels, screen.width,
-                            screen.height, (size_t) w->watch.now.width * 4, &change) &&
-           win32_worth_telling(change);
+    if (!win32_difference(w->watch.now.pixels, w->watch.before.pixels, screen.width, screen.height,
+                          (size_t) w->watch.now.width * 4, &change) ||
+        !win32_worth_telling(change)) {
+        return false;
+    }
+    note_regions(w, screen, uv_hrtime());
+    return true;
 }
 
 static void look(win32_desk *w)

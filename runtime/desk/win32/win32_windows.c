@@ -187,6 +187,7 @@ static bool fill(HWND window, HWND active, desk_window *out)
         .visible = !minimized,
         .minimized = minimized,
         .maximized = IsZoomed(window) != 0,
+        .layer = (GetWindowLongPtrW(window, GWL_EXSTYLE) & WS_EX_TOPMOST) != 0,
     };
     return out->title && out->klass && out->executable;
 }
@@ -226,7 +227,7 @@ bool win32_windows(desk *d, desk_window_list *out, desk_error *err)
 
 /* --- what can be done to them ---------------------------------------------------------------- */
 
-static bool find_window(uint64_t id, HWND *out, desk_error *err)
+bool win32_find_window(uint64_t id, HWND *out, desk_error *err)
 {
     *out = window_of(id);
     if (id && IsWindow(*out)) {
@@ -241,7 +242,7 @@ bool win32_window_focus(desk *d, uint64_t id, desk_error *err)
     HWND window;
     INPUT nothing = {.type = INPUT_MOUSE};
     (void) d;
-    if (!find_window(id, &window, err)) {
+    if (!win32_find_window(id, &window, err)) {
         return false;
     }
     if (IsHungAppWindow(window)) { /* to activate it would be to wait for it */
@@ -263,7 +264,7 @@ bool win32_window_focus(desk *d, uint64_t id, desk_error *err)
     return true;
 }
 
-static bool refused(const char *what, desk_error *err)
+bool win32_refused(const char *what, desk_error *err)
 {
     DWORD error = GetLastError();
     if (error == ERROR_ACCESS_DENIED) {
@@ -277,10 +278,11 @@ bool win32_window_close(desk *d, uint64_t id, desk_error *err)
 {
     HWND window;
     (void) d;
-    if (!find_window(id, &window, err)) {
+    if (!win32_find_window(id, &window, err)) {
         return false;
     }
-    return PostMessageW(window, WM_CLOSE, 0, 0) || refused("The window cannot be closed", err);
+    return PostMessageW(window, WM_CLOSE, 0, 0) ||
+           win32_refused("The window cannot be closed", err);
 }
 
 /* A window that was maximized when it was minimized is restored to be maximized again, so it takes
@@ -298,7 +300,7 @@ bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
     HWND window;
     RECT outer, seen;
     (void) d;
-    if (!find_window(id, &window, err)) {
+    if (!win32_find_window(id, &window, err)) {
         return false;
     }
     if (rect.width < 1 || rect.height < 1 || rect.width > DESK_IMAGE_MAX_SIDE ||
@@ -320,19 +322,19 @@ bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
     }
     return SetWindowPos(window, NULL, rect.x, rect.y, rect.width, rect.height,
                         SWP_NOZORDER | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS) ||
-           refused("The window cannot be placed", err);
+           win32_refused("The window cannot be placed", err);
 }
 
 bool win32_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err)
 {
     HWND window;
     (void) d;
-    if (!find_window(id, &window, err)) {
+    if (!win32_find_window(id, &window, err)) {
         return false;
     }
     SetLastError(0);
     bool done = state == DESK_WINDOW_MINIMIZED   ? ShowWindowAsync(window, SW_MINIMIZE)
                 : state == DESK_WINDOW_MAXIMIZED ? ShowWindowAsync(window, SW_SHOWMAXIMIZED)
                                                  : show_normal(window);
-    return done || !GetLastError() || refused("The window's state cannot be changed", err);
+    return done || !GetLastError() || win32_refused("The window's state cannot be changed", err);
 }

@@ -53,6 +53,14 @@ bool x11_sync(x11_desk *x, desk_error *err)
     return x11_alive(x, err);
 }
 
+void x11_listen_at_root(x11_desk *x, uint32_t events)
+{
+    if ((x->root_mask | events) != x->root_mask) {
+        x->root_mask |= events;
+        xcb_change_window_attributes(x->c, x->root, XCB_CW_EVENT_MASK, &x->root_mask);
+    }
+}
+
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail)
 {
     xcb_test_fake_input(x->c, type, detail, XCB_CURRENT_TIME, x->root, 0, 0, 0);
@@ -61,6 +69,7 @@ void x11_fake(x11_desk *x, uint8_t type, uint8_t detail)
 static void take_event(x11_desk *x, xcb_generic_event_t *event)
 {
     uint8_t type = event->response_type & 0x7f;
+    x11_window_event(x, event);
     if (type == XCB_MAPPING_NOTIFY) {
         x->keyboard.stale = true;
     } else if (type == XCB_CLIENT_MESSAGE) {
@@ -77,6 +86,8 @@ static void take_event(x11_desk *x, xcb_generic_event_t *event)
         x11_exposed_event(x, (xcb_expose_event_t *) event);
     } else if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
         x11_damage_event(x, (xcb_damage_notify_event_t *) event);
+    } else if (x->has_fixes && type == x->fixes_event + XCB_XFIXES_SELECTION_NOTIFY) {
+        x11_clipboard_changed(x, (xcb_xfixes_selection_notify_event_t *) event);
     }
     /* Type 0 is an error of an unchecked request: a window that has closed meanwhile. */
 }
@@ -103,8 +114,8 @@ static int poll_fd(desk *d)
     return xcb_get_file_descriptor(((x11_desk *) d)->c);
 }
 
-/* While others may ask for our clipboard's text: their question may be read by another call of
- * ours, as it waits for its reply, and the descriptor does not tell of it then. */
+/* While others may ask for what we offer in the clipboard: their question may be read by another
+ * call of ours, as it waits for its reply, and the descriptor does not tell of it then. */
 static int poll_every(desk *d)
 {
     enum { LOOK_AGAIN = 100 };
@@ -171,6 +182,7 @@ static bool find_extensions(x11_desk *x, desk_error *err)
     x->has_damage = x->has_fixes && present(x, &xcb_damage_id);
     if (x->has_fixes) { /* the server answers nothing else until it knows our version */
         free(xcb_xfixes_query_version_reply(x->c, xcb_xfixes_query_version(x->c, 4, 0), NULL));
+        x->fixes_event = xcb_get_extension_data(x->c, &xcb_xfixes_id)->first_event;
     }
     if (x->has_damage) {
         free(xcb_damage_query_version_reply(x->c, xcb_damage_query_version(x->c, 1, 1), NULL));
@@ -187,21 +199,31 @@ static bool intern_atoms(x11_desk *x, desk_error *err)
         [X11_NET_CLIENT_LIST_STACKING] = "_NET_CLIENT_LIST_STACKING",
         [X11_NET_CLOSE_WINDOW] = "_NET_CLOSE_WINDOW",
         [X11_NET_CURRENT_DESKTOP] = "_NET_CURRENT_DESKTOP",
+        [X11_NET_DESKTOP_NAMES] = "_NET_DESKTOP_NAMES",
         [X11_NET_FRAME_EXTENTS] = "_NET_FRAME_EXTENTS",
         [X11_NET_MOVERESIZE_WINDOW] = "_NET_MOVERESIZE_WINDOW",
+        [X11_NET_NUMBER_OF_DESKTOPS] = "_NET_NUMBER_OF_DESKTOPS",
+        [X11_NET_RESTACK_WINDOW] = "_NET_RESTACK_WINDOW",
         [X11_NET_SUPPORTED] = "_NET_SUPPORTED",
         [X11_NET_SUPPORTING_WM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
+        [X11_NET_WM_CM] = "_NET_WM_CM_S0",
+        [X11_NET_WM_DESKTOP] = "_NET_WM_DESKTOP",
         [X11_NET_WM_NAME] = "_NET_WM_NAME",
         [X11_NET_WM_PID] = "_NET_WM_PID",
-        [X11_NET_WM_CM] = "_NET_WM_CM_S0",
         [X11_NET_WM_PING] = "_NET_WM_PING",
         [X11_NET_WM_STATE] = "_NET_WM_STATE",
+        [X11_NET_WM_STATE_ABOVE] = "_NET_WM_STATE_ABOVE",
+        [X11_NET_WM_STATE_BELOW] = "_NET_WM_STATE_BELOW",
         [X11_NET_WM_STATE_HIDDEN] = "_NET_WM_STATE_HIDDEN",
         [X11_NET_WM_STATE_MAXIMIZED_HORZ] = "_NET_WM_STATE_MAXIMIZED_HORZ",
         [X11_NET_WM_STATE_MAXIMIZED_VERT] = "_NET_WM_STATE_MAXIMIZED_VERT",
         [X11_NET_WORKAREA] = "_NET_WORKAREA",
+        [X11_NET_WM_WINDOW_TYPE] = "_NET_WM_WINDOW_TYPE",
+        [X11_NET_WM_WINDOW_TYPE_DESKTOP] = "_NET_WM_WINDOW_TYPE_DESKTOP",
+        [X11_NET_WM_WINDOW_TYPE_DOCK] = "_NET_WM_WINDOW_TYPE_DOCK",
         [X11_CLIPBOARD] = "CLIPBOARD",
         [X11_DESKPILOT_SELECTION] = "_DESKPILOT_SELECTION",
+        [X11_IMAGE_PNG] = "image/png",
         [X11_INCR] = "INCR",
         [X11_TARGETS] = "TARGETS",
         [X11_TEXT_PLAIN_UTF8] = "text/plain;charset=utf-8",
@@ -339,8 +361,14 @@ static const desk_ops OPS = {
     .window_close = x11_window_close,
     .window_place = x11_window_place,
     .window_state = x11_window_state,
+    .window_stack = x11_window_stack,
+    .window_changes = x11_window_changes,
+    .workspaces = x11_workspaces,
+    .workspace_go = x11_workspace_go,
+    .window_workspace = x11_window_workspace,
     .clipboard_get = x11_clipboard_get,
     .clipboard_set = x11_clipboard_set,
+    .clipboard_changes = x11_clipboard_changes,
 };
 
 const desk_ops *const desk_native_ops = &OPS;

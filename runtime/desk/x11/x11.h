@@ -26,21 +26,31 @@ typedef enum {
     X11_NET_CLIENT_LIST_STACKING,
     X11_NET_CLOSE_WINDOW,
     X11_NET_CURRENT_DESKTOP,
+    X11_NET_DESKTOP_NAMES,
     X11_NET_FRAME_EXTENTS,
     X11_NET_MOVERESIZE_WINDOW,
+    X11_NET_NUMBER_OF_DESKTOPS,
+    X11_NET_RESTACK_WINDOW,
     X11_NET_SUPPORTED,
     X11_NET_SUPPORTING_WM_CHECK,
+    X11_NET_WM_CM,
+    X11_NET_WM_DESKTOP,
     X11_NET_WM_NAME,
     X11_NET_WM_PID,
-    X11_NET_WM_CM,
     X11_NET_WM_PING,
     X11_NET_WM_STATE,
+    X11_NET_WM_STATE_ABOVE,
+    X11_NET_WM_STATE_BELOW,
     X11_NET_WM_STATE_HIDDEN,
     X11_NET_WM_STATE_MAXIMIZED_HORZ,
     X11_NET_WM_STATE_MAXIMIZED_VERT,
     X11_NET_WORKAREA,
+    X11_NET_WM_WINDOW_TYPE,
+    X11_NET_WM_WINDOW_TYPE_DESKTOP,
+    X11_NET_WM_WINDOW_TYPE_DOCK,
     X11_CLIPBOARD,
     X11_DESKPILOT_SELECTION,
+    X11_IMAGE_PNG,
     X11_INCR,
     X11_TARGETS,
     X11_TEXT_PLAIN_UTF8,
@@ -118,27 +128,29 @@ typedef enum {
 
 /* What was asked of the clipboard's owner, and what came of it. */
 typedef struct {
+    desk_clipboard_kind kind;
     x11_question_state state;
     xcb_window_t window; /* ours, where the answer goes */
     xcb_window_t owner;
     xcb_atom_t target;
     uint64_t wanted; /* when the asker came last, ns */
-    char *text;      /* as it came, without a terminator; NULL while there is none */
+    char *data;      /* as it came, without a terminator; NULL while there is none */
     size_t length, room;
     bool latin1;
 } x11_question;
 
-/* A text that is offered, and what still takes it when another is offered. */
+/* What is offered, and what still takes it when something else is offered. */
 typedef struct {
     size_t uses;
+    desk_clipboard_kind kind;
     size_t length;
     char bytes[];
-} x11_text;
+} x11_content;
 
 typedef struct {
     xcb_window_t requestor;
     xcb_atom_t property, type;
-    x11_text *text; /* NULL: this place is free */
+    x11_content *content; /* NULL: this place is free */
     size_t sent;
     uint64_t heard; /* when its requestor took a part, ns */
 } x11_transfer;
@@ -148,7 +160,7 @@ enum { X11_TRANSFERS = 16 };
 typedef struct {
     xcb_window_t window;        /* ours, owner of the clipboard; 0 until something is offered */
     xcb_timestamp_t now, since; /* the server's clock when it told us, and when we became owner */
-    x11_text *text;             /* NULL while we own nothing */
+    x11_content *content;       /* NULL while we own nothing */
     x11_transfer transfers[X11_TRANSFERS];
 } x11_offer;
 
@@ -201,10 +213,13 @@ typedef struct {
     uint32_t buttons_held; /* bit n: button n */
     x11_keyboard keyboard;
 
-    x11_question question;
+    x11_question questions[DESK_CLIPBOARD_KINDS]; /* one each */
     x11_offer offer;
+    uint8_t fixes_event;
+    uint64_t clipboard_changes; /* 0 until somebody asks */
 
-    bool root_selected;
+    uint32_t root_mask;            /* of the events that we hear there */
+    uint64_t window_changes;       /* 0 until somebody asks */
     uint32_t ping_sent, ping_seen; /* tokens */
 } x11_desk;
 
@@ -222,6 +237,8 @@ bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, desk_er
 bool x11_sync(x11_desk *x, desk_error *err);
 /* Takes in the events that have arrived, without waiting. */
 void x11_take_events(x11_desk *x);
+/* Asks to be told of those events of the root window, beside the others. */
+void x11_listen_at_root(x11_desk *x, uint32_t events);
 /* Queues one XTEST key or button event; errors turn up in x11_sync. */
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail);
 
@@ -329,6 +346,8 @@ xcb_window_t x11_active_window(x11_desk *x);
 bool x11_has_manager(x11_desk *x);
 /* Asks for a property of any type, as much of it as is ever wanted of a window. */
 xcb_get_property_cookie_t x11_ask_property(x11_desk *x, xcb_window_t window, xcb_atom_t property);
+/* The first 32-bit value of a property, 0 if there is none. */
+uint32_t x11_take_value(x11_desk *x, xcb_get_property_cookie_t cookie);
 /* Whether a property that is a list of atoms holds that one. */
 bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom);
 
@@ -339,22 +358,52 @@ bool x11_window_focus(desk *d, uint64_t id, desk_error *err);
 bool x11_window_close(desk *d, uint64_t id, desk_error *err);
 bool x11_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
 bool x11_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
+bool x11_window_stack(desk *d, uint64_t id, bool above, desk_error *err);
 bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol);
+/* DESK_NOT_FOUND for a window that has closed. */
+bool x11_check_exists(x11_desk *x, uint64_t id, desk_error *err);
+/* Asks the window manager, by a message to the root window about `window`. */
+void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5]);
 
-/* --- x11_clipboard.c: another program's text ---------------------------------------------------
+/* --- x11_window_watch.c ------------------------------------------------------------------------
+ */
+
+uint64_t x11_window_changes(desk *d);
+void x11_window_event(x11_desk *x, const xcb_generic_event_t *event);
+/* Hears of that window's title and state, if anybody wants to know. */
+void x11_window_listen(x11_desk *x, xcb_window_t window);
+
+/* --- x11_workspaces.c --------------------------------------------------------------------------
+ */
+
+bool x11_workspaces(desk *d, desk_workspaces *out, desk_error *err);
+bool x11_workspace_go(desk *d, int number, desk_error *err);
+bool x11_window_workspace(desk *d, uint64_t id, int number, desk_error *err);
+/* The number for a window's _NET_WM_DESKTOP, as desk_window has it. */
+int x11_workspace_number(x11_desk *x, xcb_get_property_cookie_t cookie);
+
+/* --- x11_clipboard.c: what another program offers -----------------------------------------------
  */
 
 /* The asker has to come back twice a second. */
-bool x11_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err);
+bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                       bool *pending, desk_error *err);
 void x11_clipboard_event(x11_desk *x, const xcb_generic_event_t *event);
 void x11_clipboard_close(x11_desk *x);
 
-/* --- x11_offer.c: our own text -----------------------------------------------------------------
+/* --- x11_clipboard_watch.c ---------------------------------------------------------------------
  */
 
-bool x11_clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err);
+bool x11_clipboard_changes(desk *d, uint64_t *number, desk_error *err);
+void x11_clipboard_changed(x11_desk *x, const xcb_xfixes_selection_notify_event_t *event);
+
+/* --- x11_offer.c: what we offer ----------------------------------------------------------------
+ */
+
+bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                       bool *pending, desk_error *err);
 void x11_offer_event(x11_desk *x, const xcb_generic_event_t *event);
-/* Whether other programs may ask for our text, or are taking it. */
+/* Whether other programs may ask for what we offer, or are taking it. */
 bool x11_offer_open(const x11_desk *x);
 void x11_offer_close(x11_desk *x);
 

@@ -1,7 +1,9 @@
-/* The clipboard's text as another program has it. The CLIPBOARD selection has an owner, which is
- * asked for it and answers when it likes, through a property of a window of ours: a large text in
- * parts, each after we have deleted the one before (INCR). Every question has a window of its own,
- * so that a late answer to an earlier one goes nowhere. */
+/* What the clipboard holds, as another program has it: a text, or a picture as a PNG file. The
+ * CLIPBOARD selection has an owner, which is asked for it and answers when it likes, through a
+ * property of a window of ours: what is large in parts, each after we have deleted the one before
+ * (INCR). Every question has a window of its own, so that a late answer to an earlier one goes
+ * nowhere; and each kind has a question of its own, so that two who wait do not disturb each other.
+ */
 #include "x11.h"
 
 #include "utf8.h"
@@ -41,77 +43,75 @@ static char *decode(const char *raw, size_t raw_length, bool latin1, size_t *len
 }
 
 /* Ends a question, and with it whatever its owner still does about it. */
-static void forget(x11_desk *x)
+static void forget(x11_desk *x, x11_question *q)
 {
-    x11_question *q = &x->question;
     if (q->window) {
         xcb_destroy_window(x->c, q->window);
         xcb_flush(x->c);
     }
-    free(q->text);
-    *q = (x11_question){0};
+    free(q->data);
+    *q = (x11_question){.kind = q->kind};
 }
 
 /* The window's work is done as soon as the answer is there. */
-static void settle(x11_desk *x, x11_question_state state)
+static void settle(x11_desk *x, x11_question *q, x11_question_state state)
 {
-    x->question.state = state;
-    xcb_destroy_window(x->c, x->question.window);
+    q->state = state;
+    xcb_destroy_window(x->c, q->window);
     xcb_flush(x->c);
-    x->question.window = XCB_NONE;
+    q->window = XCB_NONE;
 }
 
-static void convert(x11_desk *x, xcb_atom_t target)
+static void convert(x11_desk *x, x11_question *q, xcb_atom_t target)
 {
-    x11_question *q = &x->question;
     q->target = target;
     xcb_convert_selection(x->c, q->window, x->atoms[X11_CLIPBOARD], target,
                           x->atoms[X11_DESKPILOT_SELECTION], XCB_CURRENT_TIME);
     xcb_flush(x->c);
 }
 
-static void begin(x11_desk *x, xcb_window_t owner)
+static void begin(x11_desk *x, x11_question *q, xcb_window_t owner)
 {
     uint32_t mask = XCB_EVENT_MASK_PROPERTY_CHANGE;
-    x->question =
-        (x11_question){.state = X11_ASKED, .window = xcb_generate_id(x->c), .owner = owner};
-    xcb_create_window(x->c, 0, x->question.window, x->root, -1, -1, 1, 1, 0,
-                      XCB_WINDOW_CLASS_INPUT_ONLY, XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK, &mask);
-    convert(x, x->atoms[X11_UTF8_STRING]);
+    q->state = X11_ASKED;
+    q->window = xcb_generate_id(x->c);
+    q->owner = owner;
+    xcb_create_window(x->c, 0, q->window, x->root, -1, -1, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_ONLY,
+                      XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK, &mask);
+    convert(x, q, x->atoms[q->kind == DESK_CLIPBOARD_PNG ? X11_IMAGE_PNG : X11_UTF8_STRING]);
 }
 
 /* --- what the owner says -----------------------------------------------------------------------
  */
 
-static void append(x11_desk *x, const char *bytes, size_t count)
+static void append(x11_desk *x, x11_question *q, const char *bytes, size_t count)
 {
-    x11_question *q = &x->question;
     if (count > DESK_CLIPBOARD_MAX - q->length) {
-        settle(x, X11_TOO_LARGE);
+        settle(x, q, X11_TOO_LARGE);
         return;
     }
     size_t needed = q->length + count;
     if (needed > q->room) {
         size_t room = needed * 2;
-        char *text = realloc(q->text, room);
-        if (!text) {
-            settle(x, X11_NO_ROOM);
+        char *data = realloc(q->data, room);
+        if (!data) {
+            settle(x, q, X11_NO_ROOM);
             return;
         }
-        q->text = text;
+        q->data = data;
         q->room = room;
     }
-    memcpy(q->text + q->length, bytes, count);
+    memcpy(q->data + q->length, bytes, count);
     q->length = needed;
 }
 
 /* The property's value, which is deleted by that; NULL if it is not there. */
-static xcb_get_property_reply_t *take_property(x11_desk *x)
+static xcb_get_property_reply_t *take_property(x11_desk *x, const x11_question *q)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_property_reply_t *reply = xcb_get_property_reply(
         x->c,
-        xcb_get_property(x->c, 1, x->question.window, x->atoms[X11_DESKPILOT_SELECTION],
+        xcb_get_property(x->c, 1, q->window, x->atoms[X11_DESKPILOT_SELECTION],
                          XCB_GET_PROPERTY_TYPE_ANY, 0, DESK_CLIPBOARD_MAX / 4 + 1),
         &e);
     free(e);
@@ -122,83 +122,102 @@ static xcb_get_property_reply_t *take_property(x11_desk *x)
     return reply;
 }
 
-static void take_part(x11_desk *x, const xcb_get_property_reply_t *reply)
+static void take_part(x11_desk *x, x11_question *q, const xcb_get_property_reply_t *reply)
 {
-    x11_question *q = &x->question;
     size_t count = (size_t) xcb_get_property_value_length(reply);
     q->latin1 = reply->type == XCB_ATOM_STRING;
     if (reply->format != 8 && count > 0) {
-        settle(x, X11_ANSWERED); /* no text, whatever the owner calls it */
+        settle(x, q, X11_ANSWERED); /* not what was asked for, whatever the owner calls it */
     } else if (reply->bytes_after > 0) {
-        settle(x, X11_TOO_LARGE);
+        settle(x, q, X11_TOO_LARGE);
     } else if (count > 0) {
-        append(x, xcb_get_property_value(reply), count);
+        append(x, q, xcb_get_property_value(reply), count);
     }
 }
 
-static void take_answer(x11_desk *x, const xcb_selection_notify_event_t *event)
+static void take_answer(x11_desk *x, x11_question *q, const xcb_selection_notify_event_t *event)
 {
-    x11_question *q = &x->question;
     if (event->property == XCB_NONE) {
         if (q->target == x->atoms[X11_UTF8_STRING]) {
-            convert(x, XCB_ATOM_STRING);
+            convert(x, q, XCB_ATOM_STRING);
         } else {
-            settle(x, X11_ANSWERED);
+            settle(x, q, X11_ANSWERED);
         }
         return;
     }
-    xcb_get_property_reply_t *reply = take_property(x);
+    xcb_get_property_reply_t *reply = take_property(x, q);
     if (reply && reply->type == x->atoms[X11_INCR]) {
         q->state = X11_IN_PARTS;
     } else {
         if (reply) {
-            take_part(x, reply);
+            take_part(x, q, reply);
         }
         if (q->state == X11_ASKED) {
-            settle(x, X11_ANSWERED);
+            settle(x, q, X11_ANSWERED);
         }
     }
     free(reply);
 }
 
-static void take_next_part(x11_desk *x)
+static void take_next_part(x11_desk *x, x11_question *q)
 {
-    xcb_get_property_reply_t *reply = take_property(x);
+    xcb_get_property_reply_t *reply = take_property(x, q);
     if (reply && xcb_get_property_value_length(reply) == 0) {
-        settle(x, X11_ANSWERED);
+        settle(x, q, X11_ANSWERED);
     } else if (reply) {
-        take_part(x, reply);
+        take_part(x, q, reply);
     }
     free(reply);
 }
 
-void x11_clipboard_event(x11_desk *x, const xcb_generic_event_t *event)
+static void take_event(x11_desk *x, x11_question *q, const xcb_generic_event_t *event)
 {
     const xcb_selection_notify_event_t *notify = (const void *) event;
     const xcb_property_notify_event_t *property = (const void *) event;
-    x11_question *q = &x->question;
     uint8_t type = event->response_type & 0x7f;
     if (type == XCB_SELECTION_NOTIFY) {
         if (q->state == X11_ASKED && notify->requestor == q->window &&
             notify->target == q->target) {
-            take_answer(x, notify);
+            take_answer(x, q, notify);
         }
     } else if (q->state == X11_IN_PARTS && property->window == q->window &&
                property->atom == x->atoms[X11_DESKPILOT_SELECTION] &&
                property->state == XCB_PROPERTY_NEW_VALUE) {
-        take_next_part(x);
+        take_next_part(x, q);
+    }
+}
+
+void x11_clipboard_event(x11_desk *x, const xcb_generic_event_t *event)
+{
+    for (int i = 0; i < DESK_CLIPBOARD_KINDS; i++) {
+        take_event(x, &x->questions[i], event);
     }
 }
 
 /* --- the question ------------------------------------------------------------------------------
  */
 
-static bool give(x11_desk *x, const char *raw, size_t raw_length, char **text, size_t *length,
-                 desk_error *err)
+/* A copy, terminated; NULL without memory. */
+static char *copy(const char *raw, size_t raw_length, size_t *length)
 {
-    *text = decode(raw, raw_length, x->question.latin1, length);
-    forget(x);
-    return *text || desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+    char *data = malloc(raw_length + 1);
+    if (data) {
+        if (raw_length) {
+            memcpy(data, raw, raw_length);
+        }
+        data[raw_length] = '\0';
+        *length = raw_length;
+    }
+    return data;
+}
+
+static bool give(x11_desk *x, x11_question *q, const char *raw, size_t raw_length, char **data,
+                 size_t *length, desk_error *err)
+{
+    *data = q->kind == DESK_CLIPBOARD_TEXT ? decode(raw, raw_length, q->latin1, length)
+                                           : copy(raw, raw_length, length);
+    forget(x, q);
+    return *data || desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
 }
 
 static bool find_owner(x11_desk *x, xcb_window_t *owner, desk_error *err)
@@ -210,38 +229,54 @@ static bool find_owner(x11_desk *x, xcb_window_t *owner, desk_error *err)
     return x11_alive(x, err);
 }
 
-bool x11_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk_error *err)
+/* What is there at once: nothing, or what we offer ourselves. */
+static bool known(const x11_desk *x, const x11_question *q, xcb_window_t owner, const char **raw,
+                  size_t *raw_length)
+{
+    const x11_content *ours = owner == x->offer.window ? x->offer.content : NULL;
+    bool same = owner && ours && ours->kind == q->kind;
+    *raw = same ? ours->bytes : "";
+    *raw_length = same ? ours->length : 0;
+    return !owner || ours;
+}
+
+static bool too_large(x11_desk *x, x11_question *q, desk_error *err)
+{
+    forget(x, q);
+    return desk_fail(err, DESK_REFUSED, "The clipboard holds more than %d MiB, which is not taken.",
+                     DESK_CLIPBOARD_MAX >> 20);
+}
+
+bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                       bool *pending, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    x11_question *q = &x->question;
+    x11_question *q = &x->questions[kind];
     xcb_window_t owner;
+    const char *raw;
+    size_t raw_length;
     *pending = false;
     if (!find_owner(x, &owner, err)) {
         return false;
     }
     uint64_t now = uv_hrtime();
     if (q->owner != owner || now - q->wanted > ABANDONED) {
-        forget(x);
+        forget(x, q);
     }
-    if (owner == XCB_NONE) {
-        return give(x, "", 0, text, length, err);
-    }
-    if (x->offer.text && owner == x->offer.window) {
-        return give(x, x->offer.text->bytes, x->offer.text->length, text, length, err);
+    q->kind = kind;
+    if (known(x, q, owner, &raw, &raw_length)) {
+        return give(x, q, raw, raw_length, data, length, err);
     }
     switch (q->state) {
     case X11_NOTHING_ASKED:
-        begin(x, owner);
+        begin(x, q, owner);
         break;
     case X11_ANSWERED:
-        return give(x, q->text, q->length, text, length, err);
+        return give(x, q, q->data, q->length, data, length, err);
     case X11_TOO_LARGE:
-        forget(x);
-        return desk_fail(err, DESK_REFUSED,
-                         "The clipboard holds more than %d MiB of text, which is not taken.",
-                         DESK_CLIPBOARD_MAX >> 20);
+        return too_large(x, q, err);
     case X11_NO_ROOM:
-        forget(x);
+        forget(x, q);
         return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory for the clipboard.");
     default:
         break;
@@ -253,5 +288,7 @@ bool x11_clipboard_get(desk *d, char **text, size_t *length, bool *pending, desk
 
 void x11_clipboard_close(x11_desk *x)
 {
-    forget(x);
+    for (int i = 0; i < DESK_CLIPBOARD_KINDS; i++) {
+        forget(x, &x->questions[i]);
+    }
 }

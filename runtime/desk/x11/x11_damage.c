@@ -75,6 +75,10 @@ void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event)
     }
     if (event->area.width > CARET_WIDTH || event->area.height > CARET_HEIGHT) {
         x->last_change = uv_hrtime();
+        desk_regions_note(
+            &x->base.regions,
+            (desk_rect){event->area.x, event->area.y, event->area.width, event->area.height},
+            x->last_change);
     }
 }
 

@@ -1,8 +1,8 @@
-/* Our own text in the clipboard. X keeps none of it: for as long as we own the CLIPBOARD selection,
- * other programs ask us (SelectionRequest) and are answered in pump, a large text in parts (INCR),
- * each when they have deleted the one before. When the desk closes the text is gone: it is not
- * handed over to a clipboard manager (SAVE_TARGETS), which would have to be served, MULTIPLE and
- * all, while closing. */
+/* What we offer in the clipboard, a text or a PNG file. X keeps none of it: for as long as we own
+ * the CLIPBOARD selection, other programs ask us (SelectionRequest) and are answered in pump, what
+ * is large in parts (INCR), each when they have deleted the one before. When the desk closes it is
+ * gone: it is not handed over to a clipboard manager (SAVE_TARGETS), which would have to be served,
+ * MULTIPLE and all, while closing. */
 #include "x11.h"
 
 #include "utf8.h"
@@ -14,42 +14,44 @@
 /* As much as is put into a property at once, and a request's own part of its largest size. */
 enum { PART = 256 * 1024, REQUEST_OVERHEAD = 64 };
 
-static void release(x11_text *text)
+static void release(x11_content *content)
 {
-    if (text && --text->uses == 0) {
-        free(text);
+    if (content && --content->uses == 0) {
+        free(content);
     }
 }
 
-static x11_text *copy_text(const char *bytes, size_t length)
+static x11_content *copy_of(desk_clipboard_kind kind, const char *bytes, size_t length)
 {
-    x11_text *text = malloc(sizeof *text + length);
-    if (text) {
-        text->uses = 1;
-        text->length = length;
-        memcpy(text->bytes, bytes, length);
+    x11_content *content = malloc(sizeof *content + length);
+    if (content) {
+        content->uses = 1;
+        content->kind = kind;
+        content->length = length;
+        memcpy(content->bytes, bytes, length);
     }
-    return text;
+    return content;
 }
 
 /* The same in Latin-1; NULL where it has other characters, or without memory. */
-static x11_text *latin1_text(const x11_text *utf8)
+static x11_content *latin1_text(const x11_content *utf8)
 {
-    x11_text *text = malloc(sizeof *text + utf8->length);
+    x11_content *content = malloc(sizeof *content + utf8->length);
     size_t used = 0;
     uint32_t c = 0;
-    for (size_t i = 0; text && i < utf8->length; text->bytes[used++] = (char) c) {
+    for (size_t i = 0; content && i < utf8->length; content->bytes[used++] = (char) c) {
         i += desk_utf8_read(utf8->bytes + i, utf8->length - i, &c);
         if (c > 0xff) {
-            free(text);
+            free(content);
             return NULL;
         }
     }
-    if (text) {
-        text->uses = 1;
-        text->length = used;
+    if (content) {
+        content->uses = 1;
+        content->kind = DESK_CLIPBOARD_TEXT;
+        content->length = used;
     }
-    return text;
+    return content;
 }
 
 static size_t part_size(x11_desk *x)
@@ -58,13 +60,14 @@ static size_t part_size(x11_desk *x)
     return most < PART ? most : PART;
 }
 
-/* --- large texts, in parts ---------------------------------------------------------------------
+/* --- large contents, in parts
+ * ---------------------------------------------------------------------
  */
 
 static x11_transfer *find_transfer(x11_desk *x, xcb_window_t requestor, xcb_atom_t property)
 {
     for (x11_transfer *t = x->offer.transfers; t < x->offer.transfers + X11_TRANSFERS; t++) {
-        if (t->text && t->requestor == requestor &&
+        if (t->content && t->requestor == requestor &&
             (property == XCB_ATOM_ANY || t->property == property)) {
             return t;
         }
@@ -75,7 +78,7 @@ static x11_transfer *find_transfer(x11_desk *x, xcb_window_t requestor, xcb_atom
 static void end_transfer(x11_desk *x, x11_transfer *t)
 {
     xcb_window_t requestor = t->requestor;
-    release(t->text);
+    release(t->content);
     *t = (x11_transfer){0};
     if (!find_transfer(x, requestor, XCB_ATOM_ANY)) {
         uint32_t none = 0;
@@ -88,7 +91,7 @@ static x11_transfer *free_transfer(x11_desk *x)
 {
     x11_transfer *oldest = x->offer.transfers;
     for (x11_transfer *t = oldest; t < x->offer.transfers + X11_TRANSFERS; t++) {
-        if (!t->text) {
+        if (!t->content) {
             return t;
         }
         oldest = t->heard < oldest->heard ? t : oldest;
@@ -108,7 +111,7 @@ static bool listen_to(x11_desk *x, xcb_window_t requestor)
 }
 
 static bool begin_transfer(x11_desk *x, const xcb_selection_request_event_t *event,
-                           xcb_atom_t property, x11_text *text)
+                           xcb_atom_t property, x11_content *content)
 {
     x11_transfer *t = find_transfer(x, event->requestor, property);
     if (t) {
@@ -118,9 +121,9 @@ static bool begin_transfer(x11_desk *x, const xcb_selection_request_event_t *eve
     if (!listen_to(x, event->requestor)) {
         return false;
     }
-    text->uses++;
-    *t = (x11_transfer){event->requestor, property, event->target, text, 0, uv_hrtime()};
-    uint32_t least = (uint32_t) text->length;
+    content->uses++;
+    *t = (x11_transfer){event->requestor, property, event->target, content, 0, uv_hrtime()};
+    uint32_t least = (uint32_t) content->length;
     xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, event->requestor, property, x->atoms[X11_INCR],
                         32, 1, &least);
     return true;
@@ -129,10 +132,10 @@ static bool begin_transfer(x11_desk *x, const xcb_selection_request_event_t *eve
 /* The requestor has deleted a part: the next one, or an empty one for the end. */
 static void send_part(x11_desk *x, x11_transfer *t)
 {
-    size_t left = t->text->length - t->sent, most = part_size(x);
+    size_t left = t->content->length - t->sent, most = part_size(x);
     size_t count = left < most ? left : most;
     xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, t->requestor, t->property, t->type, 8,
-                        (uint32_t) count, t->text->bytes + t->sent);
+                        (uint32_t) count, t->content->bytes + t->sent);
     t->sent += count;
     t->heard = uv_hrtime();
     if (count == 0) {
@@ -145,23 +148,36 @@ static void send_part(x11_desk *x, x11_transfer *t)
  */
 
 static bool hand_over(x11_desk *x, const xcb_selection_request_event_t *event, xcb_atom_t property,
-                      x11_text *text)
+                      x11_content *content)
 {
-    if (text->length > part_size(x)) {
-        return begin_transfer(x, event, property, text);
+    if (content->length > part_size(x)) {
+        return begin_transfer(x, event, property, content);
     }
     xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, event->requestor, property, event->target, 8,
-                        (uint32_t) text->length, text->bytes);
+                        (uint32_t) content->length, content->bytes);
     return true;
 }
 
 static bool hand_over_latin1(x11_desk *x, const xcb_selection_request_event_t *event,
                              xcb_atom_t property)
 {
-    x11_text *text = latin1_text(x->offer.text);
-    bool given = text && hand_over(x, event, property, text);
-    release(text);
+    x11_content *content = latin1_text(x->offer.content);
+    bool given = content && hand_over(x, event, property, content);
+    release(content);
     return given;
+}
+
+/* The names of what we can give. */
+static void list_targets(x11_desk *x, xcb_window_t requestor, xcb_atom_t property)
+{
+    const xcb_atom_t *atoms = x->atoms;
+    xcb_atom_t text[] = {atoms[X11_TARGETS], atoms[X11_TIMESTAMP], atoms[X11_UTF8_STRING],
+                         atoms[X11_TEXT_PLAIN_UTF8], XCB_ATOM_STRING};
+    xcb_atom_t png[] = {atoms[X11_TARGETS], atoms[X11_TIMESTAMP], atoms[X11_IMAGE_PNG]};
+    bool is_text = x->offer.content->kind == DESK_CLIPBOARD_TEXT;
+    uint32_t count = is_text ? sizeof text / sizeof text[0] : sizeof png / sizeof png[0];
+    xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, requestor, property, XCB_ATOM_ATOM, 32, count,
+                        is_text ? text : png);
 }
 
 /* Puts what was asked for into the requestor's property; false for what we cannot give. */
@@ -169,11 +185,9 @@ static bool answer(x11_desk *x, const xcb_selection_request_event_t *event, xcb_
 {
     const xcb_atom_t *atoms = x->atoms;
     xcb_atom_t target = event->target;
+    x11_content *content = x->offer.content;
     if (target == atoms[X11_TARGETS]) {
-        xcb_atom_t all[] = {atoms[X11_TARGETS], atoms[X11_TIMESTAMP], atoms[X11_UTF8_STRING],
-                            atoms[X11_TEXT_PLAIN_UTF8], XCB_ATOM_STRING};
-        xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, event->requestor, property, XCB_ATOM_ATOM,
-                            32, sizeof all / sizeof all[0], all);
+        list_targets(x, event->requestor, property);
         return true;
     }
     if (target == atoms[X11_TIMESTAMP]) {
@@ -181,8 +195,11 @@ static bool answer(x11_desk *x, const xcb_selection_request_event_t *event, xcb_
                             XCB_ATOM_INTEGER, 32, 1, &x->offer.since);
         return true;
     }
+    if (content->kind == DESK_CLIPBOARD_PNG) {
+        return target == atoms[X11_IMAGE_PNG] && hand_over(x, event, property, content);
+    }
     if (target == atoms[X11_UTF8_STRING] || target == atoms[X11_TEXT_PLAIN_UTF8]) {
-        return hand_over(x, event, property, x->offer.text);
+        return hand_over(x, event, property, content);
     }
     return target == XCB_ATOM_STRING && hand_over_latin1(x, event, property);
 }
@@ -190,7 +207,7 @@ static bool answer(x11_desk *x, const xcb_selection_request_event_t *event, xcb_
 static bool ours(const x11_offer *offer, xcb_timestamp_t time)
 {
     bool before = time != XCB_CURRENT_TIME && (int32_t) (time - offer->since) < 0;
-    return offer->text && !before;
+    return offer->content && !before;
 }
 
 static void take_request(x11_desk *x, const xcb_selection_request_event_t *event)
@@ -228,8 +245,8 @@ static void take_clear(x11_desk *x, const xcb_selection_clear_event_t *event)
 {
     if (event->owner == x->offer.window && event->selection == x->atoms[X11_CLIPBOARD] &&
         ours(&x->offer, event->time)) {
-        release(x->offer.text);
-        x->offer.text = NULL;
+        release(x->offer.content);
+        x->offer.content = NULL;
     }
 }
 
@@ -263,9 +280,9 @@ void x11_offer_event(x11_desk *x, const xcb_generic_event_t *event)
 
 bool x11_offer_open(const x11_desk *x)
 {
-    bool open = x->offer.text != NULL;
+    bool open = x->offer.content != NULL;
     for (size_t i = 0; i < X11_TRANSFERS; i++) {
-        open = open || x->offer.transfers[i].text;
+        open = open || x->offer.transfers[i].content;
     }
     return open;
 }
@@ -306,19 +323,15 @@ static bool take_ownership(x11_desk *x, desk_error *err)
                               "Another program took the clipboard at the same moment; try again.");
 }
 
-bool x11_clipboard_set(desk *d, const char *text, size_t length, bool *pending, desk_error *err)
+bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                       bool *pending, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    size_t good = desk_utf8_check(text, length);
     *pending = false;
-    if (good < length) {
-        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+    if (!desk_clipboard_check(kind, data, length, err)) {
+        return false;
     }
-    if (length > DESK_CLIPBOARD_MAX) {
-        return desk_fail(err, DESK_REFUSED, "A text of more than %d MiB is not put there.",
-                         DESK_CLIPBOARD_MAX >> 20);
-    }
-    x11_text *copy = copy_text(text, length);
+    x11_content *copy = copy_of(kind, data, length);
     if (!copy) {
         return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
     }
@@ -326,16 +339,16 @@ bool x11_clipboard_set(desk *d, const char *text, size_t length, bool *pending, 
         release(copy);
         return false;
     }
-    release(x->offer.text);
-    x->offer.text = copy;
+    release(x->offer.content);
+    x->offer.content = copy;
     x->offer.since = x->offer.now;
     return true;
 }
 
 void x11_offer_close(x11_desk *x)
 {
-    release(x->offer.text);
+    release(x->offer.content);
     for (size_t i = 0; i < X11_TRANSFERS; i++) {
-        release(x->offer.transfers[i].text);
+        release(x->offer.transfers[i].content);
     }
 }

@@ -5,12 +5,10 @@
 
 /* The reply goes to the root window, where the window manager hears it too; whoever selects
  * SubstructureNotify there gets a copy. */
-static void listen_at_root(x11_desk *x)
+static void listen_for_answers(x11_desk *x)
 {
-    if (!x->root_selected) {
-        uint32_t mask = XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY;
-        xcb_change_window_attributes(x->c, x->root, XCB_CW_EVENT_MASK, &mask);
-        x->root_selected = true;
+    x11_listen_at_root(x, XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
+    if (!x->ping_sent) {
         /* Tokens start at the clock, so that two programs on one display do not share any. */
         x->ping_sent = x->ping_seen = (uint32_t) (uv_hrtime() / 1000);
     }
@@ -18,7 +16,7 @@ static void listen_at_root(x11_desk *x)
 
 uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
 {
-    listen_at_root(x);
+    listen_for_answers(x);
     if (++x->ping_sent == 0) {
         ++x->ping_sent; /* 0 means none */
     }

@@ -13,7 +13,7 @@ enum {
     FRAME_LONGS = 4,
 };
 
-static bool check_exists(x11_desk *x, uint64_t id, desk_error *err)
+bool x11_check_exists(x11_desk *x, uint64_t id, desk_error *err)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_window_attributes_reply_t *reply =
@@ -31,8 +31,7 @@ static bool check_exists(x11_desk *x, uint64_t id, desk_error *err)
     return there;
 }
 
-/* Asks the window manager, by a message to the root window. */
-static void tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5])
+void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5])
 {
     xcb_client_message_event_t event = {
         .response_type = XCB_CLIENT_MESSAGE,
@@ -46,17 +45,29 @@ static void tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const 
                    (const char *) &event);
 }
 
+/* Whether the manager says that it understands `message`. */
+static bool manager_knows(x11_desk *x, x11_atom message)
+{
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(
+        x->c,
+        xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_SUPPORTED], XCB_ATOM_ATOM, 0, 1024),
+        NULL);
+    bool known = reply && x11_has_atom(reply, x->atoms[message]);
+    free(reply);
+    return known;
+}
+
 static void activate(x11_desk *x, xcb_window_t window)
 {
     uint32_t data[5] = {SOURCE_PAGER, XCB_CURRENT_TIME};
-    tell_manager(x, window, X11_NET_ACTIVE_WINDOW, data);
+    x11_tell_manager(x, window, X11_NET_ACTIVE_WINDOW, data);
 }
 
 bool x11_window_focus(desk *d, uint64_t id, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
-    if (!check_exists(x, id, err)) {
+    if (!x11_check_exists(x, id, err)) {
         return false;
     }
     if (x11_has_manager(x)) {
@@ -101,15 +112,36 @@ static bool ask_to_close(x11_desk *x, xcb_window_t window, desk_error *err)
 bool x11_window_close(desk *d, uint64_t id, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    if (!check_exists(x, id, err)) {
+    if (!x11_check_exists(x, id, err)) {
         return false;
     }
     if (x11_has_manager(x)) {
         uint32_t data[5] = {XCB_CURRENT_TIME, SOURCE_PAGER};
-        tell_manager(x, (xcb_window_t) id, X11_NET_CLOSE_WINDOW, data);
+        x11_tell_manager(x, (xcb_window_t) id, X11_NET_CLOSE_WINDOW, data);
         return x11_sync(x, err);
     }
     return ask_to_close(x, (xcb_window_t) id, err);
+}
+
+/* --- order -------------------------------------------------------------------------------------
+ */
+
+bool x11_window_stack(desk *d, uint64_t id, bool above, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    uint32_t mode = above ? XCB_STACK_MODE_ABOVE : XCB_STACK_MODE_BELOW;
+    if (!x11_check_exists(x, id, err)) {
+        return false;
+    }
+    if (x11_has_manager(x) && manager_knows(x, X11_NET_RESTACK_WINDOW)) {
+        uint32_t data[5] = {SOURCE_PAGER, XCB_NONE, mode};
+        x11_tell_manager(x, (xcb_window_t) id, X11_NET_RESTACK_WINDOW, data);
+        return x11_sync(x, err);
+    }
+    return x11_check(
+        x,
+        xcb_configure_window_checked(x->c, (xcb_window_t) id, XCB_CONFIG_WINDOW_STACK_MODE, &mode),
+        "to restack the window", err);
 }
 
 /* --- state -------------------------------------------------------------------------------------
@@ -131,7 +163,7 @@ static void maximize(x11_desk *x, xcb_window_t window, uint32_t action)
 {
     uint32_t data[5] = {action, x->atoms[X11_NET_WM_STATE_MAXIMIZED_VERT],
                         x->atoms[X11_NET_WM_STATE_MAXIMIZED_HORZ], SOURCE_PAGER};
-    tell_manager(x, window, X11_NET_WM_STATE, data);
+    x11_tell_manager(x, window, X11_NET_WM_STATE, data);
 }
 
 /* Brings a minimized window back; leaves others alone, so that no focus moves for nothing. */
@@ -158,7 +190,7 @@ bool x11_window_state(desk *d, uint64_t id, desk_window_state state, desk_error 
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
-    if (!check_exists(x, id, err)) {
+    if (!x11_check_exists(x, id, err)) {
         return false;
     }
     if (!x11_has_manager(x) && state != DESK_WINDOW_NORMAL) {
@@ -168,7 +200,7 @@ bool x11_window_state(desk *d, uint64_t id, desk_window_state state, desk_error 
     }
     if (state == DESK_WINDOW_MINIMIZED) {
         uint32_t data[5] = {ICONIC_STATE};
-        tell_manager(x, window, X11_WM_CHANGE_STATE, data);
+        x11_tell_manager(x, window, X11_WM_CHANGE_STATE, data);
     } else if (state == DESK_WINDOW_MAXIMIZED) {
         unhide(x, window);
         maximize(x, window, STATE_ADD);
@@ -180,18 +212,6 @@ bool x11_window_state(desk *d, uint64_t id, desk_window_state state, desk_error 
 
 /* --- place -------------------------------------------------------------------------------------
  */
-
-/* Whether the manager says that it understands `message`. */
-static bool manager_knows(x11_desk *x, x11_atom message)
-{
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(
-        x->c,
-        xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_SUPPORTED], XCB_ATOM_ATOM, 0, 1024),
-        NULL);
-    bool known = reply && x11_has_atom(reply, x->atoms[message]);
-    free(reply);
-    return known;
-}
 
 /* What lies between the corner that a request to move means (for windows of the usual, north-west,
  * gravity) and the window's own first pixel: the manager's frame, or the window's border. */
@@ -241,7 +261,7 @@ static void move_resize(x11_desk *x, xcb_window_t window, bool was_maximized, de
     }
     uint32_t data[5] = {gravity | all | SOURCE_PAGER << 12, (uint32_t) (rect.x - left),
                         (uint32_t) (rect.y - top), (uint32_t) rect.width, (uint32_t) rect.height};
-    tell_manager(x, window, X11_NET_MOVERESIZE_WINDOW, data);
+    x11_tell_manager(x, window, X11_NET_MOVERESIZE_WINDOW, data);
 }
 
 static bool check_rect(desk_rect r, desk_error *err)
@@ -257,7 +277,7 @@ bool x11_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
-    if (!check_rect(rect, err) || !check_exists(x, id, err)) {
+    if (!check_rect(rect, err) || !x11_check_exists(x, id, err)) {
         return false;
     }
     bool managed = x11_has_manager(x), was_maximized = managed && is_maximized(x, window);

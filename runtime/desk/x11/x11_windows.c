@@ -19,8 +19,7 @@ xcb_get_property_cookie_t x11_ask_property(x11_desk *x, xcb_window_t window, xcb
                             PROPERTY_LONGS);
 }
 
-/* The first 32-bit value of a property, 0 if there is none. */
-static uint32_t take_value(x11_desk *x, xcb_get_property_cookie_t cookie)
+uint32_t x11_take_value(x11_desk *x, xcb_get_property_cookie_t cookie)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, &e);
@@ -35,7 +34,7 @@ static uint32_t take_value(x11_desk *x, xcb_get_property_cookie_t cookie)
 
 static uint32_t get_value(x11_desk *x, xcb_window_t window, xcb_atom_t property)
 {
-    return take_value(x, x11_ask_property(x, window, property));
+    return x11_take_value(x, x11_ask_property(x, window, property));
 }
 
 /* --- which windows -----------------------------------------------------------------------------
@@ -128,7 +127,7 @@ xcb_window_t x11_active_window(x11_desk *x)
     xcb_get_property_cookie_t active =
         x11_ask_property(x, x->root, x->atoms[X11_NET_ACTIVE_WINDOW]);
     xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
-    xcb_window_t named = take_value(x, active);
+    xcb_window_t named = x11_take_value(x, active);
     xcb_window_t focused = take_focus(x, focus);
     return named && x11_has_manager(x) ? named : top_level_of(x, focused);
 }
@@ -164,7 +163,8 @@ static bool list_ids(x11_desk *x, id_list *out)
  */
 
 typedef struct {
-    xcb_get_property_cookie_t net_name, name, klass, pid, machine, net_state, state;
+    xcb_get_property_cookie_t net_name, name, klass, pid, machine, net_state, state, workspace,
+        type;
     xcb_get_geometry_cookie_t geometry;
     xcb_translate_coordinates_cookie_t position;
     xcb_get_window_attributes_cookie_t attributes;
@@ -180,6 +180,8 @@ static questions ask_about(x11_desk *x, xcb_window_t window)
         x11_ask_property(x, window, XCB_ATOM_WM_CLIENT_MACHINE),
         x11_ask_property(x, window, x->atoms[X11_NET_WM_STATE]),
         x11_ask_property(x, window, x->atoms[X11_WM_STATE]),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_DESKTOP]),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_WINDOW_TYPE]),
         xcb_get_geometry(x->c, window),
         xcb_translate_coordinates(x->c, window, x->root, 0, 0),
         xcb_get_window_attributes(x->c, window),
@@ -282,11 +284,26 @@ bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom)
     return false;
 }
 
+/* Panels and the desktop are kept where they are by their type, others because it was asked for. */
+static void take_layer(x11_desk *x, const questions *q, const xcb_get_property_reply_t *state,
+                       desk_window *out)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_property_reply_t *type = xcb_get_property_reply(x->c, q->type, &e);
+    bool above = (type && x11_has_atom(type, x->atoms[X11_NET_WM_WINDOW_TYPE_DOCK])) ||
+                 (state && x11_has_atom(state, x->atoms[X11_NET_WM_STATE_ABOVE]));
+    bool below = (type && x11_has_atom(type, x->atoms[X11_NET_WM_WINDOW_TYPE_DESKTOP])) ||
+                 (state && x11_has_atom(state, x->atoms[X11_NET_WM_STATE_BELOW]));
+    out->layer = below ? -1 : above;
+    free(e);
+    free(type);
+}
+
 static void take_state(x11_desk *x, const questions *q, desk_window *out)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, q->net_state, &e);
-    bool iconic = take_value(x, q->state) == ICONIC_STATE;
+    bool iconic = x11_take_value(x, q->state) == ICONIC_STATE;
     if (reply && reply->type == XCB_ATOM_ATOM) {
         out->minimized = x11_has_atom(reply, x->atoms[X11_NET_WM_STATE_HIDDEN]);
         out->maximized = x11_has_atom(reply, x->atoms[X11_NET_WM_STATE_MAXIMIZED_VERT]) &&
@@ -296,6 +313,7 @@ static void take_state(x11_desk *x, const questions *q, desk_window *out)
          * iconic too. */
         out->minimized = iconic;
     }
+    take_layer(x, q, reply, out);
     free(e);
     free(reply);
 }
@@ -306,9 +324,10 @@ static bool take_answers(x11_desk *x, const questions *q, desk_window *out)
     bool named = take_text(x, q->net_name, title, sizeof title);
     take_text(x, q->name, plain, sizeof plain);
     take_class(x, q->klass, klass);
-    out->pid = (long) take_value(x, q->pid);
+    out->pid = (long) x11_take_value(x, q->pid);
     take_text(x, q->machine, machine, sizeof machine);
     take_state(x, q, out);
+    out->workspace = x11_workspace_number(x, q->workspace);
     if (!take_place(x, q, out)) {
         return false;
     }
@@ -351,6 +370,7 @@ bool x11_windows(desk *d, desk_window_list *out, desk_error *err)
     out->items = calloc(room, sizeof *out->items);
     bool able = asked && out->items;
     for (size_t i = 0; able && i < ids.count; i++) {
+        x11_window_listen(x, ids.ids[i]); /* before, so that no change is missed */
         asked[i] = ask_about(x, ids.ids[i]);
     }
     if (able) {

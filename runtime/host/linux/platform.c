@@ -86,3 +86,17 @@ long platform_parent(long pid)
     long parent = 0;
     return after && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
 }
+
+size_t platform_descendants(long pid, long *out, size_t room)
+{
+    (void) pid;
+    (void) out;
+    (void) room;
+    return 0;
+}
+
+bool platform_open_target(const char *target, desk_error *err)
+{
+    (void) target;
+    return desk_fail(err, DESK_UNSUPPORTED, "only Windows opens files by a call of its own");
+}

@@ -4,10 +4,10 @@
 
 #include <fcntl.h>
 #include <io.h>
+#include <objbase.h>
 #include <shellapi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <tlhelp32.h>
 #include <windows.h>
 
 const char *const platform_name = "windows";
@@ -157,39 +157,33 @@ int platform_reap(long pid)
     return -1;
 }
 
-static bool started_at(DWORD pid, ULONGLONG *when)
+static bool cannot_open(const char *target, DWORD error, desk_error *err)
 {
-    FILETIME created, ended, kernel, user;
-    HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, pid);
-    if (!process)
-        return false;
-    bool ok = GetProcessTimes(process, &created, &ended, &kernel, &user);
-    CloseHandle(process);
-    *when = (ULONGLONG) created.dwHighDateTime << 32 | created.dwLowDateTime;
-    return ok;
+    if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND)
+        return desk_fail(err, DESK_NOT_FOUND, "there is no %.200s", target);
+    if (error == ERROR_NO_ASSOCIATION)
+        return desk_fail(err, DESK_UNAVAILABLE, "no application here opens %.200s", target);
+    return desk_fail(err, DESK_REFUSED, "Windows did not open %.200s (error %lu)", target,
+                     (unsigned long) error);
 }
 
-/* A number may be another process's by now: a parent is older than its child. */
-static bool is_older(DWORD parent, DWORD child)
+bool platform_open_target(const char *target, desk_error *err)
 {
-    ULONGLONG above, below;
-    return started_at(parent, &above) && started_at(child, &below) && above <= below;
-}
-
-long platform_parent(long pid)
-{
-    HANDLE snapshot = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
-    if (snapshot == INVALID_HANDLE_VALUE)
-        return 0;
-    PROCESSENTRY32W entry = {.dwSize = sizeof entry};
-    DWORD parent = 0;
-    for (BOOL more = Process32FirstW(snapshot, &entry); more;
-         more = Process32NextW(snapshot, &entry)) {
-        if (entry.th32ProcessID == (DWORD) pid) {
-            parent = entry.th32ParentProcessID;
-            break;
-        }
-    }
-    CloseHandle(snapshot);
-    return parent && is_older(parent, (DWORD) pid) ? (long) parent : 0;
+    int units = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, target, -1, NULL, 0);
+    wchar_t *wide = units > 0 ? malloc((size_t) units * sizeof *wide) : NULL;
+    if (!wide)
+        return desk_fail(err, DESK_INVALID, "the name of what to open is not valid UTF-8");
+    MultiByteToWideChar(CP_UTF8, 0, target, -1, wide, units);
+    CoInitializeEx(NULL, COINIT_APARTMENTTHREADED | COINIT_DISABLE_OLE1DDE);
+    /* What is started may take over the front from us. */
+    AllowSetForegroundWindow(ASFW_ANY);
+    SHELLEXECUTEINFOW what = {.cbSize = sizeof what,
+                              .fMask = SEE_MASK_NOASYNC | SEE_MASK_FLAG_NO_UI,
+                              .lpFile = wide,
+                              .nShow = SW_SHOWNORMAL};
+    bool ok = ShellExecuteExW(&what);
+    DWORD error = GetLastError();
+    CoUninitialize();
+    free(wide);
+    return ok || cannot_open(target, error, err);
 }

@@ -48,7 +48,8 @@ static void check_get(const char *wanted)
     char *text = NULL;
     size_t length = 0;
     bool pending = false;
-    if (CHECK(d->ops->clipboard_get(d, &text, &length, &pending, &err)) && CHECK(!pending)) {
+    if (CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err)) &&
+        CHECK(!pending)) {
         CHECK_STR(text, wanted);
         CHECK_EQ(length, strlen(wanted));
     } else {
@@ -61,7 +62,8 @@ static void set(const char *text)
 {
     desk_error err = {0};
     bool pending = false;
-    if (!CHECK(d->ops->clipboard_set(d, text, strlen(text), &pending, &err)) || !CHECK(!pending)) {
+    if (!CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, text, strlen(text), &pending, &err)) ||
+        !CHECK(!pending)) {
         printf("    %s\n", err.message);
     }
 }
@@ -82,11 +84,12 @@ static void test_set_refused(void)
     bool pending = false;
     char *large = calloc(1, DESK_CLIPBOARD_MAX + 1);
     set("kept");
-    CHECK(!d->ops->clipboard_set(d, "bad\xff", 4, &pending, &err));
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "bad\xff", 4, &pending, &err));
     CHECK_EQ(err.code, DESK_INVALID);
-    CHECK(!d->ops->clipboard_set(d, "a\0b", 3, &pending, &err));
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "a\0b", 3, &pending, &err));
     CHECK_EQ(err.code, DESK_INVALID);
-    CHECK(!d->ops->clipboard_set(d, large, DESK_CLIPBOARD_MAX + 1, &pending, &err));
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, large, DESK_CLIPBOARD_MAX + 1, &pending,
+                                 &err));
     CHECK_EQ(err.code, DESK_INVALID);
     CHECK(clipboard_is(L"kept"));
     free(large);
@@ -99,7 +102,8 @@ static void check_unterminated(void)
     char *text = NULL;
     size_t length = 0;
     bool pending = false;
-    if (CHECK(d->ops->clipboard_get(d, &text, &length, &pending, &err)) && CHECK(text != NULL)) {
+    if (CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err)) &&
+        CHECK(text != NULL)) {
         CHECK(strcmp(text, "no end!") == 0 || strcmp(text, "no end!!") == 0);
         CHECK_EQ(length, strlen(text));
     }
@@ -135,7 +139,7 @@ static void test_get_oversize(HWND owner)
             large[j] = L'x';
         }
         put(owner, large, sizes[i], CF_UNICODETEXT);
-        CHECK(!d->ops->clipboard_get(d, &text, &length, &pending, &err));
+        CHECK(!d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
         CHECK_EQ(err.code, DESK_REFUSED);
         CHECK(text == NULL);
         free(large);
@@ -164,10 +168,10 @@ static void test_pending(void)
     set("before");
     HANDLE thread = CreateThread(NULL, 0, hold, events, 0, NULL);
     WaitForSingleObject(events[0], TEST_PATIENCE);
-    CHECK(d->ops->clipboard_get(d, &text, &length, &pending, &err));
+    CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
     CHECK(pending && !text);
     pending = false;
-    CHECK(d->ops->clipboard_set(d, "after", 5, &pending, &err));
+    CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "after", 5, &pending, &err));
     CHECK(pending);
     SetEvent(events[1]);
     WaitForSingleObject(thread, TEST_PATIENCE);

@@ -114,8 +114,10 @@ static void test_refused(void)
     check_unsupported(d->ops->wheel(d, 0, 1, &err), &err, "wheel");
     check_unsupported(d->ops->key(d, 'a', true, &err), &err, "key");
     check_unsupported(d->ops->text_step(d, "a", 1, &step, &err), &err, "text_step");
-    check_unsupported(d->ops->clipboard_get(d, &text, &length, &pending, &err), &err, "get");
-    check_unsupported(d->ops->clipboard_set(d, "a", 1, &pending, &err), &err, "set");
+    check_unsupported(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err),
+                      &err, "get");
+    check_unsupported(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "a", 1, &pending, &err), &err,
+                      "set");
     GetCursorPos(&after);
     CHECK(after.x == before.x && after.y == before.y);
     CHECK(!(GetAsyncKeyState(VK_LBUTTON) & 0x8000) && !(GetAsyncKeyState('A') & 0x8000));

@@ -1,8 +1,10 @@
 --- Linux with X11 (see desk/platform.lua).
 local uv = require "luv"
+local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local processes = require "deskpilot.desk.linux.processes"
 
-local platform = { apps_desktop = "private", spawn = uv.spawn }
+local platform = { apps_desktop = "private", spawn = uv.spawn, polite = true }
 
 platform.advice = {
   display = "start it inside a graphical session (DISPLAY set), or use --desktop private",
@@ -24,6 +26,31 @@ function platform.on_path(program, path)
     local candidate = files.join(folder, program)
     if uv.fs_access(candidate, "X") and not files.is_folder(candidate) then return candidate end
   end
+end
+
+function platform.no_program(name)
+  if name:find("/", 1, true) then return ("there is no program %s that can be run"):format(name) end
+  return ("there is no program '%s' here; if it is a package: apt-get install %s"):format(name, name)
+end
+
+function platform.descendants(pid)
+  local list = {}
+  for _, process in ipairs(processes.descendants(pid)) do list[#list + 1] = process.pid end
+  return list
+end
+
+-- Its process group ends at one stroke; the list, made before, has those that left the group.
+function platform.end_tree(pid)
+  local list = platform.descendants(pid)
+  uv.kill(-pid, "sigkill")
+  uv.kill(pid, "sigkill")
+  for _, other in ipairs(list) do uv.kill(other, "sigkill") end
+end
+
+function platform.opener(target)
+  if platform.on_path "xdg-open" then return { "xdg-open", target } end
+  if platform.on_path "gio" then return { "gio", "open", target } end
+  return errors.fail("unavailable", "nothing here knows which application opens what: apt-get install xdg-utils")
 end
 
 function platform.private_needs()

@@ -7,6 +7,7 @@ local system = require "native.system"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local host_line = require "deskpilot.desk.host_line"
+local host_runs = require "deskpilot.desk.host_runs"
 local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.process_tree"
 local processes = require "deskpilot.desk.linux.processes"
@@ -386,6 +387,16 @@ end
 
 function commands.app(command)
   state.line:say_app(command, start_app(command))
+end
+
+function commands.run(command)
+  host_runs.start(state.line, command, { env = environment(command.env),
+    on_start = function(pid) state.known[pid] = true end,
+    on_end = function(pid) state.known[pid] = nil end })
+end
+
+function commands.cancel(command)
+  host_runs.cancel(command)
 end
 
 function commands.stop()

@@ -1,5 +1,6 @@
 --- Windows (see desk/platform.lua).
 local uv = require "luv"
+local system = require "native.system"
 
 local platform = {
   -- A second Windows desktop takes no mouse and keyboard, so a mission works where its user does.
@@ -26,6 +27,23 @@ function platform.spawn(...)
   local handle, pid = uv.spawn(...)
   if not before then uv.os_unsetenv(only_path) end
   return handle, pid
+end
+
+function platform.no_program(name)
+  return ("there is no program '%s' on the PATH; give its whole path"):format(name)
+end
+
+platform.descendants = system.descendants
+
+function platform.end_tree(pid)
+  local list = platform.descendants(pid)
+  uv.kill(pid, "sigkill")
+  for _, other in ipairs(list) do uv.kill(other, "sigkill") end
+end
+
+-- Ourselves, in a process that can wait for Windows (cli/init.lua), and is on the desktop that it is started on.
+function platform.opener(target)
+  return { os.getenv("DESKPILOT_BIN") or uv.exepath(), "--open", target }
 end
 
 function platform.private_needs()

@@ -12,6 +12,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local host_line = require "deskpilot.desk.host_line"
+local host_runs = require "deskpilot.desk.host_runs"
 local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.process_tree"
 local task = require "deskpilot.base.task"
@@ -97,6 +98,14 @@ end
 
 function commands.app(command)
   state.line:say_app(command, start_app(command))
+end
+
+function commands.run(command)
+  host_runs.start(state.line, command, { env = process_tree.environment(state.env, command.env) })
+end
+
+function commands.cancel(command)
+  host_runs.cancel(command)
 end
 
 function commands.stop()

@@ -1,0 +1,102 @@
+--- What windows are looked for by: for desk.windows and desk.wait_for_window.
+local errors = require "deskpilot.base.errors"
+local text = require "deskpilot.base.text"
+
+local window_criteria = {}
+
+---@class deskpilot.window_criteria
+---@field title string? a part of the title, whatever the case
+---@field title_pattern string? a Lua pattern that the title matches, with its case
+---@field class string? a part, whatever the case
+---@field executable string? a part of its program's path, whatever the case
+---@field pid integer?
+---@field id integer?
+---@field active boolean?
+---@field visible boolean?
+
+local known = { title = true, title_pattern = true, class = true, executable = true, pid = true, id = true,
+  active = true, visible = true }
+
+--- Raises an error for what no window can be found by.
+---@param criteria deskpilot.window_criteria
+---@param level integer? as for error, of the function that is to blame
+function window_criteria.check(criteria, level)
+  level = (level or 2) + 1
+  if type(criteria) ~= "table" then error("a table of what to find a window by is wanted", level) end
+  for key in pairs(criteria) do
+    if not known[key] then error("windows are found by title, title_pattern, class, executable, pid, id, active "
+      .. "or visible, not " .. tostring(key), level) end
+  end
+  local pattern = criteria.title_pattern
+  if pattern == nil then return end
+  local sound, why = pcall(string.find, "", pattern)
+  if not sound then error("title_pattern is no Lua pattern: " .. tostring(why), level) end
+end
+
+-- A part of the title, class or executable, whatever the case.
+local function has(value, part)
+  return part == nil or value:lower():find(tostring(part):lower(), 1, true) ~= nil
+end
+
+--- Whether a window has all of it.
+---@param window deskpilot.window
+---@param criteria deskpilot.window_criteria
+---@return boolean
+function window_criteria.matches(window, criteria)
+  return has(window.title, criteria.title) and has(window.class, criteria.class)
+    and has(window.executable, criteria.executable)
+    and (criteria.title_pattern == nil or window.title:find(criteria.title_pattern) ~= nil)
+    and (criteria.pid == nil or window.pid == criteria.pid) and (criteria.id == nil or window.id == criteria.id)
+    and (criteria.active == nil or window.active == criteria.active)
+    and (criteria.visible == nil or window.visible == criteria.visible)
+end
+
+--- The topmost of the windows that has all of it.
+---@param list deskpilot.window[] bottom to top
+---@param criteria deskpilot.window_criteria
+---@return deskpilot.window?
+function window_criteria.topmost(list, criteria)
+  for i = #list, 1, -1 do
+    if window_criteria.matches(list[i], criteria) then return list[i] end
+  end
+end
+
+--- In words: "title Notes and class Editor".
+---@param criteria deskpilot.window_criteria
+---@return string
+function window_criteria.describe(criteria)
+  local parts = {}
+  for _, key in ipairs(text.keys(criteria)) do
+    parts[#parts + 1] = ("%s %s"):format(key, tostring(criteria[key]))
+  end
+  return #parts > 0 and text.join(parts) or "anything"
+end
+
+--- A window's title for a message; titles are whatever a program chose.
+---@param window deskpilot.window
+---@return string
+function window_criteria.name(window)
+  local title = text.cut(text.one_line(window.title), 80)
+  return title ~= "" and "'" .. title .. "'" or "one without a title"
+end
+
+--- Which windows there are, for a message: their titles, capped.
+---@param list deskpilot.window[]
+---@return string
+function window_criteria.there_are(list)
+  local titles = {}
+  for _, window in ipairs(list) do titles[#titles + 1] = text.cut(text.one_line(window.title), 80) end
+  if #titles == 0 then return "there are no windows" end
+  return "there are: " .. text.cut(table.concat(titles, "; "), 400)
+end
+
+--- nil and the error of a miss, which says which windows there are.
+---@param criteria deskpilot.window_criteria
+---@param list deskpilot.window[]
+---@return nil, deskpilot.error
+function window_criteria.not_found(criteria, list)
+  return errors.fail("not_found", "%s", ("no window with %s; %s"):format(window_criteria.describe(criteria),
+    window_criteria.there_are(list)))
+end
+
+return window_criteria

@@ -1,0 +1,58 @@
+/* The clipboard of the desk that is not there: what was put there last. */
+#include "null_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool null_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                        bool *pending, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    *pending = false;
+    *length = n->clipboard && n->clipboard_kind == kind ? n->clipboard_length : 0;
+    *data = malloc(*length + 1);
+    if (!*data) {
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+    }
+    if (*length) {
+        memcpy(*data, n->clipboard, *length);
+    }
+    (*data)[*length] = '\0';
+    null_add_line(n, "clipboard_get%s", kind == DESK_CLIPBOARD_PNG ? " png" : "");
+    return true;
+}
+
+bool null_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                        bool *pending, desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    *pending = false;
+    if (!desk_clipboard_check(kind, data, length, err)) {
+        return false;
+    }
+    char *copy = malloc(length + 1);
+    if (!copy) {
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+    }
+    memcpy(copy, data, length);
+    free(n->clipboard);
+    n->clipboard = copy;
+    n->clipboard_length = length;
+    n->clipboard_kind = kind;
+    n->clipboard_changes++;
+    if (kind == DESK_CLIPBOARD_PNG) {
+        null_add_line(n, "clipboard_set png %zu", length);
+        return true;
+    }
+    null_add_text(n, "clipboard_set ", 14);
+    null_add_escaped(n, data, length);
+    null_add_text(n, "\n", 1);
+    return true;
+}
+
+bool null_clipboard_changes(desk *d, uint64_t *number, desk_error *err)
+{
+    (void) err;
+    *number = ((null_desk *) d)->clipboard_changes + 1;
+    return true;
+}

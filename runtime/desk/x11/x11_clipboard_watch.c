@@ -1,0 +1,32 @@
+/* Hearing of what is put into the clipboard: XFIXES tells when the CLIPBOARD selection gets an
+ * owner, the same one again too, and when it loses it. */
+#include "x11.h"
+
+bool x11_clipboard_changes(desk *d, uint64_t *number, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    *number = 0;
+    if (!x->has_fixes) {
+        return desk_fail(err, DESK_UNSUPPORTED,
+                         "The X display \"%s\" lacks the XFIXES extension, so changes of the "
+                         "clipboard cannot be watched.",
+                         x->name);
+    }
+    if (!x->clipboard_changes) {
+        x->clipboard_changes = 1;
+        xcb_xfixes_select_selection_input(x->c, x->root, x->atoms[X11_CLIPBOARD],
+                                          XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER);
+        if (!x11_sync(x, err)) { /* what comes after this is heard */
+            return false;
+        }
+    }
+    *number = x->clipboard_changes;
+    return x11_alive(x, err);
+}
+
+void x11_clipboard_changed(x11_desk *x, const xcb_xfixes_selection_notify_event_t *event)
+{
+    if (x->clipboard_changes && event->selection == x->atoms[X11_CLIPBOARD] && event->owner) {
+        x->clipboard_changes++;
+    }
+}
