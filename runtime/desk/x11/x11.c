@@ -50,11 +50,16 @@ bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, desk_er
 bool x11_sync(x11_desk *x, desk_error *err)
 {
     free(xcb_get_input_focus_reply(x->c, xcb_get_input_focus(x->c), NULL));
-    return x11_alive(x, err);
+    if (!x11_alive(x, err)) {
+        return false;
+    }
+    x11_guard_done(x);
+    return true;
 }
 
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail)
 {
+    x11_guard_input(x, type, detail);
     xcb_test_fake_input(x->c, type, detail, XCB_CURRENT_TIME, x->root, 0, 0, 0);
 }
 
@@ -236,11 +241,13 @@ static int hex_digit(char c)
     return at ? (int) (at - digits) : -1;
 }
 
-/* Connects with a cookie of our own instead of the user's Xauthority file. */
-static xcb_connection_t *connect_with(const char *display, const char *cookie, int *number)
+xcb_connection_t *x11_connect(const char *display, const char *cookie, int *number)
 {
     static char name[] = "MIT-MAGIC-COOKIE-1";
     char data[16];
+    if (!cookie) {
+        return xcb_connect(display, number);
+    }
     for (size_t i = 0; i < sizeof data; i++) {
         int high = hex_digit(cookie[2 * i]), low = high < 0 ? -1 : hex_digit(cookie[2 * i + 1]);
         if (low < 0) {
@@ -256,13 +263,14 @@ static bool connect_to(x11_desk *x, const desk_options *options, desk_error *err
 {
     int number = 0;
     const char *display = options ? options->display : NULL;
-    bool cookie = options && options->cookie;
-    x->c = cookie ? connect_with(display, options->cookie, &number) : xcb_connect(display, &number);
+    const char *cookie = options ? options->cookie : NULL;
+    x->c = x11_connect(display, cookie, &number);
     if (xcb_connection_has_error(x->c)) {
         return no_display(display, err);
     }
     const char *name = display ? display : getenv("DISPLAY");
     snprintf(x->name, sizeof x->name, "%s", name ? name : "");
+    snprintf(x->cookie, sizeof x->cookie, "%s", cookie ? cookie : "");
     x->screen = screen_number(x->c, number);
     if (!x->screen) {
         return no_display(display, err);
@@ -297,7 +305,7 @@ static void close_desk(desk *d)
     x11_pointer_close(x);
     x11_keyboard_close(x);
     x11_watch_stop(d);
-    x11_sync(x, NULL);
+    x11_guardian_close(x, x11_sync(x, NULL));
     x11_screen_close(x);
     x11_clipboard_close(x);
     x11_offer_close(x);

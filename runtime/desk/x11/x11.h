@@ -15,6 +15,7 @@
 
 #include "backend.h"
 
+#include <sys/types.h>
 #include <xcb/damage.h>
 #include <xcb/shm.h>
 #include <xcb/xcb.h>
@@ -105,6 +106,19 @@ typedef struct {
     bool lock_taken; /* caps lock was on; text_end turns it on again */
 } x11_keyboard;
 
+enum { X11_KINDS = 2 /* keys and buttons */, X11_CODES = 256 /* of each */ };
+
+typedef struct x11_journal x11_journal; /* shared with the guardian: x11_guardian.c */
+
+/* The process that mends keyboard and mouse when ours is killed. */
+typedef struct {
+    bool tried;                      /* to start it, which is done once */
+    pid_t pid;                       /* these three only while there is a journal */
+    int pipe;                        /* the end whose closing wakes it */
+    x11_journal *journal;            /* NULL: there is no guardian */
+    bool down[X11_KINDS][X11_CODES]; /* as it will be when all that is queued is done */
+} x11_guardian;
+
 typedef enum {
     X11_NOTHING_ASKED,
     X11_ASKED,
@@ -152,7 +166,8 @@ typedef struct {
 
 typedef struct {
     desk base;
-    char name[128]; /* of the display, for messages */
+    char name[128];  /* of the display */
+    char cookie[33]; /* as given to open; "" for what the user's Xauthority file says */
     xcb_connection_t *c;
     const xcb_screen_t *screen;
     xcb_window_t root;
@@ -168,6 +183,7 @@ typedef struct {
 
     uint32_t buttons_held; /* bit n: button n */
     x11_keyboard keyboard;
+    x11_guardian guardian;
 
     x11_question question;
     x11_offer offer;
@@ -192,6 +208,23 @@ bool x11_sync(x11_desk *x, desk_error *err);
 void x11_take_events(x11_desk *x);
 /* Queues one XTEST key or button event; errors turn up in x11_sync. */
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail);
+/* A new connection, never NULL (see xcb_connection_has_error); `cookie` and `number`, the screen's,
+ * may be NULL. */
+xcb_connection_t *x11_connect(const char *display, const char *cookie, int *number);
+
+/* --- x11_guardian.c: what is told to the guardian before it is sent ----------------------------
+ */
+
+/* An XTEST key or button event. Like the next one it starts the guardian if there is none yet. */
+void x11_guard_input(x11_desk *x, uint8_t type, uint8_t detail);
+/* An empty keycode gets this keysym on both levels; 0: it is emptied again. */
+void x11_guard_keysym(x11_desk *x, xcb_keycode_t keycode, xcb_keysym_t keysym);
+/* Caps lock, whose key this is, is turned off for a while; 0: it is on again. */
+void x11_guard_lock(x11_desk *x, xcb_keycode_t keycode);
+/* The server has done everything that was sent. */
+void x11_guard_done(x11_desk *x);
+/* Ends the guardian, or leaves the mending to it where not everything was done. */
+void x11_guardian_close(x11_desk *x, bool all_done);
 
 /* --- x11_screen.c ------------------------------------------------------------------------------
  */

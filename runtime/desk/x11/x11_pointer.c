@@ -73,12 +73,14 @@ static uint8_t physical_button(x11_desk *x, uint8_t logical)
 
 static bool press(x11_desk *x, uint8_t physical, bool down, desk_error *err)
 {
+    uint8_t type = down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE;
+    x11_guard_input(x, type, physical);
     xcb_void_cookie_t cookie =
-        xcb_test_fake_input_checked(x->c, down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE, physical,
-                                    XCB_CURRENT_TIME, x->root, 0, 0, 0);
+        xcb_test_fake_input_checked(x->c, type, physical, XCB_CURRENT_TIME, x->root, 0, 0, 0);
     if (!x11_check(x, cookie, "to press a mouse button", err)) {
         return false;
     }
+    x11_guard_done(x);
     uint32_t bit = 1u << (physical & 31);
     x->buttons_held = down ? x->buttons_held | bit : x->buttons_held & ~bit;
     return true;
