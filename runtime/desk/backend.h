@@ -84,7 +84,8 @@ typedef struct desk_ops {
     /* Moves and reads back; DESK_REFUSED with both positions when the pointer did not arrive. */
     bool (*pointer_move)(desk *d, int x, int y, desk_error *err);
     bool (*button)(desk *d, desk_button button, bool down, desk_error *err);
-    /* Wheel notches; positive is right and down. */
+    /* Turns the wheel by 120ths of a notch; positive is right and down. A platform that only knows
+     * whole notches rounds, to at least one. */
     bool (*wheel)(desk *d, int dx, int dy, desk_error *err);
 
     /* One named key (keys.h) down or up. */
@@ -104,6 +105,8 @@ typedef struct desk_ops {
     bool (*ping_answered)(desk *d, uint64_t token);
 
     bool (*windows)(desk *d, desk_window_list *out, desk_error *err);
+    /* The id of the window that gets what is typed; 0 while there is none. */
+    uint64_t (*window_active)(desk *d);
     bool (*window_focus)(desk *d, uint64_t id, desk_error *err);
     bool (*window_close)(desk *d, uint64_t id, desk_error *err);
     /* Asks for a place and size of the window's rect, as `windows` gives it; a maximized or
@@ -122,6 +125,7 @@ typedef struct desk_ops {
     bool (*clipboard_set)(desk *d, const char *text, size_t length, bool *pending, desk_error *err);
 } desk_ops;
 
+enum { DESK_NOTCH = 120, DESK_NOTCHES_MAX = 1000 /* at once */ };
 enum { DESK_CLIPBOARD_MAX = 16 * 1024 * 1024 };
 
 /* The first member of each platform's own struct. */

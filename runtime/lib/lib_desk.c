@@ -8,6 +8,7 @@
 #include "null/null.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #define DESK_TYPE "deskpilot.desk"
@@ -397,17 +398,25 @@ static int desk_button_event(lua_State *L)
     return lib_done(L, d->ops->button(d, button, lua_toboolean(L, 3), &err), &err);
 }
 
-/* Turns the wheel by notches; positive is right and down.
+/* Notches as what backend.h counts them in; more than it can hold is more than any desk turns. */
+static int check_notches(lua_State *L, int index)
+{
+    lua_Number parts = luaL_checknumber(L, index) * DESK_NOTCH;
+    luaL_argcheck(L, fabs(parts) < INT_MAX, index, "number out of range");
+    return (int) lround(parts);
+}
+
+/* Turns the wheel by notches; positive is right and down. X11 turns by whole ones: see backend.h.
  * ---@param self native.Desk
- * ---@param dx integer
- * ---@param dy integer
+ * ---@param dx number
+ * ---@param dy number
  * ---@return true? ok
  * ---@return native.Error? err */
 static int desk_wheel(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return lib_done(L, d->ops->wheel(d, lib_check_int(L, 2), lib_check_int(L, 3), &err), &err);
+    return lib_done(L, d->ops->wheel(d, check_notches(L, 2), check_notches(L, 3), &err), &err);
 }
 
 /* --- keyboard ----------------------------------------------------------------------------------

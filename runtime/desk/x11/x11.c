@@ -335,6 +335,7 @@ static const desk_ops OPS = {
     .ping = x11_ping,
     .ping_answered = x11_ping_answered,
     .windows = x11_windows,
+    .window_active = x11_window_active,
     .window_focus = x11_window_focus,
     .window_close = x11_window_close,
     .window_place = x11_window_place,

@@ -296,6 +296,7 @@ void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event);
  */
 
 bool x11_windows(desk *d, desk_window_list *out, desk_error *err);
+uint64_t x11_window_active(desk *d);
 /* The window that has the user's attention, 0 if there is none. */
 xcb_window_t x11_active_window(x11_desk *x);
 /* Whether a window manager of the extended hints is at work. */

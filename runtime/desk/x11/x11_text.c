@@ -4,9 +4,9 @@
 
 #include <ctype.h>
 
-/* Strokes per step: a hundredth of a second of typing, so that whoever watches the run can stop it
- * between two steps, and an application is never far behind. */
-enum { STEP_MAX = 256 };
+/* Strokes per step, so that whoever watches the run can stop it between two steps, an application
+ * is never far behind, and little goes astray when another window comes up. */
+enum { STEP_MAX = 64 };
 
 typedef struct {
     x11_stroke strokes[STEP_MAX];
