@@ -99,8 +99,10 @@ typedef struct desk_ops {
     /* Puts the keyboard map back as it was (after `key` too, which may borrow a key as well); to be
      * called when the application has caught up. */
     bool (*text_end)(desk *d, desk_error *err);
-    /* Asks the active window's application whether it is listening (_NET_WM_PING); `*token` is 0
-     * where it cannot be asked. `ping_answered` is true once pump has seen the reply. */
+    /* Whether the active window's application has taken its input so far: asks it (_NET_WM_PING),
+     * or watches until it has nothing to do where it answers no questions; then `*token` has the
+     * bit DESK_PING_WATCHED. It is 0 where neither can be done. `ping_answered` is true once pump
+     * has seen that it has. */
     bool (*ping)(desk *d, uint64_t *token, desk_error *err);
     bool (*ping_answered)(desk *d, uint64_t token);
 
@@ -124,6 +126,8 @@ typedef struct desk_ops {
      * allows (X11: while this desk is open). `*pending` as above. */
     bool (*clipboard_set)(desk *d, const char *text, size_t length, bool *pending, desk_error *err);
 } desk_ops;
+
+#define DESK_PING_WATCHED (1ull << 32)
 
 enum { DESK_NOTCH = 120, DESK_NOTCHES_MAX = 1000 /* at once */ };
 enum { DESK_CLIPBOARD_MAX = 16 * 1024 * 1024 };

@@ -484,10 +484,11 @@ static int desk_text_end(lua_State *L)
     return lib_done(L, d->ops->text_end(d, &err), &err);
 }
 
-/* Asks the active window's application whether it listens; 0 where it cannot be asked.
+/* Finds out whether the active window's application has taken its input: by asking it, or by
+ * watching it. The token is 0 where neither can be done.
  * ---@param self native.Desk
  * ---@return integer? token
- * ---@return native.Error? err */
+ * ---@return boolean|native.Error asked  the error if token is nil */
 static int desk_ping(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -497,7 +498,8 @@ static int desk_ping(lua_State *L)
         return lib_fail(L, &err);
     }
     lua_pushinteger(L, (lua_Integer) token);
-    return 1;
+    lua_pushboolean(L, token && !(token & DESK_PING_WATCHED));
+    return 2;
 }
 
 /* Whether pump has seen the answer.

@@ -7,14 +7,15 @@ local waits = require "deskpilot.desk.waits"
 local typing = {}
 
 --- Waits until the active window's application has taken the keys so far: the keyboard map must not
---- change under keys that are still on their way. Waits for `pause` where it cannot be asked; one that
---- goes meanwhile, as a dialog does at Enter, is not waited for.
+--- change under keys that are still on their way. One that answers no questions is
+--- watched until it has nothing to do, or given `pause` where that cannot be seen. One that goes meanwhile, as
+--- a dialog does at Enter, is not waited for.
 ---@param desk deskpilot.desk
 ---@param pause number seconds
----@return boolean? ok, boolean|deskpilot.error asked whether it could be asked, or the error
+---@return boolean? ok, boolean|deskpilot.error asked whether it answers questions, or the error
 function typing.catch_up(desk, pause)
-  local token, err = desk.native:ping()
-  if not token then return nil, err end
+  local token, asks = desk.native:ping()
+  if not token then return nil, asks end
   if token == 0 then
     if pause > 0 then task.sleep(pause) end
     return true, false
@@ -23,7 +24,7 @@ function typing.catch_up(desk, pause)
   while true do
     local ok, why = desk.native:pump()
     if not ok then return nil, why end
-    if desk.native:ping_answered(token) then return true, true end
+    if desk.native:ping_answered(token) then return true, asks end
     if desk.native:active() ~= asked then return true, false end
     if task.now() >= limit then
       return errors.fail("timed_out", "the application stopped taking what was typed")

@@ -97,6 +97,7 @@ void x11_take_events(x11_desk *x)
 static bool pump(desk *d, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
+    x11_ping_look(x);
     x11_take_events(x);
     return x11_alive(x, err);
 }
@@ -107,11 +108,13 @@ static int poll_fd(desk *d)
 }
 
 /* While others may ask for our clipboard's text: their question may be read by another call of
- * ours, as it waits for its reply, and the descriptor does not tell of it then. */
+ * ours, as it waits for its reply, and the descriptor does not tell of it then. And while an
+ * application is watched, which tells nothing. */
 static int poll_every(desk *d)
 {
-    enum { LOOK_AGAIN = 100 };
-    return x11_offer_open((x11_desk *) d) ? LOOK_AGAIN : 0;
+    enum { LOOK_AGAIN = 100, WATCH = 2 };
+    x11_desk *x = (x11_desk *) d;
+    return x->idle.pid ? WATCH : x11_offer_open(x) ? LOOK_AGAIN : 0;
 }
 
 static const xcb_screen_t *screen_number(xcb_connection_t *c, int number)

@@ -119,6 +119,14 @@ typedef struct {
     bool down[X11_KINDS][X11_CODES]; /* as it will be when all that is queued is done */
 } x11_guardian;
 
+/* An application that is watched until it has nothing to do: x11_idle.c. */
+typedef struct {
+    long pid; /* 0: none is */
+    bool asleep;
+    unsigned long long switches; /* of context, when it was looked at last */
+    uint64_t asked, since;       /* ns; since when it has been as it is */
+} x11_idle;
+
 typedef enum {
     X11_NOTHING_ASKED,
     X11_ASKED,
@@ -190,6 +198,7 @@ typedef struct {
 
     bool root_selected;
     uint32_t ping_sent, ping_seen; /* tokens */
+    x11_idle idle;
 } x11_desk;
 
 /* --- x11.c: the connection ---------------------------------------------------------------------
@@ -291,6 +300,16 @@ bool x11_text_end(desk *d, desk_error *err);
 bool x11_ping(desk *d, uint64_t *token, desk_error *err);
 bool x11_ping_answered(desk *d, uint64_t token);
 void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event);
+/* For those who are not asked but watched: part of pump. */
+void x11_ping_look(x11_desk *x);
+
+/* --- x11_idle.c --------------------------------------------------------------------------------
+ */
+
+/* Begins to watch the application of a window; false where it cannot be watched. */
+bool x11_idle_start(x11_desk *x, xcb_window_t window);
+/* Whether it has nothing to do any more; to be called every few milliseconds, until it is true. */
+bool x11_idle_seen(x11_desk *x);
 
 /* --- x11_windows.c -----------------------------------------------------------------------------
  */

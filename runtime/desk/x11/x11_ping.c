@@ -16,18 +16,8 @@ static void listen_at_root(x11_desk *x)
     }
 }
 
-bool x11_ping(desk *d, uint64_t *token, desk_error *err)
+static void send_ping(x11_desk *x, xcb_window_t window)
 {
-    x11_desk *x = (x11_desk *) d;
-    *token = 0;
-    xcb_window_t window = x11_active_window(x);
-    if (!window || !x11_has_protocol(x, window, X11_NET_WM_PING)) {
-        return x11_alive(x, err);
-    }
-    listen_at_root(x);
-    if (++x->ping_sent == 0) {
-        ++x->ping_sent; /* 0 means none */
-    }
     xcb_client_message_event_t event = {
         .response_type = XCB_CLIENT_MESSAGE,
         .format = 32,
@@ -37,8 +27,34 @@ bool x11_ping(desk *d, uint64_t *token, desk_error *err)
     };
     xcb_send_event(x->c, 0, window, XCB_EVENT_MASK_NO_EVENT, (const char *) &event);
     xcb_flush(x->c);
-    *token = x->ping_sent;
+}
+
+bool x11_ping(desk *d, uint64_t *token, desk_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    *token = 0;
+    x->idle.pid = 0; /* whoever was watched is not any more */
+    xcb_window_t window = x11_active_window(x);
+    bool answers = window && x11_has_protocol(x, window, X11_NET_WM_PING);
+    if (!window || (!answers && !x11_idle_start(x, window))) {
+        return x11_alive(x, err);
+    }
+    listen_at_root(x);
+    if (++x->ping_sent == 0) {
+        ++x->ping_sent; /* 0 means none */
+    }
+    if (answers) {
+        send_ping(x, window);
+    }
+    *token = x->ping_sent | (answers ? 0 : DESK_PING_WATCHED);
     return x11_alive(x, err);
+}
+
+void x11_ping_look(x11_desk *x)
+{
+    if (x11_idle_seen(x)) {
+        x->ping_seen = x->ping_sent;
+    }
 }
 
 void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event)
