@@ -178,6 +178,7 @@ function tests.a_browser()
       server.url, wait = 60 })
     harness.wait_until("the page", function() return server.ready end, 60)
     harness.ok(desk.mouse.click { x = 500, y = 500, frame = "norm" })
+    desk.settle { quiet = 0.5 } -- the browser moves its focus about while it starts
     local wanted = sample:gsub("Pack my", "Pack\tmy")
     type_rounds("chromium", wanted, function()
       server.text = nil
