@@ -126,7 +126,8 @@ function typing.type(desk, target, whole)
     if not ended then desk.native:text_end() end
   end })
   assert(guard)
-  local ok, err = type_all(job, whole)
+  local ok, err = typing.catch_up(desk, 0) -- with a click, say, that gave a field the keyboard
+  if ok then ok, err = type_all(job, whole) end
   ended = true
   local restored, failure = desk.native:text_end()
   if not ok then return nil, err end
