@@ -131,7 +131,8 @@ typedef struct desk_ops {
     /* Moves and reads back; DESK_REFUSED with both positions when the pointer did not arrive. */
     bool (*pointer_move)(desk *d, int x, int y, desk_error *err);
     bool (*button)(desk *d, desk_button button, bool down, desk_error *err);
-    /* Wheel notches; positive is right and down. */
+    /* Turns the wheel by 120ths of a notch; positive is right and down. A platform that only knows
+     * whole notches rounds, to at least one. */
     bool (*wheel)(desk *d, int dx, int dy, desk_error *err);
 
     /* One named key (keys.h) down or up. */
@@ -145,12 +146,16 @@ typedef struct desk_ops {
     /* Puts the keyboard map back as it was (after `key` too, which may borrow a key as well); to be
      * called when the application has caught up. */
     bool (*text_end)(desk *d, desk_error *err);
-    /* Asks the active window's application whether it is listening (_NET_WM_PING); `*token` is 0
-     * where it cannot be asked. `ping_answered` is true once pump has seen the reply. */
+    /* Whether the active window's application has taken its input so far: asks it (_NET_WM_PING),
+     * or watches until it has nothing to do where it answers no questions; then `*token` has the
+     * bit DESK_PING_WATCHED. It is 0 where neither can be done. `ping_answered` is true once pump
+     * has seen that it has. */
     bool (*ping)(desk *d, uint64_t *token, desk_error *err);
     bool (*ping_answered)(desk *d, uint64_t token);
 
     bool (*windows)(desk *d, desk_window_list *out, desk_error *err);
+    /* The id of the window that gets what is typed; 0 while there is none. */
+    uint64_t (*window_active)(desk *d);
     bool (*window_focus)(desk *d, uint64_t id, desk_error *err);
     bool (*window_close)(desk *d, uint64_t id, desk_error *err);
     /* Asks for a place and size of the window's rect, as `windows` gives it; a maximized or
@@ -186,6 +191,9 @@ typedef struct desk_ops {
     bool (*clipboard_changes)(desk *d, uint64_t *number, desk_error *err);
 } desk_ops;
 
+#define DESK_PING_WATCHED (1ull << 32)
+
+enum { DESK_NOTCH = 120, DESK_NOTCHES_MAX = 1000 /* at once */ };
 enum { DESK_CLIPBOARD_MAX = 16 * 1024 * 1024 };
 
 /* The first member of each platform's own struct. */

@@ -8,6 +8,7 @@
 #include "null/null.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #define DESK_TYPE "deskpilot.desk"
@@ -438,17 +439,25 @@ static int desk_button_event(lua_State *L)
     return lib_done(L, d->ops->button(d, button, lua_toboolean(L, 3), &err), &err);
 }
 
-/* Turns the wheel by notches; positive is right and down.
+/* Notches as what backend.h counts them in; more than it can hold is more than any desk turns. */
+static int check_notches(lua_State *L, int index)
+{
+    lua_Number parts = luaL_checknumber(L, index) * DESK_NOTCH;
+    luaL_argcheck(L, fabs(parts) < INT_MAX, index, "number out of range");
+    return (int) lround(parts);
+}
+
+/* Turns the wheel by notches; positive is right and down. X11 turns by whole ones: see backend.h.
  * ---@param self native.Desk
- * ---@param dx integer
- * ---@param dy integer
+ * ---@param dx number
+ * ---@param dy number
  * ---@return true? ok
  * ---@return native.Error? err */
 static int desk_wheel(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return lib_done(L, d->ops->wheel(d, lib_check_int(L, 2), lib_check_int(L, 3), &err), &err);
+    return lib_done(L, d->ops->wheel(d, check_notches(L, 2), check_notches(L, 3), &err), &err);
 }
 
 /* --- keyboard ----------------------------------------------------------------------------------
@@ -516,10 +525,11 @@ static int desk_text_end(lua_State *L)
     return lib_done(L, d->ops->text_end(d, &err), &err);
 }
 
-/* Asks the active window's application whether it listens; 0 where it cannot be asked.
+/* Finds out whether the active window's application has taken its input: by asking it, or by
+ * watching it. The token is 0 where neither can be done.
  * ---@param self native.Desk
  * ---@return integer? token
- * ---@return native.Error? err */
+ * ---@return boolean|native.Error asked  the error if token is nil */
 static int desk_ping(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -529,7 +539,8 @@ static int desk_ping(lua_State *L)
         return lib_fail(L, &err);
     }
     lua_pushinteger(L, (lua_Integer) token);
-    return 1;
+    lua_pushboolean(L, token && !(token & DESK_PING_WATCHED));
+    return 2;
 }
 
 /* Whether pump has seen the answer.

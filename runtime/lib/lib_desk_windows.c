@@ -63,6 +63,16 @@ static int desk_windows(lua_State *L)
     return 1;
 }
 
+/* The id of the window that gets what is typed; 0 while there is none.
+ * ---@param self native.Desk
+ * ---@return integer */
+static int desk_active(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    lua_pushinteger(L, (lua_Integer) d->ops->window_active(d));
+    return 1;
+}
+
 /* Asks for the window to be raised and focused; look at `active` for when it is.
  * ---@param self native.Desk
  * ---@param id integer
@@ -206,6 +216,7 @@ static int desk_move_to_workspace(lua_State *L)
 
 const luaL_Reg lib_desk_window_methods[] = {
     {"windows", desk_windows},
+    {"active", desk_active},
     {"focus", desk_focus},
     {"close_window", desk_close_window},
     {"place_window", desk_place_window},

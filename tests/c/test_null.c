@@ -16,7 +16,7 @@ static void test_log(desk *d)
     CHECK(ops->pointer_move(d, 10, 20, &err));
     CHECK(ops->button(d, DESK_LEFT, true, &err));
     CHECK(ops->button(d, DESK_LEFT, false, &err));
-    CHECK(ops->wheel(d, 0, -3, &err));
+    CHECK(ops->wheel(d, 0, -3 * DESK_NOTCH, &err));
     CHECK(ops->key(d, DESK_KEY_CTRL, true, &err));
     CHECK(ops->key(d, 0xe9, false, &err));
     CHECK(ops->text_step(d, "a\n\\é", 5, &step, &err));

@@ -370,15 +370,15 @@ static void test_buttons(void)
         CHECK(d->ops->button(d, buttons[i].button, false, &err));
         expect_button(&w, XCB_BUTTON_RELEASE, buttons[i].detail);
     }
-    CHECK(d->ops->wheel(d, -1, 2, &err));
+    CHECK(d->ops->wheel(d, -DESK_NOTCH, 2 * DESK_NOTCH + 40, &err));
     expect_button(&w, XCB_BUTTON_PRESS, 6);
     expect_button(&w, XCB_BUTTON_PRESS, 5);
     expect_button(&w, XCB_BUTTON_PRESS, 5);
-    CHECK(d->ops->wheel(d, 1, -1, &err));
-    expect_button(&w, XCB_BUTTON_PRESS, 7);
+    CHECK(d->ops->wheel(d, 1, -DESK_NOTCH, &err));
+    expect_button(&w, XCB_BUTTON_PRESS, 7); /* less than a notch is one */
     expect_button(&w, XCB_BUTTON_PRESS, 4);
     CHECK(!d->ops->button(d, (desk_button) 6, true, &err));
-    CHECK(!d->ops->wheel(d, 0, 100000, &err));
+    CHECK(!d->ops->wheel(d, 0, 100000 * DESK_NOTCH, &err));
     d->ops->close(d);
     witness_close(&w);
 }

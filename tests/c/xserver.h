@@ -84,7 +84,8 @@ static inline void stop(pid_t pid)
     }
 }
 
-static inline pid_t start_server(void)
+/* `auth` is an Xauthority file that says who gets in; NULL lets everybody in. */
+static inline pid_t start_server_for(const char *auth)
 {
     int ends[2];
     if (pipe(ends) != 0) {
@@ -99,7 +100,7 @@ static inline pid_t start_server(void)
         dup2(null, 2);
         snprintf(number, sizeof number, "%d", ends[1]);
         execlp("Xvfb", "Xvfb", "-displayfd", number, "-screen", "0", "1920x1080x24", "-nolisten",
-               "tcp", "-noreset", (char *) NULL);
+               "tcp", "-noreset", auth ? "-auth" : (char *) NULL, auth, (char *) NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -113,6 +114,11 @@ static inline pid_t start_server(void)
     close(ends[0]);
     snprintf(display, sizeof display, ":%s", digits);
     return digits[0] ? pid : -1;
+}
+
+static inline pid_t start_server(void)
+{
+    return start_server_for(NULL);
 }
 
 static inline desk *open_desk(void)

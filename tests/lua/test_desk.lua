@@ -35,8 +35,43 @@ function tests.clicks()
   harness.ok(task.now() - began >= 0.09, "an interval between the clicks")
   harness.ok(d.mouse.middle_click())
   harness.eq(logged(d), "button 2 down; button 2 up")
+  harness.ok(d.mouse.triple_click({ 3, 4 }, { interval = 0.001, modifiers = "shift" }))
+  harness.eq(logged(d), "move 3 4; key shift down" .. ("; button 1 down; button 1 up"):rep(3) .. "; key shift up")
+  harness.ok(d.mouse.click({ 3, 4 }, { button = "back" }))
+  harness.eq(logged(d), "move 3 4; button 4 down; button 4 up")
+  harness.ok(d.mouse.press())
+  harness.ok(d.mouse.release())
+  harness.ok(d.mouse.press "forward")
+  harness.ok(d.mouse.release "forward")
+  harness.eq(logged(d), "button 1 down; button 1 up; button 5 down; button 5 up")
+end
+
+function tests.wheels()
+  local d = open()
   harness.ok(d.mouse.scroll { dy = -3, at = { 7, 8 } })
   harness.eq(logged(d), "move 7 8; wheel 0 -3")
+  harness.ok(d.mouse.scroll { dx = 50, dy = -225, pixels = true })
+  harness.eq(logged(d), "wheel 0.5 -2.25")
+  harness.raises("whole numbers", d.mouse.scroll, { dy = 0.5 })
+  harness.raises("at, dx, dy, modifiers and pixels, not 1", d.mouse.scroll, { 7, 8 })
+  d:close()
+end
+
+function tests.mistakes_with_options_raise()
+  local d = open()
+  harness.raises("mouse.click has the options button, count, interval and modifiers, not time", d.mouse.click,
+    { 1, 2 }, { time = 3 })
+  harness.raises("count must be a whole number from 1 on", d.mouse.click, { 1, 2 }, { count = 0 })
+  harness.raises("not centre", d.mouse.click, { 1, 2 }, { button = "centre" })
+  harness.raises("not 9", d.mouse.press, 9)
+  harness.raises("wants a table of options", d.mouse.move, { 1, 2 }, 3)
+  harness.raises("seconds must be a number", d.mouse.move, { 1, 2 }, { seconds = "3" })
+  harness.raises("where to", d.mouse.drag, { 1, 2 })
+  harness.raises("two points", d.mouse.drag, { { 1, 2 } })
+  harness.raises("hold, interval and times, not time", d.keyboard.press, "a", { time = 3 })
+  harness.raises("into, verify and window, not where", d.keyboard.type, "a", { where = 3 })
+  harness.eq(logged(d), "", "nothing was touched")
+  d:close()
 end
 
 function tests.points_that_are_wrong()
@@ -78,11 +113,64 @@ function tests.drags()
   local d = open { drag_step = 0.001 }
   harness.ok(d.mouse.drag({ 0, 0 }, { 40, 20 }, { steps = 4 }))
   harness.eq(logged(d), "move 0 0; button 1 down; move 10 5; move 20 10; move 30 15; move 40 20; button 1 up")
+  harness.ok(d.mouse.drag({ { 0, 0 }, { 20, 0 }, { 20, 10 } }, { steps = 3, seconds = 0.01, button = "right" }))
+  harness.eq(logged(d), "move 0 0; button 3 down; move 10 0; move 20 0; move 20 10; button 3 up")
   d.timing.drag_step = 10
   local dragging = task.start(d.mouse.drag, { 0, 0 }, { 40, 20 })
   dragging:cancel("the test wants it")
   harness.eq(logged(d), "move 0 0; button 1 down; button 1 up", "the button came up")
   d:close()
+end
+
+-- The x of each move that was logged.
+local function moves(log)
+  local list = {}
+  for x in log:gmatch "move (%d+) 7" do list[#list + 1] = tonumber(x) end
+  return list
+end
+
+function tests.moves_that_take_time()
+  local d = open()
+  harness.ok(d.mouse.move { 100, 7 })
+  logged(d)
+  local began = task.now()
+  harness.ok(d.mouse.move({ 500, 7 }, { seconds = 0.2 }))
+  harness.ok(task.now() - began >= 0.2, "the time that was asked for")
+  local way = moves(logged(d))
+  harness.eq({ #way, way[#way] }, { 20, 500 })
+  for i = 2, #way do harness.ok(way[i] >= way[i - 1], "straight on") end
+  local middle, start = way[11] - way[10], way[2] - way[1]
+  harness.ok(middle > 3 * start, ("slow at first (%d) and quick in the middle (%d)"):format(start, middle))
+  harness.ok(d.mouse.hover({ 500, 7 }, 0.01))
+  harness.eq(logged(d), "move 499 7; move 500 7; watch_start", "a pointer that is there moves all the same")
+  d:close()
+end
+
+function tests.keys_again_and_again()
+  local d = open()
+  harness.ok(d.keyboard.press("ctrl+z", { times = 2, interval = 0.001 }))
+  harness.eq(logged(d), "key ctrl down; key z down; key z up; key ctrl up; key ctrl down; key z down; key z up; "
+    .. "key ctrl up")
+  local began = task.now()
+  harness.ok(d.keyboard.press("left", { hold = 0.05 }))
+  harness.ok(task.now() - began >= 0.05)
+  harness.eq(logged(d), "key left down; key left up")
+  local holding = task.start(d.keyboard.press, "shift+a", { hold = 60 })
+  holding:cancel("the test wants it")
+  harness.eq(logged(d), "key shift down; key a down; key a up; key shift up", "they came up")
+  d:close()
+end
+
+function tests.what_was_typed_is_found_in_what_is_there()
+  local is_insertion = require("deskpilot.desk.read_back").is_insertion
+  for _, case in ipairs { { "", "abc", "abc" }, { "xyz", "abc", "xabcyz" }, { "xyz", "abc", "xyzabc" },
+    { "xyz", "abc", "abc" }, { "xyz", "abc", "xabc" }, { "aa", "a", "aaa" }, { "abab", "ab", "ababab" } } do
+    harness.ok(is_insertion(table.unpack(case)), case)
+  end
+  for _, case in ipairs { { "", "abc", "ab" }, { "xyz", "abc", "xyz" }, { "xyz", "abc", "qabcyz" },
+    { "x", "abc", "abcxx" }, { "", "abc", "aabc" }, { "", "abc", "ABC" } } do
+    harness.ok(not is_insertion(table.unpack(case)), case)
+  end
 end
 
 function tests.keys()

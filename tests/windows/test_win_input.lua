@@ -1,6 +1,8 @@
 -- Every kind of input, judged by the messages that the test application got.
 local testapp = dofile "tests/windows/testapp.lua"
+local uv = require "luv"
 local harness = require "harness"
+local task = require "deskpilot.base.task"
 
 local tests = {}
 
@@ -90,6 +92,56 @@ function tests.drags()
   end)
 end
 
+function tests.presses_and_releases_apart()
+  with_canvas(function(desk, app, canvas)
+    for _, button in ipairs { "left", "middle", "right", "back", "forward" } do
+      app:mark()
+      harness.ok(desk.mouse.move { canvas.x + 20, canvas.y + 20 })
+      harness.ok(desk.mouse.press(button))
+      app:wait_for { event = "mouse", what = "down", button = button }
+      harness.eq(#app:events { event = "mouse", what = "up" }, 0)
+      harness.ok(desk.mouse.release(button))
+      app:wait_for { event = "mouse", what = "up", button = button }
+    end
+    app:mark()
+    local other = assert(require("deskpilot.desk").open())
+    harness.ok(other.mouse.press "right")
+    app:wait_for { event = "mouse", what = "down", button = "right" }
+    other:close()
+    app:wait_for { event = "mouse", what = "up", button = "right" }
+  end)
+end
+
+function tests.moves_in_a_given_time()
+  with_canvas(function(desk, app, canvas)
+    harness.ok(desk.mouse.move { canvas.x + 2, canvas.y + 3 })
+    app:mark()
+    local began = uv.hrtime()
+    harness.ok(desk.mouse.move({ canvas.x + 202, canvas.y + 103 }, { seconds = 0.5 }))
+    harness.ok(uv.hrtime() - began >= 0.5e9)
+    app:wait_for { event = "mouse", what = "move", x = canvas.x + 202, y = canvas.y + 103 }
+    local count = #app:events { event = "mouse", what = "move", target = "canvas" }
+    harness.ok(count >= 10, count .. " moves on the way")
+  end)
+end
+
+function tests.a_drag_along_points()
+  with_canvas(function(desk, app, canvas)
+    local function at(x, y) return { canvas.x + x, canvas.y + y } end
+    app:mark()
+    harness.ok(desk.mouse.drag({ at(5, 5), at(200, 10), at(200, 90), at(20, 80) }, { seconds = 0.6 }))
+    local up = app:wait_for { event = "mouse", what = "up", button = "left" }
+    harness.eq({ up.x, up.y }, at(20, 80))
+    for _, corner in ipairs { at(200, 10), at(200, 90) } do
+      local near = false
+      for _, move in ipairs(app:events { event = "mouse", what = "move" }) do
+        near = near or move.keys & 1 == 1 and math.abs(move.x - corner[1]) + math.abs(move.y - corner[2]) < 12
+      end
+      harness.ok(near, corner)
+    end
+  end)
+end
+
 local function sum(events)
   local total = 0
   for _, event in ipairs(events) do total = total + event.delta end
@@ -112,6 +164,9 @@ function tests.both_wheels()
       -- Wine gives the other wheel's place as one within the window, Windows as one of the screen.
       if case[1] == "wheel" then harness.eq({ events[1].x, events[1].y }, at) end
     end
+    app:mark()
+    harness.ok(desk.mouse.scroll { dy = 125, pixels = true, at = at }) -- a notch and a quarter
+    harness.eq(sum(app:wait_for({ event = "mouse", what = "wheel" }, 2)), -150)
     app:mark()
     harness.ok(desk.mouse.scroll { dy = 1, at = at, modifiers = "ctrl" })
     local event = app:wait_for { event = "mouse", what = "wheel" }
@@ -145,6 +200,21 @@ function tests.keys_and_combinations()
       app:wait_for({ event = "key", target = "canvas" }, count)
       harness.eq(key_words(app), case[2], case[1])
     end
+  end)
+end
+
+function tests.keys_again_and_held()
+  with_canvas(function(desk, app)
+    app:mark()
+    harness.ok(desk.keyboard.press("ctrl+f6", { times = 3 }))
+    app:wait_for({ event = "key", target = "canvas" }, 12)
+    harness.eq(key_words(app), ("+17 +117 -117 -17 "):rep(3):sub(1, -2))
+    app:mark()
+    local holding = task.start(desk.keyboard.press, "shift+f7", { hold = 60 })
+    app:wait_for({ event = "key", what = "down" }, 2)
+    harness.eq(#app:events { event = "key", what = "up" }, 0)
+    holding:cancel("the test wants it")
+    app:wait_for({ event = "key", what = "up" }, 2)
   end)
 end
 
@@ -185,6 +255,31 @@ function tests.text_into_a_field()
     app:focus(desk, "notes")
     harness.ok(desk.keyboard.type(text))
     app:wait_for { event = "text", target = "notes", text = text:gsub("\n", "\r\n") }
+  end)
+end
+
+function tests.text_into_an_element_read_back()
+  testapp.with(nil, function(desk, app)
+    app:focus(desk, "canvas")
+    local field = harness.ok(desk.elements.find { pid = app.pid, role = "text", name = "Name:" }
+      or desk.elements.find { pid = app.pid, role = "entry" } or desk.elements.find { pid = app.pid, role = "text" })
+    harness.ok(desk.keyboard.type("Zoë 日本", { into = field, verify = true }))
+    harness.has(desk.elements.text(field), "Zoë 日本")
+  end)
+end
+
+function tests.typing_stops_when_another_window_comes_up()
+  testapp.with({ title = "The one" }, function(desk, app)
+    app:focus(desk, "notes")
+    local ok, err
+    local typing = task.start(function() ok, err = desk.keyboard.type(("0123456789"):rep(3000)) end)
+    app:wait_for { event = "text", target = "notes" }
+    testapp.with({ title = "The other", at = "20,20" }, function(_, other)
+      typing:wait()
+      harness.eq({ ok, err and err.code }, { nil, "refused" })
+      harness.has(tostring(err), "'The other' came up instead of 'The one'")
+      harness.ok(#other:events { event = "char" } <= 64, "what was on its way at most")
+    end)
   end)
 end
 

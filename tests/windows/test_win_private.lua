@@ -123,7 +123,7 @@ function tests.input_is_refused_and_reaches_nobody()
       move = function() return desk.mouse.move(place) end,
       click = function() return desk.mouse.click(place) end,
       drag = function() return desk.mouse.drag(place, { 400, 400 }) end,
-      scroll = function() return desk.mouse.scroll(place, { dy = 3 }) end,
+      scroll = function() return desk.mouse.scroll { dy = 3, at = place } end,
       type = function() return desk.keyboard.type "typed by mistake" end,
       press = function() return desk.keyboard.press "ctrl+a" end,
       copy = function() return desk.clipboard.get() end,

@@ -1,86 +1,13 @@
 --- desk.keyboard: typing text and pressing keys.
 local keys = require "native.desk"
 local errors = require "deskpilot.base.errors"
+local options = require "deskpilot.desk.options"
+local read_back = require "deskpilot.desk.read_back"
 local task = require "deskpilot.base.task"
-local waits = require "deskpilot.desk.waits"
+local text = require "deskpilot.base.text"
+local typing = require "deskpilot.desk.typing"
 
 local keyboard = {}
-
--- Waits until the application has taken what was typed so far: the keyboard map must not change
--- under keys that are still on their way. Waits for `pause` where it cannot be asked. Returns true and
--- whether it was asked, or nil and an error.
-local function catch_up(desk, pause)
-  local token, err = desk.native:ping()
-  if not token then return nil, err end
-  if token == 0 then
-    if pause > 0 then task.sleep(pause) end
-    return true, false
-  end
-  local limit = task.now() + desk.timing.type_answer
-  while true do
-    local ok, why = desk.native:pump()
-    if not ok then return nil, why end
-    if desk.native:ping_answered(token) then return true, true end
-    if task.now() >= limit then
-      return errors.fail("timed_out", "the application stopped taking what was typed")
-    end
-    desk.inbox:wait(limit - task.now())
-  end
-end
-
-local function type_all(desk, text)
-  local offset = 0
-  while offset < #text do
-    local consumed, remapped = desk.native:text_step(text, offset)
-    if not consumed then return nil, remapped end
-    offset = offset + consumed
-    if remapped then
-      local ok, err = catch_up(desk, desk.timing.type_pause)
-      if not ok then return nil, err end
-    elseif consumed == 0 then
-      return errors.fail("io", "the keyboard does not take this text")
-    end
-  end
-  return true
-end
-
--- Fields that complete or check what is typed do so a moment later, and lose an Enter that comes too
--- early (GTK's file dialog): so what acts on a text waits until the text shows. Terminals and others
--- that answer no questions take their keys in order and need none of this.
-local function let_text_arrive(desk)
-  local ok, err = catch_up(desk, 0)
-  if not ok then return nil, err end
-  if err == false then return true end
-  local quiet = desk.timing.type_quiet
-  waits.settle(desk, { quiet = quiet, floor = quiet, cap = desk.timing.type_cap }) -- where it can be seen
-  return true
-end
-
-local function type_with_enter(desk, text)
-  local body, enters = text:match("^(.-)(\n*)$")
-  local ok, err = type_all(desk, body)
-  if not ok or enters == "" then return ok, err end
-  if body ~= "" then
-    ok, err = let_text_arrive(desk)
-    if not ok then return nil, err end
-  end
-  return type_all(desk, enters)
-end
-
--- Typing with nobody to type to would go to whatever comes next. While one window goes and another comes
--- none is active for a moment.
-local function somebody_listens(desk)
-  local limit = task.now() + desk.timing.focus
-  while true do
-    local window, err = desk.windows.active()
-    if window then return true end
-    if not errors.is(err, "not_found") then return nil, err end
-    if task.now() >= limit then
-      return errors.fail("not_found", "no window is active, so nobody would get the text; focus one first")
-    end
-    task.sleep(0.005)
-  end
-end
 
 -- Presses names[1..n]; what went down is counted in `down`.
 local function press_all(desk, names, down)
@@ -102,47 +29,132 @@ local function release_all(desk, names, count)
   return true
 end
 
+-- Presses once and lets go after `seconds`, sooner if the task is cancelled.
+local function press_once(desk, names, seconds)
+  local down = { count = 0 }
+  local guard <close> = setmetatable({}, { __close = function() release_all(desk, names, down.count) end })
+  assert(guard)
+  local ok, err = press_all(desk, names, down)
+  if ok and seconds > 0 then task.sleep(seconds) end
+  local count = down.count
+  down.count = 0
+  local released, why = release_all(desk, names, count)
+  if not ok then return nil, err end
+  return released, why
+end
+
+-- Between two presses: the time that was asked for, or until the window has taken the last one.
+local function pause(desk, interval)
+  if not interval then return typing.catch_up(desk, desk.timing.key_interval) end
+  task.sleep(interval)
+  return true
+end
+
+-- The element with the keyboard in it: clicked, unless it has it already. Its window comes up first, or the
+-- click would go to what covers it.
+local function enter_element(desk, into)
+  local element, err = into, nil
+  if not into.handle then element, err = desk.elements.find(into) end
+  if not element then return nil, err end
+  local window
+  window, err = desk.windows.active()
+  if not window and not errors.is(err, "not_found") then return nil, err end
+  if element.pid ~= 0 and (not window or window.pid ~= element.pid) and desk.windows.find { pid = element.pid } then
+    local ok, why = desk.windows.focus { pid = element.pid }
+    if not ok then return nil, why end
+  end
+  local clicked, limit = false, task.now() + desk.timing.focus
+  while true do
+    local list, failure = desk.elements.list { pid = element.pid ~= 0 and element.pid or nil, bare = true }
+    if not list then return nil, failure end
+    local now
+    for _, each in ipairs(list) do now = each.handle == element.handle and each or now end
+    if now and now.states.focused then return element end
+    if not clicked then
+      local ok, why = desk.mouse.click(now or element)
+      if not ok then return nil, why end
+      clicked, limit = true, task.now() + desk.timing.focus
+    elseif task.now() >= limit then
+      return errors.fail("refused", "%s", ("the %s '%s' was clicked and did not take the keyboard"):format(element.role,
+        text.cut(text.one_line(element.name), 80)))
+    end
+    task.sleep(desk.timing.wait_every)
+  end
+end
+
+-- Brings up whom the text is for. Returns the window, and the element if one was named.
+local function prepare(desk, how)
+  local element, err
+  if how.window then
+    local ok, why = desk.windows.focus(how.window)
+    if not ok then return nil, why end
+  end
+  if how.into then
+    element, err = enter_element(desk, how.into)
+    if not element then return nil, err end
+  end
+  local target, why = typing.target(desk)
+  if not target then return nil, why end
+  return target, element
+end
+
+local type_options = { window = "any", into = "table", verify = "boolean" }
+local press_options = { times = "whole", hold = "number", interval = "number" }
+
 ---@param desk deskpilot.desk
 function keyboard.new(desk)
   local api = {}
   local typed = false -- something, and no key pressed since
 
-  --- Types text into the active window, any Unicode; a line break is Enter, a tab is Tab.
-  ---@param text string
+  --- Types text into the active window, or into `window` (as desk.windows gives it, or what to find it by),
+  --- or into the element `into` (the same for desk.elements), where its caret is. Any Unicode; a line break is
+  --- Enter, a tab is Tab. It goes as fast as the window takes it. When another window becomes the active one
+  --- meanwhile, typing stops with an error (code "refused") that says how many characters were typed and
+  --- which window came up. With `verify` the field is read afterwards, and what is not there is an error (code
+  --- "refused") that says where it differs.
+  ---@param words string
+  ---@param how { window: deskpilot.window|integer|table|nil, into: deskpilot.element|table|nil, verify: boolean? }?
   ---@return boolean? ok, deskpilot.error? err
-  function api.type(text)
-    assert(type(text) == "string", "keyboard.type wants a text")
-    local ok, err = somebody_listens(desk)
-    if not ok then return nil, err end
-    local ended
-    local guard <close> = setmetatable({}, { __close = function()
-      if not ended then desk.native:text_end() end
-    end })
-    assert(guard)
-    ok, err = type_with_enter(desk, text)
-    ended = true
+  function api.type(words, how)
+    assert(type(words) == "string", "keyboard.type wants a text")
+    how = options.check(how, type_options, "keyboard.type")
+    local target, element = prepare(desk, how)
+    if not target then return nil, element end
+    local field, err
+    if how.verify then
+      field, err = read_back.open(desk, target, element, words)
+      if not field then return nil, err end
+    end
     typed = true
-    local restored, failure = desk.native:text_end()
-    if not ok then return nil, err end
-    return restored, failure
+    local ok, failure = typing.type(desk, target, words)
+    if not ok or not field then return ok, failure end
+    return read_back.check(desk, field, words)
   end
 
-  --- Presses a key or a combination such as "ctrl+s", and lets go in reverse.
+  --- Presses a key or a combination such as "ctrl+s", and lets go in reverse. With `times` again and again:
+  --- every `interval` seconds, or as soon as the window has taken the last one. With `hold` each press takes
+  --- that many seconds.
   ---@param combo string
+  ---@param how { times: integer?, hold: number?, interval: number? }?
   ---@return boolean? ok, deskpilot.error? err
-  function api.press(combo)
+  function api.press(combo, how)
+    how = options.check(how, press_options, "keyboard.press")
     local names, err = keys.combo(combo)
     if not names then return nil, err end
     if typed then
-      local arrived, late = let_text_arrive(desk)
+      local arrived, late = typing.let_arrive(desk)
       if not arrived then return nil, late end
       typed = false
     end
-    local down = { count = 0 }
-    local ok, failure = press_all(desk, names, down)
-    local released, why = release_all(desk, names, down.count)
-    if not ok then return nil, failure end
-    return released, why
+    for i = 1, how.times or 1 do
+      if i > 1 then
+        local ok, why = pause(desk, how.interval)
+        if not ok then return nil, why end
+      end
+      local ok, failure = press_once(desk, names, how.hold or 0)
+      if not ok then return nil, failure end
+    end
+    return true
   end
 
   --- Presses keys and leaves them down until release, or until the desk is closed.

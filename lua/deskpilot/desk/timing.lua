@@ -5,11 +5,15 @@ local timing = {}
 timing.defaults = {
   double_click = 0.1,      -- between the clicks of one double click
   drag_step = 0.01,        -- between two moves of a drag
+  move_step = 0.01,        -- between two moves of a pointer that takes its time
+  hover = 0.6,             -- over a thing that is to show what it shows then (tooltips wait 0.5 s)
+  key_interval = 0.01,     -- between two presses, in a window that cannot tell that it took one
   settle_quiet = 0.15,     -- without a change that count as settled
   settle_floor = 0.02,     -- least time to wait for a first change
   settle_cap = 2.5,        -- after which a changing screen is taken as it is
-  type_answer = 2,         -- for an application that can say that it has caught up
+  type_answer = 5,         -- for an application that can say that it has caught up
   type_pause = 0.15,       -- for one that cannot
+  type_verify = 2,         -- for a field to show what was typed
   type_quiet = 0.15,       -- without a change after a text before Enter or another key acts on it
   type_cap = 1,
   wait = 10, wait_every = 0.05,

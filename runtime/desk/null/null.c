@@ -191,7 +191,7 @@ static bool wheel(desk *d, int dx, int dy, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
     (void) err;
-    null_add_line(n, "wheel %d %d", dx, dy);
+    null_add_line(n, "wheel %g %g", (double) dx / DESK_NOTCH, (double) dy / DESK_NOTCH);
     null_changed(n);
     return true;
 }
@@ -290,6 +290,7 @@ const desk_ops null_ops = {
     .ping = ping,
     .ping_answered = ping_answered,
     .windows = null_windows,
+    .window_active = null_window_active,
     .window_focus = null_window_focus,
     .window_close = null_window_close,
     .window_place = null_window_place,

@@ -60,6 +60,7 @@ desk_rect null_window_rect(const null_desk *n);
 bool null_check_window(const null_desk *n, uint64_t id, desk_error *err);
 
 bool null_windows(desk *d, desk_window_list *out, desk_error *err);
+uint64_t null_window_active(desk *d);
 bool null_window_focus(desk *d, uint64_t id, desk_error *err);
 bool null_window_close(desk *d, uint64_t id, desk_error *err);
 bool null_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);

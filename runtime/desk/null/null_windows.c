@@ -39,6 +39,12 @@ bool null_windows(desk *d, desk_window_list *out, desk_error *err)
     return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
 }
 
+uint64_t null_window_active(desk *d)
+{
+    const null_desk *n = (const null_desk *) d;
+    return n->window_open && n->window_active ? NULL_WINDOW : 0;
+}
+
 bool null_check_window(const null_desk *n, uint64_t id, desk_error *err)
 {
     if (id == NULL_WINDOW && n->window_open) {

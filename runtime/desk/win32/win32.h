@@ -222,6 +222,7 @@ bool win32_text_end(desk *d, desk_error *err);
 void win32_keyboard_close(win32_desk *w);
 
 bool win32_windows(desk *d, desk_window_list *out, desk_error *err);
+uint64_t win32_window_active(desk *d);
 bool win32_window_focus(desk *d, uint64_t id, desk_error *err);
 bool win32_window_close(desk *d, uint64_t id, desk_error *err);
 bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
@@ -248,6 +249,7 @@ bool win32_private_key(desk *d, desk_key key, bool down, desk_error *err);
 bool win32_private_text_step(desk *d, const char *text, size_t length, desk_text_step *out,
                              desk_error *err);
 bool win32_private_windows(desk *d, desk_window_list *out, desk_error *err);
+uint64_t win32_private_window_active(desk *d);
 bool win32_private_window_focus(desk *d, uint64_t id, desk_error *err);
 bool win32_private_window_close(desk *d, uint64_t id, desk_error *err);
 bool win32_private_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);

@@ -12,7 +12,6 @@ enum {
     MILLISECOND = 1000000, /* in nanoseconds */
     ARRIVAL = 20 * MILLISECOND,
     ABSOLUTE_SIDE = 65536, /* what MOUSEEVENTF_ABSOLUTE calls the width and the height */
-    WHEEL_MAX = 1000,
 };
 
 static bool is_at(POINT target, POINT *at)
@@ -150,13 +149,15 @@ bool win32_button(desk *d, desk_button button, bool down, desk_error *err)
     return (!down || under_pointer_takes_input(err)) && press(w, physical(button), down, err);
 }
 
-/* One event for each notch, as a wheel does: some programs only look at the sign. */
-static bool turn(int notches, DWORD flag, int sign, desk_error *err)
+/* One event for each notch, as a wheel does: some programs only look at the sign. What is left over
+ * is one more, as from a touchpad. */
+static bool turn(int parts, DWORD flag, int sign, desk_error *err)
 {
     INPUT input = {.type = INPUT_MOUSE};
     input.mi.dwFlags = flag;
-    input.mi.mouseData = (DWORD) (notches < 0 ? -sign * WHEEL_DELTA : sign * WHEEL_DELTA);
-    for (int i = abs(notches); i > 0; i--) {
+    for (int left = abs(parts); left > 0; left -= WHEEL_DELTA) {
+        int delta = left < WHEEL_DELTA ? left : WHEEL_DELTA;
+        input.mi.mouseData = (DWORD) (parts < 0 ? -sign * delta : sign * delta);
         if (!win32_send(&input, 1, err)) {
             return false;
         }
@@ -166,9 +167,10 @@ static bool turn(int notches, DWORD flag, int sign, desk_error *err)
 
 bool win32_wheel(desk *d, int dx, int dy, desk_error *err)
 {
-    if (dx < -WHEEL_MAX || dx > WHEEL_MAX || dy < -WHEEL_MAX || dy > WHEEL_MAX) {
+    const int most = DESK_NOTCHES_MAX * DESK_NOTCH;
+    if (dx < -most || dx > most || dy < -most || dy > most) {
         return desk_fail(err, DESK_INVALID, "The wheel turns at most %d notches at once.",
-                         WHEEL_MAX);
+                         DESK_NOTCHES_MAX);
     }
     win32_hold_still((win32_desk *) d);
     if (!under_pointer_takes_input(err)) {

@@ -64,6 +64,13 @@ bool win32_private_text_step(desk *d, const char *text, size_t length, desk_text
     return desk_fail(err, DESK_UNSUPPORTED, WITHOUT_INPUT);
 }
 
+/* Nobody types here. */
+uint64_t win32_private_window_active(desk *d)
+{
+    (void) d;
+    return 0;
+}
+
 static bool no_clipboard(desk_error *err)
 {
     return desk_fail(err, DESK_UNSUPPORTED,

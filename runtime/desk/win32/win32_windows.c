@@ -205,6 +205,12 @@ static bool describe(const found_windows *found, desk_window_list *out)
     return ok;
 }
 
+uint64_t win32_window_active(desk *d)
+{
+    (void) d;
+    return (uint64_t) (uintptr_t) active_window();
+}
+
 bool win32_windows(desk *d, desk_window_list *out, desk_error *err)
 {
     found_windows found = {.count = 0};

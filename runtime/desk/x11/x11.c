@@ -50,7 +50,11 @@ bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, desk_er
 bool x11_sync(x11_desk *x, desk_error *err)
 {
     free(xcb_get_input_focus_reply(x->c, xcb_get_input_focus(x->c), NULL));
-    return x11_alive(x, err);
+    if (!x11_alive(x, err)) {
+        return false;
+    }
+    x11_guard_done(x);
+    return true;
 }
 
 void x11_listen_at_root(x11_desk *x, uint32_t events)
@@ -63,6 +67,7 @@ void x11_listen_at_root(x11_desk *x, uint32_t events)
 
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail)
 {
+    x11_guard_input(x, type, detail);
     xcb_test_fake_input(x->c, type, detail, XCB_CURRENT_TIME, x->root, 0, 0, 0);
 }
 
@@ -105,6 +110,7 @@ void x11_take_events(x11_desk *x)
 static bool pump(desk *d, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
+    x11_ping_look(x);
     x11_take_events(x);
     return x11_alive(x, err);
 }
@@ -115,11 +121,13 @@ static int poll_fd(desk *d)
 }
 
 /* While others may ask for what we offer in the clipboard: their question may be read by another
- * call of ours, as it waits for its reply, and the descriptor does not tell of it then. */
+ * call of ours, as it waits for its reply, and the descriptor does not tell of it then. And while an
+ * application is watched, which tells nothing. */
 static int poll_every(desk *d)
 {
-    enum { LOOK_AGAIN = 100 };
-    return x11_offer_open((x11_desk *) d) ? LOOK_AGAIN : 0;
+    enum { LOOK_AGAIN = 100, WATCH = 2 };
+    x11_desk *x = (x11_desk *) d;
+    return x->idle.pid ? WATCH : x11_offer_open(x) ? LOOK_AGAIN : 0;
 }
 
 static const xcb_screen_t *screen_number(xcb_connection_t *c, int number)
@@ -262,11 +270,13 @@ static int hex_digit(char c)
     return at ? (int) (at - digits) : -1;
 }
 
-/* Connects with a cookie of our own instead of the user's Xauthority file. */
-static xcb_connection_t *connect_with(const char *display, const char *cookie, int *number)
+xcb_connection_t *x11_connect(const char *display, const char *cookie, int *number)
 {
     static char name[] = "MIT-MAGIC-COOKIE-1";
     char data[16];
+    if (!cookie) {
+        return xcb_connect(display, number);
+    }
     for (size_t i = 0; i < sizeof data; i++) {
         int high = hex_digit(cookie[2 * i]), low = high < 0 ? -1 : hex_digit(cookie[2 * i + 1]);
         if (low < 0) {
@@ -282,13 +292,14 @@ static bool connect_to(x11_desk *x, const desk_options *options, desk_error *err
 {
     int number = 0;
     const char *display = options ? options->display : NULL;
-    bool cookie = options && options->cookie;
-    x->c = cookie ? connect_with(display, options->cookie, &number) : xcb_connect(display, &number);
+    const char *cookie = options ? options->cookie : NULL;
+    x->c = x11_connect(display, cookie, &number);
     if (xcb_connection_has_error(x->c)) {
         return no_display(display, err);
     }
     const char *name = display ? display : getenv("DISPLAY");
     snprintf(x->name, sizeof x->name, "%s", name ? name : "");
+    snprintf(x->cookie, sizeof x->cookie, "%s", cookie ? cookie : "");
     x->screen = screen_number(x->c, number);
     if (!x->screen) {
         return no_display(display, err);
@@ -324,7 +335,7 @@ static void close_desk(desk *d)
     x11_keyboard_close(x);
     x11_watch_stop(d);
     x11_window_capture_end(d);
-    x11_sync(x, NULL);
+    x11_guardian_close(x, x11_sync(x, NULL));
     x11_screen_close(x);
     x11_clipboard_close(x);
     x11_offer_close(x);
@@ -357,6 +368,7 @@ static const desk_ops OPS = {
     .ping = x11_ping,
     .ping_answered = x11_ping_answered,
     .windows = x11_windows,
+    .window_active = x11_window_active,
     .window_focus = x11_window_focus,
     .window_close = x11_window_close,
     .window_place = x11_window_place,

@@ -15,6 +15,7 @@
 
 #include "backend.h"
 
+#include <sys/types.h>
 #include <xcb/damage.h>
 #include <xcb/shm.h>
 #include <xcb/xcb.h>
@@ -117,6 +118,27 @@ typedef struct {
     bool lock_taken; /* caps lock was on; text_end turns it on again */
 } x11_keyboard;
 
+enum { X11_KINDS = 2 /* keys and buttons */, X11_CODES = 256 /* of each */ };
+
+typedef struct x11_journal x11_journal; /* shared with the guardian: x11_guardian.c */
+
+/* The process that mends keyboard and mouse when ours is killed. */
+typedef struct {
+    bool tried;                      /* to start it, which is done once */
+    pid_t pid;                       /* these three only while there is a journal */
+    int pipe;                        /* the end whose closing wakes it */
+    x11_journal *journal;            /* NULL: there is no guardian */
+    bool down[X11_KINDS][X11_CODES]; /* as it will be when all that is queued is done */
+} x11_guardian;
+
+/* An application that is watched until it has nothing to do: x11_idle.c. */
+typedef struct {
+    long pid; /* 0: none is */
+    bool asleep;
+    unsigned long long switches; /* of context, when it was looked at last */
+    uint64_t asked, since;       /* ns; since when it has been as it is */
+} x11_idle;
+
 typedef enum {
     X11_NOTHING_ASKED,
     X11_ASKED,
@@ -195,7 +217,8 @@ typedef struct {
 
 typedef struct {
     desk base;
-    char name[128]; /* of the display, for messages */
+    char name[128];  /* of the display */
+    char cookie[33]; /* as given to open; "" for what the user's Xauthority file says */
     xcb_connection_t *c;
     const xcb_screen_t *screen;
     xcb_window_t root;
@@ -212,6 +235,7 @@ typedef struct {
 
     uint32_t buttons_held; /* bit n: button n */
     x11_keyboard keyboard;
+    x11_guardian guardian;
 
     x11_question questions[DESK_CLIPBOARD_KINDS]; /* one each */
     x11_offer offer;
@@ -221,6 +245,7 @@ typedef struct {
     uint32_t root_mask;            /* of the events that we hear there */
     uint64_t window_changes;       /* 0 until somebody asks */
     uint32_t ping_sent, ping_seen; /* tokens */
+    x11_idle idle;
 } x11_desk;
 
 /* --- x11.c: the connection ---------------------------------------------------------------------
@@ -241,6 +266,23 @@ void x11_take_events(x11_desk *x);
 void x11_listen_at_root(x11_desk *x, uint32_t events);
 /* Queues one XTEST key or button event; errors turn up in x11_sync. */
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail);
+/* A new connection, never NULL (see xcb_connection_has_error); `cookie` and `number`, the screen's,
+ * may be NULL. */
+xcb_connection_t *x11_connect(const char *display, const char *cookie, int *number);
+
+/* --- x11_guardian.c: what is told to the guardian before it is sent ----------------------------
+ */
+
+/* An XTEST key or button event. Like the next one it starts the guardian if there is none yet. */
+void x11_guard_input(x11_desk *x, uint8_t type, uint8_t detail);
+/* An empty keycode gets this keysym on both levels; 0: it is emptied again. */
+void x11_guard_keysym(x11_desk *x, xcb_keycode_t keycode, xcb_keysym_t keysym);
+/* Caps lock, whose key this is, is turned off for a while; 0: it is on again. */
+void x11_guard_lock(x11_desk *x, xcb_keycode_t keycode);
+/* The server has done everything that was sent. */
+void x11_guard_done(x11_desk *x);
+/* Ends the guardian, or leaves the mending to it where not everything was done. */
+void x11_guardian_close(x11_desk *x, bool all_done);
 
 /* --- x11_screen.c ------------------------------------------------------------------------------
  */
@@ -335,11 +377,22 @@ bool x11_ping_answered(desk *d, uint64_t token);
 /* Asks a window that knows how to answer; its token. */
 uint32_t x11_ping_send(x11_desk *x, xcb_window_t window);
 void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event);
+/* For those who are not asked but watched: part of pump. */
+void x11_ping_look(x11_desk *x);
+
+/* --- x11_idle.c --------------------------------------------------------------------------------
+ */
+
+/* Begins to watch the application of a window; false where it cannot be watched. */
+bool x11_idle_start(x11_desk *x, xcb_window_t window);
+/* Whether it has nothing to do any more; to be called every few milliseconds, until it is true. */
+bool x11_idle_seen(x11_desk *x);
 
 /* --- x11_windows.c -----------------------------------------------------------------------------
  */
 
 bool x11_windows(desk *d, desk_window_list *out, desk_error *err);
+uint64_t x11_window_active(desk *d);
 /* The window that has the user's attention, 0 if there is none. */
 xcb_window_t x11_active_window(x11_desk *x);
 /* Whether a window manager of the extended hints is at work. */

@@ -306,6 +306,7 @@ bool x11_keyboard_ready(x11_desk *x, uint16_t *state, desk_error *err)
 static void write_spare(x11_desk *x, x11_spare *spare, xcb_keysym_t keysym)
 {
     xcb_keysym_t pair[2] = {keysym, keysym};
+    x11_guard_keysym(x, spare->keycode, keysym);
     xcb_change_keyboard_mapping(x->c, 1, spare->keycode, 2, pair);
     spare->keysym = keysym;
     x->keyboard.stale = true;

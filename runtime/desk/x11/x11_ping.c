@@ -14,33 +14,49 @@ static void listen_for_answers(x11_desk *x)
     }
 }
 
-uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
+static uint32_t next_token(x11_desk *x)
 {
     listen_for_answers(x);
     if (++x->ping_sent == 0) {
         ++x->ping_sent; /* 0 means none */
     }
+    return x->ping_sent;
+}
+
+uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
+{
+    uint32_t token = next_token(x);
     xcb_client_message_event_t event = {
         .response_type = XCB_CLIENT_MESSAGE,
         .format = 32,
         .window = window,
         .type = x->atoms[X11_WM_PROTOCOLS],
-        .data.data32 = {x->atoms[X11_NET_WM_PING], x->ping_sent, window, 0, 0},
+        .data.data32 = {x->atoms[X11_NET_WM_PING], token, window, 0, 0},
     };
     xcb_send_event(x->c, 0, window, XCB_EVENT_MASK_NO_EVENT, (const char *) &event);
     xcb_flush(x->c);
-    return x->ping_sent;
+    return token;
 }
 
 bool x11_ping(desk *d, uint64_t *token, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *token = 0;
+    x->idle.pid = 0; /* whoever was watched is not any more */
     xcb_window_t window = x11_active_window(x);
     if (window && x11_has_protocol(x, window, X11_NET_WM_PING)) {
         *token = x11_ping_send(x, window);
+    } else if (window && x11_idle_start(x, window)) {
+        *token = next_token(x) | DESK_PING_WATCHED;
     }
     return x11_alive(x, err);
+}
+
+void x11_ping_look(x11_desk *x)
+{
+    if (x11_idle_seen(x)) {
+        x->ping_seen = x->ping_sent;
+    }
 }
 
 void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event)

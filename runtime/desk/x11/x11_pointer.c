@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <xcb/xtest.h>
 
-enum { MOVE_ATTEMPTS = 3, WHEEL_MAX = 1000 };
+enum { MOVE_ATTEMPTS = 3 };
 
 /* X numbers the wheel's four directions as buttons 4 to 7; the thumb buttons come after. */
 enum { WHEEL_UP = 4, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, THUMB_BACK, THUMB_FORWARD };
@@ -73,12 +73,14 @@ static uint8_t physical_button(x11_desk *x, uint8_t logical)
 
 static bool press(x11_desk *x, uint8_t physical, bool down, desk_error *err)
 {
+    uint8_t type = down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE;
+    x11_guard_input(x, type, physical);
     xcb_void_cookie_t cookie =
-        xcb_test_fake_input_checked(x->c, down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE, physical,
-                                    XCB_CURRENT_TIME, x->root, 0, 0, 0);
+        xcb_test_fake_input_checked(x->c, type, physical, XCB_CURRENT_TIME, x->root, 0, 0, 0);
     if (!x11_check(x, cookie, "to press a mouse button", err)) {
         return false;
     }
+    x11_guard_done(x);
     uint32_t bit = 1u << (physical & 31);
     x->buttons_held = down ? x->buttons_held | bit : x->buttons_held & ~bit;
     return true;
@@ -94,8 +96,16 @@ bool x11_button(desk *d, desk_button button, bool down, desk_error *err)
     return press(x, physical_button(x, logical[button]), down, err);
 }
 
-static void turn(x11_desk *x, int notches, uint8_t backward, uint8_t forward)
+/* XTEST presses wheel buttons, and half a press there is not. */
+static int whole_notches(int parts)
 {
+    int notches = (abs(parts) + DESK_NOTCH / 2) / DESK_NOTCH;
+    return parts == 0 ? 0 : (notches ? notches : 1) * (parts < 0 ? -1 : 1);
+}
+
+static void turn(x11_desk *x, int parts, uint8_t backward, uint8_t forward)
+{
+    int notches = whole_notches(parts);
     uint8_t button = physical_button(x, notches < 0 ? backward : forward);
     for (int i = abs(notches); i > 0; i--) {
         x11_fake(x, XCB_BUTTON_PRESS, button);
@@ -106,9 +116,10 @@ static void turn(x11_desk *x, int notches, uint8_t backward, uint8_t forward)
 bool x11_wheel(desk *d, int dx, int dy, desk_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    if (dx < -WHEEL_MAX || dx > WHEEL_MAX || dy < -WHEEL_MAX || dy > WHEEL_MAX) {
+    const int most = DESK_NOTCHES_MAX * DESK_NOTCH;
+    if (dx < -most || dx > most || dy < -most || dy > most) {
         return desk_fail(err, DESK_INVALID, "The wheel turns at most %d notches at once.",
-                         WHEEL_MAX);
+                         DESK_NOTCHES_MAX);
     }
     turn(x, dx, WHEEL_LEFT, WHEEL_RIGHT);
     turn(x, dy, WHEEL_UP, WHEEL_DOWN);

@@ -4,9 +4,9 @@
 
 #include <ctype.h>
 
-/* Strokes per step: a hundredth of a second of typing, so that whoever watches the run can stop it
- * between two steps, and an application is never far behind. */
-enum { STEP_MAX = 256 };
+/* Strokes per step, so that whoever watches the run can stop it between two steps, an application
+ * is never far behind, and little goes astray when another window comes up. */
+enum { STEP_MAX = 64 };
 
 typedef struct {
     x11_stroke strokes[STEP_MAX];
@@ -67,6 +67,7 @@ static bool take_caps_lock(x11_desk *x, uint16_t *state, desk_error *err)
     if (!(*state & XCB_MOD_MASK_LOCK) || !x->keyboard.lock) {
         return true;
     }
+    x11_guard_lock(x, x->keyboard.lock);
     tap(x, x->keyboard.lock);
     if (!x11_keyboard_ready(x, state, err)) {
         return false;
@@ -209,6 +210,12 @@ bool x11_text_end(desk *d, desk_error *err)
     if (x->keyboard.lock_taken && !(state & XCB_MOD_MASK_LOCK)) {
         tap(x, x->keyboard.lock);
     }
+    if (!x11_sync(x, err)) {
+        return false;
+    }
+    if (x->keyboard.lock_taken) {
+        x11_guard_lock(x, 0);
+    }
     x->keyboard.lock_taken = false;
-    return x11_sync(x, err);
+    return true;
 }

@@ -132,6 +132,11 @@ xcb_window_t x11_active_window(x11_desk *x)
     return named && x11_has_manager(x) ? named : top_level_of(x, focused);
 }
 
+uint64_t x11_window_active(desk *d)
+{
+    return x11_active_window((x11_desk *) d);
+}
+
 /* The manager's own list; its properties stay behind when it dies, and are not to be believed. */
 static bool list_managed(x11_desk *x, id_list *out)
 {

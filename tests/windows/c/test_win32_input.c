@@ -385,15 +385,17 @@ static void test_wheels(void)
 {
     desk_error err = {0};
     test_window_clear(&raw);
-    CHECK(d->ops->wheel(d, 0, 3, NULL));
+    CHECK(d->ops->wheel(d, 0, 3 * DESK_NOTCH, NULL));
     WAIT_FOR(turned(WM_MOUSEWHEEL) == -3 * WHEEL_DELTA);
-    CHECK(d->ops->wheel(d, 0, -5, NULL));
+    CHECK(d->ops->wheel(d, 0, -5 * DESK_NOTCH, NULL));
     WAIT_FOR(turned(WM_MOUSEWHEEL) == 2 * WHEEL_DELTA);
-    CHECK(d->ops->wheel(d, 2, 0, NULL));
+    CHECK(d->ops->wheel(d, 2 * DESK_NOTCH, 0, NULL));
     WAIT_FOR(turned(WM_MOUSEHWHEEL) == 2 * WHEEL_DELTA);
-    CHECK(d->ops->wheel(d, -3, 0, NULL));
+    CHECK(d->ops->wheel(d, -3 * DESK_NOTCH, 0, NULL));
     WAIT_FOR(turned(WM_MOUSEHWHEEL) == -WHEEL_DELTA);
-    CHECK(!d->ops->wheel(d, 0, 100000, &err));
+    CHECK(d->ops->wheel(d, 0, -DESK_NOTCH - 30, NULL)); /* parts of a notch too */
+    WAIT_FOR(turned(WM_MOUSEWHEEL) == 3 * WHEEL_DELTA + 30);
+    CHECK(!d->ops->wheel(d, 0, 100000 * DESK_NOTCH, &err));
     CHECK_EQ(err.code, DESK_INVALID);
 }
 

@@ -1,0 +1,68 @@
+--- The pointer's way: the points that a movement passes, and moving along them in a given time.
+local task = require "deskpilot.base.task"
+
+local mouse_path = {}
+
+local function distance(a, b)
+  return math.sqrt((b.x - a.x) ^ 2 + (b.y - a.y) ^ 2)
+end
+
+local function length_of(corners)
+  local sum = 0
+  for i = 2, #corners do sum = sum + distance(corners[i - 1], corners[i]) end
+  return sum
+end
+
+--- Slow at first and at the end, as a hand is: 0..1 to 0..1.
+---@param t number
+---@return number
+function mouse_path.smooth(t)
+  return t * t * (3 - 2 * t)
+end
+
+local function steady(t)
+  return t
+end
+
+-- `steps` points from a to b, without a itself.
+local function add_leg(points, a, b, steps, ease)
+  for i = 1, steps do
+    local t = ease(i / steps)
+    points[#points + 1] = { x = math.tointeger((a.x + (b.x - a.x) * t) // 1),
+      y = math.tointeger((a.y + (b.y - a.y) * t) // 1) }
+  end
+end
+
+--- Points along straight lines from corner to corner, evenly far from each other or as `ease` has it for the
+--- whole of a single line. Every corner but the first is one of them; there are about `steps`, and one for
+--- each line at least.
+---@param corners { x: integer, y: integer }[] two or more
+---@param steps integer
+---@param ease (fun(t: number): number)?
+---@return { x: integer, y: integer }[]
+function mouse_path.along(corners, steps, ease)
+  local points, whole = {}, length_of(corners)
+  for i = 2, #corners do
+    local share = whole > 0 and distance(corners[i - 1], corners[i]) / whole or 0
+    add_leg(points, corners[i - 1], corners[i], math.max(1, math.tointeger((steps * share + 0.5) // 1)), ease or steady)
+  end
+  return points
+end
+
+--- Moves the pointer to one point after the other, the last one `seconds` from now (later where the desktop
+--- is slower than that: none is left out).
+---@param desk deskpilot.desk
+---@param points { x: integer, y: integer }[]
+---@param seconds number
+---@return boolean? ok, deskpilot.error? err
+function mouse_path.follow(desk, points, seconds)
+  local began = task.now()
+  for i, point in ipairs(points) do
+    task.sleep(began + seconds * i / #points - task.now())
+    local ok, err = desk.native:move(point.x, point.y)
+    if not ok then return nil, err end
+  end
+  return true
+end
+
+return mouse_path
