@@ -33,8 +33,8 @@ end
 local function silent(list)
   for _, app in ipairs(list.apps or {}) do
     if app.note then
-      io.stderr:write(("deskpilot: %s %s\n"):format(app.name ~= "" and progress.clean(app.name) or "process " .. app.pid,
-        app.note))
+      local name = app.name ~= "" and progress.clean(app.name) or "process " .. app.pid
+      io.stderr:write(("deskpilot: %s %s\n"):format(name, app.note))
     end
   end
 end
@@ -70,7 +70,7 @@ function elements.run(options, positional)
   if not desk then return complain(err) end
   local _ <close> = setmetatable({}, { __close = function() desk:close() end })
   local scope, why = scope_of(desk, options)
-  if not scope then return complain(why), guard end
+  if not scope then return complain(why) end
   return (options.json and print_json or print_outline)(desk, scope)
 end
 

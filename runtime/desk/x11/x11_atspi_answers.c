@@ -7,7 +7,7 @@
 
 #define ITEMS_SIGNATURE "a((so)(so)(so)iiassusau)"
 
-enum { ROLE_LABEL = 29, ROLE_STATIC = 116, NOWHERE = INT32_MIN };
+enum { ROLE_COMBO_BOX = 11, ROLE_LABEL = 29, ROLE_STATIC = 116, NOWHERE = INT32_MIN };
 
 void atspi_queue_question(atspi_read *r, atspi_question question)
 {
@@ -426,8 +426,12 @@ static void take_child(atspi_read *r, int32_t parent, reference ref, int32_t ord
         child = atspi_node_add(r, app, ref.path);
     if (child < 0 || child == parent || atspi_is_root(r, child))
         return;
-    r->nodes[child].parent = parent;
-    r->nodes[child].order = order;
+    /* An open list of a combo box is also in a window of its own. */
+    int32_t before = r->nodes[child].parent;
+    if (before < 0 || before == parent || r->nodes[before].role != ROLE_COMBO_BOX) {
+        r->nodes[child].parent = parent;
+        r->nodes[child].order = order;
+    }
     if (!r->nodes[child].known)
         atspi_ask_identity(r, child);
 }

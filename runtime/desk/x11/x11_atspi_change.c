@@ -124,35 +124,69 @@ static bool has_role(const atspi_target *t, int32_t role)
     return ask_number(t, "Accessible", "GetRole", 'u', "tell its role") == role;
 }
 
-/* What selects its children tells whether it did, and is asked again: some say yes to anything. */
-static bool select_child(const atspi_target *container, dbus_int32_t index)
+static bool call_with(const atspi_target *t, const char *interface, const char *method,
+                      dbus_int32_t number)
 {
-    static const char *const methods[] = {"SelectChild", "IsChildSelected"};
-    for (int i = 0; i < 2; i++) {
-        DBusMessage *call = atspi_call(container, "Selection", methods[i]);
-        if (call)
-            dbus_message_append_args(call, DBUS_TYPE_INT32, &index, DBUS_TYPE_INVALID);
-        if (!atspi_target_do(container, call, "select it"))
-            return false;
-    }
-    return true;
+    DBusMessage *call = atspi_call(t, interface, method);
+    if (call)
+        dbus_message_append_args(call, DBUS_TYPE_INT32, &number, DBUS_TYPE_INVALID);
+    return atspi_target_do(t, call, "select it");
 }
 
-/* The items of a combo box are in a menu of its; it is the combo box that chooses one. */
+/* The row of a cell of a table; -1 for what is none. */
+static int32_t row_of(const atspi_target *t)
+{
+    DBusMessageIter i, variant, fields;
+    desk_error ignored;
+    atspi_target quiet = *t;
+    quiet.err = &ignored;
+    dbus_int32_t row = -1;
+    DBusMessage *reply = atspi_target_ask(
+        &quiet, property_call(&quiet, "Get", "org.a11y.atspi.TableCell", "Position"),
+        "be in a row");
+    if (reply && atspi_begin(reply, "v", &i)) {
+        dbus_message_iter_recurse(&i, &variant);
+        if (dbus_message_iter_get_arg_type(&variant) == DBUS_TYPE_STRUCT) {
+            dbus_message_iter_recurse(&variant, &fields);
+            if (dbus_message_iter_get_arg_type(&fields) == DBUS_TYPE_INT32)
+                dbus_message_iter_get_basic(&fields, &row);
+        }
+    }
+    if (reply)
+        dbus_message_unref(reply);
+    return row;
+}
+
+/* `menu` is what the element is in: if it is the menu of a combo box, that chooses the item. What
+ * is in another menu is no choice that stays. */
+static bool select_in_menu(const atspi_target *menu, int32_t index)
+{
+    atspi_target above = *menu;
+    DBusMessage *reply = to_parent(&above);
+    if (!reply)
+        return false;
+    bool ok = has_role(&above, ROLE_COMBO_BOX)
+                  ? call_with(&above, "Selection", "SelectChild", index) &&
+                        call_with(&above, "Selection", "IsChildSelected", index)
+                  : desk_fail(menu->err, DESK_UNSUPPORTED, "a menu keeps nothing selected");
+    dbus_message_unref(reply);
+    return ok;
+}
+
+/* Rows go first: the cells of GTK's trees are numbered with the headers, which their selection does
+ * not know of. */
 static bool select_in_parent(const atspi_target *t, int32_t index)
 {
-    atspi_target container = *t;
-    DBusMessage *parent = to_parent(&container), *above = NULL;
-    if (!parent)
+    int32_t row = row_of(t);
+    atspi_target parent = *t;
+    DBusMessage *reply = to_parent(&parent);
+    if (!reply)
         return false;
-    atspi_target menu = container;
-    if (has_role(&container, ROLE_MENU) &&
-        !((above = to_parent(&container)) && has_role(&container, ROLE_COMBO_BOX)))
-        container = menu;
-    bool ok = select_child(&container, index);
-    dbus_message_unref(parent);
-    if (above)
-        dbus_message_unref(above);
+    bool ok = has_role(&parent, ROLE_MENU)
+                  ? select_in_menu(&parent, index)
+                  : (row >= 0 && call_with(&parent, "Table", "AddRowSelection", row)) ||
+                        call_with(&parent, "Selection", "SelectChild", index);
+    dbus_message_unref(reply);
     return ok;
 }
 
@@ -195,12 +229,27 @@ static bool scroll_into_view(const atspi_target *t)
     return atspi_target_do(&quiet, call, "be scrolled to") || focus(t);
 }
 
+/* GTK's menus have an action to open them; what closes one is that its menu bar has none selected.
+ */
+static bool close_menu(const atspi_target *t)
+{
+    atspi_target bar = *t;
+    DBusMessage *reply = to_parent(&bar);
+    if (!reply)
+        return false;
+    bool ok = atspi_target_do(&bar, atspi_call(&bar, "Selection", "ClearSelection"), "close");
+    dbus_message_unref(reply);
+    return ok;
+}
+
 static bool open_or_close(const atspi_target *t, bool on)
 {
     static const char *const open[] = {"expand or contract", "expand", "open",  "toggle",
                                        "activate",           "press",  "click", NULL};
     static const char *const shut[] = {"expand or contract", "collapse", "close", "toggle",
                                        "activate",           "press",    "click", NULL};
+    if (!on && has_role(t, ROLE_MENU))
+        return close_menu(t);
     return atspi_target_act_any(t, on ? open : shut);
 }
 

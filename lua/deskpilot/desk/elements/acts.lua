@@ -13,6 +13,9 @@ local longest_text = 2000
 -- What can be on and off, also where its application does not say so.
 local checkable = { ["check box"] = true, ["toggle button"] = true, ["radio button"] = true,
   ["check menu item"] = true, ["radio menu item"] = true, switch = true }
+local openers = { menu = true, ["combo box"] = true }
+local popup_parts = { ["menu item"] = true, ["check menu item"] = true, ["radio menu item"] = true, menu = true,
+  window = true, ["list item"] = true, ["table cell"] = true, ["tearoff menu item"] = true, list = true }
 local radio = { ["radio button"] = true, ["radio menu item"] = true }
 
 local function is_on(element)
@@ -32,7 +35,7 @@ end
 --- Adds the acts to desk.elements.
 ---@param api table desk.elements
 ---@param desk deskpilot.desk
----@param reader { find: fun(element, all: boolean?): deskpilot.element?, deskpilot.error?; call: fun(method, ...): any }
+---@param reader table find(element, all?): element or nil, err; call(method, ...): the native answer
 function acts.add(api, desk, reader)
   -- The element that is meant as it is now; a call of a failing world gives nil and its error.
   local function now_of(element)
@@ -138,7 +141,13 @@ function acts.add(api, desk, reader)
     if before.states.selected then return true end
     local ok, failure = check_enabled(before)
     if not ok then return nil, failure end
-    return change(before, { kind = "selected" }) -- which looks whether it is
+    ok, failure = change(before, { kind = "selected" })
+    -- An item of a combo box that is closed has no state; the reader has asked the combo box.
+    if not ok or not before.states.selectable or before.role == "menu item" then return ok, failure end
+    local now, gone, seen = watch(before, function(now) return now.states.selected end)
+    if now then return true end
+    if gone then return nil, gone end
+    return refused(seen, "is not selected")
   end
 
   -- One press, and the state after it: a check box may have a third.
@@ -172,28 +181,59 @@ function acts.add(api, desk, reader)
       if not now then return nil, err end
     end
     if is_on(now) == on and not now.states.indeterminate then return true end
-    return refused(now, "is %s still", is_on(now) and "on" or now.states.indeterminate and "in between" or "off")
+    return refused(now, "is still %s", now.states.indeterminate and "in between" or is_on(now) and "on" or "off")
+  end
+
+  -- GTK's menus and combo boxes do not say whether they are open; what they open does. That of a combo
+  -- box is a window of its own then.
+  local function has_popup(element)
+    local list, err = api.list { pid = element.pid ~= 0 and element.pid or nil, bare = true }
+    if not list then return nil, err end
+    for _, item in ipairs(list) do
+      local top = item
+      while top.depth > 1 and top.handle ~= element.handle do top = list[top.parent] end
+      local below = top.handle == element.handle and item ~= top
+      local beside = element.role == "combo box" and top.role == "window" and item.x < element.x + element.width
+        and item.x + item.width > element.x
+      if (below or beside) and popup_parts[item.role] and item.states.showing and item.width > 0 then return true end
+    end
+    return false
+  end
+
+  -- Whether it is open: by its states, else by its popup.
+  local function looks_open(element, by_popup)
+    if by_popup then return has_popup(element) end
+    local now, err = api.refresh(element)
+    if not now then return nil, err end
+    return is_open(now)
   end
 
   local function open_or_close(element, on)
     local before, err = now_of(element)
     if not before then return nil, err end
-    if is_open(before) == on then return true end
-    if not (before.states.expandable or before.states.expanded) then
+    local has_states = before.states.expandable or before.states.expanded
+    if not has_states and not openers[before.role] then
       return errors.fail("unsupported", "%s", ("the %s is nothing to open or close%s"):format(find.words(before),
         before.actions > 0 and "; elements.press does its action" or ""))
     end
+    local open, why = looks_open(before, not has_states)
+    if open == on then return true end
+    if open == nil then return nil, why end
     local ok, failure = check_enabled(before)
     if not ok then return nil, failure end
     ok, failure = change(before, { kind = "expanded", on = on })
     if not ok then return nil, failure end
-    local now, gone, seen = watch(before, function(now) return is_open(now) == on end)
-    if now then return true end
-    if gone then return nil, gone end
-    return refused(seen, "is still %s", on and "closed" or "open")
+    local limit = task.now() + desk.timing.element_action
+    repeat
+      task.sleep(0.02)
+      open, why = looks_open(before, not has_states)
+      if open == on then return true end
+      if open == nil then return nil, why end
+    until task.now() >= limit
+    return refused(before, "is still %s", on and "closed" or "open")
   end
 
-  --- Opens an item of a tree, a combo box, an expander, and waits until it is open.
+  --- Opens an item of a tree, a combo box, a menu, an expander, and waits until it is open.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.expand(element)

@@ -8,6 +8,9 @@ local clips = { ["scroll pane"] = true, viewport = true, table = true, tree = tr
 local floats = { menu = true, ["popup menu"] = true, ["tool tip"] = true, dialog = true, alert = true,
   window = true, frame = true }
 
+-- Roles whose children are shown above everything.
+local opened = { menu = true, ["popup menu"] = true }
+
 local function cut(rect, by)
   local left, top = math.max(rect.x, by.x), math.max(rect.y, by.y)
   local right = math.min(rect.x + rect.width, by.x + by.width)
@@ -54,8 +57,7 @@ local function holds(rect, x, y)
   return rect and x >= rect.x and y >= rect.y and x < rect.x + rect.width and y < rect.y + rect.height
 end
 
--- How far up the top-level element of each lies: its window's place in the stack; what is no window of
--- the window manager (a menu, a tip) is above all.
+-- How far up the top-level elements lie: their window's place in the stack.
 local function levels(list, windows, frame_of)
   local level = {}
   for height, window in ipairs(windows) do
@@ -74,13 +76,16 @@ end
 ---@return deskpilot.element?
 function places.at(list, windows, x, y, frame_of)
   local rects, level = places.visible(list), levels(list, windows, frame_of)
-  local best, best_level, top = nil, nil, {}
+  local best, best_height, heights = nil, nil, {}
   for i, element in ipairs(list) do
-    top[i] = element.depth <= 1 and i or top[element.parent]
+    local above = list[element.parent or 0]
+    -- What is no window of the window manager (a tip, an open menu) is above all.
+    local floating = element.depth == 1 and not level[i] or above and opened[above.role]
+    heights[i] = floating and math.huge or level[i] or heights[element.parent or 0]
     if element.depth > 0 and element.states.showing and holds(rects[i], x, y) then
-      local height = level[top[i]] or math.huge
-      if not best or height > best_level or (height == best_level and element.depth >= best.depth) then
-        best, best_level = element, height
+      local height = heights[i]
+      if not best or height > best_height or (height == best_height and element.depth >= best.depth) then
+        best, best_height = element, height
       end
     end
   end
