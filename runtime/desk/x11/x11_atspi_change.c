@@ -229,27 +229,12 @@ static bool scroll_into_view(const atspi_target *t)
     return atspi_target_do(&quiet, call, "be scrolled to") || focus(t);
 }
 
-/* GTK's menus have an action to open them; what closes one is that its menu bar has none selected.
- */
-static bool close_menu(const atspi_target *t)
-{
-    atspi_target bar = *t;
-    DBusMessage *reply = to_parent(&bar);
-    if (!reply)
-        return false;
-    bool ok = atspi_target_do(&bar, atspi_call(&bar, "Selection", "ClearSelection"), "close");
-    dbus_message_unref(reply);
-    return ok;
-}
-
 static bool open_or_close(const atspi_target *t, bool on)
 {
     static const char *const open[] = {"expand or contract", "expand", "open",  "toggle",
                                        "activate",           "press",  "click", NULL};
     static const char *const shut[] = {"expand or contract", "collapse", "close", "toggle",
                                        "activate",           "press",    "click", NULL};
-    if (!on && has_role(t, ROLE_MENU))
-        return close_menu(t);
     return atspi_target_act_any(t, on ? open : shut);
 }
 

@@ -117,6 +117,10 @@ function acts.add(api, desk, reader)
     if not before then return nil, err end
     local ok, failure = check_enabled(before)
     if not ok then return nil, failure end
+    if not before.value then
+      return errors.fail("unsupported", "%s", ("the %s has no value to set%s"):format(find.words(before),
+        before.states.editable and "; elements.set_text sets its text" or ""))
+    end
     if before.maximum and (number < before.minimum or number > before.maximum) then
       return errors.fail("invalid", "%s", ("the %s goes from %.6g to %.6g; %.6g is outside"):format(
         find.words(before), before.minimum, before.maximum, number))
@@ -127,8 +131,7 @@ function acts.add(api, desk, reader)
     local now, gone, seen = watch(before, function(now) return now.value and math.abs(now.value - number) <= near end)
     if now then return now.value end
     if gone then return nil, gone end
-    return refused(before, "has the value %s, not %.6g", seen.value and ("%.6g"):format(seen.value) or "of nothing",
-      number)
+    return refused(before, "has the value %.6g, not %.6g", seen.value or before.value, number)
   end
 
   --- Selects an item of a list, a table, a tree or a combo box, a page's tab, a radio button.
@@ -221,7 +224,11 @@ function acts.add(api, desk, reader)
     if open == nil then return nil, why end
     local ok, failure = check_enabled(before)
     if not ok then return nil, failure end
-    ok, failure = change(before, { kind = "expanded", on = on })
+    if not on and not has_states and before.role == "menu" then
+      ok, failure = desk.keyboard.press "escape" -- which an open menu gets; its action only opens it
+    else
+      ok, failure = change(before, { kind = "expanded", on = on })
+    end
     if not ok then return nil, failure end
     local limit = task.now() + desk.timing.element_action
     repeat
