@@ -85,7 +85,7 @@ typedef struct {
     const char *role; /* AT-SPI's word, such as "push button", on every platform */
     const char *name, *description;
     const char *text;   /* contents of a text; NULL where there is none */
-    const char *handle; /* for act and set_text: opaque, stays valid while the thing exists */
+    const char *handle; /* for ask, act and change: opaque, stays valid while the thing exists */
     uint64_t states;
     desk_rect rect;
     bool has_rect; /* else it has no place on the screen */
@@ -103,6 +103,45 @@ typedef struct {
     void *memory;   /* the strings */
 } desk_element_list;
 
+typedef struct {
+    const char *name;                      /* for act */
+    const char *title, *description, *key; /* for people, in their language; "" where unknown */
+} desk_element_action;
+
+/* One element as it is now, with what no list tells. All belongs to the list; free that. */
+typedef struct {
+    desk_element_list list; /* this element only, as `read` gives it */
+    bool has_range;
+    double minimum, maximum, step; /* of its value; a step of 0 is unknown */
+    bool has_text;
+    int32_t characters;   /* of its whole text */
+    int32_t from, to;     /* the selected ones [from, to), or from == to: where the caret is */
+    const char *selected; /* the selected text, at most DESK_ELEMENTS_MAX_TEXT characters */
+    desk_element_action *actions;
+    size_t action_count;
+} desk_element_details;
+
+typedef enum {
+    DESK_CHANGE_TEXT,      /* replaces all of its text by `text` */
+    DESK_CHANGE_VALUE,     /* to `number` */
+    DESK_CHANGE_SELECTED,  /* selects it within its list, table, tabs ... */
+    DESK_CHANGE_CHECKED,   /* what a click on a check box does: the next of its states */
+    DESK_CHANGE_EXPANDED,  /* opens or closes it by `on`; the caller knows that it is not so yet */
+    DESK_CHANGE_FOCUSED,   /* gives it the keyboard's focus within its window */
+    DESK_CHANGE_IN_VIEW,   /* scrolls it into view */
+    DESK_CHANGE_SELECTION, /* of its text: characters [from, to), or the caret where they are the
+                            * same
+                            */
+} desk_change_kind;
+
+typedef struct {
+    desk_change_kind kind;
+    double number;
+    const char *text;
+    bool on;
+    int32_t from, to;
+} desk_element_change;
+
 typedef struct desk_elements_ops {
     const char *name;
 
@@ -119,9 +158,14 @@ typedef struct desk_elements_ops {
      * DESK_TIMED_OUT, DESK_INVALID for what is no handle. */
     bool (*act)(desk_elements *e, const char *handle, const char *action, int index,
                 uint64_t deadline, desk_error *err);
-    /* Replaces the text of an editable element; errors as above. */
-    bool (*set_text)(desk_elements *e, const char *handle, const char *text, uint64_t deadline,
-                     desk_error *err);
+    /* Tells the application to change an element. It has answered when this returns, and may take a
+     * moment to do it. Errors as of `act`; DESK_UNSUPPORTED where the element is not of that kind.
+     */
+    bool (*change)(desk_elements *e, const char *handle, const desk_element_change *change,
+                   uint64_t deadline, desk_error *err);
+    /* Asks one element what it is now. Errors as of `act`; `out` is then empty. */
+    bool (*ask)(desk_elements *e, const char *handle, uint64_t deadline, desk_element_details *out,
+                desk_error *err);
 } desk_elements_ops;
 
 struct desk_elements {

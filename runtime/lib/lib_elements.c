@@ -19,7 +19,7 @@ typedef struct {
     int uses; /* the userdata, while it is open, and each job */
 } source;
 
-typedef enum { CALL_READ, CALL_ACT, CALL_SET_TEXT } job_kind;
+typedef enum { CALL_READ, CALL_ACT, CALL_CHANGE, CALL_ASK } job_kind;
 
 typedef struct job {
     uv_work_t work;
@@ -34,9 +34,11 @@ typedef struct job {
     bool dropped; /* nobody wants to know any more, or nobody is left who could be told */
     double timeout;
     desk_elements_query query;
-    char *handle, *text; /* text: of set_text, or the name of an action */
+    char *handle, *text; /* text: of a change, or the name of an action */
     int action;
+    desk_element_change change;
     desk_element_list result;
+    desk_element_details details;
     desk_error err;
     bool ok;
 } job;
@@ -143,6 +145,49 @@ static void push_list(lua_State *L, const desk_element_list *list)
     lua_setfield(L, -2, "truncated");
 }
 
+static void push_actions(lua_State *L, const desk_element_details *d)
+{
+    lua_createtable(L, (int) d->action_count, 0);
+    for (size_t i = 0; i < d->action_count; i++) {
+        const desk_element_action *action = &d->actions[i];
+        lua_createtable(L, 0, 4);
+        set_string(L, "name", action->name);
+        if (*action->title)
+            set_string(L, "title", action->title);
+        if (*action->description)
+            set_string(L, "description", action->description);
+        if (*action->key)
+            set_string(L, "key", action->key);
+        lua_rawseti(L, -2, (lua_Integer) i + 1);
+    }
+}
+
+static void set_number(lua_State *L, const char *key, double value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, key);
+}
+
+/* The element with its details among its fields. */
+static void push_details(lua_State *L, const desk_element_details *d)
+{
+    push_element(L, &d->list, 0);
+    if (d->has_range) {
+        set_number(L, "minimum", d->minimum);
+        set_number(L, "maximum", d->maximum);
+    }
+    if (d->step > 0)
+        set_number(L, "step", d->step);
+    if (d->has_text) {
+        set_integer(L, "characters", d->characters);
+        set_integer(L, "from", d->from);
+        set_integer(L, "to", d->to);
+        set_string(L, "selected", d->selected);
+    }
+    push_actions(L, d);
+    lua_setfield(L, -2, "action_list");
+}
+
 /* Called protected: (job) -> calls the callback with the result. */
 static int deliver(lua_State *L)
 {
@@ -153,6 +198,8 @@ static int deliver(lua_State *L)
         results = lib_fail(L, &j->err);
     else if (j->kind == CALL_READ)
         push_list(L, &j->result);
+    else if (j->kind == CALL_ASK)
+        push_details(L, &j->details);
     else
         lua_pushboolean(L, 1);
     lua_call(L, results, 0);
@@ -175,8 +222,10 @@ static void run(uv_work_t *work)
         j->ok = e->ops->read(e, &j->query, &j->result, &j->err);
     else if (j->kind == CALL_ACT)
         j->ok = e->ops->act(e, j->handle, j->text, j->action, deadline, &j->err);
+    else if (j->kind == CALL_ASK)
+        j->ok = e->ops->ask(e, j->handle, deadline, &j->details, &j->err);
     else
-        j->ok = e->ops->set_text(e, j->handle, j->text, deadline, &j->err);
+        j->ok = e->ops->change(e, j->handle, &j->change, deadline, &j->err);
 }
 
 static void job_free(job *j)
@@ -184,6 +233,7 @@ static void job_free(job *j)
     if (j->box)
         *j->box = NULL;
     desk_element_list_free(&j->result);
+    desk_element_list_free(&j->details.list);
     free(j->handle);
     free(j->text);
     source_release(j->source);
@@ -396,25 +446,76 @@ static int source_act(lua_State *L)
     return start(L, j, 5);
 }
 
-/* --- Replaces an element's text.
+static const char *const change_names[] = {
+    [DESK_CHANGE_TEXT] = "text",         [DESK_CHANGE_VALUE] = "value",
+    [DESK_CHANGE_SELECTED] = "selected", [DESK_CHANGE_CHECKED] = "checked",
+    [DESK_CHANGE_EXPANDED] = "expanded", [DESK_CHANGE_FOCUSED] = "focused",
+    [DESK_CHANGE_IN_VIEW] = "in_view",   [DESK_CHANGE_SELECTION] = "selection",
+    [DESK_CHANGE_SELECTION + 1] = NULL,
+};
+
+static desk_element_change check_change(lua_State *L, int index)
+{
+    desk_element_change change = {0};
+    lua_getfield(L, index, "kind");
+    change.kind = (desk_change_kind) luaL_checkoption(L, -1, NULL, change_names);
+    lua_pop(L, 1);
+    change.on = flag_field(L, index, "on");
+    change.from = (int32_t) integer_field(L, index, "from", 0, INT32_MAX, 0);
+    change.to = (int32_t) integer_field(L, index, "to", 0, INT32_MAX, 0);
+    lua_getfield(L, index, "number");
+    change.number = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+    luaL_argcheck(L, change.number - change.number == 0, index, "the number must be finite");
+    return change;
+}
+
+/* --- Changes an element: its text (text), value (number), selected, checked (the next of its
+ * --- states), expanded (on), focused, in_view, or the selection of its text (from, to: characters
+ * --- from 0, the last not included).
  * ---@param handle string
- * ---@param text string
+ * ---@param change { kind: string, text: string?, number: number?, on: boolean?, from: integer?,
+ * to: integer? }
  * ---@param options { timeout: number? }
  * ---@param callback fun(ok: boolean?, err: deskpilot.error?)
  * ---@return fun() cancel */
-static int source_set_text(lua_State *L)
+static int source_change(lua_State *L)
 {
     const char *element = luaL_checkstring(L, 2);
-    const char *text = luaL_checkstring(L, 3);
+    luaL_checktype(L, 3, LUA_TTABLE);
     luaL_checktype(L, 4, LUA_TTABLE);
     luaL_checktype(L, 5, LUA_TFUNCTION);
     lua_settop(L, 5);
+    desk_element_change change = check_change(L, 3);
     double timeout = timeout_field(L, 4, 2.0);
-    job *j = new_job(L, CALL_SET_TEXT, element, text);
+    lua_getfield(L, 3, "text");
+    const char *text = change.kind == DESK_CHANGE_TEXT ? luaL_checkstring(L, -1) : NULL;
+    job *j = new_job(L, CALL_CHANGE, element, text);
     if (!j)
         return no_memory(L);
     j->timeout = timeout;
+    j->change = change;
+    j->change.text = j->text;
     return start(L, j, 5);
+}
+
+/* --- Asks one element what it is now: an element as `read` gives it, with its details.
+ * ---@param handle string
+ * ---@param options { timeout: number? }
+ * ---@param callback fun(element: table?, err: deskpilot.error?)
+ * ---@return fun() cancel */
+static int source_ask(lua_State *L)
+{
+    const char *element = luaL_checkstring(L, 2);
+    luaL_checktype(L, 3, LUA_TTABLE);
+    luaL_checktype(L, 4, LUA_TFUNCTION);
+    lua_settop(L, 4);
+    double timeout = timeout_field(L, 3, 2.0);
+    job *j = new_job(L, CALL_ASK, element, NULL);
+    if (!j)
+        return no_memory(L);
+    j->timeout = timeout;
+    return start(L, j, 4);
 }
 
 /* --- Ends the connection; reads under way give an error of code "cancelled". */
@@ -483,8 +584,8 @@ static int module_open(lua_State *L)
 int lib_open_elements(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"read", source_read},   {"act", source_act}, {"set_text", source_set_text},
-        {"close", source_close}, {NULL, NULL},
+        {"read", source_read}, {"act", source_act},     {"change", source_change},
+        {"ask", source_ask},   {"close", source_close}, {NULL, NULL},
     };
     static const luaL_Reg none[] = {{NULL, NULL}};
     static const luaL_Reg module[] = {{"open", module_open}, {NULL, NULL}};

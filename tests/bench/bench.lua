@@ -300,6 +300,13 @@ end
 
 tests.c_run = agent_run
 
+function tests.c_elements()
+  local elements = dofile "tests/bench/elements.lua"
+  for _, result in ipairs(elements.measure()) do
+    for _, line in ipairs(elements.lines(result)) do row(line.name, line.ratio, "x walk", line.limit, line.words) end
+  end
+end
+
 function tests.d_targets()
   t.eq(print_table(), 0, "targets missed")
 end

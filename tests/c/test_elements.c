@@ -364,7 +364,9 @@ static void test_silence(desk_elements *e)
     snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
     CHECK(!e->ops->act(e, handle, NULL, 0, deadline, &err));
     CHECK_STR(desk_code_name(err.code), "timed_out");
-    CHECK(!e->ops->set_text(e, handle, "\xff", deadline, &err));
+    CHECK(!e->ops->change(e, handle,
+                          &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "\xff"},
+                          deadline, &err));
     CHECK_STR(desk_code_name(err.code), "invalid");
     CHECK(!e->ops->act(e, ":9.9/a", NULL, 0, uv_hrtime() + 1000000000u, &err));
     CHECK_STR(desk_code_name(err.code), "not_found");

@@ -11,6 +11,7 @@ local commands = {
   { "repl", "a Lua prompt on the live desktop" },
   { "shot", "take a screenshot" },
   { "windows", "list the windows on screen" },
+  { "elements", "list what applications say is on screen: buttons, fields, texts" },
   { "report", "write a run's report.html" },
   { "doctor", "what works on this machine, and how to mend what does not" },
   { "eject", "copy a shipped file into the project, for editing" },

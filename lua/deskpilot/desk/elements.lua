@@ -1,8 +1,12 @@
 --- desk.elements: what applications say about themselves, by their accessibility interface.
 local native = require "native.elements"
+local acts = require "deskpilot.desk.elements.acts"
 local errors = require "deskpilot.base.errors"
+local find = require "deskpilot.desk.elements.find"
+local outline = require "deskpilot.desk.elements.outline"
+local places = require "deskpilot.desk.elements.places"
+local points = require "deskpilot.desk.points"
 local task = require "deskpilot.base.task"
-local text = require "deskpilot.base.text"
 
 local elements = {}
 
@@ -25,126 +29,81 @@ local elements = {}
 ---@field pid integer
 ---@field handle string
 
----@class deskpilot.element_criteria
----@field role string?
----@field name string?
----@field text string?
----@field contains string? a part of the name or text
----@field app string?
----@field pid integer?
----@field states string|string[]|table<string, boolean>|nil
----@field all boolean? also what is not showing
----@field bare boolean? without texts, values and actions (list)
----@field max integer? most elements to read (list)
----@field timeout number? seconds to wait for it (find)
-
-local criteria_keys = { role = true, name = true, text = true, app = true, pid = true, states = true,
-  contains = true, all = true, timeout = true, max = true, bare = true, index = true }
-
-local function check(criteria)
-  for key in pairs(criteria) do
-    if not criteria_keys[key] then
-      error(("elements are found by role, name, text, contains, app, pid and states, not %s"):format(tostring(key)), 3)
-    end
-  end
-end
-
-local function trim(s)
-  return s:match("^%s*(.-)%s*$")
-end
-
-local function same(value, wanted)
-  return wanted == nil or (value ~= nil and trim(value):lower() == trim(wanted):lower())
-end
-
-local function has_states(element, states)
-  if type(states) == "string" then states = { states } end
-  for key, value in pairs(states or {}) do
-    if type(key) == "number" then key, value = value, true end
-    if (element.states[key] or false) ~= value then return false end
-  end
-  return true
-end
-
--- A part of its name or text, whatever the case.
-local function contains(element, part)
-  if part == nil then return true end
-  part = part:lower()
-  return element.name:lower():find(part, 1, true) ~= nil
-    or (element.text ~= nil and element.text:lower():find(part, 1, true) ~= nil)
-end
-
-local function matches(element, criteria)
-  return same(element.role, criteria.role) and same(element.name, criteria.name)
-    and same(element.app, criteria.app) and same(element.text, criteria.text)
-    and contains(element, criteria.contains) and has_states(element, criteria.states)
-end
-
-local function describe(criteria)
-  local parts = {}
-  for _, key in ipairs { "role", "name", "text", "contains", "app", "pid" } do
-    if criteria[key] ~= nil then parts[#parts + 1] = ("%s '%s'"):format(key, tostring(criteria[key])) end
-  end
-  if criteria.states then parts[#parts + 1] = "those states" end
-  return #parts > 0 and text.join(parts) or "anything"
-end
-
--- The names that come nearest to the one that is not there, at most three.
-local function nearest_names(list, criteria)
-  local distances, names = {}, {}
-  for _, element in ipairs(list) do
-    local fits = same(element.app, criteria.app)
-    if fits and element.name ~= "" and #element.name < 100 and not distances[element.name] then
-      distances[element.name] = text.distance(criteria.name:lower(), element.name:lower())
-        + (same(element.role, criteria.role) and 0 or 2)
-      names[#names + 1] = element.name
-    end
-  end
-  table.sort(names, function(a, b)
-    if distances[a] ~= distances[b] then return distances[a] < distances[b] end
-    return a < b
-  end)
-  return { table.unpack(names, 1, 3) }
-end
-
-local function silent_apps(list)
-  local names = {}
-  for _, app in ipairs(list.apps) do
-    if app.note then names[#names + 1] = (app.name ~= "" and app.name or "process " .. app.pid) end
-  end
-  return names
-end
-
-local function not_found(list, criteria)
-  local message = "no element with " .. describe(criteria)
-  if criteria.name then
-    local quoted = {}
-    for _, name in ipairs(nearest_names(list, criteria)) do quoted[#quoted + 1] = "'" .. text.one_line(name) .. "'" end
-    if #quoted > 0 then message = message .. "; the nearest names are " .. text.join(quoted) end
-  end
-  local silent = silent_apps(list)
-  if #silent > 0 then message = message .. "; " .. text.join(silent) .. " did not answer" end
-  return errors.fail("not_found", "%s", message)
-end
+---@class deskpilot.element_now: deskpilot.element what elements.refresh gives
+---@field minimum number? of its value
+---@field maximum number?
+---@field step number?
+---@field characters integer? of its text
+---@field selection { start: integer, stop: integer, text: string }?
+---@field action_list { name: string, title: string?, description: string?, key: string? }[]
 
 -- The list with what is known about it, which is not part of the list itself.
 local function make_list(answer)
   return setmetatable(answer.elements, { __index = { apps = answer.apps, truncated = answer.truncated } })
 end
 
+-- Criteria with `all`: also for what is not showing.
+local function among_all(criteria)
+  local copy = { all = true }
+  for key, value in pairs(criteria) do copy[key] = value end
+  return copy
+end
+
 ---@param desk deskpilot.desk
 function elements.new(desk)
   local api = {}
-  local reader
+  local native_reader
 
   local function open()
     if desk.native:backend() == "null" then
       return errors.fail("unsupported", "the null desktop has no elements")
     end
-    if reader then return reader end
+    if native_reader then return native_reader end
     local err
-    reader, err = native.open { bus = desk.bus, display = desk.display }
-    return reader, err
+    native_reader, err = native.open { bus = desk.bus, display = desk.display }
+    return native_reader, err
+  end
+
+  -- reader.call("act", ...) and the like: asks an application and waits for its answer.
+  local reader = {}
+  function reader.call(method, ...)
+    local source, err = open()
+    if not source then return nil, err end
+    local words = table.pack(...)
+    words[words.n + 1] = { timeout = desk.timing.element_action }
+    return task.await(function(done)
+      words[words.n + 2] = done
+      return source[method](source, table.unpack(words, 1, words.n + 2))
+    end)
+  end
+
+  -- The window that criteria name, or nothing.
+  local function window_of(criteria)
+    local window = criteria.window
+    if window == nil then return nil end
+    if type(window) == "table" and window.id and window.pid then return window end
+    return desk.windows.find(type(window) == "table" and window or { id = window })
+  end
+
+  -- All that the applications in question tell of, and the window's own element where one is named.
+  local function read(criteria)
+    local window, err = window_of(criteria)
+    if err then return nil, err end
+    local source
+    source, err = open()
+    if not source then return nil, err end
+    local pid = criteria.pid or window and window.pid ~= 0 and window.pid or nil
+    local answer, failure = task.await(function(done)
+      return source:read({ timeout = desk.timing.elements, pid = pid, all = criteria.all, bare = criteria.bare,
+        max = criteria.max }, done)
+    end)
+    if not answer then return nil, failure end
+    local list = make_list(answer)
+    if not window then return list end
+    local frame = find.frame(list, window)
+    if frame then return list, frame end
+    return errors.fail("not_found", "%s", ("the window '%s' tells of no elements: its program has none, or has "
+      .. "accessibility switched off"):format(window.title))
   end
 
   --- Elements on the screen now, parents before children: all of them, or those that match. With
@@ -154,97 +113,94 @@ function elements.new(desk)
   ---@return deskpilot.element[]? list, deskpilot.error? err
   function api.list(criteria)
     criteria = criteria or {}
-    check(criteria)
-    local source, err = open()
-    if not source then return nil, err end
-    local answer, failure = task.await(function(done)
-      return source:read({ timeout = desk.timing.elements, pid = criteria.pid, all = criteria.all,
-        bare = criteria.bare, max = criteria.max }, done)
-    end)
-    if not answer then return nil, failure end
-    local list = make_list(answer)
-    local filtered = {}
-    for _, element in ipairs(list) do
-      if matches(element, criteria) then filtered[#filtered + 1] = element end
-    end
-    if #filtered == #list then return list end
-    return setmetatable(filtered, getmetatable(list))
+    find.check(criteria)
+    local list, frame = read(criteria)
+    if not list then return nil, frame end
+    local found = find.all(list, criteria, frame)
+    if #found == #list then return list end
+    return setmetatable(found, getmetatable(list))
   end
 
-  --- The first element that matches. Role, name, text and app must be the same but for case and
-  --- space around them; `contains` is a part of the name or text. With `timeout`, waits for it.
+  --- The first element that matches, or the nth. Role, name, text and app must be the same but for case
+  --- and space around them; `contains` is a part of the name or text, `matching` a Lua pattern for them;
+  --- `within` is an element above it, or what one is found by. With `timeout`, waits for it.
   ---@param criteria deskpilot.element_criteria
   ---@return deskpilot.element? element, deskpilot.error? err
   function api.find(criteria)
-    check(criteria)
+    find.check(criteria)
     local limit = task.now() + (criteria.timeout or 0)
+    local nth = criteria.nth or 1
     while true do
-      local list, err = api.list { pid = criteria.pid, all = criteria.all }
-      if not list then return nil, err end
-      for _, element in ipairs(list) do
-        if matches(element, criteria) then return element end
-      end
-      if task.now() >= limit then return not_found(list, criteria) end
+      local list, frame = read { pid = criteria.pid, window = criteria.window, all = criteria.all }
+      local late = task.now() >= limit
+      if not list and (late or frame.code ~= "not_found") then return nil, frame end
+      local found = list and find.all(list, criteria, frame) or {}
+      local element = found[nth > 0 and nth or #found + nth + 1]
+      if element then return element end
+      if late then return find.missing(list, criteria, #found) end
       task.sleep(desk.timing.wait_every)
     end
   end
 
-  local function handle_of(element)
+  function reader.find(element, all)
     assert(type(element) == "table", "an element, or what to find it by, is wanted")
     if element.handle then return element end
-    return api.find(element)
+    return api.find(all and among_all(element) or element)
   end
 
-  --- Does what a click on the element does, without the mouse: its first action, or the one of that
-  --- name (or number, from 0). The application has been told when this returns, and may take a moment
-  --- to do it (GTK shows a button pressed for 250 ms first, and forgets it if the next comes earlier).
-  ---@param element deskpilot.element|table
-  ---@param action string|integer|nil
-  ---@return boolean? ok, deskpilot.error? err
-  function api.press(element, action)
-    local found, err = handle_of(element)
+  --- The element as it is now, with what a list does not tell: the range of its value, the selection of
+  --- its text, its actions. Asks for this one only, so it is quick.
+  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@return deskpilot.element_now? element, deskpilot.error? err
+  function api.refresh(element)
+    local found, err = reader.find(element)
     if not found then return nil, err end
-    local source, failure = open()
-    if not source then return nil, failure end
-    return task.await(function(done)
-      return source:act(found.handle, action or 0, { timeout = desk.timing.element_action }, done)
-    end)
+    local now, failure = reader.call("ask", found.handle)
+    if not now then return nil, failure end
+    now.app, now.pid, now.index, now.parent, now.depth = found.app, found.pid, found.index, found.parent, found.depth
+    if now.characters then now.selection = { start = now.from + 1, stop = now.to, text = now.selected } end
+    now.from, now.to, now.selected = nil, nil, nil
+    return now
   end
 
-  --- Replaces the text of a field.
-  ---@param element deskpilot.element|table
-  ---@param value string
-  ---@return boolean? ok, deskpilot.error? err
-  function api.set_text(element, value)
-    local found, err = handle_of(element)
-    if not found then return nil, err end
-    local source, failure = open()
-    if not source then return nil, failure end
-    return task.await(function(done)
-      return source:set_text(found.handle, value, { timeout = desk.timing.element_action }, done)
-    end)
+  --- The deepest element at a point of the screen.
+  ---@param point deskpilot.point
+  ---@return deskpilot.element? element, deskpilot.error? err
+  function api.at(point)
+    local x, y = points.resolve(desk, point)
+    if not x then return nil, y end
+    local list, err = api.list()
+    if not list then return nil, err end
+    local windows, failure = desk.windows.list()
+    if not windows then return nil, failure end
+    local found = places.at(list, windows, x, y, find.frame)
+    if found then return found end
+    return errors.fail("not_found", "no application tells of an element at %d, %d", x, y)
   end
 
-  --- What an element holds now: its text, else its value, else its name.
-  ---@param element deskpilot.element|table
-  ---@return string? text, deskpilot.error? err
-  function api.text(element)
-    local found, err = handle_of(element)
-    if not found then return nil, err end
-    local list, failure = api.list { pid = found.pid ~= 0 and found.pid or nil, all = true }
-    if not list then return nil, failure end
-    for _, now in ipairs(list) do
-      if now.handle == found.handle then
-        return now.text or (now.value and ("%.14g"):format(now.value)) or now.name
-      end
-    end
-    return errors.fail("not_found", "the element '%s' is gone", text.cut(text.one_line(found.name), 80))
+  --- The elements that can be seen as compact text for a model, one line each: index, role, name, value or
+  --- text, and the states that matter, indented by depth; and the list whose indices these are. What only
+  --- holds others is left out, and a last line says what else was. The same screen gives the same text.
+  ---@param options { app: string?, window: deskpilot.window|integer|table|nil, pid: integer?,
+  ---  within: deskpilot.element|table|nil, all: boolean?, max: integer?, depth: integer? }? at most `max`
+  ---  lines (200), `depth` levels
+  ---@return string? text, deskpilot.element[]|deskpilot.error list
+  function api.outline(options)
+    options = options or {}
+    local criteria = { app = options.app, within = options.within }
+    local list, frame = read { pid = options.pid, window = options.window, all = options.all }
+    if not list then return nil, frame end
+    if #find.all(list, criteria, frame) == 0 and next(criteria) then return find.missing(list, criteria, 0) end
+    return outline.make(list, { max = options.max, depth = options.depth, all = options.all,
+      wanted = function(element) return find.matches(list, element, criteria, frame) end })
   end
+
+  acts.add(api, desk, reader)
 
   --- Ends the connection.
   function api.stop()
-    if reader then reader:close() end
-    reader = nil
+    if native_reader then native_reader:close() end
+    native_reader = nil
   end
 
   return api

@@ -11,6 +11,9 @@
  * cache. That is often incomplete (a reader that trusts it misses what appeared later), so where an
  * element has another number of children than the cache lists, its children are asked for. An
  * application without a cache is read by the same questions, from its root down.
+ *
+ * Questions go straight to the application where it has a socket of its own, which halves the time;
+ * else by the bus.
  */
 #ifndef DESK_X11_ATSPI_H
 #define DESK_X11_ATSPI_H
@@ -52,11 +55,38 @@ DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline, 
 
 /* Reads and writes for at most a moment; false if the connection has been lost. */
 bool atspi_turn(DBusConnection *c, uint64_t deadline);
+/* Milliseconds to wait for an answer now: short, so that a cancelled call ends soon. */
+int atspi_slice_ms(uint64_t deadline);
+
+/* --- x11_atspi_peers.c: connections to applications' own sockets --------------------------------
+ */
+
+typedef struct {
+    char bus[32];      /* unique name on the bus */
+    DBusConnection *c; /* NULL: it has no socket, or did not let us in */
+    bool seen;         /* by the read under way */
+} atspi_peer;
+
+typedef struct {
+    atspi_peer items[DESK_ELEMENTS_MAX_APPS];
+    size_t count;
+} atspi_peers;
+
+/* The application's entry, NULL if it was never tried or has been lost. */
+atspi_peer *atspi_peer_find(atspi_peers *peers, const char *bus);
+/* Connects to what the application says is its socket ("" for none) and remembers how it went. Only
+ * sockets of this machine that belong to the process `pid` are connected to. */
+void atspi_peer_join(atspi_peers *peers, const char *bus, const char *address, long pid);
+/* Forgets the applications that the last read has not seen. */
+void atspi_peers_sweep(atspi_peers *peers);
+void atspi_peers_close(atspi_peers *peers);
 
 /* --- x11_atspi_words.c: AT-SPI's vocabulary ----------------------------------------------------
  */
 
 const char *atspi_role_name(uint32_t role);
+/* Whether elements of that role are there for the text that they hold. */
+bool atspi_role_holds_text(uint32_t role);
 /* From the two words of an AT-SPI state set to bits of desk_element_state. */
 uint64_t atspi_states(uint32_t low, uint32_t high);
 /* One of the bits above, 0 for an interface we have no use for. */
@@ -81,19 +111,34 @@ typedef enum {
     ATSPI_ASK_TEXT,
     ATSPI_ASK_VALUE,
     ATSPI_ASK_ACTIONS,
+    ATSPI_ASK_ADDRESS,
+    ATSPI_ASK_MINIMUM, /* this and the next for the details of one element */
+    ATSPI_ASK_MAXIMUM,
+    ATSPI_ASK_STEP,
+    ATSPI_ASK_CHARACTERS,
+    ATSPI_ASK_CARET,
+    ATSPI_ASK_SELECTIONS,
+    ATSPI_ASK_SELECTION,
+    ATSPI_ASK_SELECTED_TEXT,
+    ATSPI_ASK_ACTION_LIST,
+    ATSPI_ASK_ACTION_NAME,
 } atspi_question_kind;
 
 typedef struct {
     atspi_question_kind kind;
     int32_t app, node;
+    int32_t index; /* of an action */
 } atspi_question;
 
 typedef struct {
     const char *bus; /* unique name */
     const char *root;
+    DBusConnection *c;   /* that questions go over */
+    const char *address; /* of its own socket, where that was asked for */
     long pid;
     bool skipped; /* not wanted by the query */
     bool slow;    /* did not answer last time either: gets ATSPI_PATIENCE_MS only */
+    bool tried;   /* whether it has a socket of its own is known */
     const char *note;
     int32_t root_node;
     atspi_question *queue;
@@ -147,6 +192,8 @@ typedef struct {
     bool truncated, no_memory, no_apps;
     uint64_t patience_end; /* for slow applications */
     atspi_slow *slow;
+    atspi_peers *peers;
+    desk_element_details *details; /* of the only element that is asked about; NULL in a read */
 } atspi_read;
 
 enum { ATSPI_BUCKETS = 16384 };
@@ -154,6 +201,8 @@ enum { ATSPI_BUCKETS = 16384 };
 /* Asks every question there is. False when nothing at all could be read. What was known when the
  * time was up is in `r`. */
 bool atspi_read_run(atspi_read *r, desk_error *err);
+/* The same for one element, by its handle: r->details is filled, their list by atspi_result. */
+bool atspi_read_one(atspi_read *r, const char *bus, const char *path, desk_error *err);
 void atspi_read_free(atspi_read *r);
 
 /* --- x11_atspi_answers.c: taking answers in -----------------------------------------------------
@@ -161,8 +210,58 @@ void atspi_read_free(atspi_read *r);
 
 /* `reply` is NULL where the application said no. */
 void atspi_answer(atspi_read *r, atspi_question question, DBusMessage *reply);
-DBusMessage *atspi_question_message(const atspi_read *r, atspi_question question);
 void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app, int32_t node);
+void atspi_queue_question(atspi_read *r, atspi_question question);
+
+/* Asks who an element is; its other fields follow from the answer. */
+void atspi_ask_identity(atspi_read *r, int32_t node);
+/* Starts to read messages: false where it is none, or of another signature. */
+bool atspi_begin(DBusMessage *reply, const char *signature, DBusMessageIter *i);
+/* The value of a property, if it came and has that type. */
+bool atspi_property(DBusMessage *reply, int type, void *out);
+/* Cleaned copies in the read's arena: of one line; of a text, NULL without memory. */
+const char *atspi_take_name(atspi_read *r, const char *text);
+const char *atspi_take_text(atspi_read *r, const char *text);
+
+/* --- x11_atspi_details.c: what only one element is asked for ------------------------------------
+ */
+
+void atspi_ask_details(atspi_read *r, int32_t node);
+void atspi_details_answer(atspi_read *r, atspi_question question, DBusMessage *reply);
+
+/* --- x11_atspi_questions.c: questions as messages -----------------------------------------------
+ */
+
+DBusMessage *atspi_question_message(const atspi_read *r, atspi_question question);
+
+/* --- x11_atspi_act.c, x11_atspi_change.c: acting on one element ---------------------------------
+ */
+
+/* What is acted on: the element, and until when. */
+typedef struct {
+    DBusConnection *c;
+    char bus[256];
+    const char *path;
+    uint64_t deadline;
+    desk_error *err;
+} atspi_target;
+
+/* Takes a handle apart (DESK_INVALID for what is none). `handle` and `err` must outlive it. */
+bool atspi_target_open(atspi_target *t, DBusConnection *c, const char *handle, uint64_t deadline,
+                       desk_error *err);
+/* A call of "org.a11y.atspi.INTERFACE"; NULL with the target's error. */
+DBusMessage *atspi_call(const atspi_target *t, const char *interface, const char *method);
+/* Sends (taking `call` over, which may be NULL) and waits; NULL with the target's error: of the
+ * application it says that it cannot or refused to `what`. */
+DBusMessage *atspi_target_ask(const atspi_target *t, DBusMessage *call, const char *what);
+/* The same for what answers whether it was done. */
+bool atspi_target_do(const atspi_target *t, DBusMessage *call, const char *what);
+/* The action of that name, or without one of that index. */
+bool atspi_target_act(const atspi_target *t, const char *action, int index);
+/* The first of the named actions that the element has (a list that ends with NULL), else its first.
+ */
+bool atspi_target_act_any(const atspi_target *t, const char *const names[]);
+bool atspi_target_change(const atspi_target *t, const desk_element_change *change);
 
 /* --- x11_atspi_nodes.c: the nodes of a read -----------------------------------------------------
  */

@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ACCESSIBLE "org.a11y.atspi.Accessible"
 #define ITEMS_SIGNATURE "a((so)(so)(so)iiassusau)"
 
-enum { ROLE_LABEL = 29, SCREEN_COORDINATES = 0, NOWHERE = INT32_MIN };
+enum { ROLE_COMBO_BOX = 11, ROLE_LABEL = 29, ROLE_STATIC = 116, NOWHERE = INT32_MIN };
 
-void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app_index, int32_t node)
+void atspi_queue_question(atspi_read *r, atspi_question question)
 {
-    atspi_app *app = &r->apps[app_index];
+    atspi_app *app = &r->apps[question.app];
     if (app->queue_count == app->queue_room) {
         size_t room = app->queue_room ? app->queue_room * 2 : 64;
         atspi_question *queue = realloc(app->queue, room * sizeof *queue);
@@ -23,13 +22,18 @@ void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app_index, int
         app->queue = queue;
         app->queue_room = room;
     }
-    app->queue[app->queue_count++] = (atspi_question){kind, app_index, node};
+    app->queue[app->queue_count++] = question;
+}
+
+void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app, int32_t node)
+{
+    atspi_queue_question(r, (atspi_question){kind, app, node, 0});
 }
 
 /* --- texts --------------------------------------------------------------------------------------
  */
 
-static const char *take_name(atspi_read *r, const char *text)
+const char *atspi_take_name(atspi_read *r, const char *text)
 {
     char clean[DESK_ELEMENTS_MAX_NAME];
     desk_utf8_clean(clean, sizeof clean, text, strlen(text));
@@ -42,7 +46,7 @@ static const char *take_name(atspi_read *r, const char *text)
 }
 
 /* A text keeps its line breaks and tabs, which the cleaning of a line takes away. */
-static const char *take_text(atspi_read *r, const char *text)
+const char *atspi_take_text(atspi_read *r, const char *text)
 {
     enum { ROOM = DESK_ELEMENTS_MAX_TEXT * 4 + 1 };
     char *clean = desk_arena_alloc(r->arena, ROOM);
@@ -121,17 +125,16 @@ static uint64_t next_states(DBusMessageIter *i)
     return atspi_states(both[0], both[1]);
 }
 
-static bool begin(DBusMessage *reply, const char *signature, DBusMessageIter *i)
+bool atspi_begin(DBusMessage *reply, const char *signature, DBusMessageIter *i)
 {
     return reply && dbus_message_has_signature(reply, signature) &&
            dbus_message_iter_init(reply, i);
 }
 
-/* The value of a property, if it came and has that type. */
-static bool property(DBusMessage *reply, int type, void *out)
+bool atspi_property(DBusMessage *reply, int type, void *out)
 {
     DBusMessageIter i, value;
-    if (!begin(reply, "v", &i))
+    if (!atspi_begin(reply, "v", &i))
         return false;
     dbus_message_iter_recurse(&i, &value);
     if (dbus_message_iter_get_arg_type(&value) != type)
@@ -143,24 +146,41 @@ static bool property(DBusMessage *reply, int type, void *out)
 /* --- what follows from what ----------------------------------------------------------------------
  */
 
+/* Whether its text may tell more than its name and its children do. Browsers give everything a
+ * text, of a container that of what it contains. */
+static bool tells_text(const atspi_node *node)
+{
+    if (!(node->interfaces & ATSPI_HAS_TEXT))
+        return false;
+    if (node->states >> DESK_STATE_EDITABLE & 1 || atspi_role_holds_text(node->role))
+        return true;
+    return node->child_count == 0 && !*node->name;
+}
+
+/* Every question costs the application's time, so none is asked whose answer is known: what is not
+ * showing has no place, and that it can be acted on is in the cache. */
 static void ask_fields(atspi_read *r, int32_t index)
 {
     atspi_node *node = &r->nodes[index];
     if (node->asked_fields)
         return;
     node->asked_fields = true;
-    if (node->interfaces & ATSPI_HAS_COMPONENT)
+    bool showing = node->states >> DESK_STATE_SHOWING & 1;
+    if (node->interfaces & ATSPI_HAS_COMPONENT && showing)
         atspi_queue(r, ATSPI_ASK_EXTENTS, node->app, index);
     if (r->query->bare)
         return;
-    if (node->role == ROLE_LABEL && *node->name)
-        node->text = node->name; /* no need to ask */
-    else if (node->interfaces & ATSPI_HAS_TEXT)
+    if (tells_text(node))
         atspi_queue(r, ATSPI_ASK_TEXT, node->app, index);
+    else if (node->role == ROLE_LABEL || node->role == ROLE_STATIC)
+        node->text = *node->name ? node->name : NULL;
     if (node->interfaces & ATSPI_HAS_VALUE)
         atspi_queue(r, ATSPI_ASK_VALUE, node->app, index);
-    if (node->interfaces & ATSPI_HAS_ACTION)
-        atspi_queue(r, ATSPI_ASK_ACTIONS, node->app, index);
+    if (node->interfaces & ATSPI_HAS_ACTION) {
+        node->actions = 1;
+        if (showing)
+            atspi_queue(r, ATSPI_ASK_ACTIONS, node->app, index);
+    }
 }
 
 static void ask_children(atspi_read *r, int32_t index)
@@ -176,7 +196,7 @@ static void ask_children(atspi_read *r, int32_t index)
     atspi_queue(r, ATSPI_ASK_CHILDREN, node->app, index);
 }
 
-static void ask_identity(atspi_read *r, int32_t index)
+void atspi_ask_identity(atspi_read *r, int32_t index)
 {
     static const atspi_question_kind kinds[] = {ATSPI_ASK_PROPERTIES, ATSPI_ASK_ROLE,
                                                 ATSPI_ASK_STATE, ATSPI_ASK_INTERFACES};
@@ -192,6 +212,11 @@ static void identity_answered(atspi_read *r, int32_t index)
     atspi_node *node = &r->nodes[index];
     if (--node->unanswered > 0)
         return;
+    if (r->details) {
+        ask_fields(r, index);
+        atspi_ask_details(r, index);
+        return;
+    }
     if (!atspi_node_wanted(r, node) && !atspi_is_root(r, index))
         return;
     ask_fields(r, index);
@@ -220,6 +245,14 @@ static bool app_known(const atspi_read *r, const char *bus)
     return false;
 }
 
+static void ask_tree(atspi_read *r, int32_t app)
+{
+    atspi_queue(r, ATSPI_ASK_ITEMS, app, 0);
+    if (!r->apps[app].tried &&
+        r->apps[app].root_node >= 0) /* for the next read; this one's questions are on their way */
+        atspi_queue(r, ATSPI_ASK_ADDRESS, app, r->apps[app].root_node);
+}
+
 static void add_app(atspi_read *r, reference root)
 {
     if (root.bus[0] != ':' || app_known(r, root.bus))
@@ -234,18 +267,25 @@ static void add_app(atspi_read *r, reference root)
         r->no_memory = true;
         return;
     }
-    r->apps[index] = (atspi_app){.bus = bus, .slow = was_slow(r, bus), .root_node = -1};
+    atspi_peer *peer = atspi_peer_find(r->peers, bus);
+    r->apps[index] = (atspi_app){.bus = bus,
+                                 .c = peer && peer->c ? peer->c : r->c,
+                                 .slow = was_slow(r, bus),
+                                 .tried = peer != NULL,
+                                 .root_node = -1};
+    if (peer)
+        peer->seen = true;
     r->app_count++;
     r->apps[index].root_node = atspi_node_add(r, index, root.path);
     atspi_queue(r, ATSPI_ASK_PID, 0, index);
     if (!r->query->pid)
-        atspi_queue(r, ATSPI_ASK_ITEMS, index, 0);
+        ask_tree(r, index);
 }
 
 static void apps_answer(atspi_read *r, DBusMessage *reply)
 {
     DBusMessageIter i, refs;
-    if (!begin(reply, "a(so)", &i)) {
+    if (!atspi_begin(reply, "a(so)", &i)) {
         r->no_apps = true;
         return;
     }
@@ -257,13 +297,29 @@ static void apps_answer(atspi_read *r, DBusMessage *reply)
 static void pid_answer(atspi_read *r, int32_t app, DBusMessage *reply)
 {
     DBusMessageIter i;
-    if (begin(reply, "u", &i))
+    if (atspi_begin(reply, "u", &i))
         r->apps[app].pid = (long) (uint32_t) next_int(&i);
     if (!r->query->pid)
         return;
     r->apps[app].skipped = r->apps[app].pid != r->query->pid;
     if (!r->apps[app].skipped)
-        atspi_queue(r, ATSPI_ASK_ITEMS, app, 0);
+        ask_tree(r, app);
+}
+
+static void address_answer(atspi_read *r, int32_t app, DBusMessage *reply)
+{
+    DBusMessageIter i;
+    const char *address = "";
+    if (atspi_begin(reply, "s", &i))
+        next_string(&i, &address);
+    r->apps[app].address = desk_arena_copy(r->arena, address, strlen(address));
+    r->no_memory |= !r->apps[app].address;
+}
+
+/* Over its own socket an application may leave out its name on the bus. */
+static bool is_own(const atspi_read *r, int32_t app, reference ref)
+{
+    return strcmp(ref.bus, r->apps[app].bus) == 0 || !*ref.bus;
 }
 
 /* --- the cache ----------------------------------------------------------------------------------
@@ -276,7 +332,7 @@ static void take_item(atspi_read *r, int32_t app, DBusMessageIter *item)
     reference self = next_reference(&i);
     next_reference(&i); /* the application */
     reference parent = next_reference(&i);
-    if (strcmp(self.bus, r->apps[app].bus) != 0)
+    if (!is_own(r, app, self))
         return;
     int32_t index = atspi_node_find(r, app, self.path);
     if (index < 0)
@@ -291,10 +347,10 @@ static void take_item(atspi_read *r, int32_t app, DBusMessageIter *item)
     node->interfaces = next_interfaces(&i);
     const char *text;
     next_string(&i, &text);
-    node->name = take_name(r, text);
+    node->name = atspi_take_name(r, text);
     node->role = (uint32_t) next_int(&i);
     next_string(&i, &text);
-    node->description = take_name(r, text);
+    node->description = atspi_take_name(r, text);
     node->states = next_states(&i);
 }
 
@@ -329,7 +385,7 @@ static void items_answer(atspi_read *r, int32_t app, DBusMessage *reply)
     int32_t root = r->apps[app].root_node, first = root;
     if (root < 0)
         return;
-    if (begin(reply, ITEMS_SIGNATURE, &i)) {
+    if (atspi_begin(reply, ITEMS_SIGNATURE, &i)) {
         for (dbus_message_iter_recurse(&i, &items);
              dbus_message_iter_get_arg_type(&items) == DBUS_TYPE_STRUCT;
              dbus_message_iter_next(&items))
@@ -342,7 +398,7 @@ static void items_answer(atspi_read *r, int32_t app, DBusMessage *reply)
     }
     if (!r->nodes[root].known) {
         r->nodes[root].child_count = -1;
-        ask_identity(r, root);
+        atspi_ask_identity(r, root);
     }
 }
 
@@ -363,23 +419,27 @@ static void detach_children(atspi_read *r, int32_t parent)
 static void take_child(atspi_read *r, int32_t parent, reference ref, int32_t order)
 {
     int32_t app = r->nodes[parent].app;
-    if (strcmp(ref.bus, r->apps[app].bus) != 0)
+    if (!is_own(r, app, ref))
         return;
     int32_t child = atspi_node_find(r, app, ref.path);
     if (child < 0)
         child = atspi_node_add(r, app, ref.path);
     if (child < 0 || child == parent || atspi_is_root(r, child))
         return;
-    r->nodes[child].parent = parent;
-    r->nodes[child].order = order;
+    /* An open list of a combo box is also in a window of its own. */
+    int32_t before = r->nodes[child].parent;
+    if (before < 0 || before == parent || r->nodes[before].role != ROLE_COMBO_BOX) {
+        r->nodes[child].parent = parent;
+        r->nodes[child].order = order;
+    }
     if (!r->nodes[child].known)
-        ask_identity(r, child);
+        atspi_ask_identity(r, child);
 }
 
 static void children_answer(atspi_read *r, int32_t parent, DBusMessage *reply)
 {
     DBusMessageIter i, refs;
-    if (!begin(reply, "a(so)", &i))
+    if (!atspi_begin(reply, "a(so)", &i))
         return;
     detach_children(r, parent);
     int32_t order = 0;
@@ -397,7 +457,7 @@ static void child_count_answer(atspi_read *r, int32_t index, DBusMessage *reply)
 {
     atspi_node *node = &r->nodes[index];
     dbus_int32_t count;
-    bool came = property(reply, DBUS_TYPE_INT32, &count);
+    bool came = atspi_property(reply, DBUS_TYPE_INT32, &count);
     if (came)
         node->child_count = count;
     if (node->unanswered > 0)
@@ -416,10 +476,10 @@ static void take_property(atspi_read *r, atspi_node *node, const char *name, DBu
     dbus_int32_t count;
     if (type == DBUS_TYPE_STRING && strcmp(name, "Name") == 0) {
         dbus_message_iter_get_basic(value, &text);
-        node->name = take_name(r, text);
+        node->name = atspi_take_name(r, text);
     } else if (type == DBUS_TYPE_STRING && strcmp(name, "Description") == 0) {
         dbus_message_iter_get_basic(value, &text);
-        node->description = take_name(r, text);
+        node->description = atspi_take_name(r, text);
     } else if (type == DBUS_TYPE_INT32 && strcmp(name, "ChildCount") == 0) {
         dbus_message_iter_get_basic(value, &count);
         node->child_count = count;
@@ -433,7 +493,7 @@ static void properties_answer(atspi_read *r, int32_t index, DBusMessage *reply)
                                                  ATSPI_ASK_CHILD_COUNT};
     DBusMessageIter i, entries, entry, value;
     atspi_node *node = &r->nodes[index];
-    if (begin(reply, "a{sv}", &i)) {
+    if (atspi_begin(reply, "a{sv}", &i)) {
         for (dbus_message_iter_recurse(&i, &entries);
              dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY;
              dbus_message_iter_next(&entries)) {
@@ -458,23 +518,24 @@ static void identity_answer(atspi_read *r, atspi_question question, DBusMessage 
     DBusMessageIter i;
     const char *text;
     node->answered |= reply != NULL;
-    if (question.kind == ATSPI_ASK_ROLE && begin(reply, "u", &i))
+    if (question.kind == ATSPI_ASK_ROLE && atspi_begin(reply, "u", &i))
         node->role = (uint32_t) next_int(&i);
-    else if (question.kind == ATSPI_ASK_STATE && begin(reply, "au", &i))
+    else if (question.kind == ATSPI_ASK_STATE && atspi_begin(reply, "au", &i))
         node->states = next_states(&i);
-    else if (question.kind == ATSPI_ASK_INTERFACES && begin(reply, "as", &i))
+    else if (question.kind == ATSPI_ASK_INTERFACES && atspi_begin(reply, "as", &i))
         node->interfaces = next_interfaces(&i);
-    else if (question.kind == ATSPI_ASK_NAME && property(reply, DBUS_TYPE_STRING, &text))
-        node->name = take_name(r, text);
-    else if (question.kind == ATSPI_ASK_DESCRIPTION && property(reply, DBUS_TYPE_STRING, &text))
-        node->description = take_name(r, text);
+    else if (question.kind == ATSPI_ASK_NAME && atspi_property(reply, DBUS_TYPE_STRING, &text))
+        node->name = atspi_take_name(r, text);
+    else if (question.kind == ATSPI_ASK_DESCRIPTION &&
+             atspi_property(reply, DBUS_TYPE_STRING, &text))
+        node->description = atspi_take_name(r, text);
     identity_answered(r, question.node);
 }
 
 static void extents_answer(atspi_node *node, DBusMessage *reply)
 {
     DBusMessageIter i, fields;
-    if (!begin(reply, "(iiii)", &i))
+    if (!atspi_begin(reply, "(iiii)", &i))
         return;
     dbus_message_iter_recurse(&i, &fields);
     desk_rect rect;
@@ -499,12 +560,13 @@ static void field_answer(atspi_read *r, atspi_question question, DBusMessage *re
     dbus_int32_t count;
     if (question.kind == ATSPI_ASK_EXTENTS) {
         extents_answer(node, reply);
-    } else if (question.kind == ATSPI_ASK_TEXT && begin(reply, "s", &i)) {
+    } else if (question.kind == ATSPI_ASK_TEXT && atspi_begin(reply, "s", &i)) {
         next_string(&i, &text);
-        node->text = take_text(r, text);
+        node->text = atspi_take_text(r, text);
     } else if (question.kind == ATSPI_ASK_VALUE) {
-        node->has_value = property(reply, DBUS_TYPE_DOUBLE, &node->value);
-    } else if (question.kind == ATSPI_ASK_ACTIONS && property(reply, DBUS_TYPE_INT32, &count)) {
+        node->has_value = atspi_property(reply, DBUS_TYPE_DOUBLE, &node->value);
+    } else if (question.kind == ATSPI_ASK_ACTIONS &&
+               atspi_property(reply, DBUS_TYPE_INT32, &count)) {
         node->actions = count < 0 ? 0 : count > 100 ? 100 : count;
     }
 }
@@ -543,81 +605,11 @@ void atspi_answer(atspi_read *r, atspi_question question, DBusMessage *reply)
     case ATSPI_ASK_ACTIONS:
         field_answer(r, question, reply);
         break;
-    }
-}
-
-/* --- questions as messages
- * ------------------------------------------------------------------------ */
-
-static const struct {
-    const char *interface, *method;
-    const char *property; /* of which it is a Get */
-} questions[] = {
-    [ATSPI_ASK_APPS] = {ACCESSIBLE, "GetChildren", NULL},
-    [ATSPI_ASK_PID] = {DBUS_INTERFACE_DBUS, "GetConnectionUnixProcessID", NULL},
-    [ATSPI_ASK_ITEMS] = {"org.a11y.atspi.Cache", "GetItems", NULL},
-    [ATSPI_ASK_CHILDREN] = {ACCESSIBLE, "GetChildren", NULL},
-    [ATSPI_ASK_CHILD_COUNT] = {ACCESSIBLE, "Get", "ChildCount"},
-    [ATSPI_ASK_PROPERTIES] = {DBUS_INTERFACE_PROPERTIES, "GetAll", NULL},
-    [ATSPI_ASK_NAME] = {ACCESSIBLE, "Get", "Name"},
-    [ATSPI_ASK_DESCRIPTION] = {ACCESSIBLE, "Get", "Description"},
-    [ATSPI_ASK_ROLE] = {ACCESSIBLE, "GetRole", NULL},
-    [ATSPI_ASK_STATE] = {ACCESSIBLE, "GetState", NULL},
-    [ATSPI_ASK_INTERFACES] = {ACCESSIBLE, "GetInterfaces", NULL},
-    [ATSPI_ASK_EXTENTS] = {"org.a11y.atspi.Component", "GetExtents", NULL},
-    [ATSPI_ASK_TEXT] = {"org.a11y.atspi.Text", "GetText", NULL},
-    [ATSPI_ASK_VALUE] = {"org.a11y.atspi.Value", "Get", "CurrentValue"},
-    [ATSPI_ASK_ACTIONS] = {"org.a11y.atspi.Action", "Get", "NActions"},
-};
-
-static void address(const atspi_read *r, atspi_question q, const char **bus, const char **path)
-{
-    *bus = r->apps[q.app].bus;
-    *path = r->apps[q.app].root;
-    if (q.kind == ATSPI_ASK_PID) {
-        *bus = DBUS_SERVICE_DBUS;
-        *path = DBUS_PATH_DBUS;
-    } else if (q.kind == ATSPI_ASK_ITEMS) {
-        *path = "/org/a11y/atspi/cache";
-    } else if (q.kind != ATSPI_ASK_APPS) {
-        *path = r->nodes[q.node].path;
-    }
-}
-
-static bool append_arguments(const atspi_read *r, atspi_question q, DBusMessage *m)
-{
-    const char *interface = questions[q.kind].interface, *name = questions[q.kind].property;
-    dbus_uint32_t coordinates = SCREEN_COORDINATES;
-    dbus_int32_t from = 0, to = DESK_ELEMENTS_MAX_TEXT;
-    if (name)
-        return dbus_message_append_args(m, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING, &name,
-                                        DBUS_TYPE_INVALID);
-    switch (q.kind) {
-    case ATSPI_ASK_PID:
-        return dbus_message_append_args(m, DBUS_TYPE_STRING, &r->apps[q.node].bus,
-                                        DBUS_TYPE_INVALID);
-    case ATSPI_ASK_PROPERTIES:
-        interface = ACCESSIBLE;
-        return dbus_message_append_args(m, DBUS_TYPE_STRING, &interface, DBUS_TYPE_INVALID);
-    case ATSPI_ASK_EXTENTS:
-        return dbus_message_append_args(m, DBUS_TYPE_UINT32, &coordinates, DBUS_TYPE_INVALID);
-    case ATSPI_ASK_TEXT:
-        return dbus_message_append_args(m, DBUS_TYPE_INT32, &from, DBUS_TYPE_INT32, &to,
-                                        DBUS_TYPE_INVALID);
+    case ATSPI_ASK_ADDRESS:
+        address_answer(r, question.app, reply);
+        break;
     default:
-        return true;
+        atspi_details_answer(r, question, reply);
+        break;
     }
-}
-
-DBusMessage *atspi_question_message(const atspi_read *r, atspi_question q)
-{
-    const char *bus, *path;
-    address(r, q, &bus, &path);
-    const char *interface =
-        questions[q.kind].property ? DBUS_INTERFACE_PROPERTIES : questions[q.kind].interface;
-    DBusMessage *m = dbus_message_new_method_call(bus, path, interface, questions[q.kind].method);
-    if (!m || append_arguments(r, q, m))
-        return m;
-    dbus_message_unref(m);
-    return NULL;
 }

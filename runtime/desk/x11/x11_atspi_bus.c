@@ -14,11 +14,15 @@ static bool cancelled(const atomic_bool *cancel)
     return cancel && atomic_load(cancel);
 }
 
+int atspi_slice_ms(uint64_t deadline)
+{
+    uint64_t now = uv_hrtime(), left = now < deadline ? (deadline - now) / 1000000 + 1 : 0;
+    return left < SLICE_MS ? (int) left : SLICE_MS;
+}
+
 bool atspi_turn(DBusConnection *c, uint64_t deadline)
 {
-    /* Short slices, so that a cancelled read ends soon without a way to wake libdbus. */
-    uint64_t now = uv_hrtime(), left = now < deadline ? (deadline - now) / 1000000 + 1 : 0;
-    return dbus_connection_read_write(c, left < SLICE_MS ? (int) left : SLICE_MS);
+    return dbus_connection_read_write(c, atspi_slice_ms(deadline));
 }
 
 static bool answers(DBusMessage *m, dbus_uint32_t serial)

@@ -186,8 +186,10 @@ static void put_apps(const atspi_read *r, desk_element_list *out)
         int32_t root = app->root_node;
         bool silent = !app->skipped && (root < 0 || !r->nodes[root].answered);
         const char *note = app->note ? app->note : silent ? "answers no questions" : NULL;
+        /* Of one element that is asked about, the root is itself. */
+        bool named = root >= 0 && !r->details;
         out->apps[out->app_count++] =
-            (desk_element_app){root >= 0 ? r->nodes[root].name : "", app->pid, note};
+            (desk_element_app){named ? r->nodes[root].name : "", app->pid, note};
     }
 }
 

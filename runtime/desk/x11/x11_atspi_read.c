@@ -1,5 +1,6 @@
 #include "x11_atspi.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
@@ -22,7 +23,7 @@ static bool send_one(atspi_read *r, atspi_app *app)
     atspi_question question = app->queue[app->queue_start];
     DBusMessage *m = atspi_question_message(r, question);
     dbus_uint32_t serial;
-    bool sent = m && dbus_connection_send(r->c, m, &serial);
+    bool sent = m && dbus_connection_send(app->c, m, &serial);
     if (m)
         dbus_message_unref(m);
     if (!sent) {
@@ -52,12 +53,11 @@ static void send_questions(atspi_read *r)
     }
 }
 
-static bool take_flight(atspi_read *r, dbus_uint32_t serial, const char *sender,
-                        atspi_question *out)
+/* Serial numbers are each connection's own. */
+static bool take_flight(atspi_read *r, DBusConnection *c, dbus_uint32_t serial, atspi_question *out)
 {
-    (void) sender; /* the bus only lets the one that was asked answer */
     for (size_t i = 0; i < r->flight_count; i++) {
-        if (r->flights[i].serial != serial)
+        if (r->flights[i].serial != serial || r->apps[r->flights[i].question.app].c != c)
             continue;
         *out = r->flights[i].question;
         /* The order is kept: answers mostly come in the order of the questions. */
@@ -70,17 +70,67 @@ static bool take_flight(atspi_read *r, dbus_uint32_t serial, const char *sender,
     return false;
 }
 
-static void take_messages(atspi_read *r)
+static void take_messages(atspi_read *r, DBusConnection *c)
 {
     DBusMessage *m;
-    while (!r->no_memory && (m = dbus_connection_pop_message(r->c))) {
+    while (!r->no_memory && (m = dbus_connection_pop_message(c))) {
         int type = dbus_message_get_type(m);
         atspi_question question;
+        /* The bus, or the socket, only lets the one that was asked answer. */
         if ((type == DBUS_MESSAGE_TYPE_METHOD_RETURN || type == DBUS_MESSAGE_TYPE_ERROR) &&
-            take_flight(r, dbus_message_get_reply_serial(m), dbus_message_get_sender(m), &question))
+            take_flight(r, c, dbus_message_get_reply_serial(m), &question))
             atspi_answer(r, question, type == DBUS_MESSAGE_TYPE_ERROR ? NULL : m);
         dbus_message_unref(m);
     }
+}
+
+/* Its own socket has been closed: what it has not answered it will not answer. */
+static void lose_app(atspi_read *r, int32_t index)
+{
+    atspi_app *app = &r->apps[index];
+    size_t kept = 0;
+    for (size_t i = 0; i < r->flight_count; i++) {
+        if (r->flights[i].question.app != index)
+            r->flights[kept++] = r->flights[i];
+    }
+    r->flight_count = kept;
+    app->in_flight = 0;
+    app->queue_start = app->queue_count = 0;
+    app->note = "ended, or let go of its socket, while it was read";
+}
+
+/* Waits until one of the connections has something to read or room to write, for a moment. */
+static void wait_for_any(const atspi_read *r)
+{
+    struct pollfd polled[DESK_ELEMENTS_MAX_APPS + 2];
+    nfds_t count = 0;
+    for (int32_t i = 0; i < r->app_count; i++) {
+        DBusConnection *c = r->apps[i].c;
+        int fd;
+        if ((i > 0 && c == r->c) || !dbus_connection_get_unix_fd(c, &fd))
+            continue;
+        bool unsent = dbus_connection_has_messages_to_send(c);
+        polled[count++] = (struct pollfd){fd, (short) (POLLIN | (unsent ? POLLOUT : 0)), 0};
+    }
+    poll(polled, count, atspi_slice_ms(r->query->deadline));
+}
+
+/* Takes in what has come. False when the bus is gone. */
+static bool turn(atspi_read *r)
+{
+    wait_for_any(r);
+    for (int32_t i = 0; i < r->app_count; i++) {
+        DBusConnection *c = r->apps[i].c;
+        if (i > 0 && c == r->c)
+            continue;
+        bool there = dbus_connection_read_write(c, 0);
+        take_messages(r, c);
+        if (!there && i == 0)
+            return false;
+        if (!there && (r->apps[i].in_flight > 0 || r->apps[i].queue_count > 0))
+            lose_app(r, i);
+    }
+    return true;
 }
 
 static bool start(atspi_read *r)
@@ -93,10 +143,10 @@ static bool start(atspi_read *r)
     memset(r->buckets, 0xff, ATSPI_BUCKETS * sizeof *r->buckets);
     r->apps[0] = (atspi_app){.bus = "org.a11y.atspi.Registry",
                              .root = "/org/a11y/atspi/accessible/root",
+                             .c = r->c,
                              .root_node = -1};
     r->app_count = 1;
     r->patience_end = uv_hrtime() + (uint64_t) ATSPI_PATIENCE_MS * 1000000;
-    atspi_queue(r, ATSPI_ASK_APPS, 0, 0);
     return true;
 }
 
@@ -117,8 +167,6 @@ static void note_silence(atspi_read *r)
 
 static bool verdict(const atspi_read *r, desk_error *err)
 {
-    if (r->no_memory)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
     if (r->no_apps)
         return desk_fail(err, DESK_UNAVAILABLE,
                          "the accessibility registry does not answer; install at-spi2-core");
@@ -127,21 +175,67 @@ static bool verdict(const atspi_read *r, desk_error *err)
     return true;
 }
 
-bool atspi_read_run(atspi_read *r, desk_error *err)
+static bool no_memory(desk_error *err)
 {
-    if (!start(r))
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+}
+
+static bool run(atspi_read *r, desk_error *err)
+{
     while (worth_waiting(r) && !r->no_memory && uv_hrtime() < r->query->deadline) {
         if (r->query->cancel && atomic_load(r->query->cancel))
             return desk_fail(err, DESK_CANCELLED, "the read was cancelled");
         send_questions(r);
-        if (!atspi_turn(r->c, r->query->deadline))
+        if (!turn(r))
             return desk_fail(err, DESK_UNAVAILABLE,
                              "the connection to the accessibility bus was lost");
-        take_messages(r);
     }
+    return !r->no_memory || no_memory(err);
+}
+
+/* For the next read: straight to the applications that have told where. */
+static void join_peers(atspi_read *r)
+{
+    atspi_peers_sweep(r->peers);
+    for (int32_t i = 1; i < r->app_count; i++) {
+        const atspi_app *app = &r->apps[i];
+        if (app->address)
+            atspi_peer_join(r->peers, app->bus, app->address, app->pid);
+    }
+}
+
+bool atspi_read_run(atspi_read *r, desk_error *err)
+{
+    if (!start(r))
+        return no_memory(err);
+    atspi_queue(r, ATSPI_ASK_APPS, 0, 0);
+    if (!run(r, err))
+        return false;
     note_silence(r);
-    return verdict(r, err);
+    if (!verdict(r, err))
+        return false;
+    join_peers(r);
+    return true;
+}
+
+bool atspi_read_one(atspi_read *r, const char *bus, const char *path, desk_error *err)
+{
+    if (!start(r))
+        return no_memory(err);
+    atspi_peer *peer = atspi_peer_find(r->peers, bus);
+    r->apps[1] = (atspi_app){.bus = bus, .c = peer && peer->c ? peer->c : r->c};
+    r->app_count = 2;
+    r->apps[1].root_node = atspi_node_add(r, 1, path);
+    if (r->no_memory)
+        return no_memory(err);
+    atspi_queue(r, ATSPI_ASK_PID, 0, 1);
+    atspi_ask_identity(r, 0);
+    if (!run(r, err))
+        return false;
+    const atspi_app *app = &r->apps[1];
+    if (app->in_flight > 0 || app->queue_start < app->queue_count)
+        return desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
+    return r->nodes[0].answered || desk_fail(err, DESK_NOT_FOUND, "the element is gone");
 }
 
 void atspi_read_free(atspi_read *r)

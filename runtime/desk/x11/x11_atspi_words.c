@@ -140,6 +140,30 @@ const char *atspi_role_name(uint32_t role)
     return role < sizeof names / sizeof names[0] ? names[role] : "unknown";
 }
 
+bool atspi_role_holds_text(uint32_t role)
+{
+    enum {
+        COMBO_BOX = 11,
+        PASSWORD_TEXT = 40,
+        SPIN_BUTTON = 52,
+        STATUS_BAR = 54,
+        TERMINAL = 60,
+        TEXT = 61,
+        AUTOCOMPLETE = 76,
+        EDITBAR = 77,
+        ENTRY = 79,
+        DOCUMENT_TEXT = 94,
+    };
+    static const uint8_t holders[] = {COMBO_BOX, PASSWORD_TEXT, SPIN_BUTTON,  STATUS_BAR,
+                                      TERMINAL,  TEXT,          AUTOCOMPLETE, EDITBAR,
+                                      ENTRY,     DOCUMENT_TEXT};
+    for (size_t i = 0; i < sizeof holders; i++) {
+        if (holders[i] == role)
+            return true;
+    }
+    return false;
+}
+
 uint64_t atspi_states(uint32_t low, uint32_t high)
 {
     /* Bit numbers of AtspiStateType. */

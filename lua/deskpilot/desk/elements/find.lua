@@ -1,0 +1,238 @@
+--- Which elements criteria mean, and what to say where there is none.
+local errors = require "deskpilot.base.errors"
+local text = require "deskpilot.base.text"
+
+local find = {}
+
+---@class deskpilot.element_criteria
+---@field role string?
+---@field name string?
+---@field text string?
+---@field contains string? a part of the name or text, whatever the case
+---@field matching string? a Lua pattern that the name or text matches
+---@field app string?
+---@field pid integer?
+---@field window deskpilot.window|integer|table|nil a window, its id, or what to find it by
+---@field within deskpilot.element|deskpilot.element_criteria|nil an ancestor, or what one is found by
+---@field states string|string[]|table<string, boolean>|nil
+---@field nth integer? which of those that match: 1 is the first, -1 the last (find)
+---@field all boolean? also what is not showing
+---@field bare boolean? without texts, values and actions (list)
+---@field max integer? most elements to read (list)
+---@field timeout number? seconds to wait for it (find)
+
+local keys = { role = true, name = true, text = true, app = true, pid = true, states = true, contains = true,
+  matching = true, window = true, within = true, nth = true, all = true, timeout = true, max = true, bare = true,
+  index = true }
+
+--- Raises an error for what are no criteria, blaming the caller's caller.
+---@param criteria table
+function find.check(criteria)
+  for key in pairs(criteria) do
+    if not keys[key] then
+      error(("elements are found by role, name, text, contains, matching, app, pid, window, within and states, not %s")
+        :format(tostring(key)), 3)
+    end
+  end
+  if criteria.matching ~= nil and not pcall(string.find, "", criteria.matching) then
+    error("matching is not a Lua pattern: " .. tostring(criteria.matching), 3)
+  end
+  local nth = criteria.nth
+  if nth ~= nil and (math.type(nth) ~= "integer" or nth == 0) then
+    error("nth counts from 1, or from -1 for the last", 3)
+  end
+  if type(criteria.within) == "table" and not criteria.within.handle then find.check(criteria.within) end
+end
+
+local function trim(s)
+  return s:match("^%s*(.-)%s*$")
+end
+
+local function same(value, wanted)
+  return wanted == nil or (value ~= nil and trim(value):lower() == trim(wanted):lower())
+end
+
+local function has_states(element, states)
+  if type(states) == "string" then states = { states } end
+  for key, value in pairs(states or {}) do
+    if type(key) == "number" then key, value = value, true end
+    if (element.states[key] or false) ~= value then return false end
+  end
+  return true
+end
+
+local function contains(element, part)
+  if part == nil then return true end
+  part = part:lower()
+  return element.name:lower():find(part, 1, true) ~= nil
+    or (element.text ~= nil and element.text:lower():find(part, 1, true) ~= nil)
+end
+
+local function matching(element, pattern)
+  return pattern == nil or element.name:find(pattern) ~= nil
+    or (element.text ~= nil and element.text:find(pattern) ~= nil)
+end
+
+-- Whether fits(ancestor) holds for one of the element's ancestors.
+local function has_ancestor(list, element, fits)
+  local above = element.parent and list[element.parent]
+  while above do
+    if fits(above) then return true end
+    above = above.parent and list[above.parent]
+  end
+  return false
+end
+
+local function is_within(list, element, within)
+  if within == nil then return true end
+  return has_ancestor(list, element, function(above)
+    if within.handle then return above.handle == within.handle end
+    return find.matches(list, above, within)
+  end)
+end
+
+--- Whether an element of a whole list is meant, but for `nth`. Of a window it must be its frame or
+--- within it.
+---@param list deskpilot.element[]
+---@param element deskpilot.element
+---@param criteria deskpilot.element_criteria
+---@param frame deskpilot.element? the window's, where criteria.window is given
+---@return boolean
+function find.matches(list, element, criteria, frame)
+  return same(element.role, criteria.role) and same(element.name, criteria.name)
+    and same(element.app, criteria.app) and same(element.text, criteria.text)
+    and contains(element, criteria.contains) and matching(element, criteria.matching)
+    and has_states(element, criteria.states) and is_within(list, element, criteria.within)
+    and (frame == nil or element == frame or is_within(list, element, frame))
+end
+
+--- Those of a whole list that are meant.
+---@return deskpilot.element[]
+function find.all(list, criteria, frame)
+  local found = {}
+  for _, element in ipairs(list) do
+    if find.matches(list, element, criteria, frame) then found[#found + 1] = element end
+  end
+  return found
+end
+
+local function overlap(a, b)
+  local width = math.min(a.x + a.width, b.x + b.width) - math.max(a.x, b.x)
+  local height = math.min(a.y + a.height, b.y + b.height) - math.max(a.y, b.y)
+  return math.max(0, width) * math.max(0, height)
+end
+
+--- The element that is a window: of its process, by its title, else the one that covers most of it.
+---@param list deskpilot.element[]
+---@param window deskpilot.window
+---@return deskpilot.element?
+function find.frame(list, window)
+  local best, best_area
+  for _, element in ipairs(list) do
+    if element.depth == 1 and (element.pid == window.pid or element.pid == 0 or window.pid == 0) then
+      local area = overlap(element, window)
+      if element.name == window.title and window.title ~= "" then area = area + 1e12 end
+      if area > 0 and (not best or area > best_area) then best, best_area = element, area end
+    end
+  end
+  return best
+end
+
+-- Saying what is there instead ------------------------------------------------------------------------
+
+local function quoted(s)
+  return "'" .. text.cut(text.one_line(s), 80) .. "'"
+end
+
+--- "push button 'Save'", or a word for what has no name.
+---@param element deskpilot.element
+---@return string
+function find.words(element)
+  return element.name ~= "" and element.role .. " " .. quoted(element.name) or element.role
+end
+
+--- Criteria in words.
+---@param criteria deskpilot.element_criteria
+---@return string
+function find.describe(criteria)
+  local parts = {}
+  for _, key in ipairs { "role", "name", "text", "contains", "matching", "app", "pid" } do
+    if criteria[key] ~= nil then parts[#parts + 1] = ("%s %s"):format(key, quoted(tostring(criteria[key]))) end
+  end
+  if criteria.states then parts[#parts + 1] = "those states" end
+  local words = #parts > 0 and text.join(parts) or "anything"
+  if not criteria.within then return words end
+  return words .. " within " .. (criteria.within.handle and find.words(criteria.within)
+    or "what has " .. find.describe(criteria.within))
+end
+
+-- The names that come nearest to the one that is not there, at most three.
+local function nearest_names(list, criteria)
+  local distances, names = {}, {}
+  for _, element in ipairs(list) do
+    local fits = same(element.app, criteria.app)
+    if fits and element.name ~= "" and #element.name < 100 and not distances[element.name] then
+      distances[element.name] = text.distance(criteria.name:lower(), element.name:lower())
+        + (same(element.role, criteria.role) and 0 or 2)
+      names[#names + 1] = element.name
+    end
+  end
+  table.sort(names, function(a, b)
+    if distances[a] ~= distances[b] then return distances[a] < distances[b] end
+    return a < b
+  end)
+  for i, name in ipairs(names) do names[i] = i <= 3 and quoted(name) or nil end
+  return names
+end
+
+-- The roles of what has the name that is looked for.
+local function roles_of_name(list, criteria)
+  local roles, seen = {}, {}
+  for _, element in ipairs(list) do
+    if same(element.name, criteria.name) and same(element.app, criteria.app) and not seen[element.role] then
+      seen[element.role] = true
+      roles[#roles + 1] = element.role
+    end
+  end
+  return roles
+end
+
+local function about_name(list, criteria)
+  local roles = roles_of_name(list, criteria)
+  if #roles > 0 then return ("; of that name there is: %s"):format(table.concat(roles, ", ")) end
+  local names = nearest_names(list, criteria)
+  return #names > 0 and "; the nearest names are " .. text.join(names) or ""
+end
+
+-- Which applications were looked at, and which said nothing.
+local function about_apps(list, criteria)
+  local there, silent, known = {}, {}, criteria.app == nil
+  for _, app in ipairs(list.apps) do
+    local name = app.name ~= "" and text.cut(text.one_line(app.name), 40) or "process " .. app.pid
+    known = known or same(app.name, criteria.app)
+    if app.note then
+      silent[#silent + 1] = name
+    elseif criteria.pid == nil or app.pid == criteria.pid then
+      there[#there + 1] = name
+    end
+  end
+  local words = #there == 0 and "; no application tells of its elements"
+    or (known and "; looked in " or "; no application has that name, there are ") .. text.join(there)
+  return #silent > 0 and words .. "; " .. text.join(silent) .. " did not answer" or words
+end
+
+--- nil and an error of code "not_found" that says what is there instead.
+---@param list deskpilot.element[] all that were read
+---@param criteria deskpilot.element_criteria
+---@param count integer how many match, where `nth` asks for more
+---@return nil, deskpilot.error
+function find.missing(list, criteria, count)
+  if count > 0 then
+    return errors.fail("not_found", "%s", ("there are only %d elements with %s, not %d"):format(count,
+      find.describe(criteria), math.abs(criteria.nth)))
+  end
+  return errors.fail("not_found", "%s", "no element with " .. find.describe(criteria)
+    .. (criteria.name and about_name(list, criteria) or "") .. about_apps(list, criteria))
+end
+
+return find

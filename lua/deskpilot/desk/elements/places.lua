@@ -1,0 +1,95 @@
+--- What of each element can be seen: what lies in a scrolled area is cut off at its edges.
+local places = {}
+
+-- Roles whose contents are cut off where they end.
+local clips = { ["scroll pane"] = true, viewport = true, table = true, tree = true, ["tree table"] = true,
+  list = true, ["list box"] = true, ["document web"] = true, ["document frame"] = true, ["layered pane"] = true }
+-- Roles that open above everything, wherever they belong.
+local floats = { menu = true, ["popup menu"] = true, ["tool tip"] = true, dialog = true, alert = true,
+  window = true, frame = true }
+
+-- Roles whose children are shown above everything.
+local opened = { menu = true, ["popup menu"] = true }
+
+local function cut(rect, by)
+  local left, top = math.max(rect.x, by.x), math.max(rect.y, by.y)
+  local right = math.min(rect.x + rect.width, by.x + by.width)
+  local bottom = math.min(rect.y + rect.height, by.y + by.height)
+  if right <= left or bottom <= top then return nil end
+  return { x = left, y = top, width = right - left, height = bottom - top }
+end
+
+--- For each element of a whole list the part of its rectangle that is not scrolled away, or false: where
+--- nothing is left of it, or where it has no place.
+---@param list deskpilot.element[]
+---@return table[] rects { x, y, width, height } or false
+function places.visible(list)
+  local rects, limits = {}, {}
+  for i, element in ipairs(list) do
+    local limit = element.parent and not floats[element.role] and limits[element.parent] or nil
+    local rect = element.width > 0 and element.height > 0 and element or nil
+    if rect and limit then rect = cut(rect, limit) end
+    rects[i] = rect and { x = rect.x, y = rect.y, width = rect.width, height = rect.height } or false
+    limits[i] = clips[element.role] and rects[i] or limit
+  end
+  return rects
+end
+
+--- Whether enough of an element can be seen: half of its height and width, or of what it lies in.
+---@param list deskpilot.element[]
+---@param element deskpilot.element of that list
+---@return boolean
+function places.in_view(list, element)
+  local rect = places.visible(list)[element.index]
+  if not rect or not element.states.showing then return false end
+  local above = element.parent and list[element.parent]
+  local width, height = element.width, element.height
+  while above do
+    if clips[above.role] and above.width > 0 and above.height > 0 then
+      width, height = math.min(width, above.width), math.min(height, above.height)
+    end
+    above = above.parent and list[above.parent]
+  end
+  return rect.width * 2 >= width and rect.height * 2 >= height
+end
+
+local function holds(rect, x, y)
+  return rect and x >= rect.x and y >= rect.y and x < rect.x + rect.width and y < rect.y + rect.height
+end
+
+-- How far up the top-level elements lie: their window's place in the stack.
+local function levels(list, windows, frame_of)
+  local level = {}
+  for height, window in ipairs(windows) do
+    local frame = window.visible ~= false and frame_of(list, window)
+    if frame then level[frame.index] = height end
+  end
+  return level
+end
+
+--- The deepest element at a pixel, in the topmost window that is there.
+---@param list deskpilot.element[]
+---@param windows deskpilot.window[] bottom to top
+---@param x integer
+---@param y integer
+---@param frame_of fun(list, window): deskpilot.element? which element is a window
+---@return deskpilot.element?
+function places.at(list, windows, x, y, frame_of)
+  local rects, level = places.visible(list), levels(list, windows, frame_of)
+  local best, best_height, heights = nil, nil, {}
+  for i, element in ipairs(list) do
+    local above = list[element.parent or 0]
+    -- What is no window of the window manager (a tip, an open menu) is above all.
+    local floating = element.depth == 1 and not level[i] or above and opened[above.role]
+    heights[i] = floating and math.huge or level[i] or heights[element.parent or 0]
+    if element.depth > 0 and element.states.showing and holds(rects[i], x, y) then
+      local height = heights[i]
+      if not best or height > best_height or (height == best_height and element.depth >= best.depth) then
+        best, best_height = element, height
+      end
+    end
+  end
+  return best
+end
+
+return places
