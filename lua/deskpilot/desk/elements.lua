@@ -202,6 +202,8 @@ function elements.new(desk)
   ---@param action string|integer|nil
   ---@return boolean? ok, deskpilot.error? err
   function api.press(element, action)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local found, err = handle_of(element)
     if not found then return nil, err end
     local source, failure = open()
@@ -216,6 +218,8 @@ function elements.new(desk)
   ---@param value string
   ---@return boolean? ok, deskpilot.error? err
   function api.set_text(element, value)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local found, err = handle_of(element)
     if not found then return nil, err end
     local source, failure = open()

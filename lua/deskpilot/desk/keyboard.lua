@@ -112,6 +112,8 @@ function keyboard.new(desk)
   ---@return boolean? ok, deskpilot.error? err
   function api.type(text)
     assert(type(text) == "string", "keyboard.type wants a text")
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local ok, err = somebody_listens(desk)
     if not ok then return nil, err end
     local ended
@@ -131,6 +133,8 @@ function keyboard.new(desk)
   ---@param combo string
   ---@return boolean? ok, deskpilot.error? err
   function api.press(combo)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local names, err = keys.combo(combo)
     if not names then return nil, err end
     if typed then
@@ -149,6 +153,8 @@ function keyboard.new(desk)
   ---@param combo string
   ---@return boolean? ok, deskpilot.error? err
   function api.hold(combo)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local names, err = keys.combo(combo)
     if not names then return nil, err end
     local down = { count = 0 }

@@ -83,6 +83,8 @@ function mouse.new(desk)
   ---@param target deskpilot.point|table
   ---@return boolean? ok, deskpilot.error? err
   function api.move(target)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local x, y = points.resolve(desk, target)
     if not x then return nil, y end
     return desk.native:move(x, y)
@@ -93,6 +95,8 @@ function mouse.new(desk)
   ---@param options { button: string?, count: integer?, modifiers: string|string[]|nil, interval: number? }?
   ---@return boolean? ok, deskpilot.error? err
   function api.click(target, options)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     options = options or {}
     if target then
       local ok, err = api.move(target)
@@ -128,6 +132,8 @@ function mouse.new(desk)
   ---@param options { button: string?, modifiers: string|string[]|nil, steps: integer? }?
   ---@return boolean? ok, deskpilot.error? err
   function api.drag(from, to, options)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     options = options or {}
     local button = options.button or "left"
     local x1, y1 = points.resolve(desk, from)
@@ -151,6 +157,8 @@ function mouse.new(desk)
   ---@param options { dx: integer?, dy: integer?, at: deskpilot.point|table|nil, modifiers: string|string[]|nil }
   ---@return boolean? ok, deskpilot.error? err
   function api.scroll(options)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     if options.at then
       local ok, err = api.move(options.at)
       if not ok then return nil, err end

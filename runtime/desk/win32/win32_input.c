@@ -1,7 +1,19 @@
 #include "win32.h"
 
+static void mark(INPUT *input)
+{
+    if (input->type == INPUT_KEYBOARD) {
+        input->ki.dwExtraInfo = WIN32_OUR_INPUT;
+    } else {
+        input->mi.dwExtraInfo = WIN32_OUR_INPUT;
+    }
+}
+
 bool win32_send(INPUT *inputs, unsigned count, desk_error *err)
 {
+    for (unsigned i = 0; i < count; i++) {
+        mark(&inputs[i]);
+    }
     if (count == 0 || SendInput(count, inputs, sizeof *inputs) == count) {
         return true;
     }

@@ -55,6 +55,7 @@ bool x11_sync(x11_desk *x, desk_error *err)
 
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail)
 {
+    x11_ledger_sent(x->ledger, type, detail);
     xcb_test_fake_input(x->c, type, detail, XCB_CURRENT_TIME, x->root, 0, 0, 0);
 }
 
@@ -109,7 +110,7 @@ static int poll_every(desk *d)
     return x11_offer_open((x11_desk *) d) ? LOOK_AGAIN : 0;
 }
 
-static const xcb_screen_t *screen_number(xcb_connection_t *c, int number)
+const xcb_screen_t *x11_screen_number(xcb_connection_t *c, int number)
 {
     xcb_screen_iterator_t it = xcb_setup_roots_iterator(xcb_get_setup(c));
     while (number-- > 0 && it.rem > 1) {
@@ -252,22 +253,35 @@ static xcb_connection_t *connect_with(const char *display, const char *cookie, i
     return xcb_connect_to_display_with_auth_info(display, &auth, number);
 }
 
+xcb_connection_t *x11_connect(const desk_options *options, int *number, desk_error *err)
+{
+    const char *display = options ? options->display : NULL;
+    bool cookie = options && options->cookie;
+    ignore_broken_pipe();
+    xcb_connection_t *c =
+        cookie ? connect_with(display, options->cookie, number) : xcb_connect(display, number);
+    if (xcb_connection_has_error(c)) {
+        no_display(display, err);
+    }
+    return c;
+}
+
 static bool connect_to(x11_desk *x, const desk_options *options, desk_error *err)
 {
     int number = 0;
     const char *display = options ? options->display : NULL;
-    bool cookie = options && options->cookie;
-    x->c = cookie ? connect_with(display, options->cookie, &number) : xcb_connect(display, &number);
+    x->c = x11_connect(options, &number, err);
     if (xcb_connection_has_error(x->c)) {
-        return no_display(display, err);
+        return false;
     }
     const char *name = display ? display : getenv("DISPLAY");
     snprintf(x->name, sizeof x->name, "%s", name ? name : "");
-    x->screen = screen_number(x->c, number);
+    x->screen = x11_screen_number(x->c, number);
     if (!x->screen) {
         return no_display(display, err);
     }
     x->root = x->screen->root;
+    x->ledger = x11_ledger_open(name);
     return check_pixels(x, err) && find_extensions(x, err) && intern_atoms(x, err);
 }
 
@@ -279,10 +293,10 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
     if (!x) {
         return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
     }
-    ignore_broken_pipe();
     x->base.ops = &OPS;
     x->keyboard.stale = true;
     if (!connect_to(x, options, err)) {
+        x11_ledger_close(x->ledger);
         xcb_disconnect(x->c);
         free(x);
         return false;
@@ -301,6 +315,7 @@ static void close_desk(desk *d)
     x11_screen_close(x);
     x11_clipboard_close(x);
     x11_offer_close(x);
+    x11_ledger_close(x->ledger);
     xcb_disconnect(x->c);
     free(x);
 }
