@@ -63,7 +63,7 @@ static void on_chord(void *context)
 /* --- on the loop -------------------------------------------------------------------------------
  */
 
-static void tell(watch *w, const char *what, int number)
+static void tell_lua(watch *w, const char *what, int number)
 {
     lua_State *L = w->L;
     lua_rawgeti(L, LUA_REGISTRYINDEX, w->tell);
@@ -81,12 +81,12 @@ static void on_wake(uv_async_t *wake)
 {
     watch *w = watch_of((uv_handle_t *) wake);
     if (atomic_exchange(&w->touched, false) && w->human && w->telling_touches)
-        tell(w, "touch", 0);
+        tell_lua(w, "touch", 0);
     for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
         unsigned presses = atomic_exchange(&w->chords[i].presses, 0);
         /* Any of these may remove the chord, or close the watch. */
         for (; presses > 0 && w->human && w->chords[i].number; presses--)
-            tell(w, "chord", w->chords[i].number);
+            tell_lua(w, "chord", w->chords[i].number);
     }
 }
 

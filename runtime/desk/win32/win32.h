@@ -140,8 +140,8 @@ bool win32_worth_telling(desk_rect change);
 
 /* --- win32_input.c: what SendInput is given -------------------------------------------------- */
 
-/* The mark (dwExtraInfo) by which a watch knows our own input again: "desk". */
-enum { WIN32_OUR_INPUT = 0x6465736b };
+/* The mark (dwExtraInfo) by which a watch knows this process's own input again. */
+ULONG_PTR win32_our_mark(void);
 /* Sends all of it, or DESK_REFUSED. */
 bool win32_send(INPUT *inputs, unsigned count, desk_error *err);
 INPUT win32_virtual_key(WORD vk, WORD scan, bool extended, bool down);

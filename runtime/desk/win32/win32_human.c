@@ -3,7 +3,7 @@
  * before any program gets it, and with the hotkeys that are ours. A hook must return at once (the
  * whole desktop waits for it), so it only leaves messages for its own thread.
  *
- * Our own input has a mark (WIN32_OUR_INPUT). The pointer's moves have none, being made by
+ * Our own input has a mark (win32_our_mark()). The pointer's moves have none, being made by
  * SetCursorPos: those that lead where we sent it are ours (win32_pointer.c).
  */
 #include "human_inside.h"
@@ -38,7 +38,7 @@ static _Thread_local win32_human *here; /* hooks are called on the thread that s
 static LRESULT CALLBACK on_key(int code, WPARAM what, LPARAM data)
 {
     const KBDLLHOOKSTRUCT *key = (const KBDLLHOOKSTRUCT *) data;
-    if (code == HC_ACTION && key->dwExtraInfo != WIN32_OUR_INPUT) {
+    if (code == HC_ACTION && key->dwExtraInfo != win32_our_mark()) {
         bool down = what == WM_KEYDOWN || what == WM_SYSKEYDOWN;
         human_touched(&here->base);
         PostThreadMessageW(here->thread_id, MESSAGE_KEY, key->vkCode, down);
@@ -49,7 +49,7 @@ static LRESULT CALLBACK on_key(int code, WPARAM what, LPARAM data)
 static LRESULT CALLBACK on_mouse(int code, WPARAM what, LPARAM data)
 {
     const MSLLHOOKSTRUCT *mouse = (const MSLLHOOKSTRUCT *) data;
-    if (code == HC_ACTION && mouse->dwExtraInfo != WIN32_OUR_INPUT &&
+    if (code == HC_ACTION && mouse->dwExtraInfo != win32_our_mark() &&
         !(what == WM_MOUSEMOVE && win32_is_our_move(mouse->pt))) {
         human_touched(&here->base);
     }

@@ -1,11 +1,17 @@
 #include "win32.h"
 
+ULONG_PTR win32_our_mark(void)
+{
+    static const uint64_t desk = 0x6465736b00000000; /* the word, before the process's number */
+    return (ULONG_PTR) (desk | GetCurrentProcessId());
+}
+
 static void mark(INPUT *input)
 {
     if (input->type == INPUT_KEYBOARD) {
-        input->ki.dwExtraInfo = WIN32_OUR_INPUT;
+        input->ki.dwExtraInfo = win32_our_mark();
     } else {
-        input->mi.dwExtraInfo = WIN32_OUR_INPUT;
+        input->mi.dwExtraInfo = win32_our_mark();
     }
 }
 

@@ -6,6 +6,8 @@
 enum {
     XK_NUM_LOCK = 0xff7f,
     XK_SCROLL_LOCK = 0xff14,
+    XF86_SWITCH_VT_1 = 0x1008fe01,
+    XF86_SWITCH_VT_12 = 0x1008fe0c,
     MODIFIER_ROWS = 8,
     MODIFIER_MASK = 0xff, /* of a state: the rest is buttons and the layout */
 };
@@ -125,6 +127,33 @@ static bool find_key(const x11_human *x, desk_key key, human_codes *out, bool *s
     return found;
 }
 
+static const human_codes *main_key(const human_chord *chord)
+{
+    size_t i = 0;
+    while (i + 1 < chord->combo.count && desk_key_is_modifier(chord->combo.keys[i])) {
+        i++;
+    }
+    return &chord->keys[i];
+}
+
+/* ctrl+alt+f1 and its like change to another console before any program hears of them. */
+static bool changes_console(const x11_human *x, const human_chord *chord)
+{
+    if (!(chord->modifiers & XCB_MOD_MASK_CONTROL) || !(chord->modifiers & XCB_MOD_MASK_1)) {
+        return false;
+    }
+    for (unsigned keycode = 8; keycode < 256; keycode++) {
+        for (int column = 0; column < x->map->keysyms_per_keycode; column++) {
+            xcb_keysym_t keysym = keysym_at(x, keycode, column);
+            if (human_codes_have(main_key(chord), keycode) && keysym >= XF86_SWITCH_VT_1 &&
+                keysym <= XF86_SWITCH_VT_12) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool x11_human_find_keys(desk_human *h, human_chord *chord, desk_error *err)
 {
     x11_human *x = (x11_human *) h;
@@ -144,20 +173,16 @@ bool x11_human_find_keys(desk_human *h, human_chord *chord, desk_error *err)
             chord->modifiers |= XCB_MOD_MASK_SHIFT;
         }
     }
+    if (chord->kind == DESK_CHORD_TAKEN && changes_console(x, chord)) {
+        return desk_fail(err, DESK_REFUSED,
+                         "The X server keeps this hotkey to itself: it changes to another console. "
+                         "Choose another one.");
+    }
     return true;
 }
 
 /* --- chords that are ours alone ----------------------------------------------------------------
  */
-
-static const human_codes *main_key(const human_chord *chord)
-{
-    size_t i = 0;
-    while (i + 1 < chord->combo.count && desk_key_is_modifier(chord->combo.keys[i])) {
-        i++;
-    }
-    return &chord->keys[i];
-}
 
 /* Num lock and its like are modifiers too, so a chord is grabbed once for each of their states. */
 static bool grab_key(x11_human *x, const human_chord *chord, xcb_keycode_t keycode, bool grab)
