@@ -155,6 +155,9 @@ end
 
 -- Asked in the middle of whatever runs while the loop's own timers are not heard: is it past its deadline?
 local function judge()
+  local status = current and coroutine.status(current.co)
+  -- While it is entered and left `current` is not the one that runs; then the question comes again.
+  if status ~= "running" and status ~= "normal" then return false end
   local now = task.now()
   for deadline in pairs(deadlines) do
     if now >= deadline.at and descends(current, deadline.task) then
