@@ -1,10 +1,12 @@
 #include "interrupt.h"
 
+#include "deadline.h"
 #include "platform.h"
 
 #include <lauxlib.h>
 #include <luv/luv.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* The process's one interruptor: signal handlers can reach nothing but globals. */
@@ -15,14 +17,25 @@ static struct {
     volatile sig_atomic_t asked;   /* asked since the last interrupt_clear */
     volatile sig_atomic_t kind;
     uv_async_t wake;
-    int handler; /* registry reference, or LUA_NOREF */
+    int handler, overdue; /* registry references, or LUA_NOREF */
 } self;
+
+/* Whether what runs now is past its deadline. Lua's own failure means no. */
+static bool is_overdue(lua_State *L)
+{
+    if (self.overdue == LUA_NOREF)
+        return false;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, self.overdue);
+    bool yes = lua_pcall(L, 0, 1, 0) == LUA_OK && lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return yes;
+}
 
 static void stop_hook(lua_State *L, lua_Debug *where)
 {
     (void) where;
     lua_sethook(L, NULL, 0, 0);
-    if (!self.pending)
+    if (!self.pending || (self.kind == INTERRUPT_OVERDUE && !is_overdue(L)))
         return;
     if (lua_isyieldable(L)) {
         lua_yield(L, 0);
@@ -39,9 +52,11 @@ static void arm(lua_State *L)
 
 void interrupt_request(interrupt_kind kind)
 {
+    if (self.asked && kind == INTERRUPT_OVERDUE)
+        return; /* everything is being stopped already */
     if (self.asked && kind != INTERRUPT_HUP)
         platform_end(130);
-    self.asked = 1;
+    self.asked = kind != INTERRUPT_OVERDUE;
     self.kind = kind;
     self.pending = 1;
     lua_State *running = self.current;
@@ -59,7 +74,13 @@ static const char *const names[] = {
     [INTERRUPT_INT] = "SIGINT",
     [INTERRUPT_TERM] = "SIGTERM",
     [INTERRUPT_HUP] = "SIGHUP",
+    [INTERRUPT_CHORD] = "kill_chord",
 };
+
+const char *interrupt_name(void)
+{
+    return self.asked ? names[self.kind] : NULL;
+}
 
 static void on_wake(uv_async_t *handle)
 {
@@ -67,6 +88,8 @@ static void on_wake(uv_async_t *handle)
     if (!self.pending || self.handler == LUA_NOREF)
         return;
     self.pending = 0;
+    if (self.kind == INTERRUPT_OVERDUE)
+        return; /* whoever was to be stopped has been, or it waits and its timer sees to it */
     lua_State *L = self.main;
     lua_rawgeti(L, LUA_REGISTRYINDEX, self.handler);
     lua_pushstring(L, names[self.kind]);
@@ -78,6 +101,12 @@ void interrupt_set_handler(lua_State *L)
 {
     luaL_unref(L, LUA_REGISTRYINDEX, self.handler);
     self.handler = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void interrupt_set_overdue(lua_State *L)
+{
+    luaL_unref(L, LUA_REGISTRYINDEX, self.overdue);
+    self.overdue = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 /* lua_resume with the running coroutine kept; returns the number of results on `co`, or -1. */
@@ -188,7 +217,7 @@ void interrupt_open(lua_State *L)
     memset(&self, 0, sizeof self);
     self.main = L;
     self.current = L;
-    self.handler = LUA_NOREF;
+    self.handler = self.overdue = LUA_NOREF;
     uv_async_init(luv_loop(L), &self.wake, on_wake);
     uv_unref((uv_handle_t *) &self.wake);
 
@@ -201,6 +230,7 @@ void interrupt_open(lua_State *L)
 
 void interrupt_close(lua_State *L)
 {
+    deadline_stop();
     platform_close();
     uv_close((uv_handle_t *) &self.wake, NULL);
     uv_run(luv_loop(L), UV_RUN_NOWAIT);

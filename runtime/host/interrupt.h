@@ -7,6 +7,10 @@
  * and the Lua handler given to interrupt_set_handler decides. A second signal ends the process with
  * status 130 (the private desktop's host notices and cleans up).
  *
+ * Beside signals, other threads of ours ask in the same way (platform_interrupt): the kill chord,
+ * and the deadline of a task that computes without ever waiting (deadline.h). The latter ends no
+ * more than that task, so Lua is asked first whether it is the one that runs.
+ *
  * Loops inside __gc and long C calls (a backtracking string.find) cannot be stopped by the first
  * signal, only by the second. Method: what lua.c does on SIGINT, with the current coroutine kept by
  * replacements of coroutine.resume and coroutine.wrap.
@@ -16,8 +20,15 @@
 
 #include <lua.h>
 
-/* The names that Lua hears are the POSIX ones: SIGINT, SIGTERM, SIGHUP. */
-typedef enum { INTERRUPT_INT, INTERRUPT_TERM, INTERRUPT_HUP } interrupt_kind;
+/* The names that Lua hears are SIGINT, SIGTERM, SIGHUP and kill_chord. */
+typedef enum {
+    INTERRUPT_INT,
+    INTERRUPT_TERM,
+    INTERRUPT_HUP,
+    INTERRUPT_CHORD,
+    INTERRUPT_OVERDUE, /* of which only set_overdue's function hears */
+    INTERRUPT_KINDS
+} interrupt_kind;
 
 /* Installs the handlers (signals; console events on Windows), replaces coroutine.resume and
  * coroutine.wrap, and takes debug.sethook away. `L` is the main state. */
@@ -30,9 +41,17 @@ void interrupt_close(lua_State *L);
  * each first signal. Pops it. */
 void interrupt_set_handler(lua_State *L);
 
+/* The Lua function at the top of the stack is called in the middle of whatever runs past a
+ * deadline: it may not wait, and says whether that is to be stopped. Pops it. */
+void interrupt_set_overdue(lua_State *L);
+
 /* Asks for an interruption; safe from signal handlers, and from another thread while the main one
- * is suspended. Does not return where it is the second request (but for a hang-up). */
+ * is suspended. Does not return where it is the second request (but for a hang-up and a deadline).
+ */
 void interrupt_request(interrupt_kind kind);
+
+/* The name, as Lua hears it, of the request that has not been forgotten; NULL if there is none. */
+const char *interrupt_name(void);
 
 /* Forgets a request that has been acted on, so that the next signal is a first one again. */
 void interrupt_clear(void);

@@ -6,6 +6,7 @@
 #define PLATFORM_H
 
 #include "error.h"
+#include "interrupt.h"
 
 #include <uv.h>
 
@@ -20,6 +21,10 @@ char **platform_start(int *argc, char **argv);
  * written shows before the loop waits. */
 void platform_open(uv_loop_t *loop);
 void platform_close(void);
+
+/* Makes interrupt_request(kind) happen on the main thread, at once; from any other thread, between
+ * open and close (else nothing happens). */
+void platform_interrupt(interrupt_kind kind);
 
 /* Ends the process at once: nothing is flushed, no handler runs. Safe in a signal handler. */
 _Noreturn void platform_end(int status);

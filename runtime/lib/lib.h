@@ -40,5 +40,6 @@ int lib_open_desk(lua_State *L);
 int lib_open_elements(lua_State *L);
 int lib_open_http(lua_State *L);
 int lib_open_system(lua_State *L);
+int lib_open_human(lua_State *L);
 
 #endif

@@ -2,6 +2,7 @@
  * native.system: what neither luv nor Lua's own library offers. Shipped files, interruption, and
  * the process-tree keeping of the private desktop's host.
  */
+#include "deadline.h"
 #include "interrupt.h"
 #include "lib.h"
 #include "platform.h"
@@ -49,11 +50,46 @@ static int system_on_interrupt(lua_State *L)
     return 0;
 }
 
+/* ---What the process has been asked to stop by (as on_interrupt's handler hears it); nil where it
+ * has
+ * ---not, or where that has been cleared.
+ * ---@return string? signal */
+static int system_interrupt(lua_State *L)
+{
+    lua_pushstring(L, interrupt_name());
+    return 1;
+}
+
 /* ---The request has been acted on: the next signal is a first one again. */
 static int system_clear_interrupt(lua_State *L)
 {
     (void) L;
     interrupt_clear();
+    return 0;
+}
+
+/* ---Sets when Lua code that computes without waiting has had time enough, in seconds of uv.hrtime;
+ * nil
+ * ---for never. From then on, until another time is set, on_overdue's function is asked again and
+ * again.
+ * ---@param at number? */
+static int system_set_deadline(lua_State *L)
+{
+    lua_Number at = luaL_optnumber(L, 1, 0);
+    /* A century will do for what is infinite, or nearly. */
+    deadline_set(at <= 0 ? 0 : at < 3e9 ? (uint64_t) (at * 1e9) : UINT64_MAX);
+    return 0;
+}
+
+/* ---Calls `judge()` in the middle of whatever runs past the deadline: true ends it there. It may
+ * not
+ * ---wait.
+ * ---@param judge fun(): boolean? */
+static int system_on_overdue(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_settop(L, 1);
+    interrupt_set_overdue(L);
     return 0;
 }
 
@@ -139,7 +175,10 @@ int lib_open_system(lua_State *L)
         {"shipped", system_shipped},
         {"shipped_list", system_shipped_list},
         {"on_interrupt", system_on_interrupt},
+        {"interrupt", system_interrupt},
         {"clear_interrupt", system_clear_interrupt},
+        {"set_deadline", system_set_deadline},
+        {"on_overdue", system_on_overdue},
         {"hold_descendants", system_hold_descendants},
         {"run_on_desktop", system_run_on_desktop},
         {"reap", system_reap},

@@ -22,6 +22,18 @@ function tests.defaults_stand_where_nothing_is_said()
   t.eq(settings:get "policy", "three_body")
 end
 
+function tests.what_can_be_turned_off()
+  t.eq(t.ok(resolve {}):get "safety.kill_chord", "ctrl+alt+escape")
+  t.eq(t.ok(resolve { mission = { safety = { kill_chord = false } } }):get "safety.kill_chord", "")
+  for _, word in ipairs { "false", "off", "no", "" } do
+    t.eq(t.ok(resolve { flags = { ["safety.kill_chord"] = word } }):get "safety.kill_chord", "", word)
+  end
+  t.eq(t.ok(resolve { user = { safety = { kill_chord = "ctrl+f12" } } }):get "safety.kill_chord", "ctrl+f12")
+  local none, err = resolve { flags = { ["safety.kill_chord"] = true } }
+  t.eq(none, nil)
+  t.has(tostring(err), "safety.kill_chord")
+end
+
 -- Each layer sets the keys from its own place downward, so that every pair of neighbours is tried.
 function tests.precedence()
   local settings = t.ok(resolve {

@@ -48,6 +48,36 @@ function tests.cancel_reaches_the_tasks_that_were_started_inside()
   t.eq(inner:ended(), true)
 end
 
+-- A task that never waits is held to its limit too, and nothing else is.
+function tests.limits_of_busy_tasks()
+  local function spin() while true do end end
+  local began = task.now()
+  local ok, err = task.limit(0.1, spin)
+  t.eq({ ok, err.code }, { false, "timed_out" })
+  ok, err = task.limit(0.1, function() while true do pcall(spin) end end)
+  t.eq({ ok, err.code }, { false, "timed_out" })
+  ok, err = task.limit(0.1, function() task.sleep(0.01) coroutine.wrap(spin)() end)
+  t.eq({ ok, err.code }, { false, "timed_out" })
+  ok, err = task.limit(0.1, function() task.start(spin):wait() end)
+  t.eq({ ok, err.code }, { false, "timed_out" })
+  ok, err = task.limit(0.1, function() return task.limit(60, spin) end)
+  t.eq({ ok, err.code }, { false, "timed_out" })
+  ok, err = select(2, task.limit(60, function() return task.limit(0.1, spin) end))
+  t.eq({ ok, err.code }, { false, "timed_out" })
+  t.ok(task.now() - began < 10, task.now() - began)
+  -- The one that is past its limit waits; the one that runs has none, or time enough.
+  local late = task.start(function() return task.limit(0.05, task.sleep, 60) end)
+  local limit = task.now() + 0.5
+  local count = select(2, task.limit(60, function()
+    local n = 0
+    while task.now() < limit do n = n + 1 end
+    return n
+  end))
+  t.ok(count > 0)
+  ok, err = select(2, late:wait())
+  t.eq({ ok, err.code }, { false, "timed_out" })
+end
+
 function tests.limit()
   local ok, err = task.limit(0.02, task.sleep, 60)
   t.eq({ ok, err.code }, { false, "timed_out" })

@@ -13,6 +13,7 @@ local config = {}
 ---@field min number? the smallest value allowed
 ---@field max number? the largest value allowed
 ---@field choices string[]? the only values allowed
+---@field off boolean? whether false stands for "", which turns it off
 
 --- The keys, in the order of the documentation.
 ---@type deskpilot.config_key[]
@@ -81,6 +82,13 @@ config.keys = {
     doc = "longest text of one type action, in characters" },
   { name = "safety.min_free_mb", type = "number", default = 100, min = 0,
     doc = "megabytes that a run leaves free on its disk" },
+
+  { name = "safety.kill_chord", type = "string", default = "ctrl+alt+escape", off = true,
+    doc = "keys that stop the program, pressed by a person in any window; a second time at once (`false`: none)" },
+  { name = "safety.pause_on_human", type = "boolean", default = false,
+    doc = "pause while a person uses the mouse or keyboard of the same desktop" },
+  { name = "safety.human_quiet", type = "number", default = 3, min = 0.1,
+    doc = "seconds without a touch after which a paused run goes on" },
 
   { name = "runs.dir", type = "string", default = "runs", doc = "folder that run directories are made in" },
 
@@ -192,6 +200,7 @@ function config.convert(name, value)
   local key = by_name[name]
   if not key then return nil, unknown(name) end
   local typed = value
+  if key.off and (value == false or booleans[value] == false) then typed = "" end
   if type(value) == "string" and key.type ~= "string" then typed = readers[key.type](value) end
   if typed == nil or not has_type(key, typed) then
     return nil, ("%s is %s, but must be %s"):format(name, shown(value), type_words[key.type])

@@ -1,17 +1,31 @@
 --- Coroutines on the one event loop. A call that waits (a request, a sleep, a child process)
 --- suspends the task that made it, never the process. Cancelling a task stops what it waits for and
---- closes its coroutine, to-be-closed variables included; a pcall inside it cannot hold it back.
+--- closes its coroutine, to-be-closed variables included; a pcall inside it cannot hold it back. A limit
+--- holds for a task that never waits as well.
 local uv = require "luv"
 local system = require "native.system"
 local errors = require "deskpilot.base.errors"
 
 local task = {}
 
+--- What stands for a signal in sentences, where it is not its name.
+---@type table<string, string>
+task.signal_words = {}
+
+--- "SIGINT", or what signal_words has for it.
+---@param signal string
+---@return string
+function task.signal_name(signal)
+  return task.signal_words[signal] or signal
+end
+
 ---@class deskpilot.task
 local Task = {}
 Task.__index = Task
 
 local current -- the task whose coroutine runs now
+local deadlines = {} -- set of { task, at, passed }
+local overdue -- the one that the task which the interruptor is stopping is past
 
 local function finish(self, result)
   if self.result then return end
@@ -30,8 +44,12 @@ local function resume(self, ...)
   current = before
   if coroutine.status(self.co) == "dead" then
     finish(self, result)
-  elseif not self.waiting then
-    self:cancel("interrupted by a signal") -- the interruptor's hook made it yield
+  elseif not self.waiting then -- the interruptor's hook made it yield
+    local deadline = deadlines[overdue]
+    overdue = nil
+    if deadline then deadline.passed() end
+    self:cancel(deadline and "out of time"
+      or "interrupted by " .. task.signal_name(system.interrupt() or "a signal"))
   end
 end
 
@@ -40,9 +58,7 @@ local function traceback(message)
   return message
 end
 
---- Starts `fn(...)` as a task of its own; it runs until its first wait before start returns.
----@return deskpilot.task
-function task.start(fn, ...)
+local function create(fn)
   local self = setmetatable({ waiters = {}, children = {}, parent = current }, Task)
   if current then current.children[self] = true end
   self.co = coroutine.create(function(...)
@@ -50,6 +66,13 @@ function task.start(fn, ...)
     if result[1] then return table.unpack(result, 2, result.n) end
     error(result[2], 0)
   end)
+  return self
+end
+
+--- Starts `fn(...)` as a task of its own; it runs until its first wait before start returns.
+---@return deskpilot.task
+function task.start(fn, ...)
+  local self = create(fn)
   resume(self, ...)
   return self
 end
@@ -125,26 +148,71 @@ function task.sleep(seconds)
   end)
 end
 
---- Calls fn(...) with a limit; a waiting fn is cancelled when the time is up.
+local function descends(self, ancestor)
+  while self and self ~= ancestor do self = self.parent end
+  return self ~= nil
+end
+
+-- Asked in the middle of whatever runs while the loop's own timers are not heard: is it past its deadline?
+local function judge()
+  local status = current and coroutine.status(current.co)
+  -- While it is entered and left `current` is not the one that runs; then the question comes again.
+  if status ~= "running" and status ~= "normal" then return false end
+  local now = task.now()
+  for deadline in pairs(deadlines) do
+    if now >= deadline.at and descends(current, deadline.task) then
+      overdue = deadline
+      return true
+    end
+  end
+  return false
+end
+
+local function set_next_deadline()
+  local soonest
+  for _, deadline in pairs(deadlines) do
+    if not soonest or deadline.at < soonest then soonest = deadline.at end
+  end
+  system.on_overdue(judge)
+  system.set_deadline(soonest)
+end
+
+--- Calls passed() when that many seconds are over, which is to end `work`. If it, or what it has started,
+--- computes without waiting, it is stopped first, as by a signal; passed() may then be called twice. It may
+--- not wait.
+---@param work deskpilot.task
+---@param seconds number
+---@param passed fun()
+---@return fun() stop to be called when it no longer matters
+function task.deadline(work, seconds, passed)
+  local timer = uv.new_timer()
+  local deadline = { task = work, at = task.now() + seconds, passed = passed }
+  uv.update_time()
+  timer:start(math.ceil(math.max(0, seconds) * 1000), 0, passed)
+  deadlines[deadline] = deadline
+  set_next_deadline()
+  return function()
+    if not timer:is_closing() then timer:close() end
+    deadlines[deadline] = nil
+    set_next_deadline()
+  end
+end
+
+--- Calls fn(...) with a limit, after which it is cancelled, waiting or not.
 ---@param seconds number
 ---@return boolean ok, ... fn's results; or false and its error, code "timed_out" for the limit
 function task.limit(seconds, fn, ...)
-  local work = task.start(fn, ...)
-  if not work.result then
-    task.await(function(done)
-      local timer = uv.new_timer()
-      local function close() if not timer:is_closing() then timer:close() end end
-      local function finished() close() done() end
-      table.insert(work.waiters, finished)
-      uv.update_time()
-      timer:start(math.ceil(seconds * 1000), 0, finished)
-      return close
-    end)
-  end
-  if not work.result then
+  local work = create(fn)
+  local late = false
+  local stop = task.deadline(work, seconds, function()
+    late = true
     work:cancel("out of time")
-    return false, errors.new("timed_out", "out of time after %g s", seconds)
-  end
+  end)
+  local guard <close> = setmetatable({}, { __close = stop })
+  assert(guard)
+  resume(work, ...)
+  work:wait()
+  if late then return false, errors.new("timed_out", "out of time after %g s", seconds) end
   return table.unpack(work.result, 1, work.result.n)
 end
 
@@ -160,7 +228,7 @@ function task.current()
 end
 
 --- Runs the loop until fn(...) has ended: the program's outermost call, made once from the main
---- state. `on_interrupt(signal)` is called on SIGINT, SIGTERM and SIGHUP.
+--- state. `on_interrupt(signal)` is called on SIGINT, SIGTERM, SIGHUP and kill_chord.
 ---@return boolean ok, ... fn's results, or false and its error
 function task.run(on_interrupt, fn, ...)
   if on_interrupt then system.on_interrupt(on_interrupt) end

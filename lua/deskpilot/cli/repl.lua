@@ -6,6 +6,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local help = require "deskpilot.cli.help"
 local inspect = require "deskpilot.cli.inspect"
+local kill_chord = require "deskpilot.cli.kill_chord"
 local line_editor = require "deskpilot.cli.line_editor"
 local lookup = require "deskpilot.base.lookup"
 local system = require "native.system"
@@ -337,28 +338,52 @@ local function loop(front, env)
   end
 end
 
---- A first signal: SIGINT ends the entry that runs, or clears the line; the others leave the prompt.
+--- A first signal: SIGINT and the kill chord end the entry that runs, and SIGINT clears the line; the others
+--- leave the prompt.
 function repl.interrupted(signal)
-  if signal ~= "SIGINT" then return false end
+  if signal ~= "SIGINT" and signal ~= "kill_chord" then return false end
   system.clear_interrupt()
   if running then running:cancel("interrupted")
-  elseif prompt_waits then prompt_waits() end
+  elseif prompt_waits and signal == "SIGINT" then prompt_waits() end
   return true
 end
 
+-- The kill chord as the configuration files have it, watched on the user's own desktop from now on.
+local function start_chord(project_folder, user_folder)
+  local project, user, err = config.read_files(project_folder, user_folder)
+  if not project then return nil, err end
+  local settings
+  settings, err = config.resolve { project = project, user = user }
+  if not settings then return nil, err end
+  local combo = settings:get "safety.kill_chord"
+  local problem = kill_chord.problem(combo)
+  if problem then return nil, problem end
+  local chord = kill_chord.new(combo)
+  chord:watch()
+  return chord
+end
+
 function repl.run(options)
-  lookup.set_roots { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
+  local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
+  lookup.set_roots(folders)
+  local chord, why = start_chord(folders.project_folder, folders.user_folder)
+  if not chord then
+    io.stderr:write("deskpilot: ", tostring(why), "\n")
+    return 2
+  end
   local where, session = start_desktop(options)
   if not where then
     io.stderr:write("deskpilot: ", tostring(session), "\n")
     return errors.is(session, "invalid") and 2 or 3
   end
+  chord:watch_private(session)
   local open_desk, opened = desk_opener(where)
   local is_terminal = uv.guess_handle(0) == "tty"
   if is_terminal then put("deskpilot " .. system.version .. "; help() tells what there is\n") end
   loop(is_terminal and open_terminal() or open_plain(), new_environment(open_desk))
   if opened() then opened():close() end
   if session then session:stop() end
+  chord:close()
   return 0
 end
 

@@ -4,6 +4,7 @@ local config = require "deskpilot.base.config"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
+local kill_chord = require "deskpilot.cli.kill_chord"
 local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
 local task = require "deskpilot.base.task"
@@ -64,6 +65,8 @@ local function resolve(options, name)
   local settings
   settings, err = config.resolve { flags = flags, mission = mission, project = project, user = user }
   if not settings then return nil, err end
+  local problem = kill_chord.problem(settings:get "safety.kill_chord")
+  if problem then return nil, problem end
   if mission.desktop and mission.desktop.apps and not options.desktop and not mission.desktop.kind then
     settings:set("desktop.kind", platform.apps_desktop, "mission")
   end
@@ -111,10 +114,13 @@ local function open_desktop(plan)
   local size = { plan.config:get("desktop.width"), plan.config:get("desktop.height") }
   local session, err
   local where = {}
+  plan.chord = kill_chord.new(plan.config:get "safety.kill_chord")
+  plan.chord:watch()
   if plan.config:get("desktop.kind") == "private" then
     session, err = require "deskpilot.desk.private".start { size = size, apps = desktop.apps or {},
       env = desktop.env }
     if not session then return nil, err end
+    plan.chord:watch_private(session)
     where = { display = session.display, bus = session.bus_address, session = session }
   end
   local desk, failure = require "deskpilot.desk".open(where)
@@ -149,6 +155,11 @@ local function perform(plan, parts, options)
   table.insert(parts.listeners, { name = "the progress display",
     listener = require "deskpilot.cli.progress".new {
       level = options.quiet and "quiet" or options.verbose and "verbose" or "normal" } })
+  if plan.chord.failure then
+    table.insert(parts.listeners, { name = "the kill chord", listener = { run_start = function(run)
+      run:note(("the kill chord %s is not watched: %s"):format(plan.chord.combo, tostring(plan.chord.failure)))
+    end } })
+  end
   local run = require "deskpilot.agent.run".new(parts)
   plan.run = run
   require "deskpilot.agent.loop".execute(run)
@@ -191,14 +202,15 @@ local state = {}
 ---@return boolean handled
 function command.interrupted(signal)
   local run = state.plan and state.plan.run
+  local why = "stopped by " .. task.signal_name(signal)
   if run and run.outcome and run.outcome.status == "interrupted" then
     return true -- a busy script was stopped on the spot, and the run is being written down already
   elseif run and run.body and run.body:ended() then
-    state.job:cancel("stopped by " .. signal) -- a hook of the mission's that comes after the end
+    state.job:cancel(why) -- a hook of the mission's that comes after the end
   elseif run then
-    run:abort("interrupted", "stopped by " .. signal)
+    run:abort("interrupted", why)
   elseif state.job then
-    state.job:cancel("stopped by " .. signal)
+    state.job:cancel(why)
   end
   return true
 end

@@ -6,6 +6,7 @@ local native = require "native.desk"
 local apps = require "deskpilot.desk.apps"
 local clipboard = require "deskpilot.desk.clipboard"
 local elements = require "deskpilot.desk.elements"
+local human = require "deskpilot.desk.human"
 local inbox = require "deskpilot.desk.inbox"
 local keyboard = require "deskpilot.desk.keyboard"
 local mouse = require "deskpilot.desk.mouse"
@@ -31,6 +32,8 @@ local desk = {}
 ---@field elements table
 ---@field clipboard table
 ---@field apps table
+---@field human table
+---@field hotkeys table
 local Desk = {}
 Desk.__index = Desk
 
@@ -67,6 +70,7 @@ function Desk:close()
     if opened[i] == self then table.remove(opened, i) end
   end
   self.elements.stop()
+  self.stop_human()
   self.inbox:close()
   self.native:close()
 end
@@ -85,6 +89,7 @@ function desk.open(options)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)
+  self.human, self.hotkeys, self.stop_human = human.new(self)
 
   --- Waits until the screen is quiet; see waits.settle.
   function self.settle(how) return waits.settle(self, how) end

@@ -123,6 +123,7 @@ function mouse.new(desk)
   ---@return boolean? ok, deskpilot.error? err
   function api.move(target, how)
     how = options.check(how, move_options, "mouse.move")
+    desk.human.give_way()
     local x, y = points.resolve(desk, target)
     if not x then return nil, y end
     if not how.seconds then return desk.native:move(x, y) end
@@ -140,6 +141,7 @@ function mouse.new(desk)
   ---@return boolean? ok, deskpilot.error? err
   function api.hover(target, seconds)
     assert(seconds == nil or type(seconds) == "number", "mouse.hover wants seconds")
+    desk.human.give_way()
     local x, y = points.resolve(desk, target)
     if not x then return nil, y end
     local at_x, at_y = desk.native:pointer()
@@ -166,6 +168,7 @@ function mouse.new(desk)
   function api.click(target, how)
     how = options.check(how, click_options, "mouse.click")
     local button = check_button(how.button or "left", "mouse.click")
+    desk.human.give_way()
     if target then
       local ok, err = api.move(target)
       if not ok then return nil, err end
@@ -203,6 +206,7 @@ function mouse.new(desk)
   ---@param button "left"|"middle"|"right"|"back"|"forward"|nil left if not given
   ---@return boolean? ok, deskpilot.error? err
   function api.press(button)
+    desk.human.give_way()
     return desk.native:button(check_button(button or "left", "mouse.press"), true)
   end
 
@@ -230,6 +234,7 @@ function mouse.new(desk)
     how = options.check(how, drag_options, "mouse.drag")
     check_button(how.button or "left", "mouse.drag")
     if not path[2] then error("mouse.drag wants to know where to", 2) end
+    desk.human.give_way()
     local corners, err = corners_of(desk, path)
     if not corners then return nil, err end
     return drag_along(desk, corners, how)
@@ -249,6 +254,7 @@ function mouse.new(desk)
     elseif dx % 1 ~= 0 or dy % 1 ~= 0 then
       error("mouse.scroll: notches are whole numbers; for less say pixels = true", 2)
     end
+    desk.human.give_way()
     if how.at then
       local ok, err = api.move(how.at)
       if not ok then return nil, err end

@@ -1,18 +1,16 @@
 --- Ends a run that has used up its turns, its time, or everyone's patience.
-local uv = require "luv"
+local task = require "deskpilot.base.task"
 
 local budgets = {}
 
 function budgets.run_start(run)
   run.failures = 0
   local seconds = run.config:get("limits.seconds")
-  -- A timer, not a look at the clock between turns: a model that never answers must not outlast it.
-  local timer = uv.new_timer()
-  timer:start(math.ceil(seconds * 1000), 0, function()
+  -- Not a look at the clock between turns: a model that never answers, and a script that never waits, must
+  -- not outlast it.
+  run:on_close(task.deadline(task.current(), seconds, function()
     run:abort("incomplete", ("out of time: the limit is %g s (limits.seconds)"):format(seconds))
-  end)
-  timer:unref()
-  run:on_close(function() if not timer:is_closing() then timer:close() end end)
+  end))
 end
 
 function budgets.turn_end(run, event)
@@ -23,6 +21,7 @@ function budgets.turn_end(run, event)
 end
 
 function budgets.action_result(run, event)
+  if event.action and event.action.postponed then return end
   run.failures = event.ok and 0 or run.failures + 1
   local limit = run.config:get("limits.failures")
   if run.failures >= limit then

@@ -33,6 +33,7 @@ end
 
 function loops.action_result(run, event)
   if event.tool == "wait" or event.tool == "(none)" then return end -- waiting twice, or no action, is no loop
+  if event.action and event.action.postponed then return end
   local recent = run.recent_actions
   recent[#recent + 1] = signature(event)
   while #recent > run.config:get("loop.window") do table.remove(recent, 1) end

@@ -146,6 +146,8 @@ bool win32_worth_telling(desk_rect change);
 
 /* --- win32_input.c: what SendInput is given -------------------------------------------------- */
 
+/* The mark (dwExtraInfo) by which a watch knows this process's own input again. */
+ULONG_PTR win32_our_mark(void);
 /* Sends all of it, or DESK_REFUSED. */
 bool win32_send(INPUT *inputs, unsigned count, desk_error *err);
 INPUT win32_virtual_key(WORD vk, WORD scan, bool extended, bool down);
@@ -212,6 +214,8 @@ bool win32_pointer_move(desk *d, int x, int y, desk_error *err);
 bool win32_button(desk *d, desk_button button, bool down, desk_error *err);
 bool win32_wheel(desk *d, int dx, int dy, desk_error *err);
 void win32_pointer_close(win32_desk *w);
+/* Whether a move to that place, which has come just now, is one of ours. From any thread. */
+bool win32_is_our_move(POINT to);
 /* Waits until a pointer that was just moved stands still where it was sent. */
 void win32_hold_still(win32_desk *w);
 

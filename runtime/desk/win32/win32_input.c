@@ -1,7 +1,25 @@
 #include "win32.h"
 
+ULONG_PTR win32_our_mark(void)
+{
+    static const uint64_t desk = 0x6465736b00000000; /* the word, before the process's number */
+    return (ULONG_PTR) (desk | GetCurrentProcessId());
+}
+
+static void mark(INPUT *input)
+{
+    if (input->type == INPUT_KEYBOARD) {
+        input->ki.dwExtraInfo = win32_our_mark();
+    } else {
+        input->mi.dwExtraInfo = win32_our_mark();
+    }
+}
+
 bool win32_send(INPUT *inputs, unsigned count, desk_error *err)
 {
+    for (unsigned i = 0; i < count; i++) {
+        mark(&inputs[i]);
+    }
     if (count == 0 || SendInput(count, inputs, sizeof *inputs) == count) {
         return true;
     }

@@ -5,13 +5,15 @@
  */
 #include "win32.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <uv.h>
 
 enum {
     MILLISECOND = 1000000, /* in nanoseconds */
     ARRIVAL = 20 * MILLISECOND,
-    ABSOLUTE_SIDE = 65536, /* what MOUSEEVENTF_ABSOLUTE calls the width and the height */
+    OUR_MOVE = 1000 * MILLISECOND, /* after this a move to the same place is somebody else's */
+    ABSOLUTE_SIDE = 65536,         /* what MOUSEEVENTF_ABSOLUTE calls the width and the height */
 };
 
 static bool is_at(POINT target, POINT *at)
@@ -25,8 +27,34 @@ static LONG absolute(LONG pixel, int origin, int side)
     return (LONG) ((((int64_t) pixel - origin) * 2 + 1) * ABSOLUTE_SIDE / (2 * (int64_t) side));
 }
 
+/* Where the pointer was sent lately, and when last; watches ask on threads of their own. */
+enum { PLACES = 32 };
+static _Atomic uint64_t places[PLACES], sent_at;
+static atomic_uint next_place;
+
+static uint64_t packed(POINT p)
+{
+    return (uint64_t) (uint32_t) p.x << 32 | (uint32_t) p.y;
+}
+
+bool win32_is_our_move(POINT to)
+{
+    bool there = false;
+    for (int i = 0; i < PLACES; i++) {
+        there |= atomic_load(&places[i]) == packed(to);
+    }
+    return there && uv_hrtime() - atomic_load(&sent_at) < OUR_MOVE;
+}
+
+static void note_move(POINT target)
+{
+    atomic_store(&places[atomic_fetch_add(&next_place, 1) % PLACES], packed(target));
+    atomic_store(&sent_at, uv_hrtime());
+}
+
 static void send_to(POINT target, desk_rect screen)
 {
+    note_move(target);
     if (SetCursorPos(target.x, target.y)) {
         return;
     }

@@ -259,7 +259,7 @@ bool win32_window_focus(desk *d, uint64_t id, desk_error *err)
     }
     /* Only the process that made the last input may choose the active window: an empty movement of
      * the mouse makes that us. A tap of alt would do too, but opens menus. */
-    SendInput(1, &nothing, sizeof nothing);
+    win32_send(&nothing, 1, NULL);
     bool active = SetForegroundWindow(window);
     /* Without a window manager below Wine the order changes by this only. */
     SetWindowPos(window, HWND_TOP, 0, 0, 0, 0, SWP_NOMOVE | SWP_NOSIZE | SWP_ASYNCWINDOWPOS);

@@ -68,6 +68,7 @@ void x11_listen_at_root(x11_desk *x, uint32_t events)
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail)
 {
     x11_guard_input(x, type, detail);
+    x11_ledger_sent(x->ledger, type, detail);
     xcb_test_fake_input(x->c, type, detail, XCB_CURRENT_TIME, x->root, 0, 0, 0);
 }
 
@@ -121,8 +122,8 @@ static int poll_fd(desk *d)
 }
 
 /* While others may ask for what we offer in the clipboard: their question may be read by another
- * call of ours, as it waits for its reply, and the descriptor does not tell of it then. And while an
- * application is watched, which tells nothing. */
+ * call of ours, as it waits for its reply, and the descriptor does not tell of it then. And while
+ * an application is watched, which tells nothing. */
 static int poll_every(desk *d)
 {
     enum { LOOK_AGAIN = 100, WATCH = 2 };
@@ -130,7 +131,7 @@ static int poll_every(desk *d)
     return x->idle.pid ? WATCH : x11_offer_open(x) ? LOOK_AGAIN : 0;
 }
 
-static const xcb_screen_t *screen_number(xcb_connection_t *c, int number)
+const xcb_screen_t *x11_screen_number(xcb_connection_t *c, int number)
 {
     xcb_screen_iterator_t it = xcb_setup_roots_iterator(xcb_get_setup(c));
     while (number-- > 0 && it.rem > 1) {
@@ -270,7 +271,7 @@ static int hex_digit(char c)
     return at ? (int) (at - digits) : -1;
 }
 
-xcb_connection_t *x11_connect(const char *display, const char *cookie, int *number)
+static xcb_connection_t *connect_with(const char *display, const char *cookie, int *number)
 {
     static char name[] = "MIT-MAGIC-COOKIE-1";
     char data[16];
@@ -288,23 +289,36 @@ xcb_connection_t *x11_connect(const char *display, const char *cookie, int *numb
     return xcb_connect_to_display_with_auth_info(display, &auth, number);
 }
 
+xcb_connection_t *x11_connect(const desk_options *options, int *number, desk_error *err)
+{
+    const char *display = options ? options->display : NULL;
+    bool cookie = options && options->cookie;
+    ignore_broken_pipe();
+    xcb_connection_t *c =
+        cookie ? connect_with(display, options->cookie, number) : xcb_connect(display, number);
+    if (xcb_connection_has_error(c)) {
+        no_display(display, err);
+    }
+    return c;
+}
+
 static bool connect_to(x11_desk *x, const desk_options *options, desk_error *err)
 {
     int number = 0;
     const char *display = options ? options->display : NULL;
-    const char *cookie = options ? options->cookie : NULL;
-    x->c = x11_connect(display, cookie, &number);
+    x->c = x11_connect(options, &number, err);
     if (xcb_connection_has_error(x->c)) {
-        return no_display(display, err);
+        return false;
     }
     const char *name = display ? display : getenv("DISPLAY");
     snprintf(x->name, sizeof x->name, "%s", name ? name : "");
-    snprintf(x->cookie, sizeof x->cookie, "%s", cookie ? cookie : "");
-    x->screen = screen_number(x->c, number);
+    snprintf(x->cookie, sizeof x->cookie, "%s", options && options->cookie ? options->cookie : "");
+    x->screen = x11_screen_number(x->c, number);
     if (!x->screen) {
         return no_display(display, err);
     }
     x->root = x->screen->root;
+    x->ledger = x11_ledger_open(name);
     return check_pixels(x, err) && find_extensions(x, err) && intern_atoms(x, err);
 }
 
@@ -316,10 +330,10 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
     if (!x) {
         return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
     }
-    ignore_broken_pipe();
     x->base.ops = &OPS;
     x->keyboard.stale = true;
     if (!connect_to(x, options, err)) {
+        x11_ledger_close(x->ledger);
         xcb_disconnect(x->c);
         free(x);
         return false;
@@ -339,6 +353,7 @@ static void close_desk(desk *d)
     x11_screen_close(x);
     x11_clipboard_close(x);
     x11_offer_close(x);
+    x11_ledger_close(x->ledger);
     xcb_disconnect(x->c);
     free(x);
 }

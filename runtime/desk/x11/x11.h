@@ -14,6 +14,7 @@
 #define DESK_X11_H
 
 #include "backend.h"
+#include "x11_ledger.h"
 
 #include <sys/types.h>
 #include <xcb/damage.h>
@@ -233,6 +234,7 @@ typedef struct {
     bool damage_seen;
     uint64_t last_change;
 
+    x11_ledger *ledger;    /* of what we send */
     uint32_t buttons_held; /* bit n: button n */
     x11_keyboard keyboard;
     x11_guardian guardian;
@@ -251,6 +253,10 @@ typedef struct {
 /* --- x11.c: the connection ---------------------------------------------------------------------
  */
 
+/* A connection to the display that the options name; `*number` is the screen's. Never NULL; has an
+ * error, with `err` filled, where it cannot be opened. */
+xcb_connection_t *x11_connect(const desk_options *options, int *number, desk_error *err);
+const xcb_screen_t *x11_screen_number(xcb_connection_t *c, int number);
 /* False, with `err` filled, if the connection has gone. */
 bool x11_alive(x11_desk *x, desk_error *err);
 /* Fills `err` for a request that failed while `doing` something; frees `e`, which may be NULL.
@@ -266,9 +272,6 @@ void x11_take_events(x11_desk *x);
 void x11_listen_at_root(x11_desk *x, uint32_t events);
 /* Queues one XTEST key or button event; errors turn up in x11_sync. */
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail);
-/* A new connection, never NULL (see xcb_connection_has_error); `cookie` and `number`, the screen's,
- * may be NULL. */
-xcb_connection_t *x11_connect(const char *display, const char *cookie, int *number);
 
 /* --- x11_guardian.c: what is told to the guardian before it is sent ----------------------------
  */
@@ -353,6 +356,8 @@ bool x11_keyboard_ready(x11_desk *x, uint16_t *state, desk_error *err);
 /* The keystroke that gives `keysym` in layout `group` of the user's own map. */
 bool x11_keymap_find(const x11_keyboard *k, xcb_keysym_t keysym, int group, x11_stroke *out);
 xcb_keysym_t x11_keysym_of_character(uint32_t codepoint);
+/* What a named key is on the server's side: two keysyms in order of liking, 0 for none. */
+void x11_keysyms_of_key(desk_key key, xcb_keysym_t out[2]);
 /* The layout in use, from a state. */
 int x11_state_group(uint16_t state);
 /* A spare keycode that gives `keysym`: one that does already or a free one; NULL if all are used.

@@ -136,7 +136,10 @@ static void mend_all(xcb_connection_t *c, const x11_journal *j)
 
 static void mend(const x11_desk *x, const x11_journal *j)
 {
-    xcb_connection_t *c = x11_connect(x->name, x->cookie[0] ? x->cookie : NULL, NULL);
+    desk_options there = {.display = x->name, .cookie = x->cookie[0] ? x->cookie : NULL};
+    desk_error unseen = {0};
+    int number = 0;
+    xcb_connection_t *c = x11_connect(&there, &number, &unseen);
     const xcb_query_extension_reply_t *xtest =
         xcb_connection_has_error(c) ? NULL : xcb_get_extension_data(c, &xcb_test_id);
     if (xtest && xtest->present) {

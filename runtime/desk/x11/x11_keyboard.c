@@ -102,7 +102,7 @@ xcb_keysym_t x11_keysym_of_character(uint32_t c)
     }
 }
 
-static void keysyms_of_key(desk_key key, xcb_keysym_t out[2])
+void x11_keysyms_of_key(desk_key key, xcb_keysym_t out[2])
 {
     out[0] = out[1] = 0;
     if (key < DESK_KEY_NAMED) {
@@ -372,7 +372,7 @@ static bool stroke_of_key(x11_desk *x, desk_key key, uint16_t state, x11_stroke 
                           xcb_keysym_t *keysym)
 {
     xcb_keysym_t keysyms[2];
-    keysyms_of_key(key, keysyms);
+    x11_keysyms_of_key(key, keysyms);
     *keysym = keysyms[0];
     for (int i = 0; i < 2 && keysyms[i]; i++) {
         if (x11_keymap_find(&x->keyboard, keysyms[i], x11_state_group(state), out) ||

@@ -37,6 +37,7 @@ bool x11_pointer_move(desk *d, int px, int py, desk_error *err)
     int at_x = -1, at_y = -1;
     /* More than once, because the user's own hand on the mouse may come in between. */
     for (int attempt = 0; attempt < MOVE_ATTEMPTS; attempt++) {
+        x11_ledger_sent(x->ledger, XCB_MOTION_NOTIFY, 0);
         xcb_test_fake_input(x->c, XCB_MOTION_NOTIFY, 0, XCB_CURRENT_TIME, x->root, (int16_t) px,
                             (int16_t) py, 0);
         if (!x11_pointer_get(d, &at_x, &at_y, err)) {
@@ -75,6 +76,7 @@ static bool press(x11_desk *x, uint8_t physical, bool down, desk_error *err)
 {
     uint8_t type = down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE;
     x11_guard_input(x, type, physical);
+    x11_ledger_sent(x->ledger, type, physical);
     xcb_void_cookie_t cookie =
         xcb_test_fake_input_checked(x->c, type, physical, XCB_CURRENT_TIME, x->root, 0, 0, 0);
     if (!x11_check(x, cookie, "to press a mouse button", err)) {

@@ -3,7 +3,9 @@
 #include "interrupt.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -25,14 +27,38 @@ static void on_signal(int number)
                                           : INTERRUPT_HUP);
 }
 
+/* What other threads have asked for, by the bit of its kind. They tell the main thread by SIGURG,
+ * which means nothing to whoever does not wait for it. */
+static atomic_uint asked_by_threads;
+static pthread_t main_thread;
+
+static void on_request(int number)
+{
+    (void) number;
+    unsigned asked = atomic_exchange(&asked_by_threads, 0);
+    for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
+        if (asked >> kind & 1)
+            interrupt_request((interrupt_kind) kind);
+    }
+}
+
+void platform_interrupt(interrupt_kind kind)
+{
+    atomic_fetch_or(&asked_by_threads, 1u << kind);
+    pthread_kill(main_thread, SIGURG);
+}
+
 void platform_open(uv_loop_t *loop)
 {
     (void) loop; /* terminals show each line at once */
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = on_signal}, request = {.sa_handler = on_request};
     sigemptyset(&action.sa_mask);
+    sigemptyset(&request.sa_mask);
+    main_thread = pthread_self();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGURG, &request, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
 
@@ -41,6 +67,7 @@ void platform_close(void)
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
+    signal(SIGURG, SIG_DFL);
 }
 
 _Noreturn void platform_end(int status)

@@ -5,6 +5,7 @@
  */
 #include "signals.h"
 #include "interrupt.h"
+#include "platform.h"
 
 #include <stdbool.h>
 #include <windows.h>
@@ -34,6 +35,11 @@ static bool request(interrupt_kind kind)
         request_now(kind);
     ReleaseSRWLockExclusive(&one_at_a_time);
     return asked;
+}
+
+void platform_interrupt(interrupt_kind kind)
+{
+    request(kind);
 }
 
 static BOOL WINAPI on_event(DWORD event)

@@ -1,0 +1,61 @@
+--- The kill chord: keys by which a person stops the program from any window, whatever it is at. They are
+--- watched at the user's own desktop and at the one worked on; keys that we press ourselves do not count.
+local errors = require "deskpilot.base.errors"
+local keys = require "native.desk"
+local task = require "deskpilot.base.task"
+
+local kill_chord = {}
+
+--- What is wrong with a combination, nil where nothing is; "" is none.
+---@param combo string
+---@return deskpilot.error?
+function kill_chord.problem(combo)
+  if combo == "" then return nil end
+  local names, why = keys.combo(combo)
+  if not names then return errors.new("invalid", "safety.kill_chord: %s", tostring(why)) end
+  if #names < 2 then
+    return errors.new("invalid", "safety.kill_chord is %s, but must be two keys or more, such as ctrl+alt+escape",
+      combo)
+  end
+end
+
+---@class deskpilot.kill_chord
+---@field failure deskpilot.error? why it is watched nowhere; nil where it is, or need not be
+local Chord = {}
+Chord.__index = Chord
+
+--- A combination, "" for none; nothing is watched yet.
+---@param combo string
+---@return deskpilot.kill_chord
+function kill_chord.new(combo)
+  task.signal_words.kill_chord = "the kill chord " .. combo
+  return setmetatable({ combo = combo, handles = {} }, Chord)
+end
+
+--- Watches for it on a desktop from now on, until close.
+---@param where { display: string?, cookie: string? }? as for native.human.open; nil for the user's own
+function Chord:watch(where)
+  if self.combo == "" then return end
+  local handle, err = require "native.human".open(where or {}, function() end)
+  local number
+  if handle then number, err = handle:add(self.combo, "kill") end
+  if number then
+    self.handles[#self.handles + 1] = handle
+  elseif handle then
+    handle:close()
+  end
+  self.failure = #self.handles == 0 and err or nil
+end
+
+--- The same for a private desktop, if it has a keyboard (on Windows it has none).
+---@param session deskpilot.private_session?
+function Chord:watch_private(session)
+  if session and session.cookie then self:watch { display = session.display, cookie = session.cookie } end
+end
+
+function Chord:close()
+  for _, handle in ipairs(self.handles) do handle:close() end
+  self.handles = {}
+end
+
+return kill_chord

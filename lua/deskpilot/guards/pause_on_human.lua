@@ -1,0 +1,38 @@
+--- Gives way to a person at the same desktop (safety.pause_on_human): nothing is done while somebody uses its
+--- mouse or keyboard. A turn begins when they have left it alone. Where they come while the model thinks,
+--- what it thought of is not done after the pause: it is about a screen that they may have changed.
+--- Scripts wait in the desktop library itself (desk.human.give_way).
+local pause = {}
+
+function pause.run_start(run)
+  run.gives_way = run.config:get("safety.pause_on_human")
+  if not run.gives_way then return end
+  local quiet = run.config:get("safety.human_quiet")
+  local ok, err = run.desk.human.set_give_way {
+    quiet = quiet,
+    paused = function()
+      run:emit("guard", { name = "pause_on_human", message = ("a person is at the desktop: paused until %g s after "
+        .. "the last touch (safety.pause_on_human)"):format(quiet) })
+    end,
+    resumed = function(seconds)
+      run:emit("guard", { name = "pause_on_human", message = ("going on after %.1f s"):format(seconds) })
+    end,
+  }
+  if not ok then
+    return { stop = { "error", "safety.pause_on_human is on, but people cannot be noticed here: " .. tostring(err) } }
+  end
+end
+
+function pause.turn_start(run)
+  if run.gives_way then run.desk.human.give_way() end
+end
+
+function pause.action(run, action)
+  if not run.gives_way or action.rejected then return end
+  if run.desk.human.give_way() then
+    action.postponed = true -- no failure of the agent's
+    return { veto = "a person has used the desktop meanwhile, so this was not done; look at the screen again" }
+  end
+end
+
+return pause

@@ -1,0 +1,173 @@
+/*
+ * The watch of an X display: a thread that waits on a connection of its own for what the devices
+ * say (raw events of XInput 2, which come whoever has grabbed the keyboard, and have no repeats).
+ */
+#include "x11_human.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+static bool is_test_device(const x11_human *x, uint16_t device)
+{
+    for (size_t i = 0; i < x->test_device_count; i++) {
+        if (x->test_devices[i] == device) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A device of the machine's is somebody's hand. What comes by XTEST is ours or another program's,
+ * as the ledger says. */
+static bool is_ours(x11_human *x, uint16_t source, uint8_t type, uint32_t detail)
+{
+    return is_test_device(x, source) && detail < 256 &&
+           x11_account_is_ours(&x->account, x->ledger, type, (uint8_t) detail);
+}
+
+static void list_test_devices(x11_human *x)
+{
+    x->test_device_count =
+        x11_xinput_test_devices(x->xinput, x->c, x->test_devices, X11_MAX_TEST_DEVICES);
+}
+
+static void take_raw(x11_human *x, const xcb_input_raw_key_press_event_t *e)
+{
+    /* XInput's numbers and the core protocol's run side by side. */
+    uint8_t type = (uint8_t) (e->event_type - XCB_INPUT_RAW_KEY_PRESS + XCB_KEY_PRESS);
+    if (is_ours(x, e->sourceid, type, type == XCB_MOTION_NOTIFY ? 0 : e->detail)) {
+        return;
+    }
+    human_touched(&x->base);
+    if (type == XCB_KEY_PRESS || type == XCB_KEY_RELEASE) {
+        human_key(&x->base, e->detail, type == XCB_KEY_PRESS);
+    }
+}
+
+static void take_device_event(x11_human *x, const xcb_ge_generic_event_t *e)
+{
+    if (e->extension != x->opcode) {
+        return;
+    }
+    if (e->event_type == XCB_INPUT_HIERARCHY) {
+        list_test_devices(x);
+        human_forget_keys(&x->base);
+    } else if (e->event_type >= XCB_INPUT_RAW_KEY_PRESS && e->event_type <= XCB_INPUT_RAW_MOTION) {
+        take_raw(x, (const xcb_input_raw_key_press_event_t *) e);
+    } else {
+        human_touched(&x->base); /* a finger on the screen: nothing of ours is one */
+    }
+}
+
+static void take_event(x11_human *x, const xcb_generic_event_t *event)
+{
+    switch (event->response_type & 0x7f) {
+    case XCB_GE_GENERIC:
+        take_device_event(x, (const xcb_ge_generic_event_t *) event);
+        break;
+    case XCB_KEY_PRESS:
+    case XCB_KEY_RELEASE:
+        x11_human_taken_key(x, (const xcb_key_press_event_t *) event,
+                            (event->response_type & 0x7f) == XCB_KEY_PRESS);
+        break;
+    case XCB_MAPPING_NOTIFY:
+        if (((const xcb_mapping_notify_event_t *) event)->request != XCB_MAPPING_POINTER) {
+            x11_human_map_changed(x);
+        }
+        break;
+    }
+}
+
+/* Until the connection is shut, by us or by the server. */
+static void watch(void *context)
+{
+    x11_human *x = context;
+    xcb_generic_event_t *event;
+    while ((event = xcb_wait_for_event(x->c))) {
+        take_event(x, event);
+        free(event);
+    }
+}
+
+static bool start_thread(x11_human *x, desk_error *err)
+{
+    int failed = uv_thread_create(&x->thread, watch, x);
+    return !failed ||
+           desk_fail(err, DESK_NO_MEMORY, "No thread can be started: %s.", uv_strerror(failed));
+}
+
+static bool connect_to(x11_human *x, const desk_options *where, desk_error *err)
+{
+    int number = 0;
+    const char *display = where ? where->display : NULL;
+    x->c = x11_connect(where, &number, err);
+    if (xcb_connection_has_error(x->c)) {
+        return false;
+    }
+    const xcb_screen_t *screen = x11_screen_number(x->c, number);
+    x->root = screen ? screen->root : XCB_NONE;
+    x->ledger = x11_ledger_open(display ? display : getenv("DISPLAY"));
+    if (!x->ledger) {
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to watch a desktop.");
+    }
+    x11_account_open(&x->account, x->ledger);
+    return true;
+}
+
+static void free_all(x11_human *x)
+{
+    x11_ledger_close(x->ledger);
+    xcb_disconnect(x->c);
+    free(x->map);
+    free(x->modifiers);
+    human_finish(&x->base);
+    free(x);
+}
+
+static const desk_human_ops OPS;
+
+static bool open_watch(desk_human **out, const desk_options *where, desk_error *err)
+{
+    const x11_xinput *xinput = x11_xinput_open(err);
+    x11_human *x = xinput ? calloc(1, sizeof *x) : NULL;
+    if (!x) {
+        return !xinput ? false
+                       : desk_fail(err, DESK_NO_MEMORY,
+                                   "There is not enough memory to watch a desktop.");
+    }
+    human_prepare(&x->base, &OPS);
+    x->xinput = xinput;
+    if (!connect_to(x, where, err) || !x11_xinput_select(xinput, x->c, x->root, &x->opcode, err) ||
+        !x11_human_read_map(x, err)) {
+        free_all(x);
+        return false;
+    }
+    list_test_devices(x);
+    if (!start_thread(x, err)) {
+        free_all(x);
+        return false;
+    }
+    *out = &x->base;
+    return true;
+}
+
+/* The thread waits for the server, which may not answer any more; a connection that is shut wakes
+ * it in any case. */
+static void close_watch(desk_human *h)
+{
+    x11_human *x = (x11_human *) h;
+    shutdown(xcb_get_file_descriptor(x->c), SHUT_RDWR);
+    uv_thread_join(&x->thread);
+    free_all(x);
+}
+
+static const desk_human_ops OPS = {
+    .name = "x11",
+    .open = open_watch,
+    .close = close_watch,
+    .find_keys = x11_human_find_keys,
+    .take = x11_human_take,
+    .give_back = x11_human_give_back,
+};
+
+const desk_human_ops *const desk_native_human_ops = &OPS;

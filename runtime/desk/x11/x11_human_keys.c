@@ -1,0 +1,306 @@
+#include "x11_human.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    XK_NUM_LOCK = 0xff7f,
+    XK_SCROLL_LOCK = 0xff14,
+    XF86_SWITCH_VT_1 = 0x1008fe01,
+    XF86_SWITCH_VT_12 = 0x1008fe0c,
+    MODIFIER_ROWS = 8,
+    MODIFIER_MASK = 0xff, /* of a state: the rest is buttons and the layout */
+};
+
+/* --- the keyboard map --------------------------------------------------------------------------
+ */
+
+static xcb_keysym_t keysym_at(const x11_human *x, unsigned keycode, int column)
+{
+    int columns = x->map->keysyms_per_keycode;
+    int at = ((int) keycode - xcb_get_setup(x->c)->min_keycode) * columns + column;
+    bool there =
+        column < columns && at >= 0 && at < xcb_get_keyboard_mapping_keysyms_length(x->map);
+    return there ? xcb_get_keyboard_mapping_keysyms(x->map)[at] : 0;
+}
+
+/* Adds the keycodes that have the keysym in one of the columns from `first` on, in steps of two:
+ * the plain ones of every layout, or the shifted ones. */
+static bool add_keycodes(const x11_human *x, xcb_keysym_t keysym, int first, human_codes *out)
+{
+    const xcb_setup_t *setup = xcb_get_setup(x->c);
+    bool found = false;
+    for (unsigned keycode = setup->min_keycode; keysym && keycode <= setup->max_keycode;
+         keycode++) {
+        for (int column = first; column < x->map->keysyms_per_keycode; column += 2) {
+            if (keysym_at(x, keycode, column) == keysym) {
+                human_codes_add(out, keycode);
+                found = true;
+            }
+        }
+    }
+    return found;
+}
+
+/* The bits of the modifiers that any of the keys is. */
+static uint16_t modifier_bits(const x11_human *x, const human_codes *keys)
+{
+    const xcb_keycode_t *codes = xcb_get_modifier_mapping_keycodes(x->modifiers);
+    int width = x->modifiers->keycodes_per_modifier;
+    uint16_t bits = 0;
+    for (int i = 0; i < MODIFIER_ROWS * width; i++) {
+        if (codes[i] && human_codes_have(keys, codes[i])) {
+            bits |= (uint16_t) (1u << i / width);
+        }
+    }
+    return bits;
+}
+
+static void find_locks(x11_human *x)
+{
+    human_codes keys = {{0}};
+    add_keycodes(x, XK_NUM_LOCK, 0, &keys);
+    add_keycodes(x, XK_SCROLL_LOCK, 0, &keys);
+    x->locks = XCB_MOD_MASK_LOCK | modifier_bits(x, &keys);
+}
+
+bool x11_human_read_map(x11_human *x, desk_error *err)
+{
+    const xcb_setup_t *setup = xcb_get_setup(x->c);
+    xcb_get_keyboard_mapping_cookie_t map_cookie = xcb_get_keyboard_mapping(
+        x->c, setup->min_keycode, (uint8_t) (setup->max_keycode - setup->min_keycode + 1));
+    xcb_get_modifier_mapping_cookie_t modifier_cookie = xcb_get_modifier_mapping(x->c);
+    xcb_get_keyboard_mapping_reply_t *map = xcb_get_keyboard_mapping_reply(x->c, map_cookie, NULL);
+    xcb_get_modifier_mapping_reply_t *modifiers =
+        xcb_get_modifier_mapping_reply(x->c, modifier_cookie, NULL);
+    if (!map || !modifiers) {
+        free(map);
+        free(modifiers);
+        return desk_fail(err, DESK_REFUSED, "The X display did not tell its keyboard map.");
+    }
+    uv_mutex_lock(&x->base.lock);
+    free(x->map);
+    free(x->modifiers);
+    x->map = map;
+    x->modifiers = modifiers;
+    find_locks(x);
+    uv_mutex_unlock(&x->base.lock);
+    return true;
+}
+
+/* --- which keys a chord is ---------------------------------------------------------------------
+ */
+
+/* Of the keys that exist twice either will do. */
+static void keysyms_of(desk_key key, xcb_keysym_t out[4])
+{
+    static const struct {
+        desk_key key;
+        xcb_keysym_t keysyms[4];
+    } either[] = {
+        {DESK_KEY_CTRL, {0xffe3, 0xffe4}},
+        {DESK_KEY_ALT, {0xffe9, 0xffea, 0xffe7, 0xffe8}}, /* Alt, Meta */
+        {DESK_KEY_SHIFT, {0xffe1, 0xffe2}},
+        {DESK_KEY_WIN, {0xffeb, 0xffec}},
+    };
+    memset(out, 0, 4 * sizeof *out);
+    x11_keysyms_of_key(key, out);
+    for (size_t i = 0; i < sizeof either / sizeof either[0]; i++) {
+        if (either[i].key == key) {
+            memcpy(out, either[i].keysyms, sizeof either[i].keysyms);
+        }
+    }
+}
+
+static bool find_key(const x11_human *x, desk_key key, human_codes *out, bool *shifted)
+{
+    xcb_keysym_t keysyms[4];
+    keysyms_of(key, keysyms);
+    bool found = false;
+    *shifted = false;
+    for (int i = 0; i < 4; i++) {
+        found |= add_keycodes(x, keysyms[i], 0, out);
+    }
+    if (!found) { /* a "?" is no key of its own */
+        *shifted = found = add_keycodes(x, keysyms[0], 1, out);
+    }
+    return found;
+}
+
+static const human_codes *main_key(const human_chord *chord)
+{
+    size_t i = 0;
+    while (i + 1 < chord->combo.count && desk_key_is_modifier(chord->combo.keys[i])) {
+        i++;
+    }
+    return &chord->keys[i];
+}
+
+/* ctrl+alt+f1 and its like change to another console before any program hears of them. */
+static bool changes_console(const x11_human *x, const human_chord *chord)
+{
+    if (!(chord->modifiers & XCB_MOD_MASK_CONTROL) || !(chord->modifiers & XCB_MOD_MASK_1)) {
+        return false;
+    }
+    for (unsigned keycode = 8; keycode < 256; keycode++) {
+        for (int column = 0; column < x->map->keysyms_per_keycode; column++) {
+            xcb_keysym_t keysym = keysym_at(x, keycode, column);
+            if (human_codes_have(main_key(chord), keycode) && keysym >= XF86_SWITCH_VT_1 &&
+                keysym <= XF86_SWITCH_VT_12) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool x11_human_find_keys(desk_human *h, human_chord *chord, desk_error *err)
+{
+    x11_human *x = (x11_human *) h;
+    memset(chord->keys, 0, sizeof chord->keys);
+    chord->modifiers = 0;
+    for (size_t i = 0; i < chord->combo.count; i++) {
+        desk_key key = chord->combo.keys[i];
+        bool shifted;
+        if (!find_key(x, key, &chord->keys[i], &shifted)) {
+            char name[DESK_KEY_NAME_SIZE];
+            desk_key_name(key, name);
+            return desk_fail(err, DESK_UNSUPPORTED, "This keyboard has no key \"%s\".", name);
+        }
+        if (desk_key_is_modifier(key)) {
+            chord->modifiers |= modifier_bits(x, &chord->keys[i]);
+        } else if (shifted) {
+            chord->modifiers |= XCB_MOD_MASK_SHIFT;
+        }
+    }
+    if (chord->kind == DESK_CHORD_TAKEN && changes_console(x, chord)) {
+        return desk_fail(err, DESK_REFUSED,
+                         "The X server keeps this hotkey to itself: it changes to another console. "
+                         "Choose another one.");
+    }
+    return true;
+}
+
+/* --- chords that are ours alone ----------------------------------------------------------------
+ */
+
+/* Num lock and its like are modifiers too, so a chord is grabbed once for each of their states. */
+static bool grab_key(x11_human *x, const human_chord *chord, xcb_keycode_t keycode, bool grab)
+{
+    bool ok = true;
+    unsigned locks = x->locks;
+    for (unsigned some = locks;; some = (some - 1) & locks) { /* all subsets */
+        uint16_t modifiers = (uint16_t) (chord->modifiers | some);
+        xcb_void_cookie_t cookie =
+            grab ? xcb_grab_key_checked(x->c, 0, x->root, modifiers, keycode, XCB_GRAB_MODE_ASYNC,
+                                        XCB_GRAB_MODE_ASYNC)
+                 : xcb_ungrab_key_checked(x->c, keycode, x->root, modifiers);
+        xcb_generic_error_t *e = xcb_request_check(x->c, cookie);
+        ok = ok && !e;
+        free(e);
+        if (some == 0) {
+            return ok && !xcb_connection_has_error(x->c);
+        }
+    }
+}
+
+static bool grab(x11_human *x, const human_chord *chord, bool on)
+{
+    bool ok = true;
+    for (unsigned keycode = 8; keycode < 256; keycode++) {
+        if (human_codes_have(main_key(chord), keycode)) {
+            ok = grab_key(x, chord, (xcb_keycode_t) keycode, on) && ok;
+        }
+    }
+    return ok;
+}
+
+bool x11_human_take(desk_human *h, human_chord *chord, desk_error *err)
+{
+    x11_human *x = (x11_human *) h;
+    if (grab(x, chord, true)) {
+        return true;
+    }
+    grab(x, chord, false); /* what of it was got */
+    return xcb_connection_has_error(x->c)
+               ? desk_fail(err, DESK_UNAVAILABLE, "The X display has gone.")
+               : desk_fail(err, DESK_REFUSED,
+                           "Another program (or the window manager) has taken this hotkey; choose "
+                           "another one.");
+}
+
+void x11_human_give_back(desk_human *h, const human_chord *chord)
+{
+    grab((x11_human *) h, chord, false);
+}
+
+/* Whether the keys of the chord are others now. One that the map has no keys for rests until it has
+ * again. */
+static bool find_anew(x11_human *x, human_chord *chord)
+{
+    human_chord now = *chord;
+    if (!x11_human_find_keys(&x->base, &now, NULL)) {
+        memset(now.keys, 0, sizeof now.keys);
+    }
+    bool same =
+        now.modifiers == chord->modifiers && memcmp(now.keys, chord->keys, sizeof now.keys) == 0;
+    *chord = now;
+    return !same;
+}
+
+static void take_all_anew(x11_human *x)
+{
+    xcb_ungrab_key(x->c, XCB_GRAB_ANY, x->root, XCB_MOD_MASK_ANY);
+    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
+        const human_chord *chord = &x->base.chords[i];
+        if (chord->number && chord->kind == DESK_CHORD_TAKEN) {
+            grab(x, chord, true);
+        }
+    }
+}
+
+void x11_human_map_changed(x11_human *x)
+{
+    uint16_t locks = x->locks;
+    if (!x11_human_read_map(x, NULL)) {
+        return;
+    }
+    uv_mutex_lock(&x->base.lock);
+    bool changed = locks != x->locks;
+    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
+        if (x->base.chords[i].number) {
+            changed |= find_anew(x, &x->base.chords[i]);
+        }
+    }
+    if (changed) { /* and not for each key that we map ourselves to type a text */
+        take_all_anew(x);
+    }
+    uv_mutex_unlock(&x->base.lock);
+}
+
+static int number_of(x11_human *x, const xcb_key_press_event_t *event)
+{
+    int number = 0;
+    uv_mutex_lock(&x->base.lock);
+    unsigned modifiers = event->state & MODIFIER_MASK & ~(unsigned) x->locks;
+    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
+        const human_chord *chord = &x->base.chords[i];
+        if (chord->number && chord->kind == DESK_CHORD_TAKEN && chord->modifiers == modifiers &&
+            human_codes_have(main_key(chord), event->detail)) {
+            number = chord->number;
+        }
+    }
+    uv_mutex_unlock(&x->base.lock);
+    return number;
+}
+
+/* A key that is held repeats as a release and a press of the same instant. */
+void x11_human_taken_key(x11_human *x, const xcb_key_press_event_t *event, bool down)
+{
+    if (!down) {
+        x->released = event->detail;
+        x->released_at = event->time;
+    } else if (event->detail != x->released || event->time != x->released_at) {
+        human_taken_pressed(&x->base, number_of(x, event));
+    }
+}

@@ -1,0 +1,132 @@
+/*
+ * The books of what this process sends by XTEST, so that a watch (x11_human.c) knows it again:
+ * other programs send by the same devices, and behind some of them sits a person (remote desktops,
+ * keyboards on the screen). All connections to a display share one ledger; every watch keeps its
+ * own account of what it has seen of it.
+ */
+#include "x11_ledger.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+#include <xcb/xproto.h>
+
+/* Nanoseconds after which what was sent and has not been seen is written off: the server makes no
+ * event of some (a key that is down already). */
+static const uint64_t PATIENCE = 5000000000;
+
+struct x11_ledger {
+    char display[128];
+    int uses;
+    x11_ledger *next;
+    struct {
+        _Atomic uint32_t sent;
+        _Atomic uint64_t at;
+    } entries[X11_LEDGER_KINDS][256];
+};
+
+static uv_once_t once = UV_ONCE_INIT;
+static uv_mutex_t lock; /* of the list */
+static x11_ledger *first;
+
+static void make_lock(void)
+{
+    uv_mutex_init(&lock);
+}
+
+/* ":0.1" is a screen of ":0". */
+static void read_name(const char *display, char out[128])
+{
+    strncpy(out, display ? display : "", 127);
+    out[127] = '\0';
+    char *colon = strrchr(out, ':'), *dot = colon ? strchr(colon, '.') : NULL;
+    if (dot) {
+        *dot = '\0';
+    }
+}
+
+static x11_ledger *find(const char *name)
+{
+    for (x11_ledger *l = first; l; l = l->next) {
+        if (strcmp(l->display, name) == 0) {
+            return l;
+        }
+    }
+    return NULL;
+}
+
+x11_ledger *x11_ledger_open(const char *display)
+{
+    char name[128];
+    read_name(display, name);
+    uv_once(&once, make_lock);
+    uv_mutex_lock(&lock);
+    x11_ledger *l = find(name);
+    if (!l && (l = calloc(1, sizeof *l))) {
+        memcpy(l->display, name, sizeof name);
+        l->next = first;
+        first = l;
+    }
+    if (l) {
+        l->uses++;
+    }
+    uv_mutex_unlock(&lock);
+    return l;
+}
+
+void x11_ledger_close(x11_ledger *ledger)
+{
+    if (!ledger) {
+        return;
+    }
+    uv_mutex_lock(&lock);
+    if (--ledger->uses == 0) {
+        x11_ledger **at = &first;
+        while (*at != ledger) {
+            at = &(*at)->next;
+        }
+        *at = ledger->next;
+        free(ledger);
+    }
+    uv_mutex_unlock(&lock);
+}
+
+/* KeyPress to MotionNotify are 2 to 6. */
+static int row(uint8_t type)
+{
+    return type - XCB_KEY_PRESS;
+}
+
+void x11_ledger_sent(x11_ledger *ledger, uint8_t type, uint8_t detail)
+{
+    if (ledger) {
+        atomic_store(&ledger->entries[row(type)][detail].at, uv_hrtime());
+        atomic_fetch_add(&ledger->entries[row(type)][detail].sent, 1);
+    }
+}
+
+void x11_account_open(x11_account *account, const x11_ledger *ledger)
+{
+    for (int kind = 0; kind < X11_LEDGER_KINDS; kind++) {
+        for (int detail = 0; detail < 256; detail++) {
+            account->seen[kind][detail] = atomic_load(&ledger->entries[kind][detail].sent);
+        }
+    }
+}
+
+bool x11_account_is_ours(x11_account *account, const x11_ledger *ledger, uint8_t type,
+                         uint8_t detail)
+{
+    uint32_t *seen = &account->seen[row(type)][detail];
+    uint32_t sent = atomic_load(&ledger->entries[row(type)][detail].sent);
+    if (*seen == sent) {
+        return false;
+    }
+    if (uv_hrtime() - atomic_load(&ledger->entries[row(type)][detail].at) > PATIENCE) {
+        *seen = sent;
+        return false;
+    }
+    (*seen)++;
+    return true;
+}
