@@ -8,6 +8,7 @@ pkg_check_modules(LUA REQUIRED lua5.4)
 pkg_check_modules(UV REQUIRED libuv)
 pkg_check_modules(CURL REQUIRED libcurl)
 pkg_check_modules(XCB REQUIRED xcb xcb-shm xcb-xtest xcb-xfixes xcb-damage xcb-randr)
+pkg_check_modules(XINPUT REQUIRED xcb-xinput) # its header: the library is opened when first used
 pkg_check_modules(DBUS REQUIRED dbus-1)
 find_library(LUA_STATIC NAMES liblua5.4.a REQUIRED)
 find_library(CJSON_STATIC NAMES liblua5.4-cjson.a REQUIRED)

@@ -125,6 +125,8 @@ function windows.new(desk)
   ---@param window deskpilot.window|integer|table
   ---@return boolean? ok, deskpilot.error? err
   function api.focus(window)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:focus(id)
@@ -142,6 +144,8 @@ function windows.new(desk)
   ---@param window deskpilot.window|integer|table
   ---@return boolean? ok, deskpilot.error? err
   function api.close(window)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local id, err = id_of(window)
     if not id then return nil, err end
     return desk.native:close_window(id)
@@ -172,6 +176,8 @@ function windows.new(desk)
   ---@param place { x: integer?, y: integer?, width: integer?, height: integer? } as the window's own fields
   ---@return deskpilot.window? window, deskpilot.error? err
   function api.place(window, place)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local found, err = by_id(window)
     if not found then return nil, err end
     local wanted = complete(place, found)
@@ -196,6 +202,8 @@ function windows.new(desk)
   -- Waits for the state and until the window stands still: window managers tell of the state first,
   -- move the window then, and some let it fly there.
   local function become(window, state, reached)
+    local free, busy = desk.human.give_way()
+    if not free then return nil, busy end
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:window_state(id, state)
