@@ -9,8 +9,9 @@ pkg_check_modules(UV REQUIRED libuv)
 pkg_check_modules(CURL REQUIRED libcurl)
 pkg_check_modules(XCB REQUIRED xcb xcb-shm xcb-xtest xcb-xfixes xcb-damage)
 pkg_check_modules(DBUS REQUIRED dbus-1)
-find_library(RANDR_STATIC NAMES libxcb-randr.a REQUIRED) # not every machine has these two to load
+find_library(RANDR_STATIC NAMES libxcb-randr.a REQUIRED) # not every machine has these three to load
 find_library(COMPOSITE_STATIC NAMES libxcb-composite.a REQUIRED)
+find_library(XINPUT_STATIC NAMES libxcb-xinput.a REQUIRED)
 find_library(LUA_STATIC NAMES liblua5.4.a REQUIRED)
 find_library(CJSON_STATIC NAMES liblua5.4-cjson.a REQUIRED)
 find_library(LUV_STATIC NAMES liblua5.4-luv.a REQUIRED)
@@ -19,8 +20,8 @@ find_library(UV_STATIC NAMES libuv_a.a REQUIRED)
 add_library(desk_libraries INTERFACE)
 target_include_directories(desk_libraries INTERFACE ${UV_INCLUDE_DIRS} ${XCB_INCLUDE_DIRS}
                            ${DBUS_INCLUDE_DIRS})
-target_link_libraries(desk_libraries INTERFACE ${RANDR_STATIC} ${COMPOSITE_STATIC} ${XCB_LINK_LIBRARIES} ${DBUS_LINK_LIBRARIES} ZLIB::ZLIB
-                      ${UV_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
+target_link_libraries(desk_libraries INTERFACE ${RANDR_STATIC} ${COMPOSITE_STATIC} ${XINPUT_STATIC} ${XCB_LINK_LIBRARIES}
+                      ${DBUS_LINK_LIBRARIES} ZLIB::ZLIB ${UV_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
 
 add_library(host_libraries INTERFACE)
 target_include_directories(host_libraries INTERFACE ${LUA_INCLUDE_DIRS} ${CURL_INCLUDE_DIRS})

@@ -87,6 +87,20 @@ local function check_input(desk, findings)
   end
 end
 
+-- Whether a person could stop a run by its keys.
+local function check_kill_chord(settings, findings)
+  local combo = settings:get("safety.kill_chord")
+  if combo == "" then return end
+  local kill_chord = require "deskpilot.cli.kill_chord"
+  local chord = kill_chord.new(combo)
+  local problem = kill_chord.problem(combo)
+  if not problem then chord:watch() end
+  chord:close()
+  problem = problem or chord.failure
+  if problem then findings[#findings + 1] = missing("kill chord", problem, "mend what it names, or set another safety.kill_chord", true)
+  else findings[#findings + 1] = found("kill chord", combo .. " stops a run") end
+end
+
 local function check_windows(desk, findings)
   local list, err = desk:windows()
   if list then findings[#findings + 1] = found("windows", ("%d listed"):format(#list))
@@ -187,6 +201,7 @@ function doctor.examine(options, tell)
   if desk then
     check_capture(desk, screen, findings)
     check_input(desk, findings)
+    check_kill_chord(settings, findings)
     check_windows(desk, findings)
     desk:close()
     check_elements(findings)

@@ -94,8 +94,8 @@ local function new_human(self)
     return task.now() - began
   end
 
-  --- From now on desk.mouse, desk.keyboard and what desk.elements does to applications wait while a person
-  --- is at this desktop, until `quiet` seconds after the last touch; nil ends that.
+  --- From now on desk.mouse, desk.keyboard, and what desk.elements and desk.windows do to applications, wait
+  --- while a person is at this desktop, until `quiet` seconds after the last touch; nil ends that.
   ---@param options { quiet: number, paused: fun()?, resumed: fun(seconds: number)? }?
   ---@return boolean? ok, deskpilot.error? err
   function api.set_give_way(options)

@@ -94,6 +94,7 @@ function windows.new(desk)
   ---@param window deskpilot.window|integer|table
   ---@return boolean? ok, deskpilot.error? err
   function api.focus(window)
+    desk.human.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:focus(id)
@@ -142,6 +143,7 @@ function windows.new(desk)
   ---@return boolean? ok, deskpilot.error? err code "refused": which window came up instead
   function api.close(window, options)
     local wait = options and options.wait
+    desk.human.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local before, pid = {}, 0
@@ -179,6 +181,7 @@ function windows.new(desk)
   ---@param place { x: integer?, y: integer?, width: integer?, height: integer? } as the window's own fields
   ---@return deskpilot.window? window, deskpilot.error? err
   function api.place(window, place)
+    desk.human.give_way()
     local found, err = by_id(window)
     if not found then return nil, err end
     local wanted = complete(place, found)
@@ -203,6 +206,7 @@ function windows.new(desk)
   -- Waits for the state and until the window stands still: window managers tell of the state first,
   -- move the window then, and some let it fly there.
   local function become(window, state, reached)
+    desk.human.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:window_state(id, state)

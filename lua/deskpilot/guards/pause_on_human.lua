@@ -2,6 +2,8 @@
 --- mouse or keyboard. A turn begins when they have left it alone. Where they come while the model thinks,
 --- what it thought of is not done after the pause: it is about a screen that they may have changed.
 --- Scripts wait in the desktop library itself (desk.human.give_way).
+local errors = require "deskpilot.base.errors"
+
 local pause = {}
 
 function pause.run_start(run)
@@ -18,7 +20,9 @@ function pause.run_start(run)
       run:emit("guard", { name = "pause_on_human", message = ("going on after %.1f s"):format(seconds) })
     end,
   }
-  if not ok then
+  if not ok and errors.is(err, "unsupported") and run.desk.session then
+    run.gives_way = false -- a desktop that nobody can touch
+  elseif not ok then
     return { stop = { "error", "safety.pause_on_human is on, but people cannot be noticed here: " .. tostring(err) } }
   end
 end

@@ -71,11 +71,22 @@ static void take_event(x11_human *x, const xcb_generic_event_t *event)
                             (event->response_type & 0x7f) == XCB_KEY_PRESS);
         break;
     case XCB_MAPPING_NOTIFY:
-        if (((const xcb_mapping_notify_event_t *) event)->request != XCB_MAPPING_POINTER) {
-            x11_human_map_changed(x);
-        }
+        x->map_stale |=
+            ((const xcb_mapping_notify_event_t *) event)->request != XCB_MAPPING_POINTER;
         break;
     }
+}
+
+/* The map is read when nothing else is to be taken in: it changes many times in a row while a text
+ * is typed (x11_text.c). */
+static xcb_generic_event_t *next_event(x11_human *x)
+{
+    xcb_generic_event_t *event = xcb_poll_for_queued_event(x->c);
+    if (!event && x->map_stale) {
+        x->map_stale = false;
+        x11_human_map_changed(x);
+    }
+    return event ? event : xcb_wait_for_event(x->c);
 }
 
 /* Until the connection is shut, by us or by the server. */
@@ -83,7 +94,7 @@ static void watch(void *context)
 {
     x11_human *x = context;
     xcb_generic_event_t *event;
-    while ((event = xcb_wait_for_event(x->c))) {
+    while ((event = next_event(x))) {
         take_event(x, event);
         free(event);
     }

@@ -27,6 +27,8 @@ typedef struct {
     xcb_get_modifier_mapping_reply_t *modifiers;
     uint16_t locks; /* modifier bits of caps lock, num lock and scroll lock */
 
+    bool map_stale; /* the thread's: the server told of another map, which has not been read */
+
     xcb_keycode_t released; /* last, of a chord that is ours, and when: a repeat follows at once */
     xcb_timestamp_t released_at;
 } x11_human;
