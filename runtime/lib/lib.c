@@ -57,7 +57,8 @@ void lib_preload(lua_State *L)
     static const luaL_Reg modules[] = {
         {"native.image", lib_open_image},       {"native.desk", lib_open_desk},
         {"native.elements", lib_open_elements}, {"native.http", lib_open_http},
-        {"native.system", lib_open_system},     {NULL, NULL},
+        {"native.ocr", lib_open_ocr},           {"native.system", lib_open_system},
+        {NULL, NULL},
     };
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     for (const luaL_Reg *m = modules; m->name; m++) {

@@ -10,6 +10,7 @@ local inbox = require "deskpilot.desk.inbox"
 local keyboard = require "deskpilot.desk.keyboard"
 local mouse = require "deskpilot.desk.mouse"
 local points = require "deskpilot.desk.points"
+local reading = require "deskpilot.desk.reading"
 local screen = require "deskpilot.desk.screen"
 local timing = require "deskpilot.desk.timing"
 local waits = require "deskpilot.desk.waits"
@@ -63,6 +64,7 @@ function Desk:close()
     if opened[i] == self then table.remove(opened, i) end
   end
   self.elements.stop()
+  self.stop_reading()
   self.inbox:close()
   self.native:close()
 end
@@ -80,6 +82,7 @@ function desk.open(options)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)
+  reading.extend(self)
 
   --- Waits until the screen is quiet; see waits.settle.
   function self.settle(how) return waits.settle(self, how) end
