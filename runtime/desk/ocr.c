@@ -173,7 +173,7 @@ static int scale_of(const desk_text_area *area)
 {
     if (area->block)
         return area->rect.width * area->rect.height < 400000 ? 3 : 1;
-    int scale = (60 + area->rect.height / 2) / area->rect.height;
+    int scale = (48 + area->rect.height / 2) / area->rect.height;
     return scale < 1 ? 1 : scale > 4 ? 4 : scale;
 }
 

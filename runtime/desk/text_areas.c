@@ -11,7 +11,7 @@ enum {
     LEAST_HEIGHT = 5,
     MOST_LINE = 64,   /* pixels of height of what is taken for one line */
     LEAST_BLOCK = 20, /* pixels of height from which on there may be two lines */
-    MARGIN = 3,
+    MARGIN = 1,       /* what lies beside may be a frame */
 };
 
 /* --- runs of edges, joined into components ------------------------------------------------------

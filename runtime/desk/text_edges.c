@@ -6,7 +6,7 @@
 enum {
     CONTRAST = 28,    /* of two neighbours, in one colour of three: disabled text has about 60 */
     LONG_ACROSS = 64, /* pixels of a straight edge that no letter has; a dash may have 40 */
-    LONG_DOWN = 30,   /* large titles lose the stems of their letters, and are found by the rest */
+    LONG_DOWN = 24,   /* large titles lose the stems of their letters, and are found by the rest */
 };
 
 static inline int difference(const uint8_t *p, const uint8_t *q)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    BORDER = 10,   /* of the finished picture */
+    BORDER = 16,   /* of the finished picture */
     SEGMENT = 24,  /* columns that share a background */
     AROUND = 16,   /* columns to both sides that have a say in it */
     LEVELS = 4096, /* colours told apart: 4 bits of each channel */
