@@ -42,10 +42,11 @@ end
 -- What the window shows on the screen: a place that is covered cannot be clicked.
 local function region_of(desk, options)
   if not options.window then return options.region end
-  local window, err = options.window, nil
+  local window = options.window
   if type(window) ~= "table" or not window.id then
-    window, err = desk.windows.find(type(window) == "table" and window or { title = window })
-    if not window then return nil, err end
+    local found, err = desk.windows.find(type(window) == "table" and window or { title = window })
+    if not found then return nil, err end
+    window = found
   end
   local region = options.region or {}
   local x, y = region.x or region[1] or 0, region.y or region[2] or 0

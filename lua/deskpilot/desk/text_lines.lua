@@ -26,14 +26,11 @@ function text_lines.join(words)
 end
 
 local function lines_of(words)
-  local lines, current, number = {}, nil, nil
+  local lines, number = {}, nil
   for _, word in ipairs(words) do
-    if word.line ~= number then
-      current, number = {}, word.line
-      lines[#lines + 1] = current
-    end
+    if word.line ~= number then lines[#lines + 1], number = {}, word.line end
     word.line = nil
-    current[#current + 1] = word
+    table.insert(lines[#lines], word)
   end
   for i, line in ipairs(lines) do lines[i] = text_lines.join(line) end
   return lines
