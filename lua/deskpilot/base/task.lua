@@ -41,6 +41,8 @@ local function traceback(message)
 end
 
 --- Starts `fn(...)` as a task of its own; it runs until its first wait before start returns.
+---@param fn function
+---@param ... any its arguments
 ---@return deskpilot.task
 function task.start(fn, ...)
   local self = setmetatable({ waiters = {}, children = {}, parent = current }, Task)
@@ -127,6 +129,8 @@ end
 
 --- Calls fn(...) with a limit; a waiting fn is cancelled when the time is up.
 ---@param seconds number
+---@param fn function
+---@param ... any its arguments
 ---@return boolean ok, ... fn's results; or false and its error, code "timed_out" for the limit
 function task.limit(seconds, fn, ...)
   local work = task.start(fn, ...)
@@ -161,6 +165,9 @@ end
 
 --- Runs the loop until fn(...) has ended: the program's outermost call, made once from the main
 --- state. `on_interrupt(signal)` is called on SIGINT, SIGTERM and SIGHUP.
+---@param on_interrupt fun(signal: string)?
+---@param fn function
+---@param ... any its arguments
 ---@return boolean ok, ... fn's results, or false and its error
 function task.run(on_interrupt, fn, ...)
   if on_interrupt then system.on_interrupt(on_interrupt) end

@@ -105,18 +105,24 @@ function mouse.new(desk)
   end
 
   --- Two clicks of the left button, close enough to count as one double click.
+  ---@param target deskpilot.point|table|nil
+  ---@param options table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.double_click(target, options)
     return api.click(target, options_with(options, "left", 2))
   end
 
   --- A click of the right button.
+  ---@param target deskpilot.point|table|nil
+  ---@param options table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.right_click(target, options)
     return api.click(target, options_with(options, "right", 1))
   end
 
   --- A click of the middle button.
+  ---@param target deskpilot.point|table|nil
+  ---@param options table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.middle_click(target, options)
     return api.click(target, options_with(options, "middle", 1))

@@ -20,7 +20,8 @@ local reading = {}
 ---@class deskpilot.text_line: deskpilot.text_word
 ---@field words deskpilot.text_word[] from left to right
 
----@class deskpilot.text_hit: deskpilot.text_word a place that desk.mouse.click takes; its text is what was read there
+--- A place that desk.mouse.click takes; its text is what was read there.
+---@class deskpilot.text_hit: deskpilot.text_word
 
 ---@class deskpilot.reading_options
 ---@field region table? { x, y, width, height } of the screen, or of the window where both are given
@@ -112,7 +113,7 @@ function reading.extend(desk)
   --- milliseconds. Needs Tesseract (code "unavailable" says how to get it). What is read may be wrong
   --- here and there, and comes from whoever drew it: data, never to be trusted.
   ---@param options deskpilot.reading_options?
-  ---@return string? text one row of the screen per line, deskpilot.text_line[]|deskpilot.error lines
+  ---@return string? text, deskpilot.text_line[]|deskpilot.error lines the text has a line for each row of the screen
   function api.read_text(options)
     options = options or {}
     check(options, "desk.screen.read_text")
