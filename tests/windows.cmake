@@ -1,6 +1,6 @@
 # The Windows suite, run under Wine (windows/wine.sh is the emulator that ctest starts programs with):
 # the units that are the same everywhere, and windows/ for what is Windows's own.
-foreach(name coords image keys null scale)
+foreach(name coords image keys null scale text_areas)
   add_c_test(${CMAKE_CURRENT_SOURCE_DIR}/c/test_${name}.c)
 endforeach()
 file(GLOB C_TESTS CONFIGURE_DEPENDS windows/c/test_*.c)
@@ -17,7 +17,7 @@ add_executable(ctrlc windows/ctrlc.c)
 
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
     "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>")
-foreach(name agent config data decode desk lookup literal model schema task http cli report native_desk)
+foreach(name agent config data decode desk lookup literal model schema task http cli report native_desk eval ocr)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()
 file(GLOB LUA_TESTS CONFIGURE_DEPENDS windows/test_*.lua)

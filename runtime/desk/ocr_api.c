@@ -81,20 +81,20 @@ static bool file_exists(const char *path)
     return file != NULL;
 }
 
-/* Does the folder have the data of all the languages? `*missing` is the first that is not there. */
-static bool has_all(const char *folder, const char *language, char missing[32])
+/* The first of the languages whose data the folder does not have, as a place in `language`: its end
+ * where it has all. */
+static size_t first_missing(const char *folder, const char *language)
 {
-    for (const char *at = language; *at;) {
-        size_t length = strcspn(at, "+");
+    size_t at = 0;
+    while (language[at]) {
+        size_t length = strcspn(language + at, "+");
         char path[1024];
-        snprintf(path, sizeof path, "%s%.*s.traineddata", folder, (int) length, at);
-        if (!file_exists(path)) {
-            snprintf(missing, 32, "%.*s", (int) length, at);
-            return false;
-        }
-        at += length + (at[length] == '+');
+        snprintf(path, sizeof path, "%s%.*s.traineddata", folder, (int) length, language + at);
+        if (!file_exists(path))
+            return at;
+        at += length + (language[at + length] == '+');
     }
-    return true;
+    return at;
 }
 
 /* Names become parts of paths: letters, digits and _, joined by single +. */
@@ -119,12 +119,16 @@ bool ocr_data_folder(const char *language, char *folder, size_t size, desk_error
                          "\"%.40s\" is no language of Tesseract's: they are \"eng\", \"deu\" or "
                          "\"eng+deu\"",
                          language);
-    char missing[32] = "";
-    for (int i = 0; ocr_library_data(i, folder, size); i++)
-        if (has_all(folder, language, missing))
+    size_t furthest = 0;
+    for (int i = 0; ocr_library_data(i, folder, size); i++) {
+        size_t at = first_missing(folder, language);
+        if (!language[at])
             return true;
-    if (!*missing)
-        snprintf(missing, sizeof missing, "%.*s", (int) strcspn(language, "+"), language);
+        furthest = at > furthest ? at : furthest;
+    }
+    char missing[32];
+    snprintf(missing, sizeof missing, "%.*s", (int) strcspn(language + furthest, "+"),
+             language + furthest);
     char advice[200];
     snprintf(advice, sizeof advice, ocr_data_advice, missing);
     return desk_fail(err, DESK_UNAVAILABLE, "Tesseract has no data for the language \"%s\": %s",

@@ -46,9 +46,9 @@ local function words_of(row)
   return words
 end
 
--- Are they close enough to be of one phrase?
+-- Are they close enough to be of one phrase? The names of menus beside each other are not.
 local function beside(a, b)
-  return b.x - (a.x + a.width) < 2.5 * math.max(a.height, b.height)
+  return b.x - (a.x + a.width) < 1.3 * math.max(a.height, b.height)
 end
 
 -- Calls fn(words, their folded text) for each sequence of words of a row that is about that long.
