@@ -1,6 +1,7 @@
 #include "ocr.h"
 
 #include "ocr_api.h"
+#include "ocr_area.h"
 #include "ocr_engine.h"
 #include "ocr_memory.h"
 
@@ -168,24 +169,11 @@ static void give_back(desk_ocr *reader, slot *s)
 /* --- areas --------------------------------------------------------------------------------------
  */
 
-/* Tesseract wants letters about 30 pixels high; larger ones are left as they are. */
-static int scale_of(const desk_text_area *area)
-{
-    if (area->block)
-        return area->rect.width * area->rect.height < 400000 ? 3 : 1;
-    int scale = (48 + area->rect.height / 2) / area->rect.height;
-    return scale < 1 ? 1 : scale > 4 ? 4 : scale;
-}
-
 static bool read_area(job *j, ocr_engine *engine, size_t index, desk_error *err)
 {
     const desk_text_area *area = &j->areas.items[index];
     desk_ocr_text text = {0};
-    desk_ink ink;
-    if (!desk_text_ink(&ink, j->image, area->rect, scale_of(area), err))
-        return false;
-    bool ok = ocr_engine_read(engine, &ink, area->block, stopped, j, &text, err);
-    desk_text_ink_free(&ink);
+    bool ok = ocr_area_read(engine, j->image, area, stopped, j, &text, err);
     if (!ok || stopped(j)) {
         desk_ocr_text_free(&text);
         return ok;

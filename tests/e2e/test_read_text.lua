@@ -34,6 +34,7 @@ local function with_desktop(apps, fn)
   assert(guard)
   local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
   harness.wait_until("the windows of all applications", function() return #desk.windows.list() >= #apps end, 20)
+  desk.mouse.move { x = 1279, y = 799 } -- where no tooltip is shown
   fn(desk, folder)
   desk:close()
   session:stop()
@@ -139,7 +140,7 @@ function tests.works_a_calculator_by_what_was_read()
     local window = { class = "galculator" }
     local names = {}
     for _, element in ipairs(desk.elements.list { app = "galculator" }) do
-      if element.name ~= "" and (element.role == "push button" or element.role == "menu") then
+      if element.name ~= "" and element.width > 0 and element.actions > 0 then
         names[#names + 1] = element.name
       end
     end
