@@ -14,9 +14,10 @@ add_executable(testapp WIN32 ${TESTAPP_SOURCES})
 target_link_options(testapp PRIVATE -municode)
 target_link_libraries(testapp PRIVATE comctl32)
 add_executable(ctrlc windows/ctrlc.c)
+add_library(tesseract_stub MODULE windows/tesseract_stub.c)
 
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
-    "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>")
+    "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
 foreach(name agent config data decode desk lookup literal model schema task http cli report native_desk eval ocr)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()

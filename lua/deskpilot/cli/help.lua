@@ -5,7 +5,7 @@ local text = require "deskpilot.base.text"
 local help = {}
 
 local function line(what, words)
-  return words == "" and what or what .. "  " .. words
+  return words == "" and what or what .. " " .. words
 end
 
 local function about_function(fn, name)

@@ -23,7 +23,8 @@ static bool below(const wchar_t *variable, const wchar_t *more, wchar_t folder[P
     DWORD length = GetEnvironmentVariableW(variable, folder, PATH_SIZE);
     if (length < 3 || length + wcslen(more) >= PATH_SIZE)
         return false;
-    bool absolute = folder[1] == L':' || (folder[0] == L'\\' && folder[1] == L'\\');
+    bool absolute = (folder[1] == L':' && (folder[2] == L'\\' || folder[2] == L'/')) ||
+                    (folder[0] == L'\\' && folder[1] == L'\\');
     wcscat(folder, more);
     return absolute;
 }
