@@ -65,7 +65,7 @@ function tests.the_program_dispatches()
   for _, words in ipairs { { "--help" }, { "-h" }, { "help" } } do
     child = deskpilot(table.unpack(words))
     t.eq(child.status, 0)
-    for _, name in ipairs { "run", "repl", "shot", "windows", "report", "doctor", "eject" } do
+    for _, name in ipairs { "run", "repl", "eval", "shot", "windows", "report", "doctor", "eject" } do
       t.has(child.stdout, "\n  " .. name)
     end
   end
@@ -84,7 +84,7 @@ function tests.the_program_dispatches()
 end
 
 function tests.every_command_has_help()
-  for _, name in ipairs { "run", "repl", "shot", "windows", "report", "doctor", "eject" } do
+  for _, name in ipairs { "run", "repl", "eval", "shot", "windows", "report", "doctor", "eject" } do
     local child = deskpilot(name, "--help")
     t.eq(child.status, 0, name .. ": " .. child.stderr)
     t.has(child.stdout, "usage: deskpilot " .. name)

@@ -1,7 +1,10 @@
 --- Documents that are made from the code are as the code says.
 local t = require "harness"
 local files = require "deskpilot.base.files"
+local annotations = require "deskpilot.cli.annotations"
 local config = require "deskpilot.base.config"
+local reference = require "deskpilot.cli.reference"
+local text = require "deskpilot.base.text"
 
 local tests = {}
 
@@ -11,6 +14,59 @@ function tests.configuration()
   local page = t.ok(files.read("docs/configuration.md")) or ""
   t.has(page, head)
   t.has(page, config.describe(), "docs/configuration.md holds the table that config.describe() makes")
+end
+
+local folder = "docs/api"
+
+function tests.the_api_pages_are_those_of_the_code()
+  local pages = reference.pages()
+  t.eq(files.list(folder), text.keys(pages), "the files of docs/api: run ./dev docs")
+  for name, words in pairs(pages) do
+    t.ok(files.read(folder .. "/" .. name) == words, "docs/api/" .. name .. " is stale: run ./dev docs")
+  end
+  local screen, index = pages["screen.md"] or "", pages["README.md"] or ""
+  t.has(screen, "### desk.screen.shot(options)\n\n")
+  t.has(screen, "### desk.screen.find_text(wanted, options)\n\n")
+  t.has(pages["desk.md"] or "", "### desk.settle(options)\n\nWaits until the screen has not changed")
+  t.has(pages["shot.md"] or "", "### shot:crop(area)")
+  t.has(pages["mission.md"] or "", "### m:achieve(goal, options)")
+  for _, name in ipairs { "desk", "screen", "mouse", "windows", "elements", "task", "errors" } do
+    t.has(index, ("](%s.md)"):format(name))
+  end
+end
+
+function tests.every_public_function_is_documented()
+  t.eq(table.concat(reference.gaps(), "\n"), "")
+end
+
+--- Joins two things. They stay as
+--- they are.
+---@param first { x: integer, y: integer? }|nil the one; may be
+--- nil
+---@param how fun(a: string, b: string): boolean
+---@param ... any the rest
+---@return table<string, number>? joined, string|nil why when there are none
+local function documented(first, how, ...)
+  return first, how, ...
+end
+
+function tests.annotations_are_read()
+  local doc, first_line = annotations.of_function(documented)
+  t.eq(first_line, "local function documented(first, how, ...)")
+  t.eq(doc.text, "Joins two things. They stay as\nthey are.")
+  t.eq(doc.params, {
+    { name = "first", type = "{ x: integer, y: integer? }|nil", text = "the one; may be nil" },
+    { name = "how", type = "fun(a: string, b: string): boolean", text = "" },
+    { name = "...", type = "any", text = "the rest" } })
+  t.eq(doc.returns, { { type = "table<string, number>?", name = "joined", text = "" },
+    { type = "string|nil", name = "why", text = "when there are none" } })
+  t.eq(annotations.parameters(documented), { "first", "how", "..." })
+  local none = annotations.of_function(print)
+  t.eq(none, nil)
+  local classes = annotations.classes("deskpilot/desk/points.lua")
+  t.eq(classes[1].class, "deskpilot.point")
+  t.eq(classes[1].fields[1], { name = "x", type = "number", text = "" })
+  t.has(annotations.header("deskpilot/desk/points.lua"), "A point is { x = , y = }")
 end
 
 return tests

@@ -59,6 +59,7 @@ function Run:emit(name, fields)
 end
 
 --- Writes a line into the journal that everyone may read later.
+---@param message any what tostring makes of it
 function Run:note(message)
   self:emit("note", { message = tostring(message) })
 end
@@ -77,12 +78,15 @@ function Run:stop(status, reason, final)
 end
 
 --- Ends the run at once, in the middle of whatever it waits for.
+---@param status string as for stop
+---@param reason string
 function Run:abort(status, reason)
   self:stop(status, reason, true)
   if self.body then self.body:cancel(reason) end
 end
 
 --- Calls fn when the run is over, however it ends.
+---@param fn function
 function Run:on_close(fn)
   table.insert(self.closers, fn)
 end

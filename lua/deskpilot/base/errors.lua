@@ -17,6 +17,7 @@ local meta = { __tostring = function(self) return self.message end, __name = "de
 --- A new error value.
 ---@param code string one of errors.codes
 ---@param message string the sentence; with more arguments a format for them
+---@param ... any
 ---@return deskpilot.error
 function errors.new(code, message, ...)
   assert(errors.codes[code], code)
@@ -25,12 +26,17 @@ function errors.new(code, message, ...)
 end
 
 --- nil and a new error value, for `return errors.fail(...)`.
+---@param code string one of errors.codes
+---@param message string as for errors.new
+---@param ... any
 ---@return nil, deskpilot.error
 function errors.fail(code, message, ...)
   return nil, errors.new(code, message, ...)
 end
 
 --- Whether `value` is an error of that code (any code when none is given).
+---@param value any
+---@param code string?
 ---@return boolean
 function errors.is(value, code)
   return type(value) == "table" and getmetatable(value) ~= nil and errors.codes[value.code] == true

@@ -123,6 +123,14 @@ local function check_elements(findings)
   desk:close()
 end
 
+-- Reading text off the screen, which only scripts without elements to go by need.
+local function check_reading(findings)
+  local name, language = "text off the screen (OCR)", "eng"
+  local ok, err = require("native.ocr").check(language)
+  findings[#findings + 1] = ok and found(name, "Tesseract is there, with " .. language)
+    or missing(name, err, nil, true)
+end
+
 local function check_private(findings)
   local lacking, mend = platform.private_needs()
   local limits = platform.private_limits and ", " .. platform.private_limits or ""
@@ -206,6 +214,7 @@ function doctor.examine(options, tell)
     desk:close()
     check_elements(findings)
   end
+  check_reading(findings)
   local private = check_private(findings)
   if not desk and not private then
     findings[#findings + 1] = missing("a desktop", "neither a display nor the means for a private one",

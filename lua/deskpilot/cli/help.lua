@@ -1,77 +1,38 @@
---- help() at the prompt: what the comments above a function say (LuaLS annotations), read from the
---- file that it came from.
-local files = require "deskpilot.base.files"
-local system = require "native.system"
+--- help() at the prompt: what the comments above a function say (cli/annotations.lua).
+local annotations = require "deskpilot.cli.annotations"
 local text = require "deskpilot.base.text"
 
 local help = {}
 
-local function source_of(info)
-  local path = info.source:match("^@(.*)$")
-  if not path then return nil end
-  return system.shipped(path) or (files.read(path))
-end
-
-local function lines_of(source)
-  local lines = {}
-  for line in (source .. "\n"):gmatch("(.-)\r?\n") do lines[#lines + 1] = line end
-  return lines
-end
-
--- The "---" lines directly above line `at`, without the dashes.
-local function comment_above(lines, at)
-  local first = at
-  while first > 1 and lines[first - 1]:find("^%s*%-%-%-") do first = first - 1 end
-  local comment = {}
-  for i = first, at - 1 do comment[#comment + 1] = (lines[i]:gsub("^%s*%-%-%-%s?", "")) end
-  return comment
-end
-
---- What is written of a function: its head and its comment.
----@param fn function
----@return string? head, string[] comment
-function help.of_function(fn)
-  local info = debug.getinfo(fn, "S")
-  local source = source_of(info)
-  if not source then return nil, {} end
-  local lines = lines_of(source)
-  local head = lines[info.linedefined]
-  if not head then return nil, {} end
-  return head:match("^%s*(.-)%s*$"), comment_above(lines, info.linedefined)
-end
-
-local annotations = { param = "  ", ["return"] = "  returns " }
-
-local function tidy(comment)
-  local out = {}
-  for _, line in ipairs(comment) do
-    local tag, rest = line:match("^@(%a+)%s*(.*)$")
-    if not tag then out[#out + 1] = line
-    elseif annotations[tag] then out[#out + 1] = annotations[tag] .. rest end
-  end
-  return table.concat(out, "\n")
+local function line(what, words)
+  return words == "" and what or what .. " " .. words
 end
 
 local function about_function(fn, name)
-  local head, comment = help.of_function(fn)
-  if not head then return (name or "it") .. " is a built-in function; nothing is written about it here" end
-  if #comment == 0 then return head .. "\n(no words about it)" end
-  return head .. "\n" .. tidy(comment)
+  local doc, head = annotations.of_function(fn)
+  if not doc then return (name or "it") .. " is a built-in function; nothing is written about it here" end
+  local lines = { head }
+  if doc.text ~= "" then lines[2] = doc.text end
+  for _, param in ipairs(doc.params) do
+    lines[#lines + 1] = line(("  %s %s"):format(param.name, param.type), param.text)
+  end
+  for _, result in ipairs(doc.returns) do
+    lines[#lines + 1] = line(("  returns %s %s"):format(result.type, result.name or ""):gsub("%s$", ""), result.text)
+  end
+  if #lines == 1 then lines[2] = "(no words about it)" end
+  return table.concat(lines, "\n")
 end
 
-local function first_sentence(fn)
-  local _, comment = help.of_function(fn)
-  for _, line in ipairs(comment) do
-    if not line:find("^@") then return line end
-  end
-  return ""
+local function first_line(fn)
+  local doc = annotations.of_function(fn)
+  return doc and doc.text:match("^[^\n]*") or ""
 end
 
 local function about_table(t)
   local parts = {}
   for key, value in pairs(t) do
     if type(key) == "string" and not key:find("^_") then
-      local what = type(value) == "function" and first_sentence(value)
+      local what = type(value) == "function" and first_line(value)
         or type(value) == "table" and "a table: help() of it tells more" or type(value)
       parts[#parts + 1] = ("  %-18s %s"):format(key, text.cut(what, 80))
     end
@@ -90,6 +51,7 @@ help(thing)              what is written about a function, or what a table holds
 Ctrl+C stops what runs, or clears the line; Ctrl+D leaves. Times are seconds.]]
 
 --- The words about a thing; about the prompt itself without one.
+---@param ... any
 ---@return string
 function help.about(...)
   if select("#", ...) == 0 then return introduction end

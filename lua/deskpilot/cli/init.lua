@@ -9,6 +9,7 @@ cli.status = { succeeded = 0, failed = 1, usage = 2, environment = 3, interrupte
 local commands = {
   { "run", "run a mission" },
   { "repl", "a Lua prompt on the live desktop" },
+  { "eval", "run a piece of Lua on the live desktop" },
   { "shot", "take a screenshot" },
   { "windows", "list the windows on screen" },
   { "elements", "list what applications say is on screen: buttons, fields, texts" },

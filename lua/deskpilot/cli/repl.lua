@@ -1,10 +1,9 @@
 --- `deskpilot repl`: a Lua prompt on the live desktop. Every entry runs as a task of its own, so that
 --- calls that wait work, and Ctrl+C ends the entry and not the prompt.
 local uv = require "luv"
-local config = require "deskpilot.base.config"
+local chunk = require "deskpilot.cli.chunk"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local help = require "deskpilot.cli.help"
 local inspect = require "deskpilot.cli.inspect"
 local kill_chord = require "deskpilot.cli.kill_chord"
 local line_editor = require "deskpilot.cli.line_editor"
@@ -15,10 +14,7 @@ local task = require "deskpilot.base.task"
 local repl = {
   summary = "A Lua prompt on the live desktop. Expressions print their values.",
   usage = "repl [--desktop current|private[:WxH]] [--app COMMAND]...",
-  options = {
-    { name = "desktop", value = "KIND", help = "current (default), or private[:WIDTHxHEIGHT]" },
-    { name = "app", value = "COMMAND", repeated = true, help = "start this on the private desktop" },
-  },
+  options = chunk.desktop_options,
 }
 
 local max_history = 1000
@@ -52,34 +48,9 @@ local function save_history(entry)
   uv.fs_close(fd)
 end
 
--- The function of an entry: as an expression where it is one.
-local function compile(source, env)
-  local chunk, expression_error = load("return " .. source, "=repl", "t", env)
-  if chunk then return chunk end
-  local why
-  chunk, why = load(source, "=repl", "t", env)
-  -- "1 +" is an unfinished expression, whatever it would be as a statement.
-  if not chunk and expression_error:find("near <eof>$") then why = expression_error end
-  return chunk, why
-end
-
 local function is_complete(source)
-  local chunk, why = compile(source)
-  return chunk ~= nil or not why:find("near <eof>$")
-end
-
--- An error's own words and the frames that are the user's.
-local function error_words(err)
-  if type(err) ~= "string" then return inspect.error(err) end
-  local message, trace = err:match("^(.-)\nstack traceback:\n(.*)$")
-  if not message then return inspect.error(err) end
-  local frames = {}
-  for frame in trace:gmatch("[^\n]+") do
-    if frame:find("%[C%]: in function 'xpcall'") then break end
-    if not frame:find("%[C%]:") and not frame:find("^%s*%.%.%.") then frames[#frames + 1] = frame end
-  end
-  if #frames > 1 then message = message .. "\n" .. table.concat(frames, "\n") end
-  return inspect.error(message)
+  local fn, why = chunk.compile(source, "=repl")
+  return fn ~= nil or not why:find("near <eof>$")
 end
 
 -- Runs fn as a task that starts from the loop and not from inside the prompt's own coroutine: an
@@ -106,16 +77,16 @@ end
 
 -- Runs an entry and prints what came of it. Returns whether it ended well.
 local function evaluate(source, env)
-  local chunk, why = compile(source, env)
-  if not chunk then
+  local fn, why = chunk.compile(source, "=repl", env)
+  if not fn then
     io.stderr:write(inspect.error(why), "\n")
     return false
   end
-  local result = run_apart(chunk)
+  local result = run_apart(fn)
   io.stdout:flush()
   if not result[1] then
     local cancelled = errors.is(result[2], "cancelled")
-    io.stderr:write(cancelled and "interrupted" or "error: " .. error_words(result[2]), "\n")
+    io.stderr:write(cancelled and "interrupted" or "error: " .. chunk.error_words(result[2]), "\n")
     return false
   end
   if result.n > 1 then
@@ -123,39 +94,6 @@ local function evaluate(source, env)
     io.stdout:flush()
   end
   return true
-end
-
--- The desktop is opened when first used, so that a prompt without a display is still a prompt.
-local function desk_opener(where)
-  local desk
-  return function()
-    if not desk then
-      local err
-      desk, err = require("deskpilot.desk").open(where)
-      if not desk then error(err, 0) end
-      package.loaded.desk = desk
-    end
-    return desk
-  end, function() return desk end
-end
-
-local function new_environment(open_desk)
-  local env = {}
-  function env.require(name)
-    -- Not by a searcher: opening waits, and nothing can wait below the real require.
-    if name == "desk" then return open_desk() end
-    return require(name)
-  end
-  function env.reload(name)
-    package.loaded[name] = nil
-    return require(name)
-  end
-  function env.help(...) io.stdout:write(help.about(...), "\n") end
-  env._G = env
-  return setmetatable(env, { __index = function(_, name)
-    if name == "desk" then return open_desk() end
-    return _G[name]
-  end })
 end
 
 -- The terminal front: raw while keys are read, as it was while an entry runs (so that Ctrl+C is a
@@ -306,30 +244,6 @@ function Plain:entry()
   return entry
 end
 
-local function split_words(command)
-  local words = {}
-  for word in command:gmatch("%S+") do words[#words + 1] = word end
-  return words
-end
-
--- Starts the private desktop that --desktop asks for. Returns where the desktop is and what ends it.
-local function start_desktop(options)
-  local kind, width, height = config.desktop_word(options.desktop or "current")
-  if not kind then return nil, errors.new("invalid", width) end
-  if kind == "current" then
-    if options.app then return errors.fail("invalid", "--app wants --desktop private") end
-    return {}
-  end
-  local apps = {}
-  for _, command in ipairs(options.app or {}) do apps[#apps + 1] = split_words(command) end
-  local session, err = require("deskpilot.desk.private").start {
-    size = { width or config.key("desktop.width").default, height or config.key("desktop.height").default },
-    apps = apps,
-  }
-  if not session then return nil, err end
-  return { display = session.display, bus = session.bus_address, session = session }, session
-end
-
 local function loop(front, env)
   local closing <close> = setmetatable({}, { __close = function() front:close() end })
   assert(closing)
@@ -364,6 +278,7 @@ local function start_chord(project_folder, user_folder)
 end
 
 function repl.run(options)
+<<<<<<< HEAD
   local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
   lookup.set_roots(folders)
   local chord, why = start_chord(folders.project_folder, folders.user_folder)
@@ -372,15 +287,23 @@ function repl.run(options)
     return 2
   end
   local where, session = start_desktop(options)
+=======
+  lookup.set_roots { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
+  local where, session = chunk.start_desktop(options)
+>>>>>>> reading
   if not where then
     io.stderr:write("deskpilot: ", tostring(session), "\n")
     return errors.is(session, "invalid") and 2 or 3
   end
+<<<<<<< HEAD
   chord:watch_private(session)
   local open_desk, opened = desk_opener(where)
+=======
+  local open_desk, opened = chunk.desk_opener(where)
+>>>>>>> reading
   local is_terminal = uv.guess_handle(0) == "tty"
   if is_terminal then put("deskpilot " .. system.version .. "; help() tells what there is\n") end
-  loop(is_terminal and open_terminal() or open_plain(), new_environment(open_desk))
+  loop(is_terminal and open_terminal() or open_plain(), chunk.environment(open_desk))
   if opened() then opened():close() end
   if session then session:stop() end
   chord:close()

@@ -11,6 +11,7 @@ local inbox = require "deskpilot.desk.inbox"
 local keyboard = require "deskpilot.desk.keyboard"
 local mouse = require "deskpilot.desk.mouse"
 local points = require "deskpilot.desk.points"
+local reading = require "deskpilot.desk.reading"
 local screen = require "deskpilot.desk.screen"
 local timing = require "deskpilot.desk.timing"
 local wait_for = require "deskpilot.desk.wait_for"
@@ -70,7 +71,11 @@ function Desk:close()
     if opened[i] == self then table.remove(opened, i) end
   end
   self.elements.stop()
+<<<<<<< HEAD
   self.stop_human()
+=======
+  self.stop_reading()
+>>>>>>> reading
   self.inbox:close()
   self.native:close()
 end
@@ -89,7 +94,11 @@ function desk.open(options)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)
+<<<<<<< HEAD
   self.human, self.hotkeys, self.stop_human = human.new(self)
+=======
+  reading.extend(self)
+>>>>>>> reading
 
   --- Waits until the screen is quiet; see waits.settle.
   function self.settle(how) return waits.settle(self, how) end

@@ -179,6 +179,8 @@ function mouse.new(desk)
   end
 
   --- Two clicks of the left button, close enough to count as one double click.
+  ---@param target deskpilot.point|table|nil
+  ---@param options table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.double_click(target, how)
     return api.click(target, options_with(how, "mouse.double_click", "left", 2))
@@ -191,12 +193,16 @@ function mouse.new(desk)
   end
 
   --- A click of the right button.
+  ---@param target deskpilot.point|table|nil
+  ---@param options table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.right_click(target, how)
     return api.click(target, options_with(how, "mouse.right_click", "right", 1))
   end
 
   --- A click of the middle button.
+  ---@param target deskpilot.point|table|nil
+  ---@param options table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.middle_click(target, how)
     return api.click(target, options_with(how, "mouse.middle_click", "middle", 1))

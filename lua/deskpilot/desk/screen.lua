@@ -7,6 +7,86 @@ local window_picture = require "deskpilot.desk.window_picture"
 
 local screen = {}
 
+<<<<<<< HEAD
+=======
+---@class deskpilot.shot
+---@field width integer pixels
+---@field height integer
+---@field frame { x: integer, y: integer, width: integer, height: integer } the part of the screen it shows
+---@field native userdata native.image
+local Shot = {}
+Shot.__index = Shot
+
+local function wrap(image, frame)
+  local width, height = image:size()
+  return setmetatable({ native = image, width = width, height = height, frame = frame }, Shot)
+end
+
+--- A copy of another size, showing the same part of the screen.
+---@param width integer
+---@param height integer
+---@return deskpilot.shot? shot, deskpilot.error? err
+function Shot:scale(width, height)
+  local image, err = self.native:scale(width, height)
+  if not image then return nil, err end
+  return wrap(image, self.frame)
+end
+
+--- A copy that fits into a size, itself if it does already.
+---@param max_width integer
+---@param max_height integer
+---@return deskpilot.shot? shot, deskpilot.error? err
+function Shot:fit(max_width, max_height)
+  local width, height = native.fit(self.width, self.height, max_width, max_height)
+  if width == self.width and height == self.height then return self end
+  return self:scale(width, height)
+end
+
+--- A part of it, in its own pixels.
+---@param area { x: integer, y: integer, width: integer, height: integer }
+---@return deskpilot.shot? shot, deskpilot.error? err
+function Shot:crop(area)
+  local image, err = self.native:crop(area.x, area.y, area.width, area.height)
+  if not image then return nil, err end
+  local frame, sx, sy = self.frame, self.frame.width / self.width, self.frame.height / self.height
+  return wrap(image, { x = frame.x + math.tointeger(area.x * sx // 1), y = frame.y + math.tointeger(area.y * sy // 1),
+    width = math.max(1, math.tointeger(area.width * sx // 1)),
+    height = math.max(1, math.tointeger(area.height * sy // 1)) })
+end
+
+--- The colour of a pixel, counted from 0: red, green, blue, each 0..255.
+---@param x integer
+---@param y integer
+---@return integer red, integer green, integer blue
+function Shot:pixel(x, y)
+  return self.native:pixel(x, y)
+end
+
+--- Whether two pictures are the same, pixel for pixel.
+---@param other deskpilot.shot
+---@return boolean
+function Shot:equal(other)
+  return self.native:equal(other.native)
+end
+
+--- The bytes of a PNG file.
+---@param options { compressor: string?, level: integer? }?
+---@return string? png, deskpilot.error? err
+function Shot:png(options)
+  return self.native:png(options)
+end
+
+--- Writes a PNG file.
+---@param path string
+---@param options { compressor: string?, level: integer? }?
+---@return boolean? ok, deskpilot.error? err
+function Shot:save(path, options)
+  local png, err = self:png(options)
+  if not png then return nil, err end
+  return files.write(path, png)
+end
+
+>>>>>>> reading
 local function intersection(a, b)
   local x, y = math.max(a.x, b.x), math.max(a.y, b.y)
   local right, bottom = math.min(a.x + a.width, b.x + b.width), math.min(a.y + a.height, b.y + b.height)

@@ -29,6 +29,7 @@ timing.defaults = {
   clipboard = 1,           -- for the program that holds the clipboard
   elements = 1,            -- for all applications to tell of their elements
   element_action = 2,
+  reading = 30,            -- to read the text of a whole screen that was never read before
 }
 
 --- The moves that a drag is made of.

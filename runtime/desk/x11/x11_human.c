@@ -27,8 +27,7 @@ static bool is_ours(x11_human *x, uint16_t source, uint8_t type, uint32_t detail
 
 static void list_test_devices(x11_human *x)
 {
-    x->test_device_count =
-        x11_xinput_test_devices(x->xinput, x->c, x->test_devices, X11_MAX_TEST_DEVICES);
+    x->test_device_count = x11_xinput_test_devices(x->c, x->test_devices, X11_MAX_TEST_DEVICES);
 }
 
 static void take_raw(x11_human *x, const xcb_input_raw_key_press_event_t *e)
@@ -139,16 +138,12 @@ static const desk_human_ops OPS;
 
 static bool open_watch(desk_human **out, const desk_options *where, desk_error *err)
 {
-    const x11_xinput *xinput = x11_xinput_open(err);
-    x11_human *x = xinput ? calloc(1, sizeof *x) : NULL;
+    x11_human *x = calloc(1, sizeof *x);
     if (!x) {
-        return !xinput ? false
-                       : desk_fail(err, DESK_NO_MEMORY,
-                                   "There is not enough memory to watch a desktop.");
+        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to watch a desktop.");
     }
     human_prepare(&x->base, &OPS);
-    x->xinput = xinput;
-    if (!connect_to(x, where, err) || !x11_xinput_select(xinput, x->c, x->root, &x->opcode, err) ||
+    if (!connect_to(x, where, err) || !x11_xinput_select(x->c, x->root, &x->opcode, err) ||
         !x11_human_read_map(x, err)) {
         free_all(x);
         return false;

@@ -15,8 +15,7 @@ typedef struct {
     xcb_window_t root;
     uv_thread_t thread;
 
-    const x11_xinput *xinput;
-    uint8_t opcode; /* of its events */
+    uint8_t opcode; /* of XInput's events */
     uint16_t test_devices[X11_MAX_TEST_DEVICES];
     size_t test_device_count;
     x11_ledger *ledger;

@@ -1,68 +1,22 @@
 #include "x11_xinput.h"
 
-#include <dlfcn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    size_t offset;
-} SYMBOLS[] = {
-    {"xcb_input_id", offsetof(x11_xinput, id)},
-    {"xcb_input_xi_query_version", offsetof(x11_xinput, query_version)},
-    {"xcb_input_xi_query_version_reply", offsetof(x11_xinput, query_version_reply)},
-    {"xcb_input_xi_select_events_checked", offsetof(x11_xinput, select_events)},
-    {"xcb_input_xi_query_device", offsetof(x11_xinput, query_device)},
-    {"xcb_input_xi_query_device_reply", offsetof(x11_xinput, query_device_reply)},
-    {"xcb_input_xi_query_device_infos_iterator", offsetof(x11_xinput, infos)},
-    {"xcb_input_xi_device_info_next", offsetof(x11_xinput, next_info)},
-    {"xcb_input_xi_device_info_name", offsetof(x11_xinput, info_name)},
-    {"xcb_input_xi_device_info_name_length", offsetof(x11_xinput, info_name_length)},
-};
-
-static bool fill(x11_xinput *xi, void *library)
-{
-    for (size_t i = 0; i < sizeof SYMBOLS / sizeof SYMBOLS[0]; i++) {
-        void *symbol = dlsym(library, SYMBOLS[i].name);
-        if (!symbol) {
-            return false;
-        }
-        memcpy((char *) xi + SYMBOLS[i].offset, &symbol, sizeof symbol);
-    }
-    return true;
-}
-
-const x11_xinput *x11_xinput_open(desk_error *err)
-{
-    static x11_xinput xi;
-    static bool ready;
-    void *library = ready ? NULL : dlopen("libxcb-xinput.so.0", RTLD_NOW | RTLD_LOCAL);
-    ready = ready || (library && fill(&xi, library));
-    if (!ready) {
-        desk_fail(err, DESK_UNAVAILABLE,
-                  "The mouse and keyboard cannot be watched: the library libxcb-xinput is not "
-                  "installed (apt install libxcb-xinput0).");
-        return NULL;
-    }
-    return &xi;
-}
-
-static bool has_version(const x11_xinput *xi, xcb_connection_t *c)
+static bool has_version(xcb_connection_t *c)
 {
     /* From 2.1 on the events come also while somebody has grabbed the device, and say which device
      * they are from. */
     xcb_input_xi_query_version_reply_t *version =
-        xi->query_version_reply(c, xi->query_version(c, 2, 2), NULL);
+        xcb_input_xi_query_version_reply(c, xcb_input_xi_query_version(c, 2, 2), NULL);
     bool enough = version && (version->major_version > 2 ||
                               (version->major_version == 2 && version->minor_version >= 1));
     free(version);
     return enough;
 }
 
-bool x11_xinput_select(const x11_xinput *xi, xcb_connection_t *c, xcb_window_t root,
-                       uint8_t *opcode, desk_error *err)
+bool x11_xinput_select(xcb_connection_t *c, xcb_window_t root, uint8_t *opcode, desk_error *err)
 {
     static const struct {
         xcb_input_event_mask_t raw_head;
@@ -78,14 +32,15 @@ bool x11_xinput_select(const x11_xinput *xi, xcb_connection_t *c, xcb_window_t r
         {XCB_INPUT_DEVICE_ALL, 1},
         XCB_INPUT_XI_EVENT_MASK_HIERARCHY,
     };
-    const xcb_query_extension_reply_t *extension = xcb_get_extension_data(c, xi->id);
-    if (!extension || !extension->present || !has_version(xi, c)) {
+    const xcb_query_extension_reply_t *extension = xcb_get_extension_data(c, &xcb_input_id);
+    if (!extension || !extension->present || !has_version(c)) {
         return desk_fail(err, DESK_UNSUPPORTED,
                          "The mouse and keyboard cannot be watched: the X display lacks the XInput "
                          "extension 2.1.");
     }
     *opcode = extension->major_opcode;
-    xcb_generic_error_t *e = xcb_request_check(c, xi->select_events(c, root, 2, &wanted.raw_head));
+    xcb_generic_error_t *e =
+        xcb_request_check(c, xcb_input_xi_select_events_checked(c, root, 2, &wanted.raw_head));
     bool ok = !e && !xcb_connection_has_error(c);
     free(e);
     return ok || desk_fail(err, DESK_REFUSED,
@@ -93,24 +48,25 @@ bool x11_xinput_select(const x11_xinput *xi, xcb_connection_t *c, xcb_window_t r
 }
 
 /* "Virtual core XTEST pointer" and the like. */
-static bool is_test_device(const x11_xinput *xi, const xcb_input_xi_device_info_t *info)
+static bool is_test_device(const xcb_input_xi_device_info_t *info)
 {
     char name[128];
-    snprintf(name, sizeof name, "%.*s", xi->info_name_length(info), xi->info_name(info));
+    snprintf(name, sizeof name, "%.*s", xcb_input_xi_device_info_name_length(info),
+             xcb_input_xi_device_info_name(info));
     return strstr(name, " XTEST ") != NULL;
 }
 
-size_t x11_xinput_test_devices(const x11_xinput *xi, xcb_connection_t *c, uint16_t *out,
-                               size_t room)
+size_t x11_xinput_test_devices(xcb_connection_t *c, uint16_t *out, size_t room)
 {
     size_t count = 0;
-    xcb_input_xi_query_device_reply_t *reply =
-        xi->query_device_reply(c, xi->query_device(c, XCB_INPUT_DEVICE_ALL), NULL);
+    xcb_input_xi_query_device_reply_t *reply = xcb_input_xi_query_device_reply(
+        c, xcb_input_xi_query_device(c, XCB_INPUT_DEVICE_ALL), NULL);
     if (!reply) {
         return 0;
     }
-    for (xcb_input_xi_device_info_iterator_t i = xi->infos(reply); i.rem; xi->next_info(&i)) {
-        if (count < room && is_test_device(xi, i.data)) {
+    for (xcb_input_xi_device_info_iterator_t i = xcb_input_xi_query_device_infos_iterator(reply);
+         i.rem; xcb_input_xi_device_info_next(&i)) {
+        if (count < room && is_test_device(i.data)) {
             out[count++] = i.data->deviceid;
         }
     }

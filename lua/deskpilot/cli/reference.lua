@@ -1,0 +1,262 @@
+--- The pages of docs/api: the desktop library as scripts use it, made of what is written above its
+--- functions. A desk that is only imagined is opened and looked through, so that whatever it offers has
+--- its place here, wherever it is defined.
+local annotations = require "deskpilot.cli.annotations"
+local files = require "deskpilot.base.files"
+local text = require "deskpilot.base.text"
+
+local reference = {}
+
+-- What is no part of the library, though it is in the desk.
+local internal = { native = true, inbox = true, session = true, timing = true, stop_reading = true, _ = true }
+
+-- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
+local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "points",
+  "task", "errors", "mission" }
+
+local summaries = {
+  desk = "the desktop: opening it, waiting for it", screen = "pictures of the screen, and what is on them",
+  shot = "one picture", mouse = "moving, clicking, dragging, scrolling", keyboard = "typing and pressing keys",
+  windows = "the windows of applications", elements = "what applications say about themselves",
+  clipboard = "what applications copy and paste", apps = "starting programs", points = "where things are",
+  task = "doing several things at a time", errors = "failures as values",
+  mission = "`m`, what a mission's functions are given",
+}
+
+-- The class (the table of methods) that a function of a module makes things of.
+local function class_of(fn, name)
+  for i = 1, 60 do
+    local found, value = debug.getupvalue(fn, i)
+    if not found then return {} end
+    if found == name then return value end
+  end
+  return {}
+end
+
+local function functions_of(t, prefix, into)
+  for name, fn in pairs(t) do
+    if type(fn) == "function" and not internal[name] and not name:find("^_") then
+      local info = debug.getinfo(fn, "S")
+      if info.what ~= "C" then
+        into[#into + 1] = { name = prefix .. name, fn = fn, path = info.source:sub(2), line = info.linedefined }
+      end
+    end
+  end
+  return into
+end
+
+-- In the order of the source, the file that has the most of the page first.
+local function sort(functions, main)
+  table.sort(functions, function(a, b)
+    if a.path ~= b.path then
+      if a.path == main or b.path == main then return a.path == main end
+      return a.path < b.path
+    end
+    return a.line < b.line
+  end)
+  return functions
+end
+
+-- The functions of each page, and the file that its words begin with.
+local function collect(desk)
+  local module = require "deskpilot.desk"
+  local task, errors, run = require "deskpilot.base.task", require "deskpilot.base.errors",
+    require "deskpilot.agent.run"
+  local shot = assert(desk.screen.shot())
+  local pages = {
+    desk = { functions = functions_of(getmetatable(desk).__index, "desk:", functions_of(desk, "desk.",
+      functions_of(module, 'require "deskpilot.desk".', {}))), main = "deskpilot/desk/init.lua" },
+    shot = { functions = functions_of(getmetatable(shot).__index, "shot:", {}) },
+    points = { functions = {}, main = "deskpilot/desk/points.lua" },
+    task = { functions = functions_of(class_of(task.start, "Task"), "work:", functions_of(task, "task.", {})),
+      main = "deskpilot/base/task.lua" },
+    errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
+    mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua" },
+  }
+  for name, part in pairs(desk) do
+    if type(part) == "table" and not internal[name] and not pages[name] then
+      local functions = functions_of(part, "desk." .. name .. ".", {})
+      local main = ("deskpilot/desk/%s.lua"):format(name)
+      if #functions > 0 then pages[name] = { functions = functions, main = main } end
+    end
+  end
+  for _, page in pairs(pages) do sort(page.functions, page.main) end
+  return pages
+end
+
+local function with_desk(fn)
+  local desk = assert(require("deskpilot.desk").open { backend = "null", width = 640, height = 480 })
+  local closing <close> = setmetatable({}, { __close = function() desk:close() end })
+  assert(closing)
+  return fn(collect(desk))
+end
+
+local function paragraph(words)
+  return (words:gsub("\n", " "):gsub("  +", " "))
+end
+
+-- Paragraphs are kept, the lines inside them are not.
+local function prose(words)
+  local parts = {}
+  for part in (words .. "\n\n"):gmatch("(.-)\n%s*\n+") do
+    if part:find("%S") then parts[#parts + 1] = paragraph(part) end
+  end
+  return table.concat(parts, "\n\n")
+end
+
+-- A file's first words, without "desk.screen: ", which is the page's title.
+local function opening(path)
+  local words = prose(annotations.header(path)):gsub("^[%w_.]+: ", "")
+  return (words:gsub("^%l", string.upper))
+end
+
+local function item(name, kind, words)
+  local line = "- " .. (name and "`" .. name .. "`" or "")
+  if kind ~= "" then line = line .. (name and " " or "") .. "(`" .. kind .. "`)" end
+  return words ~= "" and line .. ": " .. paragraph(words) or line
+end
+
+local function returns_line(returns)
+  local parts = {}
+  for i, result in ipairs(returns) do
+    local words = result.text ~= "" and ": " .. paragraph(result.text) or ""
+    parts[i] = ("`%s`%s%s"):format(result.type, result.name and " " .. result.name or "", words)
+  end
+  return "Returns " .. table.concat(parts, ", ") .. "."
+end
+
+local function function_text(entry)
+  local doc = annotations.of_function(entry.fn)
+  local out = { ("### %s(%s)"):format(entry.name, table.concat(annotations.parameters(entry.fn), ", ")) }
+  if doc.text ~= "" then out[#out + 1] = prose(doc.text) end
+  local params = {}
+  for i, param in ipairs(doc.params) do params[i] = item(param.name, param.type, param.text) end
+  if #params > 0 then out[#out + 1] = table.concat(params, "\n") end
+  if #doc.returns > 0 then out[#out + 1] = returns_line(doc.returns) end
+  return table.concat(out, "\n\n")
+end
+
+local function class_text(class)
+  local lines = { "### " .. class.class }
+  if class.text ~= "" then lines[#lines + 1] = prose(class.text) end
+  if class.parent then
+    lines[#lines + 1] = ("It has the fields of `%s`%s"):format(class.parent, #class.fields > 0 and ", and:" or ".")
+  end
+  local fields = {}
+  for i, field in ipairs(class.fields) do fields[i] = item(field.name, field.type, field.text) end
+  if #fields > 0 then lines[#lines + 1] = table.concat(fields, "\n") end
+  return table.concat(lines, "\n\n")
+end
+
+-- The files of a page, its main one first.
+local function paths_of(page)
+  local paths, seen = {}, {}
+  local function add(path)
+    if path and not seen[path] then paths[#paths + 1], seen[path] = path, true end
+  end
+  add(page.main)
+  for _, entry in ipairs(page.functions) do add(entry.path) end
+  return paths
+end
+
+local titles = { desk = "desk", shot = "A shot", points = "Points", task = "task", errors = "errors",
+  mission = "m, the mission's run" }
+
+local made = "<!-- Made by `./dev docs` from the comments above the functions: change those. -->"
+
+local function page_text(name, page)
+  local paths = paths_of(page)
+  local out = { "# " .. (titles[name] or "desk." .. name), made }
+  if page.main then out[#out + 1] = opening(page.main) end
+  if #page.functions > 0 then out[#out + 1] = "## Functions" end
+  for _, entry in ipairs(page.functions) do out[#out + 1] = function_text(entry) end
+  local types = {}
+  for _, path in ipairs(paths) do
+    for _, class in ipairs(annotations.classes(path)) do
+      if #class.fields > 0 or class.parent then types[#types + 1] = class_text(class) end
+    end
+  end
+  if #types > 0 then out[#out + 1] = "## Types\n\n" .. table.concat(types, "\n\n") end
+  return table.concat(out, "\n\n") .. "\n"
+end
+
+local function names_of(pages)
+  local names, named = {}, {}
+  for _, name in ipairs(order) do
+    if pages[name] then names[#names + 1], named[name] = name, true end
+  end
+  for _, name in ipairs(text.keys(pages)) do
+    if not named[name] then names[#names + 1] = name end
+  end
+  return names
+end
+
+local introduction = [[
+What scripts have of the desktop: in a mission (`m.desk`), at the prompt and in `deskpilot eval` (`desk`), in
+policies and tools. Times are seconds, places are pixels of the screen, options are tables. A caller's mistake
+raises a Lua error; a failure of the world is `nil, err`, where `tostring(err)` is a sentence and `err.code` one
+of a [closed list](../errors.md). The same words are at the prompt: `help(desk.mouse.click)`.]]
+
+local function index_text(names, pages)
+  local out = { "# The desktop library", made, introduction, "" }
+  local lines = {}
+  for _, name in ipairs(names) do
+    local summary = summaries[name]
+    if not summary then
+      summary = annotations.header(pages[name].main or ""):match("^[%w_.]+:%s*([^.\n]*)") or ""
+    end
+    lines[#lines + 1] = ("- [%s](%s.md): %s"):format(name, name, summary)
+  end
+  out[4] = table.concat(lines, "\n")
+  return table.concat(out, "\n\n") .. "\n"
+end
+
+--- The pages, by their files' names.
+---@return table<string, string>
+function reference.pages()
+  return with_desk(function(pages)
+    local names, texts = names_of(pages), {}
+    for _, name in ipairs(names) do texts[name .. ".md"] = page_text(name, pages[name]) end
+    texts["README.md"] = index_text(names, pages)
+    return texts
+  end)
+end
+
+--- What is not written: public functions without words, and parameters without a @param.
+---@return string[] sentences
+function reference.gaps()
+  return with_desk(function(pages)
+    local gaps = {}
+    for _, name in ipairs(names_of(pages)) do
+      for _, entry in ipairs(pages[name].functions) do
+        local doc, told = annotations.of_function(entry.fn), {}
+        local where = ("%s (%s:%d) "):format(entry.name, entry.path, entry.line)
+        if doc.text == "" then gaps[#gaps + 1] = where .. "has no words" end
+        for _, param in ipairs(doc.params) do told[param.name:gsub("%?$", "")] = true end
+        for _, param in ipairs(annotations.parameters(entry.fn)) do
+          if not told[param] then gaps[#gaps + 1] = where .. "has no @param " .. param end
+        end
+      end
+    end
+    return gaps
+  end)
+end
+
+--- Writes the pages, and removes pages of what is no more.
+---@param folder string
+---@return boolean? ok, deskpilot.error? err
+function reference.write(folder)
+  local pages = reference.pages()
+  local ok, err = files.make_folder(folder)
+  if not ok then return nil, err end
+  for _, name in ipairs(files.list(folder) or {}) do
+    if name:find("%.md$") and not pages[name] then files.remove(files.join(folder, name)) end
+  end
+  for name, words in pairs(pages) do
+    ok, err = files.write(files.join(folder, name), words)
+    if not ok then return nil, err end
+  end
+  return true
+end
+
+return reference

@@ -1,0 +1,54 @@
+#include "ocr_area.h"
+
+enum { ATTEMPTS = 3 };
+
+static const float CLEAR = 0.75f; /* confidence from which on a reading is not doubted */
+
+/* Tesseract wants letters about 30 pixels high; larger ones are left as they are. */
+static int scale_of(const desk_text_area *area, int attempt)
+{
+    static const int others[ATTEMPTS] = {0, 6, 3};
+    if (attempt > 0)
+        return others[attempt];
+    if (area->block)
+        return area->rect.width * area->rect.height < 400000 ? 3 : 1;
+    int scale = (48 + area->rect.height / 2) / area->rect.height;
+    return scale < 1 ? 1 : scale > 4 ? 4 : scale;
+}
+
+static float confidence_of(const desk_ocr_text *text)
+{
+    float sum = 0;
+    for (size_t i = 0; i < text->count; i++)
+        sum += text->words[i].confidence;
+    return text->count ? sum / (float) text->count : 0;
+}
+
+/* A letter alone tells less about its size than a line does: where it is unclear, it is looked at
+ * in other sizes too, and the surest reading counts. */
+static bool is_short(const desk_text_area *area)
+{
+    return !area->block && area->rect.width < 3 * area->rect.height && area->rect.height < 40;
+}
+
+bool ocr_area_read(ocr_engine *engine, const desk_image *image, const desk_text_area *area,
+                   bool (*stop)(void *context), void *context, desk_ocr_text *out, desk_error *err)
+{
+    int attempts = is_short(area) ? ATTEMPTS : 1;
+    bool ok = true;
+    for (int i = 0; ok && i < attempts && (i == 0 || confidence_of(out) < CLEAR); i++) {
+        desk_ink ink;
+        desk_ocr_text text = {0};
+        if (!desk_text_ink(&ink, image, area->rect, scale_of(area, i), err))
+            return false;
+        ok = ocr_engine_read(engine, &ink, area->block, stop, context, &text, err);
+        desk_text_ink_free(&ink);
+        if (confidence_of(&text) > confidence_of(out)) {
+            desk_ocr_text worse = *out;
+            *out = text;
+            text = worse;
+        }
+        desk_ocr_text_free(&text);
+    }
+    return ok;
+}

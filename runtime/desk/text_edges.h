@@ -1,0 +1,19 @@
+/*
+ * text_edges.h: the edges of a picture that may belong to letters; a step of text_areas.h.
+ */
+#ifndef DESK_TEXT_EDGES_H
+#define DESK_TEXT_EDGES_H
+
+#include "image.h"
+
+enum {
+    TEXT_EDGE_ACROSS =
+        1,              /* the pixel differs from the one to its right: part of an upright stroke */
+    TEXT_EDGE_DOWN = 2, /* it differs from the one below */
+};
+
+/* One byte per pixel, 0 or a sum of TEXT_EDGE_*, without the edges of long straight lines.
+ * malloc'ed and the caller's; NULL without memory. */
+uint8_t *desk_text_edges(const desk_image *image);
+
+#endif
