@@ -1,10 +1,6 @@
 # The Windows suite, run under Wine (windows/wine.sh is the emulator that ctest starts programs with):
 # the units that are the same everywhere, and windows/ for what is Windows's own.
-<<<<<<< HEAD
-foreach(name coords draw find image keys null scale human)
-=======
-foreach(name coords image keys null scale text_areas)
->>>>>>> reading
+foreach(name coords draw find human image keys null scale text_areas)
   add_c_test(${CMAKE_CURRENT_SOURCE_DIR}/c/test_${name}.c)
 endforeach()
 file(GLOB C_TESTS CONFIGURE_DEPENDS windows/c/test_*.c)
@@ -18,20 +14,14 @@ add_executable(testapp WIN32 ${TESTAPP_SOURCES})
 target_link_options(testapp PRIVATE -municode)
 target_link_libraries(testapp PRIVATE comctl32)
 add_executable(ctrlc windows/ctrlc.c)
-<<<<<<< HEAD
 add_executable(press windows/press.c) # another program's input, for people (test_win_human.lua)
-
-set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
-    "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>"
-    "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>")
-foreach(name agent config data decode desk find lookup literal model schema shot task http cli report native_desk monitors)
-=======
 add_library(tesseract_stub MODULE windows/tesseract_stub.c)
 
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
-    "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
-foreach(name agent config data decode desk lookup literal model schema task http cli report native_desk eval ocr)
->>>>>>> reading
+    "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>"
+    "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
+foreach(name agent cli config csv data decode desk eval find http literal lookup model monitors native_desk ocr
+    report schema shot task)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()
 file(GLOB LUA_TESTS CONFIGURE_DEPENDS windows/test_*.lua)

@@ -58,15 +58,7 @@ local function traceback(message)
   return message
 end
 
-<<<<<<< HEAD
 local function create(fn)
-=======
---- Starts `fn(...)` as a task of its own; it runs until its first wait before start returns.
----@param fn function
----@param ... any its arguments
----@return deskpilot.task
-function task.start(fn, ...)
->>>>>>> reading
   local self = setmetatable({ waiters = {}, children = {}, parent = current }, Task)
   if current then current.children[self] = true end
   self.co = coroutine.create(function(...)
@@ -78,6 +70,8 @@ function task.start(fn, ...)
 end
 
 --- Starts `fn(...)` as a task of its own; it runs until its first wait before start returns.
+---@param fn function
+---@param ... any its arguments
 ---@return deskpilot.task
 function task.start(fn, ...)
   local self = create(fn)
@@ -238,14 +232,10 @@ function task.current()
 end
 
 --- Runs the loop until fn(...) has ended: the program's outermost call, made once from the main
-<<<<<<< HEAD
 --- state. `on_interrupt(signal)` is called on SIGINT, SIGTERM, SIGHUP and kill_chord.
-=======
---- state. `on_interrupt(signal)` is called on SIGINT, SIGTERM and SIGHUP.
 ---@param on_interrupt fun(signal: string)?
 ---@param fn function
 ---@param ... any its arguments
->>>>>>> reading
 ---@return boolean ok, ... fn's results, or false and its error
 function task.run(on_interrupt, fn, ...)
   if on_interrupt then system.on_interrupt(on_interrupt) end

@@ -2,6 +2,7 @@
 --- calls that wait work, and Ctrl+C ends the entry and not the prompt.
 local uv = require "luv"
 local chunk = require "deskpilot.cli.chunk"
+local config = require "deskpilot.base.config"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
@@ -278,7 +279,6 @@ local function start_chord(project_folder, user_folder)
 end
 
 function repl.run(options)
-<<<<<<< HEAD
   local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
   lookup.set_roots(folders)
   local chord, why = start_chord(folders.project_folder, folders.user_folder)
@@ -286,21 +286,13 @@ function repl.run(options)
     io.stderr:write("deskpilot: ", tostring(why), "\n")
     return 2
   end
-  local where, session = start_desktop(options)
-=======
-  lookup.set_roots { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
   local where, session = chunk.start_desktop(options)
->>>>>>> reading
   if not where then
     io.stderr:write("deskpilot: ", tostring(session), "\n")
     return errors.is(session, "invalid") and 2 or 3
   end
-<<<<<<< HEAD
   chord:watch_private(session)
-  local open_desk, opened = desk_opener(where)
-=======
   local open_desk, opened = chunk.desk_opener(where)
->>>>>>> reading
   local is_terminal = uv.guess_handle(0) == "tty"
   if is_terminal then put("deskpilot " .. system.version .. "; help() tells what there is\n") end
   loop(is_terminal and open_terminal() or open_plain(), chunk.environment(open_desk))

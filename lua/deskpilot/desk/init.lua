@@ -71,11 +71,8 @@ function Desk:close()
     if opened[i] == self then table.remove(opened, i) end
   end
   self.elements.stop()
-<<<<<<< HEAD
   self.stop_human()
-=======
   self.stop_reading()
->>>>>>> reading
   self.inbox:close()
   self.native:close()
 end
@@ -94,11 +91,8 @@ function desk.open(options)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)
-<<<<<<< HEAD
   self.human, self.hotkeys, self.stop_human = human.new(self)
-=======
   reading.extend(self)
->>>>>>> reading
 
   --- Waits until the screen is quiet; see waits.settle.
   function self.settle(how) return waits.settle(self, how) end
