@@ -1,0 +1,55 @@
+-- A script: gathers what several windows show and writes it down as JSON. Whether it is done is read from the
+-- file.
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+
+local folder = files.temporary_folder()
+local note, path = files.join(folder, "deskpilot-shopping.txt"), files.join(folder, "deskpilot-windows.json")
+local shopping = "bread\ncheese\nGrüße an Anna\n"
+
+-- Every text that the elements of one program show, in the order of its tree, each once.
+local function texts(desk, window)
+  local list, seen = {}, {}
+  for _, element in ipairs(assert(desk.elements.list { pid = window.pid })) do
+    local text = element.text
+    if text and text ~= "" and not seen[text] then
+      seen[text] = true
+      list[#list + 1] = text
+    end
+  end
+  return list
+end
+
+return {
+  desktop = { kind = "private", size = { 1280, 800 } },
+  limits = { seconds = 120 },
+  run = function(m)
+    local desk = m.desk
+    assert(files.write(note, shopping))
+    files.remove(path)
+    assert(desk.apps.start { "mousepad", "--disable-server", note, wait = 15 })
+    assert(desk.apps.start { "galculator", wait = 15 })
+    assert(desk.windows.focus { class = "galculator" })
+    assert(desk.keyboard.type "7*6=")
+    assert(desk.elements.find { app = "galculator", text = "42", timeout = 10 })
+    local found = {}
+    for _, window in ipairs(assert(desk.windows.list())) do
+      found[#found + 1] = { title = window.title, program = files.split and select(2, files.split(window.executable)),
+        x = window.x, y = window.y, width = window.width, height = window.height, texts = texts(desk, window) }
+    end
+    assert(files.write(path, json.encode(found) .. "\n"))
+    m:note(("%d windows are described in %s"):format(#found, path))
+  end,
+  verify = function()
+    local found = json.decode(files.read(path) or "")
+    if not found then return false, path .. " holds no JSON" end
+    local wanted = { mousepad = shopping, galculator = "42" }
+    for _, window in ipairs(found) do
+      for _, text in ipairs(window.texts) do
+        if wanted[window.program] == text then wanted[window.program] = nil end
+      end
+    end
+    local program = next(wanted)
+    return program == nil, program and ("%s does not say what %s shows"):format(path, program)
+  end,
+}

@@ -1,0 +1,61 @@
+-- A script: fills in a form of a GTK application once for each line of a CSV file. Whether it is done is what
+-- the application says it was given.
+local csv = require "deskpilot.base.csv"
+local files = require "deskpilot.base.files"
+local task = require "deskpilot.base.task"
+
+-- Your own file: DESKPILOT_CSV=people.csv; without one a sample is written.
+local path = os.getenv("DESKPILOT_CSV") or files.join(files.temporary_folder(), "deskpilot-people.csv")
+local names = { "Name", "Mail", "Town" }
+local sample = [[
+Name,Mail,Town
+Ada Lovelace,ada@example.org,London
+"Müller, Jörg",joerg@example.org,Köln
+山田 花子,hanako@example.org,京都
+]]
+
+local function people()
+  if not os.getenv("DESKPILOT_CSV") then assert(files.write(path, sample)) end
+  return assert(csv.records(assert(files.read(path))))
+end
+
+-- The field that stands on the same line as its label.
+local function field(desk, name)
+  local label = assert(desk.elements.find { app = "zenity", role = "label", name = name })
+  for _, element in ipairs(assert(desk.elements.list { app = "zenity", role = "text" })) do
+    if element.y == label.y then return element end
+  end
+  error("there is no field beside " .. name)
+end
+
+-- Opens the form, fills it in and sends it off; what the application then says.
+local function fill_in(desk, person)
+  local form = task.start(desk.apps.run, { "zenity", "--forms", "--title", "New contact", "--separator", "\n",
+    "--add-entry", names[1], "--add-entry", names[2], "--add-entry", names[3], timeout = 60 })
+  assert(desk.elements.find { app = "zenity", role = "push button", name = "OK", timeout = 15 })
+  for _, name in ipairs(names) do assert(desk.elements.set_text(field(desk, name), person[name])) end
+  assert(desk.elements.press { app = "zenity", role = "push button", name = "OK" })
+  local ok, result, err = form:wait()
+  if not ok or not result then error(ok and err or result, 0) end
+  return result.stdout
+end
+
+local said = {} -- by the application
+
+return {
+  desktop = { kind = "private", size = { 800, 600 } },
+  limits = { seconds = 120 },
+  run = function(m)
+    for i, person in ipairs(people()) do
+      said[i] = fill_in(m.desk, person)
+      m:note("a contact for " .. person.Name)
+    end
+  end,
+  verify = function()
+    for i, person in ipairs(people()) do
+      local wanted = ("%s\n%s\n%s\n"):format(person.Name, person.Mail, person.Town)
+      if said[i] ~= wanted then return false, ("form %d was given %q, not %q"):format(i, said[i] or "nothing", wanted) end
+    end
+    return true
+  end,
+}

@@ -1,0 +1,82 @@
+-- A script: draws a star with the mouse in a paint program and saves it. Whether it is done is read from the
+-- picture's own pixels.
+local files = require "deskpilot.base.files"
+local image = require "native.image"
+
+local path = files.join(files.temporary_folder(), "deskpilot-star.png")
+local size, radius = 300, 120
+
+-- The five points of the star in the order in which a pen visits them, in pixels of the picture.
+local function corners()
+  local list = {}
+  for i = 0, 5 do
+    local angle = math.rad(-90 + 144 * i)
+    list[#list + 1] = { x = size / 2 + radius * math.cos(angle), y = size / 2 + radius * math.sin(angle) }
+  end
+  return list
+end
+
+local function is_white(picture, x, y)
+  local red, green, blue = picture:pixel(x, y)
+  return red == 255 and green == 255 and blue == 255
+end
+
+-- Where the empty picture is on the screen: the white square around the window's middle.
+local function canvas(desk, window)
+  local shot = assert(desk.screen.shot { window = window, cursor = false })
+  local x, y = shot.width // 2, shot.height // 2
+  if not is_white(shot, x, y) then error("the paint program does not show the empty picture") end
+  while x > 0 and is_white(shot, x - 1, y) do x = x - 1 end
+  while y > 0 and is_white(shot, x, y - 1) do y = y - 1 end
+  return { x = shot.frame.x + x, y = shot.frame.y + y }
+end
+
+local function draw(desk, origin)
+  local list = corners()
+  for i = 2, #list do
+    assert(desk.mouse.drag({ x = origin.x + list[i - 1].x, y = origin.y + list[i - 1].y },
+      { x = origin.x + list[i].x, y = origin.y + list[i].y }))
+  end
+end
+
+return {
+  desktop = { kind = "private", size = { 1024, 700 } },
+  limits = { seconds = 120 },
+  run = function(m)
+    local desk = m.desk
+    local empty = image.new(size, size)
+    empty:fill(0, 0, size, size, 255, 255, 255)
+    assert(files.write(path, empty:png()))
+    assert(desk.apps.start { "mtpaint", path, wait = 10 })
+    desk.settle()
+    local tools = desk.windows.find { title = "Settings Toolbar" }
+    if tools then assert(desk.windows.close(tools)) end
+    local window = assert(desk.windows.find { title = "mtPaint" })
+    assert(desk.windows.focus(window))
+    assert(desk.windows.maximize(window))
+    desk.settle()
+    assert(desk.mouse.click { x = 17, y = 78, frame = "window" })
+    desk.settle()
+    draw(desk, canvas(desk, assert(desk.windows.find { title = "mtPaint" })))
+    assert(desk.keyboard.press "ctrl+s")
+    assert(desk.wait_until(function() return files.read(path) ~= empty:png() end, { timeout = 10 }))
+    desk.settle()
+    desk.screen.shot{path="/tmp/mm/s.png"}
+  end,
+  -- Every edge of the star has ink all along, and there is none outside it.
+  verify = function()
+    local picture, why = image.load_png(assert(files.read(path)))
+    if not picture then return false, tostring(why) end
+    local list = corners()
+    for i = 2, #list do
+      for step = 1, 9 do
+        local x = list[i - 1].x + (list[i].x - list[i - 1].x) * step / 10
+        local y = list[i - 1].y + (list[i].y - list[i - 1].y) * step / 10
+        local ink = false
+        for dx = -2, 2 do for dy = -2, 2 do ink = ink or not is_white(picture, math.floor(x) + dx, math.floor(y) + dy) end end
+        if not ink then return false, ("edge %d of the star is not drawn at %d, %d"):format(i - 1, x // 1, y // 1) end
+      end
+    end
+    return is_white(picture, 5, 5), "there is ink outside the star"
+  end,
+}
