@@ -21,8 +21,20 @@ local min_score = 0.95
 ---@field min_score number? 0..1, 0.95 if not given: how much alike it must be. Brightness and contrast of all of
 ---  it do not count; 0.8 bears small changes, below 0.6 chance begins
 ---@field region table? where to look: { x, y, width, height }
----@field window table|string? screen.find_image: where to look, as for screen.shot
+---@field window table|string|nil screen.find_image: where to look, as for screen.shot; so are monitor and on_screen
 ---@field max integer? find_all, find_images: most hits, 1000 if not given
+
+local known = { min_score = true, max = true, region = true, window = true, monitor = true, on_screen = true }
+
+local function check(options)
+  for key in pairs(options) do
+    if not known[key] then
+      error(("a picture is looked for with min_score, region, window and max, not '%s' (to wait for one: "
+        .. "desk.wait_for_image)"):format(tostring(key)), 4)
+    end
+  end
+  return options
+end
 
 -- A shot, an image of native.image, or the path of a PNG file.
 local function load(picture)
@@ -82,7 +94,7 @@ end
 function find.one(shot, picture, options)
   local image, err = load(picture)
   if not image then return nil, err end
-  return one(shot, image, options or {})
+  return one(shot, image, check(options or {}))
 end
 
 --- All places of a picture in a shot; see Shot:find_all.
@@ -93,7 +105,7 @@ end
 function find.all(shot, picture, options)
   local image, err = load(picture)
   if not image then return nil, err end
-  local hits, why = search(shot, image, options or {}, options and options.max)
+  local hits, why = search(shot, image, check(options or {}), options and options.max)
   if not hits then return nil, why end
   return hits
 end
@@ -101,10 +113,11 @@ end
 -- What the screen shows now where the options say, without the pointer, which is in no picture; looked at
 -- by fn(shot, image, options).
 local function look(desk, picture, options, fn)
-  options = options or {}
+  options = check(options or {})
   local image, err = load(picture)
   if not image then return nil, err end
-  local shot, why = desk.screen.shot { region = options.region, window = options.window, cursor = false }
+  local shot, why = desk.screen.shot { region = options.region, window = options.window, monitor = options.monitor,
+    on_screen = options.on_screen, cursor = false }
   if not shot then return nil, why end
   local result, failure = fn(shot, image, { min_score = options.min_score, max = options.max })
   shot.native:close()

@@ -12,6 +12,12 @@ local function intersection(a, b)
   return { x = x, y = y, width = right - x, height = bottom - y }
 end
 
+--- A picture that native.image has.
+---@param image userdata
+---@param frame table? the part of the screen that it shows; nil for one from elsewhere
+---@return deskpilot.shot
+screen.wrap = shots.new
+
 -- The part of the screen that is asked for; a window may hang over its edge.
 local function area_of(desk, options)
   local whole, err = desk.native:screen()
