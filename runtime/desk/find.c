@@ -109,8 +109,8 @@ static bool stopped(const desk_find_options *o, desk_error *err)
 static bool search_every(search *s, desk_hit *hits, int max, int *count, desk_hit *best,
                          desk_error *err)
 {
-    if (!find_every(&s->t, s->picture, s->options->min_score, hits, max, count, best, stop,
-                    s->options))
+    if (!find_every(&s->t, s->probe.channel, s->picture, s->options->min_score, hits, max, count,
+                    best, stop, s->options))
         return no_memory(err);
     return !stop(s->options) || stopped(s->options, err);
 }

@@ -1,14 +1,21 @@
 #include "find_every.h"
 
+#include "find_sample.h"
+
+#include <math.h>
 #include <stdlib.h>
+
+/* How far below the wanted score a sample may correlate, and no less than where chance begins. */
+static const double SLACK = 0.3, LEAST = 0.4;
 
 enum { FLAT_ROWS = 64, LOOK_UP = 64 };
 
 /* Lower than any value that a place can have. */
 static const float OUT = -3e38f;
 
-/* A place's value is its score; for a flat template less the sum of squared differences, which is
- * quicker to have and gives the same order. */
+/* A place's value is its score, or 2 less than what a sample says of it where that is too little;
+ * for a flat template less the sum of squared differences, which is quicker to have and gives the
+ * same order. */
 typedef struct {
     const find_template *t;
     const desk_image *picture;
@@ -17,6 +24,9 @@ typedef struct {
     int across, down; /* places */
     float *values;    /* of all places, in rows */
     int *best;        /* the best place of each row */
+    find_sample sample;
+    float *grey; /* the picture as the sample wants it; NULL where there is no sample */
+    float cut;   /* what the sample must say */
     atomic_bool out_of_memory;
 } every;
 
@@ -35,16 +45,43 @@ static void find_best_of_row(const every *e, int y)
     e->best[y] = best;
 }
 
+static void grey_row(void *context, int y)
+{
+    every *e = context;
+    find_sample_grey(&e->sample, e->grey + (size_t) y * (size_t) e->picture->width,
+                     e->picture->pixels + (size_t) y * e->picture->stride, e->picture->width);
+}
+
 static void score_row(void *context, int y)
 {
     every *e = context;
+    size_t width = (size_t) e->picture->width;
     float *row = row_of(e, y);
+    if (e->grey && !e->stop(e->context))
+        find_sample_row(&e->sample, row, e->grey + (size_t) y * width, width, e->across,
+                        e->t->scalar);
     for (int x = 0; x < e->across; x++) {
         if (x % LOOK_UP == 0 && e->stop(e->context))
             return;
-        row[x] = (float) find_score(e->t, e->picture, x, y);
+        if (e->grey && row[x] < e->cut)
+            row[x] -= 2;
+        else
+            row[x] = (float) find_score(e->t, e->picture, x, y);
     }
     find_best_of_row(e, y);
+}
+
+/* Without memory for it every place is scored. */
+static void score_all(every *e, int channel, double min_score)
+{
+    size_t pixels = (size_t) e->picture->width * (size_t) e->picture->height;
+    if (find_sample_make(&e->sample, e->t, channel))
+        e->grey = malloc(pixels * sizeof *e->grey);
+    e->cut = (float) fmax(min_score - SLACK, LEAST);
+    if (e->grey)
+        desk_parallel(e->picture->height, grey_row, e);
+    desk_parallel(e->down, score_row, e);
+    free(e->grey);
 }
 
 /* --- templates of one colour ---------------------------------------------------------------------
@@ -137,8 +174,9 @@ static void take_hits(every *e, double min_score, desk_hit *hits, int max, int *
     }
 }
 
-bool find_every(const find_template *t, const desk_image *picture, double min_score, desk_hit *hits,
-                int max, int *count, desk_hit *best, find_stop_fn *stop, const void *context)
+bool find_every(const find_template *t, int channel, const desk_image *picture, double min_score,
+                desk_hit *hits, int max, int *count, desk_hit *best, find_stop_fn *stop,
+                const void *context)
 {
     every e = {.t = t, .picture = picture, .stop = stop, .context = context};
     e.across = picture->width - t->width + 1;
@@ -149,7 +187,7 @@ bool find_every(const find_template *t, const desk_image *picture, double min_sc
     if (ok && t->flat && t->counted == (int64_t) t->width * t->height)
         desk_parallel((e.down + FLAT_ROWS - 1) / FLAT_ROWS, flat_band, &e);
     else if (ok)
-        desk_parallel(e.down, score_row, &e);
+        score_all(&e, channel, min_score);
     ok = ok && !atomic_load(&e.out_of_memory);
     if (ok && !stop(context))
         take_hits(&e, min_score, hits, max, count, best);

@@ -1,6 +1,7 @@
 /*
  * find_every.h: the search for a template that has no probe (find_probe.h): one of a single colour,
- * of a few pixels, or full of holes. Every place is compared to the pixel.
+ * of a few pixels, or full of holes. Every place is compared to the pixel, but those that a sample
+ * of its pixels (find_sample.h) makes unlikely.
  */
 #ifndef DESK_FIND_EVERY_H
 #define DESK_FIND_EVERY_H
@@ -9,9 +10,11 @@
 #include "find_scan.h"
 #include "find_score.h"
 
-/* As desk_find, for a picture that the template fits in; `best` is always filled. What it gives
- * after `stop` has said so is of no use. False when there is no memory. */
-bool find_every(const find_template *t, const desk_image *picture, double min_score, desk_hit *hits,
-                int max, int *count, desk_hit *best, find_stop_fn *stop, const void *context);
+/* As desk_find; `channel` as find_probe has it, for a picture that the template fits in; `best` is
+ * always filled. What it gives after `stop` has said so is of no use. False when there is no
+ * memory. */
+bool find_every(const find_template *t, int channel, const desk_image *picture, double min_score,
+                desk_hit *hits, int max, int *count, desk_hit *best, find_stop_fn *stop,
+                const void *context);
 
 #endif

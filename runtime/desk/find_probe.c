@@ -11,6 +11,8 @@ static const double SLACK = 0.3, LEAST = 0.3;
 static const double ROUNDING = 0.01;
 /* A cut below this lets too many places through. */
 static const double USEFUL = 0.65;
+/* Share of the energy that a probe without a bound must have to be of use. */
+static const double ENOUGH = 0.02;
 /* Share of the energy that is enough in grey not to look at the channels. */
 static const double GREY_ENOUGH = 0.5;
 
@@ -220,7 +222,8 @@ static bool choose(find_probe *p, const find_template *t, const integrals *s, do
                 return false;
             if (p->guaranteed)
                 return true;
-            if (b == 0 && p->kept > most) {
+            bool enough = p->kept >= ENOUGH && p->width * p->height >= FEWEST_CELLS;
+            if (b == 0 && enough && p->kept > most) {
                 most = p->kept;
                 best_factor = p->factor;
             }

@@ -47,7 +47,7 @@ typedef struct {
 } find_probe;
 
 /* Chooses and makes the probe. False when there is no memory. `factor` is 0 where nothing can be a
- * probe: a few pixels, or a mask full of holes. To be freed in any case. */
+ * probe: a few pixels, or more holes than pixels. To be freed in any case. */
 bool find_probe_make(find_probe *probe, const find_template *t, double min_score);
 void find_probe_free(find_probe *probe);
 

@@ -1,5 +1,6 @@
 #include "find_scan.h"
 
+#include "find_shrink.h"
 #include "simd.h"
 
 #include <math.h>
@@ -44,31 +45,13 @@ typedef struct {
 /* --- the smaller picture ------------------------------------------------------------------------
  */
 
-static void shrink_row(const scan *s, int y, uint32_t *sums)
-{
-    int f = s->probe->factor, channel = s->probe->channel;
-    int16_t *out = s->cells + (size_t) y * s->stride;
-    memset(sums, 0, (size_t) s->width * sizeof *sums);
-    for (int j = 0; j < f; j++) {
-        const uint8_t *p = s->picture->pixels + (size_t) (y * f + j) * s->picture->stride;
-        for (int x = 0; x < s->width; x++) {
-            uint32_t sum = 0;
-            for (int i = 0; i < f; i++, p += 4)
-                sum += channel == 3 ? (uint32_t) p[0] + p[1] + p[2] : 3u * p[channel];
-            sums[x] += sum;
-        }
-    }
-    uint32_t area = (uint32_t) (f * f);
-    for (int x = 0; x < s->width; x++)
-        out[x] = (int16_t) ((sums[x] + area / 2) / area);
-}
-
 static void shrink_band(void *context, int band)
 {
     scan *s = context;
     uint32_t *sums = (uint32_t *) s->workers[desk_parallel_worker()].row;
     for (int y = band * BAND_ROWS; y < s->height && y < (band + 1) * BAND_ROWS; y++)
-        shrink_row(s, y, sums);
+        find_shrink_row(s->cells + (size_t) y * s->stride, sums, s->picture, y, s->probe->factor,
+                        s->probe->channel, s->t->scalar);
 }
 
 /* --- the length of each window -------------------------------------------------------------------

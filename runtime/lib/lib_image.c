@@ -240,7 +240,7 @@ static int image_fill(lua_State *L)
     luaL_argcheck(L, !image->borrowed, 1, "the image is lent by the desk: paint on a crop of it");
     desk_rect rect = check_inside(L, 2, image);
     uint8_t red = check_channel(L, 6), green = check_channel(L, 7), blue = check_channel(L, 8);
-    const uint8_t colour[4] = {blue, green, red, 0};
+    const uint8_t colour[4] = {blue, green, red, 255};
     for (int y = rect.y; y < rect.y + rect.height; y++) {
         uint8_t *p = image->pixels + (size_t) y * image->stride + (size_t) rect.x * 4;
         for (int x = 0; x < rect.width; x++, p += 4)

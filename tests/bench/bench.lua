@@ -127,8 +127,9 @@ local function finding()
   for case, list in pairs(result.samples) do
     for _, milliseconds in ipairs(list) do add("find." .. case, milliseconds) end
   end
-  for _ = 1, 20 do
-    timed("visgrep", { "visgrep", desktop.folder .. "/screen.png", desktop.folder .. "/part.png" })
+  local screen, part = desktop.folder .. "/screen.png", desktop.folder .. "/part.png"
+  for _ = 1, 20 do -- its exit status tells nothing
+    timed("visgrep", { "/bin/sh", "-c", [[visgrep "$0" "$1" | grep -c , >/dev/null]], screen, part })
   end
 end
 

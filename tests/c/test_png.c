@@ -122,6 +122,8 @@ static bool libpng_agrees(const desk_image *image, const uint8_t *data, size_t s
     if (!ok || png.warning_or_error)
         printf("    libpng: %s\n", png.message);
     ok = ok && !png.warning_or_error && picture_equal(image, &read);
+    for (size_t i = 3; ok && image->alpha && i < read.stride * (size_t) read.height; i += 4)
+        ok = image->pixels[i] == read.pixels[i];
     desk_image_free(&read);
     return ok;
 }
@@ -348,8 +350,10 @@ static void append(png_structp png, png_bytep data, png_size_t size)
     f->size += size;
 }
 
-/* A file of random samples with every filter, written by libpng. */
-static void write_by_libpng(file *f, int width, int height, int depth, int colour, int interlace)
+/* A file of random samples with every filter, written by libpng. With `hole` that colour is
+ * transparent, or some of the palette's are more or less. */
+static void write_with_hole(file *f, int width, int height, int depth, int colour, int interlace,
+                            const png_color_16 *hole)
 {
     static uint8_t row[4096];
     uint32_t state = (uint32_t) (depth * 10 + colour);
@@ -364,6 +368,11 @@ static void write_by_libpng(file *f, int width, int height, int depth, int colou
                  0);
     if (colour == PNG_COLOR_TYPE_PALETTE)
         png_set_PLTE(png, info, palette, 1 << depth);
+    static const png_byte alphas[] = {0, 255, 7, 128, 1};
+    if (hole && colour == PNG_COLOR_TYPE_PALETTE)
+        png_set_tRNS(png, info, alphas, depth == 1 ? 2 : depth == 2 ? 3 : 5, NULL);
+    else if (hole)
+        png_set_tRNS(png, info, NULL, 0, hole);
     png_set_filter(png, 0, PNG_ALL_FILTERS);
     png_set_compression_buffer_size(png, 512); /* many IDATs */
     png_write_info(png, info);
@@ -375,6 +384,11 @@ static void write_by_libpng(file *f, int width, int height, int depth, int colou
     }
     png_write_end(png, NULL);
     png_destroy_write_struct(&png, &info);
+}
+
+static void write_by_libpng(file *f, int width, int height, int depth, int colour, int interlace)
+{
+    write_with_hole(f, width, height, depth, colour, interlace, NULL);
 }
 
 static bool decoders_agree(const file *f)
@@ -401,6 +415,32 @@ static void test_colour_types(void)
             if (!CHECK(decoders_agree(&f)))
                 printf("    depth %d, colour type %d\n", kinds[i][0], kinds[i][1]);
         }
+}
+
+/* How opaque pixels are, as libpng says, in every way that a file can say it. */
+static void test_alpha(void)
+{
+    static file f;
+    const int kinds[][2] = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {1, 3}, {4, 3}, {8, 3}, {8, 2}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        desk_image image = {0};
+        write_by_libpng(&f, 23, 17, kinds[i][0], kinds[i][1], 0);
+        if (!CHECK(desk_png_decode(&image, f.data, f.size, NULL)))
+            continue;
+        CHECK(!image.alpha);
+        const uint8_t *p = image.pixels + 5 * 4; /* the same samples again, this one as a hole */
+        int top = (1 << kinds[i][0]) - 1;
+        const png_color_16 hole = {0, p[2], p[1], p[0], (png_uint_16) (p[0] * top / 255)};
+        write_with_hole(&f, 23, 17, kinds[i][0], kinds[i][1], 0, &hole);
+        CHECK(decoders_agree(&f));
+        CHECK(desk_png_decode(&image, f.data, f.size, NULL) && image.alpha);
+        CHECK(kinds[i][1] == PNG_COLOR_TYPE_PALETTE || image.pixels[5 * 4 + 3] == 0);
+        desk_image part = {0};
+        CHECK(desk_image_crop(&part, &image, (desk_rect){5, 0, 2, 2}, NULL) && part.alpha);
+        CHECK_EQ(part.pixels[3], image.pixels[5 * 4 + 3]);
+        desk_image_free(&part);
+        desk_image_free(&image);
+    }
 }
 
 static void check_refused(const file *f, desk_code code, const char *message)
@@ -486,11 +526,13 @@ static void damage(file *f, uint32_t *state)
 static void test_damaged_files(void)
 {
     static file seeds[5], f;
+    const png_color_16 hole = {0, 1, 2, 3, 1};
     const int kinds[5][2] = {{8, 2}, {8, 6}, {4, 3}, {8, 3}, {1, 0}};
     uint32_t state = 17;
     int read = 0, refused = 0;
     for (int i = 0; i < 5; i++)
-        write_by_libpng(&seeds[i], 19, 11, kinds[i][0], kinds[i][1], 0);
+        write_with_hole(&seeds[i], 19, 11, kinds[i][0], kinds[i][1], 0,
+                        kinds[i][1] < PNG_COLOR_TYPE_GRAY_ALPHA ? &hole : NULL);
     for (int round = 0; round < 20000; round++) {
         f = seeds[round % 5];
         damage(&f, &state);
@@ -523,6 +565,7 @@ int main(void)
     test_one_encoder();
     test_threads_agree();
     test_colour_types();
+    test_alpha();
     test_refusals();
     test_damaged_files();
     desk_parallel_stop();

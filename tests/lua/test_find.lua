@@ -4,6 +4,7 @@ local t = require "harness"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local native = require "native.image"
+local shots = require "deskpilot.desk.shot"
 local task = require "deskpilot.base.task"
 
 local tests = {}
@@ -149,6 +150,17 @@ function tests.hits_of_shots_are_points_of_the_screen()
   desk:close()
 end
 
+-- A second monitor to the left and above: places of the screen are negative.
+function tests.hits_left_of_the_origin()
+  local image, part = board()
+  local shot = shots.new(image, { x = -1280, y = -300, width = 300, height = 200 })
+  local hits = assert(shot:find_all(part))
+  t.eq({ #hits, hits[1].x, hits[1].y, hits[2].x, hits[2].y }, { 2, -1251, -255, -1081, -152 })
+  local half = assert(shot:scale(150, 100)):crop { x = 90, y = 60, width = 60, height = 40 }
+  local hit = assert(half:find(assert(part:scale(9, 7)), { min_score = 0.8 })) -- it begins between two pixels
+  t.eq({ hit.x, hit.y, hit.width, hit.height }, { -1080, -152, 18, 14 })
+end
+
 function tests.the_screen()
   local desk = null_desk()
   local part = assert(desk.screen.shot { region = { x = 240, y = 115, width = 40, height = 30 }, cursor = false })
@@ -160,12 +172,14 @@ function tests.the_screen()
   local all = assert(desk.screen.find_images(path, { max = 5 }))
   t.eq({ all[1].x, all[1].y }, { hit.x, hit.y })
   t.ok(#all <= 5, #all)
-  t.eq(assert(desk.screen.find_images(board())), {})
+  local _, mark_of_board = board()
+  t.eq(assert(desk.screen.find_images(mark_of_board)), {})
   files.remove(path)
   local none, err = desk.screen.find_image(path)
   t.eq(none, nil)
   t.ok(err.code == "not_found" or err.code == "io", err)
   t.raises("picture", function() desk.screen.find_image(7) end)
+  t.raises("wait_for_image", function() desk.screen.find_image(part, { timeout = 5 }) end)
   desk:close()
 end
 

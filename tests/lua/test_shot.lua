@@ -75,10 +75,10 @@ local function screen_at(x, y, width, height)
 end
 
 function tests.crops_of_scaled_crops_are_exact()
-  for i, place in ipairs { { 0, 0, 192, 108 }, { -1280, -37, 128, 102 }, { 1920, 5, 97, 61 } } do
+  for i, place in ipairs { { 0, 0, 96, 54 }, { -1280, -37, 64, 51 }, { 1920, 5, 49, 31 } } do
     local whole = screen_at(table.unpack(place))
     check_all_pixels(whole, "screen " .. i)
-    for _, size in ipairs { { 96, 54 }, { 64, 31 }, { 137, 77 }, { 250, 180 }, { 7, 5 } } do
+    for _, size in ipairs { { 48, 27 }, { 32, 15 }, { 69, 39 }, { 100, 90 }, { 7, 5 } } do
       local small = scaled(whole, size[1], size[2])
       check_all_pixels(small, ("screen %d scaled to %d"):format(i, size[1]))
       local part = cropped(small, { x = 1, y = 2, width = size[1] - 3, height = size[2] - 3 })

@@ -2,6 +2,7 @@
 --- seen through. What lies outside the picture is left out. Each method gives the shot back.
 local marks = require "deskpilot.desk.marks"
 
+---@class deskpilot.shot
 local draw = {}
 
 local function integer(value, name)

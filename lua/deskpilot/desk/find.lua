@@ -25,6 +25,18 @@ local min_score = 0.95
 ---@field monitor integer|string|deskpilot.monitor|nil screen.find_image: the same
 ---@field max integer? find_all, find_images: most hits, 1000 if not given
 
+local known = { min_score = true, max = true, region = true, window = true, monitor = true }
+
+local function check(options)
+  for key in pairs(options) do
+    if not known[key] then
+      error(("a picture is looked for with min_score, region, window, monitor and max, not '%s' (to wait for one: "
+        .. "desk.wait_for_image)"):format(tostring(key)), 4)
+    end
+  end
+  return options
+end
+
 -- A shot, an image of native.image, or the path of a PNG file.
 local function load(picture)
   if type(picture) == "userdata" then return picture end
@@ -83,7 +95,7 @@ end
 function find.one(shot, picture, options)
   local image, err = load(picture)
   if not image then return nil, err end
-  return one(shot, image, options or {})
+  return one(shot, image, check(options or {}))
 end
 
 --- All places of a picture in a shot; see Shot:find_all.
@@ -94,7 +106,7 @@ end
 function find.all(shot, picture, options)
   local image, err = load(picture)
   if not image then return nil, err end
-  local hits, why = search(shot, image, options or {}, options and options.max)
+  local hits, why = search(shot, image, check(options or {}), options and options.max)
   if not hits then return nil, why end
   return hits
 end
@@ -102,7 +114,7 @@ end
 -- What the screen shows now where the options say, without the pointer, which is in no picture; looked at
 -- by fn(shot, image, options).
 local function look(desk, picture, options, fn)
-  options = options or {}
+  options = check(options or {})
   local image, err = load(picture)
   if not image then return nil, err end
   local shot, why = desk.screen.shot { region = options.region, window = options.window, monitor = options.monitor,

@@ -13,7 +13,6 @@ local colours = { "#d32f2f", "#1565c0", "#2e7d32", "#7b1fa2", "#c75000", "#00796
 
 local cell = 64          -- side of a cell of the grid in which neighbours are looked up, pixels
 local large = 40         -- a box of so many tags' area has room: a tag may lie anywhere on it
-local sample = 3         -- every third pixel tells how much is drawn somewhere
 local penalty = { tag = 20, neighbour = 4, ink = 2, own = 1, order = 0.02 }
 
 -- What lies where: rectangles by the cells that they touch.
@@ -76,12 +75,12 @@ local function corners(box, width, height)
   return table.move(second, 1, #second, #first + 1, first)
 end
 
--- How much is drawn under a tag: the share of pixels that differ from the one before.
+-- How much is drawn under a tag: the share of pixels, every third or so, that differ from the one before.
 local function ink(shot, tag)
-  local count, changes = 0, 0
-  for y = tag.y, math.min(tag.y + tag.height, shot.height) - 1, sample do
+  local count, changes, step = 0, 0, tag.height // 4
+  for y = tag.y, math.min(tag.y + tag.height, shot.height) - 1, step do
     local red, green, blue = shot:pixel(tag.x, y)
-    for x = tag.x + sample, math.min(tag.x + tag.width, shot.width) - 1, sample do
+    for x = tag.x + step, math.min(tag.x + tag.width, shot.width) - 1, step do
       local r, g, b = shot:pixel(x, y)
       count = count + 1
       if math.abs(r - red) + math.abs(g - green) + math.abs(b - blue) > 48 then changes = changes + 1 end

@@ -47,8 +47,8 @@ function shot.new(image, area)
     frame = area and pixels_of(area) }, Shot)
 end
 
---- A picture from a PNG file. It has no place on the screen; what is transparent in it is not looked for by
---- find_image.
+--- A picture from a PNG file. It has no place on the screen. What is transparent in it is not looked for by
+--- find_image; a copy of another size, and a file that is written of it, have nothing transparent.
 ---@param path string
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function shot.load(path)
