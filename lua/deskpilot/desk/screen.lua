@@ -90,7 +90,8 @@ end
 local function find_window(desk, window)
   if type(window) == "string" then window = { title = window } end
   if math.type(window) == "integer" then window = { id = window } end
-  return window.width and window or desk.windows.find(window)
+  if window.width then return window end
+  return desk.windows.find(window)
 end
 
 local function rectangle(region, origin)
