@@ -35,3 +35,8 @@ add_test(NAME windows.tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_tls_s
   ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
   ${CMAKE_CURRENT_SOURCE_DIR}/windows/tls/test_win_tls.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 set_tests_properties(windows.tls PROPERTIES TIMEOUT 240)
+
+add_test(NAME windows.two_monitors COMMAND ${CMAKE_SOURCE_DIR}/windows/wine.sh --two-monitors --seconds 200
+  $<TARGET_FILE:deskpilot-test> ${CMAKE_CURRENT_SOURCE_DIR}/windows/monitors/test_win_two_monitors.lua
+  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(windows.two_monitors PROPERTIES TIMEOUT 240 ENVIRONMENT "${TEST_ENVIRONMENT}")

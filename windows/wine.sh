@@ -2,14 +2,18 @@
 # Runs a Windows program under Wine on a desktop of its own, of which nothing is left afterwards: a new
 # X server, and a clone of a prepared Wine folder (hard links: 20 ms). Several can run side by side.
 #
-# usage: wine.sh [--size WIDTHxHEIGHT] [--seconds LIMIT] PROGRAM.exe [ARGUMENT...]
+# usage: wine.sh [--size WIDTHxHEIGHT | --two-monitors] [--seconds LIMIT] PROGRAM.exe [ARGUMENT...]
 #        wine.sh --prepare     makes the Wine folder that is cloned, if it is not there
+#
+# With --two-monitors there is a second one of 800x600 to the left of the primary one of 1024x768 and
+# 200 pixels higher, so at -800,-200; windows/two_monitors.conf says how.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cache=$root/.cache/windows
 template=$cache/wine
 size=1280x800
+two_monitors=""
 seconds=0
 
 export LC_ALL=C.UTF-8 # file names in other scripts are lost without it
@@ -49,13 +53,25 @@ start_display() {
     cookie=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     export XAUTHORITY="$place/xauthority"
     printf 'add :0 . %s\n' "$cookie" | xauth -q -f "$XAUTHORITY" source - 2>/dev/null
+    set -- Xvfb -screen 0 "${size}x24"
+    [ -z "$two_monitors" ] || set -- /usr/lib/xorg/Xorg -config "$root/windows/two_monitors.conf" \
+        -logfile "$place/server.log" -novtswitch -sharevts vt9
     # In a session of its own: Ctrl+C in a terminal is for the program.
-    setsid Xvfb -displayfd 3 -screen 0 "${size}x24" -nolisten tcp -noreset -auth "$XAUTHORITY" \
-        3>"$place/number" >/dev/null 2>&1 &
+    setsid "$@" -displayfd 3 -nolisten tcp -noreset -auth "$XAUTHORITY" 3>"$place/number" >/dev/null 2>&1 &
     server=$!
-    read -r number <"$place/number" || { echo "wine.sh: Xvfb did not start" >&2; exit 3; }
+    read -r number <"$place/number" || {
+        cat "$place/server.log" >&2 2>/dev/null || true
+        echo "wine.sh: $1 did not start" >&2
+        exit 3
+    }
     printf 'add :%s . %s\n' "$number" "$cookie" | xauth -q -f "$XAUTHORITY" source - 2>/dev/null
     export DISPLAY=":$number"
+}
+
+place_monitors() {
+    xrandr --addmode DUMMY1 800x600
+    xrandr --output DUMMY0 --primary --mode 1024x768 --pos 800x200 --output DUMMY1 --mode 800x600 --pos 0x0
+    xrandr >/dev/null # looks at the outputs again: only now the second one counts as connected
 }
 
 # What runs that were killed have left behind; a run's place begins with its process's number.
@@ -81,6 +97,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --prepare) prepare; exit ;;
     --size) size=$2; shift 2 ;;
+    --two-monitors) two_monitors=yes; shift ;;
     --seconds) seconds=$2; shift 2 ;;
     *) break ;;
     esac
@@ -97,6 +114,7 @@ trap 'exit 143' TERM HUP
 export WINEPREFIX="$place/wine"
 clone "$WINEPREFIX"
 start_display
+[ -z "$two_monitors" ] || place_monitors
 status=0
 # The program stays in our process group, so that Ctrl+C reaches it.
 timeout --foreground -k 5 "$seconds" wine "$@" || status=$?

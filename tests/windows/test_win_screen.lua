@@ -83,12 +83,52 @@ function tests.what_hangs_over_the_edge_is_cut_off()
     local size = harness.ok(desk.screen.size())
     local window = harness.ok(desk.windows.find { id = app.hwnd })
     harness.eq({ window.x, window.y }, { -50, -20 })
-    local shot = harness.ok(desk.screen.shot { window = window })
+    local shot = harness.ok(desk.screen.shot { window = window, on_screen = true })
     harness.eq({ shot.frame.x, shot.frame.y, shot.width, shot.height },
       { size.x, size.y, window.width - 50, window.height - 20 })
     local none, err = desk.screen.shot { region = { x = size.width, y = 0, width = 10, height = 10 } }
     harness.eq(none, nil)
     harness.eq(err.code, "invalid")
+  end)
+end
+
+-- Wine draws no window of another program (PrintWindow); Windows does.
+function tests.a_covered_window()
+  with_canvas({ at = "260,220" }, function(desk, app, canvas)
+    local cover = testapp.start { at = "300,200", size = "300x300", title = "Cover" }
+    local stopping <close> = testapp.finally(function() cover:stop() end)
+    harness.ok(desk.windows.focus { id = cover.hwnd })
+    harness.wait_until("the cover", function()
+      local shot = assert(desk.screen.shot { window = { id = app.hwnd }, on_screen = true, cursor = false })
+      return wrong_pixels(shot, canvas.x - shot.frame.x, canvas.y - shot.frame.y, canvas) > 1000
+    end)
+    local shot, err = desk.screen.shot { window = { id = app.hwnd } }
+    if shot then
+      local wrong, first = wrong_pixels(shot, canvas.x - shot.frame.x, canvas.y - shot.frame.y, canvas)
+      harness.eq(wrong, 0, first)
+    else
+      harness.eq(err.code, "unsupported")
+      harness.has(tostring(err), "bring the window to the front")
+    end
+    harness.ok(desk.windows.minimize { id = app.hwnd })
+    shot, err = desk.screen.shot { window = { id = app.hwnd } }
+    harness.eq(shot, nil)
+    harness.eq(err.code, "unavailable")
+    return stopping
+  end)
+end
+
+function tests.monitors()
+  testapp.with(nil, function(desk)
+    local size, list = harness.ok(desk.screen.size()), harness.ok(desk.screen.monitors())
+    local primary = harness.ok(desk.screen.monitor "primary")
+    harness.eq({ primary.x, primary.y, primary.scale > 0 }, { 0, 0, true })
+    for _, monitor in ipairs(list) do
+      harness.ok(monitor.x >= size.x and monitor.x + monitor.width <= size.x + size.width, harness.show(monitor))
+      harness.ok(monitor.work.width <= monitor.width and monitor.work.x >= monitor.x, harness.show(monitor))
+      local shot = harness.ok(desk.screen.shot { monitor = monitor })
+      harness.eq({ shot.width, shot.height }, { monitor.width, monitor.height })
+    end
   end)
 end
 

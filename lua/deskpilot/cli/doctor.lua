@@ -48,6 +48,17 @@ local function check_config(options, findings)
   return config.resolve { environment = {} }
 end
 
+-- Where there are several, or things are drawn larger than usual.
+local function monitors_of(desk)
+  local list, words = desk:monitors() or {}, {}
+  for i, monitor in ipairs(list) do
+    words[i] = ("%d: %s, %dx%d at %d,%d, scale %g"):format(i, monitor.name, monitor.width, monitor.height, monitor.x,
+      monitor.y, monitor.scale)
+  end
+  if #list == 0 or #list == 1 and list[1].scale == 1 then return "" end
+  return "; " .. table.concat(words, "; ")
+end
+
 local function check_display(findings)
   local desk, err = require("native.desk").open {}
   if not desk then
@@ -60,7 +71,8 @@ local function check_display(findings)
     desk:close()
     return nil
   end
-  findings[#findings + 1] = found("display", ("%s, %dx%d"):format(desk:backend(), screen.width, screen.height))
+  findings[#findings + 1] = found("display", ("%s, %dx%d%s"):format(desk:backend(), screen.width, screen.height,
+    monitors_of(desk)))
   return desk, screen
 end
 

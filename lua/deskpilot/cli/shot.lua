@@ -3,12 +3,13 @@ local files = require "deskpilot.base.files"
 
 local shot = {
   summary = "Take a screenshot of the screen, of a window or of a region, as a PNG file.",
-  usage = "shot [-o FILE] [--window W] [--region X,Y,W,H] [--marks]",
+  usage = "shot [-o FILE] [--window W | --monitor M] [--region X,Y,W,H] [--marks]",
   options = {
     { name = "output", short = "o", value = "FILE",
       help = "where to write it (replaced if it is there); - is standard output" },
     { name = "window", short = "w", value = "W", help = "a window's id, part of its title, or active" },
-    { name = "region", short = "r", value = "X,Y,W,H", help = "pixels of the screen, or of the window" },
+    { name = "monitor", short = "m", value = "M", help = "a monitor's number from the left, its name, or primary" },
+    { name = "region", short = "r", value = "X,Y,W,H", help = "pixels of the screen, or of the window or monitor" },
     { name = "marks", help = "with a box and a number on each element: its index in desk.elements.list()" },
     { name = "no-cursor", help = "without the mouse pointer" },
   },
@@ -56,14 +57,19 @@ local function area_of(desk, options, region)
     local window, why = require("deskpilot.cli.windows").find(list, options.window)
     if not window then return nil, why end
     area, name, pid = window, "the window", window.pid
+  elseif options.monitor then
+    local which = math.tointeger(tonumber(options.monitor)) or options.monitor
+    area, err = require("deskpilot.desk.monitors").find(desk, which)
+    if not area then return nil, err end
   end
   if region then
     area = { x = area.x + region.x, y = area.y + region.y, width = region.width, height = region.height }
-    if not options.window then area.x, area.y = region.x, region.y end
+    if not (options.window or options.monitor) then area.x, area.y = region.x, region.y end
   end
   area = inside(area, screen)
   if not area then
-    return nil, ("%s lies outside the screen, which is %dx%d"):format(name, screen.width, screen.height)
+    return nil, ("%s lies outside the screen, which is %dx%d at %d,%d"):format(name, screen.width, screen.height,
+      screen.x, screen.y)
   end
   return area, pid
 end

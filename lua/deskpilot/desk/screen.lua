@@ -15,8 +15,10 @@ local function intersection(a, b)
 end
 
 local function find_window(desk, window)
-  if type(window) == "table" and window.id then return window end
-  return desk.windows.find(type(window) == "table" and window or { title = window })
+  if type(window) == "string" then window = { title = window } end
+  if math.type(window) == "integer" then window = { id = window } end
+  if window.width then return window end
+  return desk.windows.find(window)
 end
 
 local function rectangle(region, origin)
@@ -81,7 +83,7 @@ function screen.new(desk)
   --- most, for the application to draw what was covered (`incomplete` is set where that was too short).
   --- A minimized window has no pixels: code "unavailable". With `on_screen` it is the part of the screen
   --- where the window is, what covers it included.
-  ---@param options { region: table?, monitor: integer|string|deskpilot.monitor|nil, window: table|string?,
+  ---@param options { region: table?, monitor: integer|string|deskpilot.monitor|nil, window: table|string|integer|nil,
   ---  on_screen: boolean?, cursor: boolean?, path: string? }?
   ---@return deskpilot.shot? shot, deskpilot.error? err
   function api.shot(options)

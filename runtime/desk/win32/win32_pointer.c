@@ -84,7 +84,8 @@ bool win32_pointer_move(desk *d, int x, int y, desk_error *err)
     while (!is_at(target, &at)) {
         if (uv_hrtime() - start > ARRIVAL) {
             return desk_fail(err, DESK_REFUSED,
-                             "The pointer was sent to %d,%d but is at %ld,%ld: something holds it.",
+                             "The pointer was sent to %d,%d but is at %ld,%ld: something holds it, "
+                             "or no monitor is there.",
                              x, y, at.x, at.y);
         }
         Sleep(1);

@@ -121,8 +121,8 @@ static bool ask(win32_desk *w, HWND window, RECT outer, RECT seen, desk_error *e
     RECT part = seen;
     if (!win32_window_answers(window)) {
         return desk_fail(err, DESK_REFUSED,
-                         "The window's program does not respond, and the window is covered: its "
-                         "pixels cannot be had.");
+                         "Not all of the window is in sight, and its program does not respond, so "
+                         "it cannot be asked for its pixels.");
     }
     if (!win32_surface_fit(&w->scratch, width, height, err)) {
         return false;
@@ -132,9 +132,9 @@ static bool ask(win32_desk *w, HWND window, RECT outer, RECT seen, desk_error *e
     win32_print(window, &w->scratch);
     if (!fill_gaps(&w->scratch, part)) {
         return desk_fail(err, DESK_UNSUPPORTED,
-                         "The window is covered, and its program draws nothing when it is asked "
-                         "to: bring the window to the front, or capture it as it is on the "
-                         "screen.");
+                         "Not all of the window is in sight, and its program draws nothing when it "
+                         "is asked to: bring the window to the front and onto the screen, or "
+                         "capture it as it is there.");
     }
     BitBlt(w->frame.memory, 0, 0, part.right - part.left, part.bottom - part.top, w->scratch.memory,
            part.left, part.top, SRCCOPY);

@@ -48,8 +48,9 @@ bool x11_pointer_move(desk *d, int px, int py, desk_error *err)
         }
     }
     return desk_fail(err, DESK_REFUSED,
-                     "The pointer was sent to %d,%d but is at %d,%d: something holds it.", px, py,
-                     at_x, at_y);
+                     "The pointer was sent to %d,%d but is at %d,%d: something holds it, or no "
+                     "monitor is there.",
+                     px, py, at_x, at_y);
 }
 
 /* The button to press so that applications see `logical`: left-handed users have them swapped, and
