@@ -270,6 +270,11 @@ end
 
 tests.c_run = agent_run
 
+function tests.c_typing_and_clicking()
+  local here <close> = start_desktop()
+  dofile "tests/bench/input.lua".measure(here, row)
+end
+
 function tests.d_targets()
   t.eq(print_table(), 0, "targets missed")
 end
