@@ -271,8 +271,7 @@ end
 tests.c_run = agent_run
 
 function tests.c_typing_and_clicking()
-  local here <close> = start_desktop()
-  dofile "tests/bench/input.lua".measure(here, row)
+  dofile "tests/bench/input.lua".measure(row)
 end
 
 function tests.d_targets()
