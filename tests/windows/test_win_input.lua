@@ -272,7 +272,7 @@ function tests.typing_stops_when_another_window_comes_up()
   testapp.with({ title = "The one" }, function(desk, app)
     app:focus(desk, "notes")
     local ok, err
-    local typing = task.start(function() ok, err = desk.keyboard.type(("0123456789"):rep(3000)) end)
+    local typing = task.start(function() ok, err = desk.keyboard.type(("0123456789"):rep(10000)) end)
     app:wait_for { event = "text", target = "notes" }
     testapp.with({ title = "The other", at = "20,20" }, function(_, other)
       typing:wait()

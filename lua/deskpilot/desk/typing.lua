@@ -6,6 +6,8 @@ local waits = require "deskpilot.desk.waits"
 
 local typing = {}
 
+local GOING = 0.05 -- seconds between two looks whether the window that was asked is still there
+
 --- Waits until the active window's application has taken the keys so far: the keyboard map must not
 --- change under keys that are still on their way. One that answers no questions is
 --- watched until it has nothing to do, or given `pause` where that cannot be seen. One that goes meanwhile, as
@@ -21,15 +23,19 @@ function typing.catch_up(desk, pause)
     return true, false
   end
   local asked, limit = desk.native:active(), task.now() + desk.timing.type_answer
+  local look = task.now() + GOING
   while true do
     local ok, why = desk.native:pump()
     if not ok then return nil, why end
     if desk.native:ping_answered(token) then return true, asks end
-    if desk.native:active() ~= asked then return true, false end
+    if task.now() >= look then
+      if desk.native:active() ~= asked then return true, false end
+      look = task.now() + GOING
+    end
     if task.now() >= limit then
       return errors.fail("timed_out", "the application stopped taking what was typed")
     end
-    desk.inbox:wait(math.min(limit - task.now(), 0.05))
+    desk.inbox:wait(math.min(limit, look) - task.now())
   end
 end
 

@@ -126,7 +126,7 @@ static int poll_fd(desk *d)
  * an application is watched, which tells nothing. */
 static int poll_every(desk *d)
 {
-    enum { LOOK_AGAIN = 100, WATCH = 2 };
+    enum { LOOK_AGAIN = 100, WATCH = 4 };
     x11_desk *x = (x11_desk *) d;
     return x->idle.pid ? WATCH : x11_offer_open(x) ? LOOK_AGAIN : 0;
 }

@@ -258,8 +258,10 @@ local function start_manager()
   local config, ready = files.join(state.folder, "openbox.xml"), files.join(state.folder, "run/manager-ready")
   local ok, err = files.write(config, manager_config)
   if not ok then return nil, err end
+  -- Openbox reads the compose file anew, 45 ms of it, after every change of the keyboard map, and typing makes
+  -- many; meanwhile no window would move. It composes no characters, so it gets an empty one.
   local process, failure = spawn("openbox", { platform.on_path("openbox"), "--config-file", config,
-    "--startup", "touch " .. ready })
+    "--startup", "touch " .. ready }, { env = { XCOMPOSEFILE = "/dev/null" } })
   if not process then return nil, failure end
   state.manager = process
   return wait_for(process, private_host.timing.manager_start, function() return files.exists(ready) end)
