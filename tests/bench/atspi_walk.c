@@ -4,8 +4,7 @@
  * completeness. Reads the fields that ours reads, of the elements that ours reads them of.
  *
  *   --showing   does not go below what is not showing
- *   --fresh     keeps nothing that libatspi knows already (slower, and always true)
- *   --list      prints a line for each element: HANDLE, a tab, 1 if it is showing, a tab, its role
+ *   --list      no fields, but a line for each element: HANDLE, a tab, 1 if it is showing, else 0
  *
  * The last line is "COUNT elements in MILLISECONDS ms": the walk alone, without connecting. The bus
  * is the environment's session bus.
@@ -15,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool showing_only, list, fresh;
+static bool showing_only, list;
 static int count;
 
 /* As our reader does, only what may tell more than name and children do is asked for its text. */
@@ -70,33 +69,38 @@ static void read_place_and_actions(AtspiAccessible *e)
     }
 }
 
-/* True when the element is showing. */
-static bool read_fields(AtspiAccessible *e)
+static void read_fields(AtspiAccessible *e, AtspiStateSet *states)
 {
     g_free(atspi_accessible_get_name(e, NULL));
     g_free(atspi_accessible_get_description(e, NULL));
     AtspiRole role = atspi_accessible_get_role(e, NULL);
+    bool showing = atspi_state_set_contains(states, ATSPI_STATE_SHOWING);
+    if (showing_only && !showing)
+        return;
+    read_value(e);
+    if (tells_text(e, role, states))
+        read_text(e);
+    if (showing)
+        read_place_and_actions(e);
+}
+
+/* True when the element is showing. */
+static bool visit(AtspiAccessible *e)
+{
     AtspiStateSet *states = atspi_accessible_get_state_set(e);
     bool showing = atspi_state_set_contains(states, ATSPI_STATE_SHOWING);
-    if (!showing_only || showing) {
-        read_value(e);
-        if (tells_text(e, role, states))
-            read_text(e);
-        if (showing)
-            read_place_and_actions(e);
-    }
-    g_object_unref(states);
     AtspiObject *object = ATSPI_OBJECT(e);
     if (list)
-        printf("%s%s\t%d\t%d\n", object->app->bus_name, object->path, showing, role);
+        printf("%s%s\t%d\n", object->app->bus_name, object->path, showing);
+    else
+        read_fields(e, states);
+    g_object_unref(states);
     return showing;
 }
 
 static void walk(AtspiAccessible *e, bool is_root)
 {
-    if (fresh)
-        atspi_accessible_set_cache_mask(e, ATSPI_CACHE_NONE);
-    bool showing = read_fields(e);
+    bool showing = visit(e);
     count++;
     if (showing_only && !showing && !is_root)
         return;
@@ -123,7 +127,6 @@ int main(int argc, char **argv)
 {
     showing_only = is_wanted("--showing", argc, argv);
     list = is_wanted("--list", argc, argv);
-    fresh = is_wanted("--fresh", argc, argv);
     if (atspi_init() != 0)
         return 1;
     AtspiAccessible *desktop = atspi_get_desktop(0);

@@ -24,9 +24,10 @@ typedef enum {
     PLAY_CACHE,    /* a cache that lies about counts, parents and owners */
     PLAY_SILENT,   /* no answer at all */
     PLAY_REGISTRY, /* the registry answers nonsense */
+    PLAY_ADDRESS,  /* the socket of its own that it tells of is somebody else's, or a program */
 } play;
 
-static char address[256];
+static char address[256], socket_told[512], proof[64];
 static _Atomic play current;
 static atomic_bool stop;
 static DBusConnection *app, *services;
@@ -181,7 +182,10 @@ static DBusMessage *app_reply(DBusMessage *call)
     if (current == PLAY_WRONG)
         dbus_message_append_args(reply, DBUS_TYPE_STRING, &data, DBUS_TYPE_STRING, &data,
                                  DBUS_TYPE_INVALID);
-    else if (strcmp(member, "GetItems") == 0)
+    else if (strcmp(member, "GetApplicationBusAddress") == 0) {
+        const char *told = current == PLAY_ADDRESS ? socket_told : "";
+        dbus_message_append_args(reply, DBUS_TYPE_STRING, &told, DBUS_TYPE_INVALID);
+    } else if (strcmp(member, "GetItems") == 0)
         append_cache(reply);
     else if (strcmp(member, "GetChildren") == 0)
         append_refs(reply, dbus_message_get_path(call));
@@ -342,6 +346,79 @@ static void test_lies(desk_elements *e)
     CHECK_STR(desk_code_name(err.code), "unavailable");
 }
 
+/* What an application says of its socket starts no program, and leads to no other process. */
+static void test_addresses(const char *bus)
+{
+    desk_error err;
+    snprintf(proof, sizeof proof, "/tmp/deskpilot-test-proof-%d", (int) getpid());
+    const char *const told[] = {
+        "unixexec:path=/usr/bin/touch,argv0=touch,argv1=%s",
+        "unix:path=/nowhere;unixexec:path=/usr/bin/touch,argv0=touch,argv1=%s",
+        "tcp:host=localhost,port=1",
+        "unix:path=/nowhere",
+        "unix:path=%%2fnowhere",
+        "unix:abstract=",
+        "unix:path=",
+        "nonsense",
+        bus, /* alive, but another process's */
+    };
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        desk_elements *e;
+        desk_element_list list;
+        snprintf(socket_told, sizeof socket_told, told[i], proof);
+        CHECK(desk_native_elements->open(&e, &(desk_elements_options){.bus = address}, &err));
+        for (int round = 0; round < 3; round++) {
+            uint64_t start = uv_hrtime();
+            CHECK(read_play(e, PLAY_ADDRESS, 100, &list, &err));
+            CHECK(list.count >= 1 && !list.apps[0].note);
+            CHECK(uv_hrtime() - start < 1500000000u);
+            desk_element_list_free(&list);
+        }
+        e->ops->close(e);
+        CHECK(access(proof, F_OK) != 0);
+    }
+}
+
+static bool change_play(desk_elements *e, play what, desk_change_kind kind, desk_error *err)
+{
+    char handle[128];
+    current = what;
+    snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
+    desk_element_change change = {.kind = kind, .text = "x", .to = 3};
+    return e->ops->change(e, handle, &change, uv_hrtime() + 1000000000u, err);
+}
+
+/* Whatever is answered, a call of one element ends in its time, with an error of the list or what
+ * is sound. */
+static void test_one(desk_elements *e)
+{
+    static const play plays[] = {PLAY_CYCLE, PLAY_WRONG, PLAY_CACHE};
+    desk_element_details d;
+    desk_error err = {0};
+    char handle[128];
+    snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
+    for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
+        current = plays[i];
+        if (e->ops->ask(e, handle, uv_hrtime() + 1000000000u, &d, &err)) {
+            CHECK_EQ(d.list.count, 1);
+            CHECK(d.from >= 0 && d.to >= d.from && d.selected);
+            check_sound(&d.list);
+        }
+        desk_element_list_free(&d.list);
+        for (int kind = DESK_CHANGE_TEXT; kind <= DESK_CHANGE_SELECTION; kind++) {
+            err = (desk_error){0};
+            CHECK(change_play(e, plays[i], (desk_change_kind) kind, &err) || err.code != DESK_OK);
+        }
+    }
+    current = PLAY_SILENT;
+    CHECK(!e->ops->ask(e, handle, uv_hrtime() + 200000000u, &d, &err));
+    CHECK_STR(desk_code_name(err.code), "timed_out");
+    CHECK(!e->ops->ask(e, "no handle", uv_hrtime() + 200000000u, &d, &err));
+    CHECK_STR(desk_code_name(err.code), "invalid");
+    CHECK(!e->ops->ask(e, ":9.9/a", uv_hrtime() + 1000000000u, &d, &err));
+    CHECK_STR(desk_code_name(err.code), "not_found");
+}
+
 static void test_silence(desk_elements *e)
 {
     desk_element_list list;
@@ -400,6 +477,8 @@ int main(void)
     CHECK(desk_native_elements->open(&e, &(desk_elements_options){.bus = address}, &err));
     test_trees(e);
     test_lies(e);
+    test_addresses(address);
+    test_one(e);
     test_silence(e);
     test_cancel(e);
     e->ops->close(e);

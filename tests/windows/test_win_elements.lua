@@ -1,6 +1,8 @@
 -- Elements of the test application, judged by its own list of controls and by its log.
 local testapp = dofile "tests/windows/testapp.lua"
 local harness = require "harness"
+local json = require "deskpilot.base.json"
+local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 
 local tests = {}
@@ -141,6 +143,114 @@ function tests.a_slider_tells_its_value()
     harness.ok(desk.keyboard.press "end")
     app:wait_for { event = "value", target = "volume", value = 100 }
     harness.ok(find(desk, app, "slider", "Volume:").value == 100)
+  end)
+end
+
+local function failure(code, part, ok, err)
+  harness.eq(ok, nil)
+  harness.eq(err and err.code, code)
+  harness.has(tostring(err), part)
+end
+
+function tests.values_are_set()
+  testapp.with(nil, function(desk, app)
+    local volume = find(desk, app, "slider", "Volume:")
+    harness.eq(desk.elements.set_value(volume, 42), 42.0)
+    app:wait_for { event = "value", target = "volume", value = 42 }
+    local now = harness.ok(desk.elements.refresh(volume))
+    harness.eq({ now.value, now.minimum, now.maximum, now.name }, { 42.0, 0.0, 100.0, "Volume:" })
+    failure("invalid", "from 0 to 100", desk.elements.set_value(volume, 101))
+    failure("unsupported", "no value to set", desk.elements.set_value({ pid = app.pid, name = "Alpha" }, 1))
+  end)
+end
+
+function tests.switched_and_selected()
+  testapp.with(nil, function(desk, app)
+    local agree = find(desk, app, "check box", "I agree")
+    harness.ok(desk.elements.toggle(agree, true))
+    harness.ok(desk.elements.toggle(agree, true), "nothing to do")
+    harness.ok(desk.elements.toggle(agree))
+    app:wait_for({ event = "clicked", target = "agree" }, 2)
+    harness.eq(#app:events { event = "clicked", target = "agree" }, 2)
+    harness.eq(find(desk, app, "check box", "I agree").states.checked, nil)
+    harness.ok(desk.elements.select { pid = app.pid, role = "radio button", name = "Medium" })
+    app:wait_for { event = "clicked", target = "medium", checked = 1 }
+    harness.ok(desk.elements.select(find(desk, app, "list item", "Cherry")))
+    app:wait_for { event = "selected", target = "fruits", index = 2, text = "Cherry" }
+    harness.ok(desk.elements.select(find(desk, app, "list item", "Blue", true)))
+    app:wait_for { event = "selected", target = "colour", index = 2, text = "Blue" }
+    failure("unsupported", "nothing to switch", desk.elements.toggle { pid = app.pid, name = "Alpha" })
+    harness.ok(desk.elements.scroll_into_view(find(desk, app, "list item", "Apple")))
+    local actions = harness.ok(desk.elements.actions(find(desk, app, "list item", "Banana")))
+    harness.eq({ #actions, actions[1].name }, { 1, "select" })
+  end)
+end
+
+function tests.a_list_is_opened_and_closed()
+  testapp.with(nil, function(desk, app)
+    local colour = find(desk, app, "combo box", "Colour:")
+    harness.ok(desk.elements.expand(colour))
+    harness.eq(find(desk, app, "combo box", "Colour:").states.expanded, true)
+    harness.ok(desk.elements.collapse(colour))
+    harness.eq(find(desk, app, "combo box", "Colour:").states.expanded, nil)
+    failure("unsupported", "elements.press does its action", desk.elements.expand { pid = app.pid, name = "Alpha" })
+  end)
+end
+
+function tests.focus_and_selected_text()
+  testapp.with(nil, function(desk, app)
+    local name, notes = find(desk, app, "text", "Name:"), find(desk, app, "text", "Notes:")
+    harness.ok(desk.elements.set_text(name, "héllo😀xy"))
+    app:mark()
+    harness.ok(desk.elements.focus(name))
+    app:wait_for { event = "focus", target = "name", what = "got" }
+    harness.ok(desk.elements.select_text(name, 6, -2))
+    harness.eq(desk.elements.selection(name), { start = 6, stop = 7, text = "😀x" })
+    harness.ok(desk.keyboard.type "Z")
+    app:wait_for { event = "text", target = "name", text = "hélloZy" }
+    harness.ok(desk.elements.set_text(notes, "one\ntwo"))
+    harness.ok(desk.elements.select_text(notes, 4, 5))
+    harness.eq(desk.elements.selection(notes), { start = 4, stop = 5, text = "\nt" })
+    harness.ok(desk.elements.select_text(notes, 1, 0))
+    harness.eq(desk.elements.selection(notes), { start = 1, stop = 0, text = "" })
+    harness.ok(desk.elements.focus(notes))
+    harness.ok(desk.keyboard.type "> ")
+    app:wait_for { event = "text", target = "notes", text = "> one\r\ntwo" }
+    failure("unsupported", "what is selected", desk.elements.selection(find(desk, app, "push button", "Alpha")))
+  end)
+end
+
+function tests.found_by_more()
+  testapp.with({ title = "Found" }, function(desk, app)
+    local window = harness.ok(desk.windows.find { id = app.hwnd })
+    local alpha = find(desk, app, "push button", "Alpha")
+    harness.eq(harness.ok(desk.elements.find { window = window, matching = "^Al.ha$" }).handle, alpha.handle)
+    harness.eq(harness.ok(desk.elements.find { pid = app.pid, role = "push button", nth = -1 }).name, "Gamma")
+    harness.eq(harness.ok(desk.elements.find { name = "Alpha", within = { role = "frame", name = "Found" } }).handle,
+      alpha.handle)
+    harness.eq(harness.ok(desk.elements.at(alpha)).handle, alpha.handle)
+    failure("not_found", "of that name there is: push button", desk.elements.find { pid = app.pid, role = "text",
+      name = "Alpha" })
+    failure("not_found", "looked in testapp", desk.elements.find { pid = app.pid, role = "text", name = "Alpha" })
+  end)
+end
+
+function tests.told_in_words()
+  testapp.with({ title = "Told in\27 words" }, function(desk, app)
+    local words, list = desk.elements.outline { pid = app.pid }
+    harness.ok(words, list)
+    for _, line in ipairs { 'frame "Told in words"', 'push button "Alpha"', 'check box "I agree"',
+      'slider "Volume:" = 0' } do
+      harness.has(words, line)
+    end
+    local index = tonumber(words:match '(%d+) push button "Beta"')
+    harness.ok(desk.elements.press(list[index]))
+    app:wait_for { event = "clicked", target = "beta" }
+    local printed = spawn.run { spawn.program, "elements", "--window", "Told", "--json" }
+    harness.eq(printed.status, 0, printed.stderr)
+    local names = {}
+    for _, element in ipairs(json.decode(printed.stdout) or {}) do names[element.name] = element.role end
+    harness.eq({ names.Alpha, names["I agree"] }, { "push button", "check box" })
   end)
 end
 

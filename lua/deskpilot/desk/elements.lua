@@ -158,6 +158,7 @@ function elements.new(desk)
     if not found then return nil, err end
     local now, failure = reader.call("ask", found.handle)
     if not now then return nil, failure end
+    if now.name == "" then now.name = found.name end -- by a label beside it, which only a list knows
     now.app, now.pid, now.index, now.parent, now.depth = found.app, found.pid, found.index, found.parent, found.depth
     if now.characters then now.selection = { start = now.from + 1, stop = now.to, text = now.selected } end
     now.from, now.to, now.selected = nil, nil, nil

@@ -192,6 +192,16 @@ int32_t win32_frame_read(win32_reading *r, HWND window, DWORD pid, int32_t paren
     return index;
 }
 
+bool win32_window_describe(win32_reading *r, HWND window, DWORD pid)
+{
+    win32_class class = win32_class_of(window);
+    bool top = GetAncestor(window, GA_ROOT) == window;
+    if (top && (class == WIN32_OTHER || class == WIN32_DIALOG))
+        return win32_frame_read(r, window, pid, -1) >= 0;
+    int32_t index = add_window(r, window, pid, -1, class);
+    return index >= 0 && win32_control_describe(r, window, class, index);
+}
+
 typedef struct {
     HWND top;
     HWND windows[WIN32_MAX_CHILDREN];

@@ -19,18 +19,17 @@ bool win32_tell(HWND window, uint64_t deadline, UINT message, WPARAM wparam, LPA
     return win32_fail(err, DESK_REFUSED, "the application cannot be asked", error);
 }
 
-static bool post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, desk_error *err)
+bool win32_post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, desk_error *err)
 {
     return PostMessageW(window, message, wparam, lparam) ||
            win32_fail(err, DESK_REFUSED, "the application cannot be told", GetLastError());
 }
 
-/* Tells a control's parent, as the control does after the user changed it. */
-static bool notify(HWND window, WORD code, desk_error *err)
+bool win32_notify(HWND window, WORD code, desk_error *err)
 {
     HWND parent = GetParent(window);
     WORD id = (WORD) GetDlgCtrlID(window);
-    return !parent || post(parent, WM_COMMAND, MAKEWPARAM(id, code), (LPARAM) window, err);
+    return !parent || win32_post(parent, WM_COMMAND, MAKEWPARAM(id, code), (LPARAM) window, err);
 }
 
 bool win32_usual_action(const char *action)
@@ -63,7 +62,8 @@ static bool select_in_combo(const win32_handle *h, uint64_t deadline, desk_error
         return false;
     if ((int32_t) answer == CB_ERR)
         return gone(err);
-    return notify(h->window, CBN_SELENDOK, err) && notify(h->window, CBN_SELCHANGE, err);
+    return win32_notify(h->window, CBN_SELENDOK, err) &&
+           win32_notify(h->window, CBN_SELCHANGE, err);
 }
 
 static bool select_in_list(const win32_handle *h, uint64_t deadline, desk_error *err)
@@ -81,7 +81,13 @@ static bool select_in_list(const win32_handle *h, uint64_t deadline, desk_error 
         return false;
     if ((int32_t) answer == LB_ERR)
         return gone(err);
-    return !(style & LBS_NOTIFY) || notify(h->window, LBN_SELCHANGE, err);
+    return !(style & LBS_NOTIFY) || win32_notify(h->window, LBN_SELCHANGE, err);
+}
+
+bool win32_item_select(const win32_handle *h, uint64_t deadline, desk_error *err)
+{
+    return win32_class_of(h->window) == WIN32_COMBO ? select_in_combo(h, deadline, err)
+                                                    : select_in_list(h, deadline, err);
 }
 
 /* --- actions ------------------------------------------------------------------------------------
@@ -91,14 +97,14 @@ static bool toggle_list_of_combo(HWND window, uint64_t deadline, desk_error *err
 {
     DWORD_PTR dropped;
     return win32_tell(window, deadline, CB_GETDROPPEDSTATE, 0, 0, &dropped, err) &&
-           post(window, CB_SHOWDROPDOWN, !dropped, 0, err);
+           win32_post(window, CB_SHOWDROPDOWN, !dropped, 0, err);
 }
 
 static bool act_on_window(HWND window, uint64_t deadline, desk_error *err)
 {
     switch (win32_class_of(window)) {
     case WIN32_BUTTON:
-        return answers(window, deadline, err) && post(window, BM_CLICK, 0, 0, err);
+        return answers(window, deadline, err) && win32_post(window, BM_CLICK, 0, 0, err);
     case WIN32_COMBO:
         return toggle_list_of_combo(window, deadline, err);
     case WIN32_OTHER:
@@ -122,8 +128,7 @@ bool win32_control_act(const win32_handle *h, const char *action, int index, uin
                          "the element is disabled, or a dialogue in front of it must end first");
     if (h->kind == WIN32_HANDLE_WINDOW)
         return act_on_window(h->window, deadline, err);
-    return win32_class_of(h->window) == WIN32_COMBO ? select_in_combo(h, deadline, err)
-                                                    : select_in_list(h, deadline, err);
+    return win32_item_select(h, deadline, err);
 }
 
 /* --- texts --------------------------------------------------------------------------------------
@@ -184,6 +189,6 @@ bool win32_control_set_text(const win32_handle *h, const char *text, uint64_t de
     /* A single-line field tells its parent by itself; the others stay silent on this message. */
     DWORD style = (DWORD) GetWindowLongPtrW(h->window, GWL_STYLE);
     if (class == WIN32_COMBO)
-        return notify(h->window, CBN_EDITCHANGE, err);
-    return !(style & ES_MULTILINE) || notify(h->window, EN_CHANGE, err);
+        return win32_notify(h->window, CBN_EDITCHANGE, err);
+    return !(style & ES_MULTILINE) || win32_notify(h->window, EN_CHANGE, err);
 }

@@ -74,8 +74,10 @@ typedef struct {
     win32_elements *elements;
     const desk_elements_query *query; /* of read */
     desk_element_list *out;
-    const char *handle, *action, *text; /* of act and set_text */
+    const char *handle, *action; /* of act */
     int index;
+    const desk_element_change *change;
+    desk_element_details *details; /* of ask */
     uint64_t deadline;
 } request;
 
@@ -321,7 +323,7 @@ static bool win32_elements_act(desk_elements *base, const char *handle, const ch
                act_there, err);
 }
 
-static bool set_text_there(void *context, desk_error *err)
+static bool change_there(void *context, desk_error *err)
 {
     request *q = context;
     uia_source *uia = &q->elements->uia;
@@ -329,19 +331,67 @@ static bool set_text_there(void *context, desk_error *err)
     if (!find_there(q, &h, err))
         return false;
     if (h.kind != WIN32_HANDLE_UIA)
-        return win32_control_set_text(&h, q->text, q->deadline, err);
-    return uia->automation ? win32_uia_set_text(uia, &h, q->text, q->deadline, err)
+        return win32_control_change(&h, q->change, q->deadline, err);
+    return uia->automation ? win32_uia_change(uia, &h, q->change, q->deadline, err)
                            : lost_automation(err);
 }
 
-static bool win32_elements_set_text(desk_elements *base, const char *handle, const char *text,
-                                    uint64_t deadline, desk_error *err)
+static bool win32_elements_change(desk_elements *base, const char *handle,
+                                  const desk_element_change *change, uint64_t deadline,
+                                  desk_error *err)
 {
     return run((request){.elements = (win32_elements *) base,
                          .handle = handle,
-                         .text = text,
+                         .change = change,
                          .deadline = deadline},
-               set_text_there, err);
+               change_there, err);
+}
+
+/* --- asking -------------------------------------------------------------------------------------
+ */
+
+/* A list of one element, below an application without an element. */
+static bool ask_one(const request *q, win32_reading *r, const win32_handle *h, desk_error *err)
+{
+    uia_source *uia = &q->elements->uia;
+    r->out->apps[r->out->app_count++] = (desk_element_app){"", (long) h->pid, NULL};
+    if (h->kind != WIN32_HANDLE_UIA)
+        return win32_control_ask(r, h, q->details, err);
+    return uia->automation ? win32_uia_ask(uia, r, h, q->details, err) : lost_automation(err);
+}
+
+static bool ask_there(void *context, desk_error *err)
+{
+    request *q = context;
+    win32_handle h;
+    win32_reading r;
+    /* Two: a list's item is read below its list. */
+    desk_elements_query query = {.deadline = q->deadline, .max_nodes = 2, .all = true};
+    if (!find_there(q, &h, err))
+        return false;
+    bool ok = win32_reading_open(&r, &query, &q->details->list)
+                  ? ask_one(q, &r, &h, err)
+                  : desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element");
+    if (ok && (r.no_memory || q->details->list.count != 1))
+        ok = desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element");
+    win32_reading_close(&r);
+    return ok;
+}
+
+static bool win32_elements_ask(desk_elements *base, const char *handle, uint64_t deadline,
+                               desk_element_details *out, desk_error *err)
+{
+    *out = (desk_element_details){.selected = ""};
+    bool ok = run((request){.elements = (win32_elements *) base,
+                            .handle = handle,
+                            .details = out,
+                            .deadline = deadline},
+                  ask_there, err);
+    if (!ok) {
+        desk_element_list_free(&out->list);
+        *out = (desk_element_details){.selected = ""};
+    }
+    return ok;
 }
 
 static const desk_elements_ops ops = {
@@ -350,7 +400,8 @@ static const desk_elements_ops ops = {
     .close = win32_elements_close,
     .read = win32_elements_read,
     .act = win32_elements_act,
-    .set_text = win32_elements_set_text,
+    .change = win32_elements_change,
+    .ask = win32_elements_ask,
 };
 
 const desk_elements_ops *const desk_native_elements = &ops;

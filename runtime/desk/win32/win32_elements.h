@@ -150,6 +150,11 @@ bool win32_control_describe(win32_reading *r, HWND window, win32_class class, in
 #define WIN32_LBS_COMBOBOX 0x8000
 /* The items of a list box or combo box, below its element. */
 bool win32_items_read(win32_reading *r, HWND window, DWORD pid, int32_t parent, bool combo);
+/* One of those items, as the list's only element; DESK_NOT_FOUND where it is gone. */
+bool win32_item_ask(win32_reading *r, const win32_handle *h, desk_error *err);
+bool win32_menu_item_ask(win32_reading *r, const win32_handle *h, desk_error *err);
+/* Makes the last element of the list its first and only one. */
+void win32_reading_keep_last(win32_reading *r);
 void win32_menu_bar_read(win32_reading *r, HWND window, DWORD pid, int32_t parent);
 void win32_popup_menu_read(win32_reading *r, HWND window, DWORD pid, int32_t parent);
 /* Name, role, states, value and default action of a window of an unknown class. */
@@ -160,6 +165,25 @@ bool win32_control_act(const win32_handle *h, const char *action, int index, uin
                        desk_error *err);
 bool win32_control_set_text(const win32_handle *h, const char *text, uint64_t deadline,
                             desk_error *err);
+/* Tells a control's parent, as the control does after the user changed it. */
+bool win32_notify(HWND window, WORD code, desk_error *err);
+bool win32_post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, desk_error *err);
+/* Selects an item of a list or combo box. */
+bool win32_item_select(const win32_handle *h, uint64_t deadline, desk_error *err);
+
+/* --- win32_controls_change.c, win32_controls_ask.c, win32_controls_edit.c */
+bool win32_control_change(const win32_handle *h, const desk_element_change *change,
+                          uint64_t deadline, desk_error *err);
+bool win32_control_ask(win32_reading *r, const win32_handle *h, desk_element_details *out,
+                       desk_error *err);
+/* The window's own element at the end of the list: as reading finds it. False if it is silent. */
+bool win32_window_describe(win32_reading *r, HWND window, DWORD pid);
+/* The selection of an edit field, in characters of its text as it is told: a line end is one, as is
+ * what takes two UTF-16 units. */
+bool win32_edit_select(HWND window, int32_t from, int32_t to, uint64_t deadline, desk_error *err);
+bool win32_edit_ask(win32_reading *r, HWND window, desk_element_details *out);
+/* An action in the list's memory; `name` is static storage. */
+void win32_details_action(win32_reading *r, desk_element_details *out, const char *name);
 bool win32_menu_act(const win32_handle *h, desk_error *err);
 /* True for NULL and for what other platforms call the usual action ("click", "press", ...). */
 bool win32_usual_action(const char *action);

@@ -131,6 +131,16 @@ void win32_app_note(win32_reading *r, int32_t app, const char *note)
         r->out->apps[app].note = note;
 }
 
+void win32_reading_keep_last(win32_reading *r)
+{
+    if (r->out->count == 0)
+        return;
+    r->out->items[0] = r->out->items[r->out->count - 1];
+    r->out->items[0].parent = -1;
+    r->out->items[0].depth = 0;
+    r->out->count = 1;
+}
+
 /* --- texts --------------------------------------------------------------------------------------
  */
 

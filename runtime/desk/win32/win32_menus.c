@@ -109,6 +109,27 @@ void win32_popup_menu_read(win32_reading *r, HWND window, DWORD pid, int32_t par
     read_items(r, &m);
 }
 
+bool win32_menu_item_ask(win32_reading *r, const win32_handle *h, desk_error *err)
+{
+    bool popup = win32_class_of(h->window) == WIN32_POPUP_MENU;
+    HMENU menu = popup ? popup_menu(h->window, win32_reading_patience(r)) : GetMenu(h->window);
+    int32_t parent = win32_frame_read(r, h->window, h->pid, -1);
+    if (menu && parent >= 0) {
+        const menu_source m = {h->window,
+                               popup ? NULL : h->window,
+                               h->pid,
+                               menu,
+                               parent,
+                               "menu item",
+                               win32_element(r, parent)->states & ~WIN32_STATE(ACTIVE)};
+        read_item(r, &m, h->index);
+    }
+    if (r->out->count != 2)
+        return desk_fail(err, DESK_NOT_FOUND, "the menu item is gone");
+    win32_reading_keep_last(r);
+    return true;
+}
+
 /* --- acting -------------------------------------------------------------------------------------
  */
 

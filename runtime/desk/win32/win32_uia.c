@@ -27,7 +27,8 @@ static const int bare_properties[] = {
     UIA_IS_SELECTED,
 };
 static const int value_properties[] = {
-    UIA_VALUE, UIA_HAS_RANGE_VALUE, UIA_RANGE_VALUE, UIA_LEGACY_VALUE, UIA_LEGACY_DEFAULT_ACTION,
+    UIA_VALUE,         UIA_HAS_RANGE_VALUE, UIA_RANGE_VALUE,        UIA_LEGACY_VALUE,
+    UIA_RANGE_MINIMUM, UIA_RANGE_MAXIMUM,   UIA_RANGE_SMALL_CHANGE, UIA_LEGACY_DEFAULT_ACTION,
 };
 
 static bool add_properties(uia_cache *cache, const int *properties, size_t count)
@@ -146,6 +147,14 @@ bool uia_bool(uia_element *e, int property)
     bool on = value.vt == VT_BOOL && value.boolVal != VARIANT_FALSE;
     VariantClear(&value);
     return on;
+}
+
+double uia_number(uia_element *e, int property)
+{
+    VARIANT value = property_of(e, property);
+    double number = value.vt == VT_R8 && isfinite(value.dblVal) ? value.dblVal : 0;
+    VariantClear(&value);
+    return number;
 }
 
 static const char *text_of(win32_reading *r, uia_element *e, int property, bool one_line)
@@ -335,6 +344,12 @@ static int32_t add_element(window_read *w, uia_element *e, int32_t parent, bool 
     if (!r->query->bare)
         read_values(r, e, &kind, out);
     return index;
+}
+
+int32_t uia_add_element(win32_reading *r, const win32_handle *h, uia_element *e, bool is_top)
+{
+    window_read w = {r, h->window, h->pid, GetForegroundWindow() == h->window};
+    return add_element(&w, e, -1, is_top);
 }
 
 static void read_tree(window_read *w, uia_element *e, int32_t parent, int depth)

@@ -30,11 +30,30 @@ bool win32_uia_act(const uia_source *u, const win32_handle *h, const char *actio
 bool win32_uia_set_text(const uia_source *u, const win32_handle *h, const char *text,
                         uint64_t deadline, desk_error *err);
 
+bool win32_uia_change(const uia_source *u, const win32_handle *h, const desk_element_change *change,
+                      uint64_t deadline, desk_error *err);
+/* The element as the only one of the list of `r`, with what no list tells. */
+bool win32_uia_ask(const uia_source *u, win32_reading *r, const win32_handle *h,
+                   desk_element_details *out, desk_error *err);
+
 /* --- between the win32_uia*.c files --------------------------------------------------------------
  */
 
 /* No call may take longer than `ms`, where the system can promise that. */
 void win32_uia_limit(const uia_source *u, unsigned ms);
+
+/* Reads the element that was found, without what is below it. */
+int32_t uia_add_element(win32_reading *r, const win32_handle *h, uia_element *e, bool is_top);
+/* The element again, with the properties of `cache`; *is_top (which may be NULL): it is the
+ * window's own. NULL with `err`. To be released. */
+uia_element *uia_find(const uia_source *u, const win32_handle *h, uia_cache *cache, bool *is_top,
+                      uint64_t deadline, desk_error *err);
+/* NULL where the element has no such pattern. */
+uia_pattern *uia_pattern_of(uia_element *e, int pattern);
+/* Fills `err` by what a call answered; false. */
+bool uia_explain(HRESULT hr, const char *what, desk_error *err);
+/* A finite number that the cache holds, else 0. */
+double uia_number(uia_element *e, int property);
 
 /* Properties that the cache holds; what is not there is 0, false or "". */
 int uia_int(uia_element *e, int property);

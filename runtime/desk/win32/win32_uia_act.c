@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool explain(HRESULT hr, const char *what, desk_error *err)
+bool uia_explain(HRESULT hr, const char *what, desk_error *err)
 {
     switch (hr) {
     case UIA_E_ELEMENTNOTAVAILABLE:
@@ -62,15 +62,17 @@ static uia_element *search(uia_element *e, const win32_handle *h, int depth)
     return found;
 }
 
-static uia_element *find(const uia_source *u, const win32_handle *h, uint64_t deadline,
-                         desk_error *err)
+uia_element *uia_find(const uia_source *u, const win32_handle *h, uia_cache *cache, bool *is_top,
+                      uint64_t deadline, desk_error *err)
 {
     uia_element *root = NULL, *found = NULL;
     win32_uia_limit(u, win32_left_ms(deadline));
     HRESULT hr =
-        u->automation->table->ElementFromHandleBuildCache(u->automation, h->window, u->ids, &root);
+        u->automation->table->ElementFromHandleBuildCache(u->automation, h->window, cache, &root);
+    if (SUCCEEDED(hr) && root && is_top)
+        *is_top = is_same(root, h);
     if (FAILED(hr))
-        explain(hr, "be found", err);
+        uia_explain(hr, "be found", err);
     else if (!root || !(found = search(root, h, 0)))
         desk_fail(err, DESK_NOT_FOUND, "the element is gone");
     return found;
@@ -141,8 +143,7 @@ static const action_kind last_resort = {"click", UIA_PATTERN_LEGACY, do_default}
 
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
-/* NULL where the element has no such pattern. */
-static uia_pattern *pattern_of(uia_element *e, int pattern)
+uia_pattern *uia_pattern_of(uia_element *e, int pattern)
 {
     uia_pattern *p = NULL;
     return SUCCEEDED(e->table->GetCurrentPattern(e, pattern, &p)) ? p : NULL;
@@ -151,7 +152,7 @@ static uia_pattern *pattern_of(uia_element *e, int pattern)
 static const action_kind *choose_named(uia_element *e, const char *name, uia_pattern **p)
 {
     for (int i = 0; i < ACTIONS; i++) {
-        if (_stricmp(actions[i].name, name) == 0 && (*p = pattern_of(e, actions[i].pattern)))
+        if (_stricmp(actions[i].name, name) == 0 && (*p = uia_pattern_of(e, actions[i].pattern)))
             return &actions[i];
     }
     return NULL;
@@ -161,13 +162,13 @@ static const action_kind *choose_numbered(uia_element *e, int index, uia_pattern
 {
     int number = 0;
     for (int i = 0; i < COUNTED; i++) {
-        if (!(*p = pattern_of(e, actions[i].pattern)))
+        if (!(*p = uia_pattern_of(e, actions[i].pattern)))
             continue;
         if (number++ == index)
             return &actions[i];
         (*p)->table->Release(*p);
     }
-    *p = number == 0 && index == 0 ? pattern_of(e, last_resort.pattern) : NULL;
+    *p = number == 0 && index == 0 ? uia_pattern_of(e, last_resort.pattern) : NULL;
     return *p ? &last_resort : NULL;
 }
 
@@ -183,13 +184,13 @@ static bool act_on(uia_element *e, const char *action, int index, desk_error *er
         return desk_fail(err, DESK_NOT_FOUND, "the element has no action number %d", index);
     HRESULT hr = kind->run(p);
     p->table->Release(p);
-    return SUCCEEDED(hr) || explain(hr, "do that", err);
+    return SUCCEEDED(hr) || uia_explain(hr, "do that", err);
 }
 
 bool win32_uia_act(const uia_source *u, const win32_handle *h, const char *action, int index,
                    uint64_t deadline, desk_error *err)
 {
-    uia_element *e = find(u, h, deadline, err);
+    uia_element *e = uia_find(u, h, u->ids, NULL, deadline, err);
     if (!e)
         return false;
     win32_uia_limit(u, win32_left_ms(deadline));
@@ -217,17 +218,17 @@ static bool put_text(uia_pattern *p, const char *text, desk_error *err)
         return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the text");
     hr = p->table->at_3.SetValue(p, value);
     SysFreeString(value);
-    return SUCCEEDED(hr) || explain(hr, "take the text", err);
+    return SUCCEEDED(hr) || uia_explain(hr, "take the text", err);
 }
 
 bool win32_uia_set_text(const uia_source *u, const win32_handle *h, const char *text,
                         uint64_t deadline, desk_error *err)
 {
-    uia_element *e = find(u, h, deadline, err);
+    uia_element *e = uia_find(u, h, u->ids, NULL, deadline, err);
     if (!e)
         return false;
     win32_uia_limit(u, win32_left_ms(deadline));
-    uia_pattern *p = pattern_of(e, UIA_PATTERN_VALUE);
+    uia_pattern *p = uia_pattern_of(e, UIA_PATTERN_VALUE);
     e->table->Release(e);
     if (!p)
         return desk_fail(err, DESK_UNSUPPORTED, "the element cannot take a text");

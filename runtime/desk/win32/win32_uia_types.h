@@ -47,6 +47,9 @@ enum { /* properties */
        UIA_VALUE = 30045,
        UIA_VALUE_IS_READ_ONLY = 30046,
        UIA_RANGE_VALUE = 30047,
+       UIA_RANGE_MINIMUM = 30049,
+       UIA_RANGE_MAXIMUM = 30050,
+       UIA_RANGE_SMALL_CHANGE = 30052,
        UIA_EXPAND_COLLAPSE_STATE = 30070,
        UIA_IS_MODAL = 30077,
        UIA_IS_SELECTED = 30079,
@@ -58,9 +61,11 @@ enum { /* properties */
 enum { /* patterns */
        UIA_PATTERN_INVOKE = 10000,
        UIA_PATTERN_VALUE = 10002,
+       UIA_PATTERN_RANGE_VALUE = 10003,
        UIA_PATTERN_EXPAND_COLLAPSE = 10005,
        UIA_PATTERN_SELECTION_ITEM = 10010,
        UIA_PATTERN_TOGGLE = 10015,
+       UIA_PATTERN_SCROLL_ITEM = 10017,
        UIA_PATTERN_LEGACY = 10018,
 };
 
@@ -146,7 +151,7 @@ typedef struct {
 
 typedef struct {
     UIA_UNKNOWN(uia_element);
-    uia_unused at_3[1];
+    HRESULT(STDMETHODCALLTYPE *SetFocus)(uia_element *self);
     HRESULT(STDMETHODCALLTYPE *GetRuntimeId)(uia_element *self, SAFEARRAY **out);
     uia_unused at_5[7];
     HRESULT(STDMETHODCALLTYPE *GetCachedPropertyValue)
@@ -183,7 +188,9 @@ typedef struct {
         HRESULT(STDMETHODCALLTYPE *Toggle)(uia_pattern *self);
         HRESULT(STDMETHODCALLTYPE *Select)(uia_pattern *self); /* of SelectionItem */
         HRESULT(STDMETHODCALLTYPE *Expand)(uia_pattern *self);
-        HRESULT(STDMETHODCALLTYPE *SetValue)(uia_pattern *self, BSTR value); /* of Value */
+        HRESULT(STDMETHODCALLTYPE *SetValue)(uia_pattern *self, BSTR value);    /* of Value */
+        HRESULT(STDMETHODCALLTYPE *SetNumber)(uia_pattern *self, double value); /* of RangeValue */
+        HRESULT(STDMETHODCALLTYPE *ScrollIntoView)(uia_pattern *self);          /* of ScrollItem */
     } at_3;
     union {
         HRESULT(STDMETHODCALLTYPE *Collapse)(uia_pattern *self);        /* of ExpandCollapse */
@@ -223,6 +230,7 @@ UIA_AT(uia_automation_table, put_AutoSetFocus, 59);
 UIA_AT(uia_automation_table, put_ConnectionTimeout, 61);
 UIA_AT(uia_automation_table, put_TransactionTimeout, 63);
 UIA_COUNT(uia_automation_table, 64); /* IUIAutomation 58, IUIAutomation2 six more */
+UIA_AT(uia_element_table, SetFocus, 3);
 UIA_AT(uia_element_table, GetRuntimeId, 4);
 UIA_AT(uia_element_table, GetCachedPropertyValue, 12);
 UIA_AT(uia_element_table, GetCurrentPattern, 16);

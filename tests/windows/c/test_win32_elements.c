@@ -216,7 +216,9 @@ static desk_code set_text(app *a, const char *role, const char *name, const char
             e = at;
     }
     if (CHECK(e))
-        ok = reader->ops->set_text(reader, e->handle, text, in_ms(2000), &err);
+        ok = reader->ops->change(reader, e->handle,
+                                 &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = text},
+                                 in_ms(2000), &err);
     desk_element_list_free(&list);
     return ok ? DESK_OK : err.code;
 }
@@ -323,7 +325,9 @@ static void test_gone(const char *handle)
     desk_error err;
     CHECK(!reader->ops->act(reader, handle, NULL, 0, in_ms(100), &err));
     CHECK_EQ(err.code, DESK_NOT_FOUND);
-    CHECK(!reader->ops->set_text(reader, handle, "x", in_ms(100), &err));
+    CHECK(!reader->ops->change(reader, handle,
+                               &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "x"},
+                               in_ms(100), &err));
     CHECK_EQ(err.code, DESK_NOT_FOUND);
     CHECK(!reader->ops->act(reader, "hwnd:12", NULL, 0, in_ms(100), &err));
     CHECK_EQ(err.code, DESK_INVALID);

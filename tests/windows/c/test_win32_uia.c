@@ -219,6 +219,90 @@ static void test_act(void)
     times_out = false;
 }
 
+static desk_code change(int id, desk_element_change wanted)
+{
+    desk_error err = {0};
+    win32_handle h = {.kind = WIN32_HANDLE_UIA, .id = {42, id}, .id_count = 2};
+    int before = alive;
+    search(root, id == 999 ? 1 : id)->done = 0;
+    bool ok = win32_uia_change(&source, &h, &wanted, uv_hrtime() + 1000000000, &err);
+    CHECK_EQ(alive, before);
+    return ok ? DESK_OK : err.code;
+}
+
+static void test_change(void)
+{
+    static const struct {
+        int id;
+        desk_change_kind kind;
+        bool on;
+        int done;
+    } good[] = {
+        {3, DESK_CHANGE_CHECKED, false, UIA_PATTERN_TOGGLE},
+        {5, DESK_CHANGE_CHECKED, false, UIA_PATTERN_SELECTION_ITEM},
+        {13, DESK_CHANGE_SELECTED, false, UIA_PATTERN_SELECTION_ITEM},
+        {9, DESK_CHANGE_EXPANDED, true, UIA_PATTERN_EXPAND_COLLAPSE},
+        {9, DESK_CHANGE_EXPANDED, false, -1},
+        {6, DESK_CHANGE_FOCUSED, false, -2},
+        {21, DESK_CHANGE_IN_VIEW, false, UIA_PATTERN_SCROLL_ITEM},
+        {6, DESK_CHANGE_IN_VIEW, false, -2},
+    };
+    static const desk_change_kind never[] = {DESK_CHANGE_VALUE, DESK_CHANGE_SELECTED,
+                                             DESK_CHANGE_CHECKED, DESK_CHANGE_EXPANDED,
+                                             DESK_CHANGE_SELECTION};
+    make_form();
+    add(root, 21, UIA_LIST_ITEM, HAS_SCROLL, L"Far away");
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        desk_element_change wanted = {.kind = good[i].kind, .on = good[i].on};
+        CHECK_EQ(change(good[i].id, wanted), DESK_OK);
+        CHECK_EQ(search(root, good[i].id)->done, good[i].done);
+    }
+    CHECK_EQ(change(10, (desk_element_change){.kind = DESK_CHANGE_VALUE, .number = 7.25}), DESK_OK);
+    CHECK(search(root, 10)->number == 7.25);
+    CHECK_EQ(change(6, (desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "new"}), DESK_OK);
+    CHECK(wcscmp(search(root, 6)->set, L"new") == 0);
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
+        CHECK_EQ(change(18, (desk_element_change){.kind = never[i]}), DESK_UNSUPPORTED);
+    CHECK_EQ(change(999, (desk_element_change){.kind = DESK_CHANGE_FOCUSED}), DESK_NOT_FOUND);
+}
+
+static desk_code ask(int id, desk_element_details *out)
+{
+    desk_error err = {0};
+    win32_reading r;
+    desk_elements_query q = {.deadline = uv_hrtime() + 1000000000, .max_nodes = 2, .all = true};
+    win32_handle h = {.kind = WIN32_HANDLE_UIA, .id = {42, id}, .id_count = 2};
+    int before = alive;
+    *out = (desk_element_details){0};
+    CHECK(win32_reading_open(&r, &q, &out->list));
+    out->list.app_count = 1;
+    bool ok = win32_uia_ask(&source, &r, &h, out, &err);
+    CHECK_EQ(alive, before);
+    CHECK_EQ(uncached, 0);
+    CHECK_EQ(out->list.count, ok ? 1 : 0);
+    win32_reading_close(&r);
+    return ok ? DESK_OK : err.code;
+}
+
+static void test_ask(void)
+{
+    desk_element_details d;
+    make_form();
+    CHECK_EQ(ask(10, &d), DESK_OK);
+    CHECK_STR(d.list.items[0].role, "slider");
+    CHECK(d.has_range && d.minimum == -5 && d.maximum == 50 && d.list.items[0].value == 12.5);
+    desk_element_list_free(&d.list);
+    CHECK_EQ(ask(9, &d), DESK_OK);
+    CHECK(has(&d.list.items[0], DESK_STATE_COLLAPSED) && d.action_count == 1);
+    CHECK_STR(d.actions[0].name, "expand or contract");
+    desk_element_list_free(&d.list);
+    CHECK_EQ(ask(1, &d), DESK_OK);
+    CHECK_STR(d.list.items[0].role, "frame");
+    desk_element_list_free(&d.list);
+    CHECK_EQ(ask(999, &d), DESK_NOT_FOUND);
+    desk_element_list_free(&d.list);
+}
+
 static void test_source(bool second)
 {
     is_second = second;
@@ -230,6 +314,8 @@ static void test_source(bool second)
         test_words();
     test_harm();
     test_act();
+    test_change();
+    test_ask();
     CHECK_EQ(limit_ms >= 0, second);
     win32_uia_close(&source);
     CHECK_EQ(alive, 0);

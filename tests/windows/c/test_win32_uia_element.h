@@ -28,6 +28,7 @@ enum {
     FAILS = 4096,
     BAD_NUMBERS = 8192,
     ODD_TYPES = 16384, /* answers of other types than asked for */
+    HAS_SCROLL = 32768,
 };
 
 typedef struct node node;
@@ -36,7 +37,8 @@ struct node {
     int id, type, flags, state; /* state: of toggle, expansion or selection */
     const wchar_t *name, *value, *class;
     node *first, *next;
-    int done; /* times something was done to it */
+    int done; /* the pattern that something was done by, -1 for collapsing, -2 for the focus */
+    double number;
     wchar_t set[64];
 };
 
@@ -212,6 +214,10 @@ static void give_property(const node *n, int property, VARIANT *out)
     case UIA_TOGGLE_STATE:
         give_int(out, n->state);
         return;
+    case UIA_RANGE_MINIMUM:
+    case UIA_RANGE_MAXIMUM:
+        *out = (VARIANT){.vt = VT_R8, .dblVal = property == UIA_RANGE_MAXIMUM ? 50 : -5};
+        return;
     case UIA_RANGE_VALUE:
         out->vt = VT_R8;
         out->dblVal = n->flags & BAD_NUMBERS ? NAN : 12.5;
@@ -312,6 +318,18 @@ static HRESULT STDMETHODCALLTYPE collapse(uia_pattern *self)
     return S_OK;
 }
 
+static HRESULT STDMETHODCALLTYPE set_number(uia_pattern *self, double value)
+{
+    ((node_pattern *) self)->of->number = value;
+    return S_OK;
+}
+
+static HRESULT STDMETHODCALLTYPE set_focus(uia_element *self)
+{
+    ((node *) self)->done = -2;
+    return S_OK;
+}
+
 static HRESULT STDMETHODCALLTYPE set_value(uia_pattern *self, BSTR value)
 {
     wcsncpy(((node_pattern *) self)->of->set, value, 63);
@@ -331,6 +349,8 @@ static HRESULT STDMETHODCALLTYPE expand_state(uia_pattern *self, int *out)
 }
 
 static const uia_pattern_table act_table = {.Release = pattern_release, .at_3.Invoke = do_it};
+static const uia_pattern_table range_table = {.Release = pattern_release,
+                                              .at_3.SetNumber = set_number};
 static const uia_pattern_table expand_table = {.Release = pattern_release,
                                                .at_3.Expand = do_it,
                                                .at_4.Collapse = collapse,
@@ -353,6 +373,8 @@ static HRESULT STDMETHODCALLTYPE get_pattern(uia_element *self, int pattern, uia
         {UIA_PATTERN_EXPAND_COLLAPSE, HAS_EXPAND, &expand_table},
         {UIA_PATTERN_VALUE, HAS_VALUE, &value_table},
         {UIA_PATTERN_LEGACY, HAS_LEGACY, &legacy_table},
+        {UIA_PATTERN_RANGE_VALUE, HAS_RANGE, &range_table},
+        {UIA_PATTERN_SCROLL_ITEM, HAS_SCROLL, &act_table},
     };
     node *n = (node *) self;
     *out = NULL;
@@ -368,6 +390,7 @@ static HRESULT STDMETHODCALLTYPE get_pattern(uia_element *self, int pattern, uia
 }
 
 static const uia_element_table node_table = {.Release = node_release,
+                                             .SetFocus = set_focus,
                                              .GetRuntimeId = get_runtime_id,
 
                                              .GetCachedPropertyValue = get_property,

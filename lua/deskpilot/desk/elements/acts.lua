@@ -4,6 +4,7 @@ local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
 local places = require "deskpilot.desk.elements.places"
 local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
 
 local acts = {}
 
@@ -28,8 +29,7 @@ end
 
 local function comparable(value)
   local count = utf8.len(value)
-  return count and count < longest_text and not value:find("[%c]") or (count and count < longest_text
-    and not value:gsub("[\n\t]", ""):find("%c"))
+  return count and count < longest_text and not value:gsub("[\n\t]", ""):find("%c")
 end
 
 --- Adds the acts to desk.elements.
@@ -91,20 +91,48 @@ function acts.add(api, desk, reader)
     return now.action_list
   end
 
-  --- Replaces the text of a field, and waits until it holds it.
+  -- For fields whose application takes no texts (browsers): typed over what is selected, into the
+  -- element that has the focus of the window that gets what is typed.
+  local function type_over(element, value)
+    local ok, err = api.focus(element)
+    if not ok then return nil, err end
+    local window = desk.windows.active()
+    if not window or (element.pid ~= 0 and window.pid ~= 0 and window.pid ~= element.pid) then
+      return errors.fail("unsupported", "%s", ("the application takes no text for the %s, and what is typed goes to "
+        .. "another window; desk.windows.focus it first"):format(find.words(element)))
+    end
+    if value:find "\n" and not element.states.multi_line then
+      return errors.fail("invalid", "%s", ("the %s takes one line, this text has several"):format(find.words(element)))
+    end
+    ok, err = api.select_text(element)
+    if not ok then return nil, err end
+    if value == "" then return desk.keyboard.press "backspace" end
+    return desk.keyboard.type(value)
+  end
+
+  local function put_text(element, value)
+    local ok, err = change(element, { kind = "text", text = value })
+    if ok or err.code ~= "unsupported" then return ok, err end
+    local now = api.refresh(element)
+    if not (now and now.states.editable and now.selection) then return nil, err end
+    return type_over(now, value)
+  end
+
+  --- Replaces the text of a field, and waits until it holds it. Where its application takes no texts
+  --- (browsers), it gets the focus and is typed into.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@param value string
   ---@return boolean? ok, deskpilot.error? err
   function api.set_text(element, value)
     local found, err = reader.find(element)
     if not found then return nil, err end
-    local ok, failure = change(found, { kind = "text", text = value })
+    local ok, failure = put_text(found, value)
     if not ok then return nil, failure end
     if found.role == "password text" or not comparable(value) then return true end
     local now, gone, seen = watch(found, function(now) return now.text == nil or now.text == value end)
     if now then return true end
     if gone then return nil, gone end
-    return refused(found, "holds %q, not the text that it was given", seen.text:sub(1, 80))
+    return refused(found, "holds %q, not the text that it was given", text.cut(seen.text, 80))
   end
 
   --- Sets the value of a slider, a spin button or the like, and waits until it has it.
@@ -276,7 +304,7 @@ function acts.add(api, desk, reader)
     for _, now in ipairs(list) do
       if now.handle == element.handle then return places.in_view(list, now) and "in" or "out" end
     end
-    return errors.fail("not_found", "the %s is gone", find.words(element))
+    return errors.fail("not_found", "%s", ("the %s is gone"):format(find.words(element)))
   end
 
   --- Scrolls until an element can be seen. Where its application cannot do that, it gets the focus,

@@ -64,9 +64,13 @@ local function is_empty(element)
   return wrappers[element.role] and not (element.states.focusable and element.actions > 0)
 end
 
--- Words that the element above has told already.
-local function is_repeated(element, above)
-  if not above or not words_only[element.role] then return false end
+-- Words that the element above has told already, or that the one after it, which they name, will.
+local function is_repeated(element, above, after)
+  if not words_only[element.role] then return false end
+  if after and after.parent == element.parent and after.name == element.name and not words_only[after.role] then
+    return true
+  end
+  if not above then return false end
   local words = text.one_line(element.name ~= "" and element.name or element.text or "")
   return words == text.one_line(above.name)
     or (above.text ~= nil and text.one_line(above.text):find(words, 1, true) ~= nil)
@@ -120,7 +124,7 @@ function outline.pick(list, options)
   for i, element in ipairs(list) do
     local wanted = not options.wanted or options.wanted(element)
     local above = wanted and shown_above(list, element, shown)
-    if not wanted or is_empty(element) or is_repeated(element, above) then
+    if not wanted or is_empty(element) or is_repeated(element, above, list[i + 1]) then
       goto next
     elseif not options.all and element.depth > 0 and not (element.states.showing and rects[i]) then
       tally.away = tally.away + (element.states.showing and element.width > 0 and 1 or 0)
