@@ -97,7 +97,8 @@ local function check_kill_chord(settings, findings)
   if not problem then chord:watch() end
   chord:close()
   problem = problem or chord.failure
-  if problem then findings[#findings + 1] = missing("kill chord", problem, "mend what it names, or set another safety.kill_chord", true)
+  if problem then findings[#findings + 1] = missing("kill chord", problem,
+    "mend what it names, or set another safety.kill_chord", true)
   else findings[#findings + 1] = found("kill chord", combo .. " stops a run") end
 end
 
