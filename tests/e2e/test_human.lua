@@ -122,6 +122,23 @@ tests.a_run_on_a_private_desktop_is_stopped_from_the_users = with_display(functi
   t.eq(child:left(), {}, "processes left behind")
 end)
 
+-- Whoever looks on there (by a viewer) can stop it too.
+tests.a_run_on_a_private_desktop_is_stopped_from_its_own = with_display(function(_, display, folder)
+  local child = start_run(display, folder, [[desktop = { kind = "private" }, run = function(m)
+    local file = io.open("where", "w")
+    file:write(m.desk.display, " ", m.desk.session.cookie)
+    file:close()
+    m:note("begun") while true do end
+  end]])
+  wait_for_word(child, "begun")
+  local there, cookie = files.read(folder .. "/where"):match("(%S+) (%S+)")
+  local desk = assert(desk_module.open { display = there, session = { cookie = cookie } })
+  local ok, why = xpcall(kill, debug.traceback, desk, child)
+  desk:close()
+  if not ok then error(why, 0) end
+  t.eq(child:left(), {}, "processes left behind")
+end)
+
 tests.a_second_press_ends_the_process = with_display(function(desk, display, folder)
   local child = start_run(display, folder, current .. [[run = function(m) m:note("begun") while true do end end,
     after_run = function() io.stderr:write("afterwards\n") while true do end end]])
@@ -189,6 +206,8 @@ tests.the_time_limit_holds_for_a_busy_script = with_display(function(_, display,
     "run = function() while true do pcall(function() while true do end end) end end",
     "run = function() end, verify = function() while true do end end",
     "run = function(m) require('deskpilot.base.task').start(function() while true do end end):wait() end",
+    "run = function(m) m.desk.hotkeys.on('f7', function() while true do end end) m.desk.keyboard.press 'f7' "
+      .. "m.desk.wait_until(function() end, { timeout = 600 }) end",
   } do
     local child = start_run(display, folder, current .. mission, "--set", "limits.seconds=0.5"):wait()
     local result = json.decode(child.stdout) or {}
