@@ -106,14 +106,14 @@ end
 
 local function start_run(folder, mission, ...)
   local path = files.join(folder, "m.lua")
-  assert(files.write(path, "return { desktop = { kind = 'current' }, " .. mission .. "}"))
+  assert(files.write(path, "return {" .. mission .. "}"))
   return spawn.start { spawn.program, "run", path, "--json", "--runs", files.join(folder, "runs"), ... }
 end
 
 local function wait_for_word(child, word)
   local limit = task.now() + 30
   while not child.stderr:find(word, 1, true) do
-    if task.now() > limit or child.status then
+    if task.now() > limit or child.open == 0 then
       error(("waited for %q; the program said (status %s):\n%s"):format(word, child.status, child.stderr), 2)
     end
     task.sleep(0.001)
@@ -159,6 +159,18 @@ function tests.the_kill_chord_stops_whatever_runs()
     end
     io.stdout:write(("      from the keys to run_end: %.1f ms at best\n"):format(quickest * 1000))
     harness.ok(quickest < 0.1, ("at best %.3f s from the keys to run_end"):format(quickest))
+  end)
+end
+
+-- The private desktop has no keyboard; the person sits at the user's.
+function tests.a_run_on_a_private_desktop_is_stopped_from_the_users()
+  with_desk(function(desk)
+    with_folder(function(folder)
+      local child = start_run(folder, [[desktop = { kind = "private" }, safety = { pause_on_human = true },
+        run = function(m) m:note("begun") while true do end end]])
+      wait_for_word(child, "begun")
+      kill(desk, child)
+    end)
   end)
 end
 

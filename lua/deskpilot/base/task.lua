@@ -79,6 +79,19 @@ function task.start(fn, ...)
   return self
 end
 
+--- Starts a task on behalf of another one, as if that one had started it: it ends with it, and keeps to its
+--- limits. For what is called back later. Without an owner, or if that has ended, it stands alone.
+---@param owner deskpilot.task?
+---@return deskpilot.task
+function task.start_for(owner, fn, ...)
+  local before = current
+  current = owner and not owner.result and owner or nil
+  local self = create(fn)
+  current = before
+  resume(self, ...)
+  return self
+end
+
 --- Whether the task has ended, whichever way.
 ---@return boolean
 function Task:ended()

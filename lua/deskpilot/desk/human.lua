@@ -13,11 +13,13 @@ Watch.__index = Watch
 
 local function tell(self, what, number)
   if what == "chord" then
-    local fn = self.hotkeys[number]
-    if fn then task.start(fn) end
+    local listener = self.hotkeys[number]
+    if listener then task.start_for(listener.owner, listener.fn) end
     return
   end
-  for listener in pairs(self.listeners) do task.start(listener.fn) end
+  local listeners = {} -- one of them may add or remove some
+  for listener in pairs(self.listeners) do listeners[#listeners + 1] = listener end
+  for _, listener in ipairs(listeners) do task.start_for(listener.owner, listener.fn) end
 end
 
 -- Opens the watch if it is not there.
@@ -31,15 +33,16 @@ local function open(self)
   return handle, err
 end
 
--- A failure in a listener is its author's to see, and no reason for the others not to be told.
-local function reported(fn, what)
+-- A function that is to be called as a task, for the task that asks for it now. A failure is its author's to
+-- see, and no reason for others not to be told.
+local function new_listener(fn, what)
   assert(type(fn) == "function", what .. " wants a function")
-  return function()
-    local ok, why = xpcall(fn, debug.traceback)
+  return { owner = task.current(), fn = function()
+    local ok, why = xpcall(fn, function(err) return errors.is(err) and err or debug.traceback(err, 2) end)
     if not ok and not errors.is(why, "cancelled") then
       io.stderr:write("deskpilot: error in ", what, ": ", tostring(why), "\n")
     end
-  end
+  end }
 end
 
 ---@class deskpilot.handle
@@ -57,11 +60,12 @@ local function new_human(self)
     return (handle:idle())
   end
 
-  --- Calls fn() while a person touches mouse or keyboard, at most ten times a second, as a task.
+  --- Calls fn() while a person touches mouse or keyboard, at most ten times a second: as a task, which ends
+  --- with the one that asks for it here.
   ---@param fn fun()
   ---@return deskpilot.handle? handle, deskpilot.error? err
   function api.on_touch(fn)
-    local listener = { fn = reported(fn, "on_touch") }
+    local listener = new_listener(fn, "on_touch")
     local handle, err = open(self)
     if not handle then return nil, err end
     self.listeners[listener] = true
@@ -124,19 +128,19 @@ end
 local function new_hotkeys(self)
   local api = {}
 
-  --- Calls fn() as a task each time that a combination of keys is pressed, by whomever, in whatever
-  --- window; applications do not get it.
+  --- Calls fn() each time that a combination of keys is pressed, by whomever, in whatever window;
+  --- applications do not get it. fn runs as a task, which ends with the one that asks for it here.
   ---@param combo string modifiers and one key: "ctrl+alt+f9"
   ---@param fn fun()
   ---@return deskpilot.handle? handle, deskpilot.error? err code "refused" where another program has it
   function api.on(combo, fn)
     assert(type(combo) == "string", "hotkeys.on wants a combination of keys")
-    fn = reported(fn, "the hotkey " .. combo)
+    local listener = new_listener(fn, "the hotkey " .. combo)
     local handle, err = open(self)
     if not handle then return nil, err end
     local number, why = handle:add(combo, "take")
     if not number then return nil, why end
-    self.hotkeys[number] = fn
+    self.hotkeys[number] = listener
     return { remove = function()
       if self.handle and self.hotkeys[number] then self.handle:remove(number) end
       self.hotkeys[number] = nil

@@ -1,0 +1,168 @@
+-- A run is stopped from outside Lua, whatever it is at: by a person's kill chord, and by its limit of time.
+local t = require "harness"
+local desk_module = require "deskpilot.desk"
+local files = require "deskpilot.base.files"
+local journal = require "deskpilot.agent.journal"
+local json = require "deskpilot.base.json"
+local model_server = require "model_server"
+local people = require "people"
+local spawn = require "spawn"
+local task = require "deskpilot.base.task"
+
+local start_run, wait_for_word, with_display = people.start_run, people.wait_for_word, people.with_display
+local current = people.current
+
+local tests = {}
+
+-- Presses the chord and returns the seconds until the run says that it is over; checks how it ended.
+local function kill(desk, child, combo)
+  local began = task.now()
+  assert(desk.keyboard.press(combo or "ctrl+alt+escape"))
+  wait_for_word(child, "interrupted: ")
+  local seconds = task.now() - began
+  child:wait()
+  t.eq(child.status, 130, child.stderr)
+  local result = json.decode(child.stdout) or {}
+  t.eq(result.status, "interrupted")
+  t.has(result.reason, "the kill chord " .. (combo or "ctrl+alt+escape"))
+  local events = journal.read(result.run_dir or "") or {}
+  t.eq((events[#events] or {}).event, "run_end")
+  return seconds
+end
+
+tests.the_kill_chord_stops_whatever_runs = with_display(function(desk, display, folder)
+  local server = model_server.start(function() return { delay = 60 } end)
+  local quickest = 60
+  for name, script in pairs {
+    busy = "while true do end",
+    caught = "while true do pcall(function() while true do end end) end",
+    nested = "coroutine.wrap(function() while true do end end)()",
+    waiting = "m.desk.wait_until(function() return false end, { timeout = 600 })",
+    request = ("require('deskpilot.base.http').request { url = %q, timeout = { total = 600 } }"):format(server.endpoint
+      .. "/models"),
+  } do
+    local child = start_run(display, folder, current .. ([[run = function(m) m:note("begun") %s end]]):format(script))
+    wait_for_word(child, "begun")
+    if name == "request" then t.wait_until("the request", function() return #server.requests > 0 end) end
+    local seconds = kill(desk, child)
+    t.ok(seconds < 2, ("%s was stopped after %.3f s"):format(name, seconds))
+    quickest = math.min(quickest, seconds)
+  end
+  server:stop()
+  io.stdout:write(("      from the keys to run_end: %.1f ms at best\n"):format(quickest * 1000))
+  t.ok(quickest < 0.1, ("at best %.3f s from the keys to run_end"):format(quickest))
+end)
+
+tests.the_kill_chord_stops_an_agent_that_thinks = with_display(function(desk, display, folder)
+  local server = model_server.start(function() return { delay = 60 } end)
+  local child = start_run(display, folder, current .. "task = 'anything'", "--endpoint", server.endpoint)
+  t.wait_until("the first request", function() return #server.requests > 0 or child.status end, 30)
+  kill(desk, child)
+  server:stop()
+end)
+
+-- The person sits at the user's display, the run works on one of its own; and any chord will do.
+tests.a_run_on_a_private_desktop_is_stopped_from_the_users = with_display(function(desk, display, folder)
+  local child = start_run(display, folder, [[desktop = { kind = "private" },
+    run = function(m) m:note("begun") while true do end end]], "--set", "safety.kill_chord=ctrl+shift+pause")
+  wait_for_word(child, "begun")
+  kill(desk, child, "ctrl+shift+pause")
+  t.eq(child:left(), {}, "processes left behind")
+end)
+
+-- Whoever looks on there (by a viewer) can stop it too.
+tests.a_run_on_a_private_desktop_is_stopped_from_its_own = with_display(function(_, display, folder)
+  local child = start_run(display, folder, [[desktop = { kind = "private" }, run = function(m)
+    local file = io.open("where", "w")
+    file:write(m.desk.display, " ", m.desk.session.cookie)
+    file:close()
+    m:note("begun") while true do end
+  end]])
+  wait_for_word(child, "begun")
+  local there, cookie = files.read(folder .. "/where"):match("(%S+) (%S+)")
+  local desk = assert(desk_module.open { display = there, session = { cookie = cookie } })
+  local ok, why = xpcall(kill, debug.traceback, desk, child)
+  desk:close()
+  if not ok then error(why, 0) end
+  t.eq(child:left(), {}, "processes left behind")
+end)
+
+tests.a_second_press_ends_the_process = with_display(function(desk, display, folder)
+  local child = start_run(display, folder, current .. [[run = function(m) m:note("begun") while true do end end,
+    after_run = function() io.stderr:write("afterwards\n") while true do end end]])
+  wait_for_word(child, "begun")
+  assert(desk.keyboard.hold "ctrl+alt+escape")
+  wait_for_word(child, "afterwards")
+  task.sleep(1) -- held, it does not repeat
+  t.eq(child.status, nil, "one press, however long, is one: " .. child.stderr)
+  assert(desk.keyboard.release "ctrl+alt+escape")
+  assert(desk.keyboard.press "ctrl+alt+escape")
+  child:wait()
+  t.eq(child.status, 130, child.stderr)
+end)
+
+tests.what_does_not_stop_a_run = with_display(function(desk, display, folder)
+  -- Keys that it presses itself, another chord of ours, and the chord where it is turned off.
+  local script = [[run = function(m)
+    m:note("begun")
+    assert(m.desk.keyboard.press "ctrl+alt+escape")
+    assert(m.desk.keyboard.press "ctrl+alt+escape")
+    m.desk.wait_until(function() return io.open(%q) end, { timeout = 30 })
+    m.desk.wait_until(function() return false end, { timeout = 0.3 })
+  end]]
+  for i, case in ipairs { { "ctrl+alt+escape", "ctrl+escape" }, { "false", "ctrl+alt+escape" } } do
+    local go = folder .. "/go" .. i
+    local child = start_run(display, folder, current .. script:format(go), "--set", "safety.kill_chord=" .. case[1])
+    wait_for_word(child, "begun")
+    assert(desk.keyboard.press(case[2]))
+    assert(files.write(go, ""))
+    child:wait()
+    t.eq(child.status, 0, child.stderr)
+  end
+end)
+
+tests.a_chord_that_is_none_is_refused_before_anything_happens = with_display(function(_, display, folder)
+  for combo, part in pairs { ["ctrl+alt+escapade"] = "escape", escape = "two keys" } do
+    local child = start_run(display, folder, current .. "run = function() end", "--set",
+      "safety.kill_chord=" .. combo):wait()
+    t.eq(child.status, 2, child.stderr)
+    t.has(child.stderr, "safety.kill_chord")
+    t.has(child.stderr, part)
+  end
+end)
+
+tests.the_kill_chord_ends_an_entry_of_the_prompt = with_display(function(desk, display, folder)
+  local child = spawn.start({ spawn.program, "repl" }, { cwd = folder, input = table.concat({
+    "io.stderr:write('begun 1\\n')  while true do end",
+    "io.stderr:write('begun 2\\n')  while true do pcall(function() while true do end end) end",
+    "io.stderr:write('begun 3\\n')  require('deskpilot.base.task').sleep(600)",
+    "print('still here')", "" }, "\n"), env = { DISPLAY = display, HOME = folder, XDG_CONFIG_HOME = folder } })
+  for i = 1, 3 do
+    wait_for_word(child, "begun " .. i)
+    assert(desk.keyboard.press "ctrl+alt+escape")
+  end
+  child:wait()
+  t.eq(child.status, 0, child.stderr)
+  t.has(child.stdout, "still here")
+  t.eq(select(2, child.stderr:gsub("interrupted", "")), 3, child.stderr)
+end)
+
+-- --- limits of busy scripts ---------------------------------------------------------------------------
+
+tests.the_time_limit_holds_for_a_busy_script = with_display(function(_, display, folder)
+  for _, mission in ipairs {
+    "run = function() while true do pcall(function() while true do end end) end end",
+    "run = function() end, verify = function() while true do end end",
+    "run = function(m) require('deskpilot.base.task').start(function() while true do end end):wait() end",
+    "run = function(m) m.desk.hotkeys.on('f7', function() while true do end end) m.desk.keyboard.press 'f7' "
+      .. "m.desk.wait_until(function() end, { timeout = 600 }) end",
+  } do
+    local child = start_run(display, folder, current .. mission, "--set", "limits.seconds=0.5"):wait()
+    local result = json.decode(child.stdout) or {}
+    t.eq({ child.status, result.status }, { 1, "incomplete" }, mission .. ": " .. child.stderr)
+    t.has(result.reason, "out of time: the limit is 0.5 s (limits.seconds)")
+    t.ok(child.seconds < 10, ("%s took %.1f s"):format(mission, child.seconds))
+  end
+end)
+
+return tests
