@@ -71,6 +71,7 @@ static void fill_at(test_window *t, int x, int y, int width, int height, COLORRE
     FillRect(dc, &r, brush);
     DeleteObject(brush);
     ReleaseDC(t->window, dc);
+    SendMessageW(t->window, WM_NULL, 0, 0); /* Wine shows it when the window's thread waits again */
 }
 
 static void fill(test_window *t, int width, int height, COLORREF colour)
