@@ -105,6 +105,9 @@ function tests.run_on_a_private_desktop()
   harness.ok(desk.windows.close(window))
   local ok, result = waiter:wait()
   harness.eq(ok and result and result.status, 0, tostring(result))
+  local none, err = desk.apps.open "https://example.org/" -- would reach the user's own browser
+  harness.eq(none, nil)
+  harness.eq(err and err.code, "unsupported")
   return stopping, closing
 end
 

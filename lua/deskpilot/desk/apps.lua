@@ -143,7 +143,7 @@ local function openable(target)
   if not path or path:find("%z") or not files.exists(path) then
     return errors.fail("not_found", "there is no file %s", text.cut(target, 200))
   end
-  return files.native(files.absolute(path))
+  return files.native(files.join(uv.cwd(), path))
 end
 
 -- Until it has opened it: until it has ended well, or a window has come up; for at most timing.app_open, after
@@ -237,11 +237,10 @@ function apps.new(desk)
 
   -- Asks the program to end: by its windows' close buttons, or by a signal where it has none.
   local function ask_to_end(app)
-    local asked = false
+    local asked, family = false, { [app.pid] = true }
+    for _, pid in ipairs(platform.descendants(app.pid)) do family[pid] = true end
     for _, window in ipairs(desk.windows.list() or {}) do
-      if window.pid ~= 0 and process_tree.descends(window.pid, app.pid) then
-        asked = desk.windows.close(window.id) or asked
-      end
+      if family[window.pid] then asked = desk.windows.close(window.id) or asked end
     end
     if not asked and platform.polite then uv.kill(app.pid, "sigterm") end
     return asked or platform.polite
@@ -293,7 +292,7 @@ function apps.new(desk)
     local wait = options and options.wait
     local thing, err = openable(target)
     if not thing then return nil, err end
-    local argv, failure = platform.opener(thing)
+    local argv, failure = platform.opener(thing, desk.session ~= nil)
     if not argv then return nil, failure end
     local before = window_ids(desk)
     local app, why = launch(desk, argv)
