@@ -108,7 +108,7 @@ local function start(options)
   local pid
   self.handle, pid = platform.spawn(name, { args = { table.unpack(options.argv, 2) }, cwd = options.cwd,
     env = options.env, stdio = { self.input, self.pipes[1], self.pipes[2] }, detached = platform.own_group,
-    hide = true },
+    hide_console = true },
     function(status, signal) ended(self, status, signal) end)
   if not self.handle then
     self.open = 0
