@@ -15,13 +15,19 @@ local function alive(pid)
   return parent ~= nil and state ~= "Z"
 end
 
+-- A file there and then: another desktop may get the same display number, and files of the same names.
+local function identity(path)
+  local stat = uv.fs_lstat(path)
+  return stat and ("%d-%d.%09d"):format(stat.ino, stat.ctime.sec, stat.ctime.nsec)
+end
+
 -- What there is of a session, to be asked again after its end.
 local function traces(session)
   local number = session.display:match("%d+")
   local pids = { session.pids.host }
   for _, process in ipairs(processes.descendants(session.pids.host)) do pids[#pids + 1] = process.pid end
-  return { folder = session.folder, pids = pids,
-    files = { "/tmp/.X" .. number .. "-lock", "/tmp/.X11-unix/X" .. number } }
+  local socket = "/tmp/.X11-unix/X" .. number
+  return { folder = session.folder, pids = pids, socket = socket, made = harness.ok(identity(socket), socket) }
 end
 
 -- The first thing that is still there, or nil.
@@ -29,9 +35,7 @@ local function left(trace)
   for _, pid in ipairs(trace.pids) do
     if alive(pid) then return "process " .. pid .. " " .. (files.read("/proc/" .. pid .. "/cmdline") or "") end
   end
-  for _, file in ipairs(trace.files) do
-    if uv.fs_lstat(file) then return file end
-  end
+  if identity(trace.socket) == trace.made then return trace.socket end
   if files.exists(trace.folder) then return trace.folder end
 end
 
@@ -128,14 +132,27 @@ function tests.secrets_and_other_desktops_stay_outside()
 end
 
 function tests.a_cancelled_start_cleans_up()
-  local before = #files.list("/tmp/.X11-unix")
   local starting = task.start(function() return private.start { apps = { { "galculator" } } } end)
   task.sleep(0.15)
   local session = private.sessions()[1]
-  starting:cancel("the test wants it")
   harness.ok(session, "it was on its way")
-  harness.wait_until("the host's end", function() return not alive(session.pids.host) end)
-  harness.ok(#files.list("/tmp/.X11-unix") <= before + 1)
+  local host = session.pids.host
+  local trace = processes.descendants(host)
+  starting:cancel("the test wants it")
+  harness.wait_until("the host's end", function() return not alive(host) end)
+  for _, process in ipairs(trace) do harness.ok(not alive(process.pid), "process " .. process.pid .. " is left") end
+end
+
+function tests.a_killed_server_leaves_nothing()
+  local session = harness.ok(private.start {})
+  local trace = traces(session)
+  local server
+  for _, pid in ipairs(trace.pids) do
+    if (files.read("/proc/" .. pid .. "/comm") or ""):match("^Xvfb") then server = pid end
+  end
+  uv.kill(harness.ok(server, "an Xvfb"), "sigkill")
+  session:stop()
+  wait_until_gone(trace)
 end
 
 function tests.a_session_outlives_the_task_that_started_it()

@@ -88,16 +88,16 @@ static void test_unlisted(test_window *t)
 
 /* --- states ---------------------------------------------------------------------------------- */
 
-static bool is_above(HWND upper, HWND lower)
+/* As one list tells it: in front of the other one, and the only one of both that is active. */
+static bool is_front(HWND window, HWND other)
 {
-    const desk_window *u = find(upper);
-    size_t at = u ? (size_t) (u - list.items) : 0;
-    for (size_t i = 0; u && i < at; i++) {
-        if (list.items[i].id == (uintptr_t) lower) {
-            return true;
+    const desk_window *w = find(window), *o = NULL;
+    for (size_t i = 0; w && i < list.count; i++) {
+        if (list.items[i].id == (uintptr_t) other) {
+            o = &list.items[i];
         }
     }
-    return false;
+    return o && o < w && w->active && !o->active;
 }
 
 /* Asks again where the window does not stay in front: a program that has just started may come to
@@ -106,7 +106,7 @@ static void focus(HWND window, HWND other)
 {
     desk_error err = {0};
     if (!WAIT_FOR(d->ops->window_focus(d, (uintptr_t) window, &err) &&
-                  GetForegroundWindow() == window && is_above(window, other))) {
+                  GetForegroundWindow() == window && is_front(window, other))) {
         printf("    %s\n", err.message);
     }
 }
@@ -115,10 +115,6 @@ static void test_focus(HWND one, HWND other)
 {
     focus(one, other);
     focus(other, one);
-    const desk_window *w = find(other);
-    CHECK(w && w->active);
-    w = find(one);
-    CHECK(w && !w->active);
 }
 
 static void set_state(HWND window, desk_window_state state)

@@ -220,6 +220,12 @@ local function hex(bytes)
   return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
 end
 
+-- Which file it is that has this name.
+local function made(path)
+  local stat = uv.fs_lstat(path)
+  return stat and ("%d %d.%09d"):format(stat.ino, stat.ctime.sec, stat.ctime.nsec)
+end
+
 local function start_server(width, height)
   local ok, err = make_cookie()
   if not ok then return nil, err end
@@ -229,7 +235,8 @@ local function start_server(width, height)
   if not line then return nil, process end
   local number = line:match("^%s*(%d+)%s*$")
   if not number then return errors.fail("protocol", "Xvfb named no display") end
-  state.server, state.display_number = process, number
+  state.server, state.socket = process, { path = "/tmp/.X11-unix/X" .. number }
+  state.socket.made = made(state.socket.path)
   state.display = ":" .. number
   state.env.DISPLAY = state.display
   return true
@@ -319,12 +326,11 @@ local function end_everything_else()
   end
 end
 
--- The server removes its own lock and socket unless it has to be killed.
-local function remove_leftovers()
-  local lock = "/tmp/.X" .. state.display_number .. "-lock"
-  if tonumber(files.read(lock, 64) or "") ~= state.server.pid then return end
-  uv.fs_unlink(lock)
-  uv.fs_unlink("/tmp/.X11-unix/X" .. state.display_number)
+-- The server removes its own socket unless it has been killed. Another may have the number by now. There
+-- is no lock file: -displayfd does without.
+local function remove_socket()
+  local socket = state.socket
+  if socket and socket.made and made(socket.path) == socket.made then uv.fs_unlink(socket.path) end
 end
 
 local function end_server()
@@ -336,7 +342,7 @@ local function end_server()
     if task.now() > limit then uv.kill(server.pid, "sigkill") end
     task.sleep(private_host.timing.poll)
   end
-  remove_leftovers()
+  remove_socket()
 end
 
 local function end_all()
