@@ -130,6 +130,44 @@ static void test_clipboard(desk *d)
     free(text);
 }
 
+static void test_picture_in_clipboard(desk *d)
+{
+    static const char png[] = "\x89PNG\r\n\x1a\nrest";
+    char *data = NULL;
+    size_t length = 0;
+    bool pending = true;
+    uint64_t before, after;
+    CHECK(d->ops->clipboard_changes(d, &before, &err));
+    CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_PNG, png, sizeof png, &pending, &err));
+    CHECK(d->ops->clipboard_changes(d, &after, &err) && after == before + 1);
+    CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_PNG, &data, &length, &pending, &err));
+    CHECK(length == sizeof png && memcmp(data, png, length) == 0);
+    free(data);
+    CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &data, &length, &pending, &err));
+    CHECK_EQ(length, 0);
+    free(data);
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_PNG, "text", 4, &pending, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+}
+
+static void test_workspaces(desk *d)
+{
+    desk_workspaces all;
+    null_log_clear(d);
+    CHECK(d->ops->workspaces(d, &all, &err));
+    CHECK_EQ(all.count, 2);
+    CHECK(d->ops->workspace_go(d, 2, &err));
+    CHECK(d->ops->window_workspace(d, NULL_WINDOW, 2, &err));
+    CHECK(d->ops->window_stack(d, NULL_WINDOW, false, &err));
+    CHECK(d->ops->workspaces(d, &all, &err) && all.current == 2);
+    CHECK_STR(null_log(d), "workspace_go 2\nwindow_workspace 1 2\nwindow_stack 1 below\n");
+    CHECK(!d->ops->workspace_go(d, 3, &err));
+    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK(!d->ops->window_stack(d, 7, true, &err));
+    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(d->ops->window_changes(d), 0);
+}
+
 int main(void)
 {
     desk *d = NULL;
@@ -152,6 +190,8 @@ int main(void)
         test_picture(d);
         test_window_states(d);
         test_clipboard(d);
+        test_picture_in_clipboard(d);
+        test_workspaces(d);
         test_window(d);
         ops->close(d);
     }

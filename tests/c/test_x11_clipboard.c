@@ -211,6 +211,7 @@ static void client_turn(client *w)
 /* --- both in turns -----------------------------------------------------------------------------
  */
 
+static desk_clipboard_kind kind = DESK_CLIPBOARD_TEXT; /* of what is got and set */
 static char *text;
 static size_t length;
 
@@ -223,7 +224,7 @@ static outcome get(desk *d, client *w, double seconds)
     free(text);
     text = NULL;
     for (double end = now() + seconds; now() < end; nap(0.0005)) {
-        if (!d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err)) {
+        if (!d->ops->clipboard_get(d, kind, &text, &length, &pending, &err)) {
             return FAILED;
         }
         if (!pending) {
@@ -244,7 +245,7 @@ static bool got(desk *d, client *w, const char *wanted)
 static bool set(desk *d, const char *bytes, size_t count)
 {
     bool pending = true;
-    bool ok = CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, bytes, count, &pending, &err));
+    bool ok = CHECK(d->ops->clipboard_set(d, kind, bytes, count, &pending, &err));
     return ok && CHECK(!pending);
 }
 
@@ -531,6 +532,100 @@ static void test_set_for_the_rude(void)
     free(large);
 }
 
+/* --- pictures ----------------------------------------------------------------------------------
+ */
+
+/* Begins like a PNG file, which is all that is looked at. */
+static char *large_png(size_t size)
+{
+    char *bytes = large_text(size);
+    memcpy(bytes, "\x89PNG\r\n\x1a\n", 8);
+    memset(bytes + size / 2, '\0', 9);
+    return bytes;
+}
+
+static bool got_bytes(desk *d, client *w, const char *bytes, size_t count)
+{
+    return CHECK_EQ(get(d, w, 10), GOT) && CHECK_EQ(length, count) &&
+           CHECK(memcmp(text, bytes, count) == 0) && CHECK_EQ(text[count], 0);
+}
+
+static void test_get_picture(void)
+{
+    char *large = large_png(3000000);
+    desk *d = open_desk();
+    client w = client_open(), other = client_open();
+    kind = DESK_CLIPBOARD_PNG;
+    got(d, &w, "");
+    own(&w, ANSWERS, large, 2000);
+    got_bytes(d, &w, large, 2000);
+    CHECK_EQ(w.questions, 1);
+    own(&w, ANSWERS, "a\r\nb\xff", 5); /* is taken as it is: nobody has looked at it */
+    got_bytes(d, &w, "a\r\nb\xff", 5);
+    own(&w, IN_PARTS, large, 3000000);
+    got_bytes(d, &w, large, 3000000);
+    own(&w, REFUSES, NULL, 0);
+    got(d, &w, "");
+    CHECK_EQ(w.questions, 1);
+    own(&w, KNOWS_LATIN1, "text", 4);
+    got(d, &w, ""); /* a text is no picture */
+    own(&w, GIVES_NUMBERS, NULL, 0);
+    got(d, &w, "");
+    own(&w, NEVER_ENDS, large, 3000000);
+    w.part = 250000;
+    CHECK_EQ(get(d, &w, 60), FAILED);
+    CHECK_EQ(err.code, DESK_REFUSED);
+    /* A question for a text and one for a picture go on side by side. */
+    own(&other, SILENT, "text", 4);
+    CHECK_EQ(get(d, &other, 0.05), PENDING);
+    kind = DESK_CLIPBOARD_TEXT;
+    CHECK_EQ(get(d, &other, 0.05), PENDING);
+    CHECK_EQ(other.questions, 2);
+    other.manners = ANSWERS;
+    answer(&other); /* the last one */
+    got(d, &other, "text");
+    CHECK_EQ(other.questions, 2);
+    client_close(&w);
+    client_close(&other);
+    d->ops->close(d);
+    free(large);
+}
+
+static void test_set_picture(void)
+{
+    char *large = large_png(3000000);
+    desk *d = open_desk();
+    client w = client_open();
+    bool pending;
+    kind = DESK_CLIPBOARD_PNG;
+    CHECK(!d->ops->clipboard_set(d, kind, "text", 4, &pending, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(!d->ops->clipboard_set(d, kind, "", 0, &pending, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(set(d, large, 5000));
+    CHECK(asked(d, &w, "image/png"));
+    CHECK(w.got_length == 5000 && memcmp(w.got, large, 5000) == 0);
+    CHECK(asked(d, &w, "TARGETS"));
+    CHECK(lists(&w, "image/png") && lists(&w, "TIMESTAMP") && !lists(&w, "UTF8_STRING"));
+    CHECK(!asked(d, &w, "UTF8_STRING"));
+    CHECK(!asked(d, &w, "STRING"));
+    got_bytes(d, &w, large, 5000); /* our own */
+    kind = DESK_CLIPBOARD_TEXT;
+    got(d, &w, "");
+    kind = DESK_CLIPBOARD_PNG;
+    CHECK(set(d, large, 3000000));
+    CHECK(asked(d, &w, "image/png"));
+    CHECK(w.got_length == 3000000 && memcmp(w.got, large, 3000000) == 0);
+    kind = DESK_CLIPBOARD_TEXT;
+    CHECK(set(d, "text", 4));
+    CHECK(asked(d, &w, "UTF8_STRING"));
+    CHECK_STR(w.got, "text");
+    CHECK(!asked(d, &w, "image/png"));
+    client_close(&w);
+    d->ops->close(d);
+    free(large);
+}
+
 static void test_server_dies(pid_t server)
 {
     desk *d = open_desk();
@@ -562,6 +657,8 @@ int main(void)
     test_set();
     test_set_in_parts();
     test_set_for_the_rude();
+    test_get_picture();
+    test_set_picture();
     test_server_dies(server);
     free(text);
     return check_done();

@@ -106,6 +106,7 @@ function tests.what_cannot_be_run_says_why()
     harness.eq(err.code, "refused", tostring(err))
     harness.raises("list of words", desk.apps.run, "ls -l")
     harness.raises("not colour", desk.apps.run, { "true", colour = 1 })
+    harness.raises("timeout must be a number", desk.apps.run, { "true", timeout = "5" })
   end)
 end
 
@@ -237,7 +238,8 @@ function tests.files_are_opened_with_their_application()
     harness.eq(err.code, "not_found")
     for target, code in pairs { ["javascript:alert(1)"] = "refused", ["ssh://host"] = "refused",
       ["https://a.example/ b"] = "invalid", ["a\nb"] = "invalid", [""] = "invalid",
-      ["file:///no/such/file"] = "not_found", ["--help"] = "not_found" } do
+      ["file:///no/such/file"] = "not_found", ["file://elsewhere/etc/hosts"] = "not_found",
+ ["--help"] = "not_found" } do
       none, err = desk.apps.open(target)
       harness.eq(none, nil, target)
       harness.eq(err and err.code, code, target)

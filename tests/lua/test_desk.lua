@@ -17,6 +17,16 @@ local function logged(desk)
   return table.concat(fresh, "; ")
 end
 
+-- A native desk whose answers the test gives, over one that is not there.
+local function with_native(d, replaced)
+  local real = d.native
+  d.native = setmetatable(replaced, { __index = function(_, name)
+    return function(_, ...) return real[name](real, ...) end
+  end })
+  d.inbox.native = d.native
+  return d
+end
+
 function tests.clicks()
   local desk <close> = setmetatable({ open() }, { __close = function(t) t[1]:close() end })
   local d = desk[1]
@@ -232,14 +242,95 @@ function tests.places_and_states_of_windows()
   d:close()
 end
 
--- A native desk whose answers the test gives, over one that is not there.
-local function with_native(d, replaced)
-  local real = d.native
-  d.native = setmetatable(replaced, { __index = function(_, name)
-    return function(_, ...) return real[name](real, ...) end
-  end })
-  d.inbox.native = d.native
-  return d
+function tests.order_and_workspaces()
+  local d = open()
+  harness.eq(d.windows.raise(1), true)
+  harness.eq(d.windows.lower { title = "Nowhere" }, true)
+  harness.eq(d.windows.go_to_workspace(2), true)
+  harness.eq(d.windows.move_to_workspace(1, 2), true)
+  harness.eq(logged(d), "window_stack 1 above; window_stack 1 below; workspace_go 2; window_workspace 1 2")
+  harness.eq(d.windows.workspaces(), { count = 2, current = 2, names = { "One", "Two" } })
+  harness.eq(d.windows.find({ id = 1 }).workspace, 2)
+  local ok, err = d.windows.go_to_workspace(3)
+  harness.eq(ok, nil)
+  harness.eq(err.code, "not_found")
+  harness.eq(d.windows.close(1, { wait = true }), true)
+  d:close()
+end
+
+-- Above, a program's own dialog, a panel and what is hidden are not in the way; another program's window is.
+function tests.what_is_in_the_way_of_a_raised_window()
+  local function window(id, more)
+    local w = { id = id, pid = id, visible = true, layer = 0, title = "W" .. id, class = "", executable = "" }
+    for key, value in pairs(more or {}) do w[key] = value end
+    return w
+  end
+  local list
+  local d = with_native(open { window = 0.02 }, { stack_window = function() return true end,
+    windows = function() return list end })
+  list = { window(1), window(2, { pid = 1 }), window(3, { layer = 1 }), window(4, { visible = false }) }
+  harness.eq(d.windows.raise(1), true)
+  list = { window(3, { layer = -1 }), window(2, { pid = 1 }), window(1) }
+  harness.eq(d.windows.lower(1), true)
+  list = { window(1), window(2) }
+  local ok, err = d.windows.raise(1)
+  harness.eq(ok, nil)
+  harness.eq(err.code, "refused")
+  harness.has(tostring(err), "did not come to lie above 'W2'")
+  list = { window(1, { pid = 0 }), window(2, { pid = 0 }) }
+  harness.eq(d.windows.raise(1), nil, "no process is not the same process")
+  list = { window(1, { layer = 1 }), window(2) }
+  harness.eq(d.windows.lower(1), true)
+  d:close()
+end
+
+function tests.windows_are_found_by_patterns()
+  local d = open { wait_every = 0.01 }
+  harness.eq(harness.ok(d.windows.find { title_pattern = "^No%w+$" }).id, 1)
+  local ok, err = d.windows.find { title_pattern = "^no" }
+  harness.eq(ok, nil, "with its case")
+  harness.has(tostring(err), "title_pattern ^no")
+  harness.eq(d.windows.find { title = "No.*" }, nil, "a title is no pattern")
+  harness.raises("no Lua pattern", d.windows.find, { title_pattern = "%" })
+  harness.eq(d.wait_for_window({ title = "nowhere" }).id, 1)
+  ok, err = d.wait_for_window { title = "elsewhere", timeout = 0.02 }
+  harness.eq(ok, nil)
+  harness.eq(err.code, "timed_out")
+  harness.has(tostring(err), "there are: Nowhere (after 0.02 s)")
+  local closing = task.start(function() task.sleep(0.05) return d.windows.close(1) end)
+  harness.eq(d.wait_for_window { id = 1, gone = true, timeout = 10 }, true)
+  harness.eq({ closing:wait() }, { true, true })
+  d:close()
+end
+
+function tests.regions_of_the_screen_that_change()
+  local d = open()
+  local change = task.start(d.wait_for_change, { region = { 10, 10, 20, 20 }, timeout = 5 })
+  d.mouse.click { 500, 300 } -- everything changes on this desktop
+  d.inbox:wait(0.01)
+  harness.eq(d.wait_for_change { region = { 0, 0, 5, 5 }, timeout = 5, action = function() d.mouse.click() end }, true)
+  change:cancel "over"
+  local none, err = d.wait_for_change { region = { 0, 0, 5, 5 }, timeout = 0.01 }
+  harness.eq(none, nil)
+  harness.eq(err.code, "timed_out")
+  for i = 1, 16 do harness.ok(d.native:watch_region(i, i, 5, 5)) end
+  none, err = d.wait_for_change { region = { 0, 0, 5, 5 }, timeout = 0.01 }
+  harness.eq(none, nil)
+  harness.eq(err.code, "refused")
+  d:close()
+end
+
+function tests.pictures_in_the_clipboard()
+  local d = open()
+  local none, err = d.clipboard.get_image()
+  harness.eq(none, nil)
+  harness.eq(err.code, "not_found")
+  local shot = harness.ok(d.screen.shot { region = { 0, 0, 30, 20 } })
+  harness.eq(d.clipboard.wait_for_change { action = function() d.clipboard.set_image(shot) end }, true)
+  harness.ok(d.clipboard.get_image().native:equal(shot.native))
+  harness.eq(d.clipboard.get(), "")
+  harness.raises("a screenshot or a path", d.clipboard.set_image, {})
+  d:close()
 end
 
 function tests.windows_that_do_not_obey()

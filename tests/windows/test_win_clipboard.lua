@@ -1,6 +1,8 @@
 -- The clipboard, judged by what another program pastes and copies.
 local testapp = dofile "tests/windows/testapp.lua"
+local files = require "deskpilot.base.files"
 local harness = require "harness"
+local image = require "native.image"
 
 local text = "héllo — 日本 😀 𝄞\n\tzweite Zeile"
 local on_windows = text:gsub("\n", "\r\n")
@@ -39,6 +41,47 @@ function tests.it_outlives_us()
     app:focus(desk, "name")
     harness.ok(desk.keyboard.press "ctrl+v")
     app:wait_for { event = "text", target = "name", text = "left behind" }
+  end)
+end
+
+-- The system's own conversions and another program's are in c/test_win32_clipboard.c.
+function tests.pictures()
+  testapp.with(nil, function(desk, app)
+    local shot = harness.ok(desk.screen.shot { region = { 10, 10, 301, 203 } })
+    harness.eq(desk.clipboard.set_image(shot), true)
+    local got = harness.ok(desk.clipboard.get_image())
+    harness.ok(got.native:equal(shot.native))
+    harness.eq(desk.clipboard.get(), "", "no text")
+    local path = files.join(app.folder, "picture.png")
+    local picture = assert(image.new(33, 7))
+    picture:fill(3, 2, 5, 4, 255, 128, 7)
+    files.write(path, picture:png())
+    harness.eq(desk.clipboard.set_image(path), true)
+    harness.ok(desk.clipboard.get_image().native:equal(picture))
+    harness.eq(desk.clipboard.set "text", true)
+    local none, err = desk.clipboard.get_image()
+    harness.eq(none, nil)
+    harness.eq(err.code, "not_found")
+    files.write(path, "no picture")
+    none, err = desk.clipboard.set_image(path)
+    harness.eq(none, nil)
+    harness.eq(err.code, "invalid")
+  end)
+end
+
+function tests.what_is_put_there_is_told()
+  testapp.with(nil, function(desk, app)
+    local none, err = desk.clipboard.wait_for_change { timeout = 0.1 }
+    harness.eq(none, nil)
+    harness.eq(err.code, "timed_out")
+    app:focus(desk, "notes")
+    harness.ok(desk.keyboard.type "copied")
+    app:wait_for { event = "text", target = "notes", text = "copied" }
+    harness.ok(desk.keyboard.press "ctrl+home")
+    harness.ok(desk.keyboard.press "ctrl+shift+end")
+    harness.eq(desk.clipboard.wait_for_change { timeout = 20,
+      action = function() harness.ok(desk.keyboard.press "ctrl+c") end }, true)
+    harness.eq(desk.clipboard.get(), "copied")
   end)
 end
 

@@ -44,7 +44,10 @@ end
 local introduction = [[
 desk                     the desktop; opened when first used
   desk.screen, desk.mouse, desk.keyboard, desk.windows, desk.elements, desk.clipboard, desk.apps,
-  desk.human, desk.hotkeys, desk.wait_until(fn, { timeout = seconds }), desk.settle()
+  desk.human, desk.hotkeys,
+  desk.wait_for_window { title = "Save" }, desk.wait_for_element { name = "OK" }, desk.wait_for_change {},
+  desk.wait_for_text "Done", desk.wait_for_image "button.png", desk.wait_until(fn, { timeout = seconds }),
+  desk.settle()
 require(name)            a module: of this project, of your configuration folder, or shipped
 reload(name)             the same, read anew
 help(thing)              what is written about a function, or what a table holds

@@ -114,10 +114,10 @@ end
 
 local schemes = { http = true, https = true, mailto = true, file = true }
 
--- The path that a file URL means: file:///home/me/a%20b, file:///C:/folder.
+-- The path that a file URL means: file:///home/me/a%20b, file:///C:/folder. nil for one of another machine.
 local function path_of_url(url)
-  local path = url:match("^[Ff][Ii][Ll][Ee]://[^/]*(/.*)$")
-  if not path then return nil end
+  local host, path = url:match("^[Ff][Ii][Ll][Ee]://([^/]*)(/.*)$")
+  if not path or host ~= "" and host:lower() ~= "localhost" then return nil end
   path = path:gsub("%%(%x%x)", function(digits) return string.char(tonumber(digits, 16)) end)
   return path:match("^/(%a:/.*)$") or path
 end
@@ -140,10 +140,10 @@ local function openable(target)
   end
   local path = target
   if scheme then path = path_of_url(target) end
-  if not path or path:find("%z") or not files.exists(path) then
+  if not path or path:find("\0", 1, true) or not files.exists(path) then
     return errors.fail("not_found", "there is no file %s", text.cut(target, 200))
   end
-  return files.native(files.absolute(path))
+  return files.native(files.join(uv.cwd(), path))
 end
 
 -- Until it has opened it: until it has ended well, or a window has come up; for at most timing.app_open, after
@@ -174,12 +174,13 @@ local function words_of(argv, what)
   return words
 end
 
-local run_options = { input = true, timeout = true, cwd = true, env = true, max_output = true }
+local run_options = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number" }
 
 local function check_run_options(argv)
-  for key in pairs(argv) do
-    if type(key) == "string" and not run_options[key] then
-      error("apps.run takes input, timeout, cwd, env and max_output, not " .. key, 3)
+  for key, value in pairs(argv) do
+    if type(key) == "string" then
+      local wanted = run_options[key] or error("apps.run takes input, timeout, cwd, env and max_output, not " .. key, 3)
+      if type(value) ~= wanted then error(("apps.run: %s must be a %s"):format(key, wanted), 3) end
     end
   end
 end
@@ -237,11 +238,10 @@ function apps.new(desk)
 
   -- Asks the program to end: by its windows' close buttons, or by a signal where it has none.
   local function ask_to_end(app)
-    local asked = false
+    local asked, family = false, { [app.pid] = true }
+    for _, pid in ipairs(platform.descendants(app.pid)) do family[pid] = true end
     for _, window in ipairs(desk.windows.list() or {}) do
-      if window.pid ~= 0 and process_tree.descends(window.pid, app.pid) then
-        asked = desk.windows.close(window.id) or asked
-      end
+      if family[window.pid] then asked = desk.windows.close(window.id) or asked end
     end
     if not asked and platform.polite then uv.kill(app.pid, "sigterm") end
     return asked or platform.polite
@@ -271,9 +271,10 @@ function apps.new(desk)
   ---@return deskpilot.program_result? result whatever its status is
   ---@return deskpilot.error? err "timed_out" has what it had said by then in err.stdout and err.stderr
   function api.run(argv)
-    local options = { argv = words_of(argv, "apps.run"), input = argv.input, cwd = argv.cwd,
-      timeout = argv.timeout or desk.timing.app_run, max_output = argv.max_output, env = argv.env }
+    local words = words_of(argv, "apps.run")
     check_run_options(argv)
+    local options = { argv = words, input = argv.input, cwd = argv.cwd,
+      timeout = argv.timeout or desk.timing.app_run, max_output = argv.max_output, env = argv.env }
     if desk.session then
       options.argv = json.list(options.argv)
       return desk.session:run(options)
@@ -293,7 +294,7 @@ function apps.new(desk)
     local wait = options and options.wait
     local thing, err = openable(target)
     if not thing then return nil, err end
-    local argv, failure = platform.opener(thing)
+    local argv, failure = platform.opener(thing, desk.session ~= nil)
     if not argv then return nil, failure end
     local before = window_ids(desk)
     local app, why = launch(desk, argv)

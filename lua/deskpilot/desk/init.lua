@@ -1,7 +1,8 @@
 --- The desktop as scripts use it. `desk.open` gives a desk whose parts are desk.screen, desk.mouse,
 --- desk.keyboard, desk.windows, desk.elements, desk.clipboard and desk.apps. Times are seconds, options
 --- are tables; a caller's mistake raises an error, a failure of the world is nil and an error value.
---- Calls that wait suspend the task that makes them (base/task.lua).
+--- Calls that wait suspend the task that makes them (base/task.lua). What waits for the world is in waits.lua and
+--- wait_for.lua.
 local native = require "native.desk"
 local apps = require "deskpilot.desk.apps"
 local clipboard = require "deskpilot.desk.clipboard"

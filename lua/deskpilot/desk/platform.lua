@@ -7,9 +7,10 @@
 ---  folder is one of the PATH
 ---@field no_program fun(name: string): string says that there is no such program, and what to do
 ---@field descendants fun(pid: integer): integer[] the processes that come from one, itself not among them
----@field end_tree fun(pid: integer) ends a process that we started detached, and all that comes from it
----@field opener fun(target: string): string[]?, deskpilot.error? the program that opens a file or an address with
----  the application for it
+---@field own_group boolean whether a program that is run to its end gets a process group, for end_tree
+---@field end_tree fun(pid: integer) ends a process that we started, and all that comes from it
+---@field opener fun(target: string, private: boolean): string[]?, deskpilot.error? the program that opens a file or
+---  an address with the application for it, on a private desktop or the current one
 ---@field polite boolean whether a process can be asked to end, by a signal
 ---@field private_needs fun(): string[], string? what private desktops lack here, and how to mend that
 ---@field private_limits string? what private desktops cannot do here

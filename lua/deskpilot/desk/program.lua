@@ -107,7 +107,8 @@ local function start(options)
   self.input = options.input and uv.new_pipe()
   local pid
   self.handle, pid = platform.spawn(name, { args = { table.unpack(options.argv, 2) }, cwd = options.cwd,
-    env = options.env, stdio = { self.input, self.pipes[1], self.pipes[2] }, detached = true, hide = true },
+    env = options.env, stdio = { self.input, self.pipes[1], self.pipes[2] }, detached = platform.own_group,
+    hide_console = true },
     function(status, signal) ended(self, status, signal) end)
   if not self.handle then
     self.open = 0

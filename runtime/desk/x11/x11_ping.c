@@ -5,7 +5,7 @@
 
 /* The reply goes to the root window, where the window manager hears it too; whoever selects
  * SubstructureNotify there gets a copy. */
-static void listen_for_answers(x11_desk *x)
+static void listen_at_root(x11_desk *x)
 {
     x11_listen_at_root(x, XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
     if (!x->ping_sent) {
@@ -16,7 +16,7 @@ static void listen_for_answers(x11_desk *x)
 
 static uint32_t next_token(x11_desk *x)
 {
-    listen_for_answers(x);
+    listen_at_root(x);
     if (++x->ping_sent == 0) {
         ++x->ping_sent; /* 0 means none */
     }

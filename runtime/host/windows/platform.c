@@ -161,7 +161,8 @@ static bool cannot_open(const char *target, DWORD error, desk_error *err)
 {
     if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND)
         return desk_fail(err, DESK_NOT_FOUND, "there is no %.200s", target);
-    if (error == ERROR_NO_ASSOCIATION)
+    /* Where nothing is registered for it, Wine takes it for a program. */
+    if (error == ERROR_NO_ASSOCIATION || error == ERROR_BAD_EXE_FORMAT)
         return desk_fail(err, DESK_UNAVAILABLE, "no application here opens %.200s", target);
     return desk_fail(err, DESK_REFUSED, "Windows did not open %.200s (error %lu)", target,
                      (unsigned long) error);

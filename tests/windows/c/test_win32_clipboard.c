@@ -1,8 +1,9 @@
-/* The clipboard's text, judged by and made with the system's own calls; and the conversions that it
- * and the window list rely on. */
+/* The clipboard's text and pictures, judged by and made with the system's own calls; and the
+ * conversions that it and the window list rely on. */
 #include "test_win32_window.h"
 
 #include "native.h"
+#include "png.h"
 #include "win32/win32.h"
 
 #include <stdlib.h>
@@ -146,6 +147,206 @@ static void test_get_oversize(HWND owner)
     }
 }
 
+/* --- pictures -------------------------------------------------------------------------------- */
+
+enum { WIDE = 37, HIGH = 11 };
+
+static desk_image sample(void)
+{
+    desk_image image = {0};
+    desk_error err;
+    CHECK(desk_image_alloc(&image, WIDE, HIGH, &err));
+    for (int i = 0; i < WIDE * HIGH * 4; i++) {
+        image.pixels[i] = (uint8_t) (i * 31 + i / 7);
+    }
+    return image;
+}
+
+static bool same_colours(const desk_image *a, const desk_image *b)
+{
+    bool same = a->width == b->width && a->height == b->height;
+    for (int i = 0; same && i < a->width * a->height; i++) {
+        same = memcmp(a->pixels + i * 4, b->pixels + i * 4, 3) == 0;
+    }
+    return same;
+}
+
+/* What the clipboard holds, as a picture; closed by the caller. False where that is none. */
+static bool get_picture(desk_image *out)
+{
+    desk_error err = {0};
+    char *png = NULL;
+    size_t length = 0;
+    bool pending = false;
+    *out = (desk_image){0};
+    bool ok = CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_PNG, &png, &length, &pending, &err)) &&
+              CHECK(!pending) && desk_png_decode(out, (uint8_t *) png, length, &err);
+    free(png);
+    return ok;
+}
+
+static void put_bytes(HWND owner, UINT format, const void *bytes, size_t count)
+{
+    HGLOBAL block = GlobalAlloc(GMEM_MOVEABLE, count);
+    memcpy(GlobalLock(block), bytes, count);
+    GlobalUnlock(block);
+    WAIT_FOR(OpenClipboard(owner));
+    EmptyClipboard();
+    CHECK(SetClipboardData(format, block) != NULL);
+    CloseClipboard();
+}
+
+/* Another program pastes a bitmap: drawn by the system, its pixels are those of the picture. */
+static void check_bitmap(const desk_image *wanted)
+{
+    WAIT_FOR(OpenClipboard(NULL));
+    HBITMAP bitmap = GetClipboardData(CF_BITMAP);
+    BITMAPINFO info = {.bmiHeader = {.biSize = sizeof info.bmiHeader,
+                                     .biWidth = WIDE,
+                                     .biHeight = -HIGH,
+                                     .biPlanes = 1,
+                                     .biBitCount = 32}};
+    desk_image got = {WIDE, HIGH, WIDE * 4, malloc(WIDE * HIGH * 4), false};
+    HDC dc = GetDC(NULL);
+    CHECK(bitmap && GetDIBits(dc, bitmap, 0, HIGH, got.pixels, &info, DIB_RGB_COLORS) == HIGH);
+    ReleaseDC(NULL, dc);
+    CloseClipboard();
+    CHECK(same_colours(&got, wanted));
+    desk_image_free(&got);
+}
+
+static void test_set_picture(void)
+{
+    desk_error err = {0};
+    desk_image image = sample(), got;
+    desk_png_encoder *encoder = desk_png_encoder_new();
+    const uint8_t *png;
+    size_t length;
+    uint64_t before, after;
+    bool pending = false;
+    CHECK(desk_png_encode(encoder, &image, (desk_png_options){0}, &png, &length, &err));
+    CHECK(d->ops->clipboard_changes(d, &before, &err));
+    CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_PNG, (const char *) png, length, &pending, &err));
+    CHECK(d->ops->clipboard_changes(d, &after, &err) && after > before);
+    check_bitmap(&image);
+    WAIT_FOR(OpenClipboard(NULL));
+    HGLOBAL block = GetClipboardData(RegisterClipboardFormatA("PNG"));
+    CHECK(block && GlobalSize(block) >= length && memcmp(GlobalLock(block), png, length) == 0);
+    GlobalUnlock(block);
+    CloseClipboard();
+    CHECK(get_picture(&got) && same_colours(&got, &image));
+    desk_image_free(&got);
+    check_get(""); /* no text */
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_PNG, (const char *) png, length / 2, &pending,
+                                 &err)); /* cut off */
+    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_PNG, "text", 4, &pending, &err));
+    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(get_picture(&got) && same_colours(&got, &image)); /* as it was */
+    desk_image_free(&got);
+    set("text");
+    CHECK(!get_picture(&got));
+    desk_png_encoder_free(encoder);
+    desk_image_free(&image);
+}
+
+/* Bitmaps of other programs: of 24 bits from the bottom, of 32 from the top, of two colours. */
+static void test_get_bitmaps(HWND owner)
+{
+    static struct {
+        BITMAPINFOHEADER header;
+        uint8_t pixels[HIGH][WIDE * 4];
+    } dib = {.header = {.biSize = sizeof dib.header, .biWidth = WIDE, .biPlanes = 1}};
+    static struct {
+        BITMAPINFOHEADER header;
+        RGBQUAD colours[2];
+        uint8_t pixels[2][4];
+    } two = {
+        {.biSize = sizeof two.header, .biWidth = 9, .biHeight = 2, .biPlanes = 1, .biBitCount = 1},
+        {{1, 2, 3, 0}, {250, 251, 252, 0}},
+        {{0xff, 0x80}, {0x00, 0x80}}};
+    desk_image image = sample(), got;
+    dib.header.biHeight = -HIGH;
+    dib.header.biBitCount = 32;
+    memcpy(dib.pixels, image.pixels, sizeof dib.pixels);
+    put_bytes(owner, CF_DIB, &dib, sizeof dib);
+    CHECK(get_picture(&got) && same_colours(&got, &image));
+    desk_image_free(&got);
+    size_t row = (WIDE * 3 + 3) / 4 * 4;
+    dib.header.biHeight = HIGH;
+    dib.header.biBitCount = 24;
+    for (int y = 0; y < HIGH; y++) {
+        for (int x = 0; x < WIDE; x++) {
+            memcpy((uint8_t *) dib.pixels + (size_t) (HIGH - 1 - y) * row + x * 3,
+                   image.pixels + (y * WIDE + x) * 4, 3);
+        }
+    }
+    put_bytes(owner, CF_DIB, &dib, sizeof dib.header + row * HIGH);
+    CHECK(get_picture(&got) && same_colours(&got, &image));
+    desk_image_free(&got);
+    put_bytes(owner, CF_DIB, &two, sizeof two);
+    if (CHECK(get_picture(&got)) && CHECK(got.width == 9 && got.height == 2)) {
+        CHECK_EQ(got.pixels[0], 1);
+        CHECK_EQ(got.pixels[8 * 4], 250);
+        CHECK_EQ(got.pixels[9 * 4], 250);
+    }
+    desk_image_free(&got);
+    desk_image_free(&image);
+}
+
+/* Headers that promise more than there is, or that nobody can mean. */
+static void test_get_broken_bitmaps(HWND owner)
+{
+    struct {
+        BITMAPINFOHEADER header;
+        uint8_t pixels[64];
+    } dib;
+    static const struct {
+        DWORD size;
+        LONG width, height;
+        WORD bits;
+        DWORD compression, colours;
+    } broken[] = {
+        {40, 4, 5, 32, BI_RGB, 0},
+        {40, 0x7fffffff, 1, 32, BI_RGB, 0},
+        {40, 1, (LONG) 0x80000000, 1, 0, 0},
+        {40, 0, 4, 32, BI_RGB, 0},
+        {40, 4, 0, 32, BI_RGB, 0},
+        {40, -4, 4, 32, BI_RGB, 0},
+        {40, 4, 4, 7, BI_RGB, 0},
+        {40, 4, 4, 8, BI_RLE8, 0},
+        {40, 4, 4, 32, BI_RGB, 0xffffffff},
+        {0xffffffff, 4, 4, 32, BI_RGB, 0},
+        {12, 4, 4, 24, BI_RGB, 0},
+        {40, 30000, 30000, 1, BI_RGB, 0},
+        {40, 4, 1, 8, BI_RGB, 200},
+        {124, 4, 4, 32, BI_RGB, 0},
+    };
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+        desk_error err = {0};
+        char *png = NULL;
+        size_t length;
+        bool pending = false;
+        memset(&dib, 0, sizeof dib);
+        dib.header = (BITMAPINFOHEADER){.biSize = broken[i].size,
+                                        .biWidth = broken[i].width,
+                                        .biHeight = broken[i].height,
+                                        .biPlanes = 1,
+                                        .biBitCount = broken[i].bits,
+                                        .biCompression = broken[i].compression,
+                                        .biClrUsed = broken[i].colours};
+        put_bytes(owner, CF_DIB, &dib, sizeof dib);
+        if (!CHECK(!d->ops->clipboard_get(d, DESK_CLIPBOARD_PNG, &png, &length, &pending, &err))) {
+            printf("    broken bitmap %zu\n", i);
+        }
+        free(png);
+    }
+    put_bytes(owner, CF_DIB, "short", 5);
+    char *png = NULL;
+    size_t length;
+    bool pending;
+    CHECK(!d->ops->clipboard_get(d, DESK_CLIPBOARD_PNG, &png, &length, &pending, NULL));
+}
+
 static DWORD WINAPI hold(void *events)
 {
     HANDLE *e = events;
@@ -218,6 +419,9 @@ int main(void)
     test_set_refused();
     test_get(owner);
     test_get_oversize(owner);
+    test_set_picture();
+    test_get_bitmaps(owner);
+    test_get_broken_bitmaps(owner);
     test_pending();
     set("stays");
     d->ops->close(d);

@@ -106,6 +106,7 @@ static void test_refused(void)
     size_t length;
     bool pending;
     int x, y;
+    uint64_t number;
     DWORD sequence = GetClipboardSequenceNumber();
     GetCursorPos(&before);
     check_unsupported(d->ops->pointer_get(d, &x, &y, &err), &err, "pointer_get");
@@ -118,6 +119,7 @@ static void test_refused(void)
                       &err, "get");
     check_unsupported(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "a", 1, &pending, &err), &err,
                       "set");
+    check_unsupported(d->ops->clipboard_changes(d, &number, &err), &err, "changes");
     GetCursorPos(&after);
     CHECK(after.x == before.x && after.y == before.y);
     CHECK(!(GetAsyncKeyState(VK_LBUTTON) & 0x8000) && !(GetAsyncKeyState('A') & 0x8000));

@@ -63,14 +63,20 @@ static void test_caret(void)
     }
 }
 
-static void fill(test_window *t, int width, int height, COLORREF colour)
+static void fill_at(test_window *t, int x, int y, int width, int height, COLORREF colour)
 {
     HDC dc = GetDC(t->window);
     HBRUSH brush = CreateSolidBrush(colour);
-    RECT r = {20, 20, 20 + width, 20 + height};
+    RECT r = {x, y, x + width, y + height};
     FillRect(dc, &r, brush);
     DeleteObject(brush);
     ReleaseDC(t->window, dc);
+    SendMessageW(t->window, WM_NULL, 0, 0); /* Wine shows it when the window's thread waits again */
+}
+
+static void fill(test_window *t, int width, int height, COLORREF colour)
+{
+    fill_at(t, 20, 20, width, height, colour);
 }
 
 /* Pumps as often as told to, until a change is seen or `looks` looks have been due. */
@@ -103,6 +109,14 @@ static void test_window_changes(test_window *t)
     CHECK(sees_change(d, 100));
     CHECK(d->ops->watch_start(d, &err)); /* anew: nothing has changed since */
     CHECK(!sees_change(d, 5));
+    int drawn = desk_regions_add(&d->regions, (desk_rect){130, 90, 10, 10});
+    int beside = desk_regions_add(&d->regions, (desk_rect){400, 300, 50, 50});
+    /* On both sides of the second: the rectangle around all that changed covers it. */
+    fill(t, 100, 50, RGB(0, 255, 0));
+    fill_at(t, 370, 280, 20, 10, RGB(0, 0, 255));
+    CHECK(sees_change(d, 100));
+    CHECK(desk_regions_changed(&d->regions, drawn) > 0);
+    CHECK_EQ(desk_regions_changed(&d->regions, beside), 0);
     d->ops->watch_stop(d);
     CHECK_EQ(d->ops->poll_every(d), 0);
     d->ops->close(d);

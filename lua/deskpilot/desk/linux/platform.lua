@@ -4,7 +4,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local processes = require "deskpilot.desk.linux.processes"
 
-local platform = { apps_desktop = "private", spawn = uv.spawn, polite = true }
+local platform = { apps_desktop = "private", spawn = uv.spawn, polite = true, own_group = true }
 
 platform.advice = {
   display = "start it inside a graphical session (DISPLAY set), or use --desktop private",

@@ -1,10 +1,13 @@
 --- Windows (see desk/platform.lua).
 local uv = require "luv"
 local system = require "native.system"
+local errors = require "deskpilot.base.errors"
 
 local platform = {
   -- A second Windows desktop takes no mouse and keyboard, so a mission works where its user does.
   apps_desktop = "current",
+  -- Detached, each program that it starts would show a console.
+  own_group = false, polite = false,
 }
 
 platform.advice = {
@@ -41,8 +44,12 @@ function platform.end_tree(pid)
   for _, other in ipairs(list) do uv.kill(other, "sigkill") end
 end
 
--- Ourselves, in a process that can wait for Windows (cli/init.lua), and is on the desktop that it is started on.
-function platform.opener(target)
+-- Ourselves, in a process that can wait for Windows (cli/init.lua).
+function platform.opener(target, private)
+  if private then
+    return errors.fail("unsupported", "on a private desktop nothing is opened by what it is: an application that runs "
+      .. "on the user's own desktop may take it over; start one by desk.apps.start")
+  end
   return { os.getenv("DESKPILOT_BIN") or uv.exepath(), "--open", target }
 end
 
