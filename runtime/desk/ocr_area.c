@@ -1,6 +1,8 @@
 #include "ocr_area.h"
 
-enum { ATTEMPTS = 3 };
+#include <uv.h>
+
+enum { ATTEMPTS = 3, PATIENCE = 5 /* seconds for an area: a line takes hundredths of one */ };
 
 static const float CLEAR = 0.75f; /* confidence from which on a reading is not doubted */
 
@@ -31,9 +33,22 @@ static bool is_short(const desk_text_area *area)
     return !area->block && area->rect.width < 3 * area->rect.height && area->rect.height < 40;
 }
 
+typedef struct {
+    bool (*stop)(void *context);
+    void *context;
+    uint64_t limit;
+} patience;
+
+static bool ended(void *context)
+{
+    patience *p = context;
+    return p->stop(p->context) || uv_hrtime() >= p->limit;
+}
+
 bool ocr_area_read(ocr_engine *engine, const desk_image *image, const desk_text_area *area,
                    bool (*stop)(void *context), void *context, desk_ocr_text *out, desk_error *err)
 {
+    patience p = {stop, context, uv_hrtime() + PATIENCE * UINT64_C(1000000000)};
     int attempts = is_short(area) ? ATTEMPTS : 1;
     bool ok = true;
     for (int i = 0; ok && i < attempts && (i == 0 || confidence_of(out) < CLEAR); i++) {
@@ -41,7 +56,7 @@ bool ocr_area_read(ocr_engine *engine, const desk_image *image, const desk_text_
         desk_ocr_text text = {0};
         if (!desk_text_ink(&ink, image, area->rect, scale_of(area, i), err))
             return false;
-        ok = ocr_engine_read(engine, &ink, area->block, stop, context, &text, err);
+        ok = ocr_engine_read(engine, &ink, area->block, ended, &p, &text, err);
         desk_text_ink_free(&ink);
         if (confidence_of(&text) > confidence_of(out)) {
             desk_ocr_text worse = *out;

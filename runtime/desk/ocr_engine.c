@@ -32,6 +32,8 @@ ocr_engine *ocr_engine_open(const char *language, desk_error *err)
     engine->api = api;
     engine->tess = api->BaseAPICreate();
     engine->monitor = api->MonitorCreate();
+    if (engine->tess) /* its words about pictures without text are not for our standard error */
+        api->BaseAPISetVariable(engine->tess, "debug_file", "/dev/null");
     if (engine->tess && api->BaseAPIInit3(engine->tess, folder, language) == 0) {
         /* The picture is dark on white already: no second look at the inverse of what is unclear.
          */

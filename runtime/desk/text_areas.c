@@ -9,9 +9,11 @@ enum {
     WORD_GAP = 12,   /* pixels without an edge that still join what lies to both sides */
     LEAST_WIDTH = 3, /* of the edges of a letter */
     LEAST_HEIGHT = 5,
-    MOST_LINE = 64,   /* pixels of height of what is taken for one line */
-    LEAST_BLOCK = 20, /* pixels of height from which on there may be two lines */
-    MARGIN = 1,       /* what lies beside may be a frame */
+    MOST_LINE = 64,     /* pixels of height of what is taken for one line */
+    LEAST_BLOCK = 20,   /* pixels of height from which on there may be two lines */
+    TOO_DENSE = 80,     /* edges in 100 pixels: text has up to 70 */
+    LEAST_DENSE = 1500, /* pixels of an area that this is asked of: letters alone may have more */
+    MARGIN = 1,         /* what lies beside may be a frame */
 };
 
 /* --- runs of edges, joined into components ------------------------------------------------------
@@ -61,7 +63,7 @@ static bool add_row(runs *list, const uint8_t *row, int width, int y)
 {
     int left = -1, last = 0;
     for (int x = 0; x < width; x++) {
-        if (!row[x])
+        if (!(row[x] & TEXT_EDGE))
             continue;
         if (left >= 0 && x - last > WORD_GAP) {
             if (!add_run(list, y, left, last))
@@ -158,9 +160,22 @@ static int clamp(int value, int least, int most)
     return value < least ? least : value > most ? most : value;
 }
 
+/* Noise, and pictures full of detail. */
+static bool is_too_dense(const finder *f, box b)
+{
+    size_t pixels = (size_t) (b.right - b.left + 1) * (size_t) (b.bottom - b.top + 1), edges = 0;
+    for (int y = b.top; pixels >= LEAST_DENSE && y <= b.bottom; y++) {
+        const uint8_t *row = f->edges + (size_t) y * (size_t) f->width;
+        for (int x = b.left; x <= b.right; x++)
+            edges += (row[x] & TEXT_EDGE_ANY) != 0;
+    }
+    return edges * 100 > pixels * TOO_DENSE;
+}
+
 static bool add_area(finder *f, box b, bool block, desk_error *err)
 {
-    if (b.right - b.left + 1 < LEAST_WIDTH || b.bottom - b.top + 1 < LEAST_HEIGHT)
+    if (b.right - b.left + 1 < LEAST_WIDTH || b.bottom - b.top + 1 < LEAST_HEIGHT ||
+        is_too_dense(f, b))
         return true;
     if (f->areas->count >= DESK_TEXT_AREAS_MAX)
         return desk_fail(err, DESK_INVALID,
@@ -206,10 +221,10 @@ static box narrow(const finder *f, box b)
     for (int y = b.top; y <= b.bottom; y++) {
         const uint8_t *row = f->edges + (size_t) y * (size_t) f->width;
         for (int x = b.left; x < left; x++)
-            if (row[x])
+            if (row[x] & TEXT_EDGE)
                 left = x;
         for (int x = b.right; x > right; x--)
-            if (row[x])
+            if (row[x] & TEXT_EDGE)
                 right = x;
     }
     b.left = left;

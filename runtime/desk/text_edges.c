@@ -22,9 +22,12 @@ static void find_edges(const desk_image *image, uint8_t *edges)
         const uint8_t *row = image->pixels + (size_t) y * image->stride;
         const uint8_t *below = y + 1 < image->height ? row + image->stride : row;
         uint8_t *out = edges + (size_t) y * (size_t) image->width;
-        for (int x = 0; x + 1 < image->width; x++, row += 4, below += 4)
-            out[x] = (uint8_t) ((difference(row, row + 4) >= CONTRAST ? TEXT_EDGE_ACROSS : 0) |
-                                (difference(row, below) >= CONTRAST ? TEXT_EDGE_DOWN : 0));
+        for (int x = 0; x + 1 < image->width; x++, row += 4, below += 4) {
+            bool across = difference(row, row + 4) >= CONTRAST;
+            bool down = difference(row, below) >= CONTRAST;
+            out[x] = (uint8_t) ((across ? TEXT_EDGE_ACROSS | TEXT_EDGE_ANY : 0) |
+                                (down ? TEXT_EDGE_DOWN | TEXT_EDGE_ANY : 0));
+        }
         out[image->width - 1] = 0;
     }
 }

@@ -22,10 +22,10 @@ typedef struct {
 typedef struct job {
     uv_work_t work;
     reader *reader;
-    lua_State *L;      /* the main one */
+    lua_State *L;       /* the main one */
     int callback, self; /* in the registry */
-    struct job **box;  /* what the cancel function holds; NULL when it is gone */
-    struct job **list; /* the userdata's jobs; NULL when the state is being closed */
+    struct job **box;   /* what the cancel function holds; NULL when it is gone */
+    struct job **list;  /* the userdata's jobs; NULL when the state is being closed */
     struct job *next;
     atomic_bool cancel;
     bool dropped; /* nobody wants to know any more */

@@ -121,6 +121,13 @@ static void test_edges_of_the_picture(void)
     desk_text_areas areas = find(&image);
     CHECK_EQ(areas.count, 0);
     desk_image_free(&image);
+    /* Noise is no text; a few scraps of it could be. */
+    picture_make(&image, NOISE, 300, 200);
+    areas = find(&image);
+    for (size_t i = 0; i < areas.count; i++)
+        CHECK(areas.items[i].rect.width * areas.items[i].rect.height < 3000);
+    desk_text_areas_free(&areas);
+    desk_image_free(&image);
 }
 
 static int ink_at(const desk_ink *ink, int x, int y)

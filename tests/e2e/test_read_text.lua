@@ -102,7 +102,7 @@ function tests.reads_an_editor()
     -- A region is read alone; all places are asked for.
     local text = desk.screen.read_text { region = area }
     harness.eq(text:lower():find("document", 1, true), nil, text)
-    local hits = harness.ok(desk.screen.find_text("the", { region = area, all = true }))
+    local hits = harness.ok(desk.screen.find_texts("the", { region = area }))
     harness.ok(#hits >= 3, hits)
   end)
 end

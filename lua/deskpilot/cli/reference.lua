@@ -23,8 +23,11 @@ local summaries = {
   mission = "`m`, what a mission's functions are given",
 }
 
--- The class (the table of methods) that a function of a module makes things of.
-local function class_of(fn, name)
+-- The class (the table of methods) of a thing; or, where none can be had, the one that the function which
+-- makes such things knows by that name.
+local function class_of(thing, name)
+  if not name then return getmetatable(thing).__index end
+  local fn = thing
   for i = 1, 60 do
     local found, value = debug.getupvalue(fn, i)
     if not found then return {} end
@@ -64,11 +67,11 @@ local function collect(desk)
     require "deskpilot.agent.run"
   local shot = assert(desk.screen.shot())
   local pages = {
-    desk = { functions = functions_of(getmetatable(desk).__index, "desk:", functions_of(desk, "desk.",
+    desk = { functions = functions_of(class_of(desk), "desk:", functions_of(desk, "desk.",
       functions_of(module, 'require "deskpilot.desk".', {}))), main = "deskpilot/desk/init.lua" },
-    shot = { functions = functions_of(getmetatable(shot).__index, "shot:", {}) },
+    shot = { functions = functions_of(class_of(shot), "shot:", {}), main = "deskpilot/desk/shot.lua" },
     points = { functions = {}, main = "deskpilot/desk/points.lua" },
-    task = { functions = functions_of(class_of(task.start, "Task"), "work:", functions_of(task, "task.", {})),
+    task = { functions = functions_of(class_of(task.start(function() end)), "work:", functions_of(task, "task.", {})),
       main = "deskpilot/base/task.lua" },
     errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua" },
@@ -167,7 +170,8 @@ local made = "<!-- Made by `./dev docs` from the comments above the functions: c
 local function page_text(name, page)
   local paths = paths_of(page)
   local out = { "# " .. (titles[name] or "desk." .. name), made }
-  if page.main then out[#out + 1] = opening(page.main) end
+  local words = page.main and opening(page.main) or ""
+  if words ~= "" then out[#out + 1] = words end
   if #page.functions > 0 then out[#out + 1] = "## Functions" end
   for _, entry in ipairs(page.functions) do out[#out + 1] = function_text(entry) end
   local types = {}

@@ -1,4 +1,4 @@
---- desk.screen.read_text and desk.screen.find_text: text by its pixels (OCR), for what has no elements:
+--- desk.screen.read_text, find_text and find_texts: text by its pixels (OCR), for what has no elements:
 --- terminals, games, remote desktops, pictures. Elements know better where there are any: they cost
 --- milliseconds, and their words are exact.
 local native = require "native.ocr"
@@ -26,11 +26,11 @@ local reading = {}
 ---@class deskpilot.reading_options
 ---@field region table? { x, y, width, height } of the screen, or of the window where both are given
 ---@field window table|string? a window, or what to find it by
----@field image deskpilot.shot? a picture instead of the screen of now
+---@field image deskpilot.shot? a picture instead of the screen of now: an earlier one, or a covered window's
 ---@field language string? as Tesseract names it: "eng" (default), "deu", "eng+deu"
 ---@field timeout number? seconds for the reading; timing.reading
 
-local known = { region = true, window = true, image = true, language = true, timeout = true, all = true }
+local known = { region = true, window = true, image = true, language = true, timeout = true }
 
 local function check(options, what)
   for key in pairs(options) do
@@ -77,7 +77,7 @@ local function place(words, shot)
   return words
 end
 
---- Gives desk.screen its read_text and find_text. The desk's stop_reading ends what they keep.
+--- Gives desk.screen its read_text, find_text and find_texts. The desk's stop_reading ends what they keep.
 ---@param desk deskpilot.desk
 function reading.extend(desk)
   local api = desk.screen
@@ -122,25 +122,37 @@ function reading.extend(desk)
     return text_lines.text(rows), text_lines.lines(rows)
   end
 
+  -- The rows of what the options name, for words that a caller wants found in them.
+  local function rows_for(wanted, options, what)
+    if type(wanted) ~= "string" or not wanted:find("%S") then error(what .. " wants the words to look for", 3) end
+    check(options, what)
+    return read(options)
+  end
+
   --- Finds words on the screen by their pixels, for desk.mouse.click and the like: whatever the case,
   --- one letter in a long word may have been misread. Whole words go before parts of words, the better
-  --- before the worse, the upper before the lower. Where there are elements, desk.elements.find is
-  --- faster and exact.
+  --- before the worse, the upper before the lower. Signs that stand alone and single letters are often
+  --- misread. Where there are elements, desk.elements.find is faster and exact. To wait for a text, see
+  --- desk.wait_for_text.
   ---@param wanted string one word, or several that stand in one line
-  ---@param options deskpilot.reading_options? with `all = true`, all places, the best first
-  ---@return deskpilot.text_hit|deskpilot.text_hit[]|nil hit, deskpilot.error? err "not_found" names the nearest texts
+  ---@param options deskpilot.reading_options?
+  ---@return deskpilot.text_hit? hit, deskpilot.error? err code "not_found": the nearest texts that were seen
   function api.find_text(wanted, options)
-    options = options or {}
-    if type(wanted) ~= "string" or not wanted:find("%S") then
-      error("desk.screen.find_text wants the words to look for", 2)
-    end
-    check(options, "desk.screen.find_text")
-    local rows, err = read(options)
+    local rows, err = rows_for(wanted, options or {}, "desk.screen.find_text")
     if not rows then return nil, err end
-    local hits = text_match.find(rows, wanted)
-    if #hits == 0 then return errors.fail("not_found", "%s", text_match.miss(rows, wanted)) end
-    if options.all then return hits end
-    return hits[1]
+    local hit = text_match.find(rows, wanted)[1]
+    if not hit then return errors.fail("not_found", "%s", text_match.miss(rows, wanted)) end
+    return hit
+  end
+
+  --- All places where words stand on the screen, the best first, none overlapping another.
+  ---@param wanted string as for find_text
+  ---@param options deskpilot.reading_options?
+  ---@return deskpilot.text_hit[]? hits, deskpilot.error? err an empty list where there is none
+  function api.find_texts(wanted, options)
+    local rows, err = rows_for(wanted, options or {}, "desk.screen.find_texts")
+    if not rows then return nil, err end
+    return text_match.find(rows, wanted)
   end
 end
 
