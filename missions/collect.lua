@@ -31,10 +31,10 @@ return {
     assert(desk.apps.start { "galculator", wait = 15 })
     assert(desk.windows.focus { class = "galculator" })
     assert(desk.keyboard.type "7*6=")
-    assert(desk.elements.find { app = "galculator", text = "42", timeout = 10 })
+    assert(desk.wait_for_element { app = "galculator", text = "42" })
     local found = {}
     for _, window in ipairs(assert(desk.windows.list())) do
-      found[#found + 1] = { title = window.title, program = files.split and select(2, files.split(window.executable)),
+      found[#found + 1] = { title = window.title, program = select(2, files.split(window.executable)),
         x = window.x, y = window.y, width = window.width, height = window.height, texts = texts(desk, window) }
     end
     assert(files.write(path, json.encode(found) .. "\n"))

@@ -32,7 +32,7 @@ end
 local function fill_in(desk, person)
   local form = task.start(desk.apps.run, { "zenity", "--forms", "--title", "New contact", "--separator", "\n",
     "--add-entry", names[1], "--add-entry", names[2], "--add-entry", names[3], timeout = 60 })
-  assert(desk.elements.find { app = "zenity", role = "push button", name = "OK", timeout = 15 })
+  assert(desk.wait_for_element { app = "zenity", role = "push button", name = "OK", timeout = 15 })
   for _, name in ipairs(names) do assert(desk.elements.set_text(field(desk, name), person[name])) end
   assert(desk.elements.press { app = "zenity", role = "push button", name = "OK" })
   local ok, result, err = form:wait()
@@ -54,7 +54,9 @@ return {
   verify = function()
     for i, person in ipairs(people()) do
       local wanted = ("%s\n%s\n%s\n"):format(person.Name, person.Mail, person.Town)
-      if said[i] ~= wanted then return false, ("form %d was given %q, not %q"):format(i, said[i] or "nothing", wanted) end
+      if said[i] ~= wanted then
+        return false, ("form %d was given %q, not %q"):format(i, said[i] or "nothing", wanted)
+      end
     end
     return true
   end,

@@ -23,13 +23,13 @@ local function rename(desk, old, new)
   assert(desk.keyboard.press "escape") -- the field that showed what was typed
   desk.settle()
   assert(desk.keyboard.press "f2")
-  assert(desk.wait_until(function() return desk.windows.find { title = "Rename File", active = true } end, { timeout = 10 }))
+  assert(desk.wait_for_window { title = "Rename File", active = true })
   desk.settle()
   assert(desk.keyboard.press "ctrl+a")
   assert(desk.keyboard.type(new))
   assert(desk.keyboard.press "enter")
-  assert(desk.wait_until(function() return files.exists(files.join(folder, new)) end, { timeout = 10 }))
-  assert(desk.wait_until(function() return desk.windows.find { class = "Pcmanfm", active = true } end, { timeout = 10 }))
+  assert(desk.wait_for_window { title = "Rename File", gone = true })
+  assert(desk.wait_until(function() return files.exists(files.join(folder, new)), "no file is called " .. new end))
   desk.settle()
 end
 

@@ -21,6 +21,15 @@ local function is_white(picture, x, y)
   return red == 255 and green == 255 and blue == 255
 end
 
+local function ink_near(picture, x, y)
+  for dx = -2, 2 do
+    for dy = -2, 2 do
+      if not is_white(picture, math.tointeger(x) + dx, math.tointeger(y) + dy) then return true end
+    end
+  end
+  return false
+end
+
 -- Where the empty picture is on the screen: the white square around the window's middle.
 local function canvas(desk, window)
   local shot = assert(desk.screen.shot { window = window, cursor = false })
@@ -32,11 +41,9 @@ local function canvas(desk, window)
 end
 
 local function draw(desk, origin)
-  local list = corners()
-  for i = 2, #list do
-    assert(desk.mouse.drag({ x = origin.x + list[i - 1].x, y = origin.y + list[i - 1].y },
-      { x = origin.x + list[i].x, y = origin.y + list[i].y }))
-  end
+  local list = {}
+  for i, corner in ipairs(corners()) do list[i] = { x = origin.x + corner.x, y = origin.y + corner.y } end
+  assert(desk.mouse.drag(list))
 end
 
 return {
@@ -46,22 +53,21 @@ return {
     local desk = m.desk
     local empty = image.new(size, size)
     empty:fill(0, 0, size, size, 255, 255, 255)
-    assert(files.write(path, empty:png()))
+    local before = empty:png()
+    assert(files.write(path, before))
     assert(desk.apps.start { "mtpaint", path, wait = 10 })
     desk.settle()
     local tools = desk.windows.find { title = "Settings Toolbar" }
-    if tools then assert(desk.windows.close(tools)) end
-    local window = assert(desk.windows.find { title = "mtPaint" })
-    assert(desk.windows.focus(window))
-    assert(desk.windows.maximize(window))
+    if tools then assert(desk.windows.close(tools, { wait = true })) end
+    assert(desk.windows.maximize { title = "mtPaint" })
+    assert(desk.windows.focus { title = "mtPaint" })
     desk.settle()
-    assert(desk.mouse.click { x = 17, y = 78, frame = "window" })
+    assert(desk.mouse.click { x = 17, y = 78, frame = "window" }) -- the pencil
     desk.settle()
     draw(desk, canvas(desk, assert(desk.windows.find { title = "mtPaint" })))
-    assert(desk.keyboard.press "ctrl+s")
-    assert(desk.wait_until(function() return files.read(path) ~= empty:png() end, { timeout = 10 }))
     desk.settle()
-    desk.screen.shot{path="/tmp/mm/s.png"}
+    assert(desk.keyboard.press "ctrl+s")
+    assert(desk.wait_until(function() return files.read(path) ~= before, path .. " is as it was" end))
   end,
   -- Every edge of the star has ink all along, and there is none outside it.
   verify = function()
@@ -72,9 +78,9 @@ return {
       for step = 1, 9 do
         local x = list[i - 1].x + (list[i].x - list[i - 1].x) * step / 10
         local y = list[i - 1].y + (list[i].y - list[i - 1].y) * step / 10
-        local ink = false
-        for dx = -2, 2 do for dy = -2, 2 do ink = ink or not is_white(picture, math.floor(x) + dx, math.floor(y) + dy) end end
-        if not ink then return false, ("edge %d of the star is not drawn at %d, %d"):format(i - 1, x // 1, y // 1) end
+        if not ink_near(picture, x // 1, y // 1) then
+          return false, ("edge %d of the star is not drawn at %d, %d"):format(i - 1, x // 1, y // 1)
+        end
       end
     end
     return is_white(picture, 5, 5), "there is ink outside the star"

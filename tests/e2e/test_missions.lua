@@ -70,14 +70,6 @@ function tests.editor()
   files.remove(folder)
 end
 
-function tests.notes_without_a_model()
-  local child, result, folder = run("missions/notes.lua")
-  t.eq(child.status, 0, child.stderr)
-  t.eq(result.status, "succeeded", result.reason)
-  t.eq(result.model.calls, 0)
-  files.remove(folder)
-end
-
 tests.the_same_on_every_system = require("same_mission").run
 
 return tests

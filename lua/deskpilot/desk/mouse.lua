@@ -6,6 +6,7 @@ local options = require "deskpilot.desk.options"
 local points = require "deskpilot.desk.points"
 local task = require "deskpilot.base.task"
 local timing = require "deskpilot.desk.timing"
+local typing = require "deskpilot.desk.typing"
 local waits = require "deskpilot.desk.waits"
 
 local mouse = {}
@@ -91,7 +92,7 @@ end
 
 local function drag_along(desk, corners, how)
   local button = check_button(how.button or "left", "mouse.drag")
-  local ok, err = desk.native:move(corners[1].x, corners[1].y)
+  local ok, err = mouse_path.go(desk, corners[1].x, corners[1].y)
   if not ok then return nil, err end
   local modifiers <close>, why = hold_modifiers(desk, how.modifiers)
   if not modifiers then return nil, why end
@@ -100,10 +101,9 @@ local function drag_along(desk, corners, how)
   if not ok or not down then return nil, err end
   local steps = how.steps or math.max(timing.drag_steps, (how.seconds or 0) // desk.timing.drag_step)
   local way = mouse_path.along(corners, steps)
-  ok, err = mouse_path.follow(desk, way, how.seconds or #way * desk.timing.drag_step)
-  if not ok then return nil, err end
-  task.sleep(desk.timing.drag_step) -- for the last move to be taken in before the button goes up
-  return true
+  -- Toolkits leave out moves that they are too slow for, and would cut the corners.
+  return mouse_path.follow(desk, way, how.seconds or #way * desk.timing.drag_step,
+    function() return typing.catch_up(desk, desk.timing.drag_step) end)
 end
 
 ---@param desk deskpilot.desk
@@ -126,7 +126,7 @@ function mouse.new(desk)
     desk.human.give_way()
     local x, y = points.resolve(desk, target)
     if not x then return nil, y end
-    if not how.seconds then return desk.native:move(x, y) end
+    if not how.seconds then return mouse_path.go(desk, x, y) end
     local from_x, from_y = desk.native:pointer()
     if not from_x then return nil, from_y end
     local steps = math.max(2, math.ceil(how.seconds / desk.timing.move_step))
@@ -149,10 +149,10 @@ function mouse.new(desk)
     if at_x == x and at_y == y then -- nobody notices a pointer that does not move
       local screen, failure = desk.native:screen()
       if not screen then return nil, failure end
-      local ok, why = desk.native:move(x > screen.x and x - 1 or x + 1, y)
+      local ok, why = mouse_path.go(desk, x > screen.x and x - 1 or x + 1, y)
       if not ok then return nil, why end
     end
-    local ok, err = desk.native:move(x, y)
+    local ok, err = mouse_path.go(desk, x, y)
     if not ok then return nil, err end
     task.sleep(seconds or desk.timing.hover)
     local settled, failure = waits.settle(desk)

@@ -1,4 +1,5 @@
 --- The pointer's way: the points that a movement passes, and moving along them in a given time.
+local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 
 local mouse_path = {}
@@ -29,7 +30,7 @@ local function add_leg(points, a, b, steps, ease)
   for i = 1, steps do
     local t = ease(i / steps)
     points[#points + 1] = { x = math.tointeger((a.x + (b.x - a.x) * t) // 1),
-      y = math.tointeger((a.y + (b.y - a.y) * t) // 1) }
+      y = math.tointeger((a.y + (b.y - a.y) * t) // 1), corner = i == steps }
   end
 end
 
@@ -39,7 +40,7 @@ end
 ---@param corners { x: integer, y: integer }[] two or more
 ---@param steps integer
 ---@param ease (fun(t: number): number)?
----@return { x: integer, y: integer }[]
+---@return { x: integer, y: integer, corner: boolean }[]
 function mouse_path.along(corners, steps, ease)
   local points, whole = {}, length_of(corners)
   for i = 2, #corners do
@@ -49,17 +50,35 @@ function mouse_path.along(corners, steps, ease)
   return points
 end
 
+--- Moves the pointer to a pixel. Who decides which window a click is for may hold the pointer for a moment
+--- (window managers do, at the press that makes a window the active one), so it is tried again.
+---@param desk deskpilot.desk
+---@param x integer
+---@param y integer
+---@return boolean? ok, deskpilot.error? err
+function mouse_path.go(desk, x, y)
+  local limit = task.now() + desk.timing.pointer
+  while true do
+    local ok, err = desk.native:move(x, y)
+    if ok then return true end
+    if not errors.is(err, "refused") or task.now() >= limit then return nil, err end
+    task.sleep(0.005)
+  end
+end
+
 --- Moves the pointer to one point after the other, the last one `seconds` from now (later where the desktop
 --- is slower than that: none is left out).
 ---@param desk deskpilot.desk
----@param points { x: integer, y: integer }[]
+---@param points { x: integer, y: integer, corner: boolean }[]
 ---@param seconds number
+---@param at_corner (fun(): boolean?, deskpilot.error?)? called at each corner, before going on
 ---@return boolean? ok, deskpilot.error? err
-function mouse_path.follow(desk, points, seconds)
+function mouse_path.follow(desk, points, seconds, at_corner)
   local began = task.now()
   for i, point in ipairs(points) do
     task.sleep(began + seconds * i / #points - task.now())
-    local ok, err = desk.native:move(point.x, point.y)
+    local ok, err = mouse_path.go(desk, point.x, point.y)
+    if ok and at_corner and point.corner then ok, err = at_corner() end
     if not ok then return nil, err end
   end
   return true

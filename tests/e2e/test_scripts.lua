@@ -1,0 +1,81 @@
+--- The shipped scripts (missions with `run`), end to end: the real program, a private desktop, real
+--- applications. Each checks itself by what its application or file holds; and what goes wrong is told in a
+--- sentence that says what was looked for and what was there.
+local t = require "harness"
+local spawn = require "spawn"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+
+local function run(mission, env)
+  local folder = spawn.folder()
+  local child = spawn.run({ spawn.program, "run", mission, "--json", "--runs", folder }, { env = env })
+  local result = json.decode(child.stdout) or {}
+  files.remove(folder)
+  return child, result
+end
+
+local tests = {}
+
+for _, name in ipairs { "form", "rename", "star", "watch", "collect", "notes" } do
+  tests[name] = function()
+    local child, result = run("missions/" .. name .. ".lua")
+    t.eq(child.status, 0, child.stderr)
+    t.eq(result.status, "succeeded", result.reason)
+    t.eq(result.model and result.model.calls, 0, "no model")
+  end
+end
+
+function tests.a_form_from_a_table_of_ones_own()
+  local folder = spawn.folder()
+  local path = files.join(folder, "people.csv")
+  assert(files.write(path, 'Town,Mail,Name\r\n"Saint-Étienne",a@example.org,"Zoé ""Zo"" O\'Neil"\r\n'))
+  local child, result = run("missions/form.lua", { DESKPILOT_CSV = path })
+  t.eq(result.status, "succeeded", child.stderr)
+  assert(files.write(path, "Town,Mail\nX,Y,Z\n"))
+  child, result = run("missions/form.lua", { DESKPILOT_CSV = path })
+  t.eq(child.status, 1)
+  t.has(result.reason, "row 2 has 3 fields")
+  files.remove(folder)
+end
+
+-- A script's reason for having failed.
+local function reason(body)
+  local folder = spawn.folder()
+  local path = files.join(folder, "broken.lua")
+  assert(files.write(path, ([[
+return {
+  desktop = { kind = "private", apps = { { "galculator" } } },
+  run = function(m) local desk = m.desk %s end,
+}]]):format(body)))
+  local child, result = run(path)
+  t.eq(child.status, 1, child.stderr)
+  files.remove(folder)
+  return result.reason
+end
+
+function tests.a_wrong_window_is_told_with_those_there_are()
+  local said = reason [[assert(desk.windows.focus { title = "Untitled 1" })]]
+  t.has(said, "Untitled 1")
+  t.has(said, "galculator")
+end
+
+function tests.a_missing_element_is_told_with_the_nearest()
+  local said = reason [[assert(desk.wait_for_element { role = "push button", name = "sqrd", timeout = 0.5 })]]
+  t.has(said, "sqrd")
+  t.has(said, "sqrt")
+end
+
+function tests.an_application_that_has_gone_is_told()
+  local said = reason [[
+    local button = assert(desk.wait_for_element { app = "galculator", role = "toggle button", name = "7" })
+    assert(desk.windows.close({ title = "galculator" }, { wait = true }))
+    assert(desk.elements.press(button))]]
+  t.has(said, "7")
+  t.has(said, "gone")
+end
+
+function tests.a_program_that_is_not_there_is_told()
+  t.has(reason [[assert(desk.apps.start { "no-such-editor", wait = 5 })]], "no-such-editor")
+end
+
+return tests
