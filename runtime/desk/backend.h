@@ -131,6 +131,9 @@ typedef struct desk_ops {
     /* Moves and reads back; DESK_REFUSED with both positions when the pointer did not arrive. */
     bool (*pointer_move)(desk *d, int x, int y, desk_error *err);
     bool (*button)(desk *d, desk_button button, bool down, desk_error *err);
+    /* Whether the button that was let go last is still down for the display: window managers of X11
+     * look at each click before its window does, and a click that comes meanwhile may be lost. */
+    bool (*button_waits)(desk *d);
     /* Turns the wheel by 120ths of a notch; positive is right and down. A platform that only knows
      * whole notches rounds, to at least one. */
     bool (*wheel)(desk *d, int dx, int dy, desk_error *err);

@@ -439,6 +439,17 @@ static int desk_button_event(lua_State *L)
     return lib_done(L, d->ops->button(d, button, lua_toboolean(L, 3), &err), &err);
 }
 
+/* Whether the button that was let go last is still down for the display: press again when it is
+ * not.
+ * ---@param self native.Desk
+ * ---@return boolean */
+static int desk_button_waits(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    lua_pushboolean(L, d->ops->button_waits(d));
+    return 1;
+}
+
 /* Notches as what backend.h counts them in; more than it can hold is more than any desk turns. */
 static int check_notches(lua_State *L, int index)
 {
@@ -645,6 +656,7 @@ int lib_open_desk(lua_State *L)
         {"pointer", desk_pointer},
         {"move", desk_move},
         {"button", desk_button_event},
+        {"button_waits", desk_button_waits},
         {"wheel", desk_wheel},
         {"key", desk_key_event},
         {"text_step", desk_text_step_method},

@@ -104,6 +104,15 @@ function tests.every_button()
   end)
 end
 
+-- The window manager looks at each click before the window gets it.
+function tests.no_click_of_many_is_lost()
+  with_recorder(function(desk, recorder)
+    for _ = 1, 100 do harness.ok(desk.mouse.click { 400, 350 }) end
+    recorder:wait_for("ButtonRelease", 100)
+    harness.eq(#recorder:events "ButtonPress", 100)
+  end)
+end
+
 function tests.the_wheel()
   with_recorder(function(desk, recorder)
     for _, case in ipairs {

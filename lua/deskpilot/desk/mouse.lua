@@ -48,8 +48,15 @@ local function hold_modifiers(desk, modifiers)
   return held(release)
 end
 
+-- Presses when the last click has gone through: a window manager that is busy with one loses the next.
+local function go_down(desk, button)
+  local limit = task.now() + desk.timing.click_taken
+  while desk.native:button_waits() and task.now() < limit do task.sleep(0.001) end
+  return desk.native:button(button, true)
+end
+
 local function press(desk, button)
-  local ok, err = desk.native:button(button, true)
+  local ok, err = go_down(desk, button)
   if not ok then
     desk.native:button(button, false)
     return nil, err
@@ -97,7 +104,7 @@ local function drag_along(desk, corners, how)
   local modifiers <close>, why = hold_modifiers(desk, how.modifiers)
   if not modifiers then return nil, why end
   local down <close> = held(function() desk.native:button(button, false) end)
-  ok, err = desk.native:button(button, true)
+  ok, err = go_down(desk, button)
   if not ok or not down then return nil, err end
   local steps = how.steps or math.max(timing.drag_steps, (how.seconds or 0) // desk.timing.drag_step)
   local way = mouse_path.along(corners, steps)
@@ -213,7 +220,7 @@ function mouse.new(desk)
   ---@return boolean? ok, deskpilot.error? err
   function api.press(button)
     desk.human.give_way()
-    return desk.native:button(check_button(button or "left", "mouse.press"), true)
+    return go_down(desk, check_button(button or "left", "mouse.press"))
   end
 
   --- Lets a button go that was pressed.

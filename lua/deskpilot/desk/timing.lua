@@ -4,6 +4,7 @@ local timing = {}
 
 timing.defaults = {
   double_click = 0.1,      -- between the clicks of one double click
+  click_taken = 0.5,       -- for a window manager to let a click go on to its window, before the next one
   drag_step = 0.01,        -- between two moves of a drag
   move_step = 0.01,        -- between two moves of a pointer that takes its time
   hover = 0.6,             -- over a thing that is to show what it shows then (tooltips wait 0.5 s)

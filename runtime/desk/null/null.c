@@ -187,6 +187,12 @@ static bool button(desk *d, desk_button which, bool down, desk_error *err)
     return true;
 }
 
+static bool button_waits(desk *d)
+{
+    (void) d;
+    return false;
+}
+
 static bool wheel(desk *d, int dx, int dy, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
@@ -283,6 +289,7 @@ const desk_ops null_ops = {
     .pointer_get = pointer_get,
     .pointer_move = pointer_move,
     .button = button,
+    .button_waits = button_waits,
     .wheel = wheel,
     .key = key,
     .text_step = text_step,

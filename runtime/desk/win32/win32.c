@@ -68,6 +68,13 @@ static bool ping_answered(desk *d, uint64_t token)
     return true;
 }
 
+/* Nobody looks at clicks before their window does. */
+static bool button_waits(desk *d)
+{
+    (void) d;
+    return false;
+}
+
 static const desk_ops OPS = {
     .name = "win32",
     .open = open_desk,
@@ -86,6 +93,7 @@ static const desk_ops OPS = {
     .pointer_get = win32_pointer_get,
     .pointer_move = win32_pointer_move,
     .button = win32_button,
+    .button_waits = button_waits,
     .wheel = win32_wheel,
     .key = win32_key,
     .text_step = win32_text_step,
@@ -127,6 +135,7 @@ static const desk_ops PRIVATE_OPS = {
     .pointer_get = win32_private_pointer_get,
     .pointer_move = win32_private_pointer_move,
     .button = win32_private_button,
+    .button_waits = button_waits,
     .wheel = win32_private_wheel,
     .key = win32_private_key,
     .text_step = win32_private_text_step,

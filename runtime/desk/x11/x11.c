@@ -376,6 +376,7 @@ static const desk_ops OPS = {
     .pointer_get = x11_pointer_get,
     .pointer_move = x11_pointer_move,
     .button = x11_button,
+    .button_waits = x11_button_waits,
     .wheel = x11_wheel,
     .key = x11_key,
     .text_step = x11_text_step,

@@ -236,6 +236,7 @@ typedef struct {
 
     x11_ledger *ledger;    /* of what we send */
     uint32_t buttons_held; /* bit n: button n */
+    uint8_t let_go; /* the button that was let go last, as applications number it; 0: it is up */
     x11_keyboard keyboard;
     x11_guardian guardian;
 
@@ -343,6 +344,7 @@ void x11_damage_rearm(x11_desk *x);
 bool x11_pointer_get(desk *d, int *px, int *py, desk_error *err);
 bool x11_pointer_move(desk *d, int px, int py, desk_error *err);
 bool x11_button(desk *d, desk_button button, bool down, desk_error *err);
+bool x11_button_waits(desk *d);
 bool x11_wheel(desk *d, int dx, int dy, desk_error *err);
 void x11_pointer_close(x11_desk *x);
 

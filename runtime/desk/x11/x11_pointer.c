@@ -96,7 +96,24 @@ bool x11_button(desk *d, desk_button button, bool down, desk_error *err)
     if (button < DESK_LEFT || button > DESK_FORWARD) {
         return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) button);
     }
+    x->let_go = down ? 0 : logical[button];
     return press(x, physical_button(x, logical[button]), down, err);
+}
+
+/* While a window manager holds the pointer to look at a press, the server keeps the release back,
+ * and the state that it tells has the button down. It tells of the first five only. */
+bool x11_button_waits(desk *d)
+{
+    x11_desk *x = (x11_desk *) d;
+    if (x->let_go == 0 || x->let_go > WHEEL_DOWN) {
+        return false;
+    }
+    xcb_query_pointer_reply_t *reply =
+        xcb_query_pointer_reply(x->c, xcb_query_pointer(x->c, x->root), NULL);
+    bool down = reply && reply->mask & XCB_BUTTON_MASK_1 << (x->let_go - 1);
+    free(reply);
+    x->let_go = down ? x->let_go : 0;
+    return down;
 }
 
 /* XTEST presses wheel buttons, and half a press there is not. */
