@@ -258,6 +258,7 @@ function tests.a_screenshots()
   local here <close> = start_desktop()
   desktop = here
   screenshots()
+  dofile "tests/bench/reading.lua"(here, row)
   desktop = nil
   screenshot_rows()
 end
