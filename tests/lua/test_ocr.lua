@@ -108,7 +108,7 @@ function tests.without_tesseract()
     t.eq(none, nil)
     t.eq(tostring(why), tostring(err))
   end)
-  t.has(spawn.run({ spawn.program, "doctor" }).stdout, "text off the screen (OCR)")
+  t.has(spawn.run({ spawn.program, "doctor" }).stdout, "text on screen (OCR)")
 end
 
 else
@@ -126,7 +126,7 @@ function tests.without_a_languages_data()
   end
   t.ok(native.check "eng")
   local child = spawn.run({ spawn.program, "doctor" }, { env = { DISPLAY = false } })
-  t.has(child.stdout, "text off the screen (OCR)")
+  t.has(child.stdout, "text on screen (OCR)")
   t.has(child.stdout, "Tesseract is there, with eng")
 end
 
