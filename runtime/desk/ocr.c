@@ -131,8 +131,7 @@ static slot *take_engine(job *j)
     desk_ocr *reader = j->reader;
     slot *s;
     uv_mutex_lock(&reader->lock);
-    while (!(s = find_slot(reader, j->language)) && !atomic_load(j->cancel) &&
-           uv_hrtime() < j->deadline)
+    while (!(s = find_slot(reader, j->language)) && !stopped(j))
         uv_cond_timedwait(&reader->idle, &reader->lock, UINT64_C(50000000));
     ocr_engine *old = NULL;
     if (s) {

@@ -288,6 +288,7 @@ function tests.a_screenshots()
   desktop = here
   screenshots()
   finding()
+  dofile "tests/bench/reading.lua"(here, row)
   desktop = nil
   screenshot_rows()
   finding_rows()

@@ -3,6 +3,7 @@
 local t = require "harness"
 local desk_module = require "deskpilot.desk"
 local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
 local native = require "native.ocr"
 local native_image = require "native.image"
 local spawn = require "spawn"
@@ -30,13 +31,13 @@ end
 local screen = {
   { 10, 100, "Open file" }, { 300, 101, "Save as..." }, { 10, 10, "File" }, { 60, 12, "Edit" },
   { 10, 200, "The guick brown fox" }, { 10, 220, "Preferenc es saved" }, { 10, 240, "total=1,299.50" },
-  { 10, 260, "SAVE AS" }, { 10, 280, "Lib64 Cancel1ed" },
+  { 10, 260, "SAVE AS" }, { 10, 280, "Lib64 Cancel1ed ÜBER" },
 }
 
 function tests.lines_become_rows()
   local rows = text_lines.rows(words_of(screen))
   t.eq(text_lines.text(rows), table.concat({ "File  Edit", "Open file  Save as...", "The guick brown fox",
-    "Preferenc es saved", "total=1,299.50", "SAVE AS", "Lib64 Cancel1ed" }, "\n"))
+    "Preferenc es saved", "total=1,299.50", "SAVE AS", "Lib64 Cancel1ed ÜBER" }, "\n"))
   local lines = text_lines.lines(rows)
   t.eq(#lines, #screen)
   t.eq(lines[4].text, "Save as...")
@@ -61,6 +62,7 @@ function tests.words_are_found()
   t.eq(texts "openfile", { "Open file" })
   t.eq(texts "lib64", { "Lib64" })
   t.eq(texts "cancelled", { "Cancel1ed" }, "1 and l look alike")
+  t.eq(texts "über", { "ÜBER" })
   t.eq(texts "file save", {}, "what stands apart is no phrase")
   t.eq(texts "file edit", {}, "nor are these")
   local part = text_match.find(rows, "1,299.50")[1]
@@ -106,7 +108,7 @@ function tests.without_tesseract()
     t.eq(none, nil)
     t.eq(tostring(why), tostring(err))
   end)
-  t.has(spawn.run({ spawn.program, "doctor" }).stdout, "text off the screen (OCR)")
+  t.has(spawn.run({ spawn.program, "doctor" }).stdout, "text on screen (OCR)")
 end
 
 else
@@ -124,8 +126,24 @@ function tests.without_a_languages_data()
   end
   t.ok(native.check "eng")
   local child = spawn.run({ spawn.program, "doctor" }, { env = { DISPLAY = false } })
-  t.has(child.stdout, "text off the screen (OCR)")
+  t.has(child.stdout, "text on screen (OCR)")
   t.has(child.stdout, "Tesseract is there, with eng")
+end
+
+function tests.data_that_is_none()
+  local folder = spawn.folder()
+  assert(files.write(folder .. "/eng.traineddata", ("no data\n"):rep(100)))
+  local child = spawn.run({ spawn.program, "eval", [[
+    local image = require("native.image").new(300, 100)
+    for x = 40, 100, 4 do image:fill(x, 30, 2, 12, 255, 255, 255) end
+    local reader = require("native.ocr").open()
+    return require("deskpilot.base.task").await(function(done) return reader:read(image, "eng", 20, done) end)
+  ]] }, { env = { TESSDATA_PREFIX = folder } })
+  t.eq(child.status, 1, child.stderr)
+  t.has(child.stdout, 'Tesseract does not load its data for "eng" in ' .. folder)
+  t.has(child.stdout, "install it anew (unavailable)")
+  t.eq(child.stderr, "", "nothing of the library's own words")
+  files.remove(folder)
 end
 
 -- The reader's answer to a picture with nothing to read.

@@ -93,6 +93,19 @@ function tests.a_waiting_script()
   interrupt "m.desk.wait_until(function() return false end, { timeout = 600 })"
 end
 
+function tests.a_piece_of_lua()
+  for _, script in ipairs { "while true do pcall(function() while true do end end) end",
+    "require('deskpilot.base.task').sleep(600)" } do
+    local child = start { spawn.program, "eval", "print('begun') io.stdout:flush() " .. script }
+    local _ <close> = testapp.finally(child.stop)
+    harness.wait_until("the script", function() return child.stdout:find("begun") or child.status end, 30)
+    child.send("c")
+    child.wait()
+    harness.eq(child.status, 130, script .. ": " .. child.stderr)
+    harness.has(child.stderr, "interrupted")
+  end
+end
+
 function tests.a_model_that_is_waited_for()
   for _, event in ipairs { "c", "b" } do
     with_folder(function(folder)

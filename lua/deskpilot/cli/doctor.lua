@@ -139,7 +139,7 @@ end
 
 -- Reading text off the screen, which only scripts without elements to go by need.
 local function check_reading(findings)
-  local name, language = "text off the screen (OCR)", "eng"
+  local name, language = "text on screen (OCR)", "eng"
   local ok, err = require("native.ocr").check(language)
   findings[#findings + 1] = ok and found(name, "Tesseract is there, with " .. language)
     or missing(name, err, nil, true)

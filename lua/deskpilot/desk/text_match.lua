@@ -9,8 +9,12 @@ local text_match = {}
 local alike = { ["1"] = "l", ["i"] = "l", ["|"] = "l", ["!"] = "l", ["0"] = "o", ["5"] = "s", ["—"] = "-",
   ["–"] = "-", ["‘"] = "'", ["’"] = "'", ["“"] = '"', ["”"] = '"', ["…"] = "..." }
 
+-- Small letters, those of Western Europe too (in UTF-8), and no space.
 local function fold(s)
-  return (s:lower():gsub("%s+", ""))
+  local small = s:lower():gsub("\195([\128-\150\152-\158])", function(c)
+    return "\195" .. string.char(c:byte() + 32)
+  end)
+  return (small:gsub("%s+", ""))
 end
 
 local function shape(folded)

@@ -137,7 +137,7 @@ static bool draw(const BITMAPINFOHEADER *h, size_t begin, win32_surface *s, desk
 
 static bool encode(const win32_surface *s, char **png, size_t *length, desk_error *err)
 {
-    desk_image image = {s->width, s->height, (size_t) s->width * 4, s->pixels, true};
+    desk_image image = {s->width, s->height, (size_t) s->width * 4, s->pixels, true, false};
     desk_png_encoder *encoder = desk_png_encoder_new();
     const uint8_t *data;
     size_t size;

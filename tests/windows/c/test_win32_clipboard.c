@@ -206,7 +206,7 @@ static void check_bitmap(const desk_image *wanted)
                                      .biHeight = -HIGH,
                                      .biPlanes = 1,
                                      .biBitCount = 32}};
-    desk_image got = {WIDE, HIGH, WIDE * 4, malloc(WIDE * HIGH * 4), false};
+    desk_image got = {WIDE, HIGH, WIDE * 4, malloc(WIDE * HIGH * 4), false, false};
     HDC dc = GetDC(NULL);
     CHECK(bitmap && GetDIBits(dc, bitmap, 0, HIGH, got.pixels, &info, DIB_RGB_COLORS) == HIGH);
     ReleaseDC(NULL, dc);
