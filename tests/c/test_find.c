@@ -136,7 +136,7 @@ static bool find_crop(const desk_image *screen, const desk_image *look_in, int w
 {
     desk_image part = {0};
     desk_error err = {0};
-    desk_hit hit = {-1, -1, -1}, best = {-1, -1, -1};
+    desk_hit hit = {.score = -1}, best = {.score = -1};
     int count = 0;
     desk_rect r = crop_something(&part, screen, width, height);
     desk_find_options o = {.min_score = min_score};
@@ -422,6 +422,53 @@ static void test_samples(void)
     desk_image_free(&row);
 }
 
+/* The same shapes in other colours, by each way of looking: probes, samples, one colour. */
+static void test_tolerance(void)
+{
+    desk_image screen = {0}, parts[3] = {0};
+    make_screen(&screen, 300, 200);
+    const desk_rect at = {40, 50, 30, 26}, pale = {200, 120, 30, 26};
+    paint(&screen, (desk_rect){30, 40, 50, 46}, 0x808080);
+    for (int y = 0; y < at.height; y++)
+        for (int x = 0; x < at.width; x++)
+            picture_set(&screen, at.x + x, at.y + y, picture_random(&seed) & 0x7f7f7f);
+    desk_image_crop(&parts[0], &screen, at, NULL);
+    desk_image_crop(&parts[1], &screen, at, NULL);
+    parts[1].alpha = true; /* a net: no room for a probe */
+    for (int y = 0; y < at.height; y++)
+        for (int x = 0; x < at.width; x++) {
+            bool hole = x % 3 && y % 3;
+            parts[1].pixels[(size_t) y * parts[1].stride + (size_t) x * 4 + 3] = hole ? 0 : 255;
+            uint32_t rgb = 0, p = picture_get(&parts[0], x, y);
+            for (int c = 0; c < 24; c += 8)
+                rgb |= (128 + (p >> c & 255) / 2) << c;
+            picture_set(&screen, pale.x + x, pale.y + y, rgb);
+        }
+    desk_image_alloc(&parts[2], 9, 9, NULL); /* black; nothing of it is there */
+    for (int i = 0; i < 3; i++)
+        for (int most = 0; most < 150; most += 30) {
+            desk_hit hits[8], best;
+            int count;
+            desk_find_options o = {.min_score = i < 2 ? 0.95 : 0, .max_difference = most};
+            CHECK(desk_find(hits, 8, &count, &best, &screen, &parts[i], &o, NULL));
+            for (int k = 0; k < count; k++)
+                CHECK(most == 0 || hits[k].difference <= most);
+            if (i == 2)
+                continue;
+            CHECK_EQ(count, most == 0 || most >= 120 ? 2 : 1);
+            CHECK(hits[0].x == at.x && hits[0].y == at.y && hits[0].difference == 0);
+            o.region = (desk_rect){150, 100, 150, 100};
+            CHECK(desk_find(hits, 1, &count, &best, &screen, &parts[i], &o, NULL));
+            CHECK_EQ(count, most == 0 || most >= 120);
+            CHECK(best.x == pale.x && best.y == pale.y && best.score > 0.95);
+            if (!CHECK(best.difference > 90 && best.difference < 120))
+                printf("    %d: %.2f\n", i, best.difference);
+        }
+    for (int i = 0; i < 3; i++)
+        desk_image_free(&parts[i]);
+    desk_image_free(&screen);
+}
+
 /* Colours of the same brightness: grey would show nothing. */
 static void test_colour(void)
 {
@@ -505,6 +552,7 @@ int main(void)
     test_holes(true);
     test_thin_shapes();
     test_samples();
+    test_tolerance();
     test_colour();
     test_textures();
     test_recall(SAME, 90);

@@ -150,6 +150,28 @@ function tests.hits_of_shots_are_points_of_the_screen()
   desk:close()
 end
 
+-- A button that is greyed out has the same shapes.
+function tests.the_same_in_other_colours()
+  local image, part = board()
+  local shot = shots.new(image, { x = 0, y = 0, width = 300, height = 200 })
+  local picture = shots.new(part)
+  shot:rectangle({ x = 199, y = 148, width = 18, height = 14 }, { fill = "#f0f0f0a0" })
+  local hits = assert(shot:find_all(picture))
+  t.eq(#hits, 2)
+  t.eq({ hits[1].x, hits[1].difference, hits[2].x }, { 29, 0.0, 199 })
+  t.ok(hits[2].score > 0.99 and hits[2].difference > 50, hits[2])
+  for _, tolerance in ipairs { 0, 20 } do
+    t.eq(#assert(shot:find_all(picture, { tolerance = tolerance })), 1)
+    t.eq(assert(shot:find(picture, { tolerance = tolerance })).x, 29)
+    local hit, err = shot:find(picture, { tolerance = tolerance,
+      region = { x = 150, y = 100, width = 150, height = 100 } })
+    t.eq({ hit, err.code }, { nil, "not_found" })
+    t.has(tostring(err), "in other colours only: at 199, 148")
+  end
+  t.eq(#assert(shot:find_all(picture, { tolerance = 255 })), 2)
+  t.raises("tolerance", function() shot:find(picture, { tolerance = 256 }) end)
+end
+
 -- A second monitor to the left and above: places of the screen are negative.
 function tests.hits_left_of_the_origin()
   local image, part = board()
