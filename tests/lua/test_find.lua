@@ -183,6 +183,18 @@ function tests.hits_left_of_the_origin()
   t.eq({ hit.x, hit.y, hit.width, hit.height }, { -1080, -152, 18, 14 })
 end
 
+-- A picture of a third of the size, and a part of that: corners that are whole pixels stay so.
+function tests.corners_through_thirds()
+  local shot = shots.new(assert(native.new(100, 60)), { x = -50, y = 7, width = 300, height = 180 })
+  for x = 0, 90, 7 do
+    local part = assert(shot:crop { x = x, y = 1, width = 10, height = 10 })
+    local odd = assert(part:scale(7, 7)):crop { x = 0, y = 0, width = 7, height = 7 }
+    local back = assert(odd:scale(30, 30)):crop { x = 3, y = 6, width = 9, height = 12 }
+    t.eq(back:on_screen { x = 3, y = 3, width = 5, height = 6 }, { x = -50 + 3 * x + 6, y = 7 + 3 + 9, width = 5,
+      height = 6 })
+  end
+end
+
 function tests.the_screen()
   local desk = null_desk()
   local part = assert(desk.screen.shot { region = { x = 240, y = 115, width = 40, height = 30 }, cursor = false })
