@@ -77,6 +77,8 @@ function Shot:scale(width, height)
 end
 
 --- A copy that fits into a size, itself if it does already.
+---@param max_width integer
+---@param max_height integer
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function Shot:fit(max_width, max_height)
   local width, height = native.fit(self.width, self.height, max_width, max_height)
@@ -139,6 +141,8 @@ function Shot:on_screen(hit)
 end
 
 --- The colour of a pixel, counted from 0: red, green, blue, each 0..255.
+---@param x integer
+---@param y integer
 ---@return integer red, integer green, integer blue
 function Shot:pixel(x, y)
   return self.native:pixel(x, y)
@@ -196,6 +200,7 @@ end
 
 --- Writes a PNG file.
 ---@param path string
+---@param options { compressor: string?, level: integer? }?
 ---@return boolean? ok, deskpilot.error? err
 function Shot:save(path, options)
   local png, err = self:png(options)
