@@ -35,6 +35,15 @@ static bool stop(const void *context)
 /* --- comparing places to the pixel --------------------------------------------------------------
  */
 
+/* What correlates may have other colours: all darker, or with less contrast. */
+static bool has_colours(const search *s, const find_place *p)
+{
+    double difference = 0;
+    if (s->options->max_difference > 0)
+        find_score_and_difference(&s->t, s->picture, p->x, p->y, &difference);
+    return difference <= s->options->max_difference;
+}
+
 static void score_chunk(void *context, int index)
 {
     search *s = context;
@@ -44,6 +53,8 @@ static void score_chunk(void *context, int index)
         if (stop(s->options))
             return;
         p->score = (float) find_score_above(&s->t, s->picture, p->x, p->y, s->least);
+        if (p->score >= s->options->min_score && !has_colours(s, p))
+            p->score -= 2; /* below all others, and the best of its kind first */
     }
 }
 
@@ -77,7 +88,9 @@ static bool overlaps(const search *s, const desk_hit *hits, int count, const fin
 
 static desk_hit hit_of(const search *s, const find_place *p)
 {
-    return (desk_hit){p->x, p->y, find_score(&s->t, s->picture, p->x, p->y)};
+    desk_hit hit = {.x = p->x, .y = p->y};
+    hit.score = find_score_and_difference(&s->t, s->picture, p->x, p->y, &hit.difference);
+    return hit;
 }
 
 /* Places come the best first, so that one which overlaps a hit is no better than it. */
@@ -109,8 +122,7 @@ static bool stopped(const desk_find_options *o, desk_error *err)
 static bool search_every(search *s, desk_hit *hits, int max, int *count, desk_hit *best,
                          desk_error *err)
 {
-    if (!find_every(&s->t, s->probe.channel, s->picture, s->options->min_score, hits, max, count,
-                    best, stop, s->options))
+    if (!find_every(&s->t, s->probe.channel, s->picture, s->options, hits, max, count, best, stop))
         return no_memory(err);
     return !stop(s->options) || stopped(s->options, err);
 }
@@ -127,8 +139,11 @@ static bool search_probed(search *s, desk_hit *hits, int max, int *count, desk_h
     *count = take_sorted(s, hits, max);
     if (s->places.best.score >= -1)
         *best = hit_of(s, &s->places.best);
-    if (s->places.count > 0 && s->places.places[0].score > best->score)
-        *best = hit_of(s, &s->places.places[0]);
+    if (s->places.count > 0) {
+        desk_hit first = hit_of(s, &s->places.places[0]);
+        if (first.score > best->score)
+            *best = first;
+    }
     return true;
 }
 
@@ -153,6 +168,8 @@ static bool check(const desk_image *picture, const desk_find_options *o, desk_re
     desk_rect r = o->region;
     if (!(o->min_score >= 0 && o->min_score <= 1))
         return desk_fail(err, DESK_INVALID, "A score to be reached is 0 to 1.");
+    if (!(o->max_difference >= 0 && o->max_difference <= 255))
+        return desk_fail(err, DESK_INVALID, "A difference of colours is 0 to 255.");
     if (r.width == 0)
         r = (desk_rect){0, 0, picture->width, picture->height};
     if (r.x < 0 || r.y < 0 || r.width < 1 || r.height < 1 || r.x >= picture->width ||
@@ -170,7 +187,7 @@ bool desk_find(desk_hit *hits, int max, int *count, desk_hit *best, const desk_i
 {
     assert(hits && max > 0 && count && picture && template && options);
     desk_rect area = {0};
-    desk_hit seen = {0, 0, -1};
+    desk_hit seen = {.score = -1};
     *count = 0;
     if (!check(picture, options, &area, err))
         return false;
@@ -188,8 +205,10 @@ bool desk_find(desk_hit *hits, int max, int *count, desk_hit *best, const desk_i
         hits[i].x += area.x;
         hits[i].y += area.y;
     }
+    seen.x += area.x;
+    seen.y += area.y;
     if (best)
-        *best = (desk_hit){seen.x + area.x, seen.y + area.y, seen.score};
+        *best = seen;
     free(s.places.places);
     find_probe_free(&s.probe);
     find_template_free(&s.t);

@@ -19,8 +19,8 @@ static const float OUT = -3e38f;
 typedef struct {
     const find_template *t;
     const desk_image *picture;
+    const desk_find_options *options;
     find_stop_fn *stop;
-    const void *context;
     int across, down; /* places */
     float *values;    /* of all places, in rows */
     int *best;        /* the best place of each row */
@@ -52,32 +52,47 @@ static void grey_row(void *context, int y)
                      e->picture->pixels + (size_t) y * e->picture->stride, e->picture->width);
 }
 
+static bool is_hit(const every *e, const desk_hit *hit)
+{
+    double most = e->options->max_difference;
+    return hit->score >= 0 && hit->score >= e->options->min_score &&
+           (most <= 0 || hit->difference <= most);
+}
+
+static float value_at(const every *e, int x, int y)
+{
+    desk_hit hit = {.x = x, .y = y};
+    hit.score = find_score_and_difference(e->t, e->picture, x, y, &hit.difference);
+    bool other_colours = hit.score >= e->options->min_score && !is_hit(e, &hit);
+    return (float) (other_colours ? hit.score - 2 : hit.score);
+}
+
 static void score_row(void *context, int y)
 {
     every *e = context;
     size_t width = (size_t) e->picture->width;
     float *row = row_of(e, y);
-    if (e->grey && !e->stop(e->context))
+    if (e->grey && !e->stop(e->options))
         find_sample_row(&e->sample, row, e->grey + (size_t) y * width, width, e->across,
                         e->t->scalar);
     for (int x = 0; x < e->across; x++) {
-        if (x % LOOK_UP == 0 && e->stop(e->context))
+        if (x % LOOK_UP == 0 && e->stop(e->options))
             return;
         if (e->grey && row[x] < e->cut)
             row[x] -= 2;
         else
-            row[x] = (float) find_score(e->t, e->picture, x, y);
+            row[x] = value_at(e, x, y);
     }
     find_best_of_row(e, y);
 }
 
 /* Without memory for it every place is scored. */
-static void score_all(every *e, int channel, double min_score)
+static void score_all(every *e, int channel)
 {
     size_t pixels = (size_t) e->picture->width * (size_t) e->picture->height;
     if (find_sample_make(&e->sample, e->t, channel))
         e->grey = malloc(pixels * sizeof *e->grey);
-    e->cut = (float) fmax(min_score - SLACK, LEAST);
+    e->cut = (float) fmax(e->options->min_score - SLACK, LEAST);
     if (e->grey)
         desk_parallel(e->picture->height, grey_row, e);
     desk_parallel(e->down, score_row, e);
@@ -125,7 +140,7 @@ static void flat_band(void *context, int band)
     uint64_t *columns = calloc((size_t) e->picture->width, sizeof *columns);
     if (!columns)
         atomic_store(&e->out_of_memory, true);
-    if (columns && !e->stop(e->context)) {
+    if (columns && !e->stop(e->options)) {
         for (int y = first; y < first + h - 1; y++)
             add_differences(e, columns, y, false);
         for (int y = first; y < e->down && y < first + FLAT_ROWS; y++) {
@@ -142,13 +157,14 @@ static void flat_band(void *context, int band)
 
 static desk_hit best_of_all(const every *e)
 {
-    int y = 0;
+    desk_hit hit = {0, 0, -1, 255};
     for (int i = 1; i < e->down; i++)
-        if (row_of(e, i)[e->best[i]] > row_of(e, y)[e->best[y]])
-            y = i;
-    int x = e->best[y];
-    bool out = row_of(e, y)[x] <= OUT;
-    return (desk_hit){x, y, out ? -1 : find_score(e->t, e->picture, x, y)};
+        if (row_of(e, i)[e->best[i]] > row_of(e, hit.y)[e->best[hit.y]])
+            hit.y = i;
+    hit.x = e->best[hit.y];
+    if (row_of(e, hit.y)[hit.x] > OUT)
+        hit.score = find_score_and_difference(e->t, e->picture, hit.x, hit.y, &hit.difference);
+    return hit;
 }
 
 /* Places that overlap a hit are out. */
@@ -163,22 +179,21 @@ static void take_out(every *e, const desk_hit *hit)
     }
 }
 
-static void take_hits(every *e, double min_score, desk_hit *hits, int max, int *count,
-                      desk_hit *best)
+static void take_hits(every *e, desk_hit *hits, int max, int *count, desk_hit *best)
 {
     desk_hit next = *best = best_of_all(e);
-    while (*count < max && next.score >= 0 && next.score >= min_score && !e->stop(e->context)) {
+    while (*count < max && is_hit(e, &next) && !e->stop(e->options)) {
         hits[(*count)++] = next;
         take_out(e, &next);
         next = best_of_all(e);
     }
 }
 
-bool find_every(const find_template *t, int channel, const desk_image *picture, double min_score,
-                desk_hit *hits, int max, int *count, desk_hit *best, find_stop_fn *stop,
-                const void *context)
+bool find_every(const find_template *t, int channel, const desk_image *picture,
+                const desk_find_options *options, desk_hit *hits, int max, int *count,
+                desk_hit *best, find_stop_fn *stop)
 {
-    every e = {.t = t, .picture = picture, .stop = stop, .context = context};
+    every e = {.t = t, .picture = picture, .options = options, .stop = stop};
     e.across = picture->width - t->width + 1;
     e.down = picture->height - t->height + 1;
     e.values = malloc((size_t) e.across * (size_t) e.down * sizeof *e.values);
@@ -187,10 +202,10 @@ bool find_every(const find_template *t, int channel, const desk_image *picture, 
     if (ok && t->flat && t->counted == (int64_t) t->width * t->height)
         desk_parallel((e.down + FLAT_ROWS - 1) / FLAT_ROWS, flat_band, &e);
     else if (ok)
-        score_all(&e, channel, min_score);
+        score_all(&e, channel);
     ok = ok && !atomic_load(&e.out_of_memory);
-    if (ok && !stop(context))
-        take_hits(&e, min_score, hits, max, count, best);
+    if (ok && !stop(options))
+        take_hits(&e, hits, max, count, best);
     free(e.values);
     free(e.best);
     return ok;

@@ -98,20 +98,11 @@ static double less_means(int64_t counted, int64_t products, const int64_t *a, co
     return (double) products - means / (double) counted;
 }
 
-double find_flat_score(const find_template *t, double squares)
+/* Root of the mean square difference of the channels at a place. */
+static double difference_of(const find_template *t, const sums *s)
 {
-    double score = 1 - sqrt(squares / (3 * (double) t->counted)) / FLAT_RANGE;
-    return score > 0 ? score : 0;
-}
-
-/* A flat template's own squares are those of its means, within what counts as flat. */
-static double flat_place(const find_template *t, const sums *s)
-{
-    double own = t->energy;
-    for (int c = 0; c < 3; c++)
-        own += (double) t->sum[c] * (double) t->sum[c] / (double) t->counted;
-    double squares = own + (double) s->squares - 2 * (double) s->products;
-    return find_flat_score(t, squares > 0 ? squares : 0);
+    double squares = t->squares + (double) s->squares - 2 * (double) s->products;
+    return sqrt(fmax(squares, 0) / (3 * (double) t->counted));
 }
 
 /* Correlation of a part of the template, from the sums of its rows. */
@@ -145,13 +136,21 @@ double find_score_above(const find_template *t, const desk_image *picture, int x
     return score;
 }
 
-double find_score(const find_template *t, const desk_image *picture, int x, int y)
+double find_score_and_difference(const find_template *t, const desk_image *picture, int x, int y,
+                                 double *difference)
 {
-    if (!t->flat)
-        return find_score_above(t, picture, x, y, 0);
     sums s = {0};
     sum_rows(&s, t, picture, x, y, 0, t->height);
-    return flat_place(t, &s);
+    *difference = difference_of(t, &s);
+    if (t->flat)
+        return fmax(1 - *difference / FLAT_RANGE, 0);
+    return part_score(&t->parts[FIND_PARTS - 1], &s);
+}
+
+double find_score(const find_template *t, const desk_image *picture, int x, int y)
+{
+    double difference;
+    return find_score_and_difference(t, picture, x, y, &difference);
 }
 
 /* The sums of the template itself, for a growing number of rows. */
@@ -172,6 +171,7 @@ static void measure(find_template *t, const desk_image *image)
             part->energy = less_means(part->counted, s.squares, s.sum, s.sum);
     }
     memcpy(t->sum, s.sum, sizeof t->sum);
+    t->squares = (double) s.squares;
     t->energy = t->parts[FIND_PARTS - 1].energy;
     t->flat = t->energy <= FLAT * FLAT * 3 * (double) t->counted;
 }

@@ -27,7 +27,8 @@ typedef struct {
     uint32_t *keep;  /* what is taken of a pixel of the picture: 0xffffff or 0 */
     int64_t counted; /* pixels that count */
     int64_t sum[3];  /* of each channel */
-    double energy;   /* sum of the squares of the channels less their means */
+    double squares;  /* sum of the squares of the channels */
+    double energy;   /* the same of the channels less their means */
     find_part parts[FIND_PARTS];
     bool flat; /* of one colour: compared by difference */
     bool scalar;
@@ -41,11 +42,12 @@ void find_template_free(find_template *t);
 /* The score, 0..1, at a place where the template lies inside the picture. */
 double find_score(const find_template *t, const desk_image *picture, int x, int y);
 
-/* The same, but -1 as soon as it is known to be below min_score. */
+/* The same, and how much the colours differ (desk_hit in find.h). */
+double find_score_and_difference(const find_template *t, const desk_image *picture, int x, int y,
+                                 double *difference);
+
+/* The score, but -1 as soon as it is known to be below min_score. */
 double find_score_above(const find_template *t, const desk_image *picture, int x, int y,
                         double min_score);
-
-/* The score of a flat template from the sum of squared differences of the channels. */
-double find_flat_score(const find_template *t, double squares);
 
 #endif

@@ -323,6 +323,7 @@ static bool scale(desk_image *to, const desk_image *from, int width, int height,
     assert(to && from && from->pixels && to != from);
     if (!ready_target(to, width, height, err))
         return false;
+    to->alpha = false;
     job j = {.to = to, .from = from, .scalar = scalar};
     bool ok = axis_make(&j.across, from->width, width) && axis_make(&j.down, from->height, height);
     if (ok)

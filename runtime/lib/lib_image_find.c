@@ -8,12 +8,15 @@
 #include "lib_image.h"
 
 #include <luv/luv.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define SEARCH_TYPE "deskpilot.image_search"
 
 enum { MOST_HITS = 1000 };
 static const double MIN_SCORE = 0.95;
+/* Stands for 0, which means any difference: less than one step in a picture of 64 x 64. */
+static const double NO_DIFFERENCE = 0.005;
 
 /* Its userdata points to it as long as it runs, and is kept by the registry for that time. */
 typedef struct search {
@@ -38,7 +41,7 @@ typedef struct search {
 
 static void push_hit(lua_State *L, const search *s, const desk_hit *hit)
 {
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     lua_pushinteger(L, s->region.x + hit->x);
     lua_setfield(L, -2, "x");
     lua_pushinteger(L, s->region.y + hit->y);
@@ -49,6 +52,8 @@ static void push_hit(lua_State *L, const search *s, const desk_hit *hit)
     lua_setfield(L, -2, "height");
     lua_pushnumber(L, hit->score);
     lua_setfield(L, -2, "score");
+    lua_pushnumber(L, hit->difference);
+    lua_setfield(L, -2, "difference");
 }
 
 /* Called protected: (search) -> calls the callback with the result. */
@@ -197,13 +202,14 @@ static search *new_search(desk_rect region, const desk_image *image, const desk_
     return NULL;
 }
 
-/* --- Where in the image another one is, the best first; see runtime/desk/find.h for the score.
- * `best` is the best place seen, hit or not, and nil where the template does not fit in.
+/* --- Where in the image another one is, the best first; see runtime/desk/find.h for score and
+ * difference. `best` is the best place seen, hit or not, and nil where the template does not fit
+ * in.
  * ---@param template deskpilot.image where it has alpha, its transparent pixels do not count
- * ---@param options { min_score?: number, max?: integer, region?: table, timeout: number? } 0.95,
- * 1000, the whole, 10 s
+ * ---@param options { min_score?: number, tolerance?: number, max?: integer, region?: table,
+ * timeout?: number } 0.95, any difference, 1000, the whole, 10 s
  * ---@param callback fun(hits: table[]?, best: table|deskpilot.error|nil) each { x, y, width,
- * height, score }
+ * height, score, difference }
  * ---@return fun() cancel after which the callback is not called */
 static int image_find(lua_State *L)
 {
@@ -212,6 +218,7 @@ static int image_find(lua_State *L)
     luaL_checktype(L, 4, LUA_TFUNCTION);
     lua_settop(L, 4);
     double min_score = number_field(L, 3, "min_score", 1, MIN_SCORE);
+    double tolerance = number_field(L, 3, "tolerance", 255, -1);
     double timeout = number_field(L, 3, "timeout", 3600, 10);
     int max = MOST_HITS;
     if (lua_getfield(L, 3, "max") != LUA_TNIL)
@@ -228,6 +235,7 @@ static int image_find(lua_State *L)
     s->max = max;
     s->timeout = timeout;
     s->options.min_score = min_score;
+    s->options.max_difference = tolerance < 0 ? 0 : fmax(tolerance, NO_DIFFERENCE);
     s->work.data = s;
     *box = s;
     lua_pushvalue(L, 4);

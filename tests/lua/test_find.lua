@@ -150,6 +150,28 @@ function tests.hits_of_shots_are_points_of_the_screen()
   desk:close()
 end
 
+-- A button that is greyed out has the same shapes.
+function tests.the_same_in_other_colours()
+  local image, part = board()
+  local shot = shots.new(image, { x = 0, y = 0, width = 300, height = 200 })
+  local picture = shots.new(part)
+  shot:rectangle({ x = 199, y = 148, width = 18, height = 14 }, { fill = "#f0f0f0a0" })
+  local hits = assert(shot:find_all(picture))
+  t.eq(#hits, 2)
+  t.eq({ hits[1].x, hits[1].difference, hits[2].x }, { 29, 0.0, 199 })
+  t.ok(hits[2].score > 0.99 and hits[2].difference > 50, hits[2])
+  for _, tolerance in ipairs { 0, 20 } do
+    t.eq(#assert(shot:find_all(picture, { tolerance = tolerance })), 1)
+    t.eq(assert(shot:find(picture, { tolerance = tolerance })).x, 29)
+    local hit, err = shot:find(picture, { tolerance = tolerance,
+      region = { x = 150, y = 100, width = 150, height = 100 } })
+    t.eq({ hit, err.code }, { nil, "not_found" })
+    t.has(tostring(err), "in other colours only: at 199, 148")
+  end
+  t.eq(#assert(shot:find_all(picture, { tolerance = 255 })), 2)
+  t.raises("tolerance", function() shot:find(picture, { tolerance = 256 }) end)
+end
+
 -- A second monitor to the left and above: places of the screen are negative.
 function tests.hits_left_of_the_origin()
   local image, part = board()
@@ -159,6 +181,18 @@ function tests.hits_left_of_the_origin()
   local half = assert(shot:scale(150, 100)):crop { x = 90, y = 60, width = 60, height = 40 }
   local hit = assert(half:find(assert(part:scale(9, 7)), { min_score = 0.8 })) -- it begins between two pixels
   t.eq({ hit.x, hit.y, hit.width, hit.height }, { -1080, -152, 18, 14 })
+end
+
+-- A picture of a third of the size, and a part of that: corners that are whole pixels stay so.
+function tests.corners_through_thirds()
+  local shot = shots.new(assert(native.new(100, 60)), { x = -50, y = 7, width = 300, height = 180 })
+  for x = 0, 90, 7 do
+    local part = assert(shot:crop { x = x, y = 1, width = 10, height = 10 })
+    local odd = assert(part:scale(7, 7)):crop { x = 0, y = 0, width = 7, height = 7 }
+    local back = assert(odd:scale(30, 30)):crop { x = 3, y = 6, width = 9, height = 12 }
+    t.eq(back:on_screen { x = 3, y = 3, width = 5, height = 6 }, { x = -50 + 3 * x + 6, y = 7 + 3 + 9, width = 5,
+      height = 6 })
+  end
 end
 
 function tests.the_screen()

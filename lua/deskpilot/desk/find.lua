@@ -15,23 +15,26 @@ local min_score = 0.95
 ---@field y integer
 ---@field width integer
 ---@field height integer
----@field score number 0..1; 1 is the same picture
+---@field score number 0..1; 1 is the same picture, but for brightness and contrast of all of it
+---@field difference number how much the colours differ, 0..255 (root of the mean square); 0 is the very same
 
 ---@class deskpilot.find_options
 ---@field min_score number? 0..1, 0.95 if not given: how much alike it must be. Brightness and contrast of all of
 ---  it do not count; 0.8 bears small changes, below 0.6 chance begins
+---@field tolerance number? 0..255: how much its colours may differ (a hit's `difference`), where they matter: 20
+---  tells a button from one that is greyed out; any if not given
 ---@field region table? where to look: { x, y, width, height }
 ---@field window table|string? screen.find_image: where to look, on the screen; as for screen.shot
 ---@field monitor integer|string|deskpilot.monitor|nil screen.find_image: the same
 ---@field max integer? find_all, find_images: most hits, 1000 if not given
 
-local known = { min_score = true, max = true, region = true, window = true, monitor = true }
+local known = { min_score = true, tolerance = true, max = true, region = true, window = true, monitor = true }
 
 local function check(options)
   for key in pairs(options) do
     if not known[key] then
-      error(("a picture is looked for with min_score, region, window, monitor and max, not '%s' (to wait for one: "
-        .. "desk.wait_for_image)"):format(tostring(key)), 4)
+      error(("a picture is looked for with min_score, tolerance, region, window, monitor and max, not '%s' (to "
+        .. "wait for one: desk.wait_for_image)"):format(tostring(key)), 4)
     end
   end
   return options
@@ -54,27 +57,28 @@ end
 -- The hits of an image, in pixels of the screen, and the best place where there is none.
 local function search(shot, image, options, max)
   local hits, best = task.await(function(done)
-    return shot.native:find(image, { min_score = options.min_score or min_score, region = options.region, max = max,
-      timeout = give_up }, done)
+    return shot.native:find(image, { min_score = options.min_score or min_score, tolerance = options.tolerance,
+      region = options.region, max = max, timeout = give_up }, done)
   end)
   if not hits then return nil, best end
-  for i, hit in ipairs(hits) do
-    hits[i] = shot:on_screen(hit)
-    hits[i].score = hit.score
+  local function on_screen(hit)
+    local place = shot:on_screen(hit)
+    place.score, place.difference = hit.score, hit.difference
+    return place
   end
-  if best then
-    local place = shot:on_screen(best)
-    place.score = best.score
-    best = place
-  end
-  return hits, best
+  for i, hit in ipairs(hits) do hits[i] = on_screen(hit) end
+  return hits, best and on_screen(best)
 end
 
-local function not_found(image, best, wanted)
+local function not_found(image, best, wanted, tolerance)
   local width, height = image:size()
   if not best then
     return errors.fail("not_found", "the picture of %d x %d pixels is larger than where it was looked for", width,
       height)
+  end
+  if best.score >= wanted then
+    return errors.fail("not_found", "the picture of %d x %d pixels shows in other colours only: at %d, %d they differ "
+      .. "by %.1f and the tolerance is %g", width, height, best.x, best.y, best.difference, tolerance or 0)
   end
   return errors.fail("not_found", "the picture of %d x %d pixels does not show: the best place, %d, %d, scores %.2f "
     .. "and %.2f is wanted (min_score)", width, height, best.x, best.y, math.floor(best.score * 100) / 100, wanted)
@@ -83,7 +87,7 @@ end
 local function one(shot, image, options)
   local hits, best = search(shot, image, options, 1)
   if not hits then return nil, best end
-  if not hits[1] then return not_found(image, best, options.min_score or min_score) end
+  if not hits[1] then return not_found(image, best, options.min_score or min_score, options.tolerance) end
   return hits[1]
 end
 
@@ -120,7 +124,8 @@ local function look(desk, picture, options, fn)
   local shot, why = desk.screen.shot { region = options.region, window = options.window, monitor = options.monitor,
     on_screen = true, cursor = false } -- what is covered could not be clicked
   if not shot then return nil, why end
-  local result, failure = fn(shot, image, { min_score = options.min_score, max = options.max })
+  local result, failure = fn(shot, image, { min_score = options.min_score, tolerance = options.tolerance,
+    max = options.max })
   shot.native:close()
   return result, failure
 end

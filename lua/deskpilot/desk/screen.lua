@@ -103,20 +103,26 @@ function screen.new(desk)
   --- be compared or painted on. It has no frame.
   ---@param path string
   ---@return deskpilot.shot? shot, deskpilot.error? err
-  function api.load(path) return shots.load(path) end
+  function api.load(path)
+    return shots.load(path)
+  end
 
   --- Where a picture shows on the screen, now: the best place on all monitors, or in a window or region. To wait
   --- for one, see desk.wait_for_image.
   ---@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
   ---@param options deskpilot.find_options? region and window as for screen.shot
   ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
-  function api.find_image(picture, options) return find.on_screen(desk, picture, options) end
+  function api.find_image(picture, options)
+    return find.on_screen(desk, picture, options)
+  end
 
   --- All places where a picture shows on the screen, the best first, none overlapping another.
   ---@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
   ---@param options deskpilot.find_options? region and window as for screen.shot
   ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
-  function api.find_images(picture, options) return find.all_on_screen(desk, picture, options) end
+  function api.find_images(picture, options)
+    return find.all_on_screen(desk, picture, options)
+  end
 
   --- The whole desktop in pixels: the smallest rectangle that holds all monitors.
   ---@return { x: integer, y: integer, width: integer, height: integer }? size, deskpilot.error? err

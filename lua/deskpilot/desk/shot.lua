@@ -28,10 +28,11 @@ local function whole(value)
   return math.tointeger(value // 1)
 end
 
--- The whole pixels that an area touches. Fractions are quotients of integers that were rounded: what
--- lies that near to a whole number is one.
+-- Fractions are quotients of integers that were rounded: what lies that near to a whole number is one.
+local nearly = 1e-6
+
+-- The whole pixels that an area touches.
 local function pixels_of(area)
-  local nearly = 1e-6
   local x, y = whole(area.x + nearly), whole(area.y + nearly)
   return { x = x, y = y, width = -whole(nearly - area.x - area.width) - x,
     height = -whole(nearly - area.y - area.height) - y }
@@ -78,6 +79,8 @@ function Shot:scale(width, height)
 end
 
 --- A copy that fits into a size, itself if it does already.
+---@param max_width integer
+---@param max_height integer
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function Shot:fit(max_width, max_height)
   local width, height = native.fit(self.width, self.height, max_width, max_height)
@@ -134,12 +137,14 @@ end
 function Shot:on_screen(hit)
   if not self.area then return { x = hit.x, y = hit.y, width = hit.width, height = hit.height } end
   local place = part_of(self, hit.x, hit.y, hit.width, hit.height)
-  local x, y = whole(place.x), whole(place.y)
-  return { x = x, y = y, width = math.max(1, whole(place.x + place.width) - x),
-    height = math.max(1, whole(place.y + place.height) - y) }
+  local x, y = whole(place.x + nearly), whole(place.y + nearly)
+  return { x = x, y = y, width = math.max(1, whole(place.x + place.width + nearly) - x),
+    height = math.max(1, whole(place.y + place.height + nearly) - y) }
 end
 
 --- The colour of a pixel, counted from 0: red, green, blue, each 0..255.
+---@param x integer
+---@param y integer
 ---@return integer red, integer green, integer blue
 function Shot:pixel(x, y)
   return self.native:pixel(x, y)
@@ -197,6 +202,7 @@ end
 
 --- Writes a PNG file.
 ---@param path string
+---@param options { compressor: string?, level: integer? }?
 ---@return boolean? ok, deskpilot.error? err
 function Shot:save(path, options)
   local png, err = self:png(options)
