@@ -13,7 +13,7 @@ timing.defaults = {
   type_quiet = 0.15,       -- without a change after a text before Enter or another key acts on it
   type_cap = 1,
   wait = 10, wait_every = 0.05,
-  wait_look = 0.25,        -- after which is looked again though nothing told of a change
+  wait_look = 0.5,         -- after which is looked again though nothing told of a change
   focus = 1,               -- for a window to become the active one
   window = 1,              -- for a window to be where, or in the state that, was asked for
   window_quiet = 0.1,      -- without a move that count as standing still
