@@ -201,6 +201,10 @@ function tests.text_and_pictures_are_looked_for_again()
       return errors.fail("not_found", "the best score was 0.5")
     end
     desk.screen.find_text, desk.screen.find_image = find, find
+    function desk.screen.load(path)
+      if path == "wanted" then return path end
+      return errors.fail("not_found", "there is no file")
+    end
     for i, wait in ipairs { desk.wait_for_text, desk.wait_for_image } do
       there, looks = false, 0
       local result = waiting(wait, "wanted", { region = { 0, 0, 1000, 700 }, timeout = 20 })
@@ -229,6 +233,9 @@ function tests.text_and_pictures_are_looked_for_again()
     local none, err = desk.wait_for_text("wanted", { timeout = 20 })
     harness.eq(none, nil)
     harness.eq(err.code, "unavailable", "there is nothing to wait for")
+    none, err = desk.wait_for_image("nothing.png", { timeout = 20 })
+    harness.eq(none, nil)
+    harness.eq(err.code, "not_found", "nor here")
     harness.ok((uv.hrtime() - began) / 1e9 < 10)
   end)
 end

@@ -37,6 +37,23 @@ function tests.a_window_comes_and_goes()
   end)
 end
 
+function tests.elements_come_and_go()
+  testapp.with(nil, function(desk, app)
+    local none, err = desk.wait_for_element { pid = app.pid, text = "awaited", timeout = 0.1 }
+    harness.eq(none, nil)
+    harness.eq(err.code, "timed_out")
+    app:focus(desk, "name")
+    local result = waiting(desk.wait_for_element, { pid = app.pid, text = "awaited", timeout = 30 })
+    harness.ok(desk.keyboard.type "awaited")
+    app:wait_for { event = "text", target = "name", text = "awaited" }
+    local element = harness.ok(result())
+    harness.eq(element and element.text, "awaited")
+    result = waiting(desk.wait_for_element, { pid = app.pid, text = "awaited", gone = true, timeout = 30 })
+    harness.ok(desk.keyboard.type "!")
+    harness.eq(result(), true)
+  end)
+end
+
 function tests.one_that_does_not_close_says_so()
   testapp.with({ title = "Stays", hang = true }, function(desk, app)
     local ok, err = desk.windows.close(app.hwnd, { wait = 0.5 })

@@ -265,7 +265,8 @@ function apps.new(desk)
   end
 
   --- Runs a program to its end, without a shell: desk.apps.run { "sort", "-u", input = "b\na\n" }. It is ended, with
-  --- all that comes from it, when the time is up (timing.app_run), or when the task that waits is cancelled.
+  --- all that comes from it, when the time is up (timing.app_run), or when the task that waits is cancelled; what has
+  --- made itself a daemon by then stays.
   ---@param argv table words; and input: string?, timeout: number?, cwd: string?, env: table<string, string>?,
   ---  max_output: integer? (bytes that are kept of either output; 1 MiB)
   ---@return deskpilot.program_result? result whatever its status is

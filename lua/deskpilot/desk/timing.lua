@@ -18,7 +18,7 @@ timing.defaults = {
   type_quiet = 0.15,       -- without a change after a text before Enter or another key acts on it
   type_cap = 1,
   wait = 10, wait_every = 0.05,
-  wait_look = 0.25,        -- after which is looked again though nothing told of a change
+  wait_look = 0.5,         -- after which is looked again though nothing told of a change
   pointer = 0.5,           -- for the pointer to be where it was sent, while a window manager holds it
   focus = 1,               -- for a window to become the active one
   window = 1,              -- for a window to be where, or in the state that, was asked for

@@ -91,12 +91,17 @@ end
 
 --- Waits until a picture can be seen on the screen, or with `gone` until it cannot any more.
 ---@param desk deskpilot.desk
----@param picture deskpilot.shot|string
+---@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
 ---@param options table? as for desk.screen.find_image, and gone: boolean?, timeout: number?
 ---@return table|boolean|nil hit true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": the best score there was
 function wait_for.image(desk, picture, options)
   local how, seconds, gone = split(desk, options)
+  if type(picture) == "string" then
+    local err
+    picture, err = desk.screen.load(picture)
+    if not picture then return nil, err end
+  end
   return until_found(desk, how, seconds, gone, "the picture",
     function() return desk.screen.find_image(picture, how) end)
 end

@@ -6,6 +6,9 @@ local task = require "deskpilot.base.task"
 
 local waits = {}
 
+-- Seconds between two looks, however fast things change.
+local BREATH = 0.01
+
 --- Waits until the screen has not changed for `quiet` seconds (blinking carets do not count), at
 --- least `floor` and at most `cap` seconds.
 ---@param desk deskpilot.desk
@@ -144,7 +147,7 @@ function waits.look_until(desk, options, look)
     if value or not errors.is(why, "not_found") then return value, why end
     local now = task.now()
     if now >= limit then return nil, why end
-    task.sleep(math.min(math.max(now - began, 0.01), limit - now))
+    task.sleep(math.min(math.max(now - began, BREATH), limit - now))
     local again = math.min(limit, began + desk.timing.wait_look)
     if watched then
       local changed, failure = changed_since(desk, watched, began, again)
@@ -168,7 +171,11 @@ function waits.windows_changed(desk, number, seconds)
     local ok, err = desk.native:pump()
     if not ok then return nil, err end
     local left = limit - task.now()
-    if left <= 0 or desk.native:window_changes() ~= number then return true end
+    if left <= 0 then return true end
+    if desk.native:window_changes() ~= number then
+      task.sleep(math.min(BREATH, left))
+      return true
+    end
     desk.inbox:wait(left)
   end
 end

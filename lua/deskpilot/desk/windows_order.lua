@@ -12,12 +12,15 @@ local function in_the_way(window, other, side)
   return other.visible and not same_program and (other.layer - window.layer) * side <= 0
 end
 
+local function place_of(list, id)
+  for i, window in ipairs(list) do
+    if window.id == id then return i end
+  end
+end
+
 -- The titles of what still lies above (side 1) or below (-1) that window; nil where it is gone.
 local function wrong_side(list, id, side)
-  local at
-  for i, window in ipairs(list) do
-    if window.id == id then at = i end
-  end
+  local at = place_of(list, id)
   if not at then return nil end
   local names = {}
   for i = side == 1 and at + 1 or 1, side == 1 and #list or at - 1 do
@@ -45,6 +48,7 @@ function windows_order.add(desk, api, id_of)
   local function restack(window, where, side)
     local id, err = id_of(window)
     if not id then return nil, err end
+    local before = api.find { id = id }
     local ok, failure = desk.native:stack_window(id, where)
     if not ok then return nil, failure end
     return confirm(desk, function()
@@ -52,9 +56,11 @@ function windows_order.add(desk, api, id_of)
       if not list then return nil, why end
       local names = wrong_side(list, id, side)
       if not names then return errors.fail("not_found", "the window has closed") end
-      if #names == 0 then return true end
-      local message = ("the window did not come to lie %s %s"):format(where, table.concat(names, ", ", 1,
-        math.min(#names, 5)))
+      -- On Windows it is a topmost one for a moment.
+      local settled = not before or list[place_of(list, id)].layer == before.layer
+      if #names == 0 and settled then return true end
+      local others = #names > 0 and table.concat(names, ", ", 1, math.min(#names, 5)) or "the others"
+      local message = ("the window did not come to lie %s %s"):format(where, others)
       return nil, errors.new("refused", message), true
     end)
   end
