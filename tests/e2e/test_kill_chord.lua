@@ -61,6 +61,18 @@ tests.the_kill_chord_stops_an_agent_that_thinks = with_display(function(desk, di
   server:stop()
 end)
 
+-- A mission's file is a program too: it is stopped while it is read.
+tests.a_mission_that_is_never_read_to_its_end = with_display(function(desk, display, folder)
+  local child = start_run(display, folder, "run = (function() io.stderr:write('begun\\n') while true do end end)()")
+  wait_for_word(child, "begun")
+  assert(desk.keyboard.press "ctrl+alt+escape")
+  child:wait()
+  t.eq(child.status, 130, child.stderr)
+  t.has(child.stderr, "the kill chord ctrl+alt+escape")
+  local result = json.decode(child.stdout) or {}
+  t.eq({ result.status, result.run_dir }, { "interrupted" })
+end)
+
 -- The person sits at the user's display, the run works on one of its own; and any chord will do.
 tests.a_run_on_a_private_desktop_is_stopped_from_the_users = with_display(function(desk, display, folder)
   local child = start_run(display, folder, [[desktop = { kind = "private" },
