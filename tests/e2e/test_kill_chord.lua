@@ -36,6 +36,8 @@ tests.the_kill_chord_stops_whatever_runs = with_display(function(desk, display, 
   for name, script in pairs {
     busy = "while true do end",
     caught = "while true do pcall(function() while true do end end) end",
+    comparing = "while true do pcall(table.sort, { 3, 2, 1 }, function() while true do end end) end",
+    compared = "table.sort({ 3, 2, 1 }, function() while true do end end)",
     nested = "coroutine.wrap(function() while true do end end)()",
     waiting = "m.desk.wait_until(function() return false end, { timeout = 600 })",
     request = ("require('deskpilot.base.http').request { url = %q, timeout = { total = 600 } }"):format(server.endpoint
@@ -164,6 +166,8 @@ end)
 tests.the_time_limit_holds_for_a_busy_script = with_display(function(_, display, folder)
   for _, mission in ipairs {
     "run = function() while true do pcall(function() while true do end end) end end",
+    "run = function() while true do pcall(table.sort, { 3, 2, 1 }, function() while true do end end) end end",
+    "run = function() table.sort({ 3, 2, 1 }, function() while true do end end) end",
     "run = function() end, verify = function() while true do end end",
     "run = function(m) require('deskpilot.base.task').start(function() while true do end end):wait() end",
     "run = function(m) m.desk.hotkeys.on('f7', function() while true do end end) m.desk.keyboard.press 'f7' "
