@@ -27,14 +27,19 @@ static void sleep_until(uint64_t time)
         uv_cond_timedwait(&self.changed, &self.lock, time - now);
 }
 
+/* When to interrupt for a deadline. */
+static uint64_t due_for(uint64_t at)
+{
+    return at == 0 || at > UINT64_MAX - HEAD_START ? UINT64_MAX : at + HEAD_START;
+}
+
 static void watch(void *nothing)
 {
     (void) nothing;
     uint64_t asked = 0; /* when it was last */
     uv_mutex_lock(&self.lock);
     while (!self.ending) {
-        uint64_t due =
-            self.at == 0 || self.at > UINT64_MAX - HEAD_START ? UINT64_MAX : self.at + HEAD_START;
+        uint64_t due = due_for(self.at);
         if (due != UINT64_MAX && asked && due < asked + AGAIN)
             due = asked + AGAIN;
         if (due > uv_hrtime()) {
@@ -66,7 +71,7 @@ void deadline_set(uint64_t at)
         return; /* without a thread, limits hold for whatever waits, as timers do */
     uv_mutex_lock(&self.lock);
     self.at = at;
-    if (at && at < self.until)
+    if (due_for(at) < self.until)
         uv_cond_signal(&self.changed);
     uv_mutex_unlock(&self.lock);
 }

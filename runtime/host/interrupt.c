@@ -16,6 +16,7 @@ static struct {
     volatile sig_atomic_t pending; /* asked, and not yet handed to the handler */
     volatile sig_atomic_t asked;   /* asked since the last interrupt_clear */
     volatile sig_atomic_t kind;
+    volatile sig_atomic_t grace; /* calls of the hook until it raises again */
     uv_async_t wake;
     int handler, overdue; /* registry references, or LUA_NOREF */
 } self;
@@ -31,17 +32,21 @@ static bool is_overdue(lua_State *L)
     return yes;
 }
 
+/* Where it may not yield (in a comparison of table.sort) it raises; whoever catches that is
+ * interrupted again: where it may yield at once, else after what it takes to clean up. */
 static void stop_hook(lua_State *L, lua_Debug *where)
 {
+    enum { ROOM_TO_CLEAN_UP = 10000 /* calls of this hook */ };
     (void) where;
-    lua_sethook(L, NULL, 0, 0);
-    if (!self.pending || (self.kind == INTERRUPT_OVERDUE && !is_overdue(L)))
-        return;
-    if (lua_isyieldable(L)) {
+    if (!self.pending || (self.kind == INTERRUPT_OVERDUE && !is_overdue(L))) {
+        lua_sethook(L, NULL, 0, 0);
+    } else if (lua_isyieldable(L)) {
+        lua_sethook(L, NULL, 0, 0);
         lua_yield(L, 0);
-        return;
+    } else if (self.grace-- <= 0) {
+        self.grace = ROOM_TO_CLEAN_UP;
+        luaL_error(L, "interrupted");
     }
-    luaL_error(L, "interrupted");
 }
 
 /* Line and count events only: those are the ones that may yield (manual, lua_Hook). */
@@ -59,6 +64,7 @@ void interrupt_request(interrupt_kind kind)
     self.asked = kind != INTERRUPT_OVERDUE;
     self.kind = kind;
     self.pending = 1;
+    self.grace = 0;
     lua_State *running = self.current;
     if (running != self.main)
         arm(running); /* the one call of Lua's that is safe here, by its manual and lua.c */

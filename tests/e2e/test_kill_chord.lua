@@ -36,6 +36,8 @@ tests.the_kill_chord_stops_whatever_runs = with_display(function(desk, display, 
   for name, script in pairs {
     busy = "while true do end",
     caught = "while true do pcall(function() while true do end end) end",
+    comparing = "while true do pcall(table.sort, { 3, 2, 1 }, function() while true do end end) end",
+    compared = "table.sort({ 3, 2, 1 }, function() while true do end end)",
     nested = "coroutine.wrap(function() while true do end end)()",
     waiting = "m.desk.wait_until(function() return false end, { timeout = 600 })",
     request = ("require('deskpilot.base.http').request { url = %q, timeout = { total = 600 } }"):format(server.endpoint
@@ -59,6 +61,18 @@ tests.the_kill_chord_stops_an_agent_that_thinks = with_display(function(desk, di
   t.wait_until("the first request", function() return #server.requests > 0 or child.status end, 30)
   kill(desk, child)
   server:stop()
+end)
+
+-- A mission's file is a program too: it is stopped while it is read.
+tests.a_mission_that_is_never_read_to_its_end = with_display(function(desk, display, folder)
+  local child = start_run(display, folder, "run = (function() io.stderr:write('begun\\n') while true do end end)()")
+  wait_for_word(child, "begun")
+  assert(desk.keyboard.press "ctrl+alt+escape")
+  child:wait()
+  t.eq(child.status, 130, child.stderr)
+  t.has(child.stderr, "the kill chord ctrl+alt+escape")
+  local result = json.decode(child.stdout) or {}
+  t.eq({ result.status, result.run_dir }, { "interrupted" })
 end)
 
 -- The person sits at the user's display, the run works on one of its own; and any chord will do.
@@ -152,6 +166,8 @@ end)
 tests.the_time_limit_holds_for_a_busy_script = with_display(function(_, display, folder)
   for _, mission in ipairs {
     "run = function() while true do pcall(function() while true do end end) end end",
+    "run = function() while true do pcall(table.sort, { 3, 2, 1 }, function() while true do end end) end end",
+    "run = function() table.sort({ 3, 2, 1 }, function() while true do end end) end",
     "run = function() end, verify = function() while true do end end",
     "run = function(m) require('deskpilot.base.task').start(function() while true do end end):wait() end",
     "run = function(m) m.desk.hotkeys.on('f7', function() while true do end end) m.desk.keyboard.press 'f7' "

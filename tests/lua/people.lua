@@ -56,6 +56,7 @@ function people.wait_for_word(child, word, seconds)
   local limit = task.now() + (seconds or 30)
   while not child.stderr:find(word, 1, true) do
     if task.now() > limit or child.open == 0 then
+      if not child.status then child:kill "sigkill" end
       error(("waited for %q; the program said (status %s):\n%s"):format(word, child.status, child.stderr), 2)
     end
     task.sleep(0.001)

@@ -114,6 +114,7 @@ local function wait_for_word(child, word)
   local limit = task.now() + 30
   while not child.stderr:find(word, 1, true) do
     if task.now() > limit or child.open == 0 then
+      if not child.status then child:kill "sigkill" end
       error(("waited for %q; the program said (status %s):\n%s"):format(word, child.status, child.stderr), 2)
     end
     task.sleep(0.001)

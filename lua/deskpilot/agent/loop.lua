@@ -85,8 +85,10 @@ end
 
 local function settle_outcome(run, ok, err)
   if not ok and not run.outcome then
-    if errors.is(err, "cancelled") then
-      run:stop("interrupted", tostring(err))
+    -- Where it cannot be made to yield (in a comparison of table.sort) an interruption is an error.
+    local interrupted = errors.is(err, "cancelled") and tostring(err) or task.interruption()
+    if interrupted then
+      run:stop("interrupted", interrupted)
     else
       run:emit("error", { name = run.mission.run and "script" or "policy", message = tostring(err) })
       run:stop("error", tostring(err):match("^[^\n]*"))

@@ -19,6 +19,13 @@ function task.signal_name(signal)
   return task.signal_words[signal] or signal
 end
 
+--- "interrupted by SIGINT", where the process has been asked to stop and that has not been cleared; else nil.
+---@return string?
+function task.interruption()
+  local signal = system.interrupt()
+  return signal and "interrupted by " .. task.signal_name(signal)
+end
+
 ---@class deskpilot.task
 local Task = {}
 Task.__index = Task
@@ -42,14 +49,13 @@ local function resume(self, ...)
   current = self
   local result = table.pack(coroutine.resume(self.co, ...))
   current = before
+  local deadline = deadlines[overdue]
+  overdue = nil
+  if deadline then deadline.passed() end
   if coroutine.status(self.co) == "dead" then
     finish(self, result)
   elseif not self.waiting then -- the interruptor's hook made it yield
-    local deadline = deadlines[overdue]
-    overdue = nil
-    if deadline then deadline.passed() end
-    self:cancel(deadline and "out of time"
-      or "interrupted by " .. task.signal_name(system.interrupt() or "a signal"))
+    self:cancel(deadline and "out of time" or task.interruption() or "interrupted by a signal")
   end
 end
 

@@ -47,6 +47,26 @@ function command.refused(why, words)
   return refuse({ json = json_wanted }, 2, why)
 end
 
+-- The kill chord as the configuration has it without the mission, whose file is a program too.
+local function start_chord(layers)
+  local settings = config.resolve(layers)
+  local combo = settings and settings:get "safety.kill_chord" or ""
+  local chord = kill_chord.new(kill_chord.problem(combo) and "" or combo)
+  chord:watch()
+  return chord
+end
+
+-- The same as the mission has it.
+local function change_chord(chord, combo)
+  local problem = kill_chord.problem(combo)
+  if problem then return nil, problem end
+  if chord.combo == combo then return chord end
+  chord:close()
+  chord = kill_chord.new(combo)
+  chord:watch()
+  return chord
+end
+
 local function resolve(options, name)
   local folders = { project_folder = lookup.project_folder(uv.cwd()), user_folder = files.user_config_folder() }
   local source, where, mission_folder = lookup.mission(name, folders)
@@ -59,14 +79,15 @@ local function resolve(options, name)
 
   folders.mission_folder = mission_folder
   lookup.set_roots(folders)
+  local chord = start_chord { flags = flags, project = project, user = user }
   local mission
   mission, err = require "deskpilot.agent.mission".read(source, where)
   if not mission then return nil, err end
   local settings
   settings, err = config.resolve { flags = flags, mission = mission, project = project, user = user }
   if not settings then return nil, err end
-  local problem = kill_chord.problem(settings:get "safety.kill_chord")
-  if problem then return nil, problem end
+  chord, err = change_chord(chord, settings:get "safety.kill_chord")
+  if not chord then return nil, err end
   if mission.desktop and mission.desktop.apps and not options.desktop and not mission.desktop.kind then
     settings:set("desktop.kind", platform.apps_desktop, "mission")
   end
@@ -74,7 +95,8 @@ local function resolve(options, name)
     return errors.fail("unsupported", "an agent cannot work on a private desktop here, which is %s; use --desktop "
       .. "current", platform.private_limits)
   end
-  return { mission = mission, config = settings, name = select(2, files.split(where)):gsub("%.lua$", "") }
+  return { mission = mission, config = settings, chord = chord,
+    name = select(2, files.split(where)):gsub("%.lua$", "") }
 end
 
 -- What a run is made of, loaded and checked before anything is touched.
@@ -114,8 +136,6 @@ local function open_desktop(plan)
   local size = { plan.config:get("desktop.width"), plan.config:get("desktop.height") }
   local session, err
   local where = {}
-  plan.chord = kill_chord.new(plan.config:get "safety.kill_chord")
-  plan.chord:watch()
   if plan.config:get("desktop.kind") == "private" then
     session, err = require "deskpilot.desk.private".start { size = size, apps = desktop.apps or {},
       env = desktop.env }
@@ -223,7 +243,10 @@ function command.run(options, positional)
   if #positional ~= 1 then
     return refuse(options, 2, "run needs one mission, for example: deskpilot run missions/calculator.lua")
   end
-  state.job = task.start(function() return work(options, positional[1], state) end)
+  state.job = task.start(function()
+    task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
+    return work(options, positional[1], state)
+  end)
   local ok, status = state.job:wait()
   if ok then return status end
   if state.close then state.close() end
