@@ -154,6 +154,7 @@ function screen.new(desk)
   --- A window's picture is what the window itself draws, also where others cover it or where it hangs
   --- over the edge of the screen, without the pointer unless `cursor` is true; it waits, a second at
   --- most, for the application to draw what was covered (`incomplete` is set where that was too short).
+  --- A point of it is a place on the screen as ever: a click there goes to what lies on top.
   --- A minimized window has no pixels: code "unavailable". With `on_screen` it is the part of the screen
   --- where the window is, what covers it included.
   ---@param options { region: table?, monitor: integer|string|deskpilot.monitor|nil, window: table|string|integer|nil,
