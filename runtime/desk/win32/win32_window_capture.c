@@ -210,7 +210,7 @@ bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture
         win32_cursor_draw(&w->frame, out->rect);
     }
     out->image = (desk_image){out->rect.width, out->rect.height, (size_t) w->frame.width * 4,
-                              w->frame.pixels, true};
+                              w->frame.pixels, .borrowed = true};
     return true;
 }
 

@@ -16,12 +16,8 @@ static void listen_at_root(x11_desk *x)
     }
 }
 
-uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
+static void send_ping(x11_desk *x, xcb_window_t window)
 {
-    listen_at_root(x);
-    if (++x->ping_sent == 0) {
-        ++x->ping_sent; /* 0 means none */
-    }
     xcb_client_message_event_t event = {
         .response_type = XCB_CLIENT_MESSAGE,
         .format = 32,
@@ -31,7 +27,6 @@ uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
     };
     xcb_send_event(x->c, 0, window, XCB_EVENT_MASK_NO_EVENT, (const char *) &event);
     xcb_flush(x->c);
-    return x->ping_sent;
 }
 
 bool x11_ping(desk *d, uint64_t *token, desk_error *err)
@@ -39,9 +34,15 @@ bool x11_ping(desk *d, uint64_t *token, desk_error *err)
     x11_desk *x = (x11_desk *) d;
     *token = 0;
     xcb_window_t window = x11_active_window(x);
-    if (window && x11_has_protocol(x, window, X11_NET_WM_PING)) {
-        *token = x11_ping_send(x, window);
+    if (!window || !x11_has_protocol(x, window, X11_NET_WM_PING)) {
+        return x11_alive(x, err);
     }
+    listen_at_root(x);
+    if (++x->ping_sent == 0) {
+        ++x->ping_sent; /* 0 means none */
+    }
+    send_ping(x, window);
+    *token = x->ping_sent;
     return x11_alive(x, err);
 }
 
@@ -63,4 +64,14 @@ bool x11_ping_answered(desk *d, uint64_t token)
     x11_desk *x = (x11_desk *) d;
     /* Applications answer in order, so a later answer settles the earlier questions as well. */
     return token != 0 && (int32_t) (x->ping_seen - (uint32_t) token) >= 0;
+}
+
+uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
+{
+    listen_at_root(x);
+    if (++x->ping_sent == 0) {
+        ++x->ping_sent;
+    }
+    send_ping(x, window);
+    return x->ping_sent;
 }

@@ -252,8 +252,8 @@ static bool take_picture(x11_desk *x, bool cursor, desk_window_picture *out, des
     }
     if (pixels) {
         out->rect = at.rect;
-        out->image =
-            (desk_image){at.rect.width, at.rect.height, (size_t) at.rect.width * 4, pixels, true};
+        out->image = (desk_image){at.rect.width, at.rect.height, (size_t) at.rect.width * 4, pixels,
+                                  .borrowed = true};
     }
     if (pixels && cursor) {
         draw_pointer(x, out);
