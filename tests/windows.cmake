@@ -3,6 +3,7 @@
 foreach(name coords image keys null scale)
   add_c_test(${CMAKE_CURRENT_SOURCE_DIR}/c/test_${name}.c)
 endforeach()
+add_c_test(${CMAKE_CURRENT_SOURCE_DIR}/c/test_monitors.c)
 file(GLOB C_TESTS CONFIGURE_DEPENDS windows/c/test_*.c)
 foreach(source ${C_TESTS})
   add_c_test(${source} comctl32)
@@ -17,13 +18,19 @@ add_executable(ctrlc windows/ctrlc.c)
 
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
     "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>")
-foreach(name agent config data decode desk lookup literal model monitors schema task http cli report native_desk)
+foreach(name agent config data decode desk lookup literal model schema task http cli report native_desk)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()
+add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_monitors.lua)
 file(GLOB LUA_TESTS CONFIGURE_DEPENDS windows/test_*.lua)
 foreach(source ${LUA_TESTS})
   add_lua_test(${source})
 endforeach()
+
+add_test(NAME windows.two_monitors COMMAND ${CMAKE_SOURCE_DIR}/windows/wine.sh --two-monitors --seconds 200
+  $<TARGET_FILE:deskpilot-test> ${CMAKE_CURRENT_SOURCE_DIR}/windows/monitors/test_win_two_monitors.lua
+  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(windows.two_monitors PROPERTIES TIMEOUT 240 ENVIRONMENT "${TEST_ENVIRONMENT}")
 
 add_test(NAME windows.imports COMMAND ${CMAKE_SOURCE_DIR}/windows/imports.sh $<TARGET_FILE:deskpilot>)
 
@@ -31,8 +38,3 @@ add_test(NAME windows.tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_tls_s
   ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
   ${CMAKE_CURRENT_SOURCE_DIR}/windows/tls/test_win_tls.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 set_tests_properties(windows.tls PROPERTIES TIMEOUT 240)
-
-add_test(NAME windows.two_monitors COMMAND ${CMAKE_SOURCE_DIR}/windows/wine.sh --two-monitors --seconds 200
-  $<TARGET_FILE:deskpilot-test> ${CMAKE_CURRENT_SOURCE_DIR}/windows/monitors/test_win_two_monitors.lua
-  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-set_tests_properties(windows.two_monitors PROPERTIES TIMEOUT 240 ENVIRONMENT "${TEST_ENVIRONMENT}")
