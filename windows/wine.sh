@@ -55,7 +55,7 @@ start_display() {
     printf 'add :0 . %s\n' "$cookie" | xauth -q -f "$XAUTHORITY" source - 2>/dev/null
     set -- Xvfb -screen 0 "${size}x24"
     [ -z "$two_monitors" ] || set -- /usr/lib/xorg/Xorg -config "$root/windows/two_monitors.conf" \
-        -logfile "$place/server.log" -novtswitch -sharevts vt9
+        -logfile "$place/server.log"
     # In a session of its own: Ctrl+C in a terminal is for the program.
     setsid "$@" -displayfd 3 -nolisten tcp -noreset -auth "$XAUTHORITY" 3>"$place/number" >/dev/null 2>&1 &
     server=$!

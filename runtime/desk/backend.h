@@ -15,6 +15,7 @@
 #include "error.h"
 #include "image.h"
 #include "keys.h"
+#include "monitors.h"
 #include "regions.h"
 
 typedef struct desk desk;
@@ -50,18 +51,12 @@ typedef struct {
     size_t count;
 } desk_window_list;
 
+/* How input text is taken in steps; see text_step. */
 typedef struct {
-    char *name;     /* UTF-8, never NULL once filled; control characters removed */
-    desk_rect rect; /* in the space that all monitors share */
-    desk_rect work; /* what task bars and docks leave of it */
-    double scale;   /* how much larger than at 96 dots an inch things are to be drawn: 1, 1.25, 2 */
-    bool primary;   /* exactly one is */
-} desk_monitor;
-
-typedef struct {
-    desk_monitor *items; /* from left to right, those with the same left edge from top to bottom */
-    size_t count;        /* at least one */
-} desk_monitor_list;
+    size_t consumed; /* bytes of the text that were queued by this step */
+    bool remapped;   /* the keyboard map was changed, or more is queued than an application can be
+                      * trusted to keep: let it catch up (ping) before the next step */
+} desk_text_step;
 
 /* A window's own pixels; see window_capture. */
 typedef struct {
@@ -70,6 +65,7 @@ typedef struct {
     bool pending;     /* there is no picture yet */
     bool incomplete;  /* its application did not draw everything that was hidden in time */
 } desk_window_picture;
+
 enum { DESK_WORKSPACES_MAX = 64, DESK_WORKSPACE_NAME = 64 };
 
 typedef struct {
@@ -78,13 +74,6 @@ typedef struct {
 } desk_workspaces;
 
 typedef enum { DESK_CLIPBOARD_TEXT, DESK_CLIPBOARD_PNG, DESK_CLIPBOARD_KINDS } desk_clipboard_kind;
-
-/* How input text is taken in steps; see text_step. */
-typedef struct {
-    size_t consumed; /* bytes of the text that were queued by this step */
-    bool remapped;   /* the keyboard map was changed, or more is queued than an application can be
-                      * trusted to keep: let it catch up (ping) before the next step */
-} desk_text_step;
 
 typedef struct desk_ops {
     const char *name;
@@ -212,11 +201,6 @@ const desk_ops *desk_backend(const char *name);
 
 void desk_window_list_free(desk_window_list *list);
 
-void desk_monitor_list_free(desk_monitor_list *list);
-/* Adds one, with a copy of its name, to a list that begins zeroed; false without memory. */
-bool desk_monitor_list_add(desk_monitor_list *list, const char *name, desk_monitor monitor);
-/* Puts them in order and leaves exactly one primary: the first that says so, else the first. */
-void desk_monitor_list_order(desk_monitor_list *list);
 /* Whether the data can be offered as that kind: DESK_INVALID for what is no UTF-8 or has no PNG
  * file's signature, DESK_REFUSED where it is too long. */
 bool desk_clipboard_check(desk_clipboard_kind kind, const char *data, size_t length,

@@ -1,5 +1,4 @@
-/* Lists of monitors, for all backends. */
-#include "backend.h"
+#include "monitors.h"
 
 #include <stdlib.h>
 #include <string.h>

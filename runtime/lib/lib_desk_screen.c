@@ -64,14 +64,15 @@ static bool keep(desk_image *image, desk_image *picture, desk_error *err)
 static int desk_capture_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    uint64_t id = lib_check_id(L, 2);
+    lua_Integer id = luaL_checkinteger(L, 2);
+    luaL_argcheck(L, id > 0, 2, "a window's id is a positive number");
     bool cursor = lua_toboolean(L, 3);
     desk_error err = {0};
     desk_window_picture picture;
     lua_settop(L, 3);
     desk_image *image = lib_push_image(L);
     lib_recall_lent(L, 1);
-    if (!d->ops->window_capture(d, id, cursor, &picture, &err)) {
+    if (!d->ops->window_capture(d, (uint64_t) id, cursor, &picture, &err)) {
         return lib_fail(L, &err);
     }
     if (picture.pending) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t lib_check_id(lua_State *L, int index)
+static uint64_t check_id(lua_State *L, int index)
 {
     lua_Integer value = luaL_checkinteger(L, index);
     luaL_argcheck(L, value > 0, index, "a window's id is a positive number");
@@ -82,7 +82,7 @@ static int desk_focus(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return lib_done(L, d->ops->window_focus(d, lib_check_id(L, 2), &err), &err);
+    return lib_done(L, d->ops->window_focus(d, check_id(L, 2), &err), &err);
 }
 
 /* Asks the window to close, as its close button does; it may ask its user first.
@@ -94,7 +94,7 @@ static int desk_close_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return lib_done(L, d->ops->window_close(d, lib_check_id(L, 2), &err), &err);
+    return lib_done(L, d->ops->window_close(d, check_id(L, 2), &err), &err);
 }
 
 /* Asks for a place and size of the window, which also ends its being minimized or maximized; look
@@ -113,7 +113,7 @@ static int desk_place_window(lua_State *L)
     desk_error err = {0};
     desk_rect rect = {lib_check_int(L, 3), lib_check_int(L, 4), lib_check_int(L, 5),
                       lib_check_int(L, 6)};
-    return lib_done(L, d->ops->window_place(d, lib_check_id(L, 2), rect, &err), &err);
+    return lib_done(L, d->ops->window_place(d, check_id(L, 2), rect, &err), &err);
 }
 
 /* Asks for a state; look at `minimized` and `maximized` for when it is there.
@@ -128,7 +128,7 @@ static int desk_window_state_method(lua_State *L)
     desk *d = lib_check_desk(L);
     desk_error err = {0};
     desk_window_state state = (desk_window_state) luaL_checkoption(L, 3, NULL, names);
-    return lib_done(L, d->ops->window_state(d, lib_check_id(L, 2), state, &err), &err);
+    return lib_done(L, d->ops->window_state(d, check_id(L, 2), state, &err), &err);
 }
 
 /* Asks for the window to be above or below all others, without the focus; look at the order of

@@ -117,6 +117,7 @@ function tests.windows_own_pixels()
   harness.eq(none, nil)
   harness.eq(err.code, "unavailable")
   harness.has(tostring(err), "restore it")
+  harness.raises("windows are found by", d.screen.shot, { window = { x = 1, y = 2, width = 3, height = 4 } })
   none, err = d.screen.shot { window = "no such" }
   harness.eq(none, nil)
   harness.eq(err.code, "not_found")

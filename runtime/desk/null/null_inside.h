@@ -47,17 +47,17 @@ bool null_is_side(int pixels);
 bool null_screen_rect(desk *d, desk_rect *out, desk_error *err);
 bool null_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
 bool null_monitors(desk *d, desk_monitor_list *out, desk_error *err);
-bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                         desk_error *err);
-void null_window_capture_end(desk *d);
+/* A part of the imagined space, the screen or not. */
+bool null_draw(const null_desk *n, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
 
 /* --- null_windows.c ----------------------------------------------------------------------------
  */
 
 /* Where the window is in its present state. */
 desk_rect null_window_rect(const null_desk *n);
-/* DESK_NOT_FOUND if it has closed. */
-bool null_check_window(const null_desk *n, uint64_t id, desk_error *err);
+bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                         desk_error *err);
+void null_window_capture_end(desk *d);
 
 bool null_windows(desk *d, desk_window_list *out, desk_error *err);
 uint64_t null_window_active(desk *d);

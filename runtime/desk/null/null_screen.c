@@ -28,7 +28,7 @@ static uint32_t pixel_at(const null_desk *n, int x, int y, bool cursor)
     return red << 16 | green << 8 | blue;
 }
 
-static bool draw(const null_desk *n, desk_rect rect, bool cursor, desk_image *out, desk_error *err)
+bool null_draw(const null_desk *n, desk_rect rect, bool cursor, desk_image *out, desk_error *err)
 {
     bool fits =
         !out->borrowed && out->pixels && out->width == rect.width && out->height == rect.height;
@@ -57,7 +57,7 @@ bool null_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_er
                          "at %d,%d.",
                          rect.x, rect.y, rect.width, rect.height, s.width, s.height, s.x, s.y);
     }
-    if (!draw(n, rect, cursor, out, err)) {
+    if (!null_draw(n, rect, cursor, out, err)) {
         return false;
     }
     null_add_line(n, "capture %d %d %d %d", rect.x, rect.y, rect.width, rect.height);
@@ -82,26 +82,4 @@ bool null_monitors(desk *d, desk_monitor_list *out, desk_error *err)
     }
     desk_monitor_list_order(out);
     return true;
-}
-
-/* Nothing covers the window, but it may hang over the edge of the screen. */
-bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                         desk_error *err)
-{
-    null_desk *n = (null_desk *) d;
-    *out = (desk_window_picture){.rect = null_window_rect(n)};
-    if (!null_check_window(n, id, err)) {
-        return false;
-    }
-    if (n->window_state == DESK_WINDOW_MINIMIZED) {
-        return desk_fail(err, DESK_UNAVAILABLE,
-                         "The window is minimized, so it has no pixels: restore it first.");
-    }
-    null_add_line(n, "window_capture %llu", (unsigned long long) id);
-    return draw(n, out->rect, cursor, &out->image, err);
-}
-
-void null_window_capture_end(desk *d)
-{
-    (void) d;
 }

@@ -57,7 +57,7 @@ bool null_check_window(const null_desk *n, uint64_t id, desk_error *err)
 bool null_window_focus(desk *d, uint64_t id, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     n->window_active = true;
@@ -69,13 +69,35 @@ bool null_window_focus(desk *d, uint64_t id, desk_error *err)
 bool null_window_close(desk *d, uint64_t id, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     n->window_open = false;
     null_add_line(n, "close_window %llu", (unsigned long long) id);
     null_changed(n);
     return true;
+}
+
+/* Nothing covers the window, but it may hang over the edge of the screen. */
+bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                         desk_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    *out = (desk_window_picture){.rect = null_window_rect(n)};
+    if (!check_window(n, id, err)) {
+        return false;
+    }
+    if (n->window_state == DESK_WINDOW_MINIMIZED) {
+        return desk_fail(err, DESK_UNAVAILABLE,
+                         "The window is minimized, so it has no pixels: restore it first.");
+    }
+    null_add_line(n, "window_capture %llu", (unsigned long long) id);
+    return null_draw(n, out->rect, cursor, &out->image, err);
+}
+
+void null_window_capture_end(desk *d)
+{
+    (void) d;
 }
 
 static bool is_place(int pixels)
@@ -86,7 +108,7 @@ static bool is_place(int pixels)
 bool null_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     if (!null_is_side(rect.width) || !null_is_side(rect.height)) {
@@ -108,7 +130,7 @@ bool null_window_state(desk *d, uint64_t id, desk_window_state state, desk_error
 {
     static const char *const names[] = {"normal", "minimized", "maximized"};
     null_desk *n = (null_desk *) d;
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     n->window_state = state;

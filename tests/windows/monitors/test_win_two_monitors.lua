@@ -1,5 +1,6 @@
 -- Two monitors, the second one left of and above the primary one (wine.sh --two-monitors): judged by
 -- the test application's log, which tells where the clicks arrived, and by the colours it paints.
+local uv = require "luv"
 local testapp = dofile "tests/windows/testapp.lua"
 local harness = require "harness"
 
@@ -124,6 +125,47 @@ function tests.across_the_border()
     app:mark()
     harness.ok(desk.mouse.click(button))
     app:wait_for { event = "clicked", target = "alpha" }
+  end)
+end
+
+-- A program of the system below Wine.
+local function run_below(command)
+  local status
+  local process, why = uv.spawn("C:/windows/system32/start.exe", { args = { "/unix", "/bin/sh", "-c", command } },
+    function(code) status = code end)
+  assert(process, why)
+  harness.wait_until(command, function() return status end)
+  process:close()
+  harness.eq(status, 0, command)
+end
+
+local function wait_for_monitors(desk, count)
+  harness.wait_until(count .. " monitors", function() return #assert(desk.screen.monitors()) == count end)
+end
+
+-- While the desk is open: the corner moves, and what was a place is none.
+function tests.one_is_unplugged()
+  testapp.with({ fullscreen = true }, function(desk, app)
+    harness.eq(desk.screen.shot().width, 1824)
+    run_below "xrandr --output DUMMY1 --off --output DUMMY0 --pos 0x0"
+    local back <close> = testapp.finally(function()
+      run_below("xrandr --output DUMMY0 --pos 800x200 --output DUMMY1 --mode 800x600 --pos 0x0; xrandr >/dev/null")
+      wait_for_monitors(desk, 2)
+    end)
+    wait_for_monitors(desk, 1)
+    harness.eq(desk.screen.size(), primary)
+    harness.eq(place(desk.screen.monitor(1)), primary)
+    local shot = harness.ok(desk.screen.shot())
+    harness.eq({ shot.width, shot.height }, { 1024, 768 })
+    local none, err = desk.mouse.move { -1, 0 }
+    harness.eq(none, nil)
+    harness.eq(err.code, "invalid")
+    harness.eq(clicked(desk, app, { x = 1000, y = 1000, frame = "norm" }), { 1023, 767 })
+    return back
+  end)
+  testapp.with({ fullscreen = true }, function(desk, app)
+    harness.eq(desk.screen.shot().width, 1824)
+    harness.eq(clicked(desk, app, { x = 0, y = 0, frame = "norm", monitor = 1 }), { -800, -200 })
   end)
 end
 
