@@ -57,7 +57,7 @@ bool null_check_window(const null_desk *n, uint64_t id, desk_error *err)
 bool null_window_focus(desk *d, uint64_t id, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
+    if (!null_check_window(n, id, err)) {
         return false;
     }
     n->window_active = true;
@@ -69,7 +69,7 @@ bool null_window_focus(desk *d, uint64_t id, desk_error *err)
 bool null_window_close(desk *d, uint64_t id, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
+    if (!null_check_window(n, id, err)) {
         return false;
     }
     n->window_open = false;
@@ -84,7 +84,7 @@ bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture 
 {
     null_desk *n = (null_desk *) d;
     *out = (desk_window_picture){.rect = null_window_rect(n)};
-    if (!check_window(n, id, err)) {
+    if (!null_check_window(n, id, err)) {
         return false;
     }
     if (n->window_state == DESK_WINDOW_MINIMIZED) {
@@ -108,7 +108,7 @@ static bool is_place(int pixels)
 bool null_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
+    if (!null_check_window(n, id, err)) {
         return false;
     }
     if (!null_is_side(rect.width) || !null_is_side(rect.height)) {
@@ -130,7 +130,7 @@ bool null_window_state(desk *d, uint64_t id, desk_window_state state, desk_error
 {
     static const char *const names[] = {"normal", "minimized", "maximized"};
     null_desk *n = (null_desk *) d;
-    if (!check_window(n, id, err)) {
+    if (!null_check_window(n, id, err)) {
         return false;
     }
     n->window_state = state;

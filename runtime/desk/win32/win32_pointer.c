@@ -12,6 +12,7 @@
 enum {
     MILLISECOND = 1000000, /* in nanoseconds */
     ARRIVAL = 20 * MILLISECOND,
+    LONGEST_ARRIVAL = 200 * MILLISECOND,
     OUR_MOVE = 1000 * MILLISECOND, /* after this a move to the same place is somebody else's */
     ABSOLUTE_SIDE = 65536,         /* what MOUSEEVENTF_ABSOLUTE calls the width and the height */
 };
@@ -99,7 +100,8 @@ bool win32_pointer_move(desk *d, int x, int y, desk_error *err)
 
 /* In a virtual desktop of Wine a move is taken in a little later, and the pointer may go back for a
  * moment: what depends on its place right after a move waits that long, so that a button is pressed
- * where the pointer was sent. Whatever comes later does not wait, nor do the moves of a drag. */
+ * where the pointer was sent; where it did go back, from then on. Whatever comes later does not
+ * wait, nor do the moves of a drag. */
 void win32_hold_still(win32_desk *w)
 {
     desk_rect screen;
@@ -107,9 +109,11 @@ void win32_hold_still(win32_desk *w)
     if (!w->moved || !win32_screen_rect(&w->base, &screen, NULL)) {
         return;
     }
-    while (uv_hrtime() - w->moved_at < ARRIVAL) {
+    uint64_t still_since = w->moved_at;
+    while (uv_hrtime() - still_since < ARRIVAL && uv_hrtime() - w->moved_at < LONGEST_ARRIVAL) {
         if (!is_at(w->target, &at)) {
             send_to(w->target, screen);
+            still_since = uv_hrtime();
         }
         Sleep(1);
     }

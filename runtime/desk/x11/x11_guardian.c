@@ -3,23 +3,30 @@
  * keyboard map changed or something held down. Nothing that runs in our own process can do that
  * after a SIGKILL.
  *
- * It is forked at the first key, button or change of the map, and sleeps on a pipe that has no
+ * It is started at the first key, button or change of the map, and sleeps on a pipe that has no
  * other end than ours. When that closes it opens a connection of its own, waits until the server is
  * done with what we had sent, and undoes what the journal says is ours. The journal lies in memory
  * that both share, and says what is about to be done before it is sent: so whichever instruction
  * was the last, nothing that reached the server is missing from it. A keycode that says something
  * else than what we wrote, because somebody loaded another layout since, is left as it is.
+ *
+ * It is our own program, started again by a name of its own, and never comes to main: so every
+ * program that links this library has it. A fork would be simpler, but keep a copy of our memory,
+ * made page by page as we go on writing to it.
  */
-#define _GNU_SOURCE /* close_range, pipe2 */
+#define _GNU_SOURCE /* memfd_create, pipe2, closefrom in posix_spawn */
 #include "x11.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,14 +34,21 @@
 
 enum {
     CODES = X11_CODES,
-    PIPE = 3,    /* the guardian's only descriptor but for 0, 1 and 2 */
+    PIPE = 3, /* the guardian's descriptors, but for 0, 1 and 2 */
+    JOURNAL,
+    BEYOND,
     LIFE = 5,    /* seconds that mending may take before the system ends it */
     DRAIN = 300, /* milliseconds for the server to find that we are gone */
 };
 
+static char NAME[] = "deskpilot-guard"; /* argv[0] */
+
+extern char **environ;
+
 typedef enum { KEYS, BUTTONS, KINDS = X11_KINDS } kind;
 
 struct x11_journal {
+    char display[sizeof((x11_desk *) 0)->name], cookie[sizeof((x11_desk *) 0)->cookie];
     xcb_window_t marker;                /* exists as long as the server knows our connection */
     _Atomic bool down[KINDS][CODES];    /* may be held down by us */
     _Atomic xcb_keysym_t wrote[CODES];  /* what we made of an empty keycode, 0 for nothing */
@@ -134,9 +148,9 @@ static void mend_all(xcb_connection_t *c, const x11_journal *j)
     free(map);
 }
 
-static void mend(const x11_desk *x, const x11_journal *j)
+static void mend(const x11_journal *j)
 {
-    desk_options there = {.display = x->name, .cookie = x->cookie[0] ? x->cookie : NULL};
+    desk_options there = {.display = j->display, .cookie = j->cookie[0] ? j->cookie : NULL};
     desk_error unseen = {0};
     int number = 0;
     xcb_connection_t *c = x11_connect(&there, &number, &unseen);
@@ -149,42 +163,39 @@ static void mend(const x11_desk *x, const x11_journal *j)
     xcb_disconnect(c);
 }
 
-/* Whatever our process has open would stay open with it: a pipe whose closing somebody waits for,
- * the other end of our own. */
-static void keep_only(int pipe)
+static const x11_journal *open_journal(void)
 {
-    int null = open("/dev/null", O_RDWR), kept = fcntl(pipe, F_DUPFD, PIPE + 1);
-    for (int fd = 0; null >= 0 && fd < PIPE; fd++) {
-        dup2(null, fd);
+    struct stat file;
+    void *shared = MAP_FAILED;
+    if (fstat(JOURNAL, &file) == 0 && file.st_size == sizeof(x11_journal)) {
+        shared = mmap(NULL, sizeof(x11_journal), PROT_READ, MAP_SHARED, JOURNAL, 0);
     }
-    dup2(kept, PIPE);
-    if (close_range(PIPE + 1, ~0u, 0) != 0) { /* before Linux 5.9 */
-        for (int fd = PIPE + 1, end = (int) sysconf(_SC_OPEN_MAX); fd < end; fd++) {
-            close(fd);
-        }
-    }
+    close(JOURNAL);
+    return shared == MAP_FAILED ? NULL : shared;
 }
 
-/* The life of the guardian. Signals stay blocked (fork_guardian), but for the one that ends it if
+/* The life of the guardian, before main. All signals are blocked since it was started, so that what
+ * ends its session or its user's patience does not end it before us; but for the one that does if
  * the display does not answer. */
-static _Noreturn void guard(const x11_desk *x, const x11_journal *j, int pipe)
+__attribute__((constructor)) static void guard(int argc, char **argv)
 {
     sigset_t alarm_only;
     char byte;
-    setsid();
-    prctl(PR_SET_NAME, "deskpilot-guard");
-    keep_only(pipe);
-    if (chdir("/") != 0) {
+    if (argc != 1 || strcmp(argv[0], NAME) != 0) {
+        return;
+    }
+    const x11_journal *j = open_journal();
+    prctl(PR_SET_NAME, NAME);
+    if (!j || chdir("/") != 0) {
         _exit(1);
     }
     while (read(PIPE, &byte, 1) < 0 && errno == EINTR) {
     }
     sigemptyset(&alarm_only);
     sigaddset(&alarm_only, SIGALRM);
-    signal(SIGALRM, SIG_DFL);
     sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
     alarm(LIFE);
-    mend(x, j);
+    mend(j);
     _exit(0);
 }
 
@@ -204,45 +215,81 @@ static xcb_window_t make_marker(x11_desk *x)
     return marker;
 }
 
-/* Only what fork leaves whole is used in the child: memory, and XCB on a connection of its own. */
-static pid_t fork_guardian(x11_desk *x, const x11_journal *j, const int ends[2])
+/* Whatever else we have open must not stay open with it: a pipe whose closing somebody waits for,
+ * the other end of its own. Both descriptors lie beyond those that it gets. */
+static bool spawn(pid_t *pid, int pipe, int shared)
 {
-    sigset_t all, before;
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    sigset_t all;
+    char *argv[] = {NAME, NULL};
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t pid = fork();
-    if (pid == 0) {
-        guard(x, j, ends[0]);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&how);
+    for (int fd = 0; fd < PIPE; fd++) {
+        posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return pid;
+    posix_spawn_file_actions_adddup2(&files, pipe, PIPE);
+    posix_spawn_file_actions_adddup2(&files, shared, JOURNAL);
+    posix_spawn_file_actions_addclosefrom_np(&files, BEYOND);
+    posix_spawnattr_setsigmask(&how, &all);
+    posix_spawnattr_setsigdefault(&how, &all);
+    posix_spawnattr_setflags(&how,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    bool started = posix_spawn(pid, "/proc/self/exe", &files, &how, argv, environ) == 0;
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
+    return started;
+}
+
+/* The same descriptor with a number that spawn does not need; -1 after a failure. */
+static int move_up(int fd)
+{
+    int moved = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, BEYOND);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return moved;
+}
+
+static x11_journal *new_journal(int shared)
+{
+    if (shared < 0 || ftruncate(shared, sizeof(x11_journal)) != 0) {
+        return NULL;
+    }
+    void *j = mmap(NULL, sizeof(x11_journal), PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+    return j == MAP_FAILED ? NULL : j;
+}
+
+static void close_all(int count, const int *fds)
+{
+    for (int i = 0; i < count; i++) {
+        if (fds[i] >= 0) {
+            close(fds[i]);
+        }
+    }
 }
 
 /* Where it cannot be had (no memory, no processes left) we go on without it. */
 static void start(x11_desk *x)
 {
     x11_guardian *g = &x->guardian;
-    int ends[2];
+    int ends[2] = {-1, -1};
     g->tried = true;
-    x11_journal *j =
-        mmap(NULL, sizeof *j, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (j == MAP_FAILED) {
-        return;
-    }
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        munmap(j, sizeof *j);
-        return;
-    }
-    j->marker = make_marker(x);
-    g->pid = fork_guardian(x, j, ends);
-    close(ends[0]);
-    if (g->pid < 0) {
-        close(ends[1]);
-        munmap(j, sizeof *j);
-        return;
+    bool piped = pipe2(ends, O_CLOEXEC) == 0;
+    int fds[] = {move_up(ends[0]), move_up(memfd_create("deskpilot", MFD_CLOEXEC)), ends[1]};
+    x11_journal *j = new_journal(fds[1]);
+    if (piped && fds[0] >= 0 && j) {
+        memcpy(j->display, x->name, sizeof j->display);
+        memcpy(j->cookie, x->cookie, sizeof j->cookie);
+        j->marker = make_marker(x);
+        g->journal = spawn(&g->pid, fds[0], fds[1]) ? j : NULL;
     }
     g->pipe = ends[1];
-    g->journal = j;
+    close_all(g->journal ? 2 : 3, fds);
+    if (j && !g->journal) {
+        munmap(j, sizeof *j);
+    }
 }
 
 static x11_journal *journal(x11_desk *x)
