@@ -144,7 +144,7 @@ static int desk_stack_window(lua_State *L)
     desk *d = lib_check_desk(L);
     desk_error err = {0};
     bool above = luaL_checkoption(L, 3, NULL, names) == 1;
-    return lib_done(L, d->ops->window_stack(d, lib_check_id(L, 2), above, &err), &err);
+    return lib_done(L, d->ops->window_stack(d, check_id(L, 2), above, &err), &err);
 }
 
 /* A number that grows when pump sees windows come, go or change; 0 where nothing tells of that.
@@ -210,7 +210,7 @@ static int desk_move_to_workspace(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     desk_error err = {0};
-    return lib_done(L, d->ops->window_workspace(d, lib_check_id(L, 2), lib_check_int(L, 3), &err),
+    return lib_done(L, d->ops->window_workspace(d, check_id(L, 2), lib_check_int(L, 3), &err),
                     &err);
 }
 
