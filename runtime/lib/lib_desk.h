@@ -16,7 +16,7 @@ void lib_push_rect_fields(lua_State *L, desk_rect rect);
 
 /* Takes back the image that the desk at that index has lent: its pixels are about to change. */
 void lib_recall_lent(lua_State *L, int desk_index);
-extern const luaL_Reg lib_desk_screen_methods[]; /* lib_desk_screen.c */
+extern const luaL_Reg lib_desk_screen_methods[];    /* lib_desk_screen.c */
 extern const luaL_Reg lib_desk_window_methods[];    /* lib_desk_windows.c */
 extern const luaL_Reg lib_desk_clipboard_methods[]; /* lib_desk_clipboard.c */
 

@@ -419,7 +419,10 @@ static void test_with_a_cookie(void)
     unsetenv("XAUTHORITY");
     CHECK(xcb_connection_has_error(watcher = xcb_connect(display, NULL)));
     xcb_disconnect(watcher);
-    watcher = x11_connect(display, cookie, NULL);
+    desk_options there = {.display = display, .cookie = cookie};
+    desk_error err = {0};
+    int number = 0;
+    watcher = x11_connect(&there, &number, &err);
     if (CHECK(!xcb_connection_has_error(watcher))) {
         test_whatever_ends_it();
     }

@@ -209,8 +209,12 @@ bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture
     if (cursor && !w->desktop) {
         win32_cursor_draw(&w->frame, out->rect);
     }
-    out->image = (desk_image){out->rect.width, out->rect.height, (size_t) w->frame.width * 4,
-                              w->frame.pixels, true, false};
+    out->image = (desk_image){out->rect.width,
+                              out->rect.height,
+                              (size_t) w->frame.width * 4,
+                              w->frame.pixels,
+                              true,
+                              false};
     return true;
 }
 
