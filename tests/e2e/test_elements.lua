@@ -198,7 +198,7 @@ function tests.scrolling()
       for _, element in ipairs(list) do
         local pane = element
         while pane.role ~= "scroll pane" and pane.parent do pane = list[pane.parent] end
-        if element.name == name then
+        if element.name == name and element.role == "table cell" then
           return element.height > 0 and element.y >= pane.y and element.y + element.height <= pane.y + pane.height
         end
       end
