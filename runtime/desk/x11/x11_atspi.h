@@ -63,8 +63,10 @@ int atspi_slice_ms(uint64_t deadline);
 
 typedef struct {
     char bus[32];      /* unique name on the bus */
+    char root[96];     /* its root's path */
+    long pid;          /* of the process at the other end, as the system says */
     DBusConnection *c; /* NULL: it has no socket, or did not let us in */
-    bool seen;         /* by the read under way */
+    bool seen;         /* in the registry, by the read under way */
 } atspi_peer;
 
 typedef struct {
@@ -72,12 +74,15 @@ typedef struct {
     size_t count;
 } atspi_peers;
 
-/* The application's entry, NULL if it was never tried or has been lost. */
+/* The application's entry, NULL if it was never tried. */
 atspi_peer *atspi_peer_find(atspi_peers *peers, const char *bus);
+/* Whether questions can go that way. */
+bool atspi_peer_open(const atspi_peer *peer);
 /* Connects to what the application says is its socket ("" for none) and remembers how it went. Only
  * sockets of this machine that belong to the process `pid` are connected to. */
-void atspi_peer_join(atspi_peers *peers, const char *bus, const char *address, long pid);
-/* Forgets the applications that the last read has not seen. */
+void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, const char *address,
+                     long pid);
+/* Forgets the applications that the last read has not seen, and those that have let go. */
 void atspi_peers_sweep(atspi_peers *peers);
 void atspi_peers_close(atspi_peers *peers);
 
@@ -213,6 +218,8 @@ void atspi_answer(atspi_read *r, atspi_question question, DBusMessage *reply);
 void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app, int32_t node);
 void atspi_queue_question(atspi_read *r, atspi_question question);
 
+/* An application whose socket is known: it need not be waited for until the registry names it. */
+void atspi_add_peer(atspi_read *r, const atspi_peer *peer);
 /* Asks who an element is; its other fields follow from the answer. */
 void atspi_ask_identity(atspi_read *r, int32_t node);
 /* Starts to read messages: false where it is none, or of another signature. */

@@ -253,30 +253,49 @@ static void ask_tree(atspi_read *r, int32_t app)
         atspi_queue(r, ATSPI_ASK_ADDRESS, app, r->apps[app].root_node);
 }
 
-static void add_app(atspi_read *r, reference root)
+static int32_t add_app(atspi_read *r, const char *bus, const char *root, DBusConnection *c)
 {
-    if (root.bus[0] != ':' || app_known(r, root.bus))
-        return;
     if (r->app_count > DESK_ELEMENTS_MAX_APPS) {
         r->truncated = true;
-        return;
+        return -1;
     }
     int32_t index = r->app_count;
-    const char *bus = desk_arena_copy(r->arena, root.bus, strlen(root.bus));
-    if (!bus) {
+    const char *copy = desk_arena_copy(r->arena, bus, strlen(bus));
+    if (!copy) {
         r->no_memory = true;
-        return;
+        return -1;
     }
-    atspi_peer *peer = atspi_peer_find(r->peers, bus);
-    r->apps[index] = (atspi_app){.bus = bus,
-                                 .c = peer && peer->c ? peer->c : r->c,
-                                 .slow = was_slow(r, bus),
-                                 .tried = peer != NULL,
-                                 .root_node = -1};
+    r->apps[index] = (atspi_app){.bus = copy, .c = c, .slow = was_slow(r, bus), .root_node = -1};
+    r->app_count++;
+    r->apps[index].root_node = atspi_node_add(r, index, root);
+    return index;
+}
+
+void atspi_add_peer(atspi_read *r, const atspi_peer *peer)
+{
+    int32_t index = add_app(r, peer->bus, peer->root, peer->c);
+    if (index < 0)
+        return;
+    r->apps[index].tried = true;
+    r->apps[index].pid = peer->pid;
+    r->apps[index].skipped = r->query->pid && peer->pid != r->query->pid;
+    if (!r->apps[index].skipped)
+        ask_tree(r, index);
+}
+
+static void take_app(atspi_read *r, reference root)
+{
+    if (root.bus[0] != ':')
+        return;
+    atspi_peer *peer = atspi_peer_find(r->peers, root.bus);
     if (peer)
         peer->seen = true;
-    r->app_count++;
-    r->apps[index].root_node = atspi_node_add(r, index, root.path);
+    if (app_known(r, root.bus))
+        return;
+    int32_t index = add_app(r, root.bus, root.path, r->c);
+    if (index < 0)
+        return;
+    r->apps[index].tried = peer != NULL;
     atspi_queue(r, ATSPI_ASK_PID, 0, index);
     if (!r->query->pid)
         ask_tree(r, index);
@@ -291,7 +310,7 @@ static void apps_answer(atspi_read *r, DBusMessage *reply)
     }
     for (dbus_message_iter_recurse(&i, &refs);
          dbus_message_iter_get_arg_type(&refs) == DBUS_TYPE_STRUCT;)
-        add_app(r, next_reference(&refs));
+        take_app(r, next_reference(&refs));
 }
 
 static void pid_answer(atspi_read *r, int32_t app, DBusMessage *reply)
