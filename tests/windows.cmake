@@ -17,7 +17,7 @@ add_executable(ctrlc windows/ctrlc.c)
 
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
     "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>")
-foreach(name agent config data decode desk lookup literal model schema task http cli report native_desk)
+foreach(name agent config data decode desk lookup literal model outline schema task http cli report native_desk)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()
 file(GLOB LUA_TESTS CONFIGURE_DEPENDS windows/test_*.lua)

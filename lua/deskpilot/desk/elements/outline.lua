@@ -83,7 +83,7 @@ end
 
 local function tail(tally, limits, truncated)
   local parts = {}
-  if tally.away > 0 then parts[#parts + 1] = tally.away .. " that are scrolled out of view" end
+  if tally.away > 0 then parts[#parts + 1] = tally.away .. " scrolled out of view" end
   if tally.deep > 0 then parts[#parts + 1] = ("%d deeper than %d"):format(tally.deep, limits.depth) end
   if tally.over > 0 then parts[#parts + 1] = ("%d over the limit of %d"):format(tally.over, limits.max) end
   if truncated then parts[#parts + 1] = "what the applications have beyond what was read" end
