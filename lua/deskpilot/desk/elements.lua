@@ -188,6 +188,7 @@ function elements.new(desk)
   ---@return string? text, deskpilot.element[]|deskpilot.error list
   function api.outline(options)
     options = options or {}
+    outline.check(options)
     local criteria = { app = options.app, within = options.within }
     local list, frame = read { pid = options.pid, window = options.window, all = options.all }
     if not list then return nil, frame end
