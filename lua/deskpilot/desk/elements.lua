@@ -24,7 +24,7 @@ local elements = {}
 ---@field y integer
 ---@field width integer
 ---@field height integer
----@field actions integer how many it has
+---@field actions integer 0 where it has none; elements.actions lists them
 ---@field app string
 ---@field pid integer
 ---@field handle string

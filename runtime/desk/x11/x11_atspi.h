@@ -115,7 +115,6 @@ typedef enum {
     ATSPI_ASK_EXTENTS,
     ATSPI_ASK_TEXT,
     ATSPI_ASK_VALUE,
-    ATSPI_ASK_ACTIONS,
     ATSPI_ASK_ADDRESS,
     ATSPI_ASK_MINIMUM, /* this and the next for the details of one element */
     ATSPI_ASK_MAXIMUM,

@@ -60,11 +60,7 @@ void atspi_ask_fields(atspi_read *r, int32_t index)
         node->text = *node->name ? node->name : NULL;
     if (node->interfaces & ATSPI_HAS_VALUE)
         atspi_queue(r, ATSPI_ASK_VALUE, node->app, index);
-    if (node->interfaces & ATSPI_HAS_ACTION) {
-        node->actions = 1;
-        if (showing)
-            atspi_queue(r, ATSPI_ASK_ACTIONS, node->app, index);
-    }
+    node->actions = node->interfaces & ATSPI_HAS_ACTION ? 1 : 0;
 }
 
 void atspi_ask_children(atspi_read *r, int32_t index)
@@ -199,7 +195,6 @@ static void field_answer(atspi_read *r, atspi_question question, DBusMessage *re
     atspi_node *node = &r->nodes[question.node];
     DBusMessageIter i;
     const char *text;
-    dbus_int32_t count;
     if (question.kind == ATSPI_ASK_EXTENTS) {
         extents_answer(node, reply);
     } else if (question.kind == ATSPI_ASK_TEXT && atspi_begin(reply, "s", &i)) {
@@ -207,9 +202,6 @@ static void field_answer(atspi_read *r, atspi_question question, DBusMessage *re
         node->text = atspi_take_text(r, text);
     } else if (question.kind == ATSPI_ASK_VALUE) {
         node->has_value = atspi_property(reply, DBUS_TYPE_DOUBLE, &node->value);
-    } else if (question.kind == ATSPI_ASK_ACTIONS &&
-               atspi_property(reply, DBUS_TYPE_INT32, &count)) {
-        node->actions = count < 0 ? 0 : count > 100 ? 100 : count;
     }
 }
 
@@ -244,7 +236,6 @@ void atspi_answer(atspi_read *r, atspi_question question, DBusMessage *reply)
     case ATSPI_ASK_EXTENTS:
     case ATSPI_ASK_TEXT:
     case ATSPI_ASK_VALUE:
-    case ATSPI_ASK_ACTIONS:
         field_answer(r, question, reply);
         break;
     case ATSPI_ASK_ADDRESS:
