@@ -249,9 +249,12 @@ end
 
 function tests.outlines()
   with_factory(function(elements, desk)
-    local words, list = elements.outline { app = factory }
-    harness.ok(words, list)
-    harness.eq((elements.outline { app = factory }), words, "the same screen, the same text")
+    harness.ok(elements.find { app = factory, role = "frame", states = "active", timeout = 20 })
+    local words, list, before
+    harness.wait_until("the same text of the same screen", function()
+      before, words, list = words, elements.outline { app = factory }
+      return words ~= nil and words == before
+    end)
     local count = 0
     for line in words:gmatch "[^\n]+" do
       local indent, index, role = line:match "^( *)(%d+) ([%l ]+)"
