@@ -91,7 +91,7 @@ typedef struct {
     bool has_rect; /* else it has no place on the screen */
     bool has_value;
     double value;
-    int actions;
+    int actions; /* 0 where it has none; else at least 1, `ask` names them */
 } desk_element;
 
 typedef struct {

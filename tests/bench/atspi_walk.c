@@ -62,11 +62,9 @@ static void read_place_and_actions(AtspiAccessible *e)
         g_free(atspi_component_get_extents(component, ATSPI_COORD_TYPE_SCREEN, NULL));
         g_object_unref(component);
     }
-    AtspiAction *action = atspi_accessible_get_action_iface(e);
-    if (action) {
-        atspi_action_get_n_actions(action, NULL);
+    AtspiAction *action = atspi_accessible_get_action_iface(e); /* whether there is any is enough */
+    if (action)
         g_object_unref(action);
-    }
 }
 
 static void read_fields(AtspiAccessible *e, AtspiStateSet *states)

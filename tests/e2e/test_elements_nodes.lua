@@ -129,8 +129,9 @@ function tests.z_a_browser()
     <label>Who <input value="somebody"></label>
     <label>Colour <select><option>Red<option>Green<option>Blue</select></label>
     <details><summary>More</summary><p>Hidden words</p></details><p id=o></p>
-    <script>setInterval(() => { o.textContent = [...document.querySelectorAll("input,select")].map(e =>
-      e.type == "checkbox" ? e.checked : e.value).join("|") + "|" + document.querySelector("details").open }, 50)
+    <script>setInterval(() => { const now = [...document.querySelectorAll("input,select")].map(e =>
+      e.type == "checkbox" ? e.checked : e.value).join("|") + "|" + document.querySelector("details").open
+      if (o.textContent != now) o.textContent = now }, 50)
     </script>
     ]]):format(second))
   with_desktop({ chromium(folder, first) }, function(desk, session)

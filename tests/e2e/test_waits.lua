@@ -64,13 +64,13 @@ function tests.a_window_comes_changes_its_title_and_goes()
     harness.ok(session:start_app(xterm "Later on"))
     local window = harness.ok(result())
     harness.eq(ids(outside, "XTerm"), { window.id })
-    none, err = desk.wait_for_window { title_pattern = "^Later$", timeout = 0.1 }
+    none, err = desk.wait_for_window { matching = "^Later$", timeout = 0.1 }
     harness.eq(none, nil)
     harness.has(tostring(err), "Later on")
 
     -- Its title, as somebody else changes it: told at once, not after a look that was due anyway.
     desk.timing.wait_look = 10
-    result = waiting(desk.wait_for_window, { title_pattern = "^Renamed %d+$", timeout = 20 })
+    result = waiting(desk.wait_for_window, { matching = "^Renamed %d+$", timeout = 20 })
     task.sleep(0.2)
     local changed = task.now()
     outside { "xdotool", "set_window", "--name", "Renamed 7", tostring(window.id) }
@@ -90,7 +90,7 @@ function tests.a_window_comes_changes_its_title_and_goes()
     harness.eq(result(), true)
     harness.ok(select(3, result()) - changed < 5)
     harness.eq(desk.wait_for_window { class = "xterm", gone = true, timeout = 0 }, true, "gone already")
-    harness.raises("no Lua pattern", desk.wait_for_window, { title_pattern = "(" })
+    harness.raises("no Lua pattern", desk.wait_for_window, { matching = "(" })
     harness.raises("not colour", desk.wait_for_window, { colour = "red" })
   end)
 end

@@ -286,12 +286,12 @@ end
 
 function tests.windows_are_found_by_patterns()
   local d = open { wait_every = 0.01 }
-  harness.eq(harness.ok(d.windows.find { title_pattern = "^No%w+$" }).id, 1)
-  local ok, err = d.windows.find { title_pattern = "^no" }
+  harness.eq(harness.ok(d.windows.find { matching = "^No%w+$" }).id, 1)
+  local ok, err = d.windows.find { matching = "^no" }
   harness.eq(ok, nil, "with its case")
-  harness.has(tostring(err), "title_pattern ^no")
+  harness.has(tostring(err), "matching ^no")
   harness.eq(d.windows.find { title = "No.*" }, nil, "a title is no pattern")
-  harness.raises("no Lua pattern", d.windows.find, { title_pattern = "%" })
+  harness.raises("no Lua pattern", d.windows.find, { matching = "%" })
   harness.eq(d.wait_for_window({ title = "nowhere" }).id, 1)
   ok, err = d.wait_for_window { title = "elsewhere", timeout = 0.02 }
   harness.eq(ok, nil)

@@ -22,7 +22,7 @@ function tests.a_window_comes_and_goes()
     harness.eq(none, nil)
     harness.eq(err.code, "timed_out")
     harness.has(tostring(err), "First")
-    local result = waiting(desk.wait_for_window, { title_pattern = "^Second %d$", timeout = 30 })
+    local result = waiting(desk.wait_for_window, { matching = "^Second %d$", timeout = 30 })
     local second = testapp.start { title = "Second 2" }
     local _ <close> = testapp.finally(function() second:stop() end)
     local window = harness.ok(result())

@@ -24,7 +24,7 @@ local elements = {}
 ---@field y integer
 ---@field width integer
 ---@field height integer
----@field actions integer how many it has
+---@field actions integer 0 where it has none; elements.actions lists them
 ---@field app string
 ---@field pid integer
 ---@field handle string
@@ -189,6 +189,7 @@ function elements.new(desk)
   ---@return string? text, deskpilot.element[]|deskpilot.error list
   function api.outline(options)
     options = options or {}
+    outline.check(options)
     local criteria = { app = options.app, within = options.within }
     local list, frame = read { pid = options.pid, window = options.window, all = options.all }
     if not list then return nil, frame end

@@ -6,7 +6,7 @@ local window_criteria = {}
 
 ---@class deskpilot.window_criteria
 ---@field title string? a part of the title, whatever the case
----@field title_pattern string? a Lua pattern that the title matches, with its case
+---@field matching string? a Lua pattern that the title matches, with its case
 ---@field class string? a part, whatever the case
 ---@field executable string? a part of its program's path, whatever the case
 ---@field pid integer?
@@ -14,7 +14,7 @@ local window_criteria = {}
 ---@field active boolean?
 ---@field visible boolean?
 
-local known = { title = true, title_pattern = true, class = true, executable = true, pid = true, id = true,
+local known = { title = true, matching = true, class = true, executable = true, pid = true, id = true,
   active = true, visible = true }
 
 --- Raises an error for what no window can be found by.
@@ -24,13 +24,13 @@ function window_criteria.check(criteria, level)
   level = (level or 2) + 1
   if type(criteria) ~= "table" then error("a table of what to find a window by is wanted", level) end
   for key in pairs(criteria) do
-    if not known[key] then error("windows are found by title, title_pattern, class, executable, pid, id, active "
+    if not known[key] then error("windows are found by title, matching, class, executable, pid, id, active "
       .. "or visible, not " .. tostring(key), level) end
   end
-  local pattern = criteria.title_pattern
+  local pattern = criteria.matching
   if pattern == nil then return end
   local sound, why = pcall(string.find, "", pattern)
-  if not sound then error("title_pattern is no Lua pattern: " .. tostring(why), level) end
+  if not sound then error("matching is no Lua pattern: " .. tostring(why), level) end
 end
 
 -- A part of the title, class or executable, whatever the case.
@@ -45,7 +45,7 @@ end
 function window_criteria.matches(window, criteria)
   return has(window.title, criteria.title) and has(window.class, criteria.class)
     and has(window.executable, criteria.executable)
-    and (criteria.title_pattern == nil or window.title:find(criteria.title_pattern) ~= nil)
+    and (criteria.matching == nil or window.title:find(criteria.matching) ~= nil)
     and (criteria.pid == nil or window.pid == criteria.pid) and (criteria.id == nil or window.id == criteria.id)
     and (criteria.active == nil or window.active == criteria.active)
     and (criteria.visible == nil or window.visible == criteria.visible)

@@ -56,7 +56,7 @@ function windows.new(desk)
   end
 
   --- The topmost window whose title, class and executable contain the given parts (whatever the case), and
-  --- whose title matches `title_pattern`, a Lua pattern. Does not wait: desk.wait_for_window does.
+  --- whose title matches `matching`, a Lua pattern. Does not wait: desk.wait_for_window does.
   ---@param criteria deskpilot.window_criteria
   ---@return deskpilot.window? window, deskpilot.error? err code "not_found": which windows there are
   function api.find(criteria)

@@ -63,8 +63,10 @@ int atspi_slice_ms(uint64_t deadline);
 
 typedef struct {
     char bus[32];      /* unique name on the bus */
+    char root[96];     /* its root's path */
+    long pid;          /* of the process at the other end, as the system says */
     DBusConnection *c; /* NULL: it has no socket, or did not let us in */
-    bool seen;         /* by the read under way */
+    bool seen;         /* in the registry, by the read under way */
 } atspi_peer;
 
 typedef struct {
@@ -72,12 +74,15 @@ typedef struct {
     size_t count;
 } atspi_peers;
 
-/* The application's entry, NULL if it was never tried or has been lost. */
+/* The application's entry, NULL if it was never tried. */
 atspi_peer *atspi_peer_find(atspi_peers *peers, const char *bus);
+/* Whether questions can go that way. */
+bool atspi_peer_open(const atspi_peer *peer);
 /* Connects to what the application says is its socket ("" for none) and remembers how it went. Only
  * sockets of this machine that belong to the process `pid` are connected to. */
-void atspi_peer_join(atspi_peers *peers, const char *bus, const char *address, long pid);
-/* Forgets the applications that the last read has not seen. */
+void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, const char *address,
+                     long pid);
+/* Forgets the applications that the last read has not seen, and those that have let go. */
 void atspi_peers_sweep(atspi_peers *peers);
 void atspi_peers_close(atspi_peers *peers);
 
@@ -110,7 +115,6 @@ typedef enum {
     ATSPI_ASK_EXTENTS,
     ATSPI_ASK_TEXT,
     ATSPI_ASK_VALUE,
-    ATSPI_ASK_ACTIONS,
     ATSPI_ASK_ADDRESS,
     ATSPI_ASK_MINIMUM, /* this and the next for the details of one element */
     ATSPI_ASK_MAXIMUM,
@@ -212,11 +216,45 @@ void atspi_read_free(atspi_read *r);
 void atspi_answer(atspi_read *r, atspi_question question, DBusMessage *reply);
 void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app, int32_t node);
 void atspi_queue_question(atspi_read *r, atspi_question question);
-
 /* Asks who an element is; its other fields follow from the answer. */
 void atspi_ask_identity(atspi_read *r, int32_t node);
-/* Starts to read messages: false where it is none, or of another signature. */
+/* One of those questions has been answered. */
+void atspi_identity_answered(atspi_read *r, int32_t node);
+/* Asks for place, text, value and actions, as far as they can be had and are wanted. */
+void atspi_ask_fields(atspi_read *r, int32_t node);
+void atspi_ask_children(atspi_read *r, int32_t node);
+
+/* --- x11_atspi_apps.c: applications -------------------------------------------------------------
+ */
+
+/* An application whose socket is known: it need not be waited for until the registry names it. */
+void atspi_add_peer(atspi_read *r, const atspi_peer *peer);
+void atspi_apps_answer(atspi_read *r, DBusMessage *reply);
+void atspi_pid_answer(atspi_read *r, int32_t app, DBusMessage *reply);
+void atspi_address_answer(atspi_read *r, int32_t app, DBusMessage *reply);
+
+/* --- x11_atspi_trees.c: what is below what ------------------------------------------------------
+ */
+
+void atspi_items_answer(atspi_read *r, int32_t app, DBusMessage *reply);
+void atspi_children_answer(atspi_read *r, int32_t parent, DBusMessage *reply);
+void atspi_child_count_answer(atspi_read *r, int32_t node, DBusMessage *reply);
+
+/* --- x11_atspi_message.c: taking messages apart -------------------------------------------------
+ */
+
+typedef struct {
+    const char *bus, *path;
+} atspi_reference;
+
+/* Starts to read a message: false where it is none, or of another signature. */
 bool atspi_begin(DBusMessage *reply, const char *signature, DBusMessageIter *i);
+/* What is at the iterator, which the caller knows to be of that type, and a step on. */
+void atspi_next_string(DBusMessageIter *i, const char **out);
+int32_t atspi_next_int(DBusMessageIter *i);
+atspi_reference atspi_next_reference(DBusMessageIter *i);
+unsigned atspi_next_interfaces(DBusMessageIter *i);
+uint64_t atspi_next_states(DBusMessageIter *i);
 /* The value of a property, if it came and has that type. */
 bool atspi_property(DBusMessage *reply, int type, void *out);
 /* Cleaned copies in the read's arena: of one line; of a text, NULL without memory. */

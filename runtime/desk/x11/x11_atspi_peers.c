@@ -20,21 +20,23 @@ enum { MAX_ADDRESS = 256, MAX_MESSAGE = 32 * 1024 * 1024 };
 static void forget(atspi_peers *peers, size_t index)
 {
     atspi_disconnect(peers->items[index].c);
-    peers->items[index] = peers->items[--peers->count];
+    peers->count--;
+    memmove(&peers->items[index], &peers->items[index + 1],
+            (peers->count - index) * sizeof peers->items[0]);
 }
 
 atspi_peer *atspi_peer_find(atspi_peers *peers, const char *bus)
 {
     for (size_t i = 0; i < peers->count; i++) {
-        atspi_peer *peer = &peers->items[i];
-        if (strcmp(peer->bus, bus) != 0)
-            continue;
-        if (!peer->c || dbus_connection_get_is_connected(peer->c))
-            return peer;
-        forget(peers, i);
-        return NULL;
+        if (strcmp(peers->items[i].bus, bus) == 0)
+            return &peers->items[i];
     }
     return NULL;
+}
+
+bool atspi_peer_open(const atspi_peer *peer)
+{
+    return peer->c && dbus_connection_get_is_connected(peer->c);
 }
 
 /* The path of "unix:path=PATH" or, from a zero byte on, "unix:abstract=NAME", where that is all
@@ -107,19 +109,22 @@ static DBusConnection *open_peer(const char *address, long pid)
     return NULL;
 }
 
-void atspi_peer_join(atspi_peers *peers, const char *bus, const char *address, long pid)
+void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, const char *address,
+                     long pid)
 {
-    if (peers->count == DESK_ELEMENTS_MAX_APPS || strlen(bus) >= sizeof peers->items[0].bus)
+    if (peers->count == DESK_ELEMENTS_MAX_APPS || strlen(bus) >= sizeof peers->items[0].bus ||
+        strlen(root) >= sizeof peers->items[0].root)
         return;
     atspi_peer *peer = &peers->items[peers->count++];
-    *peer = (atspi_peer){.c = open_peer(address, pid), .seen = true};
+    *peer = (atspi_peer){.c = open_peer(address, pid), .pid = pid};
     strcpy(peer->bus, bus);
+    strcpy(peer->root, root);
 }
 
 void atspi_peers_sweep(atspi_peers *peers)
 {
     for (size_t i = peers->count; i-- > 0;) {
-        if (!peers->items[i].seen)
+        if (!peers->items[i].seen || (peers->items[i].c && !atspi_peer_open(&peers->items[i])))
             forget(peers, i);
         else
             peers->items[i].seen = false;

@@ -25,7 +25,6 @@ static const struct {
     [ATSPI_ASK_EXTENTS] = {"org.a11y.atspi.Component", "GetExtents", NULL},
     [ATSPI_ASK_TEXT] = {TEXT, "GetText", NULL},
     [ATSPI_ASK_VALUE] = {VALUE, "Get", "CurrentValue"},
-    [ATSPI_ASK_ACTIONS] = {ACTION, "Get", "NActions"},
     [ATSPI_ASK_ADDRESS] = {"org.a11y.atspi.Application", "GetApplicationBusAddress", NULL},
     [ATSPI_ASK_MINIMUM] = {VALUE, "Get", "MinimumValue"},
     [ATSPI_ASK_MAXIMUM] = {VALUE, "Get", "MaximumValue"},

@@ -193,14 +193,23 @@ static bool run(atspi_read *r, desk_error *err)
     return !r->no_memory || no_memory(err);
 }
 
-/* For the next read: straight to the applications that have told where. */
+/* For the next read: straight to the applications that have told where. Those that the registry has
+ * not named are none any more. */
 static void join_peers(atspi_read *r)
 {
+    if (r->apps[0].in_flight > 0)
+        return; /* it has not said a word */
+    for (int32_t i = 1; i < r->app_count; i++) {
+        atspi_peer *peer = atspi_peer_find(r->peers, r->apps[i].bus);
+        if (peer && !peer->seen && !r->apps[i].note)
+            r->apps[i].note = "has left the accessibility registry";
+    }
     atspi_peers_sweep(r->peers);
     for (int32_t i = 1; i < r->app_count; i++) {
         const atspi_app *app = &r->apps[i];
-        if (app->address)
-            atspi_peer_join(r->peers, app->bus, app->address, app->pid);
+        if (app->address && app->root_node >= 0)
+            atspi_peer_join(r->peers, app->bus, r->nodes[app->root_node].path, app->address,
+                            app->pid);
     }
 }
 
@@ -209,6 +218,10 @@ bool atspi_read_run(atspi_read *r, desk_error *err)
     if (!start(r))
         return no_memory(err);
     atspi_queue(r, ATSPI_ASK_APPS, 0, 0);
+    for (size_t i = 0; i < r->peers->count; i++) {
+        if (atspi_peer_open(&r->peers->items[i]))
+            atspi_add_peer(r, &r->peers->items[i]);
+    }
     if (!run(r, err))
         return false;
     note_silence(r);
@@ -223,7 +236,7 @@ bool atspi_read_one(atspi_read *r, const char *bus, const char *path, desk_error
     if (!start(r))
         return no_memory(err);
     atspi_peer *peer = atspi_peer_find(r->peers, bus);
-    r->apps[1] = (atspi_app){.bus = bus, .c = peer && peer->c ? peer->c : r->c};
+    r->apps[1] = (atspi_app){.bus = bus, .c = peer && atspi_peer_open(peer) ? peer->c : r->c};
     r->app_count = 2;
     r->apps[1].root_node = atspi_node_add(r, 1, path);
     if (r->no_memory)

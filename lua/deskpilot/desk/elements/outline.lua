@@ -10,6 +10,24 @@ local outline = {}
 
 outline.defaults = { max = 200, depth = 30, name = 80, text = 120 }
 
+local keys = { app = true, window = true, pid = true, within = true, all = true, max = true, depth = true }
+
+--- Raises an error for what are no options of elements.outline, blaming the caller's caller.
+---@param options table
+function outline.check(options)
+  for key in pairs(options) do
+    if not keys[key] then
+      error(("an outline is of app, window, pid or within, with all, max and depth, not %s"):format(tostring(key)), 3)
+    end
+  end
+  for _, key in ipairs { "max", "depth" } do
+    local value = options[key]
+    if value ~= nil and (math.type(value) ~= "integer" or value < 1) then
+      error(key .. " must be a whole number of at least 1", 3)
+    end
+  end
+end
+
 -- Without a name these only hold others, which take their place.
 local wrappers = { panel = true, filler = true, section = true, viewport = true, ["scroll pane"] = true,
   ["split pane"] = true, ["layered pane"] = true, ["root pane"] = true, ["redundant object"] = true,
@@ -83,7 +101,7 @@ end
 
 local function tail(tally, limits, truncated)
   local parts = {}
-  if tally.away > 0 then parts[#parts + 1] = tally.away .. " that are scrolled out of view" end
+  if tally.away > 0 then parts[#parts + 1] = tally.away .. " scrolled out of view" end
   if tally.deep > 0 then parts[#parts + 1] = ("%d deeper than %d"):format(tally.deep, limits.depth) end
   if tally.over > 0 then parts[#parts + 1] = ("%d over the limit of %d"):format(tally.over, limits.max) end
   if truncated then parts[#parts + 1] = "what the applications have beyond what was read" end
