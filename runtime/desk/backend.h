@@ -54,8 +54,9 @@ typedef struct {
 /* How input text is taken in steps; see text_step. */
 typedef struct {
     size_t consumed; /* bytes of the text that were queued by this step */
-    bool remapped;   /* the keyboard map was changed, or more is queued than an application can be
-                      * trusted to keep: let it catch up (ping) before the next step */
+    bool remapped;   /* the keyboard map was changed, or is about to be, or more is queued than an
+                      * application can be trusted to keep: let it catch up (ping) before the next
+                      * step */
 } desk_text_step;
 
 /* A window's own pixels; see window_capture. */
@@ -130,7 +131,8 @@ typedef struct desk_ops {
     /* One named key (keys.h) down or up. */
     bool (*key)(desk *d, desk_key key, bool down, desk_error *err);
     /* Queues as much of UTF-8 `text` as can go before the keyboard map must change again, or a
-     * backend's fair share of it (so that typing can be stopped); at least one character. Newline
+     * backend's fair share of it (so that typing can be stopped); at least one character, unless
+     * the map had to be changed for them (`remapped`): then they go with the next step. Newline
      * and tab are keys. Invalid UTF-8 and other control characters are DESK_INVALID before anything
      * is typed; a modifier that is held down is DESK_REFUSED. */
     bool (*text_step)(desk *d, const char *text, size_t length, desk_text_step *out,

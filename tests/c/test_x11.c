@@ -543,7 +543,8 @@ static bool type_text(desk *d, const char *text, bool wait)
             printf("    %s\n", err.message);
             return false;
         }
-        if (!CHECK(step.consumed > 0) || (wait && step.remapped && !CHECK(catch_up(d)))) {
+        if (!CHECK(step.consumed > 0 || step.remapped) ||
+            (wait && step.remapped && !CHECK(catch_up(d)))) {
             return false;
         }
     }

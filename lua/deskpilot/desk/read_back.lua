@@ -17,14 +17,21 @@ local function same_newlines(s)
   return (s:gsub("\r\n?", "\n"))
 end
 
--- The field that has the keyboard; the innermost, as a page around it may say so too.
+-- The field that has the keyboard; the innermost, as a page around it may say so too. A window that has
+-- just become the active one says so a moment later.
 local function focused_field(desk, pid)
-  local list, err = desk.elements.list { pid = pid ~= 0 and pid or nil, states = "focused" }
-  if not list then return nil, err end
-  for i = #list, 1, -1 do
-    if list[i].text then return list[i] end
+  local limit = task.now() + desk.timing.focus
+  while true do
+    local list, err = desk.elements.list { pid = pid ~= 0 and pid or nil, states = "focused" }
+    if not list then return nil, err end
+    for i = #list, 1, -1 do
+      if list[i].text then return list[i] end
+    end
+    if task.now() >= limit then
+      return errors.fail("not_found", "verify: nothing that has the keyboard says what it holds; name a field by into")
+    end
+    task.sleep(desk.timing.wait_every)
   end
-  return errors.fail("not_found", "verify: nothing that has the keyboard says what it holds; name a field by into")
 end
 
 --- The field by the keyboard, or by what it is found by.

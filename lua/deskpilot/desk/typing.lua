@@ -6,6 +6,7 @@ local waits = require "deskpilot.desk.waits"
 
 local typing = {}
 
+local EMPTY_STEPS = 20 -- in a row
 local GOING = 0.05 -- seconds between two looks whether the window that was asked is still there
 
 --- Waits until the active window's application has taken the keys so far: the keyboard map must not
@@ -91,7 +92,7 @@ local function still_there(job)
 end
 
 local function type_part(job, part)
-  local desk, offset = job.desk, 0
+  local desk, offset, empty = job.desk, 0, 0
   while offset < #part do
     if job.typed > 0 then
       local there, err = still_there(job)
@@ -99,7 +100,10 @@ local function type_part(job, part)
     end
     local consumed, remapped = desk.native:text_step(part, offset)
     if not consumed then return nil, remapped end
-    if consumed == 0 and not remapped then return errors.fail("io", "the keyboard does not take this text") end
+    empty = consumed == 0 and empty + 1 or 0 -- a step that only changes the map; the next one types
+    if empty > 0 and not remapped or empty > EMPTY_STEPS then
+      return errors.fail("io", "the keyboard does not take this text: another program changes its map all the time")
+    end
     job.typed = job.typed + (utf8.len(part, offset + 1, offset + consumed) or 0)
     offset = offset + consumed
     local ok, err = typing.catch_up(desk, remapped and desk.timing.type_pause or 0)

@@ -13,6 +13,7 @@ typedef struct {
     size_t count;
     size_t bytes;
     bool remapped;
+    bool borrowed; /* a stroke is on a spare keycode */
 } typing;
 
 static bool check_text(const char *text, size_t length, desk_error *err)
@@ -99,6 +100,7 @@ static bool find_stroke(x11_desk *x, xcb_keysym_t keysym, int group, typing *t, 
     x11_spare *spare = x11_spare_for(x, keysym, &t->remapped);
     if (spare) {
         *out = (x11_stroke){spare->keycode, false, false};
+        t->borrowed = true;
     }
     return spare != NULL;
 }
@@ -191,8 +193,12 @@ bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out
     if (t.count == 0 && length > 0) {
         return no_key_for(text, length, err);
     }
-    type(x, &t);
-    *out = (desk_text_step){t.bytes, t.remapped};
+    /* An application that fetches the new map while it goes on with its events (Chromium) would
+     * read the first stroke by the old one. So those that need a new map wait for the next step. */
+    if (!t.remapped) {
+        type(x, &t);
+    }
+    *out = (desk_text_step){t.remapped ? 0 : t.bytes, t.remapped || t.borrowed};
     return x11_sync(x, err);
 }
 
