@@ -70,8 +70,16 @@ function tests.an_application_that_has_gone_is_told()
     local button = assert(desk.wait_for_element { app = "galculator", role = "toggle button", name = "7" })
     assert(desk.windows.close({ title = "galculator" }, { wait = true }))
     assert(desk.elements.press(button))]]
-  t.has(said, "7")
-  t.has(said, "gone")
+  t.has(said, "toggle button '7'")
+  t.has(said, "has ended")
+end
+
+function tests.a_picture_that_is_not_there_is_not_clicked()
+  local said = reason [[
+    local shot = desk.screen.shot { window = { title = "galculator" } }
+    assert(desk.windows.close({ title = "galculator" }, { wait = true }))
+    desk.mouse.click(desk.screen.find_image(shot))]]
+  t.has(said, "score")
 end
 
 function tests.a_program_that_is_not_there_is_told()

@@ -7,7 +7,8 @@ local shot = {
   options = {
     { name = "output", short = "o", value = "FILE",
       help = "where to write it (replaced if it is there); - is standard output" },
-    { name = "window", short = "w", value = "W", help = "a window's id, part of its title, or active" },
+    { name = "window", short = "w", value = "W",
+      help = "a window's own picture, covered or not: its id, part of its title, or active" },
     { name = "monitor", short = "m", value = "M", help = "a monitor's number from the left, its name, or primary" },
     { name = "region", short = "r", value = "X,Y,W,H", help = "pixels of the screen, or of the window or monitor" },
     { name = "marks", help = "with a box and a number on each element: its index in desk.elements.list()" },
@@ -45,33 +46,50 @@ local function inside(area, frame)
   return { x = left, y = top, width = right - left, height = bottom - top }
 end
 
--- The area of the screen that the options ask for, and the process of the window, where one is named.
+-- The area of the screen that the options ask for.
 local function area_of(desk, options, region)
   local screen, err = desk:screen()
   if not screen then return nil, err end
-  local area, name, pid = screen, "the region", nil
-  if options.window then
-    local list
-    list, err = desk:windows()
-    if not list then return nil, err end
-    local window, why = require("deskpilot.cli.windows").find(list, options.window)
-    if not window then return nil, why end
-    area, name, pid = window, "the window", window.pid
-  elseif options.monitor then
+  local area = screen
+  if options.monitor then
     local which = math.tointeger(tonumber(options.monitor)) or options.monitor
     area, err = require("deskpilot.desk.monitors").find(desk, which)
     if not area then return nil, err end
   end
   if region then
-    area = { x = area.x + region.x, y = area.y + region.y, width = region.width, height = region.height }
-    if not (options.window or options.monitor) then area.x, area.y = region.x, region.y end
+    local origin = options.monitor and area or { x = 0, y = 0 }
+    area = { x = origin.x + region.x, y = origin.y + region.y, width = region.width, height = region.height }
   end
   area = inside(area, screen)
-  if not area then
-    return nil, ("%s lies outside the screen, which is %dx%d at %d,%d"):format(name, screen.width, screen.height,
-      screen.x, screen.y)
-  end
-  return area, pid
+  if area then return area end
+  return nil, ("the region lies outside the screen, which is %dx%d at %d,%d"):format(screen.width, screen.height,
+    screen.x, screen.y)
+end
+
+-- A picture of the screen or of a part of it, the shortest way. Gives the image, the area that it shows and
+-- what is to be closed afterwards; or nil, the error and the exit status.
+local function of_screen(options, region)
+  local desk, err = require("native.desk").open {}
+  if not desk then return nil, err, 3 end
+  local area, why = area_of(desk, options, region)
+  if not area then return nil, why, 1 end
+  local image, failure = desk:capture { x = area.x, y = area.y, width = area.width, height = area.height,
+    cursor = not options.no_cursor, lend = true }
+  if not image then return nil, failure, 3 end
+  return image, area, desk
+end
+
+-- A window's own picture, whatever covers it; the same and its process.
+local function of_window(options, region)
+  local desk, err = require("deskpilot.desk").open {}
+  if not desk then return nil, err, 3 end
+  local list, failure = desk.windows.list()
+  if not list then return nil, failure, 3 end
+  local window, why = require("deskpilot.cli.windows").find(list, options.window)
+  if not window then return nil, why, 1 end
+  local image, area = require("deskpilot.desk.capture").take(desk, { window = window, region = region })
+  if not image then return nil, area, 1 end
+  return image, area, desk, window.pid
 end
 
 -- The image with marks on the elements (of one process, where it is known), as they are now.
@@ -113,14 +131,12 @@ function shot.run(options, positional)
     region, why = shot.parse_region(options.region)
     if not region then return complain(2, why) end
   end
-  local desk, err = require("native.desk").open {}
-  if not desk then return complain(3, err) end
-  local area, pid = area_of(desk, options, region)
-  if not area then return complain(1, pid) end
-  local image
-  image, err = desk:capture { x = area.x, y = area.y, width = area.width, height = area.height,
-    cursor = not options.no_cursor, lend = true }
-  if not image then return complain(3, err) end
+  if options.window and options.monitor then
+    return complain(2, "a picture is of a window or of a monitor, not of both")
+  end
+  local image, area, desk, pid = (options.window and of_window or of_screen)(options, region)
+  if not image then return complain(desk, area) end
+  local err
   if options.marks then
     image, err = with_marks(image, area, pid)
     if not image then return complain(3, err) end

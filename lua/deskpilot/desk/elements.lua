@@ -64,18 +64,20 @@ function elements.new(desk)
     return native_reader, err
   end
 
-  -- reader.call("act", ...) and the like: asks an application and waits for its answer.
+  -- reader.call("act", element, ...) and the like: asks its application and waits for the answer.
   local reader = {}
-  function reader.call(method, ...)
+  function reader.call(method, element, ...)
     local source, err = open()
     if not source then return nil, err end
     if method ~= "ask" then desk.human.give_way() end
     local words = table.pack(...)
     words[words.n + 1] = { timeout = desk.timing.element_action }
-    return task.await(function(done)
+    local answer, failure = task.await(function(done)
       words[words.n + 2] = done
-      return source[method](source, table.unpack(words, 1, words.n + 2))
+      return source[method](source, element.handle, table.unpack(words, 1, words.n + 2))
     end)
+    if not failure then return answer end
+    return errors.fail(failure.code, "the %s: %s", find.words(element), tostring(failure))
   end
 
   -- The window that criteria name, or nothing.
@@ -156,7 +158,7 @@ function elements.new(desk)
   function api.refresh(element)
     local found, err = reader.find(element)
     if not found then return nil, err end
-    local now, failure = reader.call("ask", found.handle)
+    local now, failure = reader.call("ask", found)
     if not now then return nil, failure end
     if now.name == "" then now.name = found.name end -- by a label beside it, which only a list knows
     now.app, now.pid, now.index, now.parent, now.depth = found.app, found.pid, found.index, found.parent, found.depth

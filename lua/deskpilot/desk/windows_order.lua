@@ -46,6 +46,7 @@ end
 ---@param id_of fun(window: deskpilot.window|integer|table): integer?, deskpilot.error?
 function windows_order.add(desk, api, id_of)
   local function restack(window, where, side)
+    desk.human.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local before = api.find { id = id }
@@ -91,6 +92,7 @@ function windows_order.add(desk, api, id_of)
   ---@param number integer from 1
   ---@return boolean? ok, deskpilot.error? err
   function api.go_to_workspace(number)
+    desk.human.give_way()
     local ok, err = desk.native:go_to_workspace(number)
     if not ok then return nil, err end
     return confirm(desk, function()
@@ -106,6 +108,7 @@ function windows_order.add(desk, api, id_of)
   ---@param number integer from 1
   ---@return boolean? ok, deskpilot.error? err
   function api.move_to_workspace(window, number)
+    desk.human.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:move_to_workspace(id, number)

@@ -37,7 +37,7 @@ function acts.add(api, desk, reader)
   end
 
   local function change(element, what)
-    return reader.call("change", element.handle, what)
+    return reader.call("change", element, what)
   end
 
   -- Looks at the element until reached(it), for timing.element_action: then what it is instead comes
@@ -73,7 +73,7 @@ function acts.add(api, desk, reader)
   function api.press(element, action)
     local found, err = reader.find(element)
     if not found then return nil, err end
-    return reader.call("act", found.handle, action or 0)
+    return reader.call("act", found, action or 0)
   end
 
   --- The actions that press can do, the usual one first.
