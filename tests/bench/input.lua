@@ -174,7 +174,7 @@ function input.measure(row)
   end
   add("time to type into an editor", "char", into_editor(desk, who, folder), 1)
   add("time to type into a terminal", "char", into_terminal(desk, who, folder), 1)
-  add("time for a click to arrive", "click", click_rates(desk, env, folder), 1)
+  add("time for a click to arrive", "click", click_rates(desk, env, folder)) -- how fast is up to the manager
   desk:close()
   session:stop()
   files.remove(folder)
