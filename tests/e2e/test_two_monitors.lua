@@ -136,7 +136,8 @@ function tests.pictures_of_each()
     local path = recorder(desk, session, folder, "third", { x = 1000, y = 520, width = 400, height = 200 })
     local half = harness.ok(harness.ok(desk.screen.shot { monitor = 2 }):scale(450, 340))
     local part = harness.ok(half:crop { x = 150, y = 200, width = 200, height = 100 })
-    harness.eq(clicked(desk, path, { x = 20, y = 30, frame = "image", image = part }), { 700 + 340, 120 + 460 })
+    harness.eq(clicked(desk, path, { x = 20, y = 30, frame = "image", image = part }), { 700 + 341, 120 + 461 },
+      "the middle of the two by two pixels that it shows")
   end)
 end
 

@@ -88,6 +88,8 @@ end
 --- Starts a task on behalf of another one, as if that one had started it: it ends with it, and keeps to its
 --- limits. For what is called back later. Without an owner, or if that has ended, it stands alone.
 ---@param owner deskpilot.task?
+---@param fn function
+---@param ... any its arguments
 ---@return deskpilot.task
 function task.start_for(owner, fn, ...)
   local before = current

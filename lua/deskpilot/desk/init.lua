@@ -71,9 +71,7 @@ function Desk:close()
   for i = #opened, 1, -1 do
     if opened[i] == self then table.remove(opened, i) end
   end
-  self.elements.stop()
-  self.stop_human()
-  self.stop_reading()
+  for _, close in ipairs(self.closers) do close() end
   self.inbox:close()
   self.native:close()
 end
@@ -92,8 +90,10 @@ function desk.open(options)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)
-  self.human, self.hotkeys, self.stop_human = human.new(self)
-  reading.extend(self)
+  local stop_human, stop_reading
+  self.human, self.hotkeys, stop_human = human.new(self)
+  stop_reading = reading.extend(self)
+  self.closers = { self.elements.stop, stop_human, stop_reading }
 
   --- Waits until the screen is quiet; see waits.settle.
   function self.settle(how) return waits.settle(self, how) end

@@ -187,13 +187,15 @@ function mouse.new(desk)
 
   --- Two clicks of the left button, close enough to count as one double click.
   ---@param target deskpilot.point|table|nil
-  ---@param options table? as click's
+  ---@param how table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.double_click(target, how)
     return api.click(target, options_with(how, "mouse.double_click", "left", 2))
   end
 
   --- Three clicks, which mark a line or a paragraph in most programs.
+  ---@param target deskpilot.point|table|nil
+  ---@param how table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.triple_click(target, how)
     return api.click(target, options_with(how, "mouse.triple_click", "left", 3))
@@ -201,7 +203,7 @@ function mouse.new(desk)
 
   --- A click of the right button.
   ---@param target deskpilot.point|table|nil
-  ---@param options table? as click's
+  ---@param how table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.right_click(target, how)
     return api.click(target, options_with(how, "mouse.right_click", "right", 1))
@@ -209,7 +211,7 @@ function mouse.new(desk)
 
   --- A click of the middle button.
   ---@param target deskpilot.point|table|nil
-  ---@param options table? as click's
+  ---@param how table? as click's
   ---@return boolean? ok, deskpilot.error? err
   function api.middle_click(target, how)
     return api.click(target, options_with(how, "mouse.middle_click", "middle", 1))

@@ -77,16 +77,12 @@ local function place(words, shot)
   return words
 end
 
---- Gives desk.screen its read_text, find_text and find_texts. The desk's stop_reading ends what they keep.
+--- Gives desk.screen its read_text, find_text and find_texts.
 ---@param desk deskpilot.desk
+---@return fun() close ends what they keep
 function reading.extend(desk)
   local api = desk.screen
   local reader
-
-  function desk.stop_reading()
-    if reader then reader:close() end
-    reader = nil
-  end
 
   -- The lines of what the options name.
   local function read(options)
@@ -153,6 +149,11 @@ function reading.extend(desk)
     local rows, err = rows_for(wanted, options or {}, "desk.screen.find_texts")
     if not rows then return nil, err end
     return text_match.find(rows, wanted)
+  end
+
+  return function()
+    if reader then reader:close() end
+    reader = nil
   end
 end
 

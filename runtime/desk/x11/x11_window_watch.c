@@ -8,7 +8,7 @@ uint64_t x11_window_changes(desk *d)
     if (!x->window_changes) {
         x->window_changes = 1;
         x11_listen_at_root(x, XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
-        xcb_flush(x->c);
+        x11_sync(x, NULL); /* from now on, and not from some time on */
     }
     return x->window_changes;
 }
