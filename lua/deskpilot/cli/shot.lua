@@ -37,15 +37,6 @@ function shot.parse_region(word)
   return area
 end
 
--- The part of `area` that lies inside `frame`, or nil where nothing does.
-local function inside(area, frame)
-  local left, top = math.max(area.x, frame.x), math.max(area.y, frame.y)
-  local right = math.min(area.x + area.width, frame.x + frame.width)
-  local bottom = math.min(area.y + area.height, frame.y + frame.height)
-  if right <= left or bottom <= top then return nil end
-  return { x = left, y = top, width = right - left, height = bottom - top }
-end
-
 -- The area of the screen that the options ask for.
 local function area_of(desk, options, region)
   local screen, err = desk:screen()
@@ -60,7 +51,7 @@ local function area_of(desk, options, region)
     local origin = options.monitor and area or { x = 0, y = 0 }
     area = { x = origin.x + region.x, y = origin.y + region.y, width = region.width, height = region.height }
   end
-  area = inside(area, screen)
+  area = require("deskpilot.desk.rect").intersection(area, screen)
   if area then return area end
   return nil, ("the region lies outside the screen, which is %dx%d at %d,%d"):format(screen.width, screen.height,
     screen.x, screen.y)

@@ -1,16 +1,10 @@
 --- What desk.screen.shot takes a picture of: the screen, a monitor, a window's own pixels, or a region of them.
 local errors = require "deskpilot.base.errors"
 local monitors = require "deskpilot.desk.monitors"
+local rects = require "deskpilot.desk.rect"
 local window_picture = require "deskpilot.desk.window_picture"
 
 local capture = {}
-
-local function intersection(a, b)
-  local x, y = math.max(a.x, b.x), math.max(a.y, b.y)
-  local right, bottom = math.min(a.x + a.width, b.x + b.width), math.min(a.y + a.height, b.y + b.height)
-  if right <= x or bottom <= y then return nil end
-  return { x = x, y = y, width = right - x, height = bottom - y }
-end
 
 local function find_window(desk, window)
   if type(window) == "string" then window = { title = window } end
@@ -38,7 +32,7 @@ local function area_of(desk, options)
   if options.region then
     area = rectangle(options.region, (options.window or options.monitor) and area or { x = 0, y = 0 })
   end
-  local part = intersection(area, whole)
+  local part = rects.intersection(area, whole)
   if not part then return errors.fail("invalid", "that part lies outside the screen") end
   return part
 end
@@ -59,7 +53,7 @@ local function of_window(desk, options)
   local image, rect, incomplete = window_picture.take(desk, window.id, options.cursor == true)
   if not image then return nil, rect end
   if options.region then
-    local part = intersection(rectangle(options.region, rect), rect)
+    local part = rects.intersection(rectangle(options.region, rect), rect)
     if not part then return errors.fail("invalid", "that region lies outside the window") end
     image, err = image:crop(part.x - rect.x, part.y - rect.y, part.width, part.height)
     if not image then return nil, err end

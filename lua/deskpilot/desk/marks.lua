@@ -1,6 +1,8 @@
 --- Marks on a screenshot: a box around each element and a tag with its number, by which a person or a model
 --- can name it ("set of marks"). A tag is put where it hides the least: of what is drawn there, of small
 --- neighbours, of other tags.
+local rects = require "deskpilot.desk.rect"
+
 local marks = {}
 
 ---@class deskpilot.marks_style
@@ -15,7 +17,7 @@ local cell = 64          -- side of a cell of the grid in which neighbours are l
 local large = 40         -- a box of so many tags' area has room: a tag may lie anywhere on it
 local penalty = { tag = 20, neighbour = 4, ink = 2, own = 1, order = 0.02 }
 
--- What lies where: rectangles by the cells that they touch.
+-- What lies where: rects by the cells that they touch.
 local function new_grid()
   return setmetatable({}, { __index = function(grid, key)
     local list = {}
@@ -28,12 +30,6 @@ local function each_cell(rect, visit)
   for row = rect.y // cell, (rect.y + rect.height - 1) // cell do
     for column = rect.x // cell, (rect.x + rect.width - 1) // cell do visit(row << 16 | column) end
   end
-end
-
-local function overlap(a, b)
-  local width = math.min(a.x + a.width, b.x + b.width) - math.max(a.x, b.x)
-  local height = math.min(a.y + a.height, b.y + b.height) - math.max(a.y, b.y)
-  return width > 0 and height > 0 and width * height or 0
 end
 
 -- The part of the picture that a thing of the screen lies in, or nil.
@@ -92,12 +88,12 @@ end
 
 -- How much a tag at that place would hide.
 local function cost(shot, grid, box, tag)
-  local sum, seen = overlap(tag, box) / (box.width * box.height) * penalty.own, { [box] = true }
+  local sum, seen = rects.overlap(tag, box) / (box.width * box.height) * penalty.own, { [box] = true }
   each_cell(tag, function(key)
     for _, other in ipairs(grid[key]) do
       if not seen[other] then
         seen[other] = true
-        local share = overlap(tag, other) / (other.width * other.height)
+        local share = rects.overlap(tag, other) / (other.width * other.height)
         sum = sum + share * (other.is_tag and penalty.tag or penalty.neighbour)
       end
     end
@@ -172,16 +168,12 @@ function marks.draw(shot, list, style)
   return marked
 end
 
-local function contains(rect, x, y)
-  return x >= rect.x and y >= rect.y and x < rect.x + rect.width and y < rect.y + rect.height
-end
-
 -- Another program's window lies over the middle of an element, above the element's own. What lies outside
 -- its program's windows is a menu or the like, and above all.
 local function covered(element, windows)
   local x, y, above = element.x + element.width // 2, element.y + element.height // 2, nil
   for _, window in ipairs(windows) do -- bottom to top
-    if window.visible and not window.minimized and contains(window, x, y) then
+    if window.visible and not window.minimized and rects.contains(window, x, y) then
       if window.pid == element.pid then above = false elseif above == false then above = true end
     end
   end

@@ -8,6 +8,7 @@
 local image = require "native.image"
 local errors = require "deskpilot.base.errors"
 local monitors = require "deskpilot.desk.monitors"
+local rects = require "deskpilot.desk.rect"
 
 local points = {}
 
@@ -20,10 +21,6 @@ local points = {}
 ---@field image table? as desk.screen.shot gives them
 
 local frames = {}
-
-local function inside(rect, x, y)
-  return x >= rect.x and y >= rect.y and x < rect.x + rect.width and y < rect.y + rect.height
-end
 
 local function whole(value)
   return math.tointeger(value // 1)
@@ -95,7 +92,7 @@ function points.resolve(desk, target)
   if not px then return nil, py end
   local screen, err = desk.native:screen()
   if not screen then return nil, err end
-  if not inside(screen, px, py) then
+  if not rects.contains(screen, px, py) then
     return errors.fail("invalid", "%d, %d lies outside the screen (%d, %d to %d, %d)", px, py, screen.x, screen.y,
       screen.x + screen.width - 1, screen.y + screen.height - 1)
   end

@@ -7,12 +7,6 @@ local find = require "deskpilot.desk.find"
 
 local shot = {}
 
----@class deskpilot.rect
----@field x integer
----@field y integer
----@field width integer
----@field height integer
-
 ---@class deskpilot.shot
 ---@field width integer pixels
 ---@field height integer

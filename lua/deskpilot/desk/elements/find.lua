@@ -1,5 +1,6 @@
 --- Which elements criteria mean, and what to say where there is none.
 local errors = require "deskpilot.base.errors"
+local rects = require "deskpilot.desk.rect"
 local text = require "deskpilot.base.text"
 
 local find = {}
@@ -116,12 +117,6 @@ function find.all(list, criteria, frame)
   return found
 end
 
-local function overlap(a, b)
-  local width = math.min(a.x + a.width, b.x + b.width) - math.max(a.x, b.x)
-  local height = math.min(a.y + a.height, b.y + b.height) - math.max(a.y, b.y)
-  return math.max(0, width) * math.max(0, height)
-end
-
 --- The element that is a window: of its process, by its title, else the one that covers most of it.
 ---@param list deskpilot.element[]
 ---@param window deskpilot.window
@@ -130,7 +125,7 @@ function find.frame(list, window)
   local best, best_area
   for _, element in ipairs(list) do
     if element.depth == 1 and (element.pid == window.pid or element.pid == 0 or window.pid == 0) then
-      local area = overlap(element, window)
+      local area = rects.overlap(element, window)
       if element.name == window.title and window.title ~= "" then area = area + 1e12 end
       if area > 0 and (not best or area > best_area) then best, best_area = element, area end
     end

@@ -1,4 +1,6 @@
 --- What of each element can be seen: what lies in a scrolled area is cut off at its edges.
+local rectangle = require "deskpilot.desk.rect"
+
 local places = {}
 
 -- Roles whose contents are cut off where they end.
@@ -11,14 +13,6 @@ local floats = { menu = true, ["popup menu"] = true, ["tool tip"] = true, dialog
 -- Roles whose children are shown above everything.
 local opened = { menu = true, ["popup menu"] = true }
 
-local function cut(rect, by)
-  local left, top = math.max(rect.x, by.x), math.max(rect.y, by.y)
-  local right = math.min(rect.x + rect.width, by.x + by.width)
-  local bottom = math.min(rect.y + rect.height, by.y + by.height)
-  if right <= left or bottom <= top then return nil end
-  return { x = left, y = top, width = right - left, height = bottom - top }
-end
-
 --- For each element of a whole list the part of its rectangle that is not scrolled away, or false: where
 --- nothing is left of it, or where it has no place.
 ---@param list deskpilot.element[]
@@ -28,7 +22,7 @@ function places.visible(list)
   for i, element in ipairs(list) do
     local limit = element.parent and not floats[element.role] and limits[element.parent] or nil
     local rect = element.width > 0 and element.height > 0 and element or nil
-    if rect and limit then rect = cut(rect, limit) end
+    if rect and limit then rect = rectangle.intersection(rect, limit) end
     rects[i] = rect and { x = rect.x, y = rect.y, width = rect.width, height = rect.height } or false
     limits[i] = clips[element.role] and rects[i] or limit
   end
@@ -54,7 +48,7 @@ function places.in_view(list, element)
 end
 
 local function holds(rect, x, y)
-  return rect and x >= rect.x and y >= rect.y and x < rect.x + rect.width and y < rect.y + rect.height
+  return rect and rectangle.contains(rect, x, y)
 end
 
 -- How far up the top-level elements lie: their window's place in the stack.
