@@ -32,7 +32,7 @@ end
 
 tests.the_kill_chord_stops_whatever_runs = with_display(function(desk, display, folder)
   local server = model_server.start(function() return { delay = 60 } end)
-  local quickest = 60
+  local quickest, words = 60, {}
   for name, script in pairs {
     busy = "while true do end",
     caught = "while true do pcall(function() while true do end end) end",
@@ -49,9 +49,10 @@ tests.the_kill_chord_stops_whatever_runs = with_display(function(desk, display, 
     local seconds = kill(desk, child)
     t.ok(seconds < 2, ("%s was stopped after %.3f s"):format(name, seconds))
     quickest = math.min(quickest, seconds)
+    words[#words + 1] = ("%s %.1f ms"):format(name, seconds * 1000)
   end
   server:stop()
-  io.stdout:write(("      from the keys to run_end: %.1f ms at best\n"):format(quickest * 1000))
+  io.stdout:write("      from the keys to run_end: ", table.concat(words, ", "), "\n")
   t.ok(quickest < 0.1, ("at best %.3f s from the keys to run_end"):format(quickest))
 end)
 
