@@ -18,6 +18,7 @@ local function fail(why, what, path)
 end
 
 --- Joins path parts with one slash; an absolute later part wins.
+---@param ... string
 ---@return string
 function files.join(...)
   local path = ""
@@ -29,6 +30,7 @@ function files.join(...)
 end
 
 --- The folder of a path ("." for a bare name) and its last part.
+---@param path string
 ---@return string folder, string name
 function files.split(path)
   local folder, name = path:match("^(.*)[/\\]([^/\\]*)$")
@@ -37,11 +39,15 @@ function files.split(path)
   return folder, name
 end
 
+--- Whether there is a file or a folder of that name.
+---@param path string
 ---@return boolean
 function files.exists(path)
   return uv.fs_stat(path) ~= nil
 end
 
+--- Whether it is a folder that is there.
+---@param path string
 ---@return boolean
 function files.is_folder(path)
   local stat = uv.fs_stat(path)
@@ -49,6 +55,8 @@ function files.is_folder(path)
 end
 
 --- The whole file. `limit` bytes at most (64 MB unless told).
+---@param path string
+---@param limit integer?
 ---@return string? text, deskpilot.error? err
 function files.read(path, limit)
   limit = limit or 64 * 1024 * 1024
@@ -76,6 +84,7 @@ function files.read(path, limit)
 end
 
 --- Makes the folder and those above it; fine if it is there.
+---@param path string
 ---@return boolean? ok, deskpilot.error? err
 function files.make_folder(path)
   if files.is_folder(path) then return true end
@@ -90,6 +99,8 @@ function files.make_folder(path)
 end
 
 --- Writes the whole file by way of a new one beside it, so that a reader never sees half of it.
+---@param path string
+---@param text string
 ---@return boolean? ok, deskpilot.error? err
 function files.write(path, text)
   local part = path .. ".part"
@@ -112,6 +123,7 @@ function files.write(path, text)
 end
 
 --- Names in a folder, sorted; none if it is not there.
+---@param path string
 ---@return string[]
 function files.list(path)
   local names = {}
@@ -126,6 +138,7 @@ function files.list(path)
 end
 
 --- Removes a file or a whole folder; links are removed, not followed.
+---@param path string
 function files.remove(path)
   local stat = uv.fs_lstat(path)
   if not stat then return end
@@ -135,6 +148,7 @@ function files.remove(path)
 end
 
 --- Bytes free for us on the disk of that folder; nil where it cannot be asked.
+---@param path string
 ---@return integer?
 function files.free_space(path)
   local stat = uv.fs_statfs(path)
@@ -142,6 +156,7 @@ function files.free_space(path)
 end
 
 --- The absolute form of a path.
+---@param path string
 ---@return string
 function files.absolute(path)
   return slashes(uv.fs_realpath(path) or files.join(uv.cwd(), path))

@@ -12,6 +12,8 @@ local json = {}
 local list_meta = { __name = "json.list" }
 
 --- Marks a table as a list, so that it encodes as [] when empty.
+---@param t table?
+---@return table
 function json.list(t)
   return setmetatable(t or {}, list_meta)
 end
@@ -92,6 +94,7 @@ end
 json.null = cjson.null
 
 --- The JSON text of a value; a Lua error for what JSON cannot hold.
+---@param v any
 ---@return string
 function json.encode(v)
   local out = {}
@@ -113,6 +116,7 @@ local function tidy(v)
 end
 
 --- The value of a JSON text. A null becomes nil in an object and stays json.null in a list.
+---@param text string
 ---@return any value, string? why nil and the reason for malformed text
 function json.decode(text)
   local ok, value = pcall(cjson.decode, text)

@@ -11,14 +11,16 @@ local reference = {}
 local internal = { native = true, inbox = true, session = true, timing = true, closers = true, _ = true }
 
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
-local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "points",
-  "task", "errors", "mission" }
+local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "human",
+  "hotkeys", "points", "files", "csv", "json", "http", "task", "errors", "mission" }
 
 local summaries = {
   desk = "the desktop: opening it, waiting for it", screen = "pictures of the screen, and what is on them",
   shot = "one picture", mouse = "moving, clicking, dragging, scrolling", keyboard = "typing and pressing keys",
   windows = "the windows of applications", elements = "what applications say about themselves",
   clipboard = "what applications copy and paste", apps = "starting programs", points = "where things are",
+  human = "people at the desktop, and giving way to them", hotkeys = "keys that work in any window",
+  files = "files and folders", csv = "tables as text", json = "JSON", http = "requests to servers",
   task = "doing several things at a time", errors = "failures as values",
   mission = "`m`, what a mission's functions are given",
 }
@@ -60,6 +62,12 @@ local function sort(functions, main)
   return functions
 end
 
+-- A module of deskpilot.base that scripts require.
+local function base_page(name)
+  return { functions = functions_of(require("deskpilot.base." .. name), name .. ".", {}),
+    main = ("deskpilot/base/%s.lua"):format(name) }
+end
+
 -- The functions of each page, and the file that its words begin with.
 local function collect(desk)
   local module = require "deskpilot.desk"
@@ -73,6 +81,7 @@ local function collect(desk)
     points = { functions = {}, main = "deskpilot/desk/points.lua" },
     task = { functions = functions_of(class_of(task.start(function() end)), "work:", functions_of(task, "task.", {})),
       main = "deskpilot/base/task.lua" },
+    files = base_page "files", csv = base_page "csv", json = base_page "json", http = base_page "http",
     errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua" },
   }
@@ -162,8 +171,10 @@ local function paths_of(page)
   return paths
 end
 
-local titles = { desk = "desk", shot = "A shot", points = "Points", task = "task", errors = "errors",
-  mission = "m, the mission's run" }
+local titles = { desk = "desk", shot = "A shot", points = "Points", mission = "m, the mission's run" }
+for _, name in ipairs { "files", "csv", "json", "http", "task", "errors" } do
+  titles[name] = ('%s: require "deskpilot.base.%s"'):format(name, name)
+end
 
 local made = "<!-- Made by `./dev docs` from the comments above the functions: change those. -->"
 
