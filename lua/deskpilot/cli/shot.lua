@@ -90,7 +90,8 @@ local function with_marks(image, area, pid)
   if not desk then return nil, err end
   local list, windows
   list, err = desk.elements.list { pid = pid ~= 0 and pid or nil }
-  windows = list and desk.windows.list()
+  -- A window's own picture shows what others cover.
+  if list and not pid then windows = desk.windows.list() end
   desk:close()
   if not list then return nil, err end
   local marked, why = require("deskpilot.desk.shot").new(image, area):marks(marks.choose(list, windows))
