@@ -151,13 +151,12 @@ static void queue_closing(net_ws *ws, int code, const char *reason, size_t size)
         append_parcel(ws, parcel);
 }
 
-/* The server broke the protocol: nobody waits for what is still in the queue. */
+/* The server broke the protocol. What was said before it did is still sent. */
 static void fail(net_ws *ws, int code, const desk_error *what)
 {
     desk_error error;
     desk_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
     set_end(ws, &error, code);
-    drop_queue(ws);
     queue_closing(ws, code, "", 0);
     ws->state = NET_WS_CLOSING;
 }
@@ -249,10 +248,8 @@ static void on_close(void *user, int code, const char *reason, size_t size)
         memcpy(ws->end.reason, reason, size);
         ws->end.reason_size = size;
     }
-    if (ws->state == NET_WS_OPEN) {
-        drop_queue(ws); /* it reads no more */
+    if (ws->state == NET_WS_OPEN)
         queue_closing(ws, code, "", 0);
-    }
     ws->state = NET_WS_OVER;
 }
 

@@ -71,13 +71,14 @@ local function take(self)
 end
 
 local function ended(self, err)
-  local opened = self.protocol ~= nil
   self.closed = err
+  local ok, why = true, nil
+  if self.protocol and self.on_close then ok, why = xpcall(self.on_close, debug.traceback, err) end
   wake(self.openers)
   wake(self.senders)
   wake(self.receivers)
   wake(self.closers)
-  if opened and self.on_close then self.on_close(err) end
+  if not ok then error(why, 0) end -- to be reported, as any callback's
 end
 
 --- Opens a WebSocket and waits until it is open.
