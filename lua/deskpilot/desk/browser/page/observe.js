@@ -48,7 +48,7 @@ const noticeSuggestions = () => {
       if (role === "listbox" || role === "option") return void suggesting.add(field);
       if (!/absolute|fixed/.test(getComputedStyle(node).position)) continue;
       const top = outward(boxOf(rectOf(node)), place);
-      const adjoins = Math.abs(top.y0 - box.y1) <= Math.max(16, height / 2) || Math.abs(top.y1 - box.y0) <= 16;
+      const adjoins = Math.abs(top.y0 - box.y1) <= Math.max(16, height) || Math.abs(top.y1 - box.y0) <= 16;
       if (adjoins && node.querySelector("li, [role=option], a, button, [tabindex], div + div")) {
         return void suggesting.add(field);
       }
