@@ -102,16 +102,18 @@ end
 ---@param window deskpilot.window?
 ---@return deskpilot.tab? tab, deskpilot.error? err nothing at all for other windows
 function observation.tab(desk, window)
+  if not window then return nil end
   local browser, err = desk.browser.of_window(window)
-  if not browser then return nil, err end
-  return browser:tab()
+  if browser then return browser:tab() end
+  if err and err.code == "not_found" then return nil end
+  return nil, err
 end
 
 -- The page on the active window. Its elements are told of once: as the page's.
 local function look_at_page(self, desk, config)
   local tab, err = observation.tab(desk, self.window)
   local page
-  if tab then
+  if tab and tab.observe then
     page, err = tab:observe { max_elements = config:get("observe.max_page_elements"),
       max_text = config:get("observe.max_page_text") }
   end

@@ -233,7 +233,7 @@ end
 
 --- Does one action by its tool, then lets the screen settle.
 ---@param call table {tool, args, persona, why}: `why` is for the history, where the arguments do not say it
----@return table result {ok, text, code, postponed}: `postponed` where it was not done for no fault of the agent's
+---@return table result {ok, text, code, postponed}: `postponed` where it was not done, and not for a mistake
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()

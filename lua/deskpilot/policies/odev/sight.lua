@@ -24,7 +24,7 @@ end
 -- The page, or nothing where there is none.
 local function look_at_page(self, desk)
   local tab = observation.tab(desk, self.window)
-  local page = tab and tab:observe { max_elements = most_elements, max_text = most_text }
+  local page = tab and tab.observe and tab:observe { max_elements = most_elements, max_text = most_text }
   if not page then return end
   self.page = page
   add(self.on_page, page.title)
