@@ -339,7 +339,8 @@ function Tab:window()
   return require("deskpilot.desk.browser.active").window_of(self)
 end
 
-for _, part in ipairs { "navigation", "dialogs", "downloads", "pictures", "waiting" } do
+for _, part in ipairs { "navigation", "dialogs", "downloads", "pictures", "waiting", "page", "page_pointer",
+  "page_acts" } do
   for name, method in pairs(require("deskpilot.desk.browser." .. part).methods) do Tab[name] = method end
 end
 
