@@ -2,6 +2,7 @@
 local uv = require "luv"
 local system = require "native.system"
 local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
 
 local platform = {
   -- A second Windows desktop takes no mouse and keyboard, so a mission works where its user does.
@@ -30,6 +31,25 @@ function platform.spawn(...)
   local handle, pid = uv.spawn(...)
   if not before then uv.os_unsetenv(only_path) end
   return handle, pid
+end
+
+-- "R": whether it is there; an alias of the Store's cannot be read, but its name can.
+local function program_file(path)
+  for _, candidate in ipairs { path, path .. ".exe" } do
+    if uv.fs_access(candidate, "R") and not files.is_folder(candidate) then return candidate end
+  end
+end
+
+function platform.on_path(program, path)
+  if program:find("[/\\:]") then return program_file(program) end
+  for folder in (path or os.getenv "PATH" or ""):gmatch '[^;"]+' do
+    local file = program_file(files.join(folder, program))
+    if file then return file end
+  end
+end
+
+function platform.install(package)
+  return "winget install " .. package
 end
 
 function platform.no_program(name)
