@@ -113,7 +113,7 @@ end
 local function look_at_page(self, desk, config)
   local tab, err = observation.tab(desk, self.window)
   local page
-  if tab and tab.observe then
+  if tab then
     page, err = tab:observe { max_elements = config:get("observe.max_page_elements"),
       max_text = config:get("observe.max_page_text") }
   end

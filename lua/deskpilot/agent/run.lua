@@ -221,11 +221,17 @@ function Run:check(call)
   return args
 end
 
---- Waits until the screen is quiet after an action.
+-- A time that somebody has configured; nil leaves it to the desk, which knows the active application.
+local function configured(config, name)
+  return config.sources[name] ~= "default" and config:get(name) or nil
+end
+
+--- Waits until the screen is quiet after an action, for as long as the configuration says, or else as the active
+--- application needs.
 function Run:settle()
   local settled, err = self.desk.settle {
-    quiet = self.config:get("timing.settle_quiet"), floor = self.config:get("timing.settle_floor"),
-    cap = self.config:get("timing.settle_cap"),
+    quiet = configured(self.config, "timing.settle_quiet"), floor = self.config:get("timing.settle_floor"),
+    cap = configured(self.config, "timing.settle_cap"),
   }
   settled = settled or { seconds = 0, reason = "unknown: " .. tostring(err) }
   self:emit("settled", { seconds = settled.seconds, reason = settled.reason })

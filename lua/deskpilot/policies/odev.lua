@@ -72,6 +72,10 @@ local function situation(run)
   lines[#lines + 1] = ("TURN: %d of %d"):format(run.turn, run.config:get("limits.turns"))
   if s.report then lines[#lines + 1] = "REPORT ON YOUR LAST PLAN:\n" .. s.report end
   lines[#lines + 1] = observation.words(run.observation)
+  local window, apps = run.observation.window, run.desk.apps
+  for _, words in ipairs { window and apps.about(window) or "", apps.overview() } do
+    if words ~= "" then lines[#lines + 1] = words end
+  end
   lines[#lines + 1] = run.history:render()
   return table.concat(lines, "\n\n")
 end

@@ -27,7 +27,7 @@ end
 function scene.now(run)
   local window = run.desk.windows.active()
   local tab = observation.tab(run.desk, window)
-  local page = tab and tab.observe and tab:observe { max_elements = 50, max_text = 0 }
+  local page = tab and tab:observe { max_elements = 200, max_text = 0, keep = false }
   return { window = window, page = page }
 end
 
