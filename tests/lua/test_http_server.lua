@@ -154,6 +154,23 @@ function tests.slow_senders_and_readers()
   end)
 end
 
+function tests.stopping_closes_what_is_open()
+  local idle, waiting
+  with_server({}, function(server)
+    idle, waiting = raw.open(server.port), raw.open(server.port)
+    waiting:send(("GET /slow HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"):format(server.port))
+    t.eq(assert(http.request { url = server.url .. "/a" }).status, 200)
+    server:stop()
+    for _, connection in ipairs { idle, waiting } do
+      connection:wait(function(self) return self.closed end)
+      t.eq({ connection.closed, connection.came }, { true, "" })
+      connection:close()
+    end
+    local _, err = http.request { url = server.url .. "/a" }
+    t.eq(err and err.code, "unavailable")
+  end)
+end
+
 function tests.a_port_that_is_taken()
   with_server({}, function(server)
     local other, err = http_server.start(function() end, { port = server.port })

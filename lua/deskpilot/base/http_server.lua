@@ -141,7 +141,7 @@ end
 
 local function serve(server, socket)
   local closing <close> = setmetatable({}, { __close = function()
-    server.sockets[socket] = nil
+    server.work[socket] = nil
     server.open = server.open - 1
     close(socket)
   end })
@@ -156,8 +156,9 @@ local function accept(server, owner)
     close(socket)
     return
   end
-  server.sockets[socket], server.open = true, server.open + 1
-  task.start_for(owner, serve, server, socket)
+  server.open = server.open + 1
+  local work = task.start_for(owner, serve, server, socket)
+  if not work:ended() then server.work[socket] = work end
 end
 
 --- Starts one. Each request is handled in a task of its own, which ends with the task that calls this and may
@@ -167,7 +168,7 @@ end
 ---@return deskpilot.http_server? server, deskpilot.error? err code "io" where the port is taken
 function http_server.start(handler, options)
   options = options or {}
-  local server = setmetatable({ handler = handler, failures = {}, sockets = {}, open = 0,
+  local server = setmetatable({ handler = handler, failures = {}, work = {}, open = 0,
     max_body = options.max_body or 8 * 1024 * 1024, max_connections = options.max_connections or 32,
     seconds = options.seconds or 15, listener = uv.new_tcp() }, Server)
   local owner = task.current()
@@ -182,10 +183,12 @@ function http_server.start(handler, options)
   return server
 end
 
---- Closes the server and its connections.
+--- Closes the server and its connections, whatever they wait for.
 function Server:stop()
   close(self.listener)
-  for socket in pairs(self.sockets) do close(socket) end
+  local all = {}
+  for _, work in pairs(self.work) do all[#all + 1] = work end
+  for _, work in ipairs(all) do work:cancel("the server was stopped") end
 end
 
 return http_server
