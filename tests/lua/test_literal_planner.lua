@@ -49,7 +49,8 @@ ELEMENTS (index, role, name, centre in 0..1000, states, value):
 local function ask(mission, more)
   more = more or {}
   local request = { messages = { { role = "system", content = "You are the planner." },
-    { role = "user", content = "MISSION:\n" .. mission .. "\n\n" .. (more.screen or form) .. "\nRECENT ACTIONS:\n"
+    { role = "user", content = (more.title or "GOAL:\n") .. mission
+      .. "\n\nREPORT ON YOUR LAST PLAN:\nclick \"Programme\"\n\n" .. (more.screen or form) .. "\nRECENT ACTIONS:\n"
       .. (more.actions or "  none yet") } }, tools = { more.tool or plan_tool } }
   local reply = assert(client.read(literal.chat(request)))
   local answer = decode.reply(reply)
@@ -68,7 +69,7 @@ local function shown(plan)
       "accept", "seconds" } do
       if args[name] ~= nil then parts[#parts + 1] = tostring(args[name]) end
     end
-    t.ok(#(args.justification or "") >= 30, "each action says why")
+    t.ok(#(action.why or "") >= 30 and #action.why < 200, "each action says why, in the limit of the schema")
     list[i] = table.concat(parts, " ")
   end
   return table.concat(list, " | ")
@@ -81,7 +82,7 @@ local function done(plan, results)
     local result = results and results[i]
     if result == false then break end
     lines[i] = ('  T3: %s("x") -> %s | why: %s\n'):format(action.tool,
-      type(result) == "string" and result or "done", action.args.justification:sub(1, 80))
+      type(result) == "string" and result or "done", action.why:sub(1, 80))
   end
   return table.concat(lines)
 end
@@ -136,7 +137,7 @@ Register: 1. Type "Ada" into "Full name"
   t.eq(plan.anchor, { application = "Chromium-browser" })
   t.eq(plan.success_indicators, {})
   t.eq(plan.completes_goal, false)
-  t.has(plan.actions[1].args.justification, "Step 2 of 11: ")
+  t.has(plan.actions[1].why, "Step 2 of 11: ")
   local rest = ask(mission, { actions = done(plan) })
   t.eq(shown(rest), "browser_click 5 | browser_click 7")
   t.eq(rest.anchor, {}, "nobody knows where it leads")
@@ -168,7 +169,7 @@ function tests.an_autocompletion_field_ends_the_batch()
   t.eq(shown(choice), "browser_click 4", "and a choice ends it as well")
   local waiting = ask(mission, { actions = done(plan) })
   t.eq(shown(waiting), "wait 1")
-  t.has(waiting.actions[1].args.justification, "Look 1.")
+  t.has(waiting.actions[1].why, "Look 1.")
   t.has(waiting.rationale, 'nothing named "London" is listed')
 end
 
@@ -176,7 +177,7 @@ function tests.a_popup_comes_first()
   local mission = 'type "Ada" into "Full name"; click "Register"'
   local plan = ask(mission .. "; close any popup", { screen = popup })
   t.eq(shown(plan), "browser_click 10")
-  t.has(plan.actions[1].args.justification, "Popup in the way of step 1: ")
+  t.has(plan.actions[1].why, "Popup in the way of step 1: ")
   local closed = done(plan)
   t.eq(shown(ask(mission .. "; close any popup", { actions = closed })), "browser_type 0 Ada | browser_click 7",
     "it was no step")

@@ -51,11 +51,11 @@ local function text_of(content)
   return table.concat(parts, "\n")
 end
 
--- The newest message of the user's that holds a mission.
+-- The newest message of the user's that holds a mission, or a goal, as some call it.
 local function request_text(messages)
   for i = #messages, 1, -1 do
-    local said = messages[i].role == "user" and text_of(messages[i].content) or ""
-    if ("\n" .. said):find("\nMISSION:", 1, true) then return said end
+    local said = "\n" .. (messages[i].role == "user" and text_of(messages[i].content) or "")
+    if said:find("\nMISSION:", 1, true) or said:find("\nGOAL:", 1, true) then return said end
   end
   return ""
 end
@@ -91,7 +91,7 @@ local function decide(view, tools)
       .. "task's steps needs a vision model.")
   end
   if not view.mission or view.mission == "" then
-    return answers.refuse("The request names no mission (no section MISSION:), and literal reads nothing else.")
+    return answers.refuse("The request names no mission (no section MISSION: or GOAL:), and literal reads nothing else.")
   end
   local plan, unreadable = steps.read(view.mission)
   if not plan then

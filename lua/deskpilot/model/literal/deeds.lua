@@ -11,8 +11,9 @@ local quote = json.encode
 
 ---@class deskpilot.literal.deed
 ---@field tool string
----@field args table without its justification
----@field because string
+---@field args table
+---@field because string what its target is
+---@field why string from whose beginning the next request tells how far it is
 ---@field number integer the step that it does; typing into a field does the one before it as well
 ---@field ends boolean whether what was listed may no longer hold after it
 ---@field anchor table what is then expected to be there, as far as the step says
@@ -261,7 +262,7 @@ function deeds.of(state, number)
   local made, why = makers[step.kind](state, step)
   if not made then return nil, why end
   made.number = number
-  made.args.justification = course.justify(state, number, made.because)
+  made.why = course.justify(state, number, made.because)
   return made
 end
 

@@ -54,6 +54,7 @@ function executor.answer(state)
     return answers.refuse(("Step %d of %d (%s) needs the tool %s, which is not offered."):format(deed.number,
       #state.plan, state.plan[deed.number].says, deed.tool))
   end
+  deed.args.justification = deed.why
   return answers.call(("Step %d of %d: %s."):format(deed.number, #state.plan, state.plan[deed.number].says), deed.tool,
     deed.args)
 end

@@ -2,6 +2,7 @@
 --- afterwards. Steps go together as long as each one's target is listed now and the ones before it leave the list as
 --- it is.
 local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
 local answers = require "deskpilot.model.literal.answers"
 local course = require "deskpilot.model.literal.course"
 local deeds = require "deskpilot.model.literal.deeds"
@@ -9,6 +10,11 @@ local deeds = require "deskpilot.model.literal.deeds"
 local planner = {}
 
 local most_actions = 5
+local longest_why = 190 -- bytes; the schema has a limit
+
+local function action(tool, args, why)
+  return { tool = tool, args = args, why = text.cut(why, longest_why) }
+end
 
 local function plan(rationale, actions, more)
   more = more or {}
@@ -28,7 +34,7 @@ local function look_again(state, missing)
   end
   local because = ("Look %d. What it needs is not on screen yet: %s."):format(state.looks + 1, missing)
   local words = course.justify(state, state.now, because)
-  return plan(words, { { tool = "wait", args = { seconds = 1, justification = words } } })
+  return plan(words, { action("wait", { seconds = 1 }, words) })
 end
 
 -- The expectations that stand from that step on, and the step after them.
@@ -44,8 +50,8 @@ end
 -- Everything is done; what is left is to say so, with what the task's last steps expect.
 local function complete(state)
   local claims = 0
-  for _, action in ipairs(state.view.actions) do
-    if action.tool == "wait" and action.why:find("^All %d+ steps") then claims = claims + 1 end
+  for _, done in ipairs(state.view.actions) do
+    if done.tool == "wait" and done.why:find("^All %d+ steps") then claims = claims + 1 end
   end
   if claims >= course.most_errors then
     return answers.refuse(("Every step was done and that was claimed %d times, and still it is not accepted. What is "
@@ -59,7 +65,7 @@ local function complete(state)
   end
   local words = ("All %d steps that the task spells out were carried out. What is on screen now: %s."):format(
     #state.plan, course.what_is_seen(state.view, state.plan))
-  return plan(words, { { tool = "wait", args = { seconds = 0.1, justification = words } } },
+  return plan(words, { action("wait", { seconds = 0.1 }, words) },
     { indicators = indicators, completes_goal = true })
 end
 
@@ -73,7 +79,7 @@ local function answer_dialog(state)
     return state.step and refuse(state, sentence) or answers.refuse(sentence)
   end
   local words = ("Popup in the way: %s. The task says that any popup is to be closed."):format(asks)
-  return plan(words, { { tool = "browser_dialog", args = { accept = dialog.type == "alert", justification = words } } })
+  return plan(words, { action("browser_dialog", { accept = dialog.type == "alert" }, words) })
 end
 
 local function close_popup(state)
@@ -84,7 +90,7 @@ local function close_popup(state)
   local element, why = deeds.closer(state.view)
   if not element then return refuse(state, why) end
   local words = course.justify_closing(state, element.name)
-  return plan(words, { { tool = "browser_click", args = { index = element.index, justification = words } } })
+  return plan(words, { action("browser_click", { index = element.index }, words) })
 end
 
 -- The deeds of as many steps as go together from now on, and why the first step without one has none.
@@ -110,7 +116,7 @@ end
 
 local function batch(state, list, number)
   local actions = {}
-  for i, deed in ipairs(list) do actions[i] = { tool = deed.tool, args = deed.args } end
+  for i, deed in ipairs(list) do actions[i] = action(deed.tool, deed.args, deed.why) end
   local last = list[#list]
   local indicators, after = expectations(state, number)
   local words = #list == 1 and ("Step %d of %d: %s."):format(last.number, #state.plan, state.plan[last.number].says)

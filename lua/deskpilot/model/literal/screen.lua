@@ -100,7 +100,8 @@ local function read_action(line)
 end
 
 local titles = {
-  { "MISSION:", "mission" }, { "DOCTRINE:", "doctrine" }, { "CURRENT PHASE:", "phase" },
+  { "MISSION:", "mission" }, { "GOAL:", "mission" }, { "THE GOAL IS REACHED", "reached" },
+  { "REPORT ON YOUR", "report" }, { "DOCTRINE:", "doctrine" }, { "CURRENT PHASE:", "phase" },
   { "TURN:", "turn" }, { "SCREEN:", "screen" }, { "ELEMENTS", "elements" },
   { "BROWSER:", "browser" }, { "DIALOG:", "dialog" }, { "POPUP:", "popup" },
   { "PAGE ELEMENTS", "page_elements" }, { "PAGE TEXT", "page_text" },
