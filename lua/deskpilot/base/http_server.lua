@@ -70,7 +70,7 @@ local function receive(server, connection)
     buffer = buffer .. bytes
   end
   http_message.check(request, server.port, server.max_body)
-  if request.length > 0 and request.headers.expect then
+  if request.length > 0 and (request.headers.expect or ""):lower() == "100-continue" then
     write(connection.socket, "HTTP/1.1 100 Continue\r\n\r\n")
   end
   local parts, size = { buffer:sub(at) }, #buffer - at + 1

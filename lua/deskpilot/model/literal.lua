@@ -91,7 +91,7 @@ local function decide(view, tools)
       .. "task's steps needs a vision model.")
   end
   if not view.mission or view.mission == "" then
-    return answers.refuse("The request names no mission (no section MISSION: or GOAL:), and literal reads nothing else.")
+    return answers.refuse("The request names no mission (no section MISSION or GOAL), and literal reads nothing else.")
   end
   local plan, unreadable = steps.read(view.mission)
   if not plan then
