@@ -4,6 +4,7 @@
 #ifndef DESK_BASE64_H
 #define DESK_BASE64_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,5 +16,9 @@ static inline size_t desk_base64_size(size_t size)
 
 /* Writes exactly desk_base64_size(size) characters. */
 void desk_base64(char *out, const uint8_t *data, size_t size);
+
+/* The bytes of such a text, strictly: whole groups of four, padding at the end only. Writes at most
+ * length / 4 * 3 bytes and says in *size how many. False for anything else. */
+bool desk_base64_decode(uint8_t *out, size_t *size, const char *text, size_t length);
 
 #endif

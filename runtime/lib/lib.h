@@ -42,5 +42,6 @@ int lib_open_http(lua_State *L);
 int lib_open_ocr(lua_State *L);
 int lib_open_system(lua_State *L);
 int lib_open_human(lua_State *L);
+int lib_open_websocket(lua_State *L);
 
 #endif

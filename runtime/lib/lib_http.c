@@ -4,13 +4,14 @@
  * request is done. Callbacks run on the loop, on the main Lua thread.
  */
 #include "lib.h"
+#include "lib_fields.h"
 #include "net_http.h"
 
 #include <luv/luv.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CLIENT_TYPE "deskpilot.http"
+#define WHO "http"
 
 /* What a request of Lua's holds while it runs. A userdata, kept by the table at `ref`. */
 typedef struct {
@@ -26,44 +27,16 @@ enum { KEEP_OPTIONS = 1, KEEP_DONE, KEEP_DATA, KEEP_CALL, KEEP_STRINGS };
 /* --- reading the options ------------------------------------------------------------------------
  */
 
-static const char *string_field(lua_State *L, const char *name, const char *otherwise)
-{
-    size_t size;
-    int type = lua_getfield(L, 1, name);
-    if (type == LUA_TNIL && otherwise) {
-        lua_pop(L, 1);
-        return otherwise;
-    }
-    if (type != LUA_TSTRING)
-        luaL_error(L, "http: '%s' must be a string, not a %s", name, lua_typename(L, type));
-    const char *text = lua_tolstring(L, -1, &size);
-    if (strlen(text) != size)
-        luaL_error(L, "http: '%s' may not hold a NUL", name);
-    lua_pop(L, 1); /* the options table keeps it */
-    return text;
-}
-
 /* What curl's and C's integers hold on every platform. */
 static const double MOST_SECONDS = 1e6, MOST_BYTES = 1e12;
-
-/* A number of 0..most from the table at the top of the stack; 0 when it is not given. */
-static double number_field(lua_State *L, const char *name, double most)
-{
-    int type = lua_getfield(L, -1, name);
-    double value = lua_tonumber(L, -1);
-    if (type != LUA_TNIL && (type != LUA_TNUMBER || !(value >= 0 && value <= most)))
-        luaL_error(L, "http: '%s' must be a number of 0 to %f", name, most);
-    lua_pop(L, 1);
-    return value;
-}
 
 static void read_timeouts(lua_State *L, net_options *options)
 {
     int type = lua_getfield(L, 1, "timeout");
     if (type == LUA_TTABLE) {
-        options->connect_timeout = number_field(L, "connect", MOST_SECONDS);
-        options->total_timeout = number_field(L, "total", MOST_SECONDS);
-        options->stall_timeout = number_field(L, "stall", MOST_SECONDS);
+        options->connect_timeout = lib_number_field(L, -1, WHO, "connect", MOST_SECONDS, 0);
+        options->total_timeout = lib_number_field(L, -1, WHO, "total", MOST_SECONDS, 0);
+        options->stall_timeout = lib_number_field(L, -1, WHO, "stall", MOST_SECONDS, 0);
     } else if (type != LUA_TNIL) {
         luaL_error(L, "http: 'timeout' must be a table of connect, total and stall, in seconds");
     }
@@ -78,41 +51,11 @@ static void *scratch(lua_State *L, lua_Integer place, size_t size)
     return memory;
 }
 
-static const char *header_text(lua_State *L, int index, const char *what)
-{
-    size_t size;
-    if (lua_type(L, index) != LUA_TSTRING)
-        luaL_error(L, "http: a header's %s must be a string", what);
-    const char *text = lua_tolstring(L, index, &size);
-    if (strlen(text) != size)
-        luaL_error(L, "http: a header's %s may not hold a NUL", what);
-    return text;
-}
-
 /* Stack: the keeping table at the top, before and after. */
 static void read_headers(lua_State *L, net_options *options)
 {
-    int type = lua_getfield(L, 1, "headers");
-    if (type == LUA_TNIL) {
-        lua_pop(L, 1);
-        return;
-    }
-    if (type != LUA_TTABLE)
-        luaL_error(L, "http: 'headers' must be a table of name = value");
-    size_t count = 0;
-    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
-        count++;
-    lua_insert(L, -2);
-    net_header *headers = scratch(L, KEEP_STRINGS, count * sizeof *headers);
-    lua_insert(L, -2);
-    size_t i = 0;
-    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-        const char *name = header_text(L, -2, "name");
-        headers[i++] = (net_header){name, header_text(L, -1, "value")};
-    }
-    options->headers = headers;
-    options->header_count = count;
-    lua_pop(L, 1);
+    options->headers = lib_header_field(L, 1, WHO, &options->header_count);
+    lua_rawseti(L, -2, KEEP_STRINGS);
 }
 
 /* The list of the body's strings is copied, so that a change of the caller's cannot free one. */
@@ -260,17 +203,16 @@ static int call_cancel(lua_State *L)
 
 static void read_options(lua_State *L, net_options *options)
 {
-    options->method = string_field(L, "method", "GET");
-    options->url = string_field(L, "url", NULL);
-    options->ca_file = string_field(L, "ca_file", "");
+    options->method = lib_string_field(L, 1, WHO, "method", "GET");
+    options->url = lib_string_field(L, 1, WHO, "url", NULL);
+    options->ca_file = lib_string_field(L, 1, WHO, "ca_file", "");
     if (!*options->ca_file)
         options->ca_file = NULL;
     read_timeouts(L, options);
-    lua_pushvalue(L, 1);
-    options->max_response_bytes = (size_t) number_field(L, "max_bytes", MOST_BYTES);
+    options->max_response_bytes = (size_t) lib_number_field(L, 1, WHO, "max_bytes", MOST_BYTES, 0);
     lua_getfield(L, 1, "follow_redirects");
     options->follow_redirects = lua_toboolean(L, -1);
-    lua_pop(L, 2);
+    lua_pop(L, 1);
 }
 
 /* ---Begins a request. `done(result)` or `done(nil, err)` comes later, from the loop, never before

@@ -416,6 +416,24 @@ static int module_base64(lua_State *L)
     return 1;
 }
 
+/* --- The bytes of a text in base64, with padding and without line breaks.
+ * ---@param text string
+ * ---@return string? bytes, deskpilot.error? err code "invalid" */
+static int module_from_base64(lua_State *L)
+{
+    size_t length, size;
+    const char *text = luaL_checklstring(L, 1, &length);
+    luaL_Buffer buffer;
+    char *out = luaL_buffinitsize(L, &buffer, length / 4 * 3 + 1);
+    if (!desk_base64_decode((uint8_t *) out, &size, text, length)) {
+        desk_error err;
+        desk_fail(&err, DESK_INVALID, "that is no base64");
+        return lib_fail(L, &err);
+    }
+    luaL_pushresultsize(&buffer, size);
+    return 1;
+}
+
 int lib_open_image(lua_State *L)
 {
     static const luaL_Reg image_methods[] = {
@@ -437,6 +455,7 @@ int lib_open_image(lua_State *L)
         {"norm_to_pixel", module_norm_to_pixel},
         {"pixel_to_norm", module_pixel_to_norm},
         {"base64", module_base64},
+        {"from_base64", module_from_base64},
         {NULL, NULL},
     };
     lib_new_type(L, IMAGE_TYPE, image_methods, image_gc);

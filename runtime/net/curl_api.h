@@ -18,6 +18,8 @@ typedef struct {
     void (*easy_cleanup)(CURL *easy);
     CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
     CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
+    CURLcode (*easy_send)(CURL *easy, const void *data, size_t size, size_t *sent);
+    CURLcode (*easy_recv)(CURL *easy, void *data, size_t size, size_t *received);
     const char *(*easy_strerror)(CURLcode code);
     struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
     void (*slist_free_all)(struct curl_slist *list);

@@ -4,25 +4,29 @@
 
 enum { WINDOWS_CONNECTION_REFUSED = 10061 };
 
-/* Curl's own words for this failure: the particular ones where it has them. */
-static const char *words(const net_request *request, CURLcode code)
-{
-    return request->message[0] ? request->message : request->http->curl->easy_strerror(code);
-}
+/* A failure of curl's, with its own words for it: the particular ones where it has them. */
+typedef struct {
+    const curl_api *curl;
+    CURL *easy;
+    CURLcode code;
+    const char *origin;
+    const char *words;
+} failure;
 
-static void explain_unreachable(net_request *request, CURLcode code, desk_error *err)
+static void explain_unreachable(const failure *f, desk_error *err)
 {
     long number = 0;
-    request->http->curl->easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &number);
+    f->curl->easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &number);
     bool refused = number == ECONNREFUSED || number == WINDOWS_CONNECTION_REFUSED;
-    desk_fail(err, DESK_UNAVAILABLE, "nothing answers at %s (%.120s)", request->url.origin,
-              refused ? "connection refused" : words(request, code));
+    desk_fail(err, DESK_UNAVAILABLE, "nothing answers at %s (%.120s)", f->origin,
+              refused ? "connection refused" : f->words);
 }
 
 static void explain_timeout(net_request *request, net_result *result)
 {
     curl_off_t connected = 0;
-    request->http->curl->easy_getinfo(request->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
+    request->http->curl->easy_getinfo(request->transfer.easy, CURLINFO_PRETRANSFER_TIME_T,
+                                      &connected);
     bool connect = connected == 0 && (request->total_timeout <= 0 ||
                                       request->connect_timeout <= request->total_timeout);
     result->timeout = connect ? NET_TIMEOUT_CONNECT : NET_TIMEOUT_TOTAL;
@@ -44,69 +48,73 @@ static void explain_refusal(net_request *request, desk_error *err)
                   request->url.origin, request->limit);
 }
 
-static void explain_tls(net_request *request, CURLcode code, desk_error *err)
+static void explain_tls(const failure *f, desk_error *err)
 {
     desk_fail(err, DESK_PROTOCOL,
               "the TLS verification of %s failed: %.120s (if you trust it, give its authority's "
               "certificate as the CA file)",
-              request->url.origin, words(request, code));
+              f->origin, f->words);
 }
 
-static void explain_other(net_request *request, CURLcode code, desk_error *err)
+static void explain_other(const failure *f, desk_error *err)
 {
-    const char *origin = request->url.origin;
-    switch (code) {
+    switch (f->code) {
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
-        desk_fail(err, DESK_IO, "the connection to %s broke: %.150s", origin, words(request, code));
+        desk_fail(err, DESK_IO, "the connection to %s broke: %.150s", f->origin, f->words);
         break;
     case CURLE_SSL_CONNECT_ERROR:
-        desk_fail(err, DESK_PROTOCOL, "%s does not speak TLS as it should: %.150s", origin,
-                  words(request, code));
+        desk_fail(err, DESK_PROTOCOL, "%s does not speak TLS as it should: %.150s", f->origin,
+                  f->words);
         break;
     case CURLE_OUT_OF_MEMORY:
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a request to %s", origin);
+        desk_fail(err, DESK_NO_MEMORY, "no memory for a connection to %s", f->origin);
         break;
     case CURLE_URL_MALFORMAT:
-        desk_fail(err, DESK_INVALID, "not a URL: %.150s", words(request, code));
+        desk_fail(err, DESK_INVALID, "not a URL: %.150s", f->words);
         break;
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CERTPROBLEM:
-        desk_fail(err, DESK_IO, "the CA file cannot be used: %.200s", words(request, code));
+        desk_fail(err, DESK_IO, "the CA file cannot be used: %.200s", f->words);
         break;
     default:
-        desk_fail(err, DESK_PROTOCOL, "%s did not answer in HTTP as it should: %.150s", origin,
-                  words(request, code));
+        desk_fail(err, DESK_PROTOCOL, "%s did not answer in HTTP as it should: %.150s", f->origin,
+                  f->words);
+    }
+}
+
+void net_explain_connection(const curl_api *curl, CURL *easy, CURLcode code, const net_url *url,
+                            const char *message, desk_error *err)
+{
+    failure f = {curl, easy, code, url->origin, message[0] ? message : curl->easy_strerror(code)};
+    switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PROXY:
+        explain_unreachable(&f, err);
+        break;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_INVALIDCERTSTATUS:
+        explain_tls(&f, err);
+        break;
+    default:
+        explain_other(&f, err);
     }
 }
 
 void net_explain(net_request *request, CURLcode code, net_result *result)
 {
-    desk_error *err = &result->error;
     if (code == CURLE_OK)
         return;
-    if (request->refused != DESK_OK) {
-        explain_refusal(request, err);
-        return;
-    }
-    switch (code) {
-    case CURLE_OPERATION_TIMEDOUT:
+    if (request->refused != DESK_OK)
+        explain_refusal(request, &result->error);
+    else if (code == CURLE_OPERATION_TIMEDOUT)
         explain_timeout(request, result);
-        break;
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_PROXY:
-        explain_unreachable(request, code, err);
-        break;
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_ISSUER_ERROR:
-    case CURLE_SSL_INVALIDCERTSTATUS:
-        explain_tls(request, code, err);
-        break;
-    default:
-        explain_other(request, code, err);
-    }
+    else
+        net_explain_connection(request->http->curl, request->transfer.easy, code, &request->url,
+                               request->message, &result->error);
 }

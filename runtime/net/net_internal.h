@@ -1,26 +1,19 @@
 /*
- * net_internal.h: what net_http.c (the multi handle on the loop) and net_request.c (one transfer)
- * know of each other. Nobody else includes it.
+ * net_internal.h: what the files of this folder know of each other: net_http.c (all requests),
+ * net_request.c (one of them), net_websocket.c. Nobody else includes it.
  */
 #ifndef NET_INTERNAL_H
 #define NET_INTERNAL_H
 
-#include "curl_api.h"
+#include "net_buffer.h"
 #include "net_http.h"
+#include "net_multi.h"
 #include "net_url.h"
-
-#define NET_CONTAINER(pointer, type, member) ((type *) ((char *) (pointer) -offsetof(type, member)))
-
-typedef struct {
-    char *data;
-    size_t size, capacity;
-} net_buffer;
 
 struct net_http {
     const curl_api *curl;
     uv_loop_t *loop;
-    uv_timer_t timer; /* curl's own time-outs */
-    CURLM *multi;
+    net_multi *multi;
     net_request *requests; /* all that are under way */
     net_request *ready;    /* those with data that on_data has not had */
 };
@@ -29,7 +22,7 @@ struct net_request {
     net_http *http;
     net_request *next, **link;             /* in http->requests */
     net_request *next_ready, **link_ready; /* in http->ready; link_ready NULL when not */
-    CURL *easy;
+    net_transfer transfer;
     struct curl_slist *header_list;
     net_callbacks callbacks;
     net_url url;
@@ -55,6 +48,16 @@ void net_request_result(net_request *request, net_result *result);
 
 /* Frees it by way of its timer's close callback. It is on no list any more. */
 void net_request_free(net_request *request);
+
+/* What every connection is set to: http and https only, the proxy but never for this machine, whose
+ * certificates are trusted. `message` gets curl's own words for a failure. */
+void net_set_connection(const curl_api *curl, CURL *easy, const net_url *url, const char *ca_file,
+                        char message[CURL_ERROR_SIZE]);
+
+/* Says in `err` what curl's `code`, which is neither CURLE_OK nor a time-out, means of a connection
+ * to `url`; `message` is what net_set_connection was given. */
+void net_explain_connection(const curl_api *curl, CURL *easy, CURLcode code, const net_url *url,
+                            const char *message, desk_error *err);
 
 /* Says in `result` what curl's `code` means. */
 void net_explain(net_request *request, CURLcode code, net_result *result);

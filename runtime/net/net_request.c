@@ -9,23 +9,6 @@ enum { MAX_HEADER_BYTES = 256 * 1024 };
 /* --- what curl gives and takes ------------------------------------------------------------------
  */
 
-static bool append(net_buffer *buffer, const char *data, size_t size)
-{
-    if (size > buffer->capacity - buffer->size) {
-        size_t capacity = buffer->capacity ? buffer->capacity * 2 : 4096;
-        while (capacity < buffer->size + size)
-            capacity *= 2;
-        char *grown = realloc(buffer->data, capacity);
-        if (!grown)
-            return false;
-        buffer->data = grown;
-        buffer->capacity = capacity;
-    }
-    memcpy(buffer->data + buffer->size, data, size);
-    buffer->size += size;
-    return true;
-}
-
 static void touch(net_request *request)
 {
     request->last_byte = uv_now(request->http->loop);
@@ -59,7 +42,7 @@ static size_t on_write(char *data, size_t one, size_t count, void *user)
         return 0;
     if (size > request->limit - request->received)
         return refuse(request, DESK_PROTOCOL);
-    if (!append(&request->body, data, size))
+    if (!net_buffer_append(&request->body, data, size))
         return refuse(request, DESK_NO_MEMORY);
     request->received += size;
     mark_ready(request);
@@ -212,7 +195,7 @@ static bool set_headers(net_request *request, const net_options *options)
         if (!add_header(request, options->headers[i].name, options->headers[i].value))
             return false;
     }
-    curl->easy_setopt(request->easy, CURLOPT_HTTPHEADER, request->header_list);
+    curl->easy_setopt(request->transfer.easy, CURLOPT_HTTPHEADER, request->header_list);
     return true;
 }
 
@@ -231,7 +214,7 @@ static bool copy_pieces(net_request *request, const net_options *options)
 static void set_method(net_request *request, const char *method)
 {
     const curl_api *curl = request->http->curl;
-    CURL *easy = request->easy;
+    CURL *easy = request->transfer.easy;
     bool post = strcmp(method, "POST") == 0;
     if (request->piece_count > 0 || post) {
         curl_off_t size = 0;
@@ -261,24 +244,34 @@ static void set_protocols(const curl_api *curl, CURL *easy)
         curl->easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, (long) (CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
+void net_set_connection(const curl_api *curl, CURL *easy, const net_url *url, const char *ca_file,
+                        char message[CURL_ERROR_SIZE])
+{
+    set_protocols(curl, easy);
+    curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, message);
+    curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    if (url->loopback)
+        curl->easy_setopt(easy, CURLOPT_PROXY, ""); /* "" = none, whatever the environment says */
+    if (ca_file)
+        curl->easy_setopt(easy, CURLOPT_CAINFO, ca_file);
+}
+
 static void set_limits(net_request *request)
 {
     const curl_api *curl = request->http->curl;
     long connect = (long) (request->connect_timeout * 1000);
     long total = (long) (request->total_timeout * 1000);
-    curl->easy_setopt(request->easy, CURLOPT_CONNECTTIMEOUT_MS, connect > 0 ? connect : 1L);
+    curl->easy_setopt(request->transfer.easy, CURLOPT_CONNECTTIMEOUT_MS,
+                      connect > 0 ? connect : 1L);
     if (request->total_timeout > 0)
-        curl->easy_setopt(request->easy, CURLOPT_TIMEOUT_MS, total > 0 ? total : 1L);
+        curl->easy_setopt(request->transfer.easy, CURLOPT_TIMEOUT_MS, total > 0 ? total : 1L);
 }
 
 static void set_rest(net_request *request, const net_options *options)
 {
     const curl_api *curl = request->http->curl;
-    CURL *easy = request->easy;
+    CURL *easy = request->transfer.easy;
     curl->easy_setopt(easy, CURLOPT_URL, options->url);
-    curl->easy_setopt(easy, CURLOPT_PRIVATE, request);
-    curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, request->message);
-    curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl->easy_setopt(easy, CURLOPT_USERAGENT, "deskpilot/" DESKPILOT_VERSION);
     curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_write);
     curl->easy_setopt(easy, CURLOPT_WRITEDATA, request);
@@ -287,10 +280,6 @@ static void set_rest(net_request *request, const net_options *options)
     curl->easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, options->follow_redirects ? 1L : 0L);
     curl->easy_setopt(easy, CURLOPT_MAXREDIRS, 5L);
-    if (request->url.loopback)
-        curl->easy_setopt(easy, CURLOPT_PROXY, ""); /* "" = none, whatever the environment says */
-    if (options->ca_file)
-        curl->easy_setopt(easy, CURLOPT_CAINFO, options->ca_file);
 }
 
 net_request *net_request_new(net_http *http, const net_options *options,
@@ -316,14 +305,16 @@ net_request *net_request_new(net_http *http, const net_options *options,
     request->started = request->last_byte = uv_now(http->loop);
     uv_timer_init(http->loop, &request->stall);
     request->stall.data = NULL;
-    request->easy = http->curl->easy_init();
-    if (!request->easy || !copy_pieces(request, options) || !set_headers(request, options)) {
+    request->transfer.easy = http->curl->easy_init();
+    if (!request->transfer.easy || !copy_pieces(request, options) ||
+        !set_headers(request, options)) {
         net_request_free(request);
         desk_fail(err, DESK_NO_MEMORY, "no memory for a request");
         return NULL;
     }
     set_method(request, options->method);
-    set_protocols(http->curl, request->easy);
+    net_set_connection(http->curl, request->transfer.easy, &request->url, options->ca_file,
+                       request->message);
     set_limits(request);
     set_rest(request, options);
     return request;
@@ -335,7 +326,7 @@ net_request *net_request_new(net_http *http, const net_options *options,
 void net_request_result(net_request *request, net_result *result)
 {
     long status = 0;
-    request->http->curl->easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+    request->http->curl->easy_getinfo(request->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
     result->status = (int) status;
     result->headers = request->headers;
     result->header_count = request->header_count;
@@ -352,12 +343,12 @@ static void free_memory(uv_handle_t *handle)
 void net_request_free(net_request *request)
 {
     const curl_api *curl = request->http->curl;
-    if (request->easy)
-        curl->easy_cleanup(request->easy);
+    if (request->transfer.easy)
+        curl->easy_cleanup(request->transfer.easy);
     curl->slist_free_all(request->header_list);
     free_headers(request);
     free(request->headers);
     free(request->pieces);
-    free(request->body.data);
+    net_buffer_free(&request->body);
     uv_close((uv_handle_t *) &request->stall, free_memory);
 }

@@ -123,10 +123,24 @@ static void test_base64(void)
         slow_base64(slow, data, size);
         CHECK(memcmp(fast, slow, desk_base64_size(size)) == 0);
         CHECK(fast[desk_base64_size(size)] == 'x');
+        uint8_t back[302];
+        size_t length = 0;
+        memset(back, 0xa5, sizeof back);
+        CHECK(desk_base64_decode(back, &length, fast, desk_base64_size(size)));
+        CHECK_EQ(length, size);
+        CHECK(memcmp(back, data, size) == 0);
+        CHECK(back[size] == 0xa5);
     }
     char text[9] = {0};
     desk_base64(text, (const uint8_t *) "fooba", 5);
     CHECK_STR(text, "Zm9vYmE=");
+    static const char *const wrong[] = {"Z",    "Zm9",      "Zm9v\n", "Z===", "====", "Zm=v",
+                                        "Zm9-", "Zm9v=AAA", "\xc3m9v", "Zm9vYm==A===", "=m9v"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        uint8_t out[16];
+        size_t length;
+        CHECK(!desk_base64_decode(out, &length, wrong[i], strlen(wrong[i])));
+    }
 }
 
 int main(void)

@@ -252,6 +252,13 @@ function task.current()
   return current
 end
 
+--- Whether a call that waits may be made here: not in a callback of the loop, a coroutine of one's own, or a
+--- task that has been cancelled.
+---@return boolean
+function task.may_wait()
+  return current ~= nil and coroutine.running() == current.co and not current.cancelled
+end
+
 --- Runs the loop until fn(...) has ended: the program's outermost call, made once from the main
 --- state. `on_interrupt(signal)` is called on SIGINT, SIGTERM, SIGHUP and kill_chord.
 ---@param on_interrupt fun(signal: string)?

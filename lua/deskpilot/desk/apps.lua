@@ -214,6 +214,17 @@ function apps.new(desk)
     return errors.fail("not_found", "process %s was not started by desk.apps.start of this desk", tostring(pid))
   end
 
+  --- How a program that was started by apps.start has ended: nil while it runs. Does not wait.
+  ---@param pid integer
+  ---@return { status: integer, words: string? }? ended status as of apps.wait; words: the last that it said, where
+  ---  they are known
+  ---@return deskpilot.error? err
+  function api.ended(pid)
+    local app, err = started_app(pid)
+    if not app then return nil, err end
+    return app.ended and { status = exit_status(app), words = app.ended.words } or nil
+  end
+
   local function wait_for_end(app, seconds)
     local limit = task.now() + seconds
     while not app.ended do

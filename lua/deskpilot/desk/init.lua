@@ -1,10 +1,11 @@
 --- The desktop as scripts use it. `desk.open` gives a desk whose parts are desk.screen, desk.mouse,
---- desk.keyboard, desk.windows, desk.elements, desk.clipboard and desk.apps. Times are seconds, options
+--- desk.keyboard, desk.windows, desk.elements, desk.clipboard, desk.apps and desk.browser. Times are seconds, options
 --- are tables; a caller's mistake raises an error, a failure of the world is nil and an error value.
 --- Calls that wait suspend the task that makes them (base/task.lua). What waits for the world is in waits.lua and
 --- wait_for.lua.
 local native = require "native.desk"
 local apps = require "deskpilot.desk.apps"
+local browser = require "deskpilot.desk.browser"
 local clipboard = require "deskpilot.desk.clipboard"
 local elements = require "deskpilot.desk.elements"
 local human = require "deskpilot.desk.human"
@@ -34,6 +35,7 @@ local desk = {}
 ---@field elements table
 ---@field clipboard table
 ---@field apps table
+---@field browser table
 ---@field human table
 ---@field hotkeys table
 local Desk = {}
@@ -90,10 +92,11 @@ function desk.open(options)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)
-  local stop_human, stop_reading
+  local stop_browser, stop_human, stop_reading
+  self.browser, stop_browser = browser.new(self)
   self.human, self.hotkeys, stop_human = human.new(self)
   stop_reading = reading.extend(self)
-  self.closers = { self.elements.stop, stop_human, stop_reading }
+  self.closers = { stop_browser, self.elements.stop, stop_human, stop_reading }
 
   --- Waits until the screen is quiet; see waits.settle.
   function self.settle(how) return waits.settle(self, how) end

@@ -13,5 +13,10 @@
 ---  an address with the application for it, on a private desktop or the current one
 ---@field polite boolean whether a process can be asked to end, by a signal
 ---@field private_needs fun(): string[], string? what private desktops lack here, and how to mend that
+---@field browsers fun(): string[] the browsers that are here, the one to be taken first
+---@field browser_advice string what to do where there is none
+---@field browser_flags fun(): string[] what a browser has to be started with on this system
+---@field browser_profile fun(pid: integer, executable: string): string? of a browser that was started without one
+---@field command_line fun(pid: integer): string[]? the words that a process was started with
 ---@field private_limits string? what private desktops cannot do here
 return require("deskpilot.desk." .. require("native.system").platform .. ".platform")

@@ -31,6 +31,12 @@ timing.defaults = {
   clipboard = 1,           -- for the program that holds the clipboard
   elements = 1,            -- for all applications to tell of their elements
   element_action = 2,
+  browser_start = 30,      -- for a browser to be there with its window
+  browser_answer = 5,      -- for a tab to be attached, or to say whether it is the one in sight
+  browser_stop = 5,        -- from asking a browser to end until ending it
+  page_load = 30,          -- for a page to be loaded
+  page_quiet = 0.5,        -- without a request that count as network quiet
+  download = 60,           -- for a file to have come
   reading = 30,            -- to read the text of a whole screen that was never read before
 }
 

@@ -20,7 +20,7 @@ static const symbol symbols[] = {
     SYMBOL(slist_append),        SYMBOL(slist_free_all),      SYMBOL(multi_init),
     SYMBOL(multi_cleanup),       SYMBOL(multi_setopt),        SYMBOL(multi_add_handle),
     SYMBOL(multi_remove_handle), SYMBOL(multi_socket_action), SYMBOL(multi_assign),
-    SYMBOL(multi_info_read),
+    SYMBOL(multi_info_read),     SYMBOL(easy_send),           SYMBOL(easy_recv),
 };
 
 /* Debian's flavours differ only in their TLS library; any will do. */

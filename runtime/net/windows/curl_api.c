@@ -12,7 +12,7 @@ const curl_api *curl_api_open(desk_error *err)
         SYMBOL(slist_append),        SYMBOL(slist_free_all),      SYMBOL(multi_init),
         SYMBOL(multi_cleanup),       SYMBOL(multi_setopt),        SYMBOL(multi_add_handle),
         SYMBOL(multi_remove_handle), SYMBOL(multi_socket_action), SYMBOL(multi_assign),
-        SYMBOL(multi_info_read),
+        SYMBOL(multi_info_read),     SYMBOL(easy_send),           SYMBOL(easy_recv),
     };
     static bool ready;
     if (ready)

@@ -53,6 +53,65 @@ function platform.opener(target)
   return errors.fail("unavailable", "nothing here knows which application opens what: apt-get install xdg-utils")
 end
 
+-- --- browsers ---------------------------------------------------------------------------------------
+
+--- Browsers that speak the DevTools protocol and are here, the one to be taken first.
+---@return string[] programs
+function platform.browsers()
+  local found = {}
+  for _, name in ipairs { "chromium", "chromium-browser", "google-chrome-stable", "google-chrome",
+    "microsoft-edge-stable", "microsoft-edge" } do
+    if platform.on_path(name) then found[#found + 1] = name end
+  end
+  return found
+end
+
+platform.browser_advice = "apt-get install chromium"
+
+-- The sandbox refuses to run for root, and the warning about that would cover a part of every page. Windows
+-- that are not of X11 would be none of ours.
+function platform.browser_flags()
+  local flags = { "--ozone-platform=x11" }
+  if uv.getuid() == 0 then flags = { "--ozone-platform=x11", "--no-sandbox", "--test-type" } end
+  return flags
+end
+
+-- What separates the words in the files of /proc about a process.
+local function words_of(pid, file)
+  local list = {}
+  for word in (files.read(("/proc/%d/%s"):format(pid, file), 1 << 20) or ""):gmatch("[^%z]+") do
+    list[#list + 1] = word
+  end
+  return list
+end
+
+--- The words that a process was started with; nil where it cannot be known.
+---@param pid integer
+---@return string[]?
+function platform.command_line(pid)
+  local list = words_of(pid, "cmdline")
+  return list[1] and list
+end
+
+local profiles = { chromium = "chromium", ["chromium-browser"] = "chromium", chrome = "google-chrome",
+  msedge = "microsoft-edge" }
+
+--- The profile's folder of a browser that was started without one.
+---@param pid integer
+---@param executable string
+---@return string?
+function platform.browser_profile(pid, executable)
+  local name = profiles[select(2, files.split(executable))]
+  if not name then return nil end
+  local env = {}
+  for _, word in ipairs(words_of(pid, "environ")) do
+    local key, value = word:match("^([%w_]+)=(.+)$")
+    if key then env[key] = value end
+  end
+  local base = env.XDG_CONFIG_HOME or env.HOME and files.join(env.HOME, ".config")
+  return base and files.join(base, name)
+end
+
 function platform.private_needs()
   local missing, packages = {}, {}
   for _, entry in ipairs(programs) do

@@ -2,6 +2,7 @@
 local uv = require "luv"
 local system = require "native.system"
 local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
 
 local platform = {
   -- A second Windows desktop takes no mouse and keyboard, so a mission works where its user does.
@@ -51,6 +52,45 @@ function platform.opener(target, private)
       .. "on the user's own desktop may take it over; start one by desk.apps.start")
   end
   return { os.getenv("DESKPILOT_BIN") or uv.exepath(), "--open", target }
+end
+
+-- Below these folders, in this order.
+local browser_folders = { "ProgramFiles", "ProgramFiles(x86)", "ProgramW6432", "LOCALAPPDATA" }
+local browsers = {
+  { program = "Google/Chrome/Application/chrome.exe", profile = "Google/Chrome/User Data" },
+  { program = "Chromium/Application/chrome.exe", profile = "Chromium/User Data" },
+  { program = "Microsoft/Edge/Application/msedge.exe", profile = "Microsoft/Edge/User Data" },
+}
+
+-- Browsers do not put themselves on the PATH.
+function platform.browsers()
+  local found, seen = {}, {}
+  for _, browser in ipairs(browsers) do
+    for _, folder in ipairs(browser_folders) do
+      local base = uv.os_getenv(folder)
+      local path = base and files.join(base, browser.program)
+      if path and not seen[path] and files.exists(path) then found[#found + 1], seen[path] = path, true end
+    end
+  end
+  return found
+end
+
+platform.browser_advice = "install Edge, Chrome or Chromium, or name its program"
+
+function platform.browser_flags()
+  return {}
+end
+
+platform.command_line = system.command_line
+
+function platform.browser_profile(_, executable)
+  local path = files.join(executable):lower()
+  for _, browser in ipairs(browsers) do
+    if path:sub(-#browser.program) == browser.program:lower() then
+      local base = uv.os_getenv("LOCALAPPDATA")
+      return base and files.join(base, browser.profile)
+    end
+  end
 end
 
 function platform.private_needs()

@@ -1,0 +1,102 @@
+--- Which tab of a browser is in sight, and which window of the desktop shows a tab.
+local errors = require "deskpilot.base.errors"
+local process_tree = require "deskpilot.desk.process_tree"
+local text = require "deskpilot.base.text"
+
+local active = {}
+
+-- Asks all tabs at a time whether they are in sight and have the keyboard. Those that cannot say are as they were.
+local function look(browser, tabs)
+  local seconds, asked = browser.desk.timing.browser_answer, {}
+  for _, tab in ipairs(tabs) do
+    if tab.attaching then
+      tab.changed:wait_until(seconds, function() return not tab.attaching end)
+    end
+    asked[tab] = tab.attached and tab.session:begin("Runtime.evaluate", { returnByValue = true,
+      expression = "document.visibilityState === 'visible' ? document.hasFocus() ? 'focus' : 'visible' : ''" })
+  end
+  for tab, call in pairs(asked) do
+    local told = call and call:wait(seconds)
+    local value = told and type(told.result) == "table" and told.result.value
+    if type(value) == "string" then tab.sight = value end
+  end
+end
+
+local function in_sight(tabs)
+  local list = {}
+  for _, tab in ipairs(tabs) do
+    if tab.sight ~= "" then list[#list + 1] = tab end
+  end
+  return #list > 0 and list or tabs
+end
+
+local function bounds_of(tab)
+  local told = tab.browser:call("Browser.getWindowForTarget", { targetId = tab.id })
+  return told and type(told.bounds) == "table" and told.bounds or nil
+end
+
+-- How much a window is like the one that a tab says it is in: by its title, which begins with the page's, and by
+-- its place, which may differ by a frame and is counted in other pixels on some screens.
+local function likeness(window, title, bounds)
+  local score = 0
+  if title ~= "" and text.starts(window.title, title) then score = 4 end
+  for side, name in pairs { x = "left", y = "top", width = "width", height = "height" } do
+    local value = bounds and tonumber(bounds[name])
+    if value and math.abs(window[side] - value) <= 40 then score = score + 1 end
+  end
+  return score
+end
+
+--- See tab:window.
+---@param tab deskpilot.tab
+---@return deskpilot.window? window, deskpilot.error? err
+function active.window_of(tab)
+  local browser = tab.browser
+  local list, err = browser.desk.windows.list()
+  if not list then return nil, err end
+  local own = {}
+  for _, window in ipairs(list) do
+    if browser.pid and window.pid ~= 0 and not (window.width < 50 or window.height < 50)
+      and (window.pid == browser.pid or process_tree.descends(window.pid, browser.pid)) then own[#own + 1] = window end
+  end
+  if #own == 0 then return errors.fail("not_found", "the browser shows no window on this desktop") end
+  if #own == 1 then return own[1] end
+  local info, bounds = tab:info(), bounds_of(tab)
+  local best, most
+  for _, window in ipairs(own) do -- the topmost of those that are alike
+    local score = likeness(window, info and info.title or "", bounds)
+    if not most or score >= most then best, most = window, score end
+  end
+  return best
+end
+
+-- How far up the window of a tab lies.
+local function height_of(tab)
+  local window = active.window_of(tab)
+  for i, other in ipairs(window and tab.browser.desk.windows.list() or {}) do
+    if other.id == window.id then return other.active and math.huge or i end
+  end
+  return 0
+end
+
+--- The tab in sight.
+---@param browser deskpilot.browser
+---@param tabs deskpilot.tab[]
+---@return deskpilot.tab
+function active.of(browser, tabs)
+  if #tabs == 1 then return tabs[1] end
+  look(browser, tabs)
+  local list = in_sight(tabs)
+  if #list == 1 then return list[1] end
+  for _, tab in ipairs(list) do
+    if tab.sight == "focus" then return tab end
+  end
+  local best, height
+  for _, tab in ipairs(list) do
+    local its = height_of(tab)
+    if not height or its > height then best, height = tab, its end
+  end
+  return best
+end
+
+return active

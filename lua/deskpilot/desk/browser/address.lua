@@ -1,0 +1,29 @@
+--- Addresses that a tab may be sent to.
+local errors = require "deskpilot.base.errors"
+local text = require "deskpilot.base.text"
+
+local address = {}
+
+local schemes = { http = true, https = true, file = true, data = true }
+
+--- The address as it may be opened: http, https, file, data and about:blank. What has no scheme is none: whether
+--- "localhost:80" is a host or a scheme is not guessed. Addresses that run code or belong to the browser
+--- itself (javascript:, chrome:) are refused.
+---@param url string
+---@return string? url, deskpilot.error? err code "invalid" or "refused"
+function address.check(url)
+  if type(url) ~= "string" then error("an address is a string, not a " .. type(url), 3) end
+  if url == "about:blank" then return url end
+  local scheme = url:match("^(%a[%w+.-]*):")
+  if not scheme or url:find("[%c]") then
+    return errors.fail("invalid", "an address begins with http:// or https:// and is one line, not '%s'",
+      text.cut(text.one_line(url), 100))
+  end
+  if not schemes[scheme:lower()] then
+    return errors.fail("refused", "addresses that begin with %s: are not opened, only http, https, file, data and "
+      .. "about:blank", text.cut(scheme, 40))
+  end
+  return url
+end
+
+return address

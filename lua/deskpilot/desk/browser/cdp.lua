@@ -1,0 +1,345 @@
+--- The DevTools protocol: calls and events over one connection to a browser, whose targets (tabs) have sessions of
+--- their own on it. What the browser sends is untrusted: an answer that cannot be read fails the call that it
+--- is for, anything else that makes no sense ends the connection.
+local errors = require "deskpilot.base.errors"
+local json = require "deskpilot.base.json"
+local signal = require "deskpilot.base.signal"
+local text = require "deskpilot.base.text"
+local websocket = require "deskpilot.base.websocket"
+
+local cdp = {}
+
+--- Seconds that a call may take, if it is not told.
+cdp.timeout = 10
+
+--- Seconds for the connection to be there.
+cdp.connect_timeout = 10
+
+--- The longest message that is taken, in bytes: a screenshot of a large page has some ten million.
+cdp.max_message = 100 * 1024 * 1024
+
+---@class deskpilot.cdp_connection
+---@field closed deskpilot.error? why it is no more
+local Connection = {}
+Connection.__index = Connection
+
+---@class deskpilot.cdp_session
+---@field id string
+---@field connection deskpilot.cdp_connection
+---@field closed deskpilot.error? why it is no more
+local Session = {}
+Session.__index = Session
+
+-- --- what comes ---------------------------------------------------------------------------------------
+
+local function words(value, limit)
+  return text.cut(text.one_line(tostring(value)), limit or 300)
+end
+
+local codes = { [-32601] = "unsupported", [-32602] = "invalid", [-32001] = "not_found" }
+
+-- What the browser says when a call fails.
+local function refusal(call, told)
+  told = type(told) == "table" and told or {}
+  local message = words(told.message or "no reason")
+  local lower = message:lower()
+  local missing = lower:find("not find", 1, true) or lower:find("no target", 1, true)
+    or lower:find("not found", 1, true) or lower:find("no node", 1, true)
+  return errors.new(codes[told.code] or missing and "not_found" or "refused", "%s",
+    ("the browser refused %s: %s"):format(call.method, message))
+end
+
+local function finish(self, call, result, err)
+  if call.ended then return end
+  self.calls[call.id] = nil
+  call.ended, call.result, call.err = true, result, err
+  call.told:tell()
+end
+
+-- Ends the calls under way that which(call) is true of. Who waits for one goes on at once, and may begin others.
+local function fail_calls(self, err, which)
+  local list = {}
+  for _, call in pairs(self.calls) do
+    if which(call) then list[#list + 1] = call end
+  end
+  for _, call in ipairs(list) do finish(self, call, nil, err) end
+end
+
+local function take_answer(self, message)
+  local call = self.calls[message.id]
+  if not call then return end -- nobody waits for it any more
+  if message.error ~= nil then return finish(self, call, nil, refusal(call, message.error)) end
+  if type(message.result) ~= "table" then
+    return finish(self, call, nil, errors.new("protocol", "the browser's answer to %s has no result", call.method))
+  end
+  finish(self, call, message.result)
+end
+
+local function handlers_of(self, method, session_id)
+  local of_session = self.handlers[session_id or ""]
+  return of_session and of_session[method] or {}
+end
+
+local function take_event(self, message)
+  local params = type(message.params) == "table" and message.params or {}
+  local session_id = type(message.sessionId) == "string" and message.sessionId or nil
+  local list = { table.unpack(handlers_of(self, message.method, session_id)) } -- one may add or remove some
+  for _, handler in ipairs(list) do handler(params) end
+end
+
+local function take(self, bytes)
+  local message = json.decode(bytes)
+  if type(message) ~= "table" then
+    local call = self.calls[math.tointeger(tonumber(bytes:match('^{"id":(%d+)[,}]')))]
+    if not call then error("a message that is no JSON object", 0) end
+    return finish(self, call, nil, errors.new("protocol", "the browser's answer to %s cannot be read (it may be "
+      .. "nested too deeply)", call.method))
+  end
+  if message.id ~= nil then return take_answer(self, message) end
+  if type(message.method) ~= "string" then error("a message without id and method", 0) end
+  take_event(self, message)
+end
+
+-- --- the end ------------------------------------------------------------------------------------------
+
+local function end_session(session, err)
+  if session.closed then return end
+  session.closed = err
+  session.connection.handlers[session.id] = nil
+  session.connection.sessions[session.id] = nil
+  session:interrupt(err)
+  for _, listener in ipairs({ table.unpack(session.end_listeners) }) do listener(err) end
+end
+
+local function lost(self, err)
+  if self.closed then return end
+  self.closed = err
+  fail_calls(self, err, function() return true end)
+  local sessions = {}
+  for _, session in pairs(self.sessions) do sessions[#sessions + 1] = session end
+  for _, session in ipairs(sessions) do end_session(session, err) end
+  local listeners = self.close_listeners
+  self.close_listeners = {}
+  for _, listener in ipairs(listeners) do listener(err) end
+end
+
+local function lost_by(err)
+  return errors.new("unavailable", "%s", "the connection to the browser is lost"
+    .. (err and ": " .. words(err) or ""))
+end
+
+-- From the loop: a message that nothing can be made of is the end of the connection.
+local function heard(self, bytes)
+  if self.closed then return end
+  local ok, why = pcall(take, self, bytes)
+  if ok then return end
+  local err = errors.new("protocol", "the browser sent what makes no sense: %s", words(why))
+  self.ws:close(1002)
+  lost(self, err)
+end
+
+--- Connects to a browser's own endpoint, ws://127.0.0.1:PORT/devtools/browser/...
+---@param url string
+---@return deskpilot.cdp_connection? connection, deskpilot.error? err
+function cdp.connect(url)
+  local self = setmetatable({ calls = {}, handlers = {}, sessions = {}, close_listeners = {}, last_id = 0 },
+    Connection)
+  local err
+  self.ws, err = websocket.open(url, { timeout = cdp.connect_timeout, max_message = cdp.max_message,
+    on_message = function(bytes) heard(self, bytes) end,
+    on_close = function(why) lost(self, lost_by(why)) end })
+  if not self.ws then return nil, err end
+  self:on("Target.detachedFromTarget", nil, function(params)
+    local session = self.sessions[params.sessionId]
+    if session then end_session(session, errors.new("not_found", "the tab has been closed")) end
+  end)
+  return self
+end
+
+--- Closes the connection. The browser goes on. A second call does nothing.
+function Connection:close()
+  if self.closed then return end
+  lost(self, errors.new("unavailable", "the connection to the browser has been closed"))
+  self.ws:close()
+end
+
+--- Calls fn(err) when the connection is lost or closed, from the loop: it may not wait.
+---@param fn fun(err: deskpilot.error)
+function Connection:on_close(fn)
+  table.insert(self.close_listeners, fn)
+end
+
+-- --- calls --------------------------------------------------------------------------------------------
+
+---@class deskpilot.cdp_call
+---@field method string
+local Call = {}
+Call.__index = Call
+
+--- Sends a call without waiting for its answer, so that several can be under way: see Call:wait.
+---@param method string
+---@param params table?
+---@param options { session: string? }?
+---@return deskpilot.cdp_call? call, deskpilot.error? err
+function Connection:begin(method, params, options)
+  if self.closed then return nil, self.closed end
+  local id = self.last_id + 1
+  self.last_id = id
+  local call = setmetatable({ id = id, method = method, connection = self, told = signal.new(),
+    session = options and options.session }, Call)
+  self.calls[id] = call
+  local ok, err = self.ws:send(json.encode { id = id, method = method, params = params, sessionId = call.session })
+  if ok or call.ended then return call end
+  self.calls[id] = nil
+  return nil, self.closed or lost_by(err)
+end
+
+--- Waits for the answer.
+---@param timeout number? seconds; cdp.timeout
+---@return table? result, deskpilot.error? err
+function Call:wait(timeout)
+  timeout = timeout or cdp.timeout
+  local guard <close> = setmetatable({}, { __close = function() self.connection.calls[self.id] = nil end })
+  assert(guard)
+  if self.told:wait_until(timeout, function() return self.ended end) then return self.result, self.err end
+  return errors.fail("timed_out", "the browser did not answer %s within %g s", self.method, timeout)
+end
+
+--- Calls a method of the browser, or of a session, and waits for its answer.
+---@param method string such as "Target.getTargets"
+---@param params table?
+---@param options { session: string?, timeout: number? }?
+---@return table? result, deskpilot.error? err
+function Connection:call(method, params, options)
+  local call, err = self:begin(method, params, options)
+  if not call then return nil, err end
+  return call:wait(options and options.timeout)
+end
+
+local function take_off(list, fn)
+  for i, listener in ipairs(list) do
+    if listener == fn then return table.remove(list, i) end
+  end
+end
+
+--- Calls fn(params) for every such event, from the loop: it may not wait.
+---@param method string such as "Target.targetCreated"
+---@param session_id string? of whose events; the browser's own if it is not given
+---@param fn fun(params: table)
+---@return fun() off takes it off again
+function Connection:on(method, session_id, fn)
+  local key = session_id or ""
+  self.handlers[key] = self.handlers[key] or {}
+  local list = self.handlers[key][method] or {}
+  self.handlers[key][method] = list
+  list[#list + 1] = fn
+  return function() take_off(list, fn) end
+end
+
+-- --- sessions -----------------------------------------------------------------------------------------
+
+--- The session of that id, which the browser has told of.
+---@param id string
+---@return deskpilot.cdp_session
+function Connection:adopt(id)
+  local session = self.sessions[id]
+  if not session then
+    session = setmetatable({ id = id, connection = self, end_listeners = {} }, Session)
+    self.sessions[id] = session
+  end
+  return session
+end
+
+--- Attaches to a target.
+---@param target_id string
+---@return deskpilot.cdp_session? session, deskpilot.error? err
+function Connection:session(target_id)
+  local result, err = self:call("Target.attachToTarget", { targetId = target_id, flatten = true })
+  if not result then return nil, err end
+  if type(result.sessionId) ~= "string" then return errors.fail("protocol", "the browser gave no session") end
+  return self:adopt(result.sessionId)
+end
+
+--- Sends a call without waiting for its answer. While something blocks the session (see block) it fails at once.
+---@param method string
+---@param params table?
+---@return deskpilot.cdp_call? call, deskpilot.error? err
+function Session:begin(method, params)
+  if self.closed then return nil, self.closed end
+  local blocked = self.blocked
+  if blocked and not blocked.passes[method] then return nil, blocked.err end
+  return self.connection:begin(method, params, { session = self.id })
+end
+
+--- Calls a method and waits for its answer.
+---@param method string such as "Page.navigate"
+---@param params table?
+---@param timeout number? seconds; cdp.timeout
+---@return table? result, deskpilot.error? err
+function Session:call(method, params, timeout)
+  local call, err = self:begin(method, params)
+  if not call then return nil, err end
+  return call:wait(timeout)
+end
+
+--- Calls fn(params) for every such event, from the loop: it may not wait.
+---@param method string
+---@param fn fun(params: table)
+---@return fun() off takes it off again
+function Session:on(method, fn)
+  return self.connection:on(method, self.id, fn)
+end
+
+--- Calls fn(err) when the session ends, because its target or the connection has gone. It may not wait.
+---@param fn fun(err: deskpilot.error)
+---@return fun() off takes it off again
+function Session:on_end(fn)
+  table.insert(self.end_listeners, fn)
+  return function() take_off(self.end_listeners, fn) end
+end
+
+--- Waits for an event that comes after this call.
+---@param method string
+---@param predicate (fun(params: table): boolean?)? which of them; the first if it is not given
+---@param timeout number? seconds; cdp.timeout
+---@return table? params, deskpilot.error? err
+function Session:wait(method, predicate, timeout)
+  timeout = timeout or cdp.timeout
+  local told, found = signal.new(), nil
+  local off = self:on(method, function(params)
+    if not found and (not predicate or predicate(params)) then
+      found = params
+      told:tell()
+    end
+  end)
+  local off_end = self:on_end(function() told:tell() end)
+  local guard <close> = setmetatable({}, { __close = function()
+    off()
+    off_end()
+  end })
+  assert(guard)
+  local function over() return found or self.closed end
+  if told:wait_until(timeout, over) and found then return found end
+  if self.closed then return nil, self.closed end
+  return errors.fail("timed_out", "%s did not come within %g s", method, timeout)
+end
+
+--- Ends the calls that are under way with an error, but those of the methods named: they would not be answered.
+---@param err deskpilot.error
+---@param passes table<string, boolean>? methods
+function Session:interrupt(err, passes)
+  fail_calls(self.connection, err, function(call)
+    return call.session == self.id and not (passes and passes[call.method])
+  end)
+end
+
+--- From now on every call but those of the methods named fails at once with this error, and those under way do;
+--- until it is called without one.
+---@param err deskpilot.error?
+---@param passes table<string, boolean>? methods
+function Session:block(err, passes)
+  self.blocked = err and { err = err, passes = passes or {} } or nil
+  if err then self:interrupt(err, passes) end
+end
+
+return cdp

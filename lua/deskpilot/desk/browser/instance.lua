@@ -1,0 +1,348 @@
+--- One browser that we are attached to: its connection, which is made anew when it was lost, and its tabs, which
+--- the browser tells of. A browser that we have started is a process of ours (launch.lua) as well.
+local cdp = require "deskpilot.desk.browser.cdp"
+local downloads = require "deskpilot.desk.browser.downloads"
+local endpoint = require "deskpilot.desk.browser.endpoint"
+local errors = require "deskpilot.base.errors"
+local launch = require "deskpilot.desk.browser.launch"
+local signal = require "deskpilot.base.signal"
+local tab_module = require "deskpilot.desk.browser.tab"
+local task = require "deskpilot.base.task"
+
+local instance = {}
+
+---@class deskpilot.browser
+---@field desk deskpilot.desk
+---@field port integer
+---@field pid integer? of its main process
+---@field product string such as "Chrome/130.0.6723.58"
+---@field profile string? its profile's folder, where it is known
+---@field downloads deskpilot.download[] the last that were begun since we are attached, the newest last
+---@field download_folder string? where files go; nil where the browser decides
+---@field connection deskpilot.cdp_connection?
+---@field closed boolean? by browser:close()
+local Browser = {}
+Browser.__index = Browser
+
+-- --- tabs come and go -----------------------------------------------------------------------------------
+
+local function remove_tab(self, tab)
+  if self.by_id[tab.id] == tab then self.by_id[tab.id] = nil end
+  for i, other in ipairs(self.order) do
+    if other == tab then table.remove(self.order, i) break end
+  end
+  if self.active == tab then self.active = nil end
+  tab_module.gone(tab)
+  self.changed:tell()
+end
+
+-- A tab of a browser that was started again takes the place of one that it had before.
+local function new_tab(self, info)
+  local tab = table.remove(self.revived or {}, 1) or tab_module.new(self)
+  tab.id = info.targetId
+  self.by_id[tab.id] = tab
+  self.order[#self.order + 1] = tab
+  return tab
+end
+
+local function is_tab(info)
+  return type(info) == "table" and type(info.targetId) == "string" and info.type == "page" and not info.subtype
+end
+
+local function listen(self, connection)
+  local function on(method, fn) connection:on(method, nil, fn) end
+  on("Target.attachedToTarget", function(params)
+    if type(params.sessionId) ~= "string" then return end
+    local session = connection:adopt(params.sessionId)
+    if is_tab(params.targetInfo) then
+      local tab = self.by_id[params.targetInfo.targetId] or new_tab(self, params.targetInfo)
+      tab_module.attached(tab, session, params.targetInfo)
+    else
+      task.start(session.call, session, "Runtime.runIfWaitingForDebugger")
+    end
+  end)
+  on("Target.targetInfoChanged", function(params)
+    local tab = is_tab(params.targetInfo) and self.by_id[params.targetInfo.targetId]
+    if tab then tab_module.told(tab, params.targetInfo) end
+  end)
+  on("Target.targetDestroyed", function(params)
+    local tab = self.by_id[params.targetId]
+    if tab then remove_tab(self, tab) end
+  end)
+  downloads.listen(self, connection)
+  connection:on_close(function()
+    for _, tab in ipairs(self.order) do tab.attaching, tab.attached = nil, nil end
+    self.changed:tell()
+  end)
+end
+
+-- --- the connection -------------------------------------------------------------------------------------
+
+local function process_id(connection)
+  local told = connection:call("SystemInfo.getProcessInfo")
+  for _, process in ipairs(told and type(told.processInfo) == "table" and told.processInfo or {}) do
+    if type(process) == "table" and process.type == "browser" then return math.tointeger(process.id) end
+  end
+end
+
+-- Tabs that were there when the connection was lost, and are no more.
+local function forget_the_gone(self)
+  local list = { table.unpack(self.order) }
+  for _, tab in ipairs(list) do
+    if not tab.attached and not tab.attaching then remove_tab(self, tab) end
+  end
+end
+
+local function set_up(self, connection)
+  listen(self, connection)
+  local version, err = connection:call("Browser.getVersion")
+  if not version then return nil, err end
+  self.product = tostring(version.product):sub(1, 100)
+  self.pid = process_id(connection)
+  local ok
+  ok, err = downloads.start(self, connection)
+  if not ok then return nil, err end
+  ok, err = connection:call("Target.setDiscoverTargets", { discover = true })
+  if not ok then return nil, err end
+  -- A tab that opens is held for the moment that it takes us to listen to it: nothing of it is missed.
+  ok, err = connection:call("Target.setAutoAttach", { autoAttach = true, waitForDebuggerOnStart = true,
+    flatten = true, filter = { { type = "page" } } })
+  if not ok then return nil, err end
+  forget_the_gone(self)
+  return true
+end
+
+local function connect_to(self, place)
+  local connection, err = cdp.connect(place.url)
+  if not connection then return nil, err end
+  local ok, failure = set_up(self, connection)
+  if not ok then
+    connection:close()
+    return nil, failure
+  end
+  self.connection, self.port = connection, place.port
+  return connection
+end
+
+local function ended_error(self, ended)
+  return errors.fail("unavailable", "%s", ("the browser has ended (status %d)%s; browser:reconnect() starts it again")
+    :format(ended.status, ended.words and ": " .. ended.words or ""))
+end
+
+local function find_and_connect(self)
+  local ended = self.process and self.process:ended()
+  if ended then return ended_error(self, ended) end
+  local place, err
+  if self.profile then place, err = endpoint.of_profile(self.profile) else place, err = endpoint.of_port(self.port) end
+  if not place then return nil, err end
+  local connection, failure = connect_to(self, place)
+  if connection then return connection end
+  return errors.fail(failure.code == "timed_out" and "timed_out" or "unavailable", "%s", ("the browser on port %d cannot be reached: %s"):format(place.port,
+    tostring(failure)))
+end
+
+-- One task at a time; the others wait for what comes of it.
+local function alone(self, fn)
+  while self.busy do self.busy:wait(60) end
+  self.busy = signal.new()
+  local guard <close> = setmetatable({}, { __close = function()
+    local busy = self.busy
+    self.busy = nil
+    busy:tell()
+  end })
+  assert(guard)
+  return fn()
+end
+
+--- The connection, made anew if it was lost: to the same port, or to the one that the browser of that profile has now.
+---@return deskpilot.cdp_connection? connection, deskpilot.error? err code "unavailable"
+function Browser:connected()
+  if self.closed then return errors.fail("unavailable", "the browser has been closed") end
+  if self.connection and not self.connection.closed then return self.connection end
+  return alone(self, function()
+    if self.connection and not self.connection.closed then return self.connection end
+    return find_and_connect(self)
+  end)
+end
+
+--- A call of the browser itself.
+---@param method string such as "Target.getTargets"
+---@param params table?
+---@param timeout number? seconds
+---@return table? result, deskpilot.error? err
+function Browser:call(method, params, timeout)
+  local connection, err = self:connected()
+  if not connection then return nil, err end
+  return connection:call(method, params, { timeout = timeout })
+end
+
+-- --- starting again -------------------------------------------------------------------------------------
+
+-- Where each tab was, in their order. Their objects are kept for those that come in their place.
+local function take_down_tabs(self)
+  local list = {}
+  for i, tab in ipairs(self.order) do list[i] = { tab = tab, url = tab.url } end
+  self.order, self.by_id, self.active = {}, {}, nil
+  return list
+end
+
+-- Sends the tabs of the new process to where those before them were. What of it cannot be loaded is seen there.
+local function restore(self, list)
+  for i, before in ipairs(list) do
+    if i > 1 then
+      local made = self:call("Target.createTarget", { url = "about:blank" })
+      if not made then return end
+    end
+    if before.url and before.url ~= "about:blank" then before.tab:navigate(before.url) end
+  end
+  if list[1] then list[1].tab:activate() end
+end
+
+local function start_again(self, urls)
+  local list = take_down_tabs(self)
+  if not urls then
+    for _, before in ipairs(list) do tab_module.gone(before.tab) end
+    list = {}
+  end
+  self.revived = {}
+  for i, before in ipairs(list) do self.revived[i] = before.tab end
+  local place, err = self.process:start()
+  if not place then
+    for _, before in ipairs(list) do tab_module.gone(before.tab) end
+    return nil, err
+  end
+  local connection, failure = alone(self, function() return connect_to(self, place) end)
+  if not connection then return nil, failure end
+  restore(self, list)
+  self.revived = nil
+  return true
+end
+
+local function wait_for_end(self, seconds)
+  local limit = task.now() + seconds
+  while not self.process:ended() do
+    if task.now() > limit then return false end
+    task.sleep(0.02)
+  end
+  return true
+end
+
+-- Whether it still answers: a connection to a process that hangs looks like any other.
+local function answers(self)
+  return self.connection and not self.connection.closed
+    and self.connection:call("Browser.getVersion", nil, { timeout = self.desk.timing.browser_answer }) ~= nil
+end
+
+--- Makes sure of the connection: makes it anew where it is lost, and starts a browser that desk.browser.start had
+--- started again where it has ended, with the same profile. Its tabs go to the addresses where they were, and
+--- are the same objects; what was on their pages is not.
+---@param options { urls: boolean? }? urls = false: with one empty tab
+---@return boolean? ok, deskpilot.error? err code "unavailable"
+function Browser:reconnect(options)
+  if self.closed then return errors.fail("unavailable", "the browser has been closed") end
+  if answers(self) then return true end
+  if self.connection then self.connection:close() end
+  if not (self.process and self.process:ended()) then
+    local connection, err = self:connected()
+    if connection then return true end
+    if not self.process then return nil, err end
+    -- What was killed a moment ago may not be known as ended yet.
+    if not wait_for_end(self, self.desk.timing.browser_answer) then return nil, err end
+  end
+  return start_again(self, not (options and options.urls == false))
+end
+
+--- Ends a browser that desk.browser.start has started, and removes what it has written; lets go of one that was
+--- attached to, which goes on.
+---@return boolean ok
+function Browser:close()
+  if self.closed then return true end
+  local connection = self.connection
+  if self.process and connection and not connection.closed then
+    connection:call("Browser.close", nil, { timeout = self.desk.timing.browser_stop })
+    wait_for_end(self, self.desk.timing.browser_stop)
+  end
+  self.closed = true
+  if connection then connection:close() end
+  if self.process then self.process:stop() end
+  self.let_go(self)
+  return true
+end
+
+--- Whether it is a browser of ours that has ended in its own way, as when its user closes its last window.
+---@return boolean
+function Browser:has_quit()
+  local ended = self.process and self.process:ended()
+  return ended ~= nil and ended.status == 0
+end
+
+--- The same where nothing can wait.
+function Browser:abandon()
+  if self.closed then return end
+  self.closed = true
+  if self.connection then self.connection:close() end
+  if self.process then self.process:kill() end
+  self.let_go(self)
+end
+
+-- --- its tabs -------------------------------------------------------------------------------------------
+
+--- Its tabs, in the order in which they came.
+---@return deskpilot.tab[]? tabs, deskpilot.error? err
+function Browser:tabs()
+  local connection, err = self:connected()
+  if not connection then return nil, err end
+  return { table.unpack(self.order) }
+end
+
+--- The tab in sight: of several windows' the one with the keyboard, else of the topmost window.
+---@return deskpilot.tab? tab, deskpilot.error? err code "not_found": it has none
+function Browser:tab()
+  local tabs, err = self:tabs()
+  if not tabs then return nil, err end
+  if #tabs == 0 then return errors.fail("not_found", "the browser has no tab open; browser:new_tab(url) opens one") end
+  self.active = require("deskpilot.desk.browser.active").of(self, tabs)
+  return self.active
+end
+
+--- Opens a tab and, where an address is given, waits until it has been loaded; if it cannot be, the tab is closed.
+---@param url string?
+---@return deskpilot.tab? tab, deskpilot.error? err
+function Browser:new_tab(url)
+  local made, err = self:call("Target.createTarget", { url = "about:blank" })
+  if not made then return nil, err end
+  local tab = self.changed:wait_until(self.desk.timing.browser_answer, function() return self.by_id[made.targetId] end)
+  if not tab then return errors.fail("timed_out", "the browser opened no tab") end
+  if not url then return tab end
+  local ok, failure = tab:navigate(url)
+  if ok then return tab end
+  tab:close()
+  return nil, failure
+end
+
+--- Its topmost window on the desk.
+---@return deskpilot.window? window, deskpilot.error? err
+function Browser:window()
+  local window = self.pid and launch.window_of(self.desk, self.pid)
+  if window then return window end
+  return errors.fail("not_found", "the browser shows no window on this desktop")
+end
+
+-- --- made of ---------------------------------------------------------------------------------------------
+
+--- Connects to a browser. One of `process`, `profile` and `port` says where it is.
+---@param desk deskpilot.desk
+---@param where { process: deskpilot.browser_process?, place: deskpilot.browser_endpoint?, profile: string?,
+---  port: integer?, downloads: string?, let_go: fun(browser: deskpilot.browser) }
+---@return deskpilot.browser? browser, deskpilot.error? err
+function instance.connect(desk, where)
+  local self = setmetatable({ desk = desk, process = where.process, port = where.port, let_go = where.let_go,
+    profile = where.process and where.process.profile or where.profile, by_id = {}, order = {}, downloads = {},
+    download_folder = where.process and where.process.downloads or where.downloads, changed = signal.new() }, Browser)
+  local connection, err
+  if where.place then connection, err = connect_to(self, where.place) else connection, err = find_and_connect(self) end
+  if not connection then return nil, err end
+  return self
+end
+
+return instance

@@ -1,0 +1,207 @@
+--- Starting a browser of our own: with a profile that nothing is left of, a debugging port that it chooses itself,
+--- and without what it would ask or show a person who sees it for the first time.
+local uv = require "luv"
+local endpoint = require "deskpilot.desk.browser.endpoint"
+local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local platform = require "deskpilot.desk.platform"
+local process_tree = require "deskpilot.desk.process_tree"
+local task = require "deskpilot.base.task"
+local waits = require "deskpilot.desk.waits"
+
+local launch = {}
+
+local POLL = 0.02 -- seconds between two looks for the file with the port
+
+---@class deskpilot.browser_process
+---@field binary string
+---@field folder string temporary, of ours: whatever the browser writes is below it
+---@field profile string its profile's folder: below `folder`, or the caller's own
+---@field downloads string
+---@field pid integer? of its last start
+---@field desk deskpilot.desk
+---@field options table as given to desk.browser.start
+local Process = {}
+Process.__index = Process
+
+-- Without first steps and bubbles over the page; nothing fetched that no page asked for; and tabs work on while
+-- something covers them.
+local flags = {
+  "--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync", "--disable-quic", "--hide-crash-restore-bubble",
+  "--disable-search-engine-choice-screen", "--password-store=basic", "--force-renderer-accessibility",
+  "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+  "--disable-features=Translate,CalculateNativeWinOcclusion",
+}
+
+-- What has no flag: bubbles that would cover a part of the page.
+local preferences = {
+  credentials_enable_service = false, profile = { password_manager_enabled = false },
+  autofill = { profile_enabled = false, credit_card_enabled = false },
+  translate = { enabled = false }, bookmark_bar = { show_on_all_tabs = false },
+  browser = { has_seen_welcome_page = true, check_default_browser = false },
+  download = { prompt_for_download = false }, download_bubble = { partial_view_enabled = false },
+}
+
+-- The longest name of a folder that still leaves room for the name of a socket in it (108 bytes).
+local SOCKET_ROOM = 60
+
+local function write_preferences(profile)
+  local folder = files.join(profile, "Default")
+  if files.exists(files.join(folder, "Preferences")) then return true end
+  local ok, err = files.make_folder(folder)
+  if not ok then return nil, err end
+  return files.write(files.join(folder, "Preferences"), json.encode(preferences))
+end
+
+local function make_folders(self)
+  local base = self.desk.session and self.desk.session.folder or files.temporary_folder()
+  local folder, why = uv.fs_mkdtemp(files.join(base, "browser-XXXXXX"))
+  if not folder then return errors.fail("io", "cannot make a folder in %s: %s", base, tostring(why)) end
+  self.folder = files.absolute(folder)
+  self.profile = self.options.profile and files.join(uv.cwd(), self.options.profile)
+    or files.join(self.folder, "profile")
+  self.downloads = self.options.downloads and files.join(uv.cwd(), self.options.downloads)
+    or files.join(self.folder, "downloads")
+  for _, path in ipairs { self.profile, self.downloads, files.join(self.folder, "tmp") } do
+    local ok, err = files.make_folder(path)
+    if not ok then return nil, err end
+  end
+  return write_preferences(self.profile)
+end
+
+local function words_of(self)
+  local argv = { self.binary, "--user-data-dir=" .. files.native(self.profile) }
+  local function add(list) table.move(list, 1, #list, #argv + 1, argv) end
+  add(flags)
+  add(platform.browser_flags())
+  if self.desk.session then add { "--disable-gpu" } end -- there is none behind a private desktop
+  local size = self.options.window
+  add { size and ("--window-size=%d,%d"):format(size[1], size[2]) or "--start-maximized" }
+  add(self.options.args or {})
+  add { "about:blank" }
+  -- Sockets and what else it would leave in the temporary folder when it is killed.
+  local env = { ACCESSIBILITY_ENABLED = "1" }
+  local temporary = files.join(self.folder, "tmp")
+  if #temporary <= SOCKET_ROOM then env.TMPDIR = temporary end
+  argv.env = env
+  return argv
+end
+
+--- How its process has ended: nil while it runs, or if it was never started.
+---@return { status: integer, words: string? }? ended
+function Process:ended()
+  return self.pid and self.desk.apps.ended(self.pid) or nil
+end
+
+local function ended_early(self, ended)
+  if ended.status == 0 then
+    return errors.fail("refused", "%s ended at once: another browser runs with the profile %s; attach to that one",
+      self.binary, self.profile)
+  end
+  return errors.fail("unavailable", "%s", ("%s ended with status %d before it could be reached%s"):format(
+    self.binary, ended.status, ended.words and ": " .. ended.words or ""))
+end
+
+local function wait_for_port(self, limit)
+  while true do
+    local place, err = endpoint.of_profile(self.profile)
+    if place then return place end
+    local ended = self:ended()
+    if ended then return ended_early(self, ended) end
+    if task.now() >= limit then return nil, err end -- half a file until then
+    task.sleep(POLL)
+  end
+end
+
+local function is_headless(self)
+  for _, word in ipairs(self.options.args or {}) do
+    if word:find("^%-%-headless") then return true end
+  end
+  return false
+end
+
+--- A window of the process, or of one that comes from it.
+---@param desk deskpilot.desk
+---@param pid integer
+---@return deskpilot.window? window the topmost
+function launch.window_of(desk, pid)
+  local list = desk.windows.list() or {}
+  for i = #list, 1, -1 do
+    local window = list[i]
+    if window.visible and window.pid ~= 0 and (window.pid == pid or process_tree.descends(window.pid, pid)) then
+      return window
+    end
+  end
+end
+
+local function wait_for_window(self, limit)
+  while not is_headless(self) do
+    local changes = self.desk.native:window_changes()
+    if launch.window_of(self.desk, self.pid) then return true end
+    local ended = self:ended()
+    if ended then return ended_early(self, ended) end
+    local left = limit - task.now()
+    if left <= 0 then return errors.fail("timed_out", "%s showed no window", self.binary) end
+    local ok, err = waits.windows_changed(self.desk, changes, math.min(left, self.desk.timing.wait_every))
+    if not ok then return nil, err end
+  end
+  return true
+end
+
+--- Starts it, again if it has ended, and waits until it can be reached and shows its window.
+---@return deskpilot.browser_endpoint? endpoint, deskpilot.error? err
+function Process:start()
+  local limit = task.now() + (self.options.wait or self.desk.timing.browser_start)
+  files.remove(files.join(self.profile, "DevToolsActivePort")) -- of the time before
+  local pid, err = self.desk.apps.start(words_of(self))
+  if not pid then return nil, err end
+  self.pid = pid
+  local place, failure = wait_for_port(self, limit)
+  if not place then return nil, failure end
+  local ok, why = wait_for_window(self, limit)
+  if not ok then return nil, why end
+  return place
+end
+
+--- Ends it, if it runs, and removes all that it has written but the caller's own folders. Waits as
+--- long as desk.apps.stop does.
+function Process:stop()
+  if self.pid and not self:ended() then self.desk.apps.stop(self.pid) end
+  self:remove(true)
+end
+
+--- The same where nothing can wait: it is killed.
+function Process:kill()
+  if self.pid and not self:ended() then platform.end_tree(self.pid) end
+  self:remove(false)
+end
+
+-- What has just been killed may still be writing for a moment.
+function Process:remove(may_wait)
+  local limit = task.now() + 2
+  while true do
+    files.remove(self.folder)
+    if not files.exists(self.folder) or task.now() > limit then return end
+    if may_wait then task.sleep(POLL) else uv.sleep(10) end
+  end
+end
+
+--- A browser to be started, with its folders made. See desk.browser.start for the options.
+---@param desk deskpilot.desk
+---@param options table
+---@return deskpilot.browser_process? process, deskpilot.error? err
+function launch.new(desk, options)
+  local binary = options.binary or platform.browsers()[1]
+  if not binary then
+    return errors.fail("unavailable", "there is no browser here that can be started: %s", platform.browser_advice)
+  end
+  local self = setmetatable({ desk = desk, options = options, binary = binary }, Process)
+  local ok, err = make_folders(self)
+  if ok then return self end
+  if self.folder then files.remove(self.folder) end
+  return nil, err
+end
+
+return launch

@@ -1,0 +1,156 @@
+--- Going somewhere with a tab, and waiting until the page is there.
+local address = require "deskpilot.desk.browser.address"
+local errors = require "deskpilot.base.errors"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+
+local navigation = { methods = {} }
+local Tab = navigation.methods
+
+---@class deskpilot.visit
+---@field url string where it led to
+---@field title string
+---@field status integer? of the server's answer, which may be an error's (404): its page is shown all the same
+---@field download deskpilot.download? the address was a file's: the page is the one from before
+
+-- What the browser's network errors mean. Those that are not named have the words that their name is made of.
+local meanings = {
+  ERR_CONNECTION_REFUSED = { "unavailable", "nothing listens there" },
+  ERR_CONNECTION_RESET = { "unavailable", "the server broke the connection" },
+  ERR_CONNECTION_CLOSED = { "unavailable", "the server closed the connection" },
+  ERR_EMPTY_RESPONSE = { "protocol", "the server answered nothing" },
+  ERR_NAME_NOT_RESOLVED = { "not_found", "there is no such host" },
+  ERR_INTERNET_DISCONNECTED = { "unavailable", "this machine has no network" },
+  ERR_ADDRESS_UNREACHABLE = { "unavailable", "there is no way to that host" },
+  ERR_CONNECTION_TIMED_OUT = { "timed_out", "the host did not answer" },
+  ERR_TIMED_OUT = { "timed_out", "the server did not answer" },
+  ERR_FILE_NOT_FOUND = { "not_found", "there is no such file" },
+  ERR_ACCESS_DENIED = { "refused", "that may not be read" },
+  ERR_TOO_MANY_REDIRECTS = { "protocol", "the server sends the browser round and round" },
+  ERR_UNSAFE_PORT = { "refused", "browsers do not use that port" },
+  ERR_HTTP_RESPONSE_CODE_FAILURE = { "not_found", "the server answered with an error and no page" },
+  ERR_BLOCKED_BY_CLIENT = { "refused", "the browser blocks it" },
+  ERR_BLOCKED_BY_ADMINISTRATOR = { "refused", "the browser's administrator blocks it" },
+  ERR_ABORTED = { "cancelled", "the browser gave it up: the server had no page to show, or the page went elsewhere" },
+}
+
+local function not_loaded(url, reason)
+  local name = reason:match("ERR_[%u%d_]+") or text.one_line(reason)
+  local meaning = meanings[name]
+  if not meaning then
+    local certificate = name:find("^ERR_CERT") or name:find("^ERR_SSL")
+    meaning = { certificate and "protocol" or "io", certificate and "its certificate or encryption is not accepted"
+      or name:gsub("^ERR_", ""):gsub("_", " "):lower() }
+  end
+  return errors.fail(meaning[1], "%s", ("%s was not loaded: %s (%s)"):format(text.cut(url, 200), meaning[2],
+    text.cut(name, 80)))
+end
+
+-- Until the page has loaded; a dialog that opens meanwhile, a crash and the end of the tab are told at once.
+local function wait_until_loaded(self, limit)
+  local session = self.session
+  self.changed:wait_until(limit - task.now(), function()
+    return not self.loading or self.closed or session.closed or session.blocked
+  end)
+  if session.closed then return nil, session.closed end
+  if self.closed then return errors.fail("not_found", "the tab has been closed") end
+  if session.blocked then return nil, session.blocked.err end
+  if not self.loading then return true end
+  return errors.fail("timed_out", "the page has not been loaded completely in time: %s", text.cut(self.url, 200))
+end
+
+local function arrived(self)
+  local info, err = self:info()
+  if not info then return nil, err end
+  local answer = self.answer
+  return { url = info.url, title = info.title,
+    status = answer and answer.loader == self.loader and answer.status or nil }
+end
+
+-- The download that an address turned out to be: the browser tells of it after it has given up the page.
+local function as_download(self, count, url, limit)
+  self.changed:wait_until(math.min(self.browser.desk.timing.browser_answer, limit - task.now()), function()
+    return #self.downloads > count
+  end)
+  local download = self.downloads[count + 1]
+  if not download then return not_loaded(url, "ERR_ABORTED") end
+  local visit, err = arrived(self)
+  if not visit then return nil, err end
+  visit.download, visit.status = download, nil
+  return visit
+end
+
+--- Sends it to an address (http, https, file, data or about:blank) and waits until the page has loaded. A page that
+--- the server sends with an error is a page; an address that is a file's begins a download.
+---@param url string
+---@param options { timeout: number? }? seconds; timing.page_load
+---@return deskpilot.visit? visit, deskpilot.error? err "unavailable", "not_found" and so on: why it was not loaded;
+---  "refused": a dialog is in the way; "timed_out": it is still loading
+function Tab:navigate(url, options)
+  local fit, why = address.check(url)
+  if not fit then return nil, why end
+  local seconds = options and options.timeout or self.browser.desk.timing.page_load
+  local limit, count = task.now() + seconds, #self.downloads
+  local result, err = self:call("Page.navigate", { url = fit }, seconds)
+  if not result then return nil, err end
+  if result.isDownload == true then return as_download(self, count, url, limit) end
+  local ok, failure = wait_until_loaded(self, limit) -- the browser's own page about an error too
+  if result.errorText ~= nil and result.errorText ~= "" then return not_loaded(url, tostring(result.errorText)) end
+  if not ok then return nil, failure end
+  return arrived(self)
+end
+
+-- Begins something that loads a page, and waits for it: for the start, then for the end.
+local function load(self, method, params, options)
+  local seconds = options and options.timeout or self.browser.desk.timing.page_load
+  local limit = task.now() + seconds
+  local session = self.session
+  local begun = false
+  local off = session:on("Page.frameStartedLoading", function(event) begun = begun or event.frameId == self.frame end)
+  local off_within = session:on("Page.navigatedWithinDocument", function() begun = true end)
+  local guard <close> = setmetatable({}, { __close = function() off() off_within() end })
+  assert(guard)
+  local ok, err = self:call(method, params, seconds)
+  if not ok then return nil, err end
+  self.changed:wait_until(limit - task.now(), function()
+    return begun or self.closed or session.closed or session.blocked
+  end)
+  ok, err = wait_until_loaded(self, limit)
+  if not ok then return nil, err end
+  return arrived(self)
+end
+
+local function step(self, by, options)
+  local told, err = self:call("Page.getNavigationHistory")
+  if not told then return nil, err end
+  local entries, index = told.entries, math.tointeger(told.currentIndex)
+  if type(entries) ~= "table" or not index then return errors.fail("protocol", "the browser tells of no history") end
+  local entry = entries[index + 1 + by]
+  if type(entry) ~= "table" then
+    return errors.fail("not_found", "there is no page to go %s to", by < 0 and "back" or "forward")
+  end
+  return load(self, "Page.navigateToHistoryEntry", { entryId = entry.id }, options)
+end
+
+--- Goes back to the page before, and waits until it has loaded.
+---@param options { timeout: number? }? seconds
+---@return deskpilot.visit? visit, deskpilot.error? err code "not_found": there is none
+function Tab:back(options)
+  return step(self, -1, options)
+end
+
+--- Goes forward again, and waits until the page has loaded.
+---@param options { timeout: number? }? seconds
+---@return deskpilot.visit? visit, deskpilot.error? err code "not_found": there is none
+function Tab:forward(options)
+  return step(self, 1, options)
+end
+
+--- Loads the page again, and waits until it has been.
+---@param options { timeout: number?, without_cache: boolean? }? seconds
+---@return deskpilot.visit? visit, deskpilot.error? err
+function Tab:reload(options)
+  return load(self, "Page.reload", { ignoreCache = options and options.without_cache or nil }, options)
+end
+
+return navigation

@@ -1,0 +1,105 @@
+--- What a tab shows, as a picture and on paper.
+local image = require "native.image"
+local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
+local shots = require "deskpilot.desk.shot"
+
+local pictures = { methods = {} }
+local Tab = pictures.methods
+
+-- Seconds that a picture or a page on paper may take.
+local TIMEOUT = 30
+
+-- The most pixels of a side that browsers draw, and of a picture that is asked for.
+local MOST_SIDE, MOST_PIXELS = 16384, 100e6
+
+-- The largest document that is taken, and the bytes that are fetched of it at a time.
+local MOST_BYTES, PIECE = 200 * 1024 * 1024, 1 << 20
+
+local function decode(data)
+  if type(data) ~= "string" then return errors.fail("protocol", "the browser gave no data") end
+  return image.from_base64(data)
+end
+
+-- The whole page as far as it can be drawn; also whether something was left out.
+local function whole_page(self)
+  local metrics, err = self:call("Page.getLayoutMetrics")
+  if not metrics then return nil, err end
+  local size = type(metrics.cssContentSize) == "table" and metrics.cssContentSize or {}
+  local width, height = tonumber(size.width), tonumber(size.height)
+  if not width or not height or width < 1 or height < 1 then
+    return errors.fail("protocol", "the browser does not say how large the page is")
+  end
+  local fit_width = math.min(width, MOST_SIDE)
+  local fit_height = math.min(height, MOST_SIDE, MOST_PIXELS // fit_width)
+  return { x = 0, y = 0, width = fit_width, height = fit_height, scale = 1 }, fit_width < width or fit_height < height
+end
+
+--- A picture of what the tab shows, whatever covers it on the screen, and also while it is not in sight: of what is
+--- in view, of the whole page, or of a region of the page. A very long page is cut (`incomplete` is set). It
+--- shows no part of the screen: points of it cannot be clicked.
+---@param options { full_page: boolean?, region: table?, path: string? }? region: x, y, width and height in the page's
+---  own units; path: of a PNG file to be written
+---@return deskpilot.shot? shot, deskpilot.error? err
+function Tab:screenshot(options)
+  options = options or {}
+  local clip, cut
+  if options.full_page then
+    clip, cut = whole_page(self)
+    if not clip then return nil, cut end
+  elseif options.region then
+    local region = options.region
+    clip = { x = region.x or region[1], y = region.y or region[2], width = region.width or region[3],
+      height = region.height or region[4], scale = 1 }
+  end
+  local result, err = self:call("Page.captureScreenshot", { format = "png", clip = clip,
+    captureBeyondViewport = clip ~= nil, optimizeForSpeed = true }, TIMEOUT)
+  if not result then return nil, err end
+  local png, why = decode(result.data)
+  if not png then return nil, why end
+  local picture, failure = image.load_png(png)
+  if not picture then return nil, failure end
+  local shot = shots.new(picture)
+  shot.incomplete = cut or nil
+  if options.path then
+    local ok, trouble = shot:save(options.path)
+    if not ok then return nil, trouble end
+  end
+  return shot
+end
+
+local function read_stream(self, stream)
+  local parts, size = {}, 0
+  while size <= MOST_BYTES do
+    local piece, err = self:call("IO.read", { handle = stream, size = PIECE }, TIMEOUT)
+    if not piece then return nil, err end
+    local bytes = piece.data
+    if piece.base64Encoded then bytes, err = decode(piece.data) end
+    if type(bytes) ~= "string" then return nil, err or errors.new("protocol", "the browser gave no data") end
+    parts[#parts + 1], size = bytes, size + #bytes
+    if piece.eof ~= false then return table.concat(parts) end
+    if bytes == "" then break end
+  end
+  return errors.fail("protocol", "the browser's document has no end, or is larger than %d bytes", MOST_BYTES)
+end
+
+--- Prints the page to a PDF file.
+---@param path string
+---@param options { landscape: boolean?, background: boolean?, scale: number? }? background: colours and pictures
+---  behind the text too, which is so unless it is false
+---@return boolean? ok, deskpilot.error? err
+function Tab:pdf(path, options)
+  options = options or {}
+  local result, err = self:call("Page.printToPDF", { transferMode = "ReturnAsStream", landscape = options.landscape,
+    printBackground = options.background ~= false, scale = options.scale }, TIMEOUT)
+  if not result then
+    if err.code ~= "unsupported" then return nil, err end
+    return errors.fail("unsupported", "this browser cannot print to a file unless it is started with --headless")
+  end
+  local bytes, why = read_stream(self, result.stream)
+  self:call("IO.close", { handle = result.stream })
+  if not bytes then return nil, why end
+  return files.write(path, bytes)
+end
+
+return pictures

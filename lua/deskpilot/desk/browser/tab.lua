@@ -1,0 +1,346 @@
+--- A tab of a browser. What happens to it is told by the browser and kept here (does it load, is a dialog open, has
+--- it crashed), so that whoever wants to know need not ask, and a call that could not be answered fails at once.
+--- Its acts are in files of their own, which add methods here.
+local cdp = require "deskpilot.desk.browser.cdp"
+local errors = require "deskpilot.base.errors"
+local signal = require "deskpilot.base.signal"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+
+local tab_module = {}
+
+---@class deskpilot.tab
+---@field id string the browser's name for it
+---@field browser deskpilot.browser
+---@field session deskpilot.cdp_session? another one after the connection was lost; tab:call takes the one of now
+---@field url string the address of its page
+---@field frame string the id of its page's main frame
+---@field loader string? changes with every document that it shows
+---@field loading boolean
+---@field downloads deskpilot.download[] those that were begun in it, the newest last
+---@field closed boolean?
+local Tab = {}
+Tab.__index = Tab
+
+-- What is still answered while a dialog is open, and after a crash.
+local passes_dialog = { ["Page.handleJavaScriptDialog"] = true }
+local passes_crash = { ["Page.navigate"] = true, ["Page.reload"] = true, ["Page.getNavigationHistory"] = true,
+  ["Page.navigateToHistoryEntry"] = true, ["Target.closeTarget"] = true }
+
+-- The most requests and frames that are counted at a time: a page can begin any number.
+local MOST_REQUESTS, MOST_FRAMES = 5000, 1000
+
+-- --- what the browser tells of it -------------------------------------------------------------------------
+
+local function has_changed(self)
+  self.changed:tell()
+end
+
+local function new_document(self)
+  self.world = nil
+  self.requests, self.request_count, self.frames, self.frame_count = {}, 0, {}, 0
+end
+
+local handlers = {}
+
+handlers["Page.frameStartedLoading"] = function(self, params)
+  if params.frameId == self.frame then self.loading = true end
+end
+
+handlers["Page.frameStoppedLoading"] = function(self, params)
+  if params.frameId == self.frame then self.loading = false end
+end
+
+handlers["Page.frameNavigated"] = function(self, params)
+  local frame = type(params.frame) == "table" and params.frame or {}
+  if frame.parentId ~= nil or type(frame.id) ~= "string" then return end
+  self.frame, self.loader = frame.id, frame.loaderId
+  self.url = tostring(frame.unreachableUrl or frame.url) .. tostring(frame.urlFragment or "")
+  new_document(self)
+end
+
+handlers["Page.navigatedWithinDocument"] = function(self, params)
+  if params.frameId == self.frame then self.url = tostring(params.url) end
+end
+
+-- Frames inside the page's main one, for what is told by frame.
+handlers["Page.frameAttached"] = function(self, params)
+  if type(params.frameId) ~= "string" or self.frame_count >= MOST_FRAMES then return end
+  self.frames[params.frameId] = true
+  self.frame_count = self.frame_count + 1
+end
+
+handlers["Page.javascriptDialogOpening"] = function(self, params)
+  local dialog = { type = text.cut(tostring(params.type), 20), message = text.cut(tostring(params.message or ""), 2000),
+    url = text.cut(tostring(params.url or ""), 2000) }
+  if dialog.type == "prompt" then dialog.default = text.cut(tostring(params.defaultPrompt or ""), 2000) end
+  self.open_dialog = dialog
+  local err = errors.new("refused", "%s", ("a dialog is open on the page (%s: \"%s\"); accept or dismiss it first")
+    :format(dialog.type, text.cut(text.one_line(dialog.message), 200)))
+  err.dialog = dialog
+  self.session:block(err, passes_dialog)
+end
+
+handlers["Page.javascriptDialogClosed"] = function(self)
+  self.open_dialog = nil
+  self.session:block(nil)
+end
+
+handlers["Inspector.targetCrashed"] = function(self)
+  self.crashed, self.open_dialog, self.loading = true, nil, false
+  new_document(self)
+  self.session:block(errors.new("unavailable", "the page has crashed; load it again (reload) or go elsewhere"),
+    passes_crash)
+end
+
+handlers["Inspector.targetReloadedAfterCrash"] = function(self)
+  self.crashed = nil
+  self.session:block(nil)
+end
+
+-- Connections that are meant to stay open are no traffic.
+local lasting = { EventSource = true, WebSocket = true, Media = true, Ping = true }
+
+handlers["Network.requestWillBeSent"] = function(self, params)
+  local id = params.requestId
+  if type(id) ~= "string" or lasting[params.type] or self.requests[id] then return end
+  if self.request_count >= MOST_REQUESTS then return end
+  self.requests[id] = true
+  self.request_count = self.request_count + 1
+end
+
+local function request_ended(self, params)
+  if not self.requests[params.requestId or ""] then return end
+  self.requests[params.requestId] = nil
+  self.request_count = self.request_count - 1
+  self.last_request = task.now()
+end
+handlers["Network.loadingFinished"] = request_ended
+handlers["Network.loadingFailed"] = request_ended
+
+handlers["Network.responseReceived"] = function(self, params)
+  if params.type ~= "Document" or params.frameId ~= self.frame or type(params.response) ~= "table" then return end
+  self.answer = { loader = params.loaderId, status = math.tointeger(params.response.status) }
+end
+
+-- What is asked for when a session begins; the last lets a new tab begin. All go out before any is answered.
+local function enable(self, session)
+  local calls = {}
+  for _, method in ipairs { "Page.enable", "Inspector.enable", "Network.enable", "Runtime.runIfWaitingForDebugger" } do
+    calls[#calls + 1] = session:begin(method, method == "Network.enable"
+      and { maxTotalBufferSize = 0, maxResourceBufferSize = 0 } or nil)
+  end
+  local enabled = true
+  for _, call in ipairs(calls) do
+    enabled = call:wait(self.browser.desk.timing.browser_answer) ~= nil and enabled
+  end
+  if self.session ~= session then return end
+  self.attaching, self.attached = nil, true
+  self.unanswered = not enabled or nil
+  has_changed(self)
+  self.browser.changed:tell()
+end
+
+--- The browser has attached us to it.
+---@param self deskpilot.tab
+---@param session deskpilot.cdp_session
+---@param info table
+function tab_module.attached(self, session, info)
+  self.session, self.frame, self.url = session, self.id, tostring(info.url)
+  if type(info.openerId) == "string" then self.browser.openers[self.id] = info.openerId end
+  self.open_dialog, self.crashed, self.closed, self.loader, self.answer = nil, nil, nil, nil, nil
+  self.loading, self.attached, self.attaching, self.last_request = false, nil, true, task.now()
+  new_document(self)
+  for method, handler in pairs(handlers) do
+    session:on(method, function(params)
+      handler(self, params)
+      has_changed(self)
+    end)
+  end
+  task.start(enable, self, session)
+end
+
+--- The browser tells of it.
+---@param self deskpilot.tab
+---@param info table
+function tab_module.told(self, info)
+  if type(info.url) == "string" then self.url = info.url end
+  has_changed(self)
+end
+
+--- It has been closed.
+---@param self deskpilot.tab
+function tab_module.gone(self)
+  self.closed, self.attached, self.attaching = true, nil, nil
+  has_changed(self)
+end
+
+--- A tab that is not attached yet.
+---@param browser deskpilot.browser
+---@return deskpilot.tab
+function tab_module.new(browser)
+  return setmetatable({ browser = browser, changed = signal.new(), downloads = {}, url = "", frame = "",
+    loading = false }, Tab)
+end
+
+-- --- calls ----------------------------------------------------------------------------------------------
+
+-- The session of now, when it has been set up.
+local function ready(self)
+  local connection, err = self.browser:connected()
+  if not connection then return nil, err end
+  if self.closed then return errors.fail("not_found", "the tab has been closed") end
+  self.changed:wait_until(self.browser.desk.timing.browser_answer + 1, function()
+    return self.attached or self.closed or not self.attaching
+  end)
+  if self.closed or not self.attached then return errors.fail("not_found", "the tab has been closed") end
+  return self.session
+end
+
+-- A renderer that does not answer: why may be known.
+local function explained(self, err)
+  if not errors.is(err, "timed_out") then return err end
+  for _, other in ipairs(self.browser.order) do
+    if other ~= self and other.open_dialog then
+      return errors.new("timed_out", "%s", tostring(err)
+        .. "; a dialog is open on another tab, which may hold up this one")
+    end
+  end
+  if self.unanswered then
+    return errors.new("timed_out", "%s", tostring(err) .. "; the page has not answered since we are attached: a dialog "
+      .. "that was open before may have to be answered by mouse and keyboard")
+  end
+  return err
+end
+
+--- A call of the protocol to this tab. While a dialog is open, and after a crash, it fails at once.
+---@param method string such as "Page.getLayoutMetrics"
+---@param params table?
+---@param timeout number? seconds
+---@return table? result, deskpilot.error? err
+function Tab:call(method, params, timeout)
+  local session, err = ready(self)
+  if not session then return nil, err end
+  local result, failure = session:call(method, params, timeout)
+  if result then
+    self.unanswered = nil
+    return result
+  end
+  return nil, explained(self, failure)
+end
+
+-- The id of our own world in the page's document: its variables are the page's, its functions are not.
+local function own_world(self, timeout)
+  if self.world then return self.world end
+  local result, err = self:call("Page.createIsolatedWorld", { frameId = self.frame, worldName = "deskpilot" }, timeout)
+  if not result then return nil, err end
+  self.world = math.tointeger(result.executionContextId)
+  if self.world then return self.world end
+  return errors.fail("protocol", "the browser gave no world to run scripts in")
+end
+
+local special = { NaN = 0 / 0, Infinity = math.huge, ["-Infinity"] = -math.huge, ["-0"] = -0.0 }
+
+local function value_of(result)
+  if type(result) ~= "table" then return errors.fail("protocol", "the browser's answer has no value") end
+  local name = result.unserializableValue
+  if name == nil then return result.value end
+  return special[name] or tostring(name):match("^%-?%d+") or tostring(name)
+end
+
+local function exception(details)
+  local thrown = type(details.exception) == "table" and details.exception or {}
+  local said = thrown.description or thrown.value or details.text or "an exception"
+  local first = tostring(said):match("^[^\n]*")
+  return errors.fail("invalid", "%s", "the script failed: " .. text.cut(first, 500))
+end
+
+local function evaluate(self, expression, options)
+  local timeout, began = options.timeout or cdp.timeout, task.now()
+  local world, err
+  if options.world == "own" then
+    world, err = own_world(self, timeout)
+    if not world then return nil, err end
+  end
+  local result, failure = self:call("Runtime.evaluate", { expression = expression, contextId = world,
+    returnByValue = true, awaitPromise = true, userGesture = options.gesture or nil,
+    timeout = math.ceil(timeout * 1000) }, timeout + 1)
+  if not result then
+    -- A script that is ended is an "internal error".
+    if errors.is(failure, "timed_out") or errors.is(failure, "refused") and not failure.dialog
+      and task.now() - began >= timeout then
+      return errors.fail("timed_out", "the script did not end within %g s", timeout)
+    end
+    return nil, failure
+  end
+  if type(result.exceptionDetails) == "table" then return exception(result.exceptionDetails) end
+  return value_of(result.result)
+end
+
+--- Runs JavaScript in the page and gives its value; of a promise, what it comes to. What JSON cannot hold comes as
+--- JSON would have it; undefined and null are nil without an error.
+---@param expression string
+---@param options { timeout: number?, world: "page"|"own"|nil, gesture: boolean? }? timeout: seconds, after which
+---  it is ended (10); world: "own" has the page's document, but nothing that the page's scripts have changed;
+---  gesture: as if a person had asked for it
+---@return any value, deskpilot.error? err code "invalid": what it threw; "refused": a dialog is open
+function Tab:evaluate(expression, options)
+  options = options or {}
+  local value, err = evaluate(self, expression, options)
+  -- The document changed while we asked.
+  if err and options.world == "own" and errors.is(err, "not_found") and not self.closed then
+    self.world = nil
+    value, err = evaluate(self, expression, options)
+  end
+  return value, err
+end
+
+-- --- what it is -------------------------------------------------------------------------------------------
+
+--- What it shows: the address and the title of its page, and whether that is still loading. Never waits for the page.
+---@return { url: string, title: string, ready: "loading"|"complete" }? info, deskpilot.error? err
+function Tab:info()
+  local session, err = ready(self)
+  if not session then return nil, err end
+  local told, failure = self.browser:call("Target.getTargetInfo", { targetId = self.id })
+  if not told then return nil, failure end
+  local info = type(told.targetInfo) == "table" and told.targetInfo or {}
+  if type(info.url) == "string" then self.url = info.url end
+  return { url = self.url, title = text.cut(text.one_line(tostring(info.title or "")), 500),
+    ready = self.loading and "loading" or "complete" }
+end
+
+--- Closes it, without asking its page.
+---@return boolean? ok, deskpilot.error? err
+function Tab:close()
+  if self.closed then return true end
+  local ok, err = self.browser:call("Target.closeTarget", { targetId = self.id })
+  if not ok then return nil, err end
+  local browser = self.browser
+  browser.changed:wait_until(browser.desk.timing.browser_answer, function() return self.closed end)
+  if self.closed then return true end
+  return errors.fail("timed_out", "the tab is still there")
+end
+
+--- Brings it to the front of its window, and its window to the front of the desktop.
+---@return boolean? ok, deskpilot.error? err
+function Tab:activate()
+  local ok, err = self.browser:call("Target.activateTarget", { targetId = self.id })
+  if not ok then return nil, err end
+  self.browser.active = self
+  local window = self:window()
+  if window and not window.active then return self.browser.desk.windows.focus(window) end
+  return true
+end
+
+--- The window of the desktop that shows it, whether it is the tab in front there or not.
+---@return deskpilot.window? window, deskpilot.error? err
+function Tab:window()
+  return require("deskpilot.desk.browser.active").window_of(self)
+end
+
+for _, part in ipairs { "navigation", "dialogs", "downloads", "pictures", "waiting" } do
+  for name, method in pairs(require("deskpilot.desk.browser." .. part).methods) do Tab[name] = method end
+end
+
+return tab_module

@@ -1,0 +1,286 @@
+/*
+ * native.websocket: WebSockets for Lua, over runtime/net. A table in the registry keeps a socket
+ * and its callbacks until its end; callbacks run on the loop, on the main Lua thread.
+ */
+#include "lib.h"
+#include "lib_fields.h"
+#include "net_websocket.h"
+
+#include <luv/luv.h>
+#include <string.h>
+
+#define SOCKET_TYPE "deskpilot.websocket"
+#define WHO "websocket"
+
+typedef struct {
+    lua_State *L;          /* the main thread */
+    net_websocket *socket; /* NULL once ended */
+    int ref;
+} lua_socket;
+
+/* The places of the table at `ref`. */
+enum { KEEP_SOCKET = 1, KEEP_OPEN, KEEP_MESSAGE, KEEP_DRAIN, KEEP_END, KEEP_PLACES };
+
+static const char *const callback_names[KEEP_PLACES] = {
+    [KEEP_OPEN] = "on_open",
+    [KEEP_MESSAGE] = "on_message",
+    [KEEP_DRAIN] = "on_drain",
+    [KEEP_END] = "on_end",
+};
+
+/* What C's integers hold on every platform. */
+static const double MOST_SECONDS = 1e6, MOST_BYTES = 1e9;
+
+/* --- calling back -------------------------------------------------------------------------------
+ */
+
+/* luv's own way of calling back: reports an error instead of letting it reach C. */
+static void call_back(lua_State *L, int arguments)
+{
+    luv_context(L)->cb_pcall(L, arguments, 0, 0);
+}
+
+static void push_kept(lua_State *L, int ref, int place)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+    lua_rawgeti(L, -1, place);
+    lua_remove(L, -2);
+}
+
+static void on_open(void *user)
+{
+    lua_socket *s = user;
+    push_kept(s->L, s->ref, KEEP_OPEN);
+    call_back(s->L, 0);
+}
+
+static void on_message(void *user, const char *data, size_t size, bool binary)
+{
+    lua_socket *s = user;
+    push_kept(s->L, s->ref, KEEP_MESSAGE);
+    lua_pushlstring(s->L, data, size);
+    lua_pushstring(s->L, binary ? "binary" : "text");
+    call_back(s->L, 2);
+}
+
+static void on_drain(void *user)
+{
+    lua_socket *s = user;
+    push_kept(s->L, s->ref, KEEP_DRAIN);
+    call_back(s->L, 0);
+}
+
+static void push_end(lua_State *L, const net_ws_end *end)
+{
+    lib_push_error(L, desk_code_name(end->error.code), end->error.message);
+    if (end->close_code) {
+        lua_pushinteger(L, end->close_code);
+        lua_setfield(L, -2, "close_code");
+        lua_pushlstring(L, end->reason, end->reason_size);
+        lua_setfield(L, -2, "reason");
+    }
+    if (end->http_status) {
+        lua_pushinteger(L, end->http_status);
+        lua_setfield(L, -2, "status");
+    }
+}
+
+static void on_end(void *user, const net_ws_end *end)
+{
+    lua_socket *s = user;
+    lua_State *L = s->L;
+    int ref = s->ref;
+    s->socket = NULL;
+    push_kept(L, ref, KEEP_END);
+    push_end(L, end);
+    luaL_unref(L, LUA_REGISTRYINDEX, ref);
+    call_back(L, 1);
+}
+
+/* --- methods ------------------------------------------------------------------------------------
+ */
+
+static lua_socket *check_socket(lua_State *L)
+{
+    return luaL_checkudata(L, 1, SOCKET_TYPE);
+}
+
+/* A caller's mistake raises, a failure of the world is returned. */
+static int fail(lua_State *L, const desk_error *err)
+{
+    if (err->code == DESK_INVALID)
+        return luaL_error(L, WHO ": %s", err->message);
+    return lib_fail(L, err);
+}
+
+static int push_closed(lua_State *L)
+{
+    desk_error err;
+    desk_fail(&err, DESK_CANCELLED, "the WebSocket is closed");
+    return lib_fail(L, &err);
+}
+
+/* ---Queues a message and sends what can be sent at once.
+ * ---@param bytes string
+ * ---@param binary boolean?
+ * ---@return true?, deskpilot.error? err */
+static int socket_send(lua_State *L)
+{
+    lua_socket *s = check_socket(L);
+    size_t size;
+    luaL_checktype(L, 2, LUA_TSTRING);
+    const char *data = lua_tolstring(L, 2, &size);
+    desk_error err;
+    if (!s->socket)
+        return push_closed(L);
+    if (!net_websocket_send(s->socket, data, size, lua_toboolean(L, 3), &err))
+        return fail(L, &err);
+    lua_pushboolean(L, true);
+    return 1;
+}
+
+/* ---@return integer bytes that wait to be sent */
+static int socket_pending(lua_State *L)
+{
+    lua_socket *s = check_socket(L);
+    lua_pushinteger(L, s->socket ? (lua_Integer) net_websocket_pending(s->socket) : 0);
+    return 1;
+}
+
+/* ---Begins the closing.
+ * ---@param code integer
+ * ---@param reason string */
+static int socket_close(lua_State *L)
+{
+    lua_socket *s = check_socket(L);
+    lua_Integer code = luaL_checkinteger(L, 2);
+    size_t size;
+    luaL_checktype(L, 3, LUA_TSTRING);
+    const char *reason = lua_tolstring(L, 3, &size);
+    desk_error err;
+    code = code < 0 || code > 0xffff ? 0 : code; /* neither may be sent */
+    if (s->socket && !net_websocket_close(s->socket, (int) code, reason, size, &err))
+        return fail(L, &err);
+    return 0;
+}
+
+/* ---Stops or begins reading again.
+ * ---@param pause boolean */
+static int socket_pause(lua_State *L)
+{
+    lua_socket *s = check_socket(L);
+    if (s->socket)
+        net_websocket_pause(s->socket, lua_toboolean(L, 2));
+    return 0;
+}
+
+/* ---@return string protocol that the server chose, "" for none */
+static int socket_protocol(lua_State *L)
+{
+    lua_socket *s = check_socket(L);
+    lua_pushstring(L, s->socket ? net_websocket_protocol(s->socket) : "");
+    return 1;
+}
+
+static int socket_gc(lua_State *L)
+{
+    lua_socket *s = lua_touserdata(L, 1);
+    if (s->socket)
+        net_websocket_drop(s->socket);
+    s->socket = NULL;
+    return 0;
+}
+
+/* --- the module ---------------------------------------------------------------------------------
+ */
+
+/* Pushes one value, which keeps the list. */
+static const char *const *read_protocols(lua_State *L, size_t *count)
+{
+    int type = lua_getfield(L, 1, "protocols");
+    if (type != LUA_TNIL && type != LUA_TTABLE)
+        luaL_error(L, WHO ": 'protocols' must be a list of strings");
+    *count = type == LUA_TNIL ? 0 : (size_t) luaL_len(L, -1);
+    const char **list = lua_newuserdatauv(L, (*count + 1) * sizeof *list, 0);
+    for (size_t i = 0; i < *count; i++) {
+        lua_rawgeti(L, -2, (lua_Integer) i + 1);
+        list[i] = lib_text(L, -1, WHO, "a protocol");
+        lua_pop(L, 1);
+    }
+    lua_remove(L, -2);
+    return list;
+}
+
+static void read_options(lua_State *L, net_websocket_options *options)
+{
+    options->url = lib_string_field(L, 1, WHO, "url", NULL);
+    options->ca_file = lib_string_field(L, 1, WHO, "ca_file", "");
+    if (!*options->ca_file)
+        options->ca_file = NULL;
+    options->timeout = lib_number_field(L, 1, WHO, "timeout", MOST_SECONDS, 10);
+    options->max_message =
+        (size_t) lib_number_field(L, 1, WHO, "max_message", MOST_BYTES, 64 << 20);
+    options->low_water = (size_t) lib_number_field(L, 1, WHO, "low_water", MOST_BYTES, 1 << 20);
+    options->headers = lib_header_field(L, 1, WHO, &options->header_count);
+    options->protocols = read_protocols(L, &options->protocol_count);
+}
+
+/* The callbacks, in a new table at the top. */
+static void read_callbacks(lua_State *L)
+{
+    lua_createtable(L, KEEP_PLACES, 0);
+    for (int place = KEEP_OPEN; place < KEEP_PLACES; place++) {
+        if (lua_getfield(L, 1, callback_names[place]) != LUA_TFUNCTION)
+            luaL_error(L, WHO ": '%s' must be a function", callback_names[place]);
+        lua_rawseti(L, -2, place);
+    }
+}
+
+/* ---Begins to open a WebSocket. Options: url (ws or wss), headers ({ ["Name"] = "value" }),
+ * protocols
+ * ---(a list), timeout (10 seconds, until it is open), max_message (64 MB), low_water (1 MB),
+ * ca_file
+ * ---(PEM); and functions, all called from the loop, which may not wait: on_open(),
+ * on_message(bytes,
+ * ---"text" | "binary"), on_drain() when what waits to be sent has come down to low_water,
+ * on_end(err)
+ * ---exactly once at the end, open or not: err.close_code and err.reason when it was open,
+ * err.status
+ * ---when the server answered with that HTTP status instead.
+ * ---@param options table
+ * ---@return userdata?, deskpilot.error? err */
+static int websocket_open(lua_State *L)
+{
+    static const net_websocket_events events = {on_open, on_message, on_drain, on_end, NULL};
+    net_websocket_options options = {0};
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    read_options(L, &options);
+    read_callbacks(L);
+    lua_socket *s = lua_newuserdatauv(L, sizeof *s, 0);
+    *s = (lua_socket){.L = luv_state(L)};
+    luaL_setmetatable(L, SOCKET_TYPE);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, KEEP_SOCKET);
+    lua_pushvalue(L, -2);
+    s->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    net_websocket_events to = events;
+    to.user = s;
+    desk_error err;
+    s->socket = net_websocket_open(luv_loop(L), &options, &to, &err);
+    if (s->socket)
+        return 1;
+    luaL_unref(L, LUA_REGISTRYINDEX, s->ref);
+    return fail(L, &err);
+}
+
+int lib_open_websocket(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"open", websocket_open}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"send", socket_send},         {"pending", socket_pending},
+                                       {"close", socket_close},       {"pause", socket_pause},
+                                       {"protocol", socket_protocol}, {NULL, NULL}};
+    lib_new_type(L, SOCKET_TYPE, methods, socket_gc);
+    luaL_newlib(L, functions);
+    return 1;
+}

@@ -1,0 +1,449 @@
+#include "net_ws.h"
+
+#include "utf8.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+typedef struct net_parcel net_parcel;
+struct net_parcel {
+    net_parcel *next;
+    size_t size;
+    char bytes[];
+};
+
+enum { KEYS = 256 }; /* random bytes fetched at a time */
+
+struct net_ws {
+    net_ws_events events;
+    net_ws_state state;
+    net_ws_end end;
+    char origin[288];
+    char accept[NET_UPGRADE_ACCEPT];
+    char **protocols; /* in one block */
+    size_t protocol_count;
+    int protocol;
+    net_buffer head; /* of the server's answer, until it is whole */
+    net_frame_reader reader;
+    net_parcel *current; /* what is being sent */
+    size_t sent;         /* of it */
+    net_parcel *pong;    /* goes next; only the last ping is answered */
+    net_parcel *first, **last;
+    size_t pending;
+    uint8_t keys[KEYS];
+    size_t keys_used;
+};
+
+/* --- the way out --------------------------------------------------------------------------------
+ */
+
+static bool random_bytes(uint8_t *out, size_t size, desk_error *err)
+{
+    int code = uv_random(NULL, NULL, out, size, 0, NULL);
+    return code == 0 ||
+           desk_fail(err, DESK_IO, "the system gives no random numbers: %s", uv_strerror(code));
+}
+
+static net_parcel *new_parcel(net_ws *ws, net_opcode opcode, const char *data, size_t size,
+                              desk_error *err)
+{
+    if (ws->keys_used == KEYS) {
+        if (!random_bytes(ws->keys, KEYS, err))
+            return NULL;
+        ws->keys_used = 0;
+    }
+    net_parcel *parcel = malloc(sizeof *parcel + NET_FRAME_HEADER + size);
+    if (!parcel) {
+        desk_fail(err, DESK_NO_MEMORY, "no memory for a message of %zu bytes", size);
+        return NULL;
+    }
+    parcel->next = NULL;
+    parcel->size = net_frames_write(parcel->bytes, opcode, data, size, ws->keys + ws->keys_used);
+    ws->keys_used += 4;
+    return parcel;
+}
+
+static void append_parcel(net_ws *ws, net_parcel *parcel)
+{
+    *ws->last = parcel;
+    ws->last = &parcel->next;
+    ws->pending += parcel->size;
+}
+
+static void drop_parcel(net_ws *ws, net_parcel *parcel)
+{
+    if (!parcel)
+        return;
+    ws->pending -= parcel->size;
+    free(parcel);
+}
+
+/* Whatever has not begun to be sent. */
+static void drop_queue(net_ws *ws)
+{
+    drop_parcel(ws, ws->pong);
+    ws->pong = NULL;
+    while (ws->first) {
+        net_parcel *parcel = ws->first;
+        ws->first = parcel->next;
+        drop_parcel(ws, parcel);
+    }
+    ws->last = &ws->first;
+}
+
+size_t net_ws_output(net_ws *ws, const char **data)
+{
+    if (!ws->current && ws->pong) {
+        ws->current = ws->pong;
+        ws->pong = NULL;
+    } else if (!ws->current && ws->first) {
+        ws->current = ws->first;
+        ws->first = ws->current->next;
+        if (!ws->first)
+            ws->last = &ws->first;
+    }
+    if (!ws->current)
+        return 0;
+    *data = ws->current->bytes + ws->sent;
+    return ws->current->size - ws->sent;
+}
+
+void net_ws_sent(net_ws *ws, size_t size)
+{
+    ws->sent += size;
+    if (!ws->current || ws->sent < ws->current->size)
+        return;
+    drop_parcel(ws, ws->current);
+    ws->current = NULL;
+    ws->sent = 0;
+}
+
+size_t net_ws_pending(const net_ws *ws)
+{
+    return ws->pending - ws->sent;
+}
+
+/* --- ending -------------------------------------------------------------------------------------
+ */
+
+/* The first reason is the reason. */
+static void set_end(net_ws *ws, const desk_error *error, int close_code)
+{
+    if (ws->end.error.code != DESK_OK)
+        return;
+    ws->end.error = *error;
+    ws->end.close_code = close_code;
+}
+
+/* Puts a closing into the queue. Without memory the server gets none, which is no worse than a
+ * broken connection. */
+static void queue_closing(net_ws *ws, int code, const char *reason, size_t size)
+{
+    char body[NET_MOST_CONTROL] = {(char) (code >> 8), (char) code};
+    size_t body_size = code == NET_CLOSED_WITHOUT ? 0 : 2 + size;
+    if (size)
+        memcpy(body + 2, reason, size);
+    desk_error ignored;
+    net_parcel *parcel = new_parcel(ws, NET_CLOSE, body, body_size, &ignored);
+    if (parcel)
+        append_parcel(ws, parcel);
+}
+
+/* The server broke the protocol: nobody waits for what is still in the queue. */
+static void fail(net_ws *ws, int code, const desk_error *what)
+{
+    desk_error error;
+    desk_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
+    set_end(ws, &error, code);
+    drop_queue(ws);
+    queue_closing(ws, code, "", 0);
+    ws->state = NET_WS_CLOSING;
+}
+
+static void refuse(net_ws *ws, const desk_error *what)
+{
+    desk_error error;
+    desk_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
+    set_end(ws, &error, 0);
+    drop_queue(ws);
+    ws->state = NET_WS_OVER;
+}
+
+void net_ws_cut(net_ws *ws, const char *words)
+{
+    desk_error error;
+    if (ws->state == NET_WS_OPENING)
+        desk_fail(&error, DESK_IO, "the connection to %.100s ended before it answered%s%.150s",
+                  ws->origin, words ? ": " : "", words ? words : "");
+    else
+        desk_fail(&error, DESK_IO, "the connection to %.100s broke%s%.150s", ws->origin,
+                  words ? ": " : "", words ? words : " off without a closing");
+    set_end(ws, &error, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABRUPTLY);
+    ws->state = NET_WS_OVER;
+}
+
+void net_ws_give_up(net_ws *ws, const desk_error *why)
+{
+    set_end(ws, why, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABRUPTLY);
+    ws->state = NET_WS_OVER;
+}
+
+bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, desk_error *err)
+{
+    if (!net_close_code_valid(code))
+        return desk_fail(err, DESK_INVALID, "a WebSocket may not be closed with the code %d", code);
+    if (size > NET_MOST_REASON || desk_utf8_check(reason, size) != size)
+        return desk_fail(err, DESK_INVALID, "the reason must be UTF-8 of at most %d bytes",
+                         NET_MOST_REASON);
+    if (ws->state > NET_WS_OPEN)
+        return true;
+    bool open = ws->state == NET_WS_OPEN;
+    desk_error error;
+    desk_fail(&error, DESK_CANCELLED, "the WebSocket to %.100s was closed by this side",
+              ws->origin);
+    set_end(ws, &error, open ? code : 0);
+    if (open)
+        queue_closing(ws, code, reason, size);
+    else
+        drop_queue(ws);
+    ws->state = open ? NET_WS_CLOSING : NET_WS_OVER;
+    return true;
+}
+
+/* --- what the server says -----------------------------------------------------------------------
+ */
+
+static void on_message(void *user, const char *data, size_t size, bool binary)
+{
+    net_ws *ws = user;
+    if (ws->state == NET_WS_OPEN)
+        ws->events.on_message(ws->events.user, data, size, binary);
+}
+
+static void on_ping(void *user, const char *data, size_t size)
+{
+    net_ws *ws = user;
+    if (ws->state != NET_WS_OPEN)
+        return;
+    desk_error err;
+    net_parcel *pong = new_parcel(ws, NET_PONG, data, size, &err);
+    if (!pong)
+        return; /* a server that misses it will say so */
+    drop_parcel(ws, ws->pong);
+    ws->pong = pong;
+    ws->pending += pong->size;
+}
+
+static void on_close(void *user, int code, const char *reason, size_t size)
+{
+    net_ws *ws = user;
+    char words[2 * NET_MOST_REASON];
+    desk_utf8_clean(words, sizeof words, reason, size);
+    desk_error error;
+    desk_fail(&error, DESK_UNAVAILABLE, "%.100s closed the WebSocket (%d%s%.150s)", ws->origin,
+              code, *words ? ": " : "", words);
+    set_end(ws, &error, code);
+    if (ws->end.error.code == DESK_UNAVAILABLE) {
+        memcpy(ws->end.reason, reason, size);
+        ws->end.reason_size = size;
+    }
+    if (ws->state == NET_WS_OPEN) {
+        drop_queue(ws); /* it reads no more */
+        queue_closing(ws, code, "", 0);
+    }
+    ws->state = NET_WS_OVER;
+}
+
+static void take_frames(net_ws *ws, const char *data, size_t size)
+{
+    desk_error err;
+    int code = net_frames_feed(&ws->reader, data, size, &err);
+    if (code && ws->state == NET_WS_OPEN)
+        fail(ws, code, &err);
+    else if (code)
+        ws->state = NET_WS_OVER; /* it has had its closing, and answers it with nonsense */
+}
+
+/* The offset behind the empty line that ends the head; 0 while it has not come. */
+static size_t head_end(const net_buffer *head, size_t from)
+{
+    for (size_t i = from < 3 ? 3 : from; i < head->size; i++) {
+        if (memcmp(head->data + i - 3, "\r\n\r\n", 4) == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+static bool judge(net_ws *ws, size_t size)
+{
+    net_upgrade upgrade = {.protocols = (const char *const *) ws->protocols,
+                           .protocol_count = ws->protocol_count};
+    int status;
+    desk_error err;
+    if (net_upgrade_judge(&upgrade, ws->accept, ws->head.data, size, &ws->protocol, &status, &err))
+        return true;
+    if (err.code == DESK_REFUSED)
+        ws->end.http_status = status;
+    refuse(ws, &err);
+    return false;
+}
+
+static void take_head(net_ws *ws, const char *data, size_t size)
+{
+    static const char START[] = "HTTP/1.";
+    desk_error err;
+    size_t before = ws->head.size, room = NET_MOST_HEAD - before;
+    size_t taken = size < room ? size : room;
+    if (!net_buffer_append(&ws->head, data, taken)) {
+        desk_fail(&err, DESK_NO_MEMORY, "answered, and there is no memory for it");
+        refuse(ws, &err);
+        return;
+    }
+    size_t known = ws->head.size < strlen(START) ? ws->head.size : strlen(START);
+    size_t end = head_end(&ws->head, before);
+    if (memcmp(ws->head.data, START, known) != 0) {
+        desk_fail(&err, DESK_PROTOCOL, "answered in something else than HTTP");
+        refuse(ws, &err);
+    } else if (end == 0 && ws->head.size == NET_MOST_HEAD) {
+        desk_fail(&err, DESK_PROTOCOL, "answered with headers of more than %d bytes",
+                  NET_MOST_HEAD);
+        refuse(ws, &err);
+    } else if (end && judge(ws, end)) {
+        size_t used = end - before;
+        net_buffer_free(&ws->head);
+        ws->state = NET_WS_OPEN;
+        ws->events.on_open(ws->events.user);
+        if (size > used)
+            take_frames(ws, data + used, size - used);
+    }
+}
+
+void net_ws_feed(net_ws *ws, const char *data, size_t size)
+{
+    if (size == 0 || ws->state == NET_WS_OVER)
+        return;
+    if (ws->state == NET_WS_OPENING)
+        take_head(ws, data, size);
+    else if (ws->end.error.code != DESK_PROTOCOL && ws->end.error.code != DESK_NO_MEMORY)
+        take_frames(ws, data, size); /* what follows a breach means nothing */
+}
+
+/* --- beginning ----------------------------------------------------------------------------------
+ */
+
+static bool copy_protocols(net_ws *ws, const net_upgrade *upgrade)
+{
+    size_t count = upgrade->protocol_count, size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(upgrade->protocols[i]) + 1;
+    ws->protocols = malloc(count * sizeof *ws->protocols + size + 1);
+    if (!ws->protocols)
+        return false;
+    char *text = (char *) (ws->protocols + count);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(upgrade->protocols[i]) + 1;
+        ws->protocols[i] = memcpy(text, upgrade->protocols[i], length);
+        text += length;
+    }
+    ws->protocol_count = count;
+    return true;
+}
+
+static bool queue_request(net_ws *ws, const net_upgrade *upgrade, desk_error *err)
+{
+    uint8_t random[16];
+    char key[NET_UPGRADE_KEY];
+    if (!random_bytes(random, sizeof random, err))
+        return false;
+    net_upgrade_key(key, random);
+    net_upgrade_accept(ws->accept, key);
+    size_t size = 0;
+    char *request = net_upgrade_request(upgrade, key, &size);
+    net_parcel *parcel = request ? malloc(sizeof *parcel + size) : NULL;
+    if (parcel) {
+        parcel->next = NULL;
+        parcel->size = size;
+        memcpy(parcel->bytes, request, size);
+        append_parcel(ws, parcel);
+    }
+    free(request);
+    return parcel || desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+}
+
+net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, desk_error *err)
+{
+    static const net_frame_events reading = {
+        .on_message = on_message, .on_ping = on_ping, .on_close = on_close};
+    if (!net_upgrade_check(&options->upgrade, err))
+        return NULL;
+    net_ws *ws = calloc(1, sizeof *ws);
+    if (!ws) {
+        desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+        return NULL;
+    }
+    net_frame_events frame_events = reading;
+    frame_events.user = ws;
+    net_frames_open(&ws->reader, options->max_message, &frame_events);
+    ws->events = *events;
+    ws->last = &ws->first;
+    ws->keys_used = KEYS;
+    ws->protocol = -1;
+    snprintf(ws->origin, sizeof ws->origin, "%s", options->origin);
+    if (!copy_protocols(ws, &options->upgrade)) {
+        desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+    } else if (queue_request(ws, &options->upgrade, err)) {
+        return ws;
+    }
+    net_ws_free(ws);
+    return NULL;
+}
+
+void net_ws_free(net_ws *ws)
+{
+    drop_queue(ws);
+    drop_parcel(ws, ws->current);
+    net_buffer_free(&ws->head);
+    net_frames_close(&ws->reader);
+    free(ws->protocols);
+    free(ws);
+}
+
+bool net_ws_send(net_ws *ws, const char *data, size_t size, bool binary, desk_error *err)
+{
+    if (ws->state != NET_WS_OPEN) {
+        if (ws->state == NET_WS_OPENING)
+            return desk_fail(err, DESK_INVALID, "the WebSocket to %.100s is not open yet",
+                             ws->origin);
+        *err = ws->end.error;
+        return false;
+    }
+    if (!binary && desk_utf8_check(data, size) != size)
+        return desk_fail(err, DESK_INVALID, "a text must be UTF-8; send other bytes as binary");
+    net_parcel *parcel = new_parcel(ws, binary ? NET_BINARY : NET_TEXT, data, size, err);
+    if (!parcel)
+        return false;
+    append_parcel(ws, parcel);
+    return true;
+}
+
+net_ws_state net_ws_state_of(const net_ws *ws)
+{
+    return ws->state;
+}
+
+const char *net_ws_protocol(const net_ws *ws)
+{
+    return ws->protocol < 0 ? "" : ws->protocols[ws->protocol];
+}
+
+const net_ws_end *net_ws_end_of(const net_ws *ws)
+{
+    return &ws->end;
+}
+
+const char *net_ws_accept(const net_ws *ws)
+{
+    return ws->accept;
+}
