@@ -228,11 +228,11 @@ function tests.what_was_read_is_typed()
     .. "press ctrl+s"
   local plan = ask(mission)
   t.eq(shown(plan), "browser_read Total: | focus_window Mousepad")
-  local actions = done(plan, { '"48,215.70"' })
+  local actions = done(plan, { 'after "Total:" the page says: 48,215.70' })
   t.eq(shown(ask(mission, { actions = actions, screen = editor })),
     "click_element Text area | type_text 48,215.70 | press_key ctrl+s")
   t.eq(shown(ask(mission, { actions = done(plan, { "48 215,70 EUR" }), screen = editor })),
-    "click_element Text area | type_text 48 215,70 EUR | press_key ctrl+s", "with or without quotation marks")
+    "click_element Text area | type_text 48 215,70 EUR | press_key ctrl+s", "all of it")
   plan = ask("type what was read", { screen = editor })
   t.eq(shown(plan), "wait 1")
   t.has(plan.rationale, "no text that was read")

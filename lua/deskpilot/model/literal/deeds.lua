@@ -118,8 +118,7 @@ local function what_was_read(view)
   for i = #view.actions, 1, -1 do
     local action = view.actions[i]
     if action.tool == page_tools.read and not action.failed then
-      local quoted = action.result:match('".*"')
-      return quoted and json.decode(quoted) or action.result
+      return action.result:match("the page says: (.*)$") or action.result
     end
   end
 end
