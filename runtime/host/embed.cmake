@@ -1,8 +1,8 @@
-# Writes OUT: a C file with every shipped Lua file and script of pages, prompt and mission as bytes, sorted by name.
-# Names are paths from the root without the leading "lua/": deskpilot/agent/loop.lua,
+# Writes OUT: a C file with every shipped Lua file, script of pages, prompt, mission and page of a mission's as bytes,
+# sorted by name. Names are paths from the root without the leading "lua/": deskpilot/agent/loop.lua,
 # prompts/strategist.md, missions/calculator.lua.
-file(GLOB_RECURSE FILES RELATIVE ${ROOT} ${ROOT}/lua/*.lua ${ROOT}/lua/*.js
-     ${ROOT}/prompts/*.md ${ROOT}/missions/*.lua)
+file(GLOB_RECURSE FILES RELATIVE ${ROOT} ${ROOT}/lua/*.lua ${ROOT}/lua/*.js ${ROOT}/prompts/*.md
+     ${ROOT}/missions/*.lua ${ROOT}/missions/*.html)
 set(TEXT "/* Made by embed.cmake. */\n#include \"shipped.h\"\n\n")
 set(TABLE "")
 set(INDEX 0)
