@@ -20,8 +20,9 @@ local MOST_WAITING = 64 << 20
 ---@field max_message integer? bytes of one message from the server; 64 MB unless told
 ---@field ca_file string? PEM file of the authorities to trust instead of the system's
 ---@field on_message fun(bytes: string, kind: "text"|"binary")? called from the loop: it may not wait
----@field on_close fun(err: deskpilot.error)? called once, after a successful open, when it has ended;
---- err.close_code and err.reason are the server's, where it gave some
+---@field on_close fun(err: deskpilot.error)? called once, after a successful open, when it has ended:
+--- cancelled (this side closed it), unavailable (the server did: err.close_code, err.reason), io (the
+--- connection broke), protocol (the server broke its rules: err.close_code is what it was told), no_memory
 
 ---@class deskpilot.websocket
 ---@field protocol string the one that the server chose of those offered; "" for none
