@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST = 1 << 16, ROUNDS = 2000 }; /* bytes of an input; changes of each */
+enum { MOST = 1 << 16, ROUNDS = 1000 }; /* bytes of an input; changes of each */
 
 static uint32_t state = 1;
 
@@ -21,19 +21,26 @@ static uint32_t dice(uint32_t sides)
     return state % sides;
 }
 
-static size_t read_file(const char *path, uint8_t *out)
+typedef struct {
+    uint8_t *data;
+    size_t size;
+} input;
+
+static input read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (!file) {
         perror(path);
         exit(1);
     }
-    size_t size = fread(out, 1, MOST, file);
+    input read = {malloc(MOST), 0};
+    if (read.data)
+        read.size = fread(read.data, 1, MOST, file);
     fclose(file);
-    return size;
+    return read;
 }
 
-static size_t change_once(uint8_t *data, size_t size, const uint8_t *other, size_t other_size)
+static size_t change_once(uint8_t *data, size_t size, const input *other)
 {
     static const uint8_t telling[] = {0,   1,   2,   8,   9,   10,  125, 126,
                                       127, 128, 129, 136, 137, 254, 255};
@@ -51,11 +58,11 @@ static size_t change_once(uint8_t *data, size_t size, const uint8_t *other, size
     case 3: /* cut off */
         return at;
     case 4: { /* put a part of another input in */
-        size_t from = other_size ? dice((uint32_t) other_size) : 0;
-        size_t count = other_size ? dice((uint32_t) (other_size - from)) + 1 : 0;
+        size_t from = other->size ? dice((uint32_t) other->size) : 0;
+        size_t count = other->size ? dice((uint32_t) (other->size - from)) + 1 : 0;
         count = count < room ? count : room;
         memmove(data + at + count, data + at, size - at);
-        memcpy(data + at, other + from, count);
+        memcpy(data + at, other->data + from, count);
         return size + count;
     }
     default: /* say a part twice */
@@ -65,26 +72,32 @@ static size_t change_once(uint8_t *data, size_t size, const uint8_t *other, size
     }
 }
 
+static void play_changed(const input *from, const input *other, uint8_t *data)
+{
+    size_t size = from->size;
+    memcpy(data, from->data, size);
+    for (uint32_t changes = 1 + dice(4); changes; changes--)
+        size = change_once(data, size, other);
+    LLVMFuzzerTestOneInput(data, size);
+}
+
 int main(int argc, char **argv)
 {
-    uint8_t *data = malloc(MOST), *other = malloc(MOST);
-    if (!data || !other)
+    uint32_t count = (uint32_t) argc - 1;
+    input *inputs = calloc(count + 1, sizeof *inputs);
+    uint8_t *data = malloc(MOST);
+    if (!inputs || !data || !count)
         return 1;
-    size_t played = 0;
-    for (int i = 1; i < argc; i++) {
-        size_t size = read_file(argv[i], data);
-        LLVMFuzzerTestOneInput(data, size);
-        for (int round = 0; round < ROUNDS; round++) {
-            size = read_file(argv[i], data);
-            size_t other_size = read_file(argv[1 + dice((uint32_t) argc - 1)], other);
-            for (uint32_t changes = 1 + dice(4); changes; changes--)
-                size = change_once(data, size, other, other_size);
-            LLVMFuzzerTestOneInput(data, size);
-        }
-        played += 1 + ROUNDS;
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i] = read_file(argv[i + 1]);
+        LLVMFuzzerTestOneInput(inputs[i].data, inputs[i].size);
     }
-    printf("%zu inputs played\n", played);
+    for (uint32_t i = 0; i < count * ROUNDS; i++)
+        play_changed(&inputs[i % count], &inputs[dice(count)], data);
+    printf("%u inputs played\n", count * (1 + ROUNDS));
+    for (uint32_t i = 0; i < count; i++)
+        free(inputs[i].data);
+    free(inputs);
     free(data);
-    free(other);
-    return played ? 0 : 1;
+    return 0;
 }
