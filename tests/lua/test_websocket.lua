@@ -268,6 +268,21 @@ function tests.cancelled_senders_and_receivers_leave_nothing_behind()
   end)
 end
 
+function tests.a_socket_closes_with_its_block()
+  with_server(echo, function(server)
+    local kept
+    local work = task.start(function()
+      local socket <close> = assert(websocket.open(server.url))
+      kept = socket
+      socket:receive()
+    end)
+    t.wait_until("the socket", function() return kept end)
+    work:cancel("enough")
+    t.wait_until("its end", function() return kept.closed end)
+    t.eq(server.peers[1].frames[1].payload, closing(1000))
+  end)
+end
+
 function tests.fifty_at_once()
   with_server(echo, function(server)
     local works = {}

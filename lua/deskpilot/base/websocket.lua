@@ -86,7 +86,8 @@ end
 ---@param url string ws or wss
 ---@param options deskpilot.websocket.options?
 ---@return deskpilot.websocket? socket, deskpilot.error? err codes: unavailable (nothing listens, no such host,
---- no libcurl), refused (the server answers err.status, an HTTP status, instead), timed_out, protocol, io
+--- no libcurl), refused (the server answers err.status, an HTTP status, instead), timed_out, protocol, io,
+--- invalid (a port that cannot be)
 function websocket.open(url, options)
   options = options or {}
   local self = setmetatable({ on_message = options.on_message, on_close = options.on_close,
@@ -155,6 +156,11 @@ function Socket:close(code, reason)
   self.native:close(code or 1000, reason or "")
   while not self.closed and task.may_wait() do wait(self.closers) end
   return true
+end
+
+-- local socket <close> = ...
+function Socket:__close()
+  self:close()
 end
 
 return websocket
