@@ -24,7 +24,7 @@ typedef struct {
 } net_upgrade;
 
 /* Whether the request may be made of these: DESK_INVALID for a header that is none or is ours to
- * set, a protocol that is no token, a target that is not printable ASCII. */
+ * set, a protocol that is no token, a host or target that is not printable ASCII. */
 bool net_upgrade_check(const net_upgrade *upgrade, desk_error *err);
 
 /* The request, by malloc, `*size` long. NULL without memory. */

@@ -300,4 +300,24 @@ function Server:stop()
   for _, peer in ipairs(self.peers) do peer:close() end
 end
 
+--- A server for the time of fn(server). The errors of its script are raised here.
+---@param script fun(peer: table)
+---@param fn fun(server: table)
+function websocket_server.with(script, fn)
+  local server = websocket_server.start(script)
+  local stop <close> = setmetatable({}, { __close = function() server:stop() end })
+  assert(stop)
+  fn(server)
+  server:finish()
+end
+
+--- A script that sends back whatever comes, its closing too.
+function websocket_server.echo(peer)
+  peer:accept()
+  for frame in function() return peer:next() end do
+    peer:frame(frame.kind, frame.payload)
+    if frame.kind == "close" then return end
+  end
+end
+
 return websocket_server
