@@ -21,6 +21,10 @@ local Tab = downloads.methods
 local Download = {}
 Download.__index = Download
 
+function Download:__tostring()
+  return ("download %s (%s)"):format(self.name, self.state)
+end
+
 -- How many are remembered of a browser and of a tab.
 local KEPT = 200
 

@@ -22,6 +22,10 @@ local tab_module = {}
 local Tab = {}
 Tab.__index = Tab
 
+function Tab:__tostring()
+  return ("tab %s%s"):format(text.cut(self.url, 100), self.closed and " (closed)" or "")
+end
+
 -- What is still answered while a dialog is open, and after a crash.
 local passes_dialog = { ["Page.handleJavaScriptDialog"] = true }
 local passes_crash = { ["Page.navigate"] = true, ["Page.reload"] = true, ["Page.getNavigationHistory"] = true,
