@@ -107,7 +107,7 @@ end
 
 --- Plays a mission: the fields of its table as Lua source, in which FOLDER is its folder.
 ---@param script { mission: string, planner: function, vision: function?, flags: string[]?, before: function? }
----   planner and vision: function(request, n) -> a reply
+---   planner and vision: function(request, n, folder) -> a reply
 ---@return odev_played
 function odev_play.play(script)
   local folder, counts = spawn.folder(), {}
@@ -116,7 +116,7 @@ function odev_play.play(script)
     local who = odev_play.persona(request)
     counts[who] = (counts[who] or 0) + 1
     local answer = script[who]
-    return answer and answer(request, counts[who]) or { status = 500, body = "the test did not expect this persona" }
+    return answer and answer(request, counts[who], folder) or { status = 500, body = "the test did not expect this persona" }
   end)
   if script.before then script.before(folder) end
   local path = files.join(folder, "m.lua")
