@@ -116,7 +116,7 @@ function odev_play.play(script)
     local who = odev_play.persona(request)
     counts[who] = (counts[who] or 0) + 1
     local answer = script[who]
-    return answer and answer(request, counts[who], folder) or { status = 500, body = "the test did not expect this persona" }
+    return answer and answer(request, counts[who], folder) or { status = 500, body = who .. " was not expected" }
   end)
   if script.before then script.before(folder) end
   local path = files.join(folder, "m.lua")
@@ -146,7 +146,7 @@ local reply_page = '<!DOCTYPE html><meta charset="utf-8">'
 -- A server of pages: /NAME is the page of the goal of that name; whatever else is asked for is thanked for.
 local function serve(goals)
   local server = model_server.start(function(_, _, request)
-    local name = request.path:match("^/(%w*)")
+    local name = request.path:match("^/([%w_]*)")
     local goal = goals[name]
     local page = goal and goal.page or "<title>Done</title><p>Thank you</p>"
     return { headers = { ["Content-Type"] = "text/html", ["Cache-Control"] = "no-store" }, body = reply_page .. page }
@@ -179,7 +179,7 @@ timing = { verify = 0.5 },
 
 -- The goal that a request is about.
 local function goal_of(request)
-  return odev_play.words(request):match("GOAL:\nGOAL (%w+)")
+  return odev_play.words(request):match("GOAL:\nGOAL ([%w_]+)")
 end
 
 -- The part of the journal that belongs to each goal, with what came of it.
