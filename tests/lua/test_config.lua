@@ -135,7 +135,8 @@ function tests.a_persona_may_have_a_model_of_its_own()
   local folder = spawn.folder()
   assert(files.write(folder .. "/key", "vision-secret\n"))
   local settings = t.ok(resolve { environment = { OPENAI_API_KEY = "open-secret" },
-    mission = { personas = { vision = { model = "sees", endpoint = "http://eyes/v1" }, planner = { model = "plans" } } },
+    mission = { personas = { planner = { model = "plans" },
+      vision = { model = "sees", endpoint = "http://eyes/v1" } } },
     flags = { ["personas.vision.api_key_file"] = folder .. "/key", ["personas.vision.model"] = "sees-well" } })
   t.eq(settings:get "personas.vision.model", "sees-well")
   t.eq(settings:get "personas.planner.endpoint", nil)

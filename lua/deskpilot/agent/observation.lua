@@ -102,9 +102,11 @@ end
 ---@param window deskpilot.window?
 ---@return deskpilot.tab? tab, deskpilot.error? err nothing at all for other windows
 function observation.tab(desk, window)
+  if not window then return nil end
   local browser, err = desk.browser.of_window(window)
-  if not browser then return nil, err end
-  return browser:tab()
+  if browser then return browser:tab() end
+  if err and err.code == "not_found" then return nil end
+  return nil, err
 end
 
 -- The page on the active window. Its elements are told of once: as the page's.

@@ -61,8 +61,9 @@ function page_words.of(page)
     lines[#lines + 1] = ("DIALOG: %s %s"):format(text.one_line(tostring(page.dialog.type)),
       quoted(page.dialog.message, 300))
   end
-  if page.popup then
-    lines[#lines + 1] = ("POPUP: %s %s"):format(text.one_line(tostring(page.popup.role)), quoted(page.popup.name, 200))
+  local popup = page.popup
+  if popup then
+    lines[#lines + 1] = ("POPUP: %s %s"):format(text.one_line(tostring(popup.role)), quoted(popup.name, 200))
   end
   local elements = page.elements or {}
   if #elements > 0 then lines[#lines + 1] = "PAGE ELEMENTS (index, role, name, states, value):" end

@@ -221,11 +221,17 @@ function Run:check(call)
   return args
 end
 
---- Waits until the screen is quiet after an action.
+-- A time that somebody has configured; nil leaves it to the desk, which knows the active application.
+local function configured(config, name)
+  return config.sources[name] ~= "default" and config:get(name) or nil
+end
+
+--- Waits until the screen is quiet after an action, for as long as the configuration says, or else as the active
+--- application needs.
 function Run:settle()
   local settled, err = self.desk.settle {
-    quiet = self.config:get("timing.settle_quiet"), floor = self.config:get("timing.settle_floor"),
-    cap = self.config:get("timing.settle_cap"),
+    quiet = configured(self.config, "timing.settle_quiet"), floor = self.config:get("timing.settle_floor"),
+    cap = configured(self.config, "timing.settle_cap"),
   }
   settled = settled or { seconds = 0, reason = "unknown: " .. tostring(err) }
   self:emit("settled", { seconds = settled.seconds, reason = settled.reason })
@@ -233,7 +239,7 @@ end
 
 --- Does one action by its tool, then lets the screen settle.
 ---@param call table {tool, args, persona, why}: `why` is for the history, where the arguments do not say it
----@return table result {ok, text, code, postponed}: `postponed` where it was not done for no fault of the agent's
+---@return table result {ok, text, code, postponed}: `postponed` where it was not done, and not for a mistake
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()

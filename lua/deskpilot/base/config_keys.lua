@@ -43,11 +43,11 @@ return {
   { name = "timing.turn_delay", type = "number", default = 0, min = 0,
     doc = "seconds to rest between turns" },
   { name = "timing.settle_quiet", type = "number", default = 0.15, min = 0,
-    doc = "seconds without a change that count as settled" },
+    doc = "seconds without a change that count as settled; a known application may have its own, unless it is set" },
   { name = "timing.settle_floor", type = "number", default = 0.03, min = 0,
     doc = "least seconds to wait after an action" },
   { name = "timing.settle_cap", type = "number", default = 2.5, min = 0,
-    doc = "seconds after which a changing screen is taken as it is" },
+    doc = "seconds after which a changing screen is taken as it is; applications as above" },
   { name = "timing.verify", type = "number", default = 3, min = 0,
     doc = "seconds to wait for a mission's verify to become true" },
 

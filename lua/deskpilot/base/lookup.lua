@@ -16,7 +16,7 @@ local loaded = {} -- module name -> { path, stamp } of what `require` took from 
 
 local singular = {
   policies = "policy", tools = "tool", guards = "guard", prompts = "prompt", missions = "mission",
-  profiles = "profile",
+  profiles = "profile", apps = "application",
 }
 
 --- What one of a kind is called: "policies" -> "policy".
@@ -183,7 +183,7 @@ local function folder_listing(folder)
   return list
 end
 
---- The names of all of a kind ("tools", "policies", "guards", "prompts", "missions",
+--- The names of all of a kind ("tools", "policies", "guards", "prompts", "missions", "apps",
 --- "model/profiles"), over the user's folders and what ships, sorted. Files whose name begins with
 --- "_" are helpers and not listed.
 ---@param kind string
@@ -215,22 +215,22 @@ local function not_found(kind, name, tried)
   return errors.fail("not_found", "%s (looked at %s)", message, text.join(tried))
 end
 
--- The chunk of deskpilot/KIND/NAME and where it is from.
-local function find_chunk(kind, name)
+-- The text of deskpilot/KIND/NAME, where it is from, and what errors in it call it.
+local function find_source(kind, name)
+  if type(name) ~= "string" or not name:find("^[%w_]+$") then
+    return errors.fail("invalid", "'%s' cannot be the name of a %s: letters, digits and '_' only",
+      tostring(name), lookup.singular(kind))
+  end
   local relative = "deskpilot/" .. kind .. "/" .. name
   local path, tried = in_roots(relative .. ".lua", relative .. "/init.lua")
   if path then
-    local chunk, why = compile(path)
-    if not chunk then return errors.fail("invalid", "%s", why) end
-    return chunk, path
+    local source, err = files.read(path)
+    if not source then return nil, err end
+    return source, path, path
   end
   for _, file in ipairs { relative .. ".lua", relative .. "/init.lua" } do
     local source = system.shipped(file)
-    if source then
-      local chunk, why = load(source, "@" .. file, "t")
-      if not chunk then return errors.fail("invalid", "%s", why) end
-      return chunk, "shipped:" .. file
-    end
+    if source then return source, "shipped:" .. file, file end
   end
   return not_found(kind, name, tried)
 end
@@ -245,13 +245,11 @@ end
 ---@param name string
 ---@return table? module, string|deskpilot.error where it is from, or the error
 function lookup.load(kind, name)
-  if type(name) ~= "string" or not name:find("^[%w_]+$") then
-    return errors.fail("invalid", "'%s' cannot be the name of a %s: letters, digits and '_' only",
-      tostring(name), lookup.singular(kind))
-  end
   lookup.refresh()
-  local chunk, where = find_chunk(kind, name)
-  if not chunk then return nil, where end
+  local source, where, called = find_source(kind, name)
+  if not source then return nil, where end
+  local chunk, why = load(source, "@" .. called, "t")
+  if not chunk then return errors.fail("invalid", "%s", why) end
   local ok, module = xpcall(chunk, with_traceback, "deskpilot." .. kind:gsub("/", ".") .. "." .. name, where)
   if not ok then
     return errors.fail("invalid", "the %s '%s' failed to load: %s", lookup.singular(kind), name,
@@ -262,6 +260,15 @@ function lookup.load(kind, name)
       lookup.singular(kind), name, where, type(module))
   end
   return module, where
+end
+
+--- The text of a file of a kind that is data and is never run: "apps".
+---@param kind string the folder below deskpilot/
+---@param name string
+---@return string? text, string|deskpilot.error where it is from, or the error
+function lookup.data(kind, name)
+  local source, where = find_source(kind, name)
+  return source, where
 end
 
 --- Finds a mission: a path as it is, with ".lua" added, or the name of one in missions/ of the

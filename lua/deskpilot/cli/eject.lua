@@ -1,4 +1,4 @@
---- `deskpilot eject NAME`: the shipped policy, tool, guard, prompt, profile or mission of that name,
+--- `deskpilot eject NAME`: the shipped policy, tool, guard, prompt, profile of an application or mission of that name,
 --- copied into the project for editing. Nothing is ever overwritten.
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
@@ -19,6 +19,7 @@ local kinds = {
   { kind = "tools", from = "deskpilot/tools/", to = "deskpilot/tools/" },
   { kind = "guards", from = "deskpilot/guards/", to = "deskpilot/guards/" },
   { kind = "profiles", from = "deskpilot/model/profiles/", to = "deskpilot/model/profiles/" },
+  { kind = "apps", from = "deskpilot/apps/", to = "deskpilot/apps/" },
   { kind = "prompts", from = "prompts/", to = "deskpilot/prompts/" },
   { kind = "missions", from = "missions/", to = "missions/" },
 }

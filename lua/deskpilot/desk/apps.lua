@@ -1,14 +1,17 @@
---- desk.apps: starting, running, ending programs on the desktop, and opening files with them.
+--- desk.apps: starting, running, ending programs on the desktop, opening files with them, and the applications that
+--- are known by their profiles (app_profiles.lua).
 local uv = require "luv"
+local app_profiles = require "deskpilot.desk.app_profiles"
+local app_windows = require "deskpilot.desk.app_windows"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
+local open_app = require "deskpilot.desk.open_app"
 local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.process_tree"
 local program = require "deskpilot.desk.program"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
-local waits = require "deskpilot.desk.waits"
 
 local apps = {}
 
@@ -54,62 +57,6 @@ local function launch(desk, argv, env)
   return start_here(desk, argv, env)
 end
 
-local function exit_status(app)
-  return app.ended.signal ~= 0 and 128 + app.ended.signal or app.ended.status
-end
-
-local function ended_early(app)
-  return errors.fail("io", "%s", ("%s ended (%s) before it showed a window%s"):format(app.name,
-    app.ended.signal ~= 0 and "signal " .. app.ended.signal or "status " .. app.ended.status,
-    app.ended.words and ": " .. app.ended.words or ""))
-end
-
--- --- its window -------------------------------------------------------------------------------------
-
-local function window_ids(desk)
-  local ids = {}
-  for _, window in ipairs(desk.windows.list() or {}) do ids[window.id] = true end
-  return ids
-end
-
--- The topmost new window of the program or of what comes from it, and the topmost of anybody else.
-local function new_windows(list, before, pid)
-  local own, other
-  for i = #list, 1, -1 do
-    local window = list[i]
-    if window.visible and not before[window.id] then
-      if window.pid ~= 0 and process_tree.descends(window.pid, pid) then own = own or window
-      else other = other or window end
-    end
-  end
-  return own, other
-end
-
--- A new window of another process is the program's where it says no process, or where the program has ended
--- (many hand over to a process that runs already), or shows none of its own for a while.
-local function is_taken_over(desk, app, other, since)
-  return other and (other.pid == 0 or app.ended or task.now() - since > desk.timing.app_handover)
-end
-
--- The program's window. nil without an error where there is none in time.
-local function wait_for_window(desk, app, before, seconds)
-  local limit, since = task.now() + seconds, nil
-  while true do
-    local changes = desk.native:window_changes()
-    local list, err = desk.windows.list()
-    if not list then return nil, err end
-    local own, other = new_windows(list, before, app.pid)
-    since = other and (since or task.now())
-    if own then return own end
-    if is_taken_over(desk, app, other, since) then return other end
-    if app.ended and exit_status(app) ~= 0 then return ended_early(app) end
-    local left = limit - task.now()
-    if left <= 0 then return nil end
-    local ok, failure = waits.windows_changed(desk, changes, math.min(left, desk.timing.wait_every))
-    if not ok then return nil, failure end
-  end
-end
-
 -- --- opening ----------------------------------------------------------------------------------------
 
 local schemes = { http = true, https = true, mailto = true, file = true }
@@ -152,11 +99,11 @@ local function wait_until_opened(desk, app, before)
   local limit = task.now() + desk.timing.app_open
   while true do
     if app.ended then
-      if exit_status(app) == 0 then return true end
+      if app_windows.exit_status(app) == 0 then return true end
       return errors.fail("unavailable", "%s", ("no application opened it: %s ended with status %d%s"):format(app.name,
-        exit_status(app), app.ended.words and ": " .. app.ended.words or ""))
+        app_windows.exit_status(app), app.ended.words and ": " .. app.ended.words or ""))
     end
-    local own, other = new_windows(desk.windows.list() or {}, before, app.pid)
+    local own, other = app_windows.new(desk.windows.list() or {}, before, app.pid)
     if own or other or task.now() >= limit then return true end
     task.sleep(POLL)
   end
@@ -190,6 +137,13 @@ function apps.new(desk)
   local api = {}
   local started = {} -- by pid
 
+  local function start(words, env)
+    local app, err = launch(desk, words, env)
+    if not app then return nil, err end
+    started[app.pid] = app
+    return app
+  end
+
   --- Starts a program: desk.apps.start { "mousepad", "file.txt" }. With `wait` (seconds) it waits for its
   --- window: one of the program or of what it starts, or of another process that it hands over to.
   ---@param argv table words; and env: table<string, string>?, wait: number?
@@ -197,12 +151,11 @@ function apps.new(desk)
   ---@return deskpilot.window|deskpilot.error|nil window the new one where it was waited for; the error if pid is nil
   function api.start(argv)
     local words = words_of(argv, "apps.start")
-    local before = argv.wait and window_ids(desk)
-    local app, err = launch(desk, words, argv.env)
+    local before = argv.wait and app_windows.ids(desk)
+    local app, err = start(words, argv.env)
     if not app then return nil, err end
-    started[app.pid] = app
     if not argv.wait then return app.pid end
-    local window, failure = wait_for_window(desk, app, before, argv.wait)
+    local window, failure = app_windows.wait_for_first(desk, app, before, argv.wait)
     if window then return app.pid, window end
     if failure then return nil, failure end
     return errors.fail("timed_out", "%s showed no window within %g s", words[1], argv.wait)
@@ -243,7 +196,7 @@ function apps.new(desk)
     local app, err = started_app(pid)
     if not app then return nil, err end
     local seconds = options and options.timeout or desk.timing.wait
-    if wait_for_end(app, seconds) then return exit_status(app) end
+    if wait_for_end(app, seconds) then return app_windows.exit_status(app) end
     return errors.fail("timed_out", "%s still runs after %g s", app.name, seconds)
   end
 
@@ -267,11 +220,11 @@ function apps.new(desk)
   function api.stop(pid, options)
     local app, err = started_app(pid)
     if not app then return nil, err end
-    if app.ended then return exit_status(app) end
+    if app.ended then return app_windows.exit_status(app) end
     local seconds = options and options.timeout or desk.timing.app_stop
-    if ask_to_end(app) and wait_for_end(app, seconds) then return exit_status(app) end
+    if ask_to_end(app) and wait_for_end(app, seconds) then return app_windows.exit_status(app) end
     platform.end_tree(pid)
-    if wait_for_end(app, desk.timing.app_stop) then return exit_status(app) end
+    if wait_for_end(app, desk.timing.app_stop) then return app_windows.exit_status(app) end
     return errors.fail("refused", "%s cannot be ended", app.name)
   end
 
@@ -308,15 +261,58 @@ function apps.new(desk)
     if not thing then return nil, err end
     local argv, failure = platform.opener(thing, desk.session ~= nil)
     if not argv then return nil, failure end
-    local before = window_ids(desk)
+    local before = app_windows.ids(desk)
     local app, why = launch(desk, argv)
     if not app then return nil, why end
     local ok, refused = wait_until_opened(desk, app, before)
     if not ok or not wait then return ok, refused end
-    local window, trouble = wait_for_window(desk, app, before, wait)
+    local window, trouble = app_windows.wait_for_first(desk, app, before, wait)
     if window then return true, window end
     if trouble then return nil, trouble end
     return errors.fail("timed_out", "no window came up for %s within %g s", text.cut(target, 200), wait)
+  end
+
+  --- Opens an application by its name: starts it as its profile says, and waits for its window and until it is ready.
+  --- One that is to run only once, and does, gets the keyboard instead.
+  ---@param name string as people say it ("LibreOffice Calc"), its program's, or its profile's
+  ---@param options { arguments: string[]? }? words that it is given, such as a file
+  ---@return deskpilot.window? window
+  ---@return "started"|"running"|deskpilot.error how code "not_found": the nearest names; "unavailable": what to install
+  function api.open_app(name, options)
+    if type(name) ~= "string" then error("apps.open_app wants the name of an application", 2) end
+    local arguments = options and options.arguments
+    if arguments ~= nil and type(arguments) ~= "table" then error("apps.open_app: arguments must be a list", 2) end
+    local profile, err = app_profiles.find(name)
+    if not profile then return nil, err end
+    return open_app.open(desk, start, profile, arguments)
+  end
+
+  --- What is known of an application: its profile, from the file deskpilot/apps/NAME.lua.
+  ---@param name string as for apps.open_app
+  ---@return deskpilot.app_profile? profile, deskpilot.error? err code "not_found": the nearest names
+  function api.profile(name)
+    if type(name) ~= "string" then error("apps.profile wants the name of an application", 2) end
+    return app_profiles.find(name)
+  end
+
+  --- The profile of the application that a window is of.
+  ---@param window deskpilot.window
+  ---@return deskpilot.app_profile? profile nil where none is known
+  function api.profile_of(window)
+    return app_profiles.of_window(window)
+  end
+
+  --- What one should know who works with a window's application, in words: its name, its shortcuts, its hints.
+  ---@param window deskpilot.window
+  ---@return string words "" where nothing is known of it
+  function api.about(window)
+    return app_profiles.about(window)
+  end
+
+  --- The applications that apps.open_app can open here, in words: those that are known and installed.
+  ---@return string words "" if there are none
+  function api.overview()
+    return app_profiles.overview()
   end
 
   return api

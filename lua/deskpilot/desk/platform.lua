@@ -5,6 +5,9 @@
 ---@field advice table<string, string> how to mend what does not work: display, capture, input, windows, elements
 ---@field spawn fun(path: string, options: table, on_exit: function): any, any as luv's spawn: a program without a
 ---  folder is one of the PATH
+---@field on_path fun(program: string, path: string?): string? the file of a program, of those folders or of the
+---  PATH; nil if there is none that can be run. One with a folder is a path itself
+---@field install fun(package: string): string how its user installs a package
 ---@field no_program fun(name: string): string says that there is no such program, and what to do
 ---@field descendants fun(pid: integer): integer[] the processes that come from one, itself not among them
 ---@field own_group boolean whether a program that is run to its end gets a process group, for end_tree

@@ -3,22 +3,43 @@
 --- the two last functions here.
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
+local timing = require "deskpilot.desk.timing"
 
 local waits = {}
 
 -- Seconds between two looks, however fast things change.
 local BREATH = 0.01
 
---- Waits until the screen has not changed for `quiet` seconds (blinking carets do not count), at
---- least `floor` and at most `cap` seconds.
+-- What the profile of the active application says of settling.
+local function own_timing(desk)
+  local window = desk.windows.active()
+  local profile = window and desk.apps.profile_of(window)
+  return profile and profile.timing or {}
+end
+
+-- How long the screen has to be quiet, and how long is waited for that: as told, as somebody has set it for this
+-- desk, as the active application needs it.
+local function settle_times(desk, options)
+  local quiet, cap = options.quiet, options.cap
+  if quiet and cap then return quiet, cap end
+  local own = own_timing(desk)
+  local function chosen(name)
+    local set = desk.timing[name]
+    return set == timing.defaults[name] and own[name] or set
+  end
+  return quiet or chosen "settle_quiet", cap or chosen "settle_cap"
+end
+
+--- Waits until the screen has not changed for `quiet` seconds (blinking carets do not count), at least `floor` and at
+--- most `cap` seconds. What is not given is as desk.timing has it, or as the profile of the active application says
+--- where nobody has changed that.
 ---@param desk deskpilot.desk
 ---@param options { quiet: number?, floor: number?, cap: number? }?
 ---@return { seconds: number, reason: "quiet"|"cap" }? settled, deskpilot.error? err
 function waits.settle(desk, options)
   options = options or {}
-  local quiet = options.quiet or desk.timing.settle_quiet
+  local quiet, cap = settle_times(desk, options)
   local floor = options.floor or desk.timing.settle_floor
-  local cap = options.cap or desk.timing.settle_cap
   local began = task.now()
   local ok, err = desk:watch()
   if not ok then return nil, err end

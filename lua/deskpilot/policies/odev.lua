@@ -72,6 +72,10 @@ local function situation(run)
   lines[#lines + 1] = ("TURN: %d of %d"):format(run.turn, run.config:get("limits.turns"))
   if s.report then lines[#lines + 1] = "REPORT ON YOUR LAST PLAN:\n" .. s.report end
   lines[#lines + 1] = observation.words(run.observation)
+  local window, apps = run.observation.window, run.desk.apps
+  for _, words in ipairs { window and apps.about(window) or "", apps.overview() } do
+    if words ~= "" then lines[#lines + 1] = words end
+  end
   lines[#lines + 1] = run.history:render()
   return table.concat(lines, "\n\n")
 end
@@ -131,14 +135,18 @@ function states.EXECUTE(run)
   local outcome = execute.batch(run, s.step)
   if run.outcome then return end
   s.done = outcome
-  if (outcome.cut or outcome.failed) and recover.lost(run) then return "RECONNECT", "the browser has gone" end
+  if (outcome.cut or outcome.failed) and recover.lost(run) then
+    s.interrupted = s.step
+    return "RECONNECT", "the browser has gone"
+  end
   if outcome.cut then return cut_short(run, outcome) end
   return "VERIFY", outcome.failed and "an action failed" or "all actions are done"
 end
 
 function states.RECONNECT(run)
   local s = run.state
-  local step = s.name == "EXECUTE" and s.step or nil
+  local step = s.interrupted
+  s.interrupted = nil
   s.reconnects = (s.reconnects or 0) + 1
   if s.reconnects > run.config:get("odev.retries") + 1 then
     run:stop("failed", ("the browser went away %d times"):format(s.reconnects))
@@ -181,10 +189,14 @@ function states.VERIFY(run)
   local why = verify.miss(run, step.plan, s.done)
   if not why then return verified(run, "verified") end
   local retries = run.config:get("odev.retries")
-  if step.tries < retries and execute.can_repeat(run, step) then
-    step.tries = step.tries + 1
-    account.count(run, "retries")
-    return "EXECUTE", ("retry %d of %d: %s"):format(step.tries, retries, why)
+  if step.tries < retries then
+    local not_again = execute.cannot_repeat(run, step)
+    if not not_again then
+      step.tries = step.tries + 1
+      account.count(run, "retries")
+      return "EXECUTE", ("retry %d of %d: %s"):format(step.tries, retries, why)
+    end
+    why = ("%s (not done again: %s)"):format(why, not_again)
   end
   account.count(run, "unverified")
   run.history:add(run.turn, "error", "not verified: " .. text.cut(text.one_line(why), 200))

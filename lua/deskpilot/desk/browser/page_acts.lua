@@ -161,13 +161,15 @@ end
 
 -- A list that the page has made itself: opened by a click, where the choice is clicked.
 local function choose_by_clicks(tab, target, wanted, told, how)
+  local timing = tab.browser.desk.timing
   local open = type(told.states) == "table" and told.states.expanded
-  if not open then
-    local ok, err = pointer.click(tab, target, { input = how.input })
-    if not ok then return nil, err end
+  local choice, err = { absent = true }, nil
+  if open then choice, err = page.ask(tab, "findChoice", { wanted = wanted, seconds = 0 }, timing.page_act) end
+  if choice and choice.absent then
+    local ok, why = pointer.click(tab, target, { input = how.input })
+    if not ok then return nil, why end
+    choice, err = page.ask(tab, "findChoice", { wanted = wanted, seconds = timing.element_action }, timing.page_act)
   end
-  local choice, err = page.ask(tab, "findChoice", { wanted = wanted, seconds = tab.browser.desk.timing.element_action },
-    tab.browser.desk.timing.page_act)
   if not choice then return nil, err end
   if choice.absent then return errors.fail("not_found", "%s", target.label .. " offers no '" .. text.cut(wanted, 80) .. "'"
     .. offers(choice.options)) end

@@ -197,20 +197,13 @@ local function ready(self)
   return self.session
 end
 
--- A renderer that does not answer: why may be known.
-local function explained(self, err)
-  if not errors.is(err, "timed_out") then return err end
+-- What may be why the page does not answer, to be added to a sentence that says so.
+local function hint(self)
   for _, other in ipairs(self.browser.order) do
-    if other ~= self and other.open_dialog then
-      return errors.new("timed_out", "%s", tostring(err)
-        .. "; a dialog is open on another tab, which may hold up this one")
-    end
+    if other ~= self and other.open_dialog then return "; a dialog is open on another tab, which may hold up this one" end
   end
-  if self.unanswered then
-    return errors.new("timed_out", "%s", tostring(err) .. "; the page has not answered since we are attached: a dialog "
-      .. "that was open before may have to be answered by mouse and keyboard")
-  end
-  return err
+  return self.unanswered and "; it has not answered since we are attached: a dialog that was open before may have to "
+    .. "be answered by mouse and keyboard" or ""
 end
 
 --- A call of the protocol to this tab. While a dialog is open, and after a crash, it fails at once.
@@ -226,7 +219,8 @@ function Tab:call(method, params, timeout)
     self.unanswered = nil
     return result
   end
-  return nil, explained(self, failure)
+  if not errors.is(failure, "timed_out") then return nil, failure end
+  return errors.fail("timed_out", "%s", tostring(failure) .. hint(self))
 end
 
 -- The id of our own world in the page's document: its variables are the page's, its functions are not.
@@ -269,7 +263,7 @@ local function evaluate(self, expression, options)
     -- A script that is ended is an "internal error".
     if errors.is(failure, "timed_out") or errors.is(failure, "refused") and not failure.dialog
       and task.now() - began >= timeout then
-      return errors.fail("timed_out", "the script did not end within %g s", timeout)
+      return errors.fail("timed_out", "the script did not end within %g s%s", timeout, hint(self))
     end
     return nil, failure
   end
@@ -339,7 +333,8 @@ function Tab:window()
   return require("deskpilot.desk.browser.active").window_of(self)
 end
 
-for _, part in ipairs { "navigation", "dialogs", "downloads", "pictures", "waiting" } do
+for _, part in ipairs { "navigation", "dialogs", "downloads", "pictures", "waiting", "page", "page_pointer",
+  "page_acts" } do
   for name, method in pairs(require("deskpilot.desk.browser." .. part).methods) do Tab[name] = method end
 end
 

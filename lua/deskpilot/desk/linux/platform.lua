@@ -16,16 +16,16 @@ platform.advice = {
 
 local programs = { { "Xvfb", "xvfb" }, { "dbus-daemon", "dbus" }, { "openbox", "openbox" } }
 
---- The file of a program.
----@param program string with a slash: a path itself
----@param path string? folders as in $PATH, which is meant where it is not given
----@return string? file nil if there is none that can be run
 function platform.on_path(program, path)
   if program:find("/", 1, true) then return uv.fs_access(program, "X") and program or nil end
   for folder in (path or os.getenv("PATH") or "/usr/bin:/bin"):gmatch("[^:]+") do
     local candidate = files.join(folder, program)
     if uv.fs_access(candidate, "X") and not files.is_folder(candidate) then return candidate end
   end
+end
+
+function platform.install(package)
+  return "apt-get install " .. package
 end
 
 function platform.no_program(name)

@@ -33,6 +33,25 @@ function platform.spawn(...)
   return handle, pid
 end
 
+-- "R": whether it is there; an alias of the Store's cannot be read, but its name can.
+local function program_file(path)
+  for _, candidate in ipairs { path, path .. ".exe" } do
+    if uv.fs_access(candidate, "R") and not files.is_folder(candidate) then return candidate end
+  end
+end
+
+function platform.on_path(program, path)
+  if program:find("[/\\:]") then return program_file(program) end
+  for folder in (path or os.getenv "PATH" or ""):gmatch '[^;"]+' do
+    local file = program_file(files.join(folder, program))
+    if file then return file end
+  end
+end
+
+function platform.install(package)
+  return "winget install " .. package
+end
+
 function platform.no_program(name)
   return ("there is no program '%s' on the PATH; give its whole path"):format(name)
 end

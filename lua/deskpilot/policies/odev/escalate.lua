@@ -57,9 +57,10 @@ function escalate.ask_vision(run, why)
     return nil
   end
   account.count(run, "vision")
-  local reply, failure = run:ask { persona = "vision", acts = true, toolbox = run.toolbox:with { plan_module.correction },
+  local reply, failure = run:ask { persona = "vision", acts = true,
     system = persona.prompt("vision", { tools = plan_module.tool_words(run) }), text = request_text(run, why),
-    tools = { plan_module.correction.name }, temperature = spends.temperature, max_tokens = spends.max_tokens }
+    tools = { plan_module.correction.name }, toolbox = run.toolbox:with { plan_module.correction },
+    temperature = spends.temperature, max_tokens = spends.max_tokens }
   if run.outcome then return nil end
   if not reply then
     run:emit("error", { name = "vision", message = failure.message, code = failure.code })

@@ -27,7 +27,7 @@ local moved_on_codes = { stale = true }
 --- Begins a step.
 ---@param run deskpilot.run
 ---@param plan deskpilot.odev.plan
----@return table step {plan, scene, state}: state[i] is "done" or nil for each action
+---@return table step {plan, scene, done, failed, tries}: done[i] for each action, failed = the one that did
 function execute.step(run, plan)
   return { plan = plan, scene = scene.shown(run), done = {}, tries = 0 }
 end
@@ -39,15 +39,15 @@ local function is_over(run, step, number)
   return run.toolbox:get(step.plan.actions[number].tool).repeatable == false
 end
 
---- Whether doing the step again would do anything.
+--- Why the step cannot be done again: nothing of it would be done, or the screen is not what it was made for.
 ---@param run deskpilot.run
 ---@param step table
----@return boolean
-function execute.can_repeat(run, step)
-  for i = 1, #step.plan.actions do
-    if not is_over(run, step, i) then return true end
+---@return string? why
+function execute.cannot_repeat(run, step)
+  for i, call in ipairs(step.plan.actions) do
+    if not is_over(run, step, i) then return moved_on(run, step, call) end
   end
-  return false
+  return "what was done is not done twice"
 end
 
 --- Does the actions that are to be done: all of them, or on a retry those from the one that failed on, or, where

@@ -5,14 +5,15 @@ local scene = require "deskpilot.policies.odev.scene"
 
 local recover = {}
 
---- The browser of the latest page that was seen, if it went away without having been closed; or nil.
+--- The browser of the latest page that was seen, if it crashed, was killed or does not let us in any more; or nil:
+--- also where somebody has closed it.
 ---@param run deskpilot.run
 ---@return deskpilot.browser?
 function recover.lost(run)
   local tab = run.observation.tab
   if tab then run.state.browser = tab.browser end
   local browser = run.state.browser
-  if not browser or browser.closed then return nil end
+  if not browser or browser:has_quit() then return nil end
   local connection = browser.connection
   if connection and not connection.closed then return nil end
   return browser
@@ -42,6 +43,7 @@ end
 ---@param step table?
 ---@return boolean? again, string? why nil where it cannot be had back
 function recover.bring_back(run, browser, step)
+  local pid = browser.pid
   local ok, err = browser:reconnect()
   if not ok then return nil, "the browser has gone and cannot be had back: " .. tostring(err) end
   if not step then return false, "the browser had gone and is back" end
@@ -56,6 +58,7 @@ function recover.bring_back(run, browser, step)
     if not fit then return false, "the browser had gone and is back; " .. text.one_line(sentence) end
   end
   step.scene = scene.shown(run)
+  if browser.pid ~= pid then step.done = {} end -- another process: what was done to the page went with the old one
   return true, "the browser had gone and is back"
 end
 

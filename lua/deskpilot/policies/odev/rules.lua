@@ -17,16 +17,6 @@ local function inside(box, x, y)
   return x >= box.x and y >= box.y and x < box.x + box.width and y < box.y + box.height
 end
 
---- Whether an element of the page belongs to what covers it.
----@param page deskpilot.page
----@param element deskpilot.page_element
----@return boolean
-function rules.in_popup(page, element)
-  local box, popup = element.box, page.popup.box
-  return not (element.states and element.states.blocked)
-    and (not popup or inside(popup, box.x + box.width / 2, box.y + box.height / 2))
-end
-
 local function element_at(page, index)
   for _, element in ipairs(page.elements) do
     if element.index == index then return element end
@@ -36,8 +26,9 @@ end
 -- What can be acted on of the popup, for the sentence.
 local function choices(page)
   local lines = {}
-  for _, element in ipairs(page.elements) do
-    if #lines < 6 and rules.in_popup(page, element) then lines[#lines + 1] = page_words.element(element) end
+  for _, index in ipairs(page.popup.elements) do
+    local element = element_at(page, index)
+    if element and #lines < 6 then lines[#lines + 1] = page_words.name(element) end
   end
   return #lines > 0 and "; in it are " .. text.join(lines) or "; press_key escape may close it"
 end
@@ -47,7 +38,7 @@ local function beneath_popup(run, call)
   local args = call.args
   if args.index ~= nil then
     local element = element_at(page, args.index)
-    return element ~= nil and not rules.in_popup(page, element)
+    return element ~= nil and element.states.blocked == true
   end
   local place, view = place_of(args), page.viewport
   if place and page.popup.box and view then

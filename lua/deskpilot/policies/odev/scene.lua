@@ -26,8 +26,8 @@ end
 ---@return deskpilot.odev.scene
 function scene.now(run)
   local window = run.desk.windows.active()
-  local tab = window and observation.tab(run.desk, window)
-  local page = tab and tab:observe { max_elements = 50, max_text = 0 }
+  local tab = observation.tab(run.desk, window)
+  local page = tab and tab:observe { max_elements = 200, max_text = 0, keep = false }
   return { window = window, page = page }
 end
 
@@ -45,14 +45,16 @@ function scene.difference(before, after)
     return ("the active window is %s and was %s"):format(window_words(is), window_words(was))
   end
   local page, now = before.page, after.page
-  if not page ~= not now then return now and "a page has come" or "the page can no longer be seen" end
-  if not page then return nil end
+  if not now then return page and "the page can no longer be seen" or nil end
+  if not page then return "a page has come" end
   if now.dialog and key(now.dialog) ~= key(page.dialog) then return "a dialog came up: " .. key(now.dialog) end
   if page.url ~= now.url then
     return ("the page is %s and was %s"):format(text.cut(text.one_line(now.url), 200),
       text.cut(text.one_line(page.url), 200))
   end
-  if now.popup and key(now.popup) ~= key(page.popup) then return "something came up over the page: " .. key(now.popup) end
+  if now.popup and key(now.popup) ~= key(page.popup) then
+    return "something came up over the page: " .. key(now.popup)
+  end
 end
 
 return scene

@@ -24,7 +24,7 @@ end
 -- The page, or nothing where there is none.
 local function look_at_page(self, desk)
   local tab = observation.tab(desk, self.window)
-  local page = tab and tab:observe { max_elements = most_elements, max_text = most_text }
+  local page = tab and tab:observe { max_elements = most_elements, max_text = most_text, keep = false }
   if not page then return end
   self.page = page
   add(self.on_page, page.title)
@@ -54,7 +54,9 @@ function sight.take(run)
   self.window = run.desk.windows.active()
   if self.window then
     add(self.elsewhere, self.window.title)
-    self.applications = { self.window.class, (self.window.executable:match("[^/\\]*$"):gsub("%.exe$", "")) }
+    local profile = run.desk.apps.profile_of(self.window)
+    self.applications = { self.window.class, (self.window.executable:match("[^/\\]*$"):gsub("%.exe$", "")),
+      profile and profile.name }
     look_at_page(self, run.desk)
   end
   return self

@@ -48,7 +48,7 @@ const noticeSuggestions = () => {
       if (role === "listbox" || role === "option") return void suggesting.add(field);
       if (!/absolute|fixed/.test(getComputedStyle(node).position)) continue;
       const top = outward(boxOf(rectOf(node)), place);
-      const adjoins = Math.abs(top.y0 - box.y1) <= Math.max(16, height / 2) || Math.abs(top.y1 - box.y0) <= 16;
+      const adjoins = Math.abs(top.y0 - box.y1) <= Math.max(16, height) || Math.abs(top.y1 - box.y0) <= 16;
       if (adjoins && node.querySelector("li, [role=option], a, button, [tabindex], div + div")) {
         return void suggesting.add(field);
       }
@@ -106,7 +106,7 @@ const tell = (entry, index, popup, focused) => {
 };
 
 // What the page is like, at most `elements` of its elements and `text` characters of its text.
-const observe = ({ elements: most, text: characters }) => {
+const observe = ({ elements: most, text: characters, keep }) => {
   const began = performance.now();
   noticeSuggestions();
   const seen = freshWalk(characters);
@@ -122,11 +122,12 @@ const observe = ({ elements: most, text: characters }) => {
     if (told.states.focused) focus = index;
     return told;
   });
-  if (most > 0) {
+  const numbered = most > 0 && keep;
+  if (numbered) {
     observations.set(++count, known);
     observations.delete(count - KEPT);
   }
-  const answer = { id: most > 0 ? token + "-" + count : undefined, url: String(location.href).slice(0, 4000).toWellFormed(),
+  const answer = { id: numbered ? token + "-" + count : undefined, url: String(location.href).slice(0, 4000).toWellFormed(),
     title: tidy(titleOf(document).slice(0, 4000), 300), ready: readyState(document), text: seen.text,
     text_cut: seen.textCut, elements, total: seen.elements.length, incomplete: seen.cut, focus,
     metrics: metrics(), scroll: scrolling() };

@@ -1,0 +1,141 @@
+--- Runs missions with the policy `odev` and a planner and a vision model that a test scripts, over HTTP, and gives
+--- back what the run left: its result, its journal, what was asked, and what the desktop's own applications say.
+local t = require "harness"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local journal = require "deskpilot.agent.journal"
+local model_server = require "model_server"
+local spawn = require "spawn"
+
+local odev_play = {}
+
+--- Who is asked: the persona's tool says it.
+function odev_play.persona(request)
+  local name = request.tools and request.tools[1]["function"].name
+  return name == "plan" and "planner" or name == "correct" and "vision" or "nobody"
+end
+
+--- What the request says in words.
+function odev_play.words(request)
+  return request.messages[2].content[1].text
+end
+
+--- Whether a picture went along.
+function odev_play.has_picture(request)
+  return request.messages[2].content[2] ~= nil
+end
+
+--- An answer of the planner's; the fields that a test does not care for are filled in.
+function odev_play.plan(fields)
+  return model_server.reply_tool("plan", {
+    rationale = fields.rationale or "The state shows that this is the next step.", actions = fields.actions,
+    anchor = fields.anchor or json.decode("{}"), success_indicators = json.list(fields.indicators or {}),
+    completes_goal = fields.completes_goal or false })
+end
+
+--- An answer of the vision persona's.
+function odev_play.correct(tool, args)
+  return model_server.reply_tool("correct", { rationale = "The picture shows what is in the way.", tool = tool, args = args })
+end
+
+--- The index of the page's element that is listed with that role and name, or nil.
+function odev_play.index(request, role, name)
+  local pattern = "\n%[(%d+)%] " .. role .. ' "' .. name:gsub("%p", "%%%0") .. '"'
+  return math.tointeger(tonumber(odev_play.words(request):match(pattern)))
+end
+
+--- Where the desktop's element stands that is listed with that role and name, or nil.
+function odev_play.place(request, role, name)
+  local x, y = odev_play.words(request):match("%] " .. role .. ' "' .. name:gsub("%p", "%%%0") .. '" %[(%d+),(%d+)%]')
+  return x and { tonumber(x), tonumber(y) }
+end
+
+---@class odev_played
+---@field result table result.json
+---@field events table[]
+---@field requests table[] of the model server, in order
+---@field folder string the mission's, which the caller removes by played:close()
+
+local Played = {}
+Played.__index = Played
+
+function Played:close()
+  files.remove(self.folder)
+end
+
+--- The states that were gone through, each turn's from OBSERVE on: "OBSERVE DECIDE EXECUTE VERIFY OBSERVE ...".
+function Played:states()
+  local names = {}
+  for _, event in ipairs(self.events) do
+    if event.event == "phase_change" then
+      t.eq(event.from, names[#names] or "START", "each state is left from where it was entered")
+      names[#names + 1] = event.to
+    end
+  end
+  return table.concat(names, " ")
+end
+
+--- The why of the nth change to that state.
+function Played:why(state, n)
+  local count = 0
+  for _, event in ipairs(self.events) do
+    if event.event == "phase_change" and event.to == state then
+      count = count + 1
+      if count == (n or 1) then return event.why end
+    end
+  end
+end
+
+--- The results of the actions, of one tool's alone if it is named.
+function Played:actions(tool)
+  local list = {}
+  for _, event in ipairs(self.events) do
+    if event.event == "action_result" and (not tool or event.tool == tool) then list[#list + 1] = event end
+  end
+  return list
+end
+
+--- The requests to that persona.
+function Played:asked(who)
+  local list = {}
+  for _, request in ipairs(self.requests) do
+    if odev_play.persona(request) == who then list[#list + 1] = request end
+  end
+  return list
+end
+
+--- Plays a mission: the fields of its table as Lua source, in which FOLDER is its folder.
+---@param script { mission: string, planner: function, vision: function?, flags: string[]?, before: function? }
+---   planner and vision: function(request, n) -> a reply
+---@return odev_played
+function odev_play.play(script)
+  local folder, counts = spawn.folder(), {}
+  local self = setmetatable({ folder = folder, requests = {}, events = {} }, Played)
+  local server = model_server.start(function(request)
+    local who = odev_play.persona(request)
+    counts[who] = (counts[who] or 0) + 1
+    local answer = script[who]
+    return answer and answer(request, counts[who]) or { status = 500, body = "the test did not expect this persona" }
+  end)
+  if script.before then script.before(folder) end
+  local path = files.join(folder, "m.lua")
+  assert(files.write(path, "local FOLDER = " .. ("%q"):format(folder) .. "\nreturn {\n" .. script.mission
+    .. '\npolicy = "odev",\nlimits = { turns = 12, seconds = 90 },\n}\n'))
+  local argv = { spawn.program, "run", path, "--json", "--runs", folder .. "/runs", "--endpoint", server.endpoint,
+    "--model", "scripted", "--set", "model.calls_per_minute=0", "--set", "model.retries=0",
+    "--set", "timing.verify=0.5", "--set", "odev.verify_seconds=1.5", "--set", "odev.read_screen=false" }
+  table.move(script.flags or {}, 1, #(script.flags or {}), #argv + 1, argv)
+  local child = spawn.run(argv, { cwd = folder })
+  server:stop()
+  self.child, self.result = child, json.decode(child.stdout) or {}
+  self.events = journal.read(self.result.run_dir or "") or {}
+  for _, entry in ipairs(server.requests) do
+    t.eq(entry.problems or {}, {}, "every request is valid")
+    self.requests[#self.requests + 1] = entry.json
+  end
+  t.ok(self.result.status, child.stderr)
+  if self.result.task_result then t.eq(self.result.task_result.status, self.result.status) end
+  return self
+end
+
+return odev_play
