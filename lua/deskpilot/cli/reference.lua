@@ -12,7 +12,8 @@ local internal = { native = true, inbox = true, session = true, timing = true, c
 
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
 local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "human",
-  "hotkeys", "points", "files", "csv", "json", "http", "task", "errors", "mission" }
+  "hotkeys", "points", "files", "csv", "json", "http",
+  "http_server", "http_form", "task", "errors", "mission" }
 
 local summaries = {
   desk = "the desktop: opening it, waiting for it", screen = "pictures of the screen, and what is on them",
@@ -21,6 +22,7 @@ local summaries = {
   clipboard = "what applications copy and paste", apps = "starting programs", points = "where things are",
   human = "people at the desktop, and giving way to them", hotkeys = "keys that work in any window",
   files = "files and folders", csv = "tables as text", json = "JSON", http = "requests to servers",
+  http_server = "a server for pages of one's own", http_form = "what a page's form sends",
   task = "doing several things at a time", errors = "failures as values",
   mission = "`m`, what a mission's functions are given",
 }
@@ -73,6 +75,7 @@ local function collect(desk)
   local module = require "deskpilot.desk"
   local task, errors, run = require "deskpilot.base.task", require "deskpilot.base.errors",
     require "deskpilot.agent.run"
+  local server = require "deskpilot.base.http_server"
   local shot = assert(desk.screen.shot())
   local pages = {
     desk = { functions = functions_of(class_of(desk), "desk:", functions_of(desk, "desk.",
@@ -82,6 +85,9 @@ local function collect(desk)
     task = { functions = functions_of(class_of(task.start(function() end)), "work:", functions_of(task, "task.", {})),
       main = "deskpilot/base/task.lua" },
     files = base_page "files", csv = base_page "csv", json = base_page "json", http = base_page "http",
+    http_form = base_page "http_form",
+    http_server = { functions = functions_of(class_of(server.start, "Server"), "server:",
+      functions_of(server, "http_server.", {})), main = "deskpilot/base/http_server.lua" },
     errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua" },
   }
@@ -172,7 +178,7 @@ local function paths_of(page)
 end
 
 local titles = { desk = "desk", shot = "A shot", points = "Points", mission = "m, the mission's run" }
-for _, name in ipairs { "files", "csv", "json", "http", "task", "errors" } do
+for _, name in ipairs { "files", "csv", "json", "http", "http_server", "http_form", "task", "errors" } do
   titles[name] = ('%s: require "deskpilot.base.%s"'):format(name, name)
 end
 

@@ -2,6 +2,19 @@ local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local page_tools = require "deskpilot.agent.page_tools"
+local task = require "deskpilot.base.task"
+
+-- A browser may put its files anywhere, and one of ours takes its folder with it when it ends: the run keeps a copy.
+local function keep(run, path)
+  local folder, name = files.absolute(run.dir.path) .. "/downloads", select(2, files.split(path))
+  if files.absolute((files.split(path))) == folder then return path end
+  local ok, err = files.make_folder(folder)
+  if not ok then return nil, err end
+  local copy = files.join(folder, name)
+  local why = task.await(function(done) uv.fs_copyfile(path, copy, { excl = true }, done) end)
+  if why then return errors.fail("io", "%s was downloaded, but the run cannot keep it as %s: %s", path, copy, why) end
+  return copy
+end
 
 -- A name that the folder does not have yet: "report.pdf", "report-2.pdf".
 local function free_path(folder, name)
