@@ -4,18 +4,6 @@ local files = require "deskpilot.base.files"
 local page_tools = require "deskpilot.agent.page_tools"
 local task = require "deskpilot.base.task"
 
--- A browser may put its files anywhere, and one of ours takes its folder with it when it ends: the run keeps a copy.
-local function keep(run, path)
-  local folder, name = files.absolute(run.dir.path) .. "/downloads", select(2, files.split(path))
-  if files.absolute((files.split(path))) == folder then return path end
-  local ok, err = files.make_folder(folder)
-  if not ok then return nil, err end
-  local copy = files.join(folder, name)
-  local why = task.await(function(done) uv.fs_copyfile(path, copy, { excl = true }, done) end)
-  if why then return errors.fail("io", "%s was downloaded, but the run cannot keep it as %s: %s", path, copy, why) end
-  return copy
-end
-
 -- A name that the folder does not have yet: "report.pdf", "report-2.pdf".
 local function free_path(folder, name)
   local stem, extension = name:match("^(.+)(%.[^.]*)$")
@@ -28,17 +16,17 @@ local function free_path(folder, name)
   return path
 end
 
--- The file in the run's own folder, where it stays when the browser and its folders have gone.
+-- A browser may put its files anywhere, and one of ours takes its folder with it when it ends: the run keeps a copy.
 local function keep(run, path)
-  local folder = files.join(run.dir.path, "downloads")
+  local folder = files.join(files.absolute(run.dir.path), "downloads")
+  local from, name = files.split(path)
+  if files.absolute(from) == folder then return path end
   local ok, err = files.make_folder(folder)
   if not ok then return nil, err end
-  local from, name = files.split(path)
-  if files.absolute(from) == files.absolute(folder) then return path end
-  local kept = free_path(folder, name)
-  local copied, why = uv.fs_copyfile(path, kept)
-  if not copied then return errors.fail("io", "cannot keep the download %s: %s", name, tostring(why)) end
-  return kept
+  local copy = free_path(folder, name)
+  local why = task.await(function(done) uv.fs_copyfile(path, copy, { excl = true }, done) end)
+  if why then return errors.fail("io", "%s was downloaded, but the run cannot keep it as %s: %s", path, copy, why) end
+  return copy
 end
 
 return page_tools.element_tool {
