@@ -23,7 +23,7 @@ Put the month's total into a file:
 7. Press ctrl+a
 8. Type "%s"
 9. Press enter
-10. Wait for "deskpilot-total.txt"
+10. Wait for "deskpilot-total.txt - Mousepad"
 ]]):format(path),
   policy = "odev",
   desktop = { kind = "private", size = { 1280, 800 } },

@@ -47,7 +47,7 @@ Close any popup.
     assert(files.write(poster, picture))
     site = site_server.start()
     m:on_close(site.stop)
-    assert(m.desk.browser.start { url = site.url .. "/", downloads = files.join(m.dir.path, "downloads") })
+    assert(m.desk.browser.start { url = site.url .. "/" })
   end,
   after_run = save_record,
   verify = function(m)

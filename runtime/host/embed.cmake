@@ -1,8 +1,9 @@
-# Writes OUT: a C file with every shipped Lua file, script of pages, prompt, mission and page of a mission's as bytes,
-# sorted by name. Names are paths from the root without the leading "lua/": deskpilot/agent/loop.lua,
+# Writes OUT: a C file with everything that ships as Lua or text as bytes, sorted by name: Lua files and scripts of
+# pages, prompts, missions and the pages beside them.
+# Names are paths from the root without the leading "lua/": deskpilot/agent/loop.lua,
 # prompts/strategist.md, missions/calculator.lua.
-file(GLOB_RECURSE FILES RELATIVE ${ROOT} ${ROOT}/lua/*.lua ${ROOT}/lua/*.js ${ROOT}/prompts/*.md
-     ${ROOT}/missions/*.lua ${ROOT}/missions/*.html)
+file(GLOB_RECURSE FILES RELATIVE ${ROOT} ${ROOT}/lua/*.lua ${ROOT}/lua/*.js
+     ${ROOT}/prompts/*.md ${ROOT}/missions/*.lua ${ROOT}/missions/*.html)
 set(TEXT "/* Made by embed.cmake. */\n#include \"shipped.h\"\n\n")
 set(TABLE "")
 set(INDEX 0)

@@ -9,7 +9,8 @@ local tests = {}
 -- An editor whose window is there, on a desktop of its own, with a file that can be saved by ctrl+s.
 local editor = [[
 task = "Write hello into the note and save it.",
-desktop = { kind = "private", size = { 900, 600 }, apps = { { "mousepad", "--disable-server", FOLDER .. "/note.txt" } } },
+desktop = { kind = "private", size = { 900, 600 },
+  apps = { { "mousepad", "--disable-server", FOLDER .. "/note.txt" } } },
 verify = function()
   local file = io.open(FOLDER .. "/note.txt", "rb")
   local words = file and file:read("a") or ""
@@ -22,6 +23,7 @@ local function empty_note(folder)
   assert(files.write(folder .. "/note.txt", "first\n"))
 end
 
+local shift = { tool = "press_key", args = { key = "shift" } } -- does nothing
 local anchor = { application = "mousepad", title = "note.txt" }
 
 function tests.a_step_is_planned_done_verified_and_the_goal_is_reached_without_vision()
@@ -209,7 +211,7 @@ function tests.what_cannot_be_mended_ends_failed_with_the_reason()
   local function stuck(flags, vision)
     local played = play.play { mission = question .. "verify = function() return false, 'never' end,",
       planner = function()
-        return play.plan { anchor = { title = "Elsewhere" }, actions = { { tool = "press_key", args = { key = "shift" } } } }
+        return play.plan { anchor = { title = "Elsewhere" }, actions = { shift } }
       end, vision = vision, flags = { "--set", "odev.verify_seconds=0.1", "--set", "odev.retries=0",
         table.unpack(flags) } }
     t.eq(played.result.status, "failed")
@@ -239,7 +241,7 @@ function tests.the_vision_persona_has_a_model_of_its_own()
     mission = question .. 'verify = function(m) return m.desk.windows.find { title = "Survey" } == nil end,',
     before = function(folder) assert(files.write(folder .. "/key", "vision-secret\n")) end,
     planner = function()
-      return play.plan { anchor = { title = "Elsewhere" }, actions = { { tool = "press_key", args = { key = "shift" } } } }
+      return play.plan { anchor = { title = "Elsewhere" }, actions = { shift } }
     end,
     flags = { "--set", "personas.vision.endpoint=" .. server.endpoint, "--set", "personas.vision.model=sees",
       "--set", "personas.vision.api_key_file=key", "--set", "odev.retries=0", "--set", "odev.verify_seconds=0.1",

@@ -35,7 +35,8 @@ end
 
 --- An answer of the vision persona's.
 function odev_play.correct(tool, args)
-  return model_server.reply_tool("correct", { rationale = "The picture shows what is in the way.", tool = tool, args = args })
+  local rationale = "The picture shows what is in the way."
+  return model_server.reply_tool("correct", { rationale = rationale, tool = tool, args = args })
 end
 
 --- The index of the page's element that is listed with that role and name, or nil.
@@ -106,7 +107,7 @@ end
 
 --- Plays a mission: the fields of its table as Lua source, in which FOLDER is its folder.
 ---@param script { mission: string, planner: function, vision: function?, flags: string[]?, before: function? }
----   planner and vision: function(request, n) -> a reply
+---   planner and vision: function(request, n, folder) -> a reply
 ---@return odev_played
 function odev_play.play(script)
   local folder, counts = spawn.folder(), {}
@@ -115,14 +116,14 @@ function odev_play.play(script)
     local who = odev_play.persona(request)
     counts[who] = (counts[who] or 0) + 1
     local answer = script[who]
-    return answer and answer(request, counts[who]) or { status = 500, body = "the test did not expect this persona" }
+    return answer and answer(request, counts[who], folder) or { status = 500, body = who .. " was not expected" }
   end)
   if script.before then script.before(folder) end
   local path = files.join(folder, "m.lua")
   assert(files.write(path, "local FOLDER = " .. ("%q"):format(folder) .. "\nreturn {\n" .. script.mission
-    .. '\npolicy = "odev",\nlimits = { turns = 12, seconds = 90 },\n}\n'))
+    .. '\nlimits = { turns = 60, seconds = 90 },\n}\n'))
   local argv = { spawn.program, "run", path, "--json", "--runs", folder .. "/runs", "--endpoint", server.endpoint,
-    "--model", "scripted", "--set", "model.calls_per_minute=0", "--set", "model.retries=0",
+    "--model", "scripted", "--policy", "odev", "--set", "model.calls_per_minute=0", "--set", "model.retries=0",
     "--set", "timing.verify=0.5", "--set", "odev.verify_seconds=1.5", "--set", "odev.read_screen=false" }
   table.move(script.flags or {}, 1, #(script.flags or {}), #argv + 1, argv)
   local child = spawn.run(argv, { cwd = folder })
@@ -136,6 +137,100 @@ function odev_play.play(script)
   t.ok(self.result.status, child.stderr)
   if self.result.task_result then t.eq(self.result.task_result.status, self.result.status) end
   return self
+end
+
+-- --- several goals in one browser ----------------------------------------------------------------------------
+
+local reply_page = '<!DOCTYPE html><meta charset="utf-8">'
+
+-- A server of pages: /NAME is the page of the goal of that name; whatever else is asked for is thanked for.
+local function serve(goals)
+  local server = model_server.start(function(_, _, request)
+    local name = request.path:match("^/([%w_]*)")
+    local goal = goals[name]
+    local page = goal and goal.page or "<title>Done</title><p>Thank you</p>"
+    return { headers = { ["Content-Type"] = "text/html", ["Cache-Control"] = "no-store" }, body = reply_page .. page }
+  end)
+  server.lenient = true
+  -- What was asked for below a path, in order.
+  function server:paths(start)
+    local list = {}
+    for _, request in ipairs(self.requests) do
+      if request.path:sub(1, #start) == start then list[#list + 1] = request.path end
+    end
+    return list
+  end
+  return server
+end
+
+local series_mission = [[
+run = function(m)
+  local json = require "deskpilot.base.json"
+  local browser = assert(m.desk.browser.start {})
+  for _, name in ipairs(NAMES) do
+    assert(browser:tab():navigate(SITE .. "/" .. name))
+    local ok, reason, result = m:achieve("GOAL " .. name, { policy = "odev" })
+    m:note("PART " .. json.encode { name = name, ok = ok, reason = reason, result = result })
+  end
+end,
+desktop = { kind = "private", size = { 1000, 700 } },
+timing = { verify = 0.5 },
+]]
+
+-- The goal that a request is about.
+local function goal_of(request)
+  return odev_play.words(request):match("GOAL:\nGOAL ([%w_]+)")
+end
+
+-- The part of the journal that belongs to each goal, with what came of it.
+local function parts_of(played)
+  local parts, events = {}, {}
+  for _, event in ipairs(played.events) do
+    local said = event.event == "note" and event.message:match("^PART (.*)")
+    if said then
+      local part = setmetatable(json.decode(said), Played)
+      part.events, part.requests = events, {}
+      for _, request in ipairs(played.requests) do
+        if goal_of(request) == part.name then table.insert(part.requests, request) end
+      end
+      parts[part.name], events = part, {}
+    elseif event.event ~= "run_start" then
+      events[#events + 1] = event
+    end
+  end
+  return parts
+end
+
+--- Works on several goals, each on a page of its own, in one browser on one desktop.
+---@param goals table<string, { page: string, planner: function, vision: function?, check: function }> check(part,
+---  server): what became of it, and the server of the pages
+---@param flags string[]?
+function odev_play.series(goals, flags)
+  local server, names = serve(goals), {}
+  for name in pairs(goals) do names[#names + 1] = ("%q"):format(name) end
+  table.sort(names)
+  local counts = {}
+  local function answer(who)
+    return function(request)
+      local name = goal_of(request)
+      local script = goals[name] and goals[name][who]
+      local key = tostring(name) .. who
+      counts[key] = (counts[key] or 0) + 1
+      return script and script(request, counts[key]) or { status = 500, body = who .. " was not expected" }
+    end
+  end
+  local played = odev_play.play { planner = answer "planner", vision = answer "vision", flags = flags,
+    mission = series_mission:gsub("%u+", { NAMES = "{ " .. table.concat(names, ", ") .. " }",
+      SITE = ("%q"):format(server.origin) }) }
+  server:stop()
+  t.eq(played.result.status, "succeeded", tostring(played.result.reason) .. played.child.stderr)
+  local parts = parts_of(played)
+  for name, goal in pairs(goals) do
+    if t.ok(parts[name], "the goal " .. name .. " was worked on: " .. played.child.stderr) then
+      goal.check(parts[name], server)
+    end
+  end
+  played:close()
 end
 
 return odev_play

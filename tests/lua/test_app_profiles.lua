@@ -195,6 +195,7 @@ function tests.those_that_ship_are_sound()
   for _, keys in ipairs(config.key("safety.forbidden_keys").default) do forbidden[keys] = true end
   for _, profile in ipairs(profiles) do
     t.ok(next(profile.shortcuts or {}), profile.id .. " has shortcuts")
+    t.ok(profile.hints, profile.id .. " has hints")
     for what, keys in pairs(profile.shortcuts) do
       t.ok(not forbidden[keys], ("%s: %s is %s, which the safety guard forbids"):format(profile.id, what, keys))
     end

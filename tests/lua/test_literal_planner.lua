@@ -193,6 +193,30 @@ function tests.a_popup_comes_first()
   t.has(refusal, '"Perhaps"')
 end
 
+function tests.one_who_acts_once_a_turn_does_the_same()
+  local names, tools = { "browser_click", "browser_type", "browser_dialog", "click_element", "type_text", "wait" }, {}
+  for i, name in ipairs(names) do
+    tools[i] = { type = "function", ["function"] = { name = name, parameters = { type = "object" } } }
+  end
+  local mission = 'type "Ada" into "Full name"; click "Register"; close any popup'
+  local function turn(screen, actions)
+    local reply = assert(client.read(literal.chat { tools = tools, messages = { { role = "user",
+      content = "MISSION:\n" .. mission .. "\n\n" .. screen .. "\nRECENT ACTIONS:\n" .. actions } } }))
+    local call = decode.reply(reply).calls[1]
+    return { call.name, call.args.index, call.args.text, call.args.accept }, call.args.justification, reply.refusal
+  end
+  local done_, why = turn(form, "")
+  t.eq(done_, { "browser_type", 0, "Ada" })
+  t.has(why, "Step 2 of 3: ")
+  done_, why = turn(popup, "")
+  t.eq(done_, { "browser_click", 10 })
+  t.has(why, "Popup in the way of step 1: ")
+  t.eq(turn(form, "  T1: browser_click(10) -> clicked | why: " .. why:sub(1, 60) .. "\n"), { "browser_type", 0, "Ada" })
+  t.eq(turn(form:gsub("PAGE ELEMENTS", 'DIALOG: alert "Hello"\nPAGE ELEMENTS'), ""),
+    { "browser_dialog", nil, nil, true })
+  t.eq(turn(form, "  T1: browser_type(0) -> typed | why: Step 2 of 3: x\n"), { "browser_click", 7 })
+end
+
 function tests.a_question_of_the_page()
   local asking = form:gsub("PAGE ELEMENTS", 'DIALOG: confirm "Leave?"\nPAGE ELEMENTS')
   local _, refusal = ask('click "Register"', { screen = asking })

@@ -56,10 +56,11 @@ end
 ---@param page deskpilot.page
 ---@return string
 function page_words.of(page)
-  local lines = { ("BROWSER: %s (%s)"):format(page_words.place(page.title, page.url), text.one_line(tostring(page.ready))) }
+  local place = page_words.place(page.title, page.url)
+  local lines = { ("BROWSER: %s (%s)"):format(place, text.one_line(tostring(page.ready))) }
   if page.dialog then
-    lines[#lines + 1] = ("DIALOG: %s %s"):format(text.one_line(tostring(page.dialog.type)),
-      quoted(page.dialog.message, 300))
+    local dialog = page.dialog
+    lines[#lines + 1] = ("DIALOG: %s %s"):format(text.one_line(tostring(dialog.type)), quoted(dialog.message, 300))
   end
   local popup = page.popup
   if popup then

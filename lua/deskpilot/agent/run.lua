@@ -243,7 +243,8 @@ end
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
-  local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona, why = call.why })
+  local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
+    why = call.why })
   local result, err = perform(self, action)
   local ok = result ~= nil
   if type(action.args) ~= "table" then action.args = {} end

@@ -1,7 +1,8 @@
 return {
   name = "Firefox", about = "a web browser",
-  shortcuts = { address = "ctrl+l", new_tab = "ctrl+t", close_tab = "ctrl+w", next_tab = "ctrl+page_down",
-    reload = "ctrl+r", back = "alt+left", forward = "alt+right", find = "ctrl+f", quit = "ctrl+q" },
+  shortcuts = { address = "ctrl+l", new_window = "ctrl+n", new_tab = "ctrl+t", close_tab = "ctrl+w",
+    next_tab = "ctrl+page_down", reload = "ctrl+r", back = "alt+left", forward = "alt+right", find = "ctrl+f",
+    quit = "ctrl+q" },
   hints = [[ctrl+l, an address and enter goes to a page. The first start shows pages of its own in further tabs.
     It asks before it quits: enter says yes.]],
   single = true,

@@ -175,7 +175,7 @@ function apps.new(desk)
   function api.ended(pid)
     local app, err = started_app(pid)
     if not app then return nil, err end
-    return app.ended and { status = exit_status(app), words = app.ended.words } or nil
+    return app.ended and { status = app_windows.exit_status(app), words = app.ended.words } or nil
   end
 
   local function wait_for_end(app, seconds)

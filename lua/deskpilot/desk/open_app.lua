@@ -3,6 +3,7 @@ local app_profile = require "deskpilot.desk.app_profile"
 local app_windows = require "deskpilot.desk.app_windows"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
 local waits = require "deskpilot.desk.waits"
 
 local open_app = {}
@@ -37,12 +38,26 @@ local function handed_over(desk, profile, app, began, list)
   return main_window(profile, list)
 end
 
+-- A browser is started by desk.browser, so that its pages can be seen and worked in. It takes flags and one address.
+local function launch_browser(desk, profile, program, arguments)
+  local flags, url = {}, nil
+  for _, word in ipairs(words_of(profile, program, arguments)) do
+    if text.starts(word, "-") then flags[#flags + 1] = word elseif word ~= program then url = word end
+  end
+  local browser, err = desk.browser.start { binary = program, args = flags, url = url,
+    wait = timing_of(desk, profile).start }
+  if not browser then return nil, err end
+  return { name = profile.name, pid = browser.pid }
+end
+
 -- Starts it and waits for a main window that was not there before.
 local function start(desk, launch, profile, arguments)
   local program, missing = app_profile.program(profile)
   if not program then return nil, missing end
   local before = app_windows.ids(desk)
-  local app, err = launch(words_of(profile, program, arguments), profile.env)
+  local app, err
+  if profile.browser then app, err = launch_browser(desk, profile, program, arguments)
+  else app, err = launch(words_of(profile, program, arguments), profile.env) end
   if not app then return nil, err end
   local began, seconds = task.now(), timing_of(desk, profile).start
   local window, failure = app_windows.wait(desk, seconds, function(list)

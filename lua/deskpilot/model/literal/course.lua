@@ -97,12 +97,11 @@ end
 
 --- The words beside an action that gets a popup out of the way; it is no step.
 ---@param self deskpilot.literal.course
----@param name string the element's
+---@param what string what is in the way
 ---@return string
-function course.justify_closing(self, name)
-  return ("%s of step %d: %s covers the page. The task says that any popup is to be closed, and its %s is what "
-    .. "closes it; after that the step can be done."):format(popup_words, self.now, self.view.page.popup,
-    json.encode(name))
+function course.justify_closing(self, what)
+  return ("%s of step %d: %s. The task says that any popup is to be closed; after that the step can be done."):format(
+    popup_words, math.min(self.now, #self.plan), what)
 end
 
 --- The nearest names on screen, as the end of a sentence.

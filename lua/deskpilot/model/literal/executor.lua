@@ -3,6 +3,7 @@ local text = require "deskpilot.base.text"
 local answers = require "deskpilot.model.literal.answers"
 local course = require "deskpilot.model.literal.course"
 local deeds = require "deskpilot.model.literal.deeds"
+local popups = require "deskpilot.model.literal.popups"
 
 local executor = {}
 
@@ -37,26 +38,38 @@ local function complete(state)
   return answers.call("All steps are done.", "report_completion", { evidence = evidence })
 end
 
+local function act(state, deed, number)
+  local step = state.plan[number]
+  if not state.offered(deed.tool) then
+    return answers.refuse(("Step %d of %d (%s) needs the tool %s, which is not offered."):format(number, #state.plan,
+      step.says, deed.tool))
+  end
+  deed.args.justification = deed.why
+  return answers.call(("Step %d of %d: %s."):format(number, #state.plan, step.says), deed.tool, deed.args)
+end
+
+-- What gets a popup or a question of the page out of the way.
+local function clear(state, deed, why)
+  if not deed then return answers.refuse(why) end
+  return act(state, deed, math.min(state.now, #state.plan))
+end
+
 --- The answer for an executor's request.
 ---@param state deskpilot.literal.course
 ---@return deskpilot.literal.answer
 function executor.answer(state)
   local given_up = course.given_up(state)
   if given_up then return answers.refuse(given_up) end
+  if popups.asks(state) then return clear(state, popups.answer(state)) end
   local step = state.step
   if not step then return complete(state) end
   if step.kind == "expect" or step.kind == "wait_for" then
     return look_again(state, course.unseen(state))
   end
   local deed, why = deeds.of(state, state.now)
-  if not deed then return look_again(state, why) end
-  if not state.offered(deed.tool) then
-    return answers.refuse(("Step %d of %d (%s) needs the tool %s, which is not offered."):format(deed.number,
-      #state.plan, state.plan[deed.number].says, deed.tool))
-  end
-  deed.args.justification = deed.why
-  return answers.call(("Step %d of %d: %s."):format(deed.number, #state.plan, state.plan[deed.number].says), deed.tool,
-    deed.args)
+  if deed then return act(state, deed, deed.number) end
+  if popups.covers(state) then return clear(state, popups.close(state)) end
+  return look_again(state, why)
 end
 
 return executor

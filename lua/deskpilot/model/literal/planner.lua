@@ -6,6 +6,7 @@ local text = require "deskpilot.base.text"
 local answers = require "deskpilot.model.literal.answers"
 local course = require "deskpilot.model.literal.course"
 local deeds = require "deskpilot.model.literal.deeds"
+local popups = require "deskpilot.model.literal.popups"
 
 local planner = {}
 
@@ -69,28 +70,10 @@ local function complete(state)
     { indicators = indicators, completes_goal = true })
 end
 
--- The page waits for an answer, and nothing else can be done before.
-local function answer_dialog(state)
-  local dialog = state.view.page.dialog
-  if state.step and state.step.kind == "dialog" then return nil end
-  local asks = ("the page asks (%s): %s"):format(dialog.type, dialog.message)
-  if not state.plan.closes_popups then
-    local sentence = asks .. "; no step of the task answers it (accept the dialog, dismiss the dialog)"
-    return state.step and refuse(state, sentence) or answers.refuse(sentence)
-  end
-  local words = ("Popup in the way: %s. The task says that any popup is to be closed."):format(asks)
-  return plan(words, { action("browser_dialog", { accept = dialog.type == "alert" }, words) })
-end
-
-local function close_popup(state)
-  if state.closed >= course.most_errors then
-    return refuse(state, ("a popup was closed %d times, and still one is there: %s"):format(state.closed,
-      state.view.page.popup))
-  end
-  local element, why = deeds.closer(state.view)
-  if not element then return refuse(state, why) end
-  local words = course.justify_closing(state, element.name)
-  return plan(words, { action("browser_click", { index = element.index }, words) })
+-- What gets a popup or a question of the page out of the way.
+local function clear(deed, why)
+  if not deed then return answers.refuse(why) end
+  return plan(deed.why, { action(deed.tool, deed.args, deed.why) })
 end
 
 -- The deeds of as many steps as go together from now on, and why the first step without one has none.
@@ -132,16 +115,14 @@ end
 function planner.answer(state)
   local given_up = course.given_up(state)
   if given_up then return answers.refuse(given_up) end
-  local page = state.view.page
-  local answer = page and page.dialog and answer_dialog(state)
-  if answer then return answer end
+  if popups.asks(state) then return clear(popups.answer(state)) end
   if not state.step then return complete(state) end
   if state.step.kind == "expect" or state.step.kind == "wait_for" then
     return look_again(state, course.unseen(state))
   end
   local list, number, why = gather(state)
   if #list > 0 then return batch(state, list, number) end
-  if page and page.popup and state.plan.closes_popups then return close_popup(state) end
+  if popups.covers(state) then return clear(popups.close(state)) end
   return look_again(state, why)
 end
 
