@@ -170,7 +170,7 @@ end
 function tests.one_that_ships_is_ejected_and_then_its_users()
   local folder = spawn.folder()
   local name = t.platform == "linux" and "mousepad" or "notepad"
-  local child = spawn.run({ spawn.program, "eject", name }, { cwd = folder })
+  local child = spawn.run({ spawn.program, "eject", "apps/" .. name }, { cwd = folder })
   t.eq(child.status, 0, child.stderr)
   local path = files.join(folder, "deskpilot", "apps", name .. ".lua")
   local words = t.ok(files.read(path)) or ""
