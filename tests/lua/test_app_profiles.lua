@@ -205,6 +205,13 @@ function tests.those_that_ship_are_sound()
   end
 end
 
+function tests.the_one_that_is_explained_is_sound()
+  local words = t.ok(files.read "docs/missions.md") or ""
+  local example = t.ok(words:match '```lua\n(return {\n  name = "Mousepad".-)```', "an example in docs/missions.md")
+  local profile, err = app_profile.read("example", example, "docs/missions.md")
+  t.eq(profile and profile.name, "Mousepad", tostring(err))
+end
+
 -- --- what they are for ------------------------------------------------------------------------------
 
 local function settle_times(desk, how)
