@@ -227,6 +227,25 @@ function tests.those_who_wait_are_told_of_the_end()
   end)
 end
 
+function tests.who_sends_to_a_paused_connection_that_breaks_is_told()
+  with_server(function(peer)
+    peer:accept(nil, bytes_of("binary", ("x"):rep(3 << 20)))
+    peer:frame("binary", ("y"):rep(3 << 20)) -- more than is read before somebody takes some
+    task.sleep(0.3)
+    peer:close(true)
+  end, function(server)
+    local socket = assert(websocket.open(server.url))
+    t.wait_until("the queue to fill", function() return socket.queue.bytes > 1 << 20 end)
+    local err
+    repeat
+      task.sleep(0.01)
+      err = select(2, socket:send(("z"):rep(100000)))
+    until err
+    t.eq(err.code, "io")
+    t.eq(#socket:receive(), 3 << 20)
+  end)
+end
+
 function tests.everything_may_be_done_in_a_callback()
   with_server(function(peer)
     local request = peer:accept(nil, bytes_of("text", "one") .. bytes_of("text", "two"))

@@ -302,7 +302,8 @@ function tests.closings_that_may_not_be_sent()
 end
 
 function tests.nothing_counts_after_a_closing()
-  for name, more in pairs { text = bytes_of("text", "late"), ping = bytes_of("ping", "late"), close = bytes_of("close", closing(1001, "late")),
+  for name, more in pairs { text = bytes_of("text", "late"), ping = bytes_of("ping", "late"),
+    close = bytes_of("close", closing(1001, "late")),
     nonsense = ("\xff"):rep(1000), large = bytes_of("binary", ("x"):rep(300000)) } do
     local outcome = converse(name, CLOSE .. more)
     t.eq(outcome.messages, {}, name)
