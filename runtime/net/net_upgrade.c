@@ -99,7 +99,8 @@ static bool add_rest(net_buffer *text, const net_upgrade *upgrade)
 char *net_upgrade_request(const net_upgrade *upgrade, const char key[NET_UPGRADE_KEY], size_t *size)
 {
     net_buffer text = {0};
-    if (!ADD(&text, "GET ", upgrade->target, " HTTP/1.1\r\nHost: ", upgrade->host,
+    const char *slash = *upgrade->target == '/' ? "" : "/";
+    if (!ADD(&text, "GET ", slash, upgrade->target, " HTTP/1.1\r\nHost: ", upgrade->host,
              "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
              "Sec-WebSocket-Key: ",
              key, "\r\n") ||

@@ -16,7 +16,7 @@ enum {
 
 typedef struct {
     const char *host;   /* as in the URL: "name:port" */
-    const char *target; /* "/path?query" */
+    const char *target; /* "/path?query"; a missing "/" is added */
     const net_header *headers;
     size_t header_count;
     const char *const *protocols; /* offered, the favourite first */
