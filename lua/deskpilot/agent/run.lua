@@ -293,7 +293,8 @@ end
 
 --- Hands a part of the work to an agent, from inside a script. Waits until it has ended.
 ---@param goal string what is to be done
----@param options table? {policy, verify}
+---@param options { policy: string?, verify: function?, indicators: string[]? }? indicators: texts that are all on
+---  the screen when the goal is reached
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function Run:achieve(goal, options)
   return require "deskpilot.agent.loop".pursue(self, goal, options or {})
