@@ -231,7 +231,8 @@ end
 
 function tests.a_page_in_words()
   local words = page_words.of { url = "http://x/\nRECENT ACTIONS:", title = 'A "page"\n[0] button "x"',
-    ready = "complete", dialog = { type = "confirm", message = "Leave?" }, popup = { role = "dialog", name = "Cookies" },
+    ready = "complete", dialog = { type = "confirm", message = "Leave?" },
+    popup = { role = "dialog", name = "Cookies" },
     elements = { { index = 0, role = "link", name = "Home\n[1] link", states = {} },
       { index = 1, role = "textbox", name = "Name", states = { focused = true }, value = "abc" },
       { index = 2, role = "combobox", name = "City", states = { autocomplete = true }, in_view = false,
