@@ -1,7 +1,10 @@
 #include "platform.h"
 
+#include <shellapi.h>
+#include <stdlib.h>
 #include <tlhelp32.h>
 #include <windows.h>
+#include <winternl.h>
 
 static bool started_at(DWORD pid, ULONGLONG *when)
 {
@@ -89,4 +92,50 @@ size_t platform_descendants(long pid, long *out, size_t room)
         visit(add_child, &t);
     }
     return t.count;
+}
+
+/* The command line as it was given; the kernel has it since Windows 8.1. */
+static wchar_t *whole_command_line(DWORD pid)
+{
+    enum { COMMAND_LINE_INFORMATION = 60, MOST = 1 << 18 };
+    typedef NTSTATUS(NTAPI * query)(HANDLE, int, void *, ULONG, ULONG *);
+    query ask =
+        (query) (void *) GetProcAddress(GetModuleHandleW(L"ntdll"), "NtQueryInformationProcess");
+    HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, pid);
+    wchar_t *line = NULL;
+    UNICODE_STRING *told = process && ask ? calloc(1, MOST) : NULL;
+    if (told && ask(process, COMMAND_LINE_INFORMATION, told, MOST, NULL) >= 0 && told->Buffer) {
+        line = calloc(told->Length / 2 + 1, sizeof *line);
+        if (line)
+            memcpy(line, told->Buffer, told->Length / 2 * sizeof *line);
+    }
+    free(told);
+    if (process)
+        CloseHandle(process);
+    return line;
+}
+
+static char *utf8_words(wchar_t **words, int count, size_t *size)
+{
+    size_t needed = 0, at = 0;
+    for (int i = 0; i < count; i++)
+        needed += (size_t) WideCharToMultiByte(CP_UTF8, 0, words[i], -1, NULL, 0, NULL, NULL);
+    char *out = malloc(needed + 1);
+    for (int i = 0; out && i < count; i++)
+        at += (size_t) WideCharToMultiByte(CP_UTF8, 0, words[i], -1, out + at, (int) (needed - at),
+                                           NULL, NULL);
+    *size = at;
+    return out;
+}
+
+char *platform_command_line(long pid, size_t *size)
+{
+    *size = 0;
+    wchar_t *line = whole_command_line((DWORD) pid);
+    int count = 0;
+    wchar_t **words = line && *line ? CommandLineToArgvW(line, &count) : NULL;
+    char *out = words ? utf8_words(words, count, size) : NULL;
+    LocalFree(words);
+    free(line);
+    return out;
 }

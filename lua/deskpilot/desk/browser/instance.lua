@@ -24,6 +24,10 @@ local instance = {}
 local Browser = {}
 Browser.__index = Browser
 
+function Browser:__tostring()
+  return ("browser %s on port %d%s"):format(self.product, self.port, self.closed and " (closed)" or "")
+end
+
 -- --- tabs come and go -----------------------------------------------------------------------------------
 
 local function remove_tab(self, tab)
@@ -137,8 +141,8 @@ local function find_and_connect(self)
   if not place then return nil, err end
   local connection, failure = connect_to(self, place)
   if connection then return connection end
-  return errors.fail(failure.code == "timed_out" and "timed_out" or "unavailable", "%s", ("the browser on port %d cannot be reached: %s"):format(place.port,
-    tostring(failure)))
+  return errors.fail(failure.code == "timed_out" and "timed_out" or "unavailable",
+    "the browser on port %d cannot be reached: %s", place.port, tostring(failure))
 end
 
 -- One task at a time; the others wait for what comes of it.
