@@ -12,8 +12,8 @@ local internal = { native = true, inbox = true, session = true, timing = true, c
 
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
 local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "browser",
-  "tab", "human", "hotkeys", "points", "files", "csv", "json", "http", "http_server", "http_form", "task", "errors",
-  "mission" }
+  "tab", "human", "hotkeys", "points", "files", "csv", "json", "http", "http_server", "http_form", "websocket",
+  "task", "errors", "mission" }
 
 local summaries = {
   desk = "the desktop: opening it, waiting for it", screen = "pictures of the screen, and what is on them",
@@ -24,6 +24,7 @@ local summaries = {
   human = "people at the desktop, and giving way to them", hotkeys = "keys that work in any window",
   files = "files and folders", csv = "tables as text", json = "JSON", http = "requests to servers",
   http_server = "a server for pages of one's own", http_form = "what a page's form sends",
+  websocket = "messages to and from a server",
   task = "doing several things at a time", errors = "failures as values",
   mission = "`m`, what a mission's functions are given",
 }
@@ -73,7 +74,7 @@ end
 
 -- The functions of each page, and the file that its words begin with.
 local function collect(desk)
-  local module = require "deskpilot.desk"
+  local module, websocket = require "deskpilot.desk", require "deskpilot.base.websocket"
   local task, errors, run = require "deskpilot.base.task", require "deskpilot.base.errors",
     require "deskpilot.agent.run"
   local server = require "deskpilot.base.http_server"
@@ -90,6 +91,8 @@ local function collect(desk)
     http_form = base_page "http_form",
     http_server = { functions = functions_of(class_of(server.start, "Server"), "server:",
       functions_of(server, "http_server.", {})), main = "deskpilot/base/http_server.lua" },
+    websocket = { functions = functions_of(class_of(websocket.open, "Socket"), "socket:",
+      functions_of(websocket, "websocket.", {})), main = "deskpilot/base/websocket.lua" },
     errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
     browser = { functions = functions_of(class_of(browser.connect, "Browser"), "browser:",
       functions_of(desk.browser, "desk.browser.", {})), main = "deskpilot/desk/browser.lua" },
@@ -183,7 +186,7 @@ local function paths_of(page)
 end
 
 local titles = { desk = "desk", shot = "A shot", tab = "A tab", points = "Points", mission = "m, the mission's run" }
-for _, name in ipairs { "files", "csv", "json", "http", "http_server", "http_form", "task", "errors" } do
+for _, name in ipairs { "files", "csv", "json", "http", "http_server", "http_form", "websocket", "task", "errors" } do
   titles[name] = ('%s: require "deskpilot.base.%s"'):format(name, name)
 end
 
