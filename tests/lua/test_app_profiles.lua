@@ -170,7 +170,7 @@ end
 function tests.one_that_ships_is_ejected_and_then_its_users()
   local folder = spawn.folder()
   local name = t.platform == "linux" and "mousepad" or "notepad"
-  local child = spawn.run({ spawn.program, "eject", name }, { cwd = folder })
+  local child = spawn.run({ spawn.program, "eject", "apps/" .. name }, { cwd = folder })
   t.eq(child.status, 0, child.stderr)
   local path = files.join(folder, "deskpilot", "apps", name .. ".lua")
   local words = t.ok(files.read(path)) or ""
@@ -203,6 +203,13 @@ function tests.those_that_ship_are_sound()
     names[profile.name] = profile.id
     t.eq(t.ok(app_profiles.find(profile.name)).id, profile.id)
   end
+end
+
+function tests.the_one_that_is_explained_is_sound()
+  local words = t.ok(files.read "docs/missions.md") or ""
+  local example = t.ok(words:match '```lua\n(return {\n  name = "Mousepad".-)```', "an example in docs/missions.md")
+  local profile, err = app_profile.read("example", example, "docs/missions.md")
+  t.eq(profile and profile.name, "Mousepad", tostring(err))
 end
 
 -- --- what they are for ------------------------------------------------------------------------------

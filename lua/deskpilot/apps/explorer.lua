@@ -4,5 +4,5 @@ return {
     new_folder = "ctrl+shift+n", properties = "alt+enter" },
   hints = "alt+d, a folder's path and enter goes there. The title is the folder's name.",
   timing = { settle_quiet = 0.3 },
-  windows = { binary = "explorer.exe", arguments = { "/n," }, class = { "CabinetWClass", "ExploreWClass" } },
+  windows = { binary = "explorer.exe", class = { "CabinetWClass", "ExplorerWClass" } },
 }

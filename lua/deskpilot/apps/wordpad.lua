@@ -4,5 +4,5 @@ return {
     italic = "ctrl+i", undo = "ctrl+z" },
   hints = "It saves as rich text; saving as plain text asks whether the formatting may go.",
   windows = { binary = { "%ProgramFiles%\\Windows NT\\Accessories\\wordpad.exe", "wordpad.exe" },
-    class = "WordPadClass" },
+    class = { "WordPadClass", "WORDPADTOP" } },
 }

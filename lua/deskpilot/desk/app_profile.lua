@@ -2,6 +2,7 @@
 --- which windows are its application's, and which program starts it. The files are lua/deskpilot/apps/NAME.lua;
 --- app_profiles.lua finds them.
 local native = require "native.desk"
+local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local data = require "deskpilot.base.data"
 local platform = require "deskpilot.desk.platform"
@@ -228,7 +229,7 @@ end
 local function expand(word)
   local whole = true
   local path = word:gsub("%%([%w_()]+)%%", function(name)
-    local value = os.getenv(name)
+    local value = uv.os_getenv(name)
     if not value then whole = false end
     return value
   end)
