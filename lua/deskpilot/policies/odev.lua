@@ -38,9 +38,14 @@ end
 
 -- --- observe ----------------------------------------------------------------------------------------------
 
+-- What the mission says of its goal, or who asked for a part of it.
+local function given_indicators(run)
+  return run.goal.indicators or not run.mission.run and run.mission.indicators or nil
+end
+
+-- Else what the planner said when it last thought that it would reach the goal.
 local function goal_indicators(run)
-  local given = run.goal.indicators or not run.mission.run and run.mission.indicators
-  return given or run.state.goal_indicators or {}
+  return given_indicators(run) or run.state.goal_indicators or {}
 end
 
 -- All of the goal's indicators are there: the world is asked. What it denied is not asked again until something
@@ -64,7 +69,7 @@ end
 -- --- decide -----------------------------------------------------------------------------------------------
 
 local function situation(run)
-  local s, indicators = run.state, run.goal.indicators or run.mission.indicators
+  local s, indicators = run.state, given_indicators(run)
   local lines = { "GOAL:\n" .. run.task }
   if indicators and #indicators > 0 then
     lines[#lines + 1] = "THE GOAL IS REACHED WHEN ALL OF THIS IS ON THE SCREEN:\n- " .. table.concat(indicators, "\n- ")
@@ -175,7 +180,8 @@ local function verified(run, how)
   s.failures, s.reconnects = 0, 0
   run.history:add(run.turn, "note", "verified: the last step has worked")
   if not s.step.plan.completes_goal then return "OBSERVE", how end
-  local ok, err = run:claim(("%s; on the screen: %s"):format(s.step.plan.rationale, text.join(s.step.plan.indicators)))
+  local seen = #s.step.plan.indicators > 0 and "; on the screen: " .. text.join(s.step.plan.indicators) or ""
+  local ok, err = run:claim(s.step.plan.rationale .. seen)
   if ok then return "DONE", how .. ", and with it the goal" end
   s.denied = true
   tell(run, "the step has worked, but the goal is not reached: " .. tostring(err))
