@@ -1,6 +1,7 @@
 --- The policy odev with pages in a real Chromium: several goals in one browser, one after the other, each with a
 --- scripted planner; judged by what the pages' server was sent and by the order of states in the journal.
 local t = require "harness"
+local json = require "deskpilot.base.json"
 local play = require "odev_play"
 
 local tests = {}
@@ -215,7 +216,7 @@ goals.tools = {
     <button onclick="fetch('/end?' + Math.round(scrollY / 100))">End</button>
     <script>fetch('/loads'); onscroll = () => fetch('/scrolled')</script>]],
   planner = function(request, n)
-    local function tool(name, args) return { tool = name, args = args or require("deskpilot.base.json").decode "{}" } end
+    local function tool(name, args) return { tool = name, args = args or json.decode "{}" } end
     local anchor = { title = "Long" }
     if n == 1 then
       return play.plan { anchor = anchor, actions = { tool("browser_read", { after = "total:" }),

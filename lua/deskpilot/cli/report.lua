@@ -216,7 +216,8 @@ local function account(events)
   if not result then return "" end
   local counts, spent = {}, {}
   for _, name in ipairs { "steps", "verified", "unverified", "cut_short", "rejected", "retries" } do
-    if result[name] ~= nil then counts[#counts + 1] = ("%d %s"):format(count_of(result[name]), name:gsub("_", " ")) end
+    local words = name:gsub("_", " ")
+    if result[name] ~= nil then counts[#counts + 1] = ("%d %s"):format(count_of(result[name]), words) end
   end
   local escalations = type(result.escalations) == "table" and result.escalations or {}
   local seconds_of = type(result.seconds) == "table" and result.seconds or {}

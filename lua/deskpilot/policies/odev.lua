@@ -60,8 +60,15 @@ local function goal_is_reached(run)
   return false
 end
 
+-- Whether the browser has to be had back; `step` is the one that was interrupted by its going.
+local function has_lost_browser(run, step)
+  local s = run.state
+  s.lost, s.interrupted = recover.lost(run), step
+  return s.lost ~= nil
+end
+
 function states.OBSERVE(run)
-  if recover.lost(run) then return "RECONNECT", "the browser has gone" end
+  if has_lost_browser(run, nil) then return "RECONNECT", "the browser has gone" end
   if goal_is_reached(run) then return "DONE", "the goal's success indicators are all there" end
   return "DECIDE", "the goal is not reached yet"
 end
@@ -140,8 +147,7 @@ function states.EXECUTE(run)
   local outcome = execute.batch(run, s.step)
   if run.outcome then return end
   s.done = outcome
-  if (outcome.cut or outcome.failed) and recover.lost(run) then
-    s.interrupted = s.step
+  if (outcome.cut or outcome.failed) and has_lost_browser(run, s.step) then
     return "RECONNECT", "the browser has gone"
   end
   if outcome.cut then return cut_short(run, outcome) end
@@ -151,13 +157,12 @@ end
 function states.RECONNECT(run)
   local s = run.state
   local step = s.interrupted
-  s.interrupted = nil
   s.reconnects = (s.reconnects or 0) + 1
   if s.reconnects > run.config:get("odev.retries") + 1 then
     run:stop("failed", ("the browser went away %d times"):format(s.reconnects))
     return
   end
-  local again, why = recover.bring_back(run, recover.lost(run), step)
+  local again, why = recover.bring_back(run, s.lost, step)
   if run.outcome then return end
   if again == nil then
     run:stop("failed", why)

@@ -24,6 +24,10 @@ local instance = {}
 local Browser = {}
 Browser.__index = Browser
 
+function Browser:__tostring()
+  return ("browser %s on port %d%s"):format(self.product, self.port, self.closed and " (closed)" or "")
+end
+
 -- --- tabs come and go -----------------------------------------------------------------------------------
 
 local function remove_tab(self, tab)

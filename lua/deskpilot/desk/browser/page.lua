@@ -213,7 +213,9 @@ function methods.observe(self, how)
   end
   local place = how.screen ~= false and viewport.place(self, told.metrics) or nil
   local result = page_of(self, told, place)
-  if told.id then self.observed = { id = told.id, page = result } end
+  if told.id then
+    self.observed = { id = told.id, page = result, milliseconds = tonumber(told.milliseconds) or 0 }
+  end
   return result
 end
 

@@ -154,8 +154,8 @@ function methods.scroll(self, how)
   local told, why = page.ask(self, "observe", { elements = 0, text = 0 }, timing.page_look)
   if not told then return nil, why end
   local metrics = type(told.metrics) == "table" and told.metrics or {}
-  local inner, dpr = type(metrics.inner) == "table" and metrics.inner or {}, tonumber(metrics.dpr) or 1
-  ok, err = hands.wheel(self, metrics, (tonumber(inner[1]) or 0) * dpr // 2, (tonumber(inner[2]) or 0) * dpr // 2,
+  local pixels = type(metrics.pixels) == "table" and metrics.pixels or {}
+  ok, err = hands.wheel(self, metrics, (tonumber(pixels[1]) or 0) // 2, (tonumber(pixels[2]) or 0) // 2,
     how.dx or 0, how.dy or 0)
   if not ok then return nil, err end
   told, why = page.ask(self, "scrollRests", {}, timing.page_act)

@@ -24,16 +24,6 @@ local function nearest(value)
   return math.floor(value + 0.5)
 end
 
--- Pixels of the screen that the page takes, with its scroll bars.
-local function size_of(metrics)
-  local dpr, inner = number(metrics.dpr), type(metrics.inner) == "table" and metrics.inner or {}
-  local function side(shown, all)
-    local fine = number(shown) * number(metrics.scale) -- has fractions, but no scroll bar
-    return nearest((math.abs(fine - number(all)) < 1 and fine or number(all)) * dpr)
-  end
-  return side(metrics.width, inner[1]), side(metrics.height, inner[2])
-end
-
 local function corner(window, rest_x, rest_y, known)
   if known and math.abs(known.rest_x - rest_x) <= 2 and math.abs(known.rest_y - rest_y) <= 2 then
     return window.x + known.x, window.y + known.y, true
@@ -51,7 +41,8 @@ function viewport.place(tab, metrics)
   if type(metrics) ~= "table" then return nil end
   local window, err = tab:window()
   if not window then return nil, err end
-  local width, height = size_of(metrics)
+  local pixels = type(metrics.pixels) == "table" and metrics.pixels or {}
+  local width, height = nearest(number(pixels[1])), nearest(number(pixels[2]))
   if width <= 0 or height <= 0 then return nil end
   local known = tab.browser.viewports and tab.browser.viewports[window.id]
   local x, y, learnt = corner(window, window.width - width, window.height - height, known)

@@ -102,14 +102,17 @@ const eachChild = (el, withText, each) => {
   }
 };
 
-// Where a frame's contents lie in the outermost one: x and y of its corner, and how large a pixel of it is.
+// Where a frame's contents lie in the outermost one: x and y of its corner, which is put on a whole pixel of the
+// screen, and how large a pixel of it is.
+const onPixel = (value) => Math.round(value * devicePixelRatio) / devicePixelRatio;
 const placeOfFrame = (el, outer) => {
   const rect = rectOf(el);
   const style = getComputedStyle(el);
   const scale = el.offsetWidth > 0 ? rect.width / el.offsetWidth : 1;
   const left = rect.left + (el.clientLeft + parseFloat(style.paddingLeft)) * scale;
   const top = rect.top + (el.clientTop + parseFloat(style.paddingTop)) * scale;
-  return { x: outer.x + left * outer.scale, y: outer.y + top * outer.scale, scale: outer.scale * scale };
+  const [x, y] = scale === 1 && outer.scale === 1 ? [onPixel(left), onPixel(top)] : [left, top];
+  return { x: outer.x + x * outer.scale, y: outer.y + y * outer.scale, scale: outer.scale * scale };
 };
 
 const TOP = { x: 0, y: 0, scale: 1 };

@@ -72,9 +72,19 @@ const choose = (elements, most, popup) => {
 
 const round = (value) => Math.round(value * 1000) / 1000;
 
+// How many pixels of the screen the page takes with its scroll bars. innerWidth has no fractions of its own pixels,
+// media queries do.
+const pixelsAcross = (feature, about) => {
+  const most = Math.ceil(about * devicePixelRatio + devicePixelRatio) + 1;
+  for (let pixels = most; pixels > most - 8; pixels--) {
+    if (matchMedia(`(min-${feature}: ${(pixels - 0.5) / devicePixelRatio}px)`).matches) return pixels;
+  }
+  return Math.round(about * devicePixelRatio);
+};
+
 const metrics = () => ({
   dpr: devicePixelRatio, left: visualViewport.offsetLeft, top: visualViewport.offsetTop, scale: visualViewport.scale,
-  width: visualViewport.width, height: visualViewport.height, inner: [innerWidth, innerHeight],
+  pixels: [pixelsAcross("width", innerWidth), pixelsAcross("height", innerHeight)],
 });
 
 const scrolling = () => {

@@ -37,12 +37,12 @@ const strength = (el, tag) => {
 // Where an element is, in its own frame. A link around a floating picture has no size itself.
 const extentOf = (el) => {
   const rect = rectOf(el);
-  if (rect.width >= 1 && rect.height >= 1) return boxOf(rect);
+  if (rect.width >= 0.5 && rect.height >= 0.5) return boxOf(rect);
   let box = null;
   let count = 0;
   for (let child = firstElement(el); child && count < 8; child = nextElement(child), count++) {
     const inner = rectOf(child);
-    if (inner.width < 1 || inner.height < 1) continue;
+    if (inner.width < 0.5 || inner.height < 0.5) continue;
     const next = boxOf(inner);
     box = box ? { x0: Math.min(box.x0, next.x0), y0: Math.min(box.y0, next.y0), x1: Math.max(box.x1, next.x1),
       y1: Math.max(box.y1, next.y1) } : next;
