@@ -35,6 +35,7 @@ Put the month's total into a file:
     assert(m.desk.browser.start { url = site.url .. "/sales" })
   end,
   after_run = function(m)
+    if not site then return end
     assert(m.dir:save_json("site.json", { total = site.total, requests = site.record.requests }))
   end,
   verify = function()

@@ -3,8 +3,9 @@
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local site_server = require "site.server"
+local uv = require "luv"
 
-local folder = files.join(files.temporary_folder(), "deskpilot-web-form")
+local folder = files.join(files.temporary_folder(), ("deskpilot-web-form-%d"):format(uv.os_getpid()))
 local poster = files.join(folder, "poster.png")
 local picture = "\137PNG\r\n\26\n" .. ("A poster's bytes, whatever they are: \0\255\r\n"):rep(300)
 local wanted = { name = "Ada Lovelace", mail = "ada@example.org", ticket = "two", city = "London, United Kingdom",
@@ -13,6 +14,7 @@ local site
 
 -- What the server was sent, for people to read in the run's folder.
 local function save_record(m)
+  if not site then return end
   local record = { requests = site.record.requests, refused = site.record.refused, registrations = json.list() }
   for i, made in ipairs(site.record.registrations) do
     record.registrations[i] = { fields = made.fields, receipt = made.receipt,
@@ -43,6 +45,7 @@ Close any popup.
   files = { folder },
   limits = { turns = 40, seconds = 600 },
   before_run = function(m)
+    m:on_close(function() files.remove(folder) end)
     assert(files.make_folder(folder))
     assert(files.write(poster, picture))
     site = site_server.start()

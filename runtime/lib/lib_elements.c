@@ -6,46 +6,35 @@
  */
 #include "elements.h"
 #include "lib.h"
+#include "lib_job.h"
 
-#include <luv/luv.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SOURCE_TYPE "deskpilot.elements"
-#define CANCEL_TYPE "deskpilot.elements_cancel"
 
 typedef struct {
     desk_elements *elements;
     int uses; /* the userdata, while it is open, and each job */
 } source;
 
-typedef enum { CALL_READ, CALL_ACT, CALL_CHANGE, CALL_ASK } job_kind;
+typedef enum { CALL_READ, CALL_ACT, CALL_CHANGE, CALL_ASK } call_kind;
 
-typedef struct job {
-    uv_work_t work;
-    job_kind kind;
+typedef struct {
+    lib_job job;
+    call_kind kind;
     source *source;
-    lua_State *L; /* the main one */
-    int callback, self;
-    struct job **box;  /* what the cancel function holds; NULL when it is gone */
-    struct job **list; /* the userdata's jobs */
-    struct job *next;
-    atomic_bool cancel;
-    bool dropped; /* nobody wants to know any more, or nobody is left who could be told */
-    double timeout;
     desk_elements_query query;
     char *handle, *text; /* text: of a change, or the name of an action */
     int action;
     desk_element_change change;
     desk_element_list result;
     desk_element_details details;
-    desk_error err;
-    bool ok;
-} job;
+} call;
 
 typedef struct {
     source *source; /* NULL once closed */
-    job *jobs;
+    lib_job_list jobs;
 } handle;
 
 static void source_release(source *s)
@@ -188,128 +177,51 @@ static void push_details(lua_State *L, const desk_element_details *d)
     lua_setfield(L, -2, "action_list");
 }
 
-/* Called protected: (job) -> calls the callback with the result. */
-static int deliver(lua_State *L)
+static int call_push(lua_State *L, lib_job *job)
 {
-    job *j = lua_touserdata(L, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, j->callback);
-    int results = 1;
-    if (!j->ok)
-        results = lib_fail(L, &j->err);
-    else if (j->kind == CALL_READ)
-        push_list(L, &j->result);
-    else if (j->kind == CALL_ASK)
-        push_details(L, &j->details);
+    const call *c = (const call *) job;
+    if (c->kind == CALL_READ)
+        push_list(L, &c->result);
+    else if (c->kind == CALL_ASK)
+        push_details(L, &c->details);
     else
         lua_pushboolean(L, 1);
-    lua_call(L, results, 0);
-    return 0;
-}
-
-/* --- jobs ---------------------------------------------------------------------------------------
- */
-
-static void run(uv_work_t *work)
-{
-    job *j = work->data;
-    desk_elements *e = j->source->elements;
-    uint64_t deadline = uv_hrtime() + (uint64_t) (j->timeout * 1e9);
-    j->query.deadline = deadline;
-    j->query.cancel = &j->cancel;
-    if (atomic_load(&j->cancel))
-        j->ok = desk_fail(&j->err, DESK_CANCELLED, "cancelled");
-    else if (j->kind == CALL_READ)
-        j->ok = e->ops->read(e, &j->query, &j->result, &j->err);
-    else if (j->kind == CALL_ACT)
-        j->ok = e->ops->act(e, j->handle, j->text, j->action, deadline, &j->err);
-    else if (j->kind == CALL_ASK)
-        j->ok = e->ops->ask(e, j->handle, deadline, &j->details, &j->err);
-    else
-        j->ok = e->ops->change(e, j->handle, &j->change, deadline, &j->err);
-}
-
-static void job_free(job *j)
-{
-    if (j->box)
-        *j->box = NULL;
-    desk_element_list_free(&j->result);
-    desk_element_list_free(&j->details.list);
-    free(j->handle);
-    free(j->text);
-    source_release(j->source);
-    free(j);
-}
-
-static void unlink_job(job *j)
-{
-    for (job **at = j->list; at && *at; at = &(*at)->next) {
-        if (*at == j) {
-            *at = j->next;
-            return;
-        }
-    }
-}
-
-static void done(uv_work_t *work, int status)
-{
-    job *j = work->data;
-    lua_State *L = j->L;
-    if (status == UV_ECANCELED)
-        j->ok = desk_fail(&j->err, DESK_CANCELLED, "cancelled");
-    unlink_job(j);
-    if (!j->dropped) {
-        lua_pushcfunction(L, deliver);
-        lua_pushlightuserdata(L, j);
-        luv_context(L)->cb_pcall(L, 1, 0, 0); /* reports what goes wrong; see host.c */
-    }
-    /* `list` is NULL when the state is being closed: its registry is none of our business then. */
-    if (j->list) {
-        luaL_unref(L, LUA_REGISTRYINDEX, j->callback);
-        luaL_unref(L, LUA_REGISTRYINDEX, j->self);
-    }
-    job_free(j);
-}
-
-/* Starts `j` (made by new_job) and pushes its cancel function. The callback is at `callback`. */
-static int start(lua_State *L, job *j, int callback)
-{
-    handle *h = lua_touserdata(L, 1);
-    lua_pushvalue(L, callback);
-    j->callback = luaL_ref(L, LUA_REGISTRYINDEX);
-    lua_pushvalue(L, 1);
-    j->self = luaL_ref(L, LUA_REGISTRYINDEX);
-    j->list = &h->jobs;
-    j->next = h->jobs;
-    h->jobs = j;
-    j->work.data = j;
-    uv_queue_work(luv_loop(L), &j->work, run, done); /* fails only for a missing function */
-    lua_pushvalue(L, -1);
     return 1;
 }
 
-static void drop(job *j)
+/* --- calls --------------------------------------------------------------------------------------
+ */
+
+static bool call_run(lib_job *job)
 {
-    j->dropped = true;
-    atomic_store(&j->cancel, true);
-    uv_cancel((uv_req_t *) &j->work); /* where it has not begun yet */
+    call *c = (call *) job;
+    desk_elements *e = c->source->elements;
+    c->query.deadline = job->deadline;
+    c->query.cancel = &job->cancel;
+    switch (c->kind) {
+    case CALL_READ:
+        return e->ops->read(e, &c->query, &c->result, &job->err);
+    case CALL_ACT:
+        return e->ops->act(e, c->handle, c->text, c->action, job->deadline, &job->err);
+    case CALL_ASK:
+        return e->ops->ask(e, c->handle, job->deadline, &c->details, &job->err);
+    default:
+        return e->ops->change(e, c->handle, &c->change, job->deadline, &job->err);
+    }
 }
 
-static int cancel(lua_State *L)
+static void call_release(lib_job *job)
 {
-    job **box = lua_touserdata(L, lua_upvalueindex(1));
-    if (*box)
-        drop(*box);
-    return 0;
+    call *c = (call *) job;
+    desk_element_list_free(&c->result);
+    desk_element_list_free(&c->details.list);
+    free(c->handle);
+    free(c->text);
+    if (c->source)
+        source_release(c->source);
 }
 
-static int cancel_gc(lua_State *L)
-{
-    job **box = luaL_checkudata(L, 1, CANCEL_TYPE);
-    if (*box)
-        (*box)->box = NULL;
-    *box = NULL;
-    return 0;
-}
+static const lib_job_ops call_ops = {call_run, call_push, call_release};
 
 static handle *check_open(lua_State *L)
 {
@@ -318,42 +230,38 @@ static handle *check_open(lua_State *L)
     return h;
 }
 
-static char *copy_string(const char *text)
+static char *copy_string(lua_State *L, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = malloc(size);
-    return copy ? memcpy(copy, text, size) : NULL;
+    if (!copy)
+        luaL_error(L, "not enough memory");
+    return memcpy(copy, text, size);
 }
 
-/* A new job of the reader at 1, its cancel function pushed; NULL when there is no memory. */
-static job *new_job(lua_State *L, job_kind kind, const char *element, const char *text)
+/* A new call of the reader at 1; pushes the function that stops it. */
+static call *new_call(lua_State *L, call_kind kind, const char *element, const char *text)
 {
     handle *h = check_open(L);
-    job **box = lua_newuserdatauv(L, sizeof *box, 0);
-    *box = NULL;
-    luaL_setmetatable(L, CANCEL_TYPE);
-    lua_pushcclosure(L, cancel, 1);
-    job *j = calloc(1, sizeof *j);
-    if (!j)
-        return NULL;
-    j->source = h->source;
-    j->source->uses++;
-    j->kind = kind;
-    j->L = luv_state(L);
-    j->handle = element ? copy_string(element) : NULL;
-    j->text = text ? copy_string(text) : NULL;
-    if ((element && !j->handle) || (text && !j->text)) {
-        job_free(j);
-        return NULL;
-    }
-    j->box = box;
-    *box = j;
-    return j;
+    call *c = lib_job_new(L, sizeof *c, &call_ops);
+    c->source = h->source;
+    c->source->uses++;
+    c->kind = kind;
+    if (element)
+        c->handle = copy_string(L, element);
+    if (text)
+        c->text = copy_string(L, text);
+    return c;
 }
 
-static int no_memory(lua_State *L)
+/* Starts a call of the reader at 1, whose callback is at `callback`. */
+static int start(lua_State *L, call *c, int callback, double timeout)
 {
-    return luaL_error(L, "not enough memory");
+    handle *h = lua_touserdata(L, 1);
+    lib_job_start(L, &c->job,
+                  &(lib_job_start_options){
+                      .callback = callback, .timeout = timeout, .owner = 1, .list = &h->jobs});
+    return 1;
 }
 
 /* --- the reader ---------------------------------------------------------------------------------
@@ -414,12 +322,9 @@ static int source_read(lua_State *L)
         .bare = flag_field(L, 2, "bare"),
     };
     double timeout = timeout_field(L, 2, 1.0);
-    job *j = new_job(L, CALL_READ, NULL, NULL);
-    if (!j)
-        return no_memory(L);
-    j->timeout = timeout;
-    j->query = query;
-    return start(L, j, 3);
+    call *c = new_call(L, CALL_READ, NULL, NULL);
+    c->query = query;
+    return start(L, c, 3, timeout);
 }
 
 /* --- Does an element's action: its name, or its number from 0 (the usual one).
@@ -438,12 +343,9 @@ static int source_act(lua_State *L)
     luaL_checktype(L, 5, LUA_TFUNCTION);
     lua_settop(L, 5);
     double timeout = timeout_field(L, 4, 2.0);
-    job *j = new_job(L, CALL_ACT, element, name);
-    if (!j)
-        return no_memory(L);
-    j->timeout = timeout;
-    j->action = (int) number;
-    return start(L, j, 5);
+    call *c = new_call(L, CALL_ACT, element, name);
+    c->action = (int) number;
+    return start(L, c, 5, timeout);
 }
 
 static const char *const change_names[] = {
@@ -490,13 +392,10 @@ static int source_change(lua_State *L)
     double timeout = timeout_field(L, 4, 2.0);
     lua_getfield(L, 3, "text");
     const char *text = change.kind == DESK_CHANGE_TEXT ? luaL_checkstring(L, -1) : NULL;
-    job *j = new_job(L, CALL_CHANGE, element, text);
-    if (!j)
-        return no_memory(L);
-    j->timeout = timeout;
-    j->change = change;
-    j->change.text = j->text;
-    return start(L, j, 5);
+    call *c = new_call(L, CALL_CHANGE, element, text);
+    c->change = change;
+    c->change.text = c->text;
+    return start(L, c, 5, timeout);
 }
 
 /* --- Asks one element what it is now: an element as `read` gives it, with its details.
@@ -511,11 +410,8 @@ static int source_ask(lua_State *L)
     luaL_checktype(L, 4, LUA_TFUNCTION);
     lua_settop(L, 4);
     double timeout = timeout_field(L, 3, 2.0);
-    job *j = new_job(L, CALL_ASK, element, NULL);
-    if (!j)
-        return no_memory(L);
-    j->timeout = timeout;
-    return start(L, j, 4);
+    call *c = new_call(L, CALL_ASK, element, NULL);
+    return start(L, c, 4, timeout);
 }
 
 /* --- Ends the connection; reads under way give an error of code "cancelled". */
@@ -524,24 +420,10 @@ static int source_close(lua_State *L)
     handle *h = luaL_checkudata(L, 1, SOURCE_TYPE);
     if (!h->source)
         return 0;
-    for (job *j = h->jobs; j; j = j->next)
-        atomic_store(&j->cancel, true);
+    lib_job_cancel_all(&h->jobs);
     source_release(h->source);
     h->source = NULL;
     return 0;
-}
-
-/* Jobs keep the userdata alive, so those still there belong to a state that is being closed. */
-static int source_gc(lua_State *L)
-{
-    handle *h = luaL_checkudata(L, 1, SOURCE_TYPE);
-    for (job *j = h->jobs, *next; j; j = next) {
-        next = j->next;
-        drop(j);
-        j->list = NULL;
-    }
-    h->jobs = NULL;
-    return source_close(L);
 }
 
 /* The string of a field of the options, in their table's keeping; NULL where there is none. */
@@ -570,7 +452,7 @@ static int module_open(lua_State *L)
     luaL_setmetatable(L, SOURCE_TYPE);
     source *s = calloc(1, sizeof *s);
     if (!s)
-        return no_memory(L);
+        return luaL_error(L, "not enough memory");
     desk_error err;
     if (!desk_native_elements->open(&s->elements, &options, &err)) {
         free(s);
@@ -587,10 +469,9 @@ int lib_open_elements(lua_State *L)
         {"read", source_read}, {"act", source_act},     {"change", source_change},
         {"ask", source_ask},   {"close", source_close}, {NULL, NULL},
     };
-    static const luaL_Reg none[] = {{NULL, NULL}};
     static const luaL_Reg module[] = {{"open", module_open}, {NULL, NULL}};
-    lib_new_type(L, SOURCE_TYPE, methods, source_gc);
-    lib_new_type(L, CANCEL_TYPE, none, cancel_gc);
+    lib_new_type(L, SOURCE_TYPE, methods, source_close);
+    lib_job_open(L);
     luaL_newlib(L, module);
     return 1;
 }

@@ -4,14 +4,13 @@
  * API reference is made.
  */
 #include "lib.h"
+#include "lib_job.h"
 #include "ocr.h"
 
-#include <luv/luv.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define READER_TYPE "deskpilot.ocr"
-#define CANCEL_TYPE "deskpilot.ocr_cancel"
 
 /* The userdata's and its jobs': whoever lets go last frees it. Main thread. */
 typedef struct {
@@ -19,27 +18,17 @@ typedef struct {
     int uses;
 } reader;
 
-typedef struct job {
-    uv_work_t work;
+typedef struct {
+    lib_job job;
     reader *reader;
-    lua_State *L;       /* the main one */
-    int callback, self; /* in the registry */
-    struct job **box;   /* what the cancel function holds; NULL when it is gone */
-    struct job **list;  /* the userdata's jobs; NULL when the state is being closed */
-    struct job *next;
-    atomic_bool cancel;
-    bool dropped; /* nobody wants to know any more */
-    double timeout;
     char language[200];
     desk_image image;
     desk_ocr_text text;
-    desk_error err;
-    bool ok;
-} job;
+} reading;
 
 typedef struct {
     reader *reader; /* NULL once closed */
-    job *jobs;
+    lib_job_list jobs;
 } handle;
 
 static void reader_release(reader *r)
@@ -73,8 +62,9 @@ static void push_word(lua_State *L, const desk_ocr_word *word)
     set_integer(L, "line", word->line + 1);
 }
 
-static void push_text(lua_State *L, const desk_ocr_text *text)
+static int reading_push(lua_State *L, lib_job *job)
 {
+    const desk_ocr_text *text = &((reading *) job)->text;
     lua_createtable(L, 0, 3);
     lua_createtable(L, (int) text->count, 0);
     for (size_t i = 0; i < text->count; i++) {
@@ -84,95 +74,29 @@ static void push_text(lua_State *L, const desk_ocr_text *text)
     lua_setfield(L, -2, "words");
     set_integer(L, "areas", text->areas);
     set_integer(L, "known", text->known);
+    return 1;
 }
 
-/* Called protected: (job) -> calls the callback with the result. */
-static int deliver(lua_State *L)
-{
-    job *j = lua_touserdata(L, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, j->callback);
-    int results = 1;
-    if (j->ok)
-        push_text(L, &j->text);
-    else
-        results = lib_fail(L, &j->err);
-    lua_call(L, results, 0);
-    return 0;
-}
-
-/* --- jobs ---------------------------------------------------------------------------------------
+/* --- a reading ----------------------------------------------------------------------------------
  */
 
-static void run(uv_work_t *work)
+static bool reading_run(lib_job *job)
 {
-    job *j = work->data;
-    uint64_t deadline = uv_hrtime() + (uint64_t) (j->timeout * 1e9);
-    j->ok = desk_ocr_read(j->reader->ocr, &j->image, j->language, deadline, &j->cancel, &j->text,
-                          &j->err);
+    reading *r = (reading *) job;
+    return desk_ocr_read(r->reader->ocr, &r->image, r->language, job->deadline, &job->cancel,
+                         &r->text, &job->err);
 }
 
-static void job_free(job *j)
+static void reading_release(lib_job *job)
 {
-    if (j->box)
-        *j->box = NULL;
-    desk_ocr_text_free(&j->text);
-    desk_image_free(&j->image);
-    reader_release(j->reader);
-    free(j);
+    reading *r = (reading *) job;
+    desk_ocr_text_free(&r->text);
+    desk_image_free(&r->image);
+    if (r->reader)
+        reader_release(r->reader);
 }
 
-static void unlink_job(job *j)
-{
-    for (job **at = j->list; at && *at; at = &(*at)->next) {
-        if (*at == j) {
-            *at = j->next;
-            return;
-        }
-    }
-}
-
-static void done(uv_work_t *work, int status)
-{
-    job *j = work->data;
-    lua_State *L = j->L;
-    if (status == UV_ECANCELED)
-        j->ok = desk_fail(&j->err, DESK_CANCELLED, "cancelled");
-    unlink_job(j);
-    if (!j->dropped) {
-        lua_pushcfunction(L, deliver);
-        lua_pushlightuserdata(L, j);
-        luv_context(L)->cb_pcall(L, 1, 0, 0); /* reports what goes wrong; see host.c */
-    }
-    if (j->list) {
-        luaL_unref(L, LUA_REGISTRYINDEX, j->callback);
-        luaL_unref(L, LUA_REGISTRYINDEX, j->self);
-    }
-    job_free(j);
-}
-
-static void drop(job *j)
-{
-    j->dropped = true;
-    atomic_store(&j->cancel, true);
-    uv_cancel((uv_req_t *) &j->work); /* where it has not begun yet */
-}
-
-static int cancel(lua_State *L)
-{
-    job **box = lua_touserdata(L, lua_upvalueindex(1));
-    if (*box)
-        drop(*box);
-    return 0;
-}
-
-static int cancel_gc(lua_State *L)
-{
-    job **box = luaL_checkudata(L, 1, CANCEL_TYPE);
-    if (*box)
-        (*box)->box = NULL;
-    *box = NULL;
-    return 0;
-}
+static const lib_job_ops reading_ops = {reading_run, reading_push, reading_release};
 
 /* --- the reader ---------------------------------------------------------------------------------
  */
@@ -211,33 +135,15 @@ static int reader_read(lua_State *L)
     desk_error err;
     if (!desk_ocr_check(language, &err))
         return lib_fail(L, &err);
-    job **box = lua_newuserdatauv(L, sizeof *box, 0);
-    *box = NULL;
-    luaL_setmetatable(L, CANCEL_TYPE);
-    lua_pushcclosure(L, cancel, 1);
-    lua_pushvalue(L, 5);
-    int callback = luaL_ref(L, LUA_REGISTRYINDEX);
-    job *j = calloc(1, sizeof *j);
-    if (!j || !copy_image(&j->image, image, &err)) {
-        free(j);
-        luaL_unref(L, LUA_REGISTRYINDEX, callback);
+    reading *r = lib_job_new(L, sizeof *r, &reading_ops);
+    if (!copy_image(&r->image, image, &err))
         return luaL_error(L, "not enough memory");
-    }
-    j->reader = h->reader;
-    j->reader->uses++;
-    j->L = luv_state(L);
-    j->callback = callback;
-    lua_pushvalue(L, 1);
-    j->self = luaL_ref(L, LUA_REGISTRYINDEX);
-    j->timeout = timeout;
-    strcpy(j->language, language); /* desk_ocr_check has seen to its length */
-    j->box = box;
-    *box = j;
-    j->list = &h->jobs;
-    j->next = h->jobs;
-    h->jobs = j;
-    j->work.data = j;
-    uv_queue_work(luv_loop(L), &j->work, run, done); /* fails only for a missing function */
+    r->reader = h->reader;
+    r->reader->uses++;
+    strcpy(r->language, language); /* desk_ocr_check has seen to its length */
+    lib_job_start(
+        L, &r->job,
+        &(lib_job_start_options){.callback = 5, .timeout = timeout, .owner = 1, .list = &h->jobs});
     return 1;
 }
 
@@ -259,24 +165,10 @@ static int reader_close(lua_State *L)
     handle *h = luaL_checkudata(L, 1, READER_TYPE);
     if (!h->reader)
         return 0;
-    for (job *j = h->jobs; j; j = j->next)
-        atomic_store(&j->cancel, true);
+    lib_job_cancel_all(&h->jobs);
     reader_release(h->reader);
     h->reader = NULL;
     return 0;
-}
-
-/* Jobs keep the userdata alive, so those still there belong to a state that is being closed. */
-static int reader_gc(lua_State *L)
-{
-    handle *h = luaL_checkudata(L, 1, READER_TYPE);
-    for (job *j = h->jobs, *next; j; j = next) {
-        next = j->next;
-        drop(j);
-        j->list = NULL;
-    }
-    h->jobs = NULL;
-    return reader_close(L);
 }
 
 /* --- A reader. What it has read, and its engines, are kept until it is closed.
@@ -304,10 +196,9 @@ int lib_open_ocr(lua_State *L)
 {
     static const luaL_Reg methods[] = {
         {"read", reader_read}, {"close", reader_close}, {NULL, NULL}};
-    static const luaL_Reg none[] = {{NULL, NULL}};
     static const luaL_Reg module[] = {{"open", module_open}, {"check", module_check}, {NULL, NULL}};
-    lib_new_type(L, READER_TYPE, methods, reader_gc);
-    lib_new_type(L, CANCEL_TYPE, none, cancel_gc);
+    lib_new_type(L, READER_TYPE, methods, reader_close);
+    lib_job_open(L);
     luaL_newlib(L, module);
     return 1;
 }

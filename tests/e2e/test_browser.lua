@@ -192,7 +192,8 @@ local asking = [[<script>
 
 function tests.dialogs()
   browsing.with({ ["/ask"] = page("Ask", asking), ["/other"] = page("Other", "<script>alert('at once')</script>"),
-    ["/open"] = page("Open", "<button onclick=\"window.open('/other')\">Open</button>") }, function(browser, server, desk)
+    ["/open"] = page("Open", "<button onclick=\"window.open('/other')\">Open</button>") },
+    function(browser, server, desk)
       local tab = harness.ok(browser:tab())
       harness.ok(tab:navigate(server.url .. "/ask"))
       harness.eq(tab:dialog(), nil)
@@ -269,7 +270,7 @@ function tests.pictures_and_paper()
     harness.eq({ shot.width, shot.height, { shot:pixel(0, 9) }, { shot:pixel(0, 10) } },
       { 40, 30, { 10, 200, 30 }, { 0, 0, 250 } })
     harness.eq(tab:evaluate("scrollY"), 0, "the page was not moved")
-    -- Also while it is behind another tab.
+    -- From behind another tab.
     harness.ok(browser:new_tab("data:text/html,<title>Front</title>"))
     harness.eq({ harness.ok(tab:screenshot()):pixel(300, 300) }, { 10, 200, 30 })
     harness.ok(tab:evaluate("document.querySelector('p').style.height = '40000px'"))

@@ -162,6 +162,26 @@ tests.the_kill_chord_ends_an_entry_of_the_prompt = with_display(function(desk, d
   t.eq(select(2, child.stderr:gsub("interrupted", "")), 3, child.stderr)
 end)
 
+tests.the_kill_chord_ends_a_piece_of_lua = with_display(function(desk, display, folder)
+  for name, script in pairs {
+    busy = "while true do pcall(function() while true do end end) end",
+    waiting = "desk.wait_until(function() return false end, { timeout = 600 })",
+  } do
+    local child = spawn.start({ spawn.program, "eval", "io.stderr:write('begun\\n') " .. script },
+      { cwd = folder, env = { DISPLAY = display, HOME = folder, XDG_CONFIG_HOME = folder } })
+    wait_for_word(child, "begun")
+    assert(desk.keyboard.press "ctrl+alt+escape")
+    child:wait()
+    t.eq(child.status, 130, name .. ": " .. child.stderr)
+    t.has(child.stderr, "deskpilot: interrupted", name)
+  end
+  -- As the project has it.
+  assert(files.write(folder .. "/deskpilot.lua", "{ safety = { kill_chord = 'escape' } }"))
+  local child = spawn.run({ spawn.program, "eval", "1" }, { cwd = folder, env = { DISPLAY = display, HOME = folder } })
+  t.eq({ child.status, child.stdout }, { 2, "" })
+  t.has(child.stderr, "safety.kill_chord")
+end)
+
 -- --- limits of busy scripts ---------------------------------------------------------------------------
 
 tests.the_time_limit_holds_for_a_busy_script = with_display(function(_, display, folder)

@@ -1,6 +1,7 @@
 --- The policy odev with pages in a real Chromium: several goals in one browser, one after the other, each with a
 --- scripted planner; judged by what the pages' server was sent and by the order of states in the journal.
 local t = require "harness"
+local json = require "deskpilot.base.json"
 local play = require "odev_play"
 
 local tests = {}
@@ -182,6 +183,72 @@ goals.link = {
     t.eq(part.ok, true, part.reason)
     t.eq(part:states(), "OBSERVE DECIDE EXECUTE OBSERVE DECIDE EXECUTE VERIFY DONE")
     t.eq({ #server:paths("/target"), #server:paths("/stayed") }, { 1, 0 })
+  end,
+}
+
+-- All that the goal wants is there; of what the next one wants, only a part.
+goals.already = {
+  page = "<title>Ready</title><p>Your order has been sent</p><input value='No. 4711'>",
+  indicators = { "order has been SENT", "No. 4711" },
+  planner = function() error "nobody is to be asked" end,
+  check = function(part)
+    t.eq(part.ok, true, part.reason)
+    t.eq(part:states(), "OBSERVE DONE")
+    t.eq(part.result.steps, 0)
+  end,
+}
+goals.almost = {
+  page = "<title>Ready</title><p>Your order</p><button onclick=\"this.textContent = 'has been sent'\">Send it</button>",
+  indicators = { "Your order", "has been sent" },
+  planner = function(request)
+    t.has(play.words(request), "- has been sent")
+    return play.plan { anchor = { title = "Ready" }, actions = { click(request, "button", "Send it") } }
+  end,
+  check = function(part)
+    t.eq(part.ok, true, part.reason)
+    t.eq(part:states(), "OBSERVE DECIDE EXECUTE VERIFY OBSERVE DONE")
+  end,
+}
+
+-- What the other tools do, and what they may not.
+goals.tools = {
+  page = [[<title>Long</title><p>Total: 42.50 EUR</p><p>Total number: 3</p><div style="height:3000px"></div>
+    <button onclick="fetch('/end?' + Math.round(scrollY / 100))">End</button>
+    <script>fetch('/loads'); onscroll = () => fetch('/scrolled')</script>]],
+  planner = function(request, n)
+    local function tool(name, args) return { tool = name, args = args or json.decode "{}" } end
+    local anchor = { title = "Long" }
+    if n == 1 then
+      return play.plan { anchor = anchor, actions = { tool("browser_read", { after = "total:" }),
+        tool("browser_scroll", { direction = "down" }), click(request, "button", "End"), tool "browser_reload" } }
+    elseif n == 2 then
+      t.has(play.words(request), 'after "total:" the page says: 42.50 EUR')
+      return play.plan { actions = { tool("browser_open", { url = "file:///etc/passwd" }),
+        tool("browser_upload", { index = 0, path = "/etc/passwd" }) } }
+    elseif n == 3 then
+      t.has(play.words(request), "action 1: /etc/passwd is not among the files of this mission")
+      t.has(play.words(request), "action 2: /etc/passwd is not among the files of this mission")
+      return play.plan { anchor = { url = "/another" }, actions = {
+        tool("browser_tab", { action = "new", url = play.words(request):match "http://[%w.:]+" .. "/another" }) } }
+    elseif n == 4 then
+      return play.plan { anchor = anchor, actions = { tool("browser_tab", { action = "close" }) } }
+    elseif n == 5 then
+      return play.plan { anchor = { url = "/third" }, actions = {
+        tool("browser_open", { url = play.words(request):match "http://[%w.:]+" .. "/third" }),
+        tool("browser_wait", { text = "Thank you" }) } }
+    elseif n == 6 then
+      return play.plan { anchor = anchor, actions = { tool "browser_back" } }
+    end
+    return play.plan { anchor = { url = "/third" }, completes_goal = true, actions = { tool "browser_forward" } }
+  end,
+  check = function(part, server)
+    t.eq(part.ok, true, part.reason)
+    t.eq(part.result.rejected, 1)
+    t.eq({ part.result.verified, part.result.unverified, part.result.cut_short }, { 6, 0, 0 })
+    t.eq(#server:paths("/end"), 1)
+    t.ok(#server:paths("/scrolled") > 0)
+    t.ok(#server:paths("/loads") >= 2, "loaded again")
+    t.eq({ #server:paths("/another"), #server:paths("/third") > 0 }, { 1, true })
   end,
 }
 

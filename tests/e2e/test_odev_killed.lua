@@ -51,6 +51,25 @@ function tests.a_killed_browser_is_started_again_and_the_step_is_done()
   played:close()
 end
 
+function tests.a_browser_that_went_away_between_two_steps_is_had_back_before_the_next()
+  local played = play.play {
+    mission = [[
+      task = "Wait for it.",
+      desktop = { kind = "private", size = { 900, 600 } },
+      before_run = function(m) assert(m.desk.browser.start { url = "data:text/html,<title>Shop</title>Open" }) end,
+      turn_start = function(m, event)
+        if event.turn == 2 then require("luv").kill(m.desk.browser.current().pid, "sigkill") end
+      end,]],
+    planner = function(request, n)
+      t.has(play.words(request), "BROWSER: \"Shop\"")
+      return play.plan { anchor = { title = "Shop" }, indicators = { "Open" }, completes_goal = n == 2, actions = {
+        { tool = "wait", args = { seconds = 0.1 } } } }
+    end }
+  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq(played:states(), "OBSERVE DECIDE EXECUTE VERIFY OBSERVE RECONNECT OBSERVE DECIDE EXECUTE VERIFY DONE")
+  played:close()
+end
+
 function tests.a_browser_that_cannot_be_had_back_ends_the_run_with_a_sentence()
   local played, bought = play_killed [[
     local first = assert(m.desk.browser.start { url = SITE })
@@ -58,7 +77,11 @@ function tests.a_browser_that_cannot_be_had_back_ends_the_run_with_a_sentence()
     first:close()
     assert(m.desk.apps.start { binary, "--no-sandbox", "--no-first-run", "--remote-debugging-port=0",
       "--user-data-dir=" .. profile, SITE, wait = 30 })
-    assert(m.desk.wait_until(function() return m.desk.browser.attach { profile = profile } end, { timeout = 20 }))
+    local browser = assert(m.desk.wait_until(function()
+      return m.desk.browser.attach { profile = profile }
+    end, { timeout = 30 }))
+    assert(browser:tab():wait_for { element = { role = "button", name = "Buy" }, timeout = 30 })
+    assert(m.desk.windows.focus(assert(browser:window())))
   ]]
   t.eq(played.result.status, "failed")
   t.has(played.result.reason, "the browser has gone and cannot be had back")

@@ -169,7 +169,7 @@ run = function(m)
   local browser = assert(m.desk.browser.start {})
   for _, name in ipairs(NAMES) do
     assert(browser:tab():navigate(SITE .. "/" .. name))
-    local ok, reason, result = m:achieve("GOAL " .. name, { policy = "odev" })
+    local ok, reason, result = m:achieve("GOAL " .. name, { policy = "odev", indicators = INDICATORS[name] })
     m:note("PART " .. json.encode { name = name, ok = ok, reason = reason, result = result })
   end
 end,
@@ -202,12 +202,19 @@ local function parts_of(played)
 end
 
 --- Works on several goals, each on a page of its own, in one browser on one desktop.
----@param goals table<string, { page: string, planner: function, vision: function?, check: function }> check(part,
----  server): what became of it, and the server of the pages
+---@param goals table<string, { page: string, planner: function, vision: function?, indicators: string[]?,
+---  check: function }> check(part, server): what became of it, and the server of the pages
 ---@param flags string[]?
 function odev_play.series(goals, flags)
-  local server, names = serve(goals), {}
-  for name in pairs(goals) do names[#names + 1] = ("%q"):format(name) end
+  local server, names, indicators = serve(goals), {}, {}
+  for name, goal in pairs(goals) do
+    names[#names + 1] = ("%q"):format(name)
+    local quoted = {}
+    for i, words in ipairs(goal.indicators or {}) do quoted[i] = ("%q"):format(words) end
+    if goal.indicators then
+      indicators[#indicators + 1] = ("%s = { %s }"):format(name, table.concat(quoted, ", "))
+    end
+  end
   table.sort(names)
   local counts = {}
   local function answer(who)
@@ -221,7 +228,7 @@ function odev_play.series(goals, flags)
   end
   local played = odev_play.play { planner = answer "planner", vision = answer "vision", flags = flags,
     mission = series_mission:gsub("%u+", { NAMES = "{ " .. table.concat(names, ", ") .. " }",
-      SITE = ("%q"):format(server.origin) }) }
+      INDICATORS = "({ " .. table.concat(indicators, ", ") .. " })", SITE = ("%q"):format(server.origin) }) }
   server:stop()
   t.eq(played.result.status, "succeeded", tostring(played.result.reason) .. played.child.stderr)
   local parts = parts_of(played)

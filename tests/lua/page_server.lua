@@ -1,7 +1,7 @@
 --- A small HTTP server on 127.0.0.1 for tests with a real browser: it serves what the test tells it to, and keeps
 --- a record of what it was asked for.
 ---
----   local server = page_server.start { ["/one"] = "<title>One</title>", ["/two"] = function(request) return { ... } end }
+---   local server = page_server.start { ["/one"] = "<title>One</title>", ["/two"] = function(request) ... end }
 ---   server.url; server.requests[1].path; server:count("/one"); server:stop()
 ---
 --- What is served: a page's text, or a table { status = 200, type = "text/html", headers = {}, body = "",
@@ -90,7 +90,8 @@ function Server:stop()
 end
 
 function page_server.start(routes)
-  local self = setmetatable({ routes = routes, requests = {}, sockets = {}, held = {}, listener = uv.new_tcp() }, Server)
+  local self = setmetatable({ routes = routes, requests = {}, sockets = {}, held = {} }, Server)
+  self.listener = uv.new_tcp()
   assert(self.listener:bind("127.0.0.1", 0))
   assert(self.listener:listen(64, function() serve(self) end))
   self.port = self.listener:getsockname().port

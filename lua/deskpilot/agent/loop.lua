@@ -43,7 +43,7 @@ end
 --- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
 ---@param run deskpilot.run
 ---@param goal string
----@param options table {policy, verify}
+---@param options table {policy, verify, indicators}
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function loop.pursue(run, goal, options)
   local policy, err = load_policy(options.policy or run.config:get("policy"))
@@ -52,12 +52,14 @@ function loop.pursue(run, goal, options)
   local outer <close> = setmetatable({ run = run, task = run.task, goal = run.goal, state = run.state,
     history = run.history }, { __close = restore })
   assert(outer)
-  run.task, run.goal, run.state, run.history = goal, { verify = options.verify }, {}, run:new_history()
+  run.task, run.goal, run.state, run.history = goal, { verify = options.verify, indicators = options.indicators },
+    {}, run:new_history()
   run.result = nil
   if run.mission.run and options.verify == nil then run.goal.verify = false end -- the script's own is for the end
   if policy.start then policy.start(run) end
   while not run.outcome do one_turn(run, policy) end
   local outcome = run.outcome
+  if run.result then run.result.status = outcome.status end
   -- A part that is done, or that failed, is not the end of the script that asked for it.
   if run.mission.run and not outcome.final then run.outcome = nil end
   return outcome.status == "succeeded", outcome.reason, run.result

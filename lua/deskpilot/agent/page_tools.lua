@@ -79,7 +79,7 @@ end
 ---  any, err; done = fun(element's words, args, got): string, what was done}
 ---@return deskpilot.tool
 function page_tools.element_tool(how)
-  local properties, required = { index = page_tools.index }, { "index" }
+  local properties, required = { justification = fields.justification, index = page_tools.index }, { "index" }
   for name, definition in pairs(how.properties or {}) do properties[name] = definition end
   for _, name in ipairs(how.required or {}) do required[#required + 1] = name end
   return {
@@ -106,7 +106,7 @@ end
 function page_tools.visit_tool(how)
   return {
     name = how.name, description = how.description, repeatable = false,
-    parameters = fields.object({}, {}),
+    parameters = fields.object({ justification = fields.justification }, {}),
     run = function(ctx)
       local tab, err = page_tools.tab(ctx)
       if not tab then return nil, err end

@@ -239,7 +239,7 @@ end
 
 --- Does one action by its tool, then lets the screen settle.
 ---@param call table {tool, args, persona, why}: `why` is for the history, where the arguments do not say it
----@return table result {ok, text, code, postponed}: `postponed` where it was not done, and not for a mistake
+---@return table result {ok, text, code, vetoed}: `vetoed` where a listener did not let it happen
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
@@ -252,7 +252,8 @@ function Run:act(call)
     code = err and err.code, point = action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then self:settle() end
-  return { ok = ok, text = ok and result or tostring(err), code = err and err.code, postponed = action.postponed }
+  return { ok = ok, text = ok and result or tostring(err), code = err and err.code,
+    vetoed = action.veto ~= nil }
 end
 
 --- Asks the mission itself whether its goal is reached; true where it has no `verify`. The application
@@ -293,7 +294,8 @@ end
 
 --- Hands a part of the work to an agent, from inside a script. Waits until it has ended.
 ---@param goal string what is to be done
----@param options table? {policy, verify}
+---@param options { policy: string?, verify: function?, indicators: string[]? }? indicators: texts that are all on
+---  the screen when the goal is reached
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function Run:achieve(goal, options)
   return require "deskpilot.agent.loop".pursue(self, goal, options or {})

@@ -3,6 +3,7 @@ local chunk = require "deskpilot.cli.chunk"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
+local kill_chord = require "deskpilot.cli.kill_chord"
 local lookup = require "deskpilot.base.lookup"
 local task = require "deskpilot.base.task"
 
@@ -20,7 +21,8 @@ before those that begin with a dash. help() and what else the prompt has are the
   deskpilot eval 'desk.keyboard.type(...)' 'some text'
 
 Exit status 0: it ran; 1: it failed, by an error or by returning nil (or false) and an error; 2: it does not
-compile; 3: the machine lacks something (no display); 130: interrupted.]],
+compile, or the configuration is wrong; 3: the machine lacks something (no display); 130: interrupted, as by
+the kill chord.]],
 }
 
 local function complain(status, message)
@@ -53,9 +55,10 @@ local function print_values(values, as_json)
 end
 
 -- Runs it with a desktop that is there for as long as it runs, however it ends.
-local function run(source, options, arguments)
+local function run(source, options, arguments, chord)
   local where, session = chunk.start_desktop(options)
   if not where then return complain(errors.is(session, "invalid") and 2 or 3, tostring(session)) end
+  chord:watch_private(session)
   local open_desk, opened = chunk.desk_opener(where)
   local closing <close> = setmetatable({}, { __close = function()
     if opened() then opened():close() end
@@ -83,8 +86,13 @@ function eval.run(options, positional)
     source = io.read("a") or ""
     source = source:gsub("^#[^\n]*", "") -- a script's first line for the shell
   end
-  lookup.set_roots { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
-  return run(source, options, { table.unpack(positional, 2) })
+  local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
+  lookup.set_roots(folders)
+  local chord, why = kill_chord.start(folders)
+  if not chord then return complain(2, tostring(why)) end
+  local closing <close> = setmetatable({}, { __close = function() chord:close() end })
+  assert(closing)
+  return run(source, options, { table.unpack(positional, 2) }, chord)
 end
 
 return eval

@@ -1,5 +1,6 @@
 --- The kill chord: keys by which a person stops the program from any window, whatever it is at. They are
 --- watched at the user's own desktop and at the one worked on; keys that we press ourselves do not count.
+local config = require "deskpilot.base.config"
 local errors = require "deskpilot.base.errors"
 local keys = require "native.desk"
 local task = require "deskpilot.base.task"
@@ -45,6 +46,23 @@ function Chord:watch(where)
     handle:close()
   end
   self.failure = #self.handles == 0 and err or nil
+end
+
+--- The combination that the configuration files have, watched on the user's own desktop from now on.
+---@param folders { project_folder: string, user_folder: string }
+---@return deskpilot.kill_chord? chord, deskpilot.error? err what is wrong with the files
+function kill_chord.start(folders)
+  local project, user, err = config.read_files(folders.project_folder, folders.user_folder)
+  if not project then return nil, err end
+  local settings
+  settings, err = config.resolve { project = project, user = user }
+  if not settings then return nil, err end
+  local combo = settings:get "safety.kill_chord"
+  local problem = kill_chord.problem(combo)
+  if problem then return nil, problem end
+  local chord = kill_chord.new(combo)
+  chord:watch()
+  return chord
 end
 
 --- The same for a private desktop, if it has a keyboard (on Windows it has none).

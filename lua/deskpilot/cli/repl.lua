@@ -2,7 +2,6 @@
 --- calls that wait work, and Ctrl+C ends the entry and not the prompt.
 local uv = require "luv"
 local chunk = require "deskpilot.cli.chunk"
-local config = require "deskpilot.base.config"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
@@ -263,25 +262,10 @@ function repl.interrupted(signal)
   return true
 end
 
--- The kill chord as the configuration files have it, watched on the user's own desktop from now on.
-local function start_chord(project_folder, user_folder)
-  local project, user, err = config.read_files(project_folder, user_folder)
-  if not project then return nil, err end
-  local settings
-  settings, err = config.resolve { project = project, user = user }
-  if not settings then return nil, err end
-  local combo = settings:get "safety.kill_chord"
-  local problem = kill_chord.problem(combo)
-  if problem then return nil, problem end
-  local chord = kill_chord.new(combo)
-  chord:watch()
-  return chord
-end
-
 function repl.run(options)
   local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
   lookup.set_roots(folders)
-  local chord, why = start_chord(folders.project_folder, folders.user_folder)
+  local chord, why = kill_chord.start(folders)
   if not chord then
     io.stderr:write("deskpilot: ", tostring(why), "\n")
     return 2

@@ -216,12 +216,13 @@ local function account(events)
   if not result then return "" end
   local counts, spent = {}, {}
   for _, name in ipairs { "steps", "verified", "unverified", "cut_short", "rejected", "retries" } do
-    if result[name] ~= nil then counts[#counts + 1] = ("%d %s"):format(count_of(result[name]), name:gsub("_", " ")) end
+    local words = name:gsub("_", " ")
+    if result[name] ~= nil then counts[#counts + 1] = ("%d %s"):format(count_of(result[name]), words) end
   end
   local escalations = type(result.escalations) == "table" and result.escalations or {}
   local seconds_of = type(result.seconds) == "table" and result.seconds or {}
-  for _, name in ipairs(text.keys(seconds_of)) do
-    spent[#spent + 1] = ("%s %s"):format(tostring(name), seconds(seconds_of[name]))
+  for _, name in ipairs { "observe", "decide", "execute", "verify", "escalate" } do
+    if seconds_of[name] ~= nil then spent[#spent + 1] = ("%s %s"):format(name, seconds(seconds_of[name])) end
   end
   local seen = count_of(escalations.vision)
   return table.concat {
@@ -229,6 +230,19 @@ local function account(events)
     row("vision asked", seen == 0 and "never" or seen == 1 and "once" or seen .. " times"),
     row("page asked again", escalations.browser and count_of(escalations.browser)), row("time by phase", text.join(spent)),
   }
+end
+
+-- Personas that ask a model of their own.
+local function personas(start)
+  local rows = {}
+  for name, model in pairs(type(start.personas) == "table" and start.personas or {}) do
+    if type(model) == "table" then
+      rows[#rows + 1] = row("model of " .. tostring(name), ("%s at %s"):format(tostring(model.model),
+        tostring(model.endpoint)))
+    end
+  end
+  table.sort(rows)
+  return table.concat(rows)
 end
 
 local function header(events, name)
@@ -245,7 +259,7 @@ local function header(events, name)
     ('<p><span class="status %s">%s</span> %s</p>'):format(status == "succeeded" and "good" or "bad",
       escape(status), escape(ending.reason or "the journal has no end: the run was cut off or is still going")),
     "<dl>", row("run", name), row("mission", start.mission), row("policy", start.policy),
-    row("model", start.model), row("endpoint", start.endpoint), row("turns", ending.turns),
+    row("model", start.model), row("endpoint", start.endpoint), personas(start), row("turns", ending.turns),
     row("actions", ending.actions), row("time", seconds(whole)),
     row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)),
     row("settling", seconds(sums.settle)), account(events), row("deskpilot", start.version), "</dl>",

@@ -38,9 +38,14 @@ end
 
 -- --- observe ----------------------------------------------------------------------------------------------
 
+-- What the mission says of its goal, or who asked for a part of it.
+local function given_indicators(run)
+  return run.goal.indicators or not run.mission.run and run.mission.indicators or nil
+end
+
+-- Else what the planner said when it last thought that it would reach the goal.
 local function goal_indicators(run)
-  local given = run.goal.indicators or not run.mission.run and run.mission.indicators
-  return given or run.state.goal_indicators or {}
+  return given_indicators(run) or run.state.goal_indicators or {}
 end
 
 -- All of the goal's indicators are there: the world is asked. What it denied is not asked again until something
@@ -55,8 +60,15 @@ local function goal_is_reached(run)
   return false
 end
 
+-- Whether the browser has to be had back; `step` is the one that was interrupted by its going.
+local function has_lost_browser(run, step)
+  local s = run.state
+  s.lost, s.interrupted = recover.lost(run), step
+  return s.lost ~= nil
+end
+
 function states.OBSERVE(run)
-  if recover.lost(run) then return "RECONNECT", "the browser has gone" end
+  if has_lost_browser(run, nil) then return "RECONNECT", "the browser has gone" end
   if goal_is_reached(run) then return "DONE", "the goal's success indicators are all there" end
   return "DECIDE", "the goal is not reached yet"
 end
@@ -64,7 +76,7 @@ end
 -- --- decide -----------------------------------------------------------------------------------------------
 
 local function situation(run)
-  local s, indicators = run.state, run.goal.indicators or run.mission.indicators
+  local s, indicators = run.state, given_indicators(run)
   local lines = { "GOAL:\n" .. run.task }
   if indicators and #indicators > 0 then
     lines[#lines + 1] = "THE GOAL IS REACHED WHEN ALL OF THIS IS ON THE SCREEN:\n- " .. table.concat(indicators, "\n- ")
@@ -135,8 +147,7 @@ function states.EXECUTE(run)
   local outcome = execute.batch(run, s.step)
   if run.outcome then return end
   s.done = outcome
-  if (outcome.cut or outcome.failed) and recover.lost(run) then
-    s.interrupted = s.step
+  if (outcome.cut or outcome.failed) and has_lost_browser(run, s.step) then
     return "RECONNECT", "the browser has gone"
   end
   if outcome.cut then return cut_short(run, outcome) end
@@ -146,13 +157,12 @@ end
 function states.RECONNECT(run)
   local s = run.state
   local step = s.interrupted
-  s.interrupted = nil
   s.reconnects = (s.reconnects or 0) + 1
   if s.reconnects > run.config:get("odev.retries") + 1 then
     run:stop("failed", ("the browser went away %d times"):format(s.reconnects))
     return
   end
-  local again, why = recover.bring_back(run, recover.lost(run), step)
+  local again, why = recover.bring_back(run, s.lost, step)
   if run.outcome then return end
   if again == nil then
     run:stop("failed", why)
@@ -175,7 +185,8 @@ local function verified(run, how)
   s.failures, s.reconnects = 0, 0
   run.history:add(run.turn, "note", "verified: the last step has worked")
   if not s.step.plan.completes_goal then return "OBSERVE", how end
-  local ok, err = run:claim(("%s; on the screen: %s"):format(s.step.plan.rationale, text.join(s.step.plan.indicators)))
+  local seen = #s.step.plan.indicators > 0 and "; on the screen: " .. text.join(s.step.plan.indicators) or ""
+  local ok, err = run:claim(s.step.plan.rationale .. seen)
   if ok then return "DONE", how .. ", and with it the goal" end
   s.denied = true
   tell(run, "the step has worked, but the goal is not reached: " .. tostring(err))

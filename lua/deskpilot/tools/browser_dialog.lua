@@ -6,6 +6,7 @@ return {
   name = "browser_dialog",
   description = "Answer the dialog that holds the page up.",
   parameters = fields.object({
+    justification = fields.justification,
     accept = { type = "boolean", description = "true for OK, false for Cancel." },
     text = { type = "string", maxLength = 1000, description = "What a prompt is to be given." },
   }, { "accept" }),

@@ -6,6 +6,7 @@ return {
   name = "browser_open",
   description = "Open an address in the browser, which is started if there is none, and wait until it has loaded.",
   parameters = fields.object({
+    justification = fields.justification,
     url = { type = "string", minLength = 1, maxLength = 2000,
       description = "A whole address, with http:// or https://." },
   }, { "url" }),

@@ -10,6 +10,7 @@ return {
   name = "browser_read",
   description = "Read the text of the page that follows certain words. The result stands in the recent actions.",
   parameters = fields.object({
+    justification = fields.justification,
     after = { type = "string", minLength = 1, maxLength = 200,
       description = "The words before it, for example 'Total:'." },
   }, { "after" }),

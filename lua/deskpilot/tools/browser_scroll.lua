@@ -9,6 +9,7 @@ return {
   name = "browser_scroll",
   description = "Scroll the page: most of a screen in a direction, or until an element is in view.",
   parameters = fields.object({
+    justification = fields.justification,
     direction = { type = "string", enum = { "down", "up", "left", "right" }, description = "Where to." },
     index = page_tools.index,
   }, {}),

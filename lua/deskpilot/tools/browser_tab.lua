@@ -38,6 +38,7 @@ return {
   name = "browser_tab",
   description = "Open a new tab, close the one in front, or go to the next one.",
   parameters = fields.object({
+    justification = fields.justification,
     action = { type = "string", enum = { "new", "close", "next" }, description = "What to do." },
     url = { type = "string", minLength = 1, maxLength = 2000, description = "The address for a new tab." },
   }, { "action" }),

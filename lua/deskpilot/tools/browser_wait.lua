@@ -5,6 +5,7 @@ return {
   name = "browser_wait",
   description = "Wait until the page shows a text, is at an address, or, with neither, has nothing more to load.",
   parameters = fields.object({
+    justification = fields.justification,
     text = { type = "string", minLength = 1, maxLength = 500, description = "Words that come to be on the page." },
     url = { type = "string", minLength = 1, maxLength = 2000, description = "A part of the address that it comes to." },
     seconds = { type = "number", minimum = 0.1, maximum = 60, description = "How long at the most; 10 if left out." },

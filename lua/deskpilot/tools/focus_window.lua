@@ -4,6 +4,7 @@ return {
   name = "focus_window",
   description = "Bring a window to the front, so that it gets what is typed.",
   parameters = fields.object({
+    justification = fields.justification,
     title = { type = "string", minLength = 1, maxLength = 200, description = "A part of the window's title." },
   }, { "title" }),
   anywhere = true,

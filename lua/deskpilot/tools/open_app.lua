@@ -5,6 +5,7 @@ return {
   description = "Open an application by its name, and wait until it can be used. One that runs already is brought to "
     .. "the front, if it is of the kind that runs once.",
   parameters = fields.object({
+    justification = fields.justification,
     name = { type = "string", minLength = 1, maxLength = 100, description = "Name of the application." },
   }, { "name" }),
   anywhere = true,

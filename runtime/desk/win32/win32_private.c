@@ -9,8 +9,8 @@
 #include "win32.h"
 
 #define WITHOUT_INPUT                                                                              \
-    "a private desktop on Windows has no mouse and keyboard: use desk.elements press and "         \
-    "set_text, or work on the current desktop"
+    "a private desktop on Windows has no mouse and keyboard: press elements and set their text, "   \
+    "or work on the current desktop"
 
 /* --- what there is not ----------------------------------------------------------------------- */
 
@@ -75,7 +75,7 @@ static bool no_clipboard(desk_error *err)
 {
     return desk_fail(err, DESK_UNSUPPORTED,
                      "a private desktop on Windows has no clipboard of its own, only the user's: "
-                     "use desk.elements text and set_text, or work on the current desktop");
+                     "read and set the text of elements, or work on the current desktop");
 }
 
 bool win32_private_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,

@@ -73,12 +73,14 @@ local function keep(list, download)
   if #list > KEPT then table.remove(list, 1) end
 end
 
--- The tab that a download was begun in: that of its frame; else the one that had the closed tab opened.
+-- The tab that a download was begun in. One that was opened for it alone has shown no page, and is closed: it is
+-- the business of the tab that had it opened.
 local function tab_of(browser, frame)
   for _, tab in ipairs(browser.order) do
-    if tab.frame == frame or tab.frames and tab.frames[frame] then return tab end
+    if tab.frame == frame or tab.frames[frame] then
+      return not tab.loader and browser.by_id[tab.opener or ""] or tab
+    end
   end
-  return browser.by_id[browser.openers[frame] or ""]
 end
 
 local function begun(browser, params)
@@ -133,7 +135,7 @@ end
 ---@param browser deskpilot.browser
 ---@param connection deskpilot.cdp_connection
 function downloads.listen(browser, connection)
-  browser.running, browser.openers = {}, browser.openers or {}
+  browser.running = {}
   connection:on("Browser.downloadWillBegin", nil, function(params) begun(browser, params) end)
   connection:on("Browser.downloadProgress", nil, function(params) progress(browser, params) end)
   connection:on_close(function(err)

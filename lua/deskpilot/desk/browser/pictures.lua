@@ -82,15 +82,25 @@ local function take_in_strips(self, clip)
   return whole
 end
 
---- A picture of what the tab shows, whatever covers it on the screen, and also while it is not in sight: of what is
---- in view, of the whole page, or of a region of the page. A very long page is cut (`incomplete` is set). It
---- shows no part of the screen: points of it cannot be clicked.
+-- Browsers draw a tab that is behind another once, and then no more.
+local function bring_to_front(self)
+  local seen, err = self:evaluate("document.visibilityState", { world = "own" })
+  if seen == nil then return nil, err end
+  if seen == "visible" then return true end
+  return self.browser:call("Target.activateTarget", { targetId = self.id })
+end
+
+--- A picture of what the tab shows, whatever covers its window on the screen: of what is in view, of the whole page, or
+--- of a region of the page. A very long page is cut (`incomplete` is set). A tab that is behind another comes to
+--- the front of its window. The picture shows no part of the screen: points of it cannot be clicked.
 ---@param options { full_page: boolean?, region: table?, path: string? }? region: x, y, width and height in the page's
 ---  own units; path: of a PNG file to be written
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function Tab:screenshot(options)
   options = options or {}
   local clip, cut, picture, err
+  local ok, why = bring_to_front(self)
+  if not ok then return nil, why end
   if options.full_page then
     clip, cut = whole_page(self)
     if not clip then return nil, cut end
@@ -102,8 +112,8 @@ function Tab:screenshot(options)
   local shot = shots.new(picture)
   shot.incomplete = cut or nil
   if options.path then
-    local ok, trouble = shot:save(options.path)
-    if not ok then return nil, trouble end
+    ok, err = shot:save(options.path)
+    if not ok then return nil, err end
   end
   return shot
 end

@@ -151,7 +151,7 @@ end
 ---@param info table
 function tab_module.attached(self, session, info)
   self.session, self.frame, self.url = session, self.id, tostring(info.url)
-  if type(info.openerId) == "string" then self.browser.openers[self.id] = info.openerId end
+  self.opener = type(info.openerId) == "string" and info.openerId or nil
   self.open_dialog, self.crashed, self.closed, self.loader, self.answer = nil, nil, nil, nil, nil
   self.loading, self.attached, self.attaching, self.last_request = false, nil, true, task.now()
   new_document(self)
@@ -184,7 +184,7 @@ end
 ---@return deskpilot.tab
 function tab_module.new(browser)
   return setmetatable({ browser = browser, changed = signal.new(), downloads = {}, url = "", frame = "",
-    loading = false }, Tab)
+    frames = {}, loading = false }, Tab)
 end
 
 -- --- calls ----------------------------------------------------------------------------------------------
@@ -197,14 +197,17 @@ local function ready(self)
   self.changed:wait_until(self.browser.desk.timing.browser_answer + 1, function()
     return self.attached or self.closed or not self.attaching
   end)
-  if self.closed or not self.attached then return errors.fail("not_found", "the tab has been closed") end
-  return self.session
+  if self.attached then return self.session end
+  if self.attaching then return errors.fail("timed_out", "the browser does not answer for the tab") end
+  return errors.fail("not_found", "the tab has been closed")
 end
 
 -- What may be why the page does not answer, to be added to a sentence that says so.
 local function hint(self)
   for _, other in ipairs(self.browser.order) do
-    if other ~= self and other.open_dialog then return "; a dialog is open on another tab, which may hold up this one" end
+    if other ~= self and other.open_dialog then
+      return "; a dialog is open on another tab, which may hold up this one"
+    end
   end
   return self.unanswered and "; it has not answered since we are attached: a dialog that was open before may have to "
     .. "be answered by mouse and keyboard" or ""

@@ -29,6 +29,7 @@ function account.start(run)
     retries = 0, escalations = { browser = 0, vision = 0 },
     seconds = { observe = 0, decide = 0, execute = 0, verify = 0, escalate = 0 } }
   run.state.entered = task.now()
+  run.state.spent = { observe = 0, decide = 0, execute = 0, verify = 0, escalate = 0 }
   account.enter(run, "OBSERVE", "the goal is new")
 end
 
@@ -39,7 +40,10 @@ end
 function account.enter(run, state, why)
   local s, now = run.state, task.now()
   local kind = kinds[s.name]
-  if kind then run.result.seconds[kind] = run.result.seconds[kind] + now - s.entered end
+  if kind then
+    s.spent[kind] = s.spent[kind] + now - s.entered
+    run.result.seconds[kind] = math.floor(s.spent[kind] * 1000 + 0.5) / 1000
+  end
   run:emit("phase_change", { from = s.name or "START", to = state, why = why })
   s.name, s.entered = state, now
 end

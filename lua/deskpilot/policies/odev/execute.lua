@@ -21,9 +21,6 @@ local function left(step, number)
   return rest == 0 and "" or ("; %d more action%s not done"):format(rest, rest == 1 and " was" or "s were")
 end
 
--- Codes of failures for which the screen has moved on, and not the action was wrong.
-local moved_on_codes = { stale = true }
-
 --- Begins a step.
 ---@param run deskpilot.run
 ---@param plan deskpilot.odev.plan
@@ -70,7 +67,7 @@ function execute.batch(run, step)
       local typed_into_suggestions = rules.types_into_suggestions(run, call)
       local result = run:act { tool = call.tool, args = call.args, why = call.why, persona = "planner" }
       if run.outcome then return outcome end
-      if result.postponed or moved_on_codes[result.code] then
+      if result.vetoed or result.code == "stale" then
         outcome.cut = ("action %d (%s): %s%s"):format(i, call.tool, result.text, left(step, i))
         return outcome
       end

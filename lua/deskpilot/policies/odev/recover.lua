@@ -5,6 +5,8 @@ local scene = require "deskpilot.policies.odev.scene"
 
 local recover = {}
 
+local ANSWER = 5 -- seconds for a browser to say that it is there
+
 --- The browser of the latest page that was seen, if it crashed, was killed or does not let us in any more; or nil:
 --- also where somebody has closed it.
 ---@param run deskpilot.run
@@ -13,9 +15,9 @@ function recover.lost(run)
   local tab = run.observation.tab
   if tab then run.state.browser = tab.browser end
   local browser = run.state.browser
-  if not browser or browser:has_quit() then return nil end
-  local connection = browser.connection
-  if connection and not connection.closed then return nil end
+  if not browser or browser.closed or browser:has_quit() then return nil end
+  -- It is asked: of one that was killed a moment ago nothing may have been heard yet.
+  if browser:call("Browser.getVersion", nil, ANSWER) or browser:has_quit() then return nil end
   return browser
 end
 

@@ -264,7 +264,8 @@ const holds = async ({ typed, replaced, seconds }) => {
     const content = now();
     if (plain(content) === wanted) return true;
     if (content !== last) [last, since] = [content, performance.now()];
-    return content !== before && keeps(content, typed) && performance.now() - since > 300;
+    const rests = performance.now() - since;
+    return content !== before && rests > (keeps(content, typed) ? 300 : seconds * 250);
   });
   const content = now();
   const same = plain(content) === wanted;
