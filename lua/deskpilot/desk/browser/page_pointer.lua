@@ -22,7 +22,9 @@ local function aim(tab, target)
   if failure then return nil, failure end
   if type(told.states) == "table" and told.states.disabled then return refused(target, "is disabled") end
   if told.covered then return refused(target, "is covered by %s, which would get the click", tostring(told.covered)) end
-  if told.hidden or not tonumber(told.x) or not tonumber(told.y) then return refused(target, "cannot be brought into view") end
+  if told.hidden or not tonumber(told.x) or not tonumber(told.y) then
+    return refused(target, "cannot be brought into view")
+  end
   return told
 end
 
