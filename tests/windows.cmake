@@ -21,7 +21,7 @@ set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTA
     "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>"
     "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
 foreach(name agent cli config csv data decode desk eval find http literal lookup model monitors native_desk ocr outline
-    report schema shot task)
+    report schema shot task websocket websocket_frames websocket_opening)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()
 file(GLOB LUA_TESTS CONFIGURE_DEPENDS windows/test_*.lua)
@@ -40,3 +40,8 @@ add_test(NAME windows.tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_tls_s
   ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
   ${CMAKE_CURRENT_SOURCE_DIR}/windows/tls/test_win_tls.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 set_tests_properties(windows.tls PROPERTIES TIMEOUT 240)
+
+add_test(NAME windows.browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_browser.sh
+  ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
+  ${CMAKE_CURRENT_SOURCE_DIR}/windows/browser/test_win_browser.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(windows.browser PROPERTIES TIMEOUT 240 ENVIRONMENT "${TEST_ENVIRONMENT}")

@@ -12,7 +12,7 @@ local internal = { native = true, inbox = true, session = true, timing = true, c
 
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
 local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "browser",
-  "tab", "human", "hotkeys", "points", "files", "csv", "json", "http", "task", "errors", "mission" }
+  "tab", "human", "hotkeys", "points", "files", "csv", "json", "http", "websocket", "task", "errors", "mission" }
 
 local summaries = {
   desk = "the desktop: opening it, waiting for it", screen = "pictures of the screen, and what is on them",
@@ -22,6 +22,7 @@ local summaries = {
   browser = "browsers that are started or attached to", tab = "a tab of a browser, and its page",
   human = "people at the desktop, and giving way to them", hotkeys = "keys that work in any window",
   files = "files and folders", csv = "tables as text", json = "JSON", http = "requests to servers",
+  websocket = "messages to and from a server",
   task = "doing several things at a time", errors = "failures as values",
   mission = "`m`, what a mission's functions are given",
 }
@@ -71,7 +72,7 @@ end
 
 -- The functions of each page, and the file that its words begin with.
 local function collect(desk)
-  local module = require "deskpilot.desk"
+  local module, websocket = require "deskpilot.desk", require "deskpilot.base.websocket"
   local task, errors, run = require "deskpilot.base.task", require "deskpilot.base.errors",
     require "deskpilot.agent.run"
   local browser, tab = require "deskpilot.desk.browser.instance", require "deskpilot.desk.browser.tab"
@@ -84,6 +85,8 @@ local function collect(desk)
     task = { functions = functions_of(class_of(task.start(function() end)), "work:", functions_of(task, "task.", {})),
       main = "deskpilot/base/task.lua" },
     files = base_page "files", csv = base_page "csv", json = base_page "json", http = base_page "http",
+    websocket = { functions = functions_of(class_of(websocket.open, "Socket"), "socket:",
+      functions_of(websocket, "websocket.", {})), main = "deskpilot/base/websocket.lua" },
     errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
     browser = { functions = functions_of(class_of(browser.connect, "Browser"), "browser:",
       functions_of(desk.browser, "desk.browser.", {})), main = "deskpilot/desk/browser.lua" },
@@ -177,7 +180,7 @@ local function paths_of(page)
 end
 
 local titles = { desk = "desk", shot = "A shot", tab = "A tab", points = "Points", mission = "m, the mission's run" }
-for _, name in ipairs { "files", "csv", "json", "http", "task", "errors" } do
+for _, name in ipairs { "files", "csv", "json", "http", "websocket", "task", "errors" } do
   titles[name] = ('%s: require "deskpilot.base.%s"'):format(name, name)
 end
 

@@ -94,22 +94,37 @@ size_t platform_descendants(long pid, long *out, size_t room)
     return t.count;
 }
 
-/* The command line as it was given; the kernel has it since Windows 8.1. */
-static wchar_t *whole_command_line(DWORD pid)
+static bool read_memory(HANDLE process, const void *from, void *to, size_t size)
 {
-    enum { COMMAND_LINE_INFORMATION = 60, MOST = 1 << 18 };
-    typedef NTSTATUS(NTAPI * query)(HANDLE, int, void *, ULONG, ULONG *);
+    SIZE_T got;
+    return from && ReadProcessMemory(process, from, to, size, &got) && got == size;
+}
+
+/* A process keeps its command line in its own memory, where its environment block says. */
+static wchar_t *read_command_line(HANDLE process)
+{
+    typedef NTSTATUS(NTAPI * query)(HANDLE, PROCESSINFOCLASS, void *, ULONG, ULONG *);
     query ask =
         (query) (void *) GetProcAddress(GetModuleHandleW(L"ntdll"), "NtQueryInformationProcess");
-    HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, pid);
-    wchar_t *line = NULL;
-    UNICODE_STRING *told = process && ask ? calloc(1, MOST) : NULL;
-    if (told && ask(process, COMMAND_LINE_INFORMATION, told, MOST, NULL) >= 0 && told->Buffer) {
-        line = calloc(told->Length / 2 + 1, sizeof *line);
-        if (line)
-            memcpy(line, told->Buffer, told->Length / 2 * sizeof *line);
-    }
-    free(told);
+    PROCESS_BASIC_INFORMATION basic;
+    PEB block;
+    RTL_USER_PROCESS_PARAMETERS given;
+    if (!ask || ask(process, ProcessBasicInformation, &basic, sizeof basic, NULL) < 0 ||
+        !read_memory(process, basic.PebBaseAddress, &block, sizeof block) ||
+        !read_memory(process, block.ProcessParameters, &given, sizeof given))
+        return NULL;
+    size_t length = given.CommandLine.Length / sizeof(wchar_t);
+    wchar_t *line = calloc(length + 1, sizeof *line);
+    if (line && read_memory(process, given.CommandLine.Buffer, line, length * sizeof *line))
+        return line;
+    free(line);
+    return NULL;
+}
+
+static wchar_t *whole_command_line(DWORD pid)
+{
+    HANDLE process = OpenProcess(PROCESS_QUERY_INFORMATION | PROCESS_VM_READ, FALSE, pid);
+    wchar_t *line = process ? read_command_line(process) : NULL;
     if (process)
         CloseHandle(process);
     return line;

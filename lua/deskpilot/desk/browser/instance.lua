@@ -80,6 +80,11 @@ local function listen(self, connection)
   end)
 end
 
+-- An empty tab leaves the keyboard to the field of the address, and what is typed there goes to a search engine.
+local function give_keys_to_page(tab)
+  if tab then tab:call("Page.bringToFront") end
+end
+
 -- --- the connection -------------------------------------------------------------------------------------
 
 local function process_id(connection)
@@ -199,7 +204,7 @@ local function restore(self, list)
     end
     if before.url and before.url ~= "about:blank" then before.tab:navigate(before.url) end
   end
-  if list[1] then list[1].tab:activate() end
+  if self.order[1] then self.order[1]:activate() end
 end
 
 local function start_again(self, urls)
@@ -317,6 +322,7 @@ function Browser:new_tab(url)
   if not made then return nil, err end
   local tab = self.changed:wait_until(self.desk.timing.browser_answer, function() return self.by_id[made.targetId] end)
   if not tab then return errors.fail("timed_out", "the browser opened no tab") end
+  give_keys_to_page(tab)
   if not url then return tab end
   local ok, failure = tab:navigate(url)
   if ok then return tab end
@@ -346,6 +352,7 @@ function instance.connect(desk, where)
   local connection, err
   if where.place then connection, err = connect_to(self, where.place) else connection, err = find_and_connect(self) end
   if not connection then return nil, err end
+  if self.process then give_keys_to_page(self.order[1]) end
   return self
 end
 

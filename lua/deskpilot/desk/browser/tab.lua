@@ -323,11 +323,13 @@ function Tab:close()
   return errors.fail("timed_out", "the tab is still there")
 end
 
---- Brings it to the front of its window, and its window to the front of the desktop.
+--- Brings it to the front of its window, and its window to the front of the desktop. Keys go to its page then, and
+--- not to the field of the address.
 ---@return boolean? ok, deskpilot.error? err
 function Tab:activate()
   local ok, err = self.browser:call("Target.activateTarget", { targetId = self.id })
   if not ok then return nil, err end
+  if self.attached then self.session:call("Page.bringToFront") end -- not while a dialog has the keys
   self.browser.active = self
   local window = self:window()
   if window and not window.active then return self.browser.desk.windows.focus(window) end
