@@ -147,7 +147,8 @@ local scroll_options = { dx = "number", dy = "number", input = "string" }
 --- Turns the wheel in the middle of what is shown of the page, by about that many of its pixels to the right and down,
 --- and waits until it rests.
 ---@param how { dx: number?, dy: number?, input: "real"|"cdp"|nil }
----@return { x: number, y: number, max_x: number, max_y: number }? scroll where the page is then, deskpilot.error? err
+---@return { x: number, y: number, max_x: number, max_y: number }? scroll where the page is then
+---@return deskpilot.error? err
 function methods.scroll(self, how)
   how = options.check(how, scroll_options, "tab:scroll")
   local hands, timing = hands_of(how.input), self.browser.desk.timing
