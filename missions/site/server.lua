@@ -15,6 +15,7 @@ local cities = { "Bergen, Norway", "Bologna, Italy", "Lisbon, Portugal", "Liverp
 local tickets = { one = 120, two = 200, student = 60 } -- euro
 local meals = { anything = true, vegetarian = true, vegan = true }
 local largest_poster = 1024 * 1024
+local most_remembered = 1000 -- requests and refusals
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 
@@ -55,7 +56,7 @@ local function receipt(registration)
 end
 
 local function refused(record, why, status)
-  table.insert(record.refused, why)
+  if #record.refused < most_remembered then table.insert(record.refused, why) end
   return page("refused.html", { why = html(why) }, status)
 end
 
@@ -137,8 +138,10 @@ function site.start(sold)
     sold = sold or {} }
   local server = assert(http_server.start(function(request)
     local reply = route(self, request)
-    table.insert(self.record.requests, ("%s %s %d"):format(request.method, request.path,
-      reply and reply.status or reply and 200 or 404))
+    if #self.record.requests < most_remembered then
+      table.insert(self.record.requests, ("%s %s %d"):format(request.method, request.path,
+        reply and reply.status or reply and 200 or 404))
+    end
     return reply
   end, { max_body = 2 * 1024 * 1024 }))
   self.url, self.total = server.url, select(2, sales(self.sold))
