@@ -15,6 +15,7 @@ local cities = { "Bergen, Norway", "Bologna, Italy", "Lisbon, Portugal", "Liverp
 local tickets = { one = 120, two = 200, student = 60 } -- euro
 local meals = { anything = true, vegetarian = true, vegan = true }
 local largest_poster = 1024 * 1024
+local most_places = 50
 local most_remembered = 1000 -- requests and refusals
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
@@ -72,6 +73,7 @@ local function register(record, request)
   end
   local why = problem(fields, poster)
   if why then return refused(record, why, 422) end
+  if #record.registrations >= most_places then return refused(record, "The conference is full.", 409) end
   local registration = { number = #record.registrations + 1, fields = fields, poster = poster }
   registration.receipt = receipt(registration)
   table.insert(record.registrations, registration)
