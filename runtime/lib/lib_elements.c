@@ -74,8 +74,9 @@ static void push_states(lua_State *L, uint64_t states)
     }
 }
 
-static void push_element(lua_State *L, const desk_element_list *list, size_t index)
+static void push_element(lua_State *L, const void *data, size_t index)
 {
+    const desk_element_list *list = data;
     const desk_element *e = &list->items[index];
     const desk_element_app *app = &list->apps[e->app];
     lua_createtable(L, 0, 16);
@@ -106,8 +107,9 @@ static void push_element(lua_State *L, const desk_element_list *list, size_t ind
     set_string(L, "handle", e->handle);
 }
 
-static void push_app(lua_State *L, const desk_element_app *app)
+static void push_app(lua_State *L, const void *list, size_t index)
 {
+    const desk_element_app *app = &((const desk_element_list *) list)->apps[index];
     lua_createtable(L, 0, 3);
     set_string(L, "name", app->name);
     set_integer(L, "pid", app->pid);
@@ -118,37 +120,25 @@ static void push_app(lua_State *L, const desk_element_app *app)
 static void push_list(lua_State *L, const desk_element_list *list)
 {
     lua_createtable(L, 0, 3);
-    lua_createtable(L, (int) list->count, 0);
-    for (size_t i = 0; i < list->count; i++) {
-        push_element(L, list, i);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
+    lib_push_list(L, list->count, push_element, list);
     lua_setfield(L, -2, "elements");
-    lua_createtable(L, (int) list->app_count, 0);
-    for (size_t i = 0; i < list->app_count; i++) {
-        push_app(L, &list->apps[i]);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
+    lib_push_list(L, list->app_count, push_app, list);
     lua_setfield(L, -2, "apps");
     lua_pushboolean(L, list->truncated);
     lua_setfield(L, -2, "truncated");
 }
 
-static void push_actions(lua_State *L, const desk_element_details *d)
+static void push_action(lua_State *L, const void *list, size_t index)
 {
-    lua_createtable(L, (int) d->action_count, 0);
-    for (size_t i = 0; i < d->action_count; i++) {
-        const desk_element_action *action = &d->actions[i];
-        lua_createtable(L, 0, 4);
-        set_string(L, "name", action->name);
-        if (*action->title)
-            set_string(L, "title", action->title);
-        if (*action->description)
-            set_string(L, "description", action->description);
-        if (*action->key)
-            set_string(L, "key", action->key);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
+    const desk_element_action *action = &((const desk_element_action *) list)[index];
+    lua_createtable(L, 0, 4);
+    set_string(L, "name", action->name);
+    if (*action->title)
+        set_string(L, "title", action->title);
+    if (*action->description)
+        set_string(L, "description", action->description);
+    if (*action->key)
+        set_string(L, "key", action->key);
 }
 
 static void set_number(lua_State *L, const char *key, double value)
@@ -173,7 +163,7 @@ static void push_details(lua_State *L, const desk_element_details *d)
         set_integer(L, "to", d->to);
         set_string(L, "selected", d->selected);
     }
-    push_actions(L, d);
+    lib_push_list(L, d->action_count, push_action, d->actions);
     lua_setfield(L, -2, "action_list");
 }
 
