@@ -154,7 +154,7 @@ function methods.scroll(self, how)
   local hands, timing = hands_of(how.input), self.browser.desk.timing
   local ok, err = hands.begin(self)
   if not ok then return nil, err end
-  local told, why = page.ask(self, "observe", { elements = 0, text = 0 }, timing.page_look)
+  local told, why = page.ask(self, "observe", { elements = 0, text = 0, keep = false }, timing.page_look)
   if not told then return nil, why end
   local metrics = type(told.metrics) == "table" and told.metrics or {}
   local pixels = type(metrics.pixels) == "table" and metrics.pixels or {}

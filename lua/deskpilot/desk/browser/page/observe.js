@@ -118,7 +118,7 @@ const tell = (entry, index, popup, focused) => {
 };
 
 // What the page is like, at most `elements` of its elements and `text` characters of its text.
-const observe = ({ elements: most, text: characters }) => {
+const observe = ({ elements: most, text: characters, keep }) => {
   const began = performance.now();
   noticeSuggestions();
   const seen = freshWalk(characters);
@@ -134,11 +134,12 @@ const observe = ({ elements: most, text: characters }) => {
     if (told.states.focused) focus = index;
     return told;
   });
-  if (most > 0) {
+  const kept = keep && most > 0;
+  if (kept) {
     observations.set(++count, known);
     observations.delete(count - KEPT);
   }
-  const answer = { id: most > 0 ? token + "-" + count : undefined,
+  const answer = { id: kept ? token + "-" + count : undefined,
     url: String(location.href).slice(0, 4000).toWellFormed(), title: tidy(titleOf(document).slice(0, 4000), 300),
     ready: readyState(document), text: seen.text,
     text_cut: seen.textCut, elements, total: seen.elements.length, incomplete: seen.cut, focus,
