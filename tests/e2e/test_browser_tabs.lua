@@ -84,7 +84,7 @@ end
 
 -- Not to the field of the address, from where they would go to a search engine.
 function tests.keys_go_to_the_page()
-  browsing.with({ ["/"] = page("Field", "<input id=field>") }, function(browser, server, desk)
+  browsing.with({ ["/"] = page("Field", "<input id=field aria-label=\"A field\">") }, function(browser, server, desk)
     local function check(what, tab)
       harness.ok(tab:navigate(server.url .. "/"))
       harness.ok(tab:evaluate("document.getElementById('field').focus(), true"))
@@ -96,6 +96,9 @@ function tests.keys_go_to_the_page()
     end
     local first = browser:tab()
     check("in the first tab", first)
+    -- Applications see it too.
+    harness.ok(desk.elements.find { app = "chromium", role = "entry", name = "A field", timeout = 20 })
+    harness.ok(desk.elements.find { app = "chromium", role = "push button", name = "Reload", timeout = 20 })
     local second = harness.ok(browser:new_tab())
     check("in a new one", second)
     harness.ok(desk.keyboard.press "ctrl+l") -- its user goes to the field
