@@ -165,7 +165,9 @@ page.scroll_of = scroll_of
 local sources = setmetatable({}, { __mode = "k" }) -- element -> { tab, id } of its observation
 
 local function page_of(tab, told, place)
-  local result = { url = words(told.url, 5000), title = words(told.title, 1000), ready = words(told.ready, 20),
+  local url = words(told.url, 5000)
+  if url:find "^chrome%-error:" then url = tab.url end -- in place of a page that could not be had
+  local result = { url = url, title = words(told.title, 1000), ready = words(told.ready, 20),
     text = words(told.text, MOST_TEXT * 4), text_cut = told.text_cut == true, elements = {}, total = whole(told.total),
     incomplete = told.incomplete == true or nil, popup = popup_of(told.popup, place),
     focus = math.tointeger(tonumber(told.focus)), viewport = place and place.rect, scroll = scroll_of(told.scroll) }
@@ -173,7 +175,7 @@ local function page_of(tab, told, place)
     if i > MOST_ELEMENTS or type(each) ~= "table" then break end
     local element = element_of(each, place)
     result.elements[i] = element
-    sources[element] = { tab = tab, id = told.id }
+    if told.id then sources[element] = { tab = tab, id = told.id } end
   end
   return result
 end
@@ -188,24 +190,27 @@ end
 
 local observe_options = { max_elements = "number", max_text = "number", screen = "boolean", keep = "boolean" }
 
+local function within(value, default, most)
+  return math.max(0, math.min(value or default, most)) // 1
+end
+
 local methods = {}
 page.methods = methods
 
 --- What is on the page now: its text and what can be used on it, numbered in the order of the document. The
 --- numbers count all elements; of more than max_elements those in a popup, in view and nearest to it are listed.
---- They hold until the page changes: what a number means is looked up again by whoever acts on it. With
---- max_elements = 0 only the rest is told, and the numbers given before stay those that acts go by.
----@param how { max_elements: integer?, max_text: integer?, screen: boolean?, keep: boolean? }? 200 elements and
----  8000 characters of text unless told otherwise; screen = false: where things are on the screen is not wanted;
----  keep = false: a glance, whose numbers nothing can be done by, so that those before it stay
+--- They hold until the page changes: what a number means is looked up again by whoever acts on it.
+---@param how { max_elements: integer?, max_text: integer?, screen: boolean?, keep: boolean? }? 200 elements and 8000
+---  characters of text unless told otherwise; screen = false: where things are on the screen is not wanted;
+---  keep = false (and max_elements = 0): only a look, after which the numbers that were given before are still those
+---  that acts go by
 ---@return deskpilot.page? page, deskpilot.error? err
 function methods.observe(self, how)
   how = options.check(how, observe_options, "tab:observe")
   local dialog = self:dialog()
   if dialog then return behind_dialog(self, dialog) end
-  local told, err = page.ask(self, "observe", {
-    elements = math.max(0, math.min(how.max_elements or 200, MOST_ELEMENTS)) // 1,
-    text = math.max(0, math.min(how.max_text or 8000, MOST_TEXT)) // 1, keep = how.keep ~= false }, self.browser.desk.timing.page_look)
+  local told, err = page.ask(self, "observe", { elements = within(how.max_elements, 200, MOST_ELEMENTS),
+    text = within(how.max_text, 8000, MOST_TEXT), keep = how.keep ~= false }, self.browser.desk.timing.page_look)
   if not told then
     dialog = self:dialog()
     if dialog then return behind_dialog(self, dialog) end

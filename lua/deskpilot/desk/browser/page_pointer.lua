@@ -9,6 +9,7 @@ local page = require "deskpilot.desk.browser.page"
 local pointer = { methods = {} }
 
 local ATTEMPTS = 4 -- to be over an element: the first may only learn where the page is, or it moves
+local UNHEARD = 2  -- of these may pass without a word from the page
 
 local function refused(target, format, ...)
   return errors.fail("refused", "%s", target.label .. " " .. format:format(...))
@@ -31,7 +32,7 @@ end
 -- Brings the pointer over it, and makes the page say so.
 local function reach(tab, target, hands, aimed)
   local timing = tab.browser.desk.timing
-  local wrong
+  local wrong, unheard = nil, 0
   for _ = 1, ATTEMPTS do
     local _, failed = page.ask_again(tab, "again", {}, timing.page_act)
     if failed then return nil, failed end
@@ -42,6 +43,7 @@ local function reach(tab, target, hands, aimed)
     local failure = page.failure(target, over)
     if failure then return nil, failure end
     if over.missing or over.lost then
+      unheard = unheard + 1
       wrong = "the page does not hear the pointer there: another window or a part of the browser may lie over it"
     else
       if moved.place then moved.place:learn(tab, moved.x, moved.y, tonumber(over.x) or 0, tonumber(over.y) or 0) end
@@ -58,6 +60,7 @@ local function reach(tab, target, hands, aimed)
     end
     aimed, err = aim(tab, target)
     if not aimed then return nil, err end
+    if unheard >= UNHEARD then break end
   end
   return refused(target, "cannot be pointed at: %s", wrong)
 end
@@ -154,7 +157,7 @@ function methods.scroll(self, how)
   local hands, timing = hands_of(how.input), self.browser.desk.timing
   local ok, err = hands.begin(self)
   if not ok then return nil, err end
-  local told, why = page.ask(self, "observe", { elements = 0, text = 0 }, timing.page_look)
+  local told, why = page.ask(self, "observe", { elements = 0, text = 0, keep = false }, timing.page_look)
   if not told then return nil, why end
   local metrics = type(told.metrics) == "table" and told.metrics or {}
   local pixels = type(metrics.pixels) == "table" and metrics.pixels or {}

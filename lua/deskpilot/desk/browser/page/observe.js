@@ -134,12 +134,12 @@ const observe = ({ elements: most, text: characters, keep }) => {
     if (told.states.focused) focus = index;
     return told;
   });
-  const numbered = most > 0 && keep;
-  if (numbered) {
+  const kept = keep && most > 0;
+  if (kept) {
     observations.set(++count, known);
     observations.delete(count - KEPT);
   }
-  const answer = { id: numbered ? token + "-" + count : undefined,
+  const answer = { id: kept ? token + "-" + count : undefined,
     url: String(location.href).slice(0, 4000).toWellFormed(), title: tidy(titleOf(document).slice(0, 4000), 300),
     ready: readyState(document), text: seen.text,
     text_cut: seen.textCut, elements, total: seen.elements.length, incomplete: seen.cut, focus,
