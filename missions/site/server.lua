@@ -15,6 +15,8 @@ local cities = { "Bergen, Norway", "Bologna, Italy", "Lisbon, Portugal", "Liverp
 local tickets = { one = 120, two = 200, student = 60 } -- euro
 local meals = { anything = true, vegetarian = true, vegan = true }
 local largest_poster = 1024 * 1024
+local most_places = 50
+local most_remembered = 1000 -- requests and refusals
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 
@@ -55,7 +57,7 @@ local function receipt(registration)
 end
 
 local function refused(record, why, status)
-  table.insert(record.refused, why)
+  if #record.refused < most_remembered then table.insert(record.refused, why) end
   return page("refused.html", { why = html(why) }, status)
 end
 
@@ -71,6 +73,7 @@ local function register(record, request)
   end
   local why = problem(fields, poster)
   if why then return refused(record, why, 422) end
+  if #record.registrations >= most_places then return refused(record, "The conference is full.", 409) end
   local registration = { number = #record.registrations + 1, fields = fields, poster = poster }
   registration.receipt = receipt(registration)
   table.insert(record.registrations, registration)
@@ -137,8 +140,10 @@ function site.start(sold)
     sold = sold or {} }
   local server = assert(http_server.start(function(request)
     local reply = route(self, request)
-    table.insert(self.record.requests, ("%s %s %d"):format(request.method, request.path,
-      reply and reply.status or reply and 200 or 404))
+    if #self.record.requests < most_remembered then
+      table.insert(self.record.requests, ("%s %s %d"):format(request.method, request.path,
+        reply and reply.status or reply and 200 or 404))
+    end
     return reply
   end, { max_body = 2 * 1024 * 1024 }))
   self.url, self.total = server.url, select(2, sales(self.sold))

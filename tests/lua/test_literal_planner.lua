@@ -171,6 +171,7 @@ function tests.an_autocompletion_field_ends_the_batch()
   t.eq(shown(waiting), "wait 1")
   t.has(waiting.actions[1].why, "Look 1.")
   t.has(waiting.rationale, 'nothing named "London" is listed')
+  t.has(waiting.rationale, 'the nearest names listed are "Poster", "E-mail", "Ticket", "Full name" and "Programme"')
 end
 
 function tests.a_popup_comes_first()

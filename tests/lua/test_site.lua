@@ -97,7 +97,10 @@ function tests.a_registration()
     t.eq(receipt.body, made.receipt)
     t.has(receipt.body, "Ticket: two, 200 euro")
     t.has(receipt.body, ("poster.png, %d bytes"):format(#poster))
-    t.eq(post(site, body_of()).headers.location, "/registrations/2")
+    for number = 2, 50 do t.eq(post(site, body_of()).headers.location, "/registrations/" .. number) end
+    local full = post(site, body_of())
+    t.eq(full.status, 409)
+    t.has(full.body, "full")
   end)
 end
 

@@ -282,11 +282,12 @@ local function all_elements(view)
   return table.move(view.elements, 1, #view.elements, #all + 1, all)
 end
 
---- Up to five of the names on screen, those most like `name` first.
+--- Up to five of the names on screen, those most like `name` first; of the page's where there is one.
 ---@return string[]
 function screen.nearest(view, name)
   local names, seen = {}, {}
-  for _, element in ipairs(all_elements(view)) do
+  local elements = view.page and #view.page.elements > 0 and view.page.elements or view.elements
+  for _, element in ipairs(elements) do
     if element.name ~= "" and not seen[element.name] then
       seen[element.name] = true
       table.insert(names, element.name)
