@@ -1,5 +1,6 @@
 -- The tabs of a real browser, which one is in sight, and the files that they fetch. Judged by the windows and files
 -- that there are, and by what pages know.
+local uv = require "luv"
 local browsing = require "browsing"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
@@ -79,6 +80,36 @@ function tests.the_tab_in_sight()
       harness.eq(nothing, nil)
       harness.ok(why.code == "not_found" or why.code == "unavailable", tostring(why))
     end)
+end
+
+-- Not to the field of the address, from where they would go to a search engine.
+function tests.keys_go_to_the_page()
+  browsing.with({ ["/"] = page("Field", "<input id=field aria-label=\"A field\">") }, function(browser, server, desk)
+    local function check(what, tab)
+      harness.ok(tab:navigate(server.url .. "/"))
+      harness.ok(tab:evaluate("document.getElementById('field').focus(), true"))
+      harness.ok(desk.keyboard.type "keys")
+      local shown = task.limit(20, function()
+        while tab:evaluate("document.getElementById('field').value") ~= "keys" do task.sleep(0.02) end
+      end)
+      harness.ok(shown, what)
+    end
+    local first = browser:tab()
+    check("in the first tab", first)
+    -- Applications see it too.
+    harness.ok(desk.elements.find { app = "chromium", role = "entry", name = "A field", timeout = 20 })
+    harness.ok(desk.elements.find { app = "chromium", role = "push button", name = "Reload", timeout = 20 })
+    local second = harness.ok(browser:new_tab())
+    check("in a new one", second)
+    harness.ok(desk.keyboard.press "ctrl+l") -- its user goes to the field
+    harness.ok(second:activate())
+    check("in one that is activated", second)
+    harness.ok(second:close())
+    check("when that has been closed", first)
+    uv.kill(browser.pid, "sigkill")
+    harness.ok(browser:reconnect())
+    check("after a new start", first)
+  end)
 end
 
 -- --- files --------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ local Tab = downloads.methods
 ---@field total integer? bytes, where the server has said so
 ---@field path string? when it is complete
 ---@field err deskpilot.error? when it has failed
+---@field wait fun(self: deskpilot.download, timeout: number?): string?, deskpilot.error? waits for its path
 local Download = {}
 Download.__index = Download
 
