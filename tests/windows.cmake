@@ -42,7 +42,9 @@ add_test(NAME windows.tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_tls_s
   ${CMAKE_CURRENT_SOURCE_DIR}/windows/tls/test_win_tls.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 set_tests_properties(windows.tls PROPERTIES TIMEOUT 240)
 
-add_test(NAME windows.browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_browser.sh
-  ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
-  ${CMAKE_CURRENT_SOURCE_DIR}/windows/browser/test_win_browser.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-set_tests_properties(windows.browser PROPERTIES TIMEOUT 240 ENVIRONMENT "${TEST_ENVIRONMENT}")
+foreach(name browser page)
+  add_test(NAME windows.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_browser.sh
+    ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
+    ${CMAKE_CURRENT_SOURCE_DIR}/windows/browser/test_win_${name}.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(windows.${name} PROPERTIES TIMEOUT 240 ENVIRONMENT "${TEST_ENVIRONMENT}")
+endforeach()

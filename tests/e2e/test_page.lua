@@ -42,8 +42,8 @@ end
 function cases.b_text(tab)
   local page = pages.open(tab, "kinds.html")
   harness.has(page.text, "Kinds\nSome boldness & text\nsecond line Home Send", "lines as they are shown")
-  for _, never in ipairs { "hidden words", "script words", "color: red", "topsecret", "123456", "Ada", "Inside", "Invisible",
-    "Out of reach" } do
+  for _, never in ipairs { "hidden words", "script words", "color: red", "topsecret", "123456", "Ada", "Inside",
+    "Invisible", "Out of reach" } do
     harness.ok(not page.text:find(never, 1, true), "the text has " .. never)
   end
   harness.has(page.text, "Shadow Slotted\nDeeper shadow")
@@ -157,10 +157,11 @@ end
 local popups = {
   { name = "a modal dialog", open = "modal.showModal()", said = "Save changes?", inside = "Save" },
   { name = "an ARIA modal", said = "Cookies", inside = "Accept", open =
-    [[show('<div class=veil></div><div class=box role=dialog aria-modal=true aria-label=Cookies><button>Accept</button></div>')]] },
+    [[show('<div class=veil></div><div class=box role=dialog aria-modal=true aria-label=Cookies><button>Accept' +
+      '</button></div>')]] },
   { name = "a layer with a veil", said = "Subscribe", inside = "No, thanks", open =
     [[show('<div class=veil></div><div class=box><h3>Subscribe</h3><button>No, thanks</button></div>')]] },
-  { name = "a layer without", said = "Rate us", inside = "Later", open =
+  { name = "a layer without", said = "Rate us", inside = "Later", beside = true, open =
     [[show('<div class=box><h3>Rate us</h3><a href="#later">Later</a></div>')]] },
 }
 
@@ -176,12 +177,16 @@ function cases.h_popups(tab)
     harness.eq(inside.states.blocked, nil, popup.name)
     harness.eq(#page.elements, 20, popup.name .. ": the popup's own are listed though there are too many")
     local covered
-    for _, element in ipairs(assert(tab:observe()).elements) do covered = element.states.blocked and element or covered end
+    for _, element in ipairs(assert(tab:observe()).elements) do
+      covered = element.states.blocked and element or covered
+    end
     harness.ok(covered, popup.name .. ": nothing is behind it")
-    local ok, err = tab:click(covered)
-    harness.eq(ok, nil, popup.name)
-    harness.eq(err and err.code, "refused", tostring(err))
-    harness.has(tostring(err), "is covered by", popup.name)
+    if not popup.beside then -- there the page can be scrolled until it is covered no more
+      local ok, err = tab:click(covered)
+      harness.eq(ok, nil, popup.name)
+      harness.eq(err and err.code, "refused", tostring(err))
+      harness.has(tostring(err), "is covered by", popup.name)
+    end
     pages.script(tab, "show(''); modal.close()")
   end
   harness.eq(pages.log(tab), {}, "nothing was pressed")

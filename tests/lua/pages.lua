@@ -19,14 +19,15 @@ end
 --- has that size and lies somewhere on the screen. A case that fails is named, and the others run.
 ---@param cases table<string, fun(tab: deskpilot.tab, desk: deskpilot.desk, browser: deskpilot.browser)>
 ---@param only string? the beginning of the names that run
-function pages.run(cases, only)
+---@param args string[]? more flags for the browser
+function pages.run(cases, only, args)
   local session = assert(private.start { size = { 1400, 1000 } })
   local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
   assert(guard)
   -- Many tests run on few cores: limits of what ends by itself when all is well are long.
   local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session,
     timing = { type_verify = 6, page_hears = 3, page_act = 20, page_look = 30, focus = 5, element_action = 10 } })
-  local browser = assert(desk.browser.start { window = { 1000, 800 } })
+  local browser = assert(desk.browser.start { window = { 1000, 800 }, args = args })
   local names = {}
   for name in pairs(cases) do
     if not only or text.starts(name, only) then names[#names + 1] = name end
@@ -49,7 +50,9 @@ function pages.element(page, name, role)
     if element.name == name and (not role or element.role == role) then return element end
   end
   local names = {}
-  for i, element in ipairs(page.elements) do names[i] = ('[%d] %s "%s"'):format(element.index, element.role, element.name) end
+  for i, element in ipairs(page.elements) do
+    names[i] = ('[%d] %s "%s"'):format(element.index, element.role, element.name)
+  end
   error(("no element '%s' among %s"):format(name, table.concat(names, ", ")), 2)
 end
 

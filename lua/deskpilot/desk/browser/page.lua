@@ -35,8 +35,8 @@ local MOST_BYTES = 16 * 1024 * 1024 -- of an answer
 ---@field name string what people call it
 ---@field value string? what it holds; never of a secret field
 ---@field states table<string, boolean> those that hold: focused, checked, pressed, disabled, expanded, selected,
----  required, editable, autocomplete (it offers suggestions), protected (secret), filled (of secret ones), blocked (what
----  lies over the page takes its clicks)
+---  required, editable, autocomplete (it offers suggestions), protected (secret), filled (of secret ones), blocked
+---  (what lies over the page takes its clicks)
 ---@field options string[]? the first of a select's
 ---@field box deskpilot.rect? in pixels of the screen; nil where no window shows it
 ---@field in_view boolean
@@ -50,7 +50,7 @@ local MOST_BYTES = 16 * 1024 * 1024 -- of an answer
 
 -- --- asking ---------------------------------------------------------------------------------------------
 
-local parts = { "dom", "names", "walk", "popup", "observe", "acts" }
+local parts = { "dom", "names", "walk", "popup", "observe", "pointing", "acts" }
 local source
 
 local function script()
@@ -173,7 +173,7 @@ local function page_of(tab, told, place)
     if i > MOST_ELEMENTS or type(each) ~= "table" then break end
     local element = element_of(each, place)
     result.elements[i] = element
-    sources[element] = { tab = tab, id = told.id }
+    if told.id then sources[element] = { tab = tab, id = told.id } end
   end
   return result
 end
@@ -182,8 +182,8 @@ end
 local function behind_dialog(tab, dialog)
   local info, err = tab:info()
   if not info then return nil, err end
-  return { url = info.url, title = info.title, ready = info.ready, text = "", text_cut = false, elements = {}, total = 0,
-    dialog = { type = dialog.type, message = dialog.message }, scroll = scroll_of() }
+  return { url = info.url, title = info.title, ready = info.ready, text = "", text_cut = false, elements = {},
+    total = 0, dialog = { type = dialog.type, message = dialog.message }, scroll = scroll_of() }
 end
 
 local observe_options = { max_elements = "number", max_text = "number", screen = "boolean", keep = "boolean" }
@@ -191,13 +191,13 @@ local observe_options = { max_elements = "number", max_text = "number", screen =
 local methods = {}
 page.methods = methods
 
---- What is on the page now: its text and what can be used on it, numbered in the order of the document. The numbers
---- count all elements; of more than max_elements those in a popup, in view and nearest to it are listed. They hold until
---- the page changes: what a number means is looked up again by whoever acts on it. With max_elements = 0 only the
---- rest is told, and the numbers given before stay those that acts go by.
+--- What is on the page now: its text and what can be used on it, numbered in the order of the document. The
+--- numbers count all elements; of more than max_elements those in a popup, in view and nearest to it are listed.
+--- They hold until the page changes: what a number means is looked up again by whoever acts on it.
 ---@param how { max_elements: integer?, max_text: integer?, screen: boolean?, keep: boolean? }? 200 elements and 8000
----  characters of text unless told otherwise; screen = false: where things are on the screen is not wanted; keep =
----  false: a glance, whose numbers nothing can be done by, so that those before it stay
+---  characters of text unless told otherwise; screen = false: where things are on the screen is not wanted;
+---  keep = false (and max_elements = 0): only a look, after which the numbers that were given before are still those
+---  that acts go by
 ---@return deskpilot.page? page, deskpilot.error? err
 function methods.observe(self, how)
   how = options.check(how, observe_options, "tab:observe")

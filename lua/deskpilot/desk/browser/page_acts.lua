@@ -80,10 +80,11 @@ local function put(tab, target, hands, words, replaced)
     local ok, err = hands.type(tab, body)
     if not ok then return nil, err end
   end
-  local result, err = { autocomplete = false }, nil
+  local result = { autocomplete = false }
   if not body:find("[\t\n]") then
-    result, err = check(tab, target, body, replaced)
-    if not result then return nil, err end
+    local told, err = check(tab, target, body, replaced)
+    if not told then return nil, err end
+    result = told
   end
   if enters ~= "" then
     local ok, why = hands.type(tab, enters)
@@ -118,9 +119,9 @@ end
 
 local type_options = { input = "string", replace = "boolean" }
 
---- Types text into a field: it is clicked, the caret goes to the end of what it holds (or all of that is replaced), and
---- what it holds afterwards is read. Line breaks at the end are Enter, pressed when the text is there. Fields for
---- dates, times and colours take the text as their value, such as 2026-12-31.
+--- Types text into a field: it is clicked, the caret goes to the end of what it holds (or all of that is
+--- replaced), and what it holds afterwards is read. Line breaks at the end are Enter, pressed when the text is
+--- there. Fields for dates, times and colours take the text as their value, such as 2026-12-31.
 ---@param target integer|deskpilot.page_element as tab:click's
 ---@param words string
 ---@param how { input: "real"|"cdp"|nil, replace: boolean? }?
@@ -171,8 +172,10 @@ local function choose_by_clicks(tab, target, wanted, told, how)
     choice, err = page.ask(tab, "findChoice", { wanted = wanted, seconds = timing.element_action }, timing.page_act)
   end
   if not choice then return nil, err end
-  if choice.absent then return errors.fail("not_found", "%s", target.label .. " offers no '" .. text.cut(wanted, 80) .. "'"
-    .. offers(choice.options)) end
+  if choice.absent then
+    return errors.fail("not_found", "%s", ("%s offers no '%s'%s"):format(target.label, text.cut(wanted, 80),
+      offers(choice.options)))
+  end
   local chosen = { ref = { handle = choice.handle }, label = ("the choice '%s'"):format(text.cut(wanted, 80)) }
   local ok, why = pointer.click(tab, chosen, { input = how.input })
   if not ok then return nil, why end
@@ -197,8 +200,8 @@ function methods.select(self, target, option, how)
   if told.other then return choose_by_clicks(self, found, wanted[1], told, how) end
   if told.disabled then return refused(found, "is disabled") end
   if told.absent then
-    return errors.fail("not_found", "%s", ("%s offers no '%s'%s"):format(found.label, text.cut(tostring(told.absent), 80),
-      offers(told.options)))
+    return errors.fail("not_found", "%s", ("%s offers no '%s'%s"):format(found.label,
+      text.cut(tostring(told.absent), 80), offers(told.options)))
   end
   if told.barred then return refused(found, "has the option '%s', but it is disabled", tostring(told.barred)) end
   if told.single then return refused(found, "takes one option only") end

@@ -22,7 +22,9 @@ local function aim(tab, target)
   if failure then return nil, failure end
   if type(told.states) == "table" and told.states.disabled then return refused(target, "is disabled") end
   if told.covered then return refused(target, "is covered by %s, which would get the click", tostring(told.covered)) end
-  if told.hidden or not tonumber(told.x) or not tonumber(told.y) then return refused(target, "cannot be brought into view") end
+  if told.hidden or not tonumber(told.x) or not tonumber(told.y) then
+    return refused(target, "cannot be brought into view")
+  end
   return told
 end
 
@@ -145,13 +147,14 @@ local scroll_options = { dx = "number", dy = "number", input = "string" }
 --- Turns the wheel in the middle of what is shown of the page, by about that many of its pixels to the right and down,
 --- and waits until it rests.
 ---@param how { dx: number?, dy: number?, input: "real"|"cdp"|nil }
----@return { x: number, y: number, max_x: number, max_y: number }? scroll where the page is then, deskpilot.error? err
+---@return { x: number, y: number, max_x: number, max_y: number }? scroll where the page is then
+---@return deskpilot.error? err
 function methods.scroll(self, how)
   how = options.check(how, scroll_options, "tab:scroll")
   local hands, timing = hands_of(how.input), self.browser.desk.timing
   local ok, err = hands.begin(self)
   if not ok then return nil, err end
-  local told, why = page.ask(self, "observe", { elements = 0, text = 0 }, timing.page_look)
+  local told, why = page.ask(self, "observe", { elements = 0, text = 0, keep = false }, timing.page_look)
   if not told then return nil, why end
   local metrics = type(told.metrics) == "table" and told.metrics or {}
   local pixels = type(metrics.pixels) == "table" and metrics.pixels or {}

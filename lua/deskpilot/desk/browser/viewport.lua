@@ -1,7 +1,7 @@
---- Where a page lies on the screen. Pages know neither that nor the size of what the browser draws around them, so it is
---- learnt: a pointer that is known to be at a pixel, and where the page hears it, give the exact place, which holds for
---- that window until what is around the page changes its size. Until then a page is taken to end at its window's lower
---- edge, as it does unless something is docked there.
+--- Where a page lies on the screen. Pages know neither that nor the size of what the browser draws around them, so
+--- it is learnt: a pointer that is known to be at a pixel, and where the page hears it, give the exact place, which
+--- holds for that window until what is around the page changes its size. Until then a page is taken to end at its
+--- window's lower edge, as it does unless something is docked there.
 local rects = require "deskpilot.desk.rect"
 
 local viewport = {}
@@ -74,7 +74,8 @@ function Place:pixel(x, y)
   return self.rect.x + nearest(x), self.rect.y + nearest(y)
 end
 
---- Remembers where the page is: the pointer is at that pixel of the screen, and the page hears it at (x, y) from its corner.
+--- Remembers where the page is: the pointer is at that pixel of the screen, and the page hears it at (x, y) from
+--- its corner.
 ---@param tab deskpilot.tab
 ---@param pointer_x integer
 ---@param pointer_y integer

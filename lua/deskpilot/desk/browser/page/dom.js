@@ -43,9 +43,11 @@ const has = (el, name) => hasAttribute.call(el, name);
 const rectOf = (el) => boundingRect.call(el);
 const is = (el, selector) => matches.call(el, selector);
 
+const UNSEEN = /[\s\u0000-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+/g;
+
 // One line, without control characters and broken surrogates, which JSON parsers refuse.
 const tidy = (value, most) => {
-  const text = String(value).slice(0, most * 4).replace(/[\s\u0000-\u001f\u007f-\u009f\u200b\u2028\u2029\ufeff]+/g, " ").trim();
+  const text = String(value).slice(0, most * 4).replace(UNSEEN, " ").trim();
   return (text.length > most ? text.slice(0, most - 1) + "…" : text).toWellFormed();
 };
 

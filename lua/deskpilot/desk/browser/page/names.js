@@ -3,8 +3,8 @@ const NAME = 200;
 const VALUE = 500;
 const OPTIONS = 50;
 
-const ROLES = new Set(("button link checkbox radio switch menuitem menuitemcheckbox menuitemradio tab option combobox " +
-  "textbox searchbox slider spinbutton treeitem").split(" "));
+const ROLES = new Set(("button link checkbox radio switch menuitem menuitemcheckbox menuitemradio tab option " +
+  "combobox textbox searchbox slider spinbutton treeitem").split(" "));
 // Roles of what only holds such things.
 const HOLDERS = new Set(("listbox menu menubar tablist tree grid treegrid radiogroup toolbar group list table region " +
   "dialog alertdialog main navigation application document presentation none").split(" "));
@@ -136,15 +136,19 @@ const nameOf = (el) => {
     name = tidy(attribute(el, from, NAME) || "", NAME);
     if (name) return name;
   }
-  if (tag === "a" || tag === "area" || tag === "iframe") return tidy((attribute(el, tag === "iframe" ? "src" : "href", 80) || "")
-    .replace(/^data:.*/, "data:"), 80);
-  return "";
+  const from = { iframe: "src", a: "href", area: "href" }[tag];
+  const address = from ? attribute(el, from, 80) : "";
+  return tidy((address || "").replace(/^(data|javascript):[^]*/, "$1:"), 80);
 };
 
 const FIELDS = new Set(["input", "textarea", "select"]);
 
-const isSecret = (el) => localName(el) === "input" && (el.type === "password" || SECRETS.test(attribute(el, "autocomplete", 100) || ""))
-  || FIELDS.has(localName(el)) && getComputedStyle(el).webkitTextSecurity !== "none";
+const isSecret = (el) => {
+  const tag = localName(el);
+  if (tag !== "input" && tag !== "textarea") return false;
+  return el.type === "password" || SECRETS.test(attribute(el, "autocomplete", 100) || "")
+    || getComputedStyle(el).webkitTextSecurity !== "none";
+};
 
 // What is in a field, at most `most` characters; null for what has no value.
 const contentOf = (el, most) => {

@@ -102,7 +102,9 @@ const tell = (entry, index, popup, focused) => {
   const name = nameOf(entry.el);
   const states = statesOf(entry.el, role);
   if (focused && isInside(focused, entry.el) && (focused === entry.el || states.editable)) states.focused = true;
-  if (popup && !isInside(entry.el, popup.layer) && (popup.covers === null || popup.covers.has(entry))) states.blocked = true;
+  if (popup && !isInside(entry.el, popup.layer) && (popup.covers === null || popup.covers.has(entry))) {
+    states.blocked = true;
+  }
   const box = outward(entry.box, entry.frame.place);
   const told = { index, role, name, states, in_view: entry.inView,
     box: [round(box.x0), round(box.y0), round(box.x1), round(box.y1)] };
@@ -132,20 +134,21 @@ const observe = ({ elements: most, text: characters, keep }) => {
     if (told.states.focused) focus = index;
     return told;
   });
-  const numbered = most > 0 && keep;
-  if (numbered) {
+  const kept = keep && most > 0;
+  if (kept) {
     observations.set(++count, known);
     observations.delete(count - KEPT);
   }
-  const answer = { id: numbered ? token + "-" + count : undefined, url: String(location.href).slice(0, 4000).toWellFormed(),
-    title: tidy(titleOf(document).slice(0, 4000), 300), ready: readyState(document), text: seen.text,
+  const answer = { id: kept ? token + "-" + count : undefined,
+    url: String(location.href).slice(0, 4000).toWellFormed(), title: tidy(titleOf(document).slice(0, 4000), 300),
+    ready: readyState(document), text: seen.text,
     text_cut: seen.textCut, elements, total: seen.elements.length, incomplete: seen.cut, focus,
     metrics: metrics(), scroll: scrolling() };
   if (popup) {
     const rect = rectOf(popup.el);
     const inside = listed.filter((index) => isInside(seen.elements[index].el, popup.layer));
-    answer.popup = { role: roleAttribute(popup.el) === "alertdialog" ? "alertdialog" : "dialog", name: headingOf(popup.el),
-      elements: inside, box: [round(rect.left), round(rect.top), round(rect.right), round(rect.bottom)] };
+    answer.popup = { role: roleAttribute(popup.el) === "alertdialog" ? "alertdialog" : "dialog",
+      name: headingOf(popup.el), elements: inside, box: [round(rect.left), round(rect.top), round(rect.right), round(rect.bottom)] };
   }
   answer.milliseconds = round(performance.now() - began);
   return answer;

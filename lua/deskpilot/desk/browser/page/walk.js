@@ -19,8 +19,8 @@ const boxOf = (rect) => ({ x0: rect.left, y0: rect.top, x1: rect.right, y1: rect
 const USED = new Set(["input", "button", "select", "textarea", "summary"]);
 
 // 2: made to be used; 1: seems to be; 0: no.
-const strength = (el, tag) => {
-  if (!hasAttributes.call(el)) return USED.has(tag) ? 2 : 0;
+const strength = (el, tag, bare) => {
+  if (bare) return USED.has(tag) ? 2 : 0;
   switch (tag) {
     case "a": case "area": if (has(el, "href")) return 2; break;
     case "input": return el.type === "hidden" ? 0 : 2;
@@ -58,13 +58,14 @@ const standIn = (el) => {
 
 // What matters of an element's style. Computing it is what takes the time, so those that differ in nothing but their
 // place below the same kind of parents share it (`family`); only what is pruned for it is asked again.
-const styleOf = (el, tag, family, strong) => {
+const styleOf = (el, tag, family, strong, bare) => {
   let key = tag;
   let common = true;
-  if (hasAttributes.call(el)) {
+  if (!bare) {
     const classes = attribute(el, "class", 500);
     if (classes !== null) key = tag + "." + classes;
-    common = strong ? !has(el, "style") && !has(el, "id") : attributeNames.call(el).length === (classes === null ? 0 : 1);
+    common = strong ? !has(el, "style") && !has(el, "id")
+      : attributeNames.call(el).length === (classes === null ? 0 : 1);
   }
   const known = common ? family.get(key) : undefined;
   if (known) return known;
@@ -93,7 +94,6 @@ const newText = (most) => {
   let gap = "";
   return {
     full: most <= 0,
-    cut: false,
     gap(what) {
       if (gap !== "\n") gap = what;
     },
@@ -109,7 +109,6 @@ const newText = (most) => {
       }
       if (text.length >= most) {
         this.full = true;
-        this.cut = text.length > most || this.cut;
         text = text.slice(0, most);
       }
     },
@@ -159,7 +158,8 @@ const walk = (most) => {
     const inner = found.length - index - 1;
     const role = roleAttribute(entry.el);
     const window = entry.frame.window;
-    const large = (entry.box.x1 - entry.box.x0) * (entry.box.y1 - entry.box.y0) > window.innerWidth * window.innerHeight / 2;
+    const size = (entry.box.x1 - entry.box.x0) * (entry.box.y1 - entry.box.y0);
+    const large = size > window.innerWidth * window.innerHeight / 2;
     if (inner === 1 || inner > 0 && (large || HOLDERS.has(role) || localName(entry.el) === "label")
       || localName(entry.el) === "label" && entry.el.control || localName(entry.el) === "body") {
       entry.dropped = true;
@@ -186,9 +186,10 @@ const walk = (most) => {
   const visit = (el, at) => {
     if (spent() || at.depth > MAX_DEPTH) return;
     const tag = localName(el);
-    if (SKIPPED.has(tag) || has(el, "inert")) return;
-    let kind = strength(el, tag);
-    const style = styleOf(el, tag, at.family, kind === 2);
+    const bare = !hasAttributes.call(el);
+    if (SKIPPED.has(tag) || !bare && has(el, "inert")) return;
+    let kind = strength(el, tag, bare);
+    const style = styleOf(el, tag, at.family, kind === 2, bare);
     const { position } = style;
     const clip = position === "fixed" ? at.frame.clip : position === "absolute" ? at.placed : at.clip;
     if (style.display === "none" && !isRendered(el)) {
@@ -266,7 +267,7 @@ const walk = (most) => {
 
   enter(document, { place: TOP, depth: 0, element: null, seen: EVERYWHERE }, 0);
   const elements = found.filter((entry) => !entry.dropped);
-  return { elements, text: text.all, textCut: text.cut || text.full && cut, roots, cut };
+  return { elements, text: text.all, textCut: text.full || cut, roots, cut };
 };
 
 // A box of a frame in the outermost viewport.
