@@ -29,6 +29,16 @@ int lib_fail(lua_State *L, const desk_error *err)
     return 2;
 }
 
+void lib_push_list(lua_State *L, size_t count,
+                   void (*push)(lua_State *L, const void *list, size_t index), const void *list)
+{
+    lua_createtable(L, (int) count, 0);
+    for (size_t i = 0; i < count; i++) {
+        push(L, list, i);
+        lua_rawseti(L, -2, (lua_Integer) i + 1);
+    }
+}
+
 void lib_new_type(lua_State *L, const char *name, const luaL_Reg *methods, lua_CFunction gc)
 {
     luaL_newmetatable(L, name);

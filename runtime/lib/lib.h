@@ -21,6 +21,10 @@ int lib_fail(lua_State *L, const desk_error *err);
 /* Pushes the error table alone. Its metatable ("deskpilot.error") has __tostring = message. */
 void lib_push_error(lua_State *L, const char *code, const char *message);
 
+/* Pushes a list of `count` values, each as push(L, list, index) pushes it, from 0. */
+void lib_push_list(lua_State *L, size_t count,
+                   void (*push)(lua_State *L, const void *list, size_t index), const void *list);
+
 /* Registers a userdata metatable with `methods` as its __index; `gc` also becomes __close. */
 void lib_new_type(lua_State *L, const char *name, const luaL_Reg *methods, lua_CFunction gc);
 

@@ -20,6 +20,4 @@ extern const luaL_Reg lib_desk_screen_methods[];    /* lib_desk_screen.c */
 extern const luaL_Reg lib_desk_window_methods[];    /* lib_desk_windows.c */
 extern const luaL_Reg lib_desk_clipboard_methods[]; /* lib_desk_clipboard.c */
 
-extern const luaL_Reg lib_desk_window_methods[]; /* lib_desk_windows.c */
-
 #endif

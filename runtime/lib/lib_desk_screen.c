@@ -3,11 +3,12 @@
 
 #include <stdlib.h>
 
-static void push_monitor(lua_State *L, const desk_monitor *m, lua_Integer index)
+static void push_monitor(lua_State *L, const void *list, size_t index)
 {
+    const desk_monitor *m = &((const desk_monitor_list *) list)->items[index];
     lua_createtable(L, 0, 9);
     lib_push_rect_fields(L, m->rect);
-    lua_pushinteger(L, index);
+    lua_pushinteger(L, (lua_Integer) index + 1);
     lua_setfield(L, -2, "index");
     lua_pushstring(L, m->name);
     lua_setfield(L, -2, "name");
@@ -33,11 +34,7 @@ static int desk_monitors(lua_State *L)
     if (!d->ops->monitors(d, &list, &err)) {
         return lib_fail(L, &err);
     }
-    lua_createtable(L, (int) list.count, 0);
-    for (size_t i = 0; i < list.count; i++) {
-        push_monitor(L, &list.items[i], (lua_Integer) i + 1);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
+    lib_push_list(L, list.count, push_monitor, &list);
     desk_monitor_list_free(&list);
     return 1;
 }

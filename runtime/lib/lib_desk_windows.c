@@ -12,8 +12,9 @@ static uint64_t check_id(lua_State *L, int index)
     return (uint64_t) value;
 }
 
-static void push_window(lua_State *L, const desk_window *w)
+static void push_window(lua_State *L, const void *list, size_t index)
 {
+    const desk_window *w = &((const desk_window_list *) list)->items[index];
     lua_createtable(L, 0, 15);
     lib_push_rect_fields(L, w->rect);
     lua_pushinteger(L, (lua_Integer) w->id);
@@ -54,11 +55,7 @@ static int desk_windows(lua_State *L)
     if (!d->ops->windows(d, &list, &err)) {
         return lib_fail(L, &err);
     }
-    lua_createtable(L, (int) list.count, 0);
-    for (size_t i = 0; i < list.count; i++) {
-        push_window(L, &list.items[i]);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
+    lib_push_list(L, list.count, push_window, &list);
     desk_window_list_free(&list);
     return 1;
 }

@@ -4,6 +4,7 @@
  * waits. The comments above the functions are LuaLS annotations, from which the API reference is
  * made.
  */
+#include "lib_elements.h"
 #include "elements.h"
 #include "lib.h"
 #include "lib_job.h"
@@ -45,145 +46,13 @@ static void source_release(source *s)
     free(s);
 }
 
-/* --- results ------------------------------------------------------------------------------------
- */
-
-static void set_string(lua_State *L, const char *key, const char *value)
-{
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_integer(lua_State *L, const char *key, lua_Integer value)
-{
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, key);
-}
-
-/* A set. What is not enabled says so, the other states are only there where they are true. */
-static void push_states(lua_State *L, uint64_t states)
-{
-    lua_newtable(L);
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, desk_element_state_name(DESK_STATE_ENABLED));
-    for (int state = 0; state < DESK_STATE_COUNT; state++) {
-        if (!(states >> state & 1))
-            continue;
-        lua_pushboolean(L, 1);
-        lua_setfield(L, -2, desk_element_state_name((desk_element_state) state));
-    }
-}
-
-static void push_element(lua_State *L, const desk_element_list *list, size_t index)
-{
-    const desk_element *e = &list->items[index];
-    const desk_element_app *app = &list->apps[e->app];
-    lua_createtable(L, 0, 16);
-    set_integer(L, "index", (lua_Integer) index + 1);
-    if (e->parent >= 0)
-        set_integer(L, "parent", e->parent + 1);
-    set_integer(L, "depth", e->depth);
-    set_string(L, "role", e->role);
-    set_string(L, "name", e->name);
-    if (*e->description)
-        set_string(L, "description", e->description);
-    if (e->text)
-        set_string(L, "text", e->text);
-    push_states(L, e->states);
-    lua_setfield(L, -2, "states");
-    /* All zero where it has no place on the screen. */
-    set_integer(L, "x", e->rect.x);
-    set_integer(L, "y", e->rect.y);
-    set_integer(L, "width", e->rect.width);
-    set_integer(L, "height", e->rect.height);
-    if (e->has_value) {
-        lua_pushnumber(L, e->value);
-        lua_setfield(L, -2, "value");
-    }
-    set_integer(L, "actions", e->actions);
-    set_string(L, "app", app->name);
-    set_integer(L, "pid", app->pid);
-    set_string(L, "handle", e->handle);
-}
-
-static void push_app(lua_State *L, const desk_element_app *app)
-{
-    lua_createtable(L, 0, 3);
-    set_string(L, "name", app->name);
-    set_integer(L, "pid", app->pid);
-    if (app->note)
-        set_string(L, "note", app->note);
-}
-
-static void push_list(lua_State *L, const desk_element_list *list)
-{
-    lua_createtable(L, 0, 3);
-    lua_createtable(L, (int) list->count, 0);
-    for (size_t i = 0; i < list->count; i++) {
-        push_element(L, list, i);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
-    lua_setfield(L, -2, "elements");
-    lua_createtable(L, (int) list->app_count, 0);
-    for (size_t i = 0; i < list->app_count; i++) {
-        push_app(L, &list->apps[i]);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
-    lua_setfield(L, -2, "apps");
-    lua_pushboolean(L, list->truncated);
-    lua_setfield(L, -2, "truncated");
-}
-
-static void push_actions(lua_State *L, const desk_element_details *d)
-{
-    lua_createtable(L, (int) d->action_count, 0);
-    for (size_t i = 0; i < d->action_count; i++) {
-        const desk_element_action *action = &d->actions[i];
-        lua_createtable(L, 0, 4);
-        set_string(L, "name", action->name);
-        if (*action->title)
-            set_string(L, "title", action->title);
-        if (*action->description)
-            set_string(L, "description", action->description);
-        if (*action->key)
-            set_string(L, "key", action->key);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
-}
-
-static void set_number(lua_State *L, const char *key, double value)
-{
-    lua_pushnumber(L, value);
-    lua_setfield(L, -2, key);
-}
-
-/* The element with its details among its fields. */
-static void push_details(lua_State *L, const desk_element_details *d)
-{
-    push_element(L, &d->list, 0);
-    if (d->has_range) {
-        set_number(L, "minimum", d->minimum);
-        set_number(L, "maximum", d->maximum);
-    }
-    if (d->step > 0)
-        set_number(L, "step", d->step);
-    if (d->has_text) {
-        set_integer(L, "characters", d->characters);
-        set_integer(L, "from", d->from);
-        set_integer(L, "to", d->to);
-        set_string(L, "selected", d->selected);
-    }
-    push_actions(L, d);
-    lua_setfield(L, -2, "action_list");
-}
-
 static int call_push(lua_State *L, lib_job *job)
 {
     const call *c = (const call *) job;
     if (c->kind == CALL_READ)
-        push_list(L, &c->result);
+        lib_push_elements(L, &c->result);
     else if (c->kind == CALL_ASK)
-        push_details(L, &c->details);
+        lib_push_element_details(L, &c->details);
     else
         lua_pushboolean(L, 1);
     return 1;

@@ -44,14 +44,16 @@ static void push_hit(lua_State *L, const search *s, const desk_hit *hit)
     lua_setfield(L, -2, "difference");
 }
 
+static void push_hit_of(lua_State *L, const void *list, size_t index)
+{
+    const search *s = list;
+    push_hit(L, s, &s->hits[index]);
+}
+
 static int search_push(lua_State *L, lib_job *job)
 {
     const search *s = (const search *) job;
-    lua_createtable(L, s->count, 0);
-    for (int i = 0; i < s->count; i++) {
-        push_hit(L, s, &s->hits[i]);
-        lua_rawseti(L, -2, i + 1);
-    }
+    lib_push_list(L, (size_t) s->count, push_hit_of, s);
     if (s->best.score >= 0)
         push_hit(L, s, &s->best);
     else

@@ -48,8 +48,9 @@ static void set_integer(lua_State *L, const char *key, lua_Integer value)
     lua_setfield(L, -2, key);
 }
 
-static void push_word(lua_State *L, const desk_ocr_word *word)
+static void push_word(lua_State *L, const void *list, size_t index)
 {
+    const desk_ocr_word *word = &((const desk_ocr_text *) list)->words[index];
     lua_createtable(L, 0, 7);
     lua_pushstring(L, word->text);
     lua_setfield(L, -2, "text");
@@ -66,11 +67,7 @@ static int reading_push(lua_State *L, lib_job *job)
 {
     const desk_ocr_text *text = &((reading *) job)->text;
     lua_createtable(L, 0, 3);
-    lua_createtable(L, (int) text->count, 0);
-    for (size_t i = 0; i < text->count; i++) {
-        push_word(L, &text->words[i]);
-        lua_rawseti(L, -2, (lua_Integer) i + 1);
-    }
+    lib_push_list(L, text->count, push_word, text);
     lua_setfield(L, -2, "words");
     set_integer(L, "areas", text->areas);
     set_integer(L, "known", text->known);

@@ -1,12 +1,11 @@
 -- Programs that are started, run, opened and ended on a private desktop, judged by the processes and the
 -- windows that there are.
+local desktop = require "desktop"
 local uv = require "luv"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local platform = require "deskpilot.desk.platform"
-local private = require "deskpilot.desk.private"
-local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 
 local tests = {}
@@ -14,15 +13,7 @@ local tests = {}
 local function finally(fn) return setmetatable({}, { __close = fn }) end
 
 local function with_desktop(fn)
-  local folder = spawn.folder()
-  local session = assert(private.start { size = { 1000, 700 } })
-  local guard <close> = finally(function() session:abandon() end)
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
-  fn(desk, session, folder)
-  desk:close()
-  session:stop()
-  files.remove(folder)
+  desktop.with({ size = { 1000, 700 } }, fn)
 end
 
 -- Runs fn(desk, folder, where) for programs of the private desktop's host and for our own.

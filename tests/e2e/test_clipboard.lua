@@ -1,12 +1,11 @@
 -- The clipboard and windows' places with real applications on a private desktop: judged by the file that
 -- the application saves and by what another connection to the display sees.
+local desktop = require "desktop"
 local uv = require "luv"
-local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local image = require "native.image"
 local native = require "native.desk"
-local private = require "deskpilot.desk.private"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 
@@ -14,18 +13,15 @@ local tests = {}
 
 -- Runs fn(desk, session, path) on a private desktop with an editor that shows the file at `path`.
 local function with_editor(content, fn)
-  local folder = spawn.folder()
-  local path = files.join(folder, "note.txt")
-  files.write(path, content)
-  local session = assert(private.start { size = { 1280, 800 }, apps = { { "mousepad", "--disable-server", path } } })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
-  harness.ok(desk.windows.focus { class = "mousepad" })
-  fn(desk, session, path)
-  desk:close()
-  session:stop()
-  files.remove(folder)
+  local path
+  desktop.with({ apps = function(folder)
+    path = files.join(folder, "note.txt")
+    assert(files.write(path, content))
+    return { { "mousepad", "--disable-server", path } }
+  end }, function(desk, session)
+    harness.ok(desk.windows.focus { class = "mousepad" })
+    fn(desk, session, path)
+  end)
 end
 
 local function saved(desk, path, wanted)
@@ -109,20 +105,14 @@ end
 
 -- Runs fn(desk, folder, xclip) on a private desktop; xclip(words) is a shell's line of it.
 local function with_xclip(fn)
-  local folder = spawn.folder()
-  local session = assert(private.start {})
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, session = session })
-  local env = { DISPLAY = session.display, XAUTHORITY = session.folder .. "/xauthority" }
-  fn(desk, folder, function(words)
-    local child = spawn.run({ "sh", "-c", "exec xclip -selection clipboard " .. words }, { env = env, cwd = folder })
-    harness.eq(child.status, 0, words .. ": " .. child.stderr)
-    return child.stdout
+  desktop.with({}, function(desk, session, folder)
+    local env = desktop.env(session)
+    fn(desk, folder, function(words)
+      local child = spawn.run({ "sh", "-c", "exec xclip -selection clipboard " .. words }, { env = env, cwd = folder })
+      harness.eq(child.status, 0, words .. ": " .. child.stderr)
+      return child.stdout
+    end)
   end)
-  desk:close()
-  session:stop()
-  files.remove(folder)
 end
 
 -- A picture of many colours: with a side of 500 its file is larger than what goes at once.

@@ -1,10 +1,9 @@
 -- Elements of real applications, found, changed without mouse and keyboard, and told in words. Judged by
 -- what the applications hold elsewhere: a slider by the spin button that shows the same number, a tab by
 -- its page, a selected text by what typing replaces.
-local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local harness = require "harness"
 local json = require "deskpilot.base.json"
-local private = require "deskpilot.desk.private"
 local spawn = require "spawn"
 
 local tests = {}
@@ -13,14 +12,8 @@ local factory = "gtk3-widget-factory"
 
 -- Runs fn(elements, desk, session) on a private desktop with these applications.
 local function with_desktop(apps, fn)
-  local session = assert(private.start { size = { 1400, 900 }, apps = apps })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address,
-    session = session, timing = { elements = 5, element_action = 10 } })
-  fn(desk.elements, desk, session)
-  desk:close()
-  session:stop()
+  desktop.with({ size = { 1400, 900 }, apps = apps, timing = { elements = 5, element_action = 10 } },
+    function(desk, session) fn(desk.elements, desk, session) end)
 end
 
 local function with_factory(fn)

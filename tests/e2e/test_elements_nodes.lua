@@ -2,10 +2,9 @@
 -- walking from node to node in a new process (tests/bench/atspi_walk.c), in GTK applications and in a
 -- browser. Applications go on changing for a moment, so both look again until they agree; what
 -- differs to the end is what fails.
-local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 local uv = require "luv"
@@ -15,14 +14,8 @@ local tests = {}
 local walker = os.getenv "DESKPILOT_ATSPI_WALK" or uv.exepath():gsub("[^/]*$", "atspi_walk")
 
 local function with_desktop(apps, fn)
-  local session = assert(private.start { size = { 1280, 900 }, apps = apps, env = { ACCESSIBILITY_ENABLED = "1" } })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address,
-    session = session, timing = { elements = 10, element_action = 10 } })
-  fn(desk, session)
-  desk:close()
-  session:stop()
+  desktop.with({ size = { 1280, 900 }, apps = apps, env = { ACCESSIBILITY_ENABLED = "1" },
+    timing = { elements = 10, element_action = 10 } }, fn)
 end
 
 -- handle -> whether it is showing ("1" or "0"), of each element that libatspi finds.

@@ -1,19 +1,12 @@
 -- A button known by its picture alone: found after its window was moved, clicked, gone and back. Judged by
 -- what the calculator shows.
-local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
 
 local tests = {}
 
 local function with_calculator(fn)
-  local session = assert(private.start { size = { 1280, 800 }, apps = { { "galculator" } } })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
-  fn(desk)
-  desk:close()
-  session:stop()
+  desktop.with({ apps = { { "galculator" } } }, fn)
 end
 
 local function shown(desk)

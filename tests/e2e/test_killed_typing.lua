@@ -1,9 +1,9 @@
 -- kill -9 of the program in the middle of typing: the display's keyboard is as it was before, by the word of
 -- xmodmap. The display is one that goes on (a private desktop of this test's), and has a cookie.
 local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 
@@ -18,15 +18,12 @@ end }
 
 -- Runs fn(display) on a desktop with a terminal, where display.env is how programs get in.
 local function with_display(fn)
-  local session = assert(private.start { size = { 800, 600 }, apps = { { "xterm", "-e", "cat" } } })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local display = { env = { DISPLAY = session.display, XAUTHORITY = session.folder .. "/xauthority",
-    DBUS_SESSION_BUS_ADDRESS = session.bus_address }, session = session }
-  function display.tell(...) return spawn.run({ ... }, { env = display.env }).stdout end
-  function display.map() return display.tell("xmodmap", "-pke") end
-  fn(display)
-  session:stop()
+  desktop.with({ size = { 800, 600 }, apps = { { "xterm", "-e", "cat" } } }, function(_, session)
+    local display = { env = desktop.env(session), session = session }
+    function display.tell(...) return spawn.run({ ... }, { env = display.env }).stdout end
+    function display.map() return display.tell("xmodmap", "-pke") end
+    fn(display)
+  end)
 end
 
 local function start(display, words)

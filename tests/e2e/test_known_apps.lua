@@ -3,11 +3,10 @@
 -- is not among ./dev's are not run, and said; DESKPILOT_ALL_APPS=1 runs all that are installed.
 local app_profile = require "deskpilot.desk.app_profile"
 local app_profiles = require "deskpilot.desk.app_profiles"
-local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local known_apps = require "known_apps"
-local private = require "deskpilot.desk.private"
 
 local tests = {}
 
@@ -61,14 +60,7 @@ end
 -- --- opening ----------------------------------------------------------------------------------------
 
 local function with_desktop(fn)
-  local session = assert(private.start { size = { 1000, 700 } })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session,
-    timing = { app_start = 60, app_ready = 60 } })
-  fn(desk)
-  desk:close()
-  session:stop()
+  desktop.with({ size = { 1000, 700 }, timing = { app_start = 60, app_ready = 60 } }, fn)
 end
 
 local function windows_of(desk, class)

@@ -1,24 +1,16 @@
 -- The desktop library against real applications on a private desktop; judged by what the applications
 -- hold.
+local desktop = require "desktop"
 local uv = require "luv"
-local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
 local task = require "deskpilot.base.task"
 
 local tests = {}
 
 -- Runs fn(desk, session) on a private desktop with these applications.
 local function with_desktop(apps, fn)
-  local session = assert(private.start { size = { 1280, 800 }, apps = apps })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address,
-    session = session })
-  fn(desk, session)
-  desk:close()
-  session:stop()
+  desktop.with({ apps = apps }, fn)
 end
 
 local function shown(desk)

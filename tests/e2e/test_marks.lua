@@ -1,25 +1,20 @@
 -- Marks on the picture of a real application: each box where the application says that its element is, and
 -- `deskpilot shot --marks` the same. Judged by the pixels of the files.
-local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local harness = require "harness"
 local marks = require "deskpilot.desk.marks"
-local private = require "deskpilot.desk.private"
 local shots = require "deskpilot.desk.shot"
 local spawn = require "spawn"
 
 local tests = {}
 
 local function with_calculator(fn)
-  local session = assert(private.start { size = { 1280, 800 }, apps = { { "galculator" } } })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
-  assert(desk.elements.find { name = "7", app = "galculator", timeout = 10 })
-  assert(desk.mouse.move { x = 1270, y = 790 })
-  assert(desk.settle { quiet = 0.4 })
-  fn(desk, session)
-  desk:close()
-  session:stop()
+  desktop.with({ apps = { { "galculator" } } }, function(desk, session)
+    assert(desk.elements.find { name = "7", app = "galculator", timeout = 10 })
+    assert(desk.mouse.move { x = 1270, y = 790 })
+    assert(desk.settle { quiet = 0.4 })
+    fn(desk, session)
+  end)
 end
 
 -- How many of the pixels of the edge of a rectangle of the screen are of that colour.

@@ -1,10 +1,10 @@
 -- The mouse and held keys, judged by a program of the X server's own people that writes down every event
 -- (xev), and by an editor's file.
+local desktop = require "desktop"
 local uv = require "luv"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
 local task = require "deskpilot.base.task"
 
 local tests = {}
@@ -14,13 +14,7 @@ local function folder()
 end
 
 local function with_desktop(apps, fn)
-  local session = assert(private.start { size = { 1280, 800 }, apps = apps })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
-  fn(desk, session)
-  desk:close()
-  session:stop()
+  desktop.with({ apps = apps }, fn)
 end
 
 -- --- the recorder -----------------------------------------------------------------------------------

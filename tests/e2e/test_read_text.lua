@@ -1,10 +1,8 @@
 -- Reading text by its pixels from real applications, and working them by what was read: judged by what
 -- the applications were given to show, by their windows and by their own elements.
-local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
-local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 
 local tests = {}
@@ -20,24 +18,18 @@ Warning: 3 of 28 packages could not be verified
 -- Runs fn(desk, folder) on a private desktop with these applications, once each shows its window;
 -- "SAMPLE" stands for a file with the text above.
 local function with_desktop(apps, fn)
-  local folder = spawn.folder()
-  local path = folder .. "/sample.txt"
-  assert(files.write(path, sample))
-  for _, app in ipairs(apps) do
-    for i, word in ipairs(app) do app[i] = word:gsub("SAMPLE", path) end
-  end
-  local session = assert(private.start { size = { 1280, 800 }, apps = apps })
-  local guard <close> = setmetatable({}, { __close = function()
-    session:abandon()
-    files.remove(folder)
-  end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
-  harness.wait_until("the windows of all applications", function() return #desk.windows.list() >= #apps end, 20)
-  desk.mouse.move { x = 1279, y = 799 } -- where no tooltip is shown
-  fn(desk, folder)
-  desk:close()
-  session:stop()
+  desktop.with({ apps = function(folder)
+    local path = folder .. "/sample.txt"
+    assert(files.write(path, sample))
+    for _, app in ipairs(apps) do
+      for i, word in ipairs(app) do app[i] = word:gsub("SAMPLE", path) end
+    end
+    return apps
+  end }, function(desk, _, folder)
+    harness.wait_until("the windows of all applications", function() return #desk.windows.list() >= #apps end, 20)
+    desk.mouse.move { x = 1279, y = 799 } -- where no tooltip is shown
+    fn(desk, folder)
+  end)
 end
 
 local function seconds(fn, ...)

@@ -1,12 +1,10 @@
 -- Two monitors of different sizes on a private desktop, the primary one to the right of the other and
 -- lower; judged by xev, which tells where the clicks arrived, and by colours that are known. And
 -- windows' own pixels, of real applications that others cover.
-local uv = require "luv"
-local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local native = require "native.image"
-local private = require "deskpilot.desk.private"
 local task = require "deskpilot.base.task"
 
 local program = os.getenv "DESKPILOT_BIN" or "build/deskpilot"
@@ -17,17 +15,7 @@ local tests = {}
 
 -- Runs fn(desk, session, folder) on a private desktop.
 local function with_desktop(apps, fn)
-  local folder = assert(uv.fs_mkdtemp("/tmp/deskpilot-test-XXXXXX"))
-  local session = assert(private.start { size = { 1600, 800 }, apps = apps })
-  local guard <close> = setmetatable({}, { __close = function()
-    session:abandon()
-    files.remove(folder)
-  end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
-  fn(desk, session, folder)
-  desk:close()
-  session:stop()
+  desktop.with({ size = { 1600, 800 }, apps = apps }, fn)
 end
 
 -- A command on the desktop, waited for.

@@ -1,12 +1,11 @@
 -- Text typed into real applications on a private desktop, and judged by what they hold: an editor by the
 -- file that it saves, a browser by what its page sends to a server of the test, a terminal by the file that
 -- the program in it writes. DESKPILOT_TYPING_ROUNDS says how often.
+local desktop = require "desktop"
 local uv = require "luv"
-local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local platform = require "deskpilot.desk.platform"
-local private = require "deskpilot.desk.private"
 local task = require "deskpilot.base.task"
 
 local tests = {}
@@ -24,13 +23,7 @@ local function folder()
 end
 
 local function with_desktop(apps, fn)
-  local session = assert(private.start { size = { 1280, 800 }, apps = apps })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
-  fn(desk, session)
-  desk:close()
-  session:stop()
+  desktop.with({ apps = apps }, fn)
 end
 
 -- How many characters it takes to turn one text into the other.

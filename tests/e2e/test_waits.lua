@@ -1,10 +1,10 @@
 -- Waiting for windows, elements and changes, with real applications on a private desktop. What is waited for
 -- comes from outside: programs of their own make it happen at a time that they know.
+local desktop = require "desktop"
 local uv = require "luv"
 local desk_module = require "deskpilot.desk"
 local errors = require "deskpilot.base.errors"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 
@@ -14,18 +14,14 @@ local function finally(fn) return setmetatable({}, { __close = fn }) end
 
 -- Runs fn(desk, session, outside) on a private desktop; outside{...} runs a program there and gives its output.
 local function with_desktop(apps, fn)
-  local session = assert(private.start { size = { 1000, 700 }, apps = apps })
-  local guard <close> = finally(function() session:abandon() end)
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
-  local env = { DISPLAY = session.display, XAUTHORITY = session.folder .. "/xauthority" }
-  fn(desk, session, function(argv)
-    local child = spawn.run(argv, { env = env })
-    harness.eq(child.status, 0, table.concat(argv, " ") .. ": " .. child.stderr)
-    return child.stdout
+  desktop.with({ size = { 1000, 700 }, apps = apps }, function(desk, session)
+    local env = desktop.env(session)
+    fn(desk, session, function(argv)
+      local child = spawn.run(argv, { env = env })
+      harness.eq(child.status, 0, table.concat(argv, " ") .. ": " .. child.stderr)
+      return child.stdout
+    end)
   end)
-  desk:close()
-  session:stop()
 end
 
 local function ids(outside, class)

@@ -1,11 +1,9 @@
 --- Applications that are opened by their profiles on a private desktop, and what each of them is asked to do there:
 --- for the tests of the profiles. Judged by files that applications write, by the windows they show (as xprop sees
 --- them), and by what they tell of themselves.
-local desk_module = require "deskpilot.desk"
+local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
-local spawn = require "spawn"
 
 local known_apps = {}
 
@@ -196,15 +194,9 @@ end
 --- Opens these one after the other on a private desktop.
 ---@param ids string[] names of profiles
 function known_apps.check(ids)
-  local folder = spawn.folder()
-  local session = assert(private.start { size = { 1280, 800 } })
-  local guard <close> = setmetatable({}, { __close = function() session:abandon() files.remove(folder) end })
-  assert(guard)
-  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session,
-    timing = { app_start = 60, app_ready = 60, elements = 5 } })
-  for _, id in ipairs(ids) do check(desk, id, folder) end
-  desk:close()
-  session:stop()
+  desktop.with({ timing = { app_start = 60, app_ready = 60, elements = 5 } }, function(desk, _, folder)
+    for _, id in ipairs(ids) do check(desk, id, folder) end
+  end)
 end
 
 return known_apps
