@@ -51,6 +51,32 @@ function odev_play.place(request, role, name)
   return x and { tonumber(x), tonumber(y) }
 end
 
+--- Of a mission: an editor with a file, on a desktop of its own, which is to be given the word hello and saved.
+odev_play.editor = [[
+task = "Write hello into the note and save it.",
+desktop = { kind = "private", size = { 900, 600 },
+  apps = { { "mousepad", "--disable-server", FOLDER .. "/note.txt" } } },
+verify = function()
+  local file = io.open(FOLDER .. "/note.txt", "rb")
+  local words = file and file:read("a") or ""
+  if file then file:close() end
+  return words:find("hello", 1, true) ~= nil, "the note says " .. words
+end,
+]]
+
+--- What is to be done before it.
+---@param folder string
+function odev_play.empty_note(folder)
+  assert(files.write(folder .. "/note.txt", "first\n"))
+end
+
+--- Of a mission: a form that is told of as elements.
+odev_play.question = [[
+task = "Answer the question.",
+desktop = { kind = "private", size = { 700, 500 }, apps = { { "zenity", "--forms", "--title", "Survey", "--text",
+  "Say something", "--add-entry", "Answer" } } },
+]]
+
 ---@class odev_played
 ---@field result table result.json
 ---@field events table[]
@@ -149,7 +175,9 @@ local function serve(goals)
     local name = request.path:match("^/([%w_]*)")
     local goal = goals[name]
     local page = goal and goal.page or "<title>Done</title><p>Thank you</p>"
-    return { headers = { ["Content-Type"] = "text/html", ["Cache-Control"] = "no-store" }, body = reply_page .. page }
+    -- Links lead to a page that takes its time: what is done meanwhile would be done on the page before.
+    return { delay = name == "target" and 1 or nil, body = reply_page .. page,
+      headers = { ["Content-Type"] = "text/html", ["Cache-Control"] = "no-store" } }
   end)
   server.lenient = true
   -- What was asked for below a path, in order.

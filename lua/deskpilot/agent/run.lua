@@ -226,14 +226,26 @@ local function configured(config, name)
   return config.sources[name] ~= "default" and config:get(name) or nil
 end
 
+-- A page that an action has sent elsewhere is quiet too while its server thinks: whether it was waited for.
+local function wait_for_page(self)
+  if not self.config:get("observe.page") then return false end
+  local tab = observation.tab(self.desk, self.desk.windows.active())
+  if not (tab and tab.loading) then return false end
+  self.desk.wait_until(function() return not tab.loading or tab:dialog() end,
+    { timeout = self.config:get("timing.settle_page"), every = 0.02 })
+  return true
+end
+
 --- Waits until the screen is quiet after an action, for as long as the configuration says, or else as the active
---- application needs.
+--- application needs; and until a page in front has been loaded.
 function Run:settle()
-  local settled, err = self.desk.settle {
-    quiet = configured(self.config, "timing.settle_quiet"), floor = self.config:get("timing.settle_floor"),
-    cap = configured(self.config, "timing.settle_cap"),
-  }
-  settled = settled or { seconds = 0, reason = "unknown: " .. tostring(err) }
+  local how = { quiet = configured(self.config, "timing.settle_quiet"), cap = configured(self.config,
+    "timing.settle_cap"), floor = self.config:get("timing.settle_floor") }
+  local began = task.now()
+  local settled, err = self.desk.settle(how)
+  if wait_for_page(self) then settled, err = self.desk.settle(how) end
+  settled = settled or { reason = "unknown: " .. tostring(err) }
+  settled.seconds = task.now() - began
   self:emit("settled", { seconds = settled.seconds, reason = settled.reason })
 end
 

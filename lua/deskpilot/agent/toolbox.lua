@@ -15,7 +15,7 @@ local toolbox = {}
 ---@field check (fun(ctx: table, args: table): boolean?, deskpilot.error?)? whether it could be done as things are
 ---@field acts boolean? false if the desktop does not change by it
 ---@field anywhere boolean? true if what is on the screen does not matter to it
----@field repeatable boolean? false if doing it again is not the same as having done it once
+---@field repeatable boolean|fun(args: table): boolean? false if having done it twice is not the same as once
 
 local Toolbox = {}
 Toolbox.__index = Toolbox

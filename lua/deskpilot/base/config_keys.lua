@@ -48,6 +48,8 @@ return {
     doc = "least seconds to wait after an action" },
   { name = "timing.settle_cap", type = "number", default = 2.5, min = 0,
     doc = "seconds after which a changing screen is taken as it is; applications as above" },
+  { name = "timing.settle_page", type = "number", default = 10, min = 0,
+    doc = "seconds after which a page that is still loading is taken as it is" },
   { name = "timing.verify", type = "number", default = 3, min = 0,
     doc = "seconds to wait for a mission's verify to become true" },
 

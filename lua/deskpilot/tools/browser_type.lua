@@ -7,6 +7,7 @@ return require("deskpilot.agent.page_tools").element_tool {
     replace = { type = "boolean", description = "false to add to what the field holds; true if left out." },
   },
   required = { "text" },
+  repeatable = function(args) return args.replace ~= false end,
   act = function(_, tab, element, args) return tab:type(element, args.text, { replace = args.replace ~= false }) end,
   done = function(element, args)
     return ("typed %d characters into %s"):format(utf8.len(args.text) or #args.text, element)

@@ -33,7 +33,10 @@ end
 local function is_over(run, step, number)
   if not step.done[number] then return false end
   if step.failed then return true end
-  return run.toolbox:get(step.plan.actions[number].tool).repeatable == false
+  local call = step.plan.actions[number]
+  local again = run.toolbox:get(call.tool).repeatable
+  if type(again) == "function" then again = again(call.args) end
+  return again == false
 end
 
 --- Why the step cannot be done again: nothing of it would be done, or the screen is not what it was made for.
