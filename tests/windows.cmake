@@ -20,8 +20,9 @@ add_library(tesseract_stub MODULE windows/tesseract_stub.c)
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
     "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>"
     "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
-foreach(name agent app_profiles cli config csv data decode desk eval find http literal lookup model monitors native_desk ocr outline
-    report schema shot task)
+foreach(name agent app_profiles cdp cli config csv data decode desk eval find http http_server literal literal_planner
+    lookup model monitors native_desk ocr odev outline report schema shot site task websocket websocket_frames
+    websocket_opening)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()
 file(GLOB LUA_TESTS CONFIGURE_DEPENDS windows/test_*.lua)
@@ -40,3 +41,10 @@ add_test(NAME windows.tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_tls_s
   ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
   ${CMAKE_CURRENT_SOURCE_DIR}/windows/tls/test_win_tls.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 set_tests_properties(windows.tls PROPERTIES TIMEOUT 240)
+
+foreach(name browser page)
+  add_test(NAME windows.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_browser.sh
+    ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
+    ${CMAKE_CURRENT_SOURCE_DIR}/windows/browser/test_win_${name}.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(windows.${name} PROPERTIES TIMEOUT 240 ENVIRONMENT "${TEST_ENVIRONMENT}")
+endforeach()

@@ -4,6 +4,7 @@
 #include "utf8.h"
 
 #include <assert.h>
+#include <string.h>
 
 static uint8_t mix(uint8_t below, uint8_t above, uint8_t alpha)
 {
@@ -127,4 +128,19 @@ void desk_draw_text(desk_image *image, int x, int y, const char *text, size_t le
         if (at > -advance)
             paint_character(image, at, y, codepoint, scale, colour);
     }
+}
+
+void desk_draw_image(desk_image *image, const desk_image *from, int x, int y)
+{
+    assert(image && image->pixels && from && from->pixels && from != image);
+    int left = (int) between(x, 0, image->width), top = (int) between(y, 0, image->height);
+    int right = (int) between((int64_t) x + from->width, 0, image->width);
+    int bottom = (int) between((int64_t) y + from->height, 0, image->height);
+    for (int row = top; row < bottom && left < right; row++) {
+        size_t there =
+            (size_t) ((int64_t) row - y) * from->stride + (size_t) ((int64_t) left - x) * 4;
+        memcpy(image->pixels + (size_t) row * image->stride + (size_t) left * 4,
+               from->pixels + there, (size_t) (right - left) * 4);
+    }
+    image->alpha = image->alpha || from->alpha;
 }

@@ -34,6 +34,10 @@ void desk_draw_line(desk_image *image, int x0, int y0, int x1, int y1, int width
 void desk_draw_text(desk_image *image, int x, int y, const char *text, size_t length, int scale,
                     desk_colour colour);
 
+/* Another picture with its top left at x, y, as it is: it covers what was there. `from` is another
+ * image than `image`. */
+void desk_draw_image(desk_image *image, const desk_image *from, int x, int y);
+
 /* How many pixels desk_draw_text paints on at scale 1: DESK_FONT_WIDTH a character. */
 size_t desk_text_width(const char *text, size_t length);
 

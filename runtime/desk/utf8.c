@@ -65,10 +65,24 @@ size_t desk_utf8_write(char *out, uint32_t c)
     return 4;
 }
 
+/* How many bytes at the beginning are ASCII, in whole words: what most long texts are made of. */
+static size_t ascii_words(const char *text, size_t length)
+{
+    size_t at = 0;
+    uint64_t word;
+    for (; length - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, text + at, sizeof word);
+        if (word & UINT64_C(0x8080808080808080)) {
+            break;
+        }
+    }
+    return at;
+}
+
 size_t desk_utf8_check(const char *text, size_t length)
 {
     size_t at = 0;
-    while (at < length) {
+    while ((at += ascii_words(text + at, length - at)) < length) {
         uint32_t codepoint;
         size_t n = desk_utf8_read(text + at, length - at, &codepoint);
         if (n == 0) {

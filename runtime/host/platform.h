@@ -52,6 +52,11 @@ long platform_parent(long pid);
  */
 size_t platform_descendants(long pid, long *out, size_t room);
 
+/* The words that a process was started with, as UTF-8, each with its zero, one after another;
+ * *size says how many bytes. To be freed by free(). NULL where they cannot be known. Windows only:
+ * elsewhere Lua reads them, and this is NULL. */
+char *platform_command_line(long pid, size_t *size);
+
 /* Has the system open a file or an address (UTF-8) with the application for it, which goes on after
  * us. May take seconds. Windows only: elsewhere DESK_UNSUPPORTED, there are programs for it. */
 bool platform_open_target(const char *target, desk_error *err);

@@ -98,6 +98,19 @@ static int image_text(lua_State *L)
     return 0;
 }
 
+/* --- Paints another image with its top left at x, y; what lies outside is left out.
+ * ---@param other deskpilot.image
+ * ---@param x integer
+ * ---@param y integer */
+static int image_paste(lua_State *L)
+{
+    desk_image *image = check_canvas(L);
+    const desk_image *other = lib_check_image(L, 2);
+    luaL_argcheck(L, other != image, 2, "an image is not pasted into itself");
+    desk_draw_image(image, other, check_int(L, 3), check_int(L, 4));
+    return 0;
+}
+
 /* --- The size of a text in pixels.
  * ---@param text string
  * ---@param scale integer
@@ -152,6 +165,7 @@ void lib_image_add_draw(lua_State *L)
         {"rectangle", image_rectangle},
         {"line", image_line},
         {"text", image_text},
+        {"paste", image_paste},
         {"text_size", image_text_size},
         {"difference", image_difference},
         {NULL, NULL},

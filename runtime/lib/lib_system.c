@@ -8,6 +8,7 @@
 #include "platform.h"
 #include "shipped.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---The text of a file inside the program.
@@ -155,6 +156,26 @@ static int system_descendants(lua_State *L)
     return 1;
 }
 
+/* ---Windows: the words that a process was started with; nil where they cannot be known.
+ * ---@param pid integer
+ * ---@return string[]? */
+static int system_command_line(lua_State *L)
+{
+    long pid = (long) luaL_checkinteger(L, 1);
+    lua_newtable(L);
+    size_t size;
+    char *words = platform_command_line(pid, &size);
+    if (!words)
+        return 0;
+    lua_Integer count = 0;
+    for (const char *word = words; word < words + size; word += strlen(word) + 1) {
+        lua_pushstring(L, word);
+        lua_rawseti(L, -2, ++count);
+    }
+    free(words);
+    return 1;
+}
+
 /* ---Windows: opens a file or an address with the application for it. May take seconds, during
  * which
  * ---nothing else runs.
@@ -184,6 +205,7 @@ int lib_open_system(lua_State *L)
         {"reap", system_reap},
         {"parent", system_parent},
         {"descendants", system_descendants},
+        {"command_line", system_command_line},
         {"open", system_open},
         {NULL, NULL},
     };

@@ -42,13 +42,18 @@ static bool is_ours(const char *name)
     return strncasecmp(name, "Sec-WebSocket-", 14) == 0;
 }
 
+static bool is_printable(const char *text)
+{
+    while (*text > 0x20 && *text < 0x7f)
+        text++;
+    return *text == 0;
+}
+
 bool net_upgrade_check(const net_upgrade *upgrade, desk_error *err)
 {
-    for (const char *c = upgrade->target; *c; c++) {
-        if (*c <= 0x20 || *c >= 0x7f)
-            return desk_fail(err, DESK_INVALID,
-                             "a WebSocket's URL must be ASCII; write other characters as %%XX");
-    }
+    if (!is_printable(upgrade->host) || !is_printable(upgrade->target))
+        return desk_fail(err, DESK_INVALID,
+                         "a WebSocket's URL must be ASCII; write other characters as %%XX");
     for (size_t i = 0; i < upgrade->header_count; i++) {
         const net_header *header = &upgrade->headers[i];
         if (!net_is_token(header->name) || !net_is_field_value(header->value))
@@ -94,7 +99,8 @@ static bool add_rest(net_buffer *text, const net_upgrade *upgrade)
 char *net_upgrade_request(const net_upgrade *upgrade, const char key[NET_UPGRADE_KEY], size_t *size)
 {
     net_buffer text = {0};
-    if (!ADD(&text, "GET ", upgrade->target, " HTTP/1.1\r\nHost: ", upgrade->host,
+    const char *slash = *upgrade->target == '/' ? "" : "/";
+    if (!ADD(&text, "GET ", slash, upgrade->target, " HTTP/1.1\r\nHost: ", upgrade->host,
              "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
              "Sec-WebSocket-Key: ",
              key, "\r\n") ||

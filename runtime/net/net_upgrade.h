@@ -16,7 +16,7 @@ enum {
 
 typedef struct {
     const char *host;   /* as in the URL: "name:port" */
-    const char *target; /* "/path?query" */
+    const char *target; /* "/path?query"; a missing "/" is added */
     const net_header *headers;
     size_t header_count;
     const char *const *protocols; /* offered, the favourite first */
@@ -24,7 +24,7 @@ typedef struct {
 } net_upgrade;
 
 /* Whether the request may be made of these: DESK_INVALID for a header that is none or is ours to
- * set, a protocol that is no token, a target that is not printable ASCII. */
+ * set, a protocol that is no token, a host or target that is not printable ASCII. */
 bool net_upgrade_check(const net_upgrade *upgrade, desk_error *err);
 
 /* The request, by malloc, `*size` long. NULL without memory. */

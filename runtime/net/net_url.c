@@ -79,3 +79,29 @@ bool net_url_parse(const char *url, net_url *out, desk_error *err)
     out->loopback = is_loopback(host, size);
     return true;
 }
+
+bool net_ws_url_parse(const char *url, net_ws_url *out, desk_error *err)
+{
+    size_t scheme = strncasecmp(url, "ws://", 5) == 0    ? 5
+                    : strncasecmp(url, "wss://", 6) == 0 ? 6
+                                                         : 0;
+    if (!scheme)
+        return desk_fail(err, DESK_INVALID,
+                         "a WebSocket's URL must begin with ws:// or wss://: %.200s", url);
+    const char *host = url + scheme;
+    size_t size = strcspn(host, "/?#\\");
+    if (memchr(host, '@', size) || strpbrk(url, "#\\"))
+        return desk_fail(err, DESK_INVALID,
+                         "a WebSocket's URL may hold no user, password, # or backslash");
+    if (size == 0 || size > 260)
+        return desk_fail(err, DESK_INVALID, "a URL must name a host");
+    snprintf(out->host, sizeof out->host, "%.*s", (int) size, host);
+    snprintf(out->curl_url, sizeof out->curl_url, "http%s://%s/", scheme == 6 ? "s" : "",
+             out->host);
+    if (!net_url_parse(out->curl_url, &out->connection, err))
+        return false;
+    snprintf(out->connection.origin, sizeof out->connection.origin, "ws%s://%s",
+             scheme == 6 ? "s" : "", out->host);
+    out->target = host + size;
+    return true;
+}

@@ -1,7 +1,8 @@
 /*
  * net_url.h: what must be known of a URL before curl sees it: that it is http or https and holds
- * nothing that could end a line, where it goes (for error sentences, without any password in it),
- * and whether that is this very machine, which no proxy may come between.
+ * nothing that could end a line (or ws and wss, for a WebSocket), where it goes (for error
+ * sentences, without any password in it), and whether that is this very machine, which no proxy may
+ * come between.
  */
 #ifndef NET_URL_H
 #define NET_URL_H
@@ -17,6 +18,18 @@ typedef struct {
 
 /* Takes `url` apart. DESK_INVALID for anything but a printable http(s) URL with a host. */
 bool net_url_parse(const char *url, net_url *out, desk_error *err);
+
+/* A WebSocket's URL taken apart. */
+typedef struct {
+    net_url connection; /* its origin is that of ws or wss */
+    char curl_url[304]; /* "http://host:port/" for curl, which does not speak ws */
+    char host[264];     /* "host:port" */
+    const char *target; /* "/path?query" or "?query" or "", inside the URL that was parsed */
+} net_ws_url;
+
+/* DESK_INVALID for anything but a printable ws(s) URL with a host, without user, password and
+ * fragment. */
+bool net_ws_url_parse(const char *url, net_ws_url *out, desk_error *err);
 
 /* Whether `name` is a token of HTTP (a header's name, a method). */
 bool net_is_token(const char *name);

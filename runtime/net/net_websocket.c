@@ -2,10 +2,7 @@
 
 #include "net_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 enum {
     READ_SIZE = 64 * 1024,
@@ -104,12 +101,18 @@ static void flush(net_websocket *socket)
     }
 }
 
+/* A connection that takes no more is read to its end, whose words say why. */
+static bool is_paused(const net_websocket *socket)
+{
+    return socket->paused && !socket->unsendable;
+}
+
 /* Reads what there is, but not for ever: true when there may be more (TLS may have bytes that the
  * socket does not know of). */
 static bool fill(net_websocket *socket)
 {
     for (int i = 0; i < READS; i++) {
-        if (socket->paused || net_ws_state_of(socket->ws) == NET_WS_OVER)
+        if (is_paused(socket) || net_ws_state_of(socket->ws) == NET_WS_OVER)
             return false;
         size_t size = 0;
         CURLcode code =
@@ -137,7 +140,7 @@ static void watch(net_websocket *socket)
 {
     const char *data;
     bool waiting = !socket->unsendable && net_ws_output(socket->ws, &data);
-    int events = (socket->paused ? 0 : UV_READABLE) | (waiting ? UV_WRITABLE : 0);
+    int events = (is_paused(socket) ? 0 : UV_READABLE) | (waiting ? UV_WRITABLE : 0);
     if (events)
         uv_poll_start(&socket->poll, events, on_poll);
     else
@@ -334,47 +337,8 @@ const char *net_websocket_protocol(const net_websocket *socket)
 /* --- opening ------------------------------------------------------------------------------------
  */
 
-/* A URL taken apart: what curl gets, what the server gets. */
-typedef struct {
-    char curl_url[304]; /* "http://host:port/" */
-    char origin[288];   /* "ws://host:port" */
-    char host[264];
-    char *target; /* by malloc */
-} address;
-
-static bool take_apart(const char *url, address *out, net_url *parsed, desk_error *err)
-{
-    size_t scheme = strncasecmp(url, "ws://", 5) == 0    ? 5
-                    : strncasecmp(url, "wss://", 6) == 0 ? 6
-                                                         : 0;
-    if (!scheme)
-        return desk_fail(err, DESK_INVALID,
-                         "a WebSocket's URL must begin with ws:// or wss://: %.200s", url);
-    const char *host = url + scheme;
-    size_t size = strcspn(host, "/?#\\");
-    if (memchr(host, '@', size) || strpbrk(url, "#\\"))
-        return desk_fail(err, DESK_INVALID,
-                         "a WebSocket's URL may hold no user, password, # or backslash");
-    if (size == 0 || size > 260)
-        return desk_fail(err, DESK_INVALID, "a URL must name a host");
-    snprintf(out->host, sizeof out->host, "%.*s", (int) size, host);
-    snprintf(out->origin, sizeof out->origin, "%s://%s", scheme == 6 ? "wss" : "ws", out->host);
-    snprintf(out->curl_url, sizeof out->curl_url, "%s://%s/", scheme == 6 ? "https" : "http",
-             out->host);
-    if (!net_url_parse(out->curl_url, parsed, err))
-        return false;
-    memcpy(parsed->origin, out->origin, sizeof parsed->origin);
-    const char *target = host + size;
-    size_t length = strlen(target);
-    out->target = malloc(length + 2);
-    if (!out->target)
-        return desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
-    snprintf(out->target, length + 2, "%s%s", *target == '/' ? "" : "/", target);
-    return true;
-}
-
 static bool set_up(net_websocket *socket, const net_websocket_options *options,
-                   const address *where, desk_error *err)
+                   const net_ws_url *where, desk_error *err)
 {
     net_ws_options talk = {
         .upgrade = {.host = where->host,
@@ -383,7 +347,7 @@ static bool set_up(net_websocket *socket, const net_websocket_options *options,
                     .header_count = options->header_count,
                     .protocols = options->protocols,
                     .protocol_count = options->protocol_count},
-        .origin = where->origin,
+        .origin = where->connection.origin,
         .max_message = options->max_message,
     };
     net_ws_events events = {on_open, on_message, socket};
@@ -413,9 +377,8 @@ static bool set_up(net_websocket *socket, const net_websocket_options *options,
 net_websocket *net_websocket_open(uv_loop_t *loop, const net_websocket_options *options,
                                   const net_websocket_events *events, desk_error *err)
 {
-    address where = {0};
-    net_url url;
-    if (!take_apart(options->url, &where, &url, err))
+    net_ws_url where;
+    if (!net_ws_url_parse(options->url, &where, err))
         return NULL;
     net_websocket *socket = calloc(1, sizeof *socket);
     if (socket)
@@ -424,20 +387,17 @@ net_websocket *net_websocket_open(uv_loop_t *loop, const net_websocket_options *
         desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
     if (!socket || !socket->multi) {
         free(socket);
-        free(where.target);
         return NULL;
     }
     socket->events = *events;
-    socket->url = url;
+    socket->url = where.connection;
     socket->timeout = options->timeout;
     socket->low_water = options->low_water;
     uv_timer_init(loop, &socket->soon);
     uv_timer_init(loop, &socket->limit);
     socket->soon.data = socket->limit.data = NULL;
     socket->handles = 2;
-    bool begun = set_up(socket, options, &where, err);
-    free(where.target);
-    if (!begun) {
+    if (!set_up(socket, options, &where, err)) {
         net_websocket_drop(socket);
         return NULL;
     }

@@ -1,20 +1,11 @@
 #include "net_ws.h"
 
+#include "net_outbox.h"
 #include "utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uv.h>
-
-typedef struct net_parcel net_parcel;
-struct net_parcel {
-    net_parcel *next;
-    size_t size;
-    char bytes[];
-};
-
-enum { KEYS = 256 }; /* random bytes fetched at a time */
 
 struct net_ws {
     net_ws_events events;
@@ -27,103 +18,9 @@ struct net_ws {
     int protocol;
     net_buffer head; /* of the server's answer, until it is whole */
     net_frame_reader reader;
-    net_parcel *current; /* what is being sent */
-    size_t sent;         /* of it */
-    net_parcel *pong;    /* goes next; only the last ping is answered */
-    net_parcel *first, **last;
-    size_t pending;
-    uint8_t keys[KEYS];
-    size_t keys_used;
+    bool broken; /* the server broke the protocol: whatever follows means nothing */
+    net_outbox outbox;
 };
-
-/* --- the way out --------------------------------------------------------------------------------
- */
-
-static bool random_bytes(uint8_t *out, size_t size, desk_error *err)
-{
-    int code = uv_random(NULL, NULL, out, size, 0, NULL);
-    return code == 0 ||
-           desk_fail(err, DESK_IO, "the system gives no random numbers: %s", uv_strerror(code));
-}
-
-static net_parcel *new_parcel(net_ws *ws, net_opcode opcode, const char *data, size_t size,
-                              desk_error *err)
-{
-    if (ws->keys_used == KEYS) {
-        if (!random_bytes(ws->keys, KEYS, err))
-            return NULL;
-        ws->keys_used = 0;
-    }
-    net_parcel *parcel = malloc(sizeof *parcel + NET_FRAME_HEADER + size);
-    if (!parcel) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a message of %zu bytes", size);
-        return NULL;
-    }
-    parcel->next = NULL;
-    parcel->size = net_frames_write(parcel->bytes, opcode, data, size, ws->keys + ws->keys_used);
-    ws->keys_used += 4;
-    return parcel;
-}
-
-static void append_parcel(net_ws *ws, net_parcel *parcel)
-{
-    *ws->last = parcel;
-    ws->last = &parcel->next;
-    ws->pending += parcel->size;
-}
-
-static void drop_parcel(net_ws *ws, net_parcel *parcel)
-{
-    if (!parcel)
-        return;
-    ws->pending -= parcel->size;
-    free(parcel);
-}
-
-/* Whatever has not begun to be sent. */
-static void drop_queue(net_ws *ws)
-{
-    drop_parcel(ws, ws->pong);
-    ws->pong = NULL;
-    while (ws->first) {
-        net_parcel *parcel = ws->first;
-        ws->first = parcel->next;
-        drop_parcel(ws, parcel);
-    }
-    ws->last = &ws->first;
-}
-
-size_t net_ws_output(net_ws *ws, const char **data)
-{
-    if (!ws->current && ws->pong) {
-        ws->current = ws->pong;
-        ws->pong = NULL;
-    } else if (!ws->current && ws->first) {
-        ws->current = ws->first;
-        ws->first = ws->current->next;
-        if (!ws->first)
-            ws->last = &ws->first;
-    }
-    if (!ws->current)
-        return 0;
-    *data = ws->current->bytes + ws->sent;
-    return ws->current->size - ws->sent;
-}
-
-void net_ws_sent(net_ws *ws, size_t size)
-{
-    ws->sent += size;
-    if (!ws->current || ws->sent < ws->current->size)
-        return;
-    drop_parcel(ws, ws->current);
-    ws->current = NULL;
-    ws->sent = 0;
-}
-
-size_t net_ws_pending(const net_ws *ws)
-{
-    return ws->pending - ws->sent;
-}
 
 /* --- ending -------------------------------------------------------------------------------------
  */
@@ -142,24 +39,22 @@ static void set_end(net_ws *ws, const desk_error *error, int close_code)
 static void queue_closing(net_ws *ws, int code, const char *reason, size_t size)
 {
     char body[NET_MOST_CONTROL] = {(char) (code >> 8), (char) code};
-    size_t body_size = code == NET_CLOSED_WITHOUT ? 0 : 2 + size;
     if (size)
         memcpy(body + 2, reason, size);
     desk_error ignored;
-    net_parcel *parcel = new_parcel(ws, NET_CLOSE, body, body_size, &ignored);
-    if (parcel)
-        append_parcel(ws, parcel);
+    net_outbox_add(&ws->outbox, NET_CLOSE, body, code == NET_CLOSED_WITHOUT ? 0 : 2 + size,
+                   &ignored);
 }
 
-/* The server broke the protocol: nobody waits for what is still in the queue. */
+/* The server broke the protocol. What was said before it did is still sent. */
 static void fail(net_ws *ws, int code, const desk_error *what)
 {
     desk_error error;
     desk_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
     set_end(ws, &error, code);
-    drop_queue(ws);
     queue_closing(ws, code, "", 0);
     ws->state = NET_WS_CLOSING;
+    ws->broken = true;
 }
 
 static void refuse(net_ws *ws, const desk_error *what)
@@ -167,7 +62,7 @@ static void refuse(net_ws *ws, const desk_error *what)
     desk_error error;
     desk_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
     set_end(ws, &error, 0);
-    drop_queue(ws);
+    net_outbox_clear(&ws->outbox);
     ws->state = NET_WS_OVER;
 }
 
@@ -207,7 +102,7 @@ bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, desk_er
     if (open)
         queue_closing(ws, code, reason, size);
     else
-        drop_queue(ws);
+        net_outbox_clear(&ws->outbox);
     ws->state = open ? NET_WS_CLOSING : NET_WS_OVER;
     return true;
 }
@@ -225,15 +120,9 @@ static void on_message(void *user, const char *data, size_t size, bool binary)
 static void on_ping(void *user, const char *data, size_t size)
 {
     net_ws *ws = user;
-    if (ws->state != NET_WS_OPEN)
-        return;
-    desk_error err;
-    net_parcel *pong = new_parcel(ws, NET_PONG, data, size, &err);
-    if (!pong)
-        return; /* a server that misses it will say so */
-    drop_parcel(ws, ws->pong);
-    ws->pong = pong;
-    ws->pending += pong->size;
+    desk_error ignored; /* a server that misses its pong will say so */
+    if (ws->state == NET_WS_OPEN)
+        net_outbox_add(&ws->outbox, NET_PONG, data, size, &ignored);
 }
 
 static void on_close(void *user, int code, const char *reason, size_t size)
@@ -249,10 +138,8 @@ static void on_close(void *user, int code, const char *reason, size_t size)
         memcpy(ws->end.reason, reason, size);
         ws->end.reason_size = size;
     }
-    if (ws->state == NET_WS_OPEN) {
-        drop_queue(ws); /* it reads no more */
+    if (ws->state == NET_WS_OPEN)
         queue_closing(ws, code, "", 0);
-    }
     ws->state = NET_WS_OVER;
 }
 
@@ -326,8 +213,8 @@ void net_ws_feed(net_ws *ws, const char *data, size_t size)
         return;
     if (ws->state == NET_WS_OPENING)
         take_head(ws, data, size);
-    else if (ws->end.error.code != DESK_PROTOCOL && ws->end.error.code != DESK_NO_MEMORY)
-        take_frames(ws, data, size); /* what follows a breach means nothing */
+    else if (!ws->broken)
+        take_frames(ws, data, size);
 }
 
 /* --- beginning ----------------------------------------------------------------------------------
@@ -355,21 +242,16 @@ static bool queue_request(net_ws *ws, const net_upgrade *upgrade, desk_error *er
 {
     uint8_t random[16];
     char key[NET_UPGRADE_KEY];
-    if (!random_bytes(random, sizeof random, err))
+    if (!net_random(random, sizeof random, err))
         return false;
     net_upgrade_key(key, random);
     net_upgrade_accept(ws->accept, key);
     size_t size = 0;
     char *request = net_upgrade_request(upgrade, key, &size);
-    net_parcel *parcel = request ? malloc(sizeof *parcel + size) : NULL;
-    if (parcel) {
-        parcel->next = NULL;
-        parcel->size = size;
-        memcpy(parcel->bytes, request, size);
-        append_parcel(ws, parcel);
-    }
+    bool queued = request ? net_outbox_add_bytes(&ws->outbox, request, size, err)
+                          : desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
     free(request);
-    return parcel || desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+    return queued;
 }
 
 net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, desk_error *err)
@@ -387,8 +269,7 @@ net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, d
     frame_events.user = ws;
     net_frames_open(&ws->reader, options->max_message, &frame_events);
     ws->events = *events;
-    ws->last = &ws->first;
-    ws->keys_used = KEYS;
+    net_outbox_open(&ws->outbox);
     ws->protocol = -1;
     snprintf(ws->origin, sizeof ws->origin, "%s", options->origin);
     if (!copy_protocols(ws, &options->upgrade)) {
@@ -402,8 +283,7 @@ net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, d
 
 void net_ws_free(net_ws *ws)
 {
-    drop_queue(ws);
-    drop_parcel(ws, ws->current);
+    net_outbox_close(&ws->outbox);
     net_buffer_free(&ws->head);
     net_frames_close(&ws->reader);
     free(ws->protocols);
@@ -421,11 +301,22 @@ bool net_ws_send(net_ws *ws, const char *data, size_t size, bool binary, desk_er
     }
     if (!binary && desk_utf8_check(data, size) != size)
         return desk_fail(err, DESK_INVALID, "a text must be UTF-8; send other bytes as binary");
-    net_parcel *parcel = new_parcel(ws, binary ? NET_BINARY : NET_TEXT, data, size, err);
-    if (!parcel)
-        return false;
-    append_parcel(ws, parcel);
-    return true;
+    return net_outbox_add(&ws->outbox, binary ? NET_BINARY : NET_TEXT, data, size, err);
+}
+
+size_t net_ws_output(net_ws *ws, const char **data)
+{
+    return net_outbox_next(&ws->outbox, data);
+}
+
+void net_ws_sent(net_ws *ws, size_t size)
+{
+    net_outbox_sent(&ws->outbox, size);
+}
+
+size_t net_ws_pending(const net_ws *ws)
+{
+    return net_outbox_pending(&ws->outbox);
 }
 
 net_ws_state net_ws_state_of(const net_ws *ws)

@@ -61,8 +61,7 @@ void net_ws_cut(net_ws *ws, const char *words);
 /* Ends it for a reason from outside (a time-out). Over after this, unless it was before. */
 void net_ws_give_up(net_ws *ws, const desk_error *why);
 
-/* The next bytes to be sent, at `*data`; 0 when there are none. They stay where they are, and are
- * the same at the next call, until net_ws_sent has taken them off (TLS insists on it). */
+/* What is to be sent; as net_outbox_next and net_outbox_sent. */
 size_t net_ws_output(net_ws *ws, const char **data);
 void net_ws_sent(net_ws *ws, size_t size);
 

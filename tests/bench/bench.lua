@@ -322,6 +322,10 @@ function tests.c_typing_and_clicking()
   dofile "tests/bench/input.lua".measure(row)
 end
 
+function tests.c_pages()
+  dofile "tests/bench/page.lua".measure(row)
+end
+
 function tests.d_targets()
   t.eq(print_table(), 0, "targets missed")
 end

@@ -233,8 +233,35 @@ static void test_difference(void)
     desk_image_free(&b);
 }
 
+/* Wherever a picture is put, each pixel is the one that lies on top. */
+static void test_image(void)
+{
+    desk_image canvas = {0}, part = {0};
+    make(&part, 13, 7);
+    for (int y = 0; y < 7; y++)
+        for (int x = 0; x < 13; x++)
+            picture_set(&part, x, y, (uint32_t) (y << 8 | x) + 1);
+    static const int places[][2] = {
+        {3, 2},   {0, 0},       {-5, -3},           {15, 9},     {-13, 0}, {20, 12},
+        {0, -99}, {INT_MIN, 0}, {INT_MAX, INT_MAX}, {0, INT_MIN}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        make(&canvas, 20, 12);
+        desk_draw_image(&canvas, &part, places[i][0], places[i][1]);
+        for (int y = 0; y < 12; y++) {
+            for (int x = 0; x < 20; x++) {
+                int64_t px = (int64_t) x - places[i][0], py = (int64_t) y - places[i][1];
+                bool covered = px >= 0 && px < 13 && py >= 0 && py < 7;
+                CHECK_EQ(picture_get(&canvas, x, y), covered ? (uint32_t) (py << 8 | px) + 1 : 0);
+            }
+        }
+    }
+    desk_image_free(&canvas);
+    desk_image_free(&part);
+}
+
 int main(void)
 {
+    test_image();
     test_clipping();
     test_hostile_numbers();
     test_shapes();

@@ -134,8 +134,9 @@ static void test_base64(void)
     char text[9] = {0};
     desk_base64(text, (const uint8_t *) "fooba", 5);
     CHECK_STR(text, "Zm9vYmE=");
-    static const char *const wrong[] = {"Z",    "Zm9",      "Zm9v\n", "Z===", "====", "Zm=v",
-                                        "Zm9-", "Zm9v=AAA", "\xc3m9v", "Zm9vYm==A===", "=m9v"};
+    static const char *const wrong[] = {
+        "Z",    "Zm9",      "Zm9v\n",  "Z===",         "====", "Zm=v",
+        "Zm9-", "Zm9v=AAA", "\xc3m9v", "Zm9vYm==A===", "=m9v"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         uint8_t out[16];
         size_t length;

@@ -7,6 +7,7 @@ local hooks = require "deskpilot.agent.hooks"
 local journal = require "deskpilot.agent.journal"
 local listeners = require "deskpilot.agent.listeners"
 local export = require "deskpilot.agent.export"
+local toolbox = require "deskpilot.agent.toolbox"
 local rundir = require "deskpilot.agent.rundir"
 local loops = require "deskpilot.guards.loop_detection"
 local spawn = require "spawn"
@@ -24,6 +25,14 @@ local function fake_run(list)
   end
   function run:stop(status, reason) self.outcome = self.outcome or { status = status, reason = reason } end
   return run
+end
+
+function tests.every_tool_can_be_told_why()
+  local box = assert(toolbox.open())
+  for _, name in ipairs(box:names()) do
+    local properties = box:get(name).parameters.properties
+    t.ok(properties.justification or properties.evidence, name .. " has no place for a justification")
+  end
 end
 
 function tests.history_keeps_phases_and_errors_longer()

@@ -13,8 +13,9 @@ end
 function tests.defaults_stand_where_nothing_is_said()
   local settings = t.ok(resolve {})
   for _, key in ipairs(config.keys) do
+    local family = key.name:find("*", 1, true)
     t.eq(settings:get(key.name), key.default, key.name)
-    t.eq(settings.sources[key.name], "default")
+    t.eq(settings.sources[key.name], not family and "default" or nil)
     if key.default ~= nil then t.eq(config.convert(key.name, key.default), key.default, key.name) end
     t.ok(#key.doc > 0)
   end
@@ -128,6 +129,32 @@ function tests.the_api_key_is_held_apart()
   files.remove(folder)
   local masked = resolve { flags = { ["model.endpoint"] = "http://me:pw@host/v1" } }
   t.eq(masked:dump()["model.endpoint"], "http://***@host/v1")
+end
+
+function tests.a_persona_may_have_a_model_of_its_own()
+  local folder = spawn.folder()
+  assert(files.write(folder .. "/key", "vision-secret\n"))
+  local settings = t.ok(resolve { environment = { OPENAI_API_KEY = "open-secret" },
+    mission = { personas = { planner = { model = "plans" },
+      vision = { model = "sees", endpoint = "http://eyes/v1" } } },
+    flags = { ["personas.vision.api_key_file"] = folder .. "/key", ["personas.vision.model"] = "sees-well" } })
+  t.eq(settings:get "personas.vision.model", "sees-well")
+  t.eq(settings:get "personas.planner.endpoint", nil)
+  local personas = settings:personas()
+  t.eq({ personas.vision.model, personas.vision.endpoint, personas.vision.api_key },
+    { "sees-well", "http://eyes/v1", "vision-secret" })
+  t.eq(personas.planner, { model = "plans" })
+  t.ok(not t.show(settings):find("secret", 1, true), "a persona's key shows")
+  t.ok(not t.show(settings:dump()):find("secret", 1, true), "a persona's key is dumped")
+  t.has(t.show(settings:dump()), "personas.vision.model")
+  files.remove(folder)
+  for _, wrong in ipairs { { personas = { vision = { modl = "x" } } }, { personas = { vision = "x" } },
+    { personas = { ["Two Words"] = { model = "x" } } } } do
+    local none, err = resolve { mission = wrong }
+    t.eq(none, nil)
+    t.has(tostring(err), "personas.")
+  end
+  t.has(tostring(select(2, resolve { flags = { ["personas.vision.api_key_file"] = "/nowhere/key" } })), "cannot read")
 end
 
 function tests.files_are_data_and_never_run()

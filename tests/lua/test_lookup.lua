@@ -85,6 +85,25 @@ function tests.names_that_leave_the_folder_are_refused()
   end)
 end
 
+function tests.what_lies_beside_a_mission()
+  with_roots(function(mission)
+    local page, where = lookup.beside_mission "site/form.html"
+    t.has(page, "<title>")
+    t.eq(where, "shipped:missions/site/form.html")
+    t.eq(select(2, lookup.beside_mission "site/none.html").code, "not_found")
+    t.eq(select(2, lookup.beside_mission "../x").code, "invalid")
+    local path = write(mission, "site/form.html", "mine")
+    page, where = lookup.beside_mission "site/form.html"
+    t.eq(page, "mine")
+    t.eq(where, files.absolute(path))
+    t.ok(require("site.server").start, "a shipped mission's module")
+    package.loaded["site.server"] = nil
+    write(mission, "site/server.lua", "return { mine = true }")
+    t.eq(require("site.server").mine, true)
+    package.loaded["site.server"] = nil
+  end)
+end
+
 function tests.errors_are_values_with_the_place()
   with_roots(function(mission)
     write(mission, "deskpilot/policies/broken.lua", "return {\n  1 2\n}")

@@ -50,6 +50,35 @@ function tests.untrusted_words_are_only_words()
   end
 end
 
+function tests.what_a_policy_says_of_its_work()
+  local function page(vision, more)
+    local result = { steps = 3, verified = 2, unverified = 1, cut_short = 0, rejected = 4, retries = 2,
+      escalations = { browser = 1, vision = vision }, seconds = { observe = 1, decide = 2.5, verify = 0.25 } }
+    for key, value in pairs(more or {}) do result[key] = value end
+    return report.html({ { event = "run_start", task = "T", at = 0, personas = { vision = { model = "sees<",
+      endpoint = "http://e" } } }, { event = "turn_start", turn = 1, at = 0 },
+      { event = "observed", turn = 1, screenshot = "screenshots/step_0001.png" },
+      { event = "action_result", turn = 1, tool = "a", ok = true, point = { 100, 200 } },
+      { event = "phase_change", turn = 1, from = "VERIFY", to = "ESCALATE_VISION", why = "not <seen>" },
+      { event = "observed", turn = 1, screenshot = "screenshots/step_0001_2.png" },
+      { event = "action_result", turn = 1, tool = "b", ok = true, point = { 300, 400 } },
+      { event = "turn_end", turn = 1, task_result = {} },
+      { event = "run_end", status = "failed", task_result = result } }, "run")
+  end
+  local words = page(2)
+  t.has(words, "<dd>3 steps, 2 verified, 1 unverified, 0 cut short, 4 rejected and 2 retries</dd>")
+  t.has(words, "<dt>vision asked</dt><dd>2 times</dd>")
+  t.has(words, "observe 1.00 s, decide 2.50 s and verify 0.25 s")
+  t.has(words, "<dt>model of vision</dt><dd>sees&lt; at http://e</dd>")
+  t.has(words, "not &lt;seen&gt;")
+  local figure = '%s" alt="the screen at turn 1" loading="lazy"><span class="mark" style="%s">'
+  t.has(words, figure:format("step_0001.png", "left:10.00%;top:20.00%"))
+  t.has(words, figure:format("step_0001_2.png", "left:30.00%;top:40.00%"))
+  t.has(page(0), "<dt>vision asked</dt><dd>never</dd>")
+  t.has(page(1), "<dt>vision asked</dt><dd>once</dd>")
+  t.ok(not page("<b>", { escalations = "<i>", seconds = "<i>", steps = "<i>" }):find("<i>", 1, true))
+end
+
 function tests.odd_events_do_no_harm()
   t.has(report.html({}, "empty"), "unfinished")
   local odd = {}
@@ -57,7 +86,7 @@ function tests.odd_events_do_no_harm()
     "guard", "note", "ask", "error", "observed", "turn_start", "turn_end", "model_request", "run_end" } do
     odd[#odd + 1] = { event = name }
     odd[#odd + 1] = { event = name, turn = "x", text = 5, args = "s", point = "p", seconds = "s", screenshot = {},
-      error = "e", message = {}, content = {}, tool_calls = { 1, {} }, at = 0 }
+      task_result = "x", personas = 5, error = "e", message = {}, content = {}, tool_calls = { 1, {} }, at = 0 }
   end
   t.ok(report.html(odd, "odd"))
 end

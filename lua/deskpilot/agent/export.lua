@@ -15,6 +15,7 @@ function export.result(events, folder)
     model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
   for _, event in ipairs(events) do
     result.seconds = math.max(result.seconds, event.at or 0)
+    result.task_result = event.task_result or result.task_result
     if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
     elseif event.event == "action" then result.actions = result.actions + 1
     elseif event.event == "model_reply" then
@@ -27,6 +28,12 @@ function export.result(events, folder)
       result.turns, result.actions = event.turns or result.turns, event.actions or result.actions
     end
   end
+  return result
+end
+
+-- The policy's own account ends as the run did.
+local function finished(result)
+  if type(result.task_result) == "table" then result.task_result.status = result.status end
   return result
 end
 
@@ -66,6 +73,7 @@ function export.write(folder, outcome)
   if not events then return nil, err end
   local result = export.result(events, folder)
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
+  finished(result)
   local ok, failure = files.write(files.join(folder, "trajectory.json"),
     json.encode(export.trajectory(events)) .. "\n")
   if ok then ok, failure = files.write(files.join(folder, "result.json"), json.encode(result) .. "\n") end

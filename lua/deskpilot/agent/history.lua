@@ -38,19 +38,37 @@ function History:add(turn, kind, line)
   prune(self)
 end
 
+-- What says most about a call, the most telling first.
+local telling = { "label", "text", "key", "option", "url", "name", "title", "path", "after", "index" }
+
+--- What a call is about, in one word of its arguments.
+---@param args table
+---@return string|number|boolean|nil
+function history.target(args)
+  for _, name in ipairs(telling) do
+    local kind = type(args[name])
+    if kind == "string" or kind == "number" or kind == "boolean" then return args[name] end
+  end
+end
+
 local function target(args)
-  local what = args.label or args.text or args.key
-  if what then return json.encode(text.cut(text.one_line(tostring(what)), 40)) end
-  return ""
+  local what = history.target(args)
+  if what == nil then return "" end
+  return json.encode(type(what) == "string" and text.cut(text.one_line(what), 40) or what)
 end
 
 --- The line of an action and its result.
-function history.line(tool, args, ok, result)
+---@param tool string
+---@param args table
+---@param ok boolean
+---@param result string
+---@param why string? where the arguments hold no justification
+---@return string
+function history.line(tool, args, ok, result, why)
   local line = ("%s(%s) -> %s%s"):format(tool, target(args), ok and "" or "ERROR: ",
     text.cut(text.one_line(result), 200))
-  if type(args.justification) == "string" and args.justification ~= "" then
-    line = line .. " | why: " .. text.cut(text.one_line(args.justification), 80)
-  end
+  why = type(args.justification) == "string" and args.justification or why or ""
+  if why ~= "" then line = line .. " | why: " .. text.cut(text.one_line(why), 80) end
   return line
 end
 

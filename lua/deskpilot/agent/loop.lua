@@ -29,7 +29,7 @@ local function one_turn(run, policy)
     return
   end
   policy.turn(run)
-  run:emit("turn_end", { seconds = task.now() - began })
+  run:emit("turn_end", { seconds = task.now() - began, task_result = run.result })
   local pause = run.config:get("timing.turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
@@ -43,8 +43,8 @@ end
 --- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
 ---@param run deskpilot.run
 ---@param goal string
----@param options table {policy, verify}
----@return boolean ok, string reason
+---@param options table {policy, verify, indicators}
+---@return boolean ok, string reason, table? result what the policy has to say of its work
 function loop.pursue(run, goal, options)
   local policy, err = load_policy(options.policy or run.config:get("policy"))
   if not policy then return false, tostring(err) end
@@ -52,14 +52,17 @@ function loop.pursue(run, goal, options)
   local outer <close> = setmetatable({ run = run, task = run.task, goal = run.goal, state = run.state,
     history = run.history }, { __close = restore })
   assert(outer)
-  run.task, run.goal, run.state, run.history = goal, { verify = options.verify }, {}, run:new_history()
+  run.task, run.goal, run.state, run.history = goal, { verify = options.verify, indicators = options.indicators },
+    {}, run:new_history()
+  run.result = nil
   if run.mission.run and options.verify == nil then run.goal.verify = false end -- the script's own is for the end
   if policy.start then policy.start(run) end
   while not run.outcome do one_turn(run, policy) end
   local outcome = run.outcome
+  if run.result then run.result.status = outcome.status end
   -- A part that is done, or that failed, is not the end of the script that asked for it.
   if run.mission.run and not outcome.final then run.outcome = nil end
-  return outcome.status == "succeeded", outcome.reason
+  return outcome.status == "succeeded", outcome.reason, run.result
 end
 
 local function run_script(run)
@@ -76,8 +79,13 @@ end
 
 local function body(run)
   task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
+  local personas
+  for name, model in pairs(run.models or {}) do
+    personas = personas or {}
+    personas[name] = { model = model.name, endpoint = model.endpoint }
+  end
   run:emit("run_start", { mission = run.name, task = run.mission.task, policy = run.config:get("policy"),
-    model = run.model.name, endpoint = run.model.endpoint, desktop = run.desktop,
+    model = run.model.name, endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
     version = require "native.system".version, config = run.config:dump() })
   if run.outcome then return end
   if run.mission.run then run_script(run) else loop.pursue(run, run.mission.task, {}) end
@@ -116,7 +124,7 @@ function loop.execute(run)
   settle_outcome(run, ok, err)
   for i = #run.closers, 1, -1 do pcall(run.closers[i]) end
   run:emit("run_end", { status = run.outcome.status, reason = run.outcome.reason, turns = run.turn,
-    actions = run.actions, seconds = task.now() - run.started })
+    actions = run.actions, seconds = task.now() - run.started, task_result = run.result })
 end
 
 return loop

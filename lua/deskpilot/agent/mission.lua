@@ -7,9 +7,9 @@ local mission = {}
 
 -- Keys with their types; the groups of the configuration (limits, timing, ...) may stand beside them.
 local keys = { task = "string", run = "function", policy = "string", desktop = "table",
-  verify = "function", name = "string" }
+  verify = "function", name = "string", indicators = "table", files = "table" }
 local groups = { "limits", "timing", "model", "screen", "observe", "history", "loop", "safety",
-  "three_body", "runs" } -- `desktop` is one too, with `apps` beside its keys
+  "three_body", "odev", "personas", "browser", "runs" } -- `desktop` is one too, with `apps` beside its keys
 
 local function is_hook(key)
   for _, name in ipairs(hooks.names()) do if name == key then return true end end
@@ -44,6 +44,14 @@ local function wrong(table_, where)
   end
 end
 
+local function wrong_list(key, list, where)
+  for _, item in ipairs(list or {}) do
+    if type(item) ~= "string" or item == "" then
+      return ("%s: %s must be a list of texts"):format(where, key)
+    end
+  end
+end
+
 local function wrong_apps(desktop, where)
   if not desktop or desktop.apps == nil then return end
   if type(desktop.apps) ~= "table" then
@@ -71,7 +79,8 @@ function mission.read(source, where)
   if type(result) ~= "table" then
     return errors.fail("invalid", "%s must return a table (see docs/missions.md), not a %s", where, type(result))
   end
-  local sentence = wrong(result, where) or wrong_apps(result.desktop, where)
+  local sentence = wrong(result, where) or wrong_list("indicators", result.indicators, where)
+    or wrong_list("files", result.files, where) or wrong_apps(result.desktop, where)
   if sentence then return errors.fail("invalid", "%s", sentence) end
   return result
 end

@@ -1,9 +1,10 @@
 --- What an agent gets to see: one screenshot, scaled for the model and encoded once, the active
---- window, and the elements in words. A part that cannot be had is left out and named, never a
---- reason to stop.
+--- window, the elements in words, and the page that the active window shows, if it is a browser's. A part
+--- that cannot be had is left out and named, never a reason to stop.
 local native = require "native.image"
 local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
+local page_words = require "deskpilot.agent.page_words"
 
 local observation = {}
 
@@ -14,6 +15,8 @@ local observation = {}
 ---@field image table {width, height} of the screenshot
 ---@field window table? the active window {title, class, pid}
 ---@field elements table[] visible elements with .norm = centre in 0..1000
+---@field tab deskpilot.tab? what the active window shows, where it is a browser that lets us in
+---@field page deskpilot.page? what is on it
 ---@field missing string[] what could not be had, one sentence each
 
 local function shot(desk, encoder, config)
@@ -89,8 +92,43 @@ function observation.words(self)
     lines[#lines + 1] = "ELEMENTS (index, role, name, centre in 0..1000, states, value):"
     for i, element in ipairs(self.elements) do lines[#lines + 1] = element_line(i - 1, element) end
   end
+  if self.page then lines[#lines + 1] = page_words.of(self.page) end
   for _, sentence in ipairs(self.missing) do lines[#lines + 1] = "NOT AVAILABLE: " .. sentence end
   return table.concat(lines, "\n")
+end
+
+--- The tab that the window shows, where it is a browser's that lets us in.
+---@param desk deskpilot.desk
+---@param window deskpilot.window?
+---@return deskpilot.tab? tab, deskpilot.error? err nothing at all for other windows
+function observation.tab(desk, window)
+  if not window then return nil end
+  local browser, err = desk.browser.of_window(window)
+  if browser then return browser:tab() end
+  if err and err.code == "not_found" then return nil end
+  return nil, err
+end
+
+-- The page on the active window. Its elements are told of once: as the page's.
+local function look_at_page(self, desk, config)
+  local tab, err = observation.tab(desk, self.window)
+  local page
+  if tab then
+    page, err = tab:observe { max_elements = config:get("observe.max_page_elements"),
+      max_text = config:get("observe.max_page_text") }
+  end
+  if not page then
+    if err then self.missing[#self.missing + 1] = "page: " .. tostring(err) end
+    return
+  end
+  self.tab, self.page = tab, page
+  local kept, view = {}, page.viewport
+  for _, element in ipairs(self.elements) do
+    local x, y = element.x + element.width / 2, element.y + element.height / 2
+    local inside = view and x >= view.x and y >= view.y and x < view.x + view.width and y < view.y + view.height
+    if not inside or element.pid ~= self.window.pid then kept[#kept + 1] = element end
+  end
+  self.elements = kept
 end
 
 --- Looks at the desktop.
@@ -109,6 +147,7 @@ function observation.take(desk, encoder, config)
       self.missing[1] = "elements: " .. tostring(failure)
     end
   end
+  if self.window and config:get("observe.page") then look_at_page(self, desk, config) end
   return self
 end
 

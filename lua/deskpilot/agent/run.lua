@@ -22,6 +22,9 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field state table the policy's own state
 ---@field observation deskpilot.observation? the latest
 ---@field outcome table? {status, reason} once it is over
+---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
+---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
+---@field folder string? the mission's own folder; a mission that ships with the program has none
 local Run = {}
 Run.__index = Run
 
@@ -91,21 +94,30 @@ function Run:on_close(fn)
   table.insert(self.closers, fn)
 end
 
---- Looks at the desktop: saves the screenshot and announces it.
+-- A turn's second look does not replace the first.
+local function picture_path(self)
+  local times = self.looked and self.looked.turn == self.turn and self.looked.times + 1 or 1
+  self.looked = { turn = self.turn, times = times }
+  return ("screenshots/step_%04d%s.png"):format(self.turn, times > 1 and "_" .. times or "")
+end
+
+--- Looks at the desktop: saves the screenshot and announces it. The loop does so at the start of each turn.
 ---@return boolean? ok, deskpilot.error? err
 function Run:observe()
   local began = task.now()
   local seen, err = observation.take(self.desk, self.encoder, self.config)
   if not seen then return nil, err end
   self.observation = seen
-  local path = ("screenshots/step_%04d.png"):format(self.turn)
+  local path = picture_path(self)
   local saved, failure = self.dir:save(path, seen.png)
   if not saved then return nil, failure end
   seen.path = path
+  seen.seconds = task.now() - began
   self:emit("observed", { screenshot = path, screen = seen.screen, image = seen.image,
     window = seen.window and { title = seen.window.title, class = seen.window.class, pid = seen.window.pid },
+    page = seen.page and { title = seen.page.title, url = seen.page.url, elements = seen.page.total },
     elements = #seen.elements, missing = #seen.missing > 0 and seen.missing or nil,
-    seconds = task.now() - began })
+    seconds = seen.seconds })
   return true
 end
 
@@ -125,7 +137,7 @@ local function keep(self, name, value)
   if not ok then self:emit("error", { name = "requests", message = tostring(err) }) end
 end
 
---- Asks the model. The latest screenshot goes along unless request.image is false.
+--- Asks the persona's model. The latest screenshot goes along unless request.image is false.
 ---@param request table {persona, system, text, tools (names), temperature, max_tokens, acts}: `acts` says
 --- that the answer is to be an action
 ---@return table? reply {content, calls, refusal, ...} with calls = decoded tool calls, deskpilot.error? err
@@ -134,7 +146,8 @@ function Run:ask(request)
   request.toolbox = nil
   request.persona = request.persona or "agent"
   request.request = self.dir:next_request(request.persona)
-  request.model = self.model.name
+  local model = self.models and self.models[request.persona] or self.model
+  request.model = model.name
   local event = {}
   for key, value in pairs(request) do event[key] = value end
   event.system, event.text = nil, nil -- the request's own file has them
@@ -145,9 +158,9 @@ function Run:ask(request)
   local chat = { persona = request.persona, messages = messages(request, self.observation),
     temperature = request.temperature, max_tokens = request.max_tokens,
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools) or nil }
-  keep(self, request.request .. ".request.json", self.model:record(chat))
+  keep(self, request.request .. ".request.json", model:record(chat))
   local began = task.now()
-  local reply, err = self.model:chat(chat)
+  local reply, err = model:chat(chat)
   local result = { persona = request.persona, request = request.request, seconds = task.now() - began }
   if not reply then
     result.error = { code = err.code, message = err.message }
@@ -168,7 +181,7 @@ local function finish_action(self, action, ok, result, extra)
   event.tool, event.args, event.action = action.tool, action.args, action
   event.ok, event.text = ok, result
   self.history:add(self.turn, ok and "action" or "error",
-    history.line(action.tool, action.args, ok, result))
+    history.line(action.tool, action.args, ok, result, action.why))
   return self:emit("action_result", event)
 end
 
@@ -190,10 +203,22 @@ local function perform(self, action)
   if action.veto then
     return errors.fail("refused", "%s vetoed this: %s", action.vetoed_by, action.veto)
   end
-  local args, err = self.toolbox:validate(action.tool, action.args)
+  local args, err = self:check(action)
   if not args then return nil, err end
   action.args = args
   return self.toolbox:run(action.tool, { desk = self.desk, run = self, config = self.config }, args)
+end
+
+--- Whether a call could be done as things are in the latest observation: its tool, its arguments, and what the
+--- tool itself has to say about them. Nothing is done.
+---@param call table {tool, args}
+---@return table? args as the tool takes them, deskpilot.error? err a sentence for the model
+function Run:check(call)
+  local args, err = self.toolbox:validate(call.tool, call.args)
+  if not args then return nil, err end
+  local ok, why = self.toolbox:check(call.tool, { desk = self.desk, run = self, config = self.config }, args)
+  if not ok then return nil, why end
+  return args
 end
 
 -- A time that somebody has configured; nil leaves it to the desk, which knows the active application.
@@ -201,24 +226,37 @@ local function configured(config, name)
   return config.sources[name] ~= "default" and config:get(name) or nil
 end
 
+-- A page that an action has sent elsewhere is quiet too while its server thinks: whether it was waited for.
+local function wait_for_page(self)
+  if not self.config:get("observe.page") then return false end
+  local tab = observation.tab(self.desk, self.desk.windows.active())
+  if not (tab and tab.loading) then return false end
+  self.desk.wait_until(function() return not tab.loading or tab:dialog() end,
+    { timeout = self.config:get("timing.settle_page"), every = 0.02 })
+  return true
+end
+
 --- Waits until the screen is quiet after an action, for as long as the configuration says, or else as the active
---- application needs.
+--- application needs; and until a page in front has been loaded.
 function Run:settle()
-  local settled, err = self.desk.settle {
-    quiet = configured(self.config, "timing.settle_quiet"), floor = self.config:get("timing.settle_floor"),
-    cap = configured(self.config, "timing.settle_cap"),
-  }
-  settled = settled or { seconds = 0, reason = "unknown: " .. tostring(err) }
+  local how = { quiet = configured(self.config, "timing.settle_quiet"), cap = configured(self.config,
+    "timing.settle_cap"), floor = self.config:get("timing.settle_floor") }
+  local began = task.now()
+  local settled, err = self.desk.settle(how)
+  if wait_for_page(self) then settled, err = self.desk.settle(how) end
+  settled = settled or { reason = "unknown: " .. tostring(err) }
+  settled.seconds = task.now() - began
   self:emit("settled", { seconds = settled.seconds, reason = settled.reason })
 end
 
 --- Does one action by its tool, then lets the screen settle.
----@param call table {tool, args}
----@return table result {ok, text, code}
+---@param call table {tool, args, persona, why}: `why` is for the history, where the arguments do not say it
+---@return table result {ok, text, code, vetoed}: `vetoed` where a listener did not let it happen
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
-  local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona })
+  local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
+    why = call.why })
   local result, err = perform(self, action)
   local ok = result ~= nil
   if type(action.args) ~= "table" then action.args = {} end
@@ -226,7 +264,8 @@ function Run:act(call)
     code = err and err.code, point = action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then self:settle() end
-  return { ok = ok, text = ok and result or tostring(err), code = err and err.code }
+  return { ok = ok, text = ok and result or tostring(err), code = err and err.code,
+    vetoed = action.veto ~= nil }
 end
 
 --- Asks the mission itself whether its goal is reached; true where it has no `verify`. The application
@@ -253,9 +292,10 @@ end
 
 --- The agent claims that it is done. The world decides.
 ---@param evidence string
+---@param seconds number? how long the world may take; timing.verify unless told
 ---@return string? text, deskpilot.error? err
-function Run:claim(evidence)
-  local ok, why = self:verify()
+function Run:claim(evidence, seconds)
+  local ok, why = self:verify(seconds)
   if not ok then
     self:emit("guard", { name = "verify", message = "the claim of completion is not true: " .. why })
     return errors.fail("refused", "NOT DONE: the mission's own check of the desktop says: %s", why)
@@ -266,8 +306,9 @@ end
 
 --- Hands a part of the work to an agent, from inside a script. Waits until it has ended.
 ---@param goal string what is to be done
----@param options table? {policy, verify}
----@return boolean ok, string reason
+---@param options { policy: string?, verify: function?, indicators: string[]? }? indicators: texts that are all on
+---  the screen when the goal is reached
+---@return boolean ok, string reason, table? result what the policy has to say of its work
 function Run:achieve(goal, options)
   return require "deskpilot.agent.loop".pursue(self, goal, options or {})
 end

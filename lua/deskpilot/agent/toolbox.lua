@@ -12,7 +12,10 @@ local toolbox = {}
 ---@field description string
 ---@field parameters table a JSON Schema
 ---@field run fun(ctx: table, args: table): string?, deskpilot.error?
+---@field check (fun(ctx: table, args: table): boolean?, deskpilot.error?)? whether it could be done as things are
 ---@field acts boolean? false if the desktop does not change by it
+---@field anywhere boolean? true if what is on the screen does not matter to it
+---@field repeatable boolean|fun(args: table): boolean? false if having done it twice is not the same as once
 
 local Toolbox = {}
 Toolbox.__index = Toolbox
@@ -84,14 +87,29 @@ function Toolbox:validate(name, args)
   return args
 end
 
---- Runs a validated call. An error inside the tool is its failure, not the run's.
----@return string? text, deskpilot.error? err
-function Toolbox:run(name, ctx, args)
-  local ok, result, err = xpcall(self.tools[name].run, debug.traceback, ctx, args)
+local function call(name, fn, ctx, args)
+  local ok, result, err = xpcall(fn, debug.traceback, ctx, args)
   if not ok then
     if errors.is(result, "cancelled") then error(result, 0) end
     return errors.fail("invalid", "the tool %s broke: %s", name, tostring(result))
   end
+  return result, err
+end
+
+--- What the tool itself says of a validated call, before it is run; true where it has nothing to say.
+---@return boolean? ok, deskpilot.error? err
+function Toolbox:check(name, ctx, args)
+  local fn = self.tools[name].check
+  if not fn then return true end
+  local ok, err = call(name, fn, ctx, args)
+  if ok then return true end
+  return nil, err or errors.new("invalid", name .. " cannot be done now")
+end
+
+--- Runs a validated call. An error inside the tool is its failure, not the run's.
+---@return string? text, deskpilot.error? err
+function Toolbox:run(name, ctx, args)
+  local result, err = call(name, self.tools[name].run, ctx, args)
   if result == nil then return nil, err or errors.new("io", name .. " failed without saying why") end
   return tostring(result)
 end

@@ -5,100 +5,9 @@ local text = require "deskpilot.base.text"
 
 local config = {}
 
----@class deskpilot.config_key
----@field name string dotted, as --set takes it
----@field type "string"|"number"|"integer"|"boolean"|"list"
----@field default any nil for a key that has none
----@field doc string one line
----@field min number? the smallest value allowed
----@field max number? the largest value allowed
----@field choices string[]? the only values allowed
----@field off boolean? whether false stands for "", which turns it off
-
 --- The keys, in the order of the documentation.
 ---@type deskpilot.config_key[]
-config.keys = {
-  { name = "policy", type = "string", default = "three_body",
-    doc = "how the agent thinks (a file in policies/)" },
-
-  { name = "model.endpoint", type = "string", default = "http://localhost:1234/v1",
-    doc = "address of the OpenAI-compatible model server" },
-  { name = "model.name", type = "string", default = "qwen3-vl-2b-instruct", doc = "the model asked for" },
-  { name = "model.api_key_file", type = "string", doc = "file whose first line is the API key" },
-  { name = "model.timeout", type = "number", default = 240, min = 0.1,
-    doc = "seconds to wait for one reply" },
-  { name = "model.connect_timeout", type = "number", default = 10, min = 0.1,
-    doc = "seconds to wait for a connection" },
-  { name = "model.retries", type = "integer", default = 3, min = 0, max = 100,
-    doc = "tries after a failed request" },
-  { name = "model.calls_per_minute", type = "number", default = 60, min = 0,
-    doc = "most requests in a minute (0: no cap)" },
-
-  { name = "limits.turns", type = "integer", default = 600, min = 1, doc = "turns after which a run ends" },
-  { name = "limits.seconds", type = "number", default = 1800, min = 0.1,
-    doc = "seconds after which a run ends" },
-  { name = "limits.failures", type = "integer", default = 10, min = 1,
-    doc = "failed steps in a row after which a run ends" },
-
-  { name = "timing.turn_delay", type = "number", default = 0, min = 0,
-    doc = "seconds to rest between turns" },
-  { name = "timing.settle_quiet", type = "number", default = 0.15, min = 0,
-    doc = "seconds without a change that count as settled; a known application may have its own, unless it is set" },
-  { name = "timing.settle_floor", type = "number", default = 0.03, min = 0,
-    doc = "least seconds to wait after an action" },
-  { name = "timing.settle_cap", type = "number", default = 2.5, min = 0,
-    doc = "seconds after which a changing screen is taken as it is; applications as above" },
-  { name = "timing.verify", type = "number", default = 3, min = 0,
-    doc = "seconds to wait for a mission's verify to become true" },
-
-  { name = "screen.image_width", type = "integer", default = 1536, min = 64, max = 8192,
-    doc = "widest picture that the model is sent" },
-  { name = "screen.image_height", type = "integer", default = 864, min = 64, max = 8192,
-    doc = "highest picture that the model is sent" },
-  { name = "screen.cursor", type = "boolean", default = true, doc = "draw the mouse pointer in screenshots" },
-
-  { name = "observe.elements", type = "boolean", default = true,
-    doc = "tell the model of the elements on screen" },
-  { name = "observe.max_elements", type = "integer", default = 120, min = 0, max = 10000,
-    doc = "most elements told of in one turn" },
-
-  { name = "three_body.tactician_interval", type = "integer", default = 5, min = 1,
-    doc = "the Tactician looks in on turn 1 and every so many turns" },
-  { name = "three_body.offline_turns", type = "integer", default = 15, min = 1,
-    doc = "turns without a word from the Tactician after which the Executor gets emergency orders" },
-
-  { name = "history.kept", type = "integer", default = 10, min = 1,
-    doc = "actions kept in the history; as many phase changes and errors beside them" },
-  { name = "history.sent", type = "integer", default = 8, min = 0, doc = "latest entries of it sent to the model" },
-  { name = "history.doctrine_chars", type = "integer", default = 400, min = 0,
-    doc = "how much of the doctrine the history text holds, in characters" },
-
-  { name = "loop.threshold", type = "integer", default = 3, min = 2, doc = "times the same action makes a loop" },
-  { name = "loop.window", type = "integer", default = 5, min = 2, doc = "actions looked back over for loops" },
-
-  { name = "safety.forbidden_keys", type = "list", default = { "win+l", "ctrl+alt+delete", "alt+f4" },
-    doc = "key combinations that are never pressed" },
-  { name = "safety.max_text", type = "integer", default = 1000, min = 1,
-    doc = "longest text of one type action, in characters" },
-  { name = "safety.min_free_mb", type = "number", default = 100, min = 0,
-    doc = "megabytes that a run leaves free on its disk" },
-
-  { name = "safety.kill_chord", type = "string", default = "ctrl+alt+escape", off = true,
-    doc = "keys that stop the program, pressed by a person in any window; a second time at once (`false`: none)" },
-  { name = "safety.pause_on_human", type = "boolean", default = false,
-    doc = "pause while a person uses the mouse or keyboard of the same desktop" },
-  { name = "safety.human_quiet", type = "number", default = 3, min = 0.1,
-    doc = "seconds without a touch after which a paused run goes on" },
-
-  { name = "runs.dir", type = "string", default = "runs", doc = "folder that run directories are made in" },
-
-  { name = "desktop.kind", type = "string", default = "current", choices = { "current", "private" },
-    doc = "the desktop worked on: the user's own, or a new one for this run" },
-  { name = "desktop.width", type = "integer", default = 1280, min = 320, max = 16384,
-    doc = "pixels across of a private desktop" },
-  { name = "desktop.height", type = "integer", default = 800, min = 200, max = 16384,
-    doc = "pixels down of a private desktop" },
-}
+config.keys = require "deskpilot.base.config_keys"
 
 local by_name, names, groups = {}, {}, {}
 for _, key in ipairs(config.keys) do
@@ -108,13 +17,18 @@ for _, key in ipairs(config.keys) do
   if group then groups[group] = true end
 end
 
+-- The key of that name; "personas.vision.model" is one of the family "personas.*.model".
+local function key_of(name)
+  return by_name[name] or by_name[(name:gsub("^(personas)%.[%l%d_]+%.", "%1.*."))]
+end
+
 -- Fields that a mission's (or a file's) own tables have beside the keys: read by others.
 local other_fields = { ["desktop.apps"] = true, ["desktop.env"] = true }
 
 --- The key of that dotted name, or nil.
 ---@return deskpilot.config_key?
 function config.key(name)
-  return by_name[name]
+  return key_of(name)
 end
 
 local function unknown(name)
@@ -197,7 +111,7 @@ end
 ---@param value any
 ---@return any value, string? why nil and what is wrong with it
 function config.convert(name, value)
-  local key = by_name[name]
+  local key = key_of(name)
   if not key then return nil, unknown(name) end
   local typed = value
   if key.off and (value == false or booleans[value] == false) then typed = "" end
@@ -220,16 +134,23 @@ local function spread_size(size, flat, problems)
   flat["desktop.width"], flat["desktop.height"] = size[1], size[2]
 end
 
-local function flatten_group(group, values, flat, problems)
+local flatten_group
+
+-- A table of a group of its own: personas = { vision = { model = "..." } }.
+local function flatten_field(name, value, flat, problems)
+  if name == "desktop.size" then spread_size(value, flat, problems)
+  elseif key_of(name) then flat[name] = value
+  elseif name:find("^personas%.[%l%d_]+$") then flatten_group(name, value, flat, problems)
+  elseif not other_fields[name] then problems[#problems + 1] = unknown(name) end
+end
+
+function flatten_group(group, values, flat, problems)
   if type(values) ~= "table" then
     problems[#problems + 1] = ("%s is %s, but must be a table of keys"):format(group, shown(values))
     return
   end
   for _, key in ipairs(text.keys(values)) do
-    local name = group .. "." .. tostring(key)
-    if name == "desktop.size" then spread_size(values[key], flat, problems)
-    elseif by_name[name] then flat[name] = values[key]
-    elseif not other_fields[name] then problems[#problems + 1] = unknown(name) end
+    flatten_field(group .. "." .. tostring(key), values[key], flat, problems)
   end
 end
 
@@ -242,7 +163,7 @@ local function flatten(values, strict, problems)
   table.sort(fields, function(a, b) return tostring(a) < tostring(b) end)
   for _, field in ipairs(fields) do
     if groups[field] then flatten_group(field, values[field], flat, problems)
-    elseif by_name[field] then flat[field] = values[field]
+    elseif key_of(tostring(field)) then flat[field] = values[field]
     elseif strict then problems[#problems + 1] = unknown(tostring(field)) end
   end
   return flat
@@ -262,12 +183,13 @@ end
 ---@class deskpilot.config
 ---@field sources table<string, string> where each value came from: flag, environment, mission, ...
 ---@field api_key string? never in dump()
+---@field persona_keys table<string, string> nor are these
 local Config = {}
 
 --- The value of a key; a Lua error for a key that does not exist.
 ---@param name string dotted
 function Config:get(name)
-  if not by_name[name] then error(unknown(name), 2) end
+  if not key_of(name) then error(unknown(name), 2) end
   return self.values[name]
 end
 
@@ -289,10 +211,24 @@ end
 ---@return table<string, any> values, table<string, string> sources
 function Config:dump()
   local values, sources = {}, {}
-  for _, name in ipairs(names) do
-    values[name], sources[name] = masked(self.values[name]), self.sources[name]
+  for name, value in pairs(self.values) do
+    values[name], sources[name] = masked(value), self.sources[name]
   end
   return values, sources
+end
+
+--- The personas that are to ask a model of their own.
+---@return table<string, { model: string?, endpoint: string?, api_key: string? }> personas by name
+function Config:personas()
+  local found = {}
+  for name, value in pairs(self.values) do
+    local persona, field = name:match("^personas%.([%l%d_]+)%.(%l+)$")
+    if persona and value ~= "" then
+      found[persona] = found[persona] or { api_key = self.persona_keys[persona] }
+      found[persona][field] = value
+    end
+  end
+  return found
 end
 
 local function copied(value)
@@ -316,11 +252,26 @@ local function read_key_file(path)
   return key
 end
 
--- The key lives in the metatable's closure, so that nothing which walks the table finds it.
-local function with_secret(self, api_key)
+-- The keys of personas by their names.
+local function read_persona_keys(values, problems)
+  local keys = {}
+  for name, path in pairs(values) do
+    local persona = name:match("^personas%.([%l%d_]+)%.api_key_file$")
+    if persona and path ~= "" then
+      local why
+      keys[persona], why = read_key_file(path)
+      if why then problems[#problems + 1] = why end
+    end
+  end
+  return keys
+end
+
+-- Keys live in the metatable's closure, so that nothing which walks the table finds them.
+local function with_secrets(self, api_key, persona_keys)
   return setmetatable(self, {
     __index = function(_, field)
       if field == "api_key" then return api_key end
+      if field == "persona_keys" then return persona_keys end
       return Config[field]
     end,
     __name = "deskpilot.config",
@@ -341,7 +292,9 @@ function config.resolve(layers)
   local problems = {}
   local self = { values = {}, sources = {} }
   for _, key in ipairs(config.keys) do
-    self.values[key.name], self.sources[key.name] = copied(key.default), "default"
+    if not key.name:find("*", 1, true) then
+      self.values[key.name], self.sources[key.name] = copied(key.default), "default"
+    end
   end
   local environment, api_key = environment_values(layers.environment)
   apply(self, flatten(layers.user or {}, true, problems), "the user configuration", problems)
@@ -355,8 +308,9 @@ function config.resolve(layers)
     api_key, why = read_key_file(key_file)
     if not api_key then problems[#problems + 1] = why end
   end
+  local persona_keys = read_persona_keys(self.values, problems)
   if #problems > 0 then return nil, errors.new("invalid", table.concat(problems, "\n")) end
-  return with_secret(self, api_key)
+  return with_secrets(self, api_key, persona_keys)
 end
 
 local function add_set(flags, word)

@@ -57,11 +57,20 @@ local function compile(path)
   return load(source, "@" .. path, "t")
 end
 
+-- What lies beside the missions that ship: their own modules and pages.
+local function shipped_beside(relative)
+  local name = "missions/" .. relative
+  local words = system.shipped(name)
+  return words, name
+end
+
 local function search(name)
   local relative = module_path(name)
   if not relative then return ("module names are letters, digits, '_' and '.', not '%s'"):format(name) end
   local path, tried = in_roots(relative .. ".lua", relative .. "/init.lua")
   if not path then
+    local source, where = shipped_beside(relative .. ".lua")
+    if source then return assert(load(source, "@" .. where, "t")), "shipped:" .. where end
     return #tried > 0 and "no file '" .. table.concat(tried, "'\n\tno file '") .. "'" or nil
   end
   local chunk, why = compile(path)
@@ -129,6 +138,23 @@ function lookup.text(name)
   if nearest then message = message .. "; did you mean " .. nearest .. "?" end
   if #tried > 0 then message = message .. " (looked at " .. text.join(tried) .. ", and inside deskpilot)" end
   return errors.fail("not_found", "%s", message)
+end
+
+--- A file that belongs to a mission, such as a page that it serves: ROOT/NAME, else what ships beside the
+--- shipped missions.
+---@param name string a path from the mission's folder
+---@return string? bytes, string|deskpilot.error where it is from, or the error
+function lookup.beside_mission(name)
+  if not is_text_name(name) then return errors.fail("invalid", "'%s' is no file beside a mission", name) end
+  local path, tried = in_roots(name)
+  if path then
+    local words, err = files.read(path)
+    return words, words and path or err
+  end
+  local words, where = shipped_beside(name)
+  if words then return words, "shipped:" .. where end
+  return errors.fail("not_found", "there is no file %s beside the mission (looked at %s, and inside deskpilot)", name,
+    text.join(tried))
 end
 
 local function add_names(found, kind, list, extension)

@@ -20,8 +20,9 @@ local MOST_WAITING = 64 << 20
 ---@field max_message integer? bytes of one message from the server; 64 MB unless told
 ---@field ca_file string? PEM file of the authorities to trust instead of the system's
 ---@field on_message fun(bytes: string, kind: "text"|"binary")? called from the loop: it may not wait
----@field on_close fun(err: deskpilot.error)? called once, after a successful open, when it has ended;
---- err.close_code and err.reason are the server's, where it gave some
+---@field on_close fun(err: deskpilot.error)? called once, after a successful open, when it has ended:
+--- cancelled (this side closed it), unavailable (the server did: err.close_code, err.reason), io (the
+--- connection broke), protocol (the server broke its rules: err.close_code is what it was told), no_memory
 
 ---@class deskpilot.websocket
 ---@field protocol string the one that the server chose of those offered; "" for none
@@ -71,20 +72,22 @@ local function take(self)
 end
 
 local function ended(self, err)
-  local opened = self.protocol ~= nil
   self.closed = err
+  local ok, why = true, nil
+  if self.protocol and self.on_close then ok, why = xpcall(self.on_close, debug.traceback, err) end
   wake(self.openers)
   wake(self.senders)
   wake(self.receivers)
   wake(self.closers)
-  if opened and self.on_close then self.on_close(err) end
+  if not ok then error(why, 0) end -- to be reported, as any callback's
 end
 
 --- Opens a WebSocket and waits until it is open.
 ---@param url string ws or wss
 ---@param options deskpilot.websocket.options?
 ---@return deskpilot.websocket? socket, deskpilot.error? err codes: unavailable (nothing listens, no such host,
---- no libcurl), refused (the server answers err.status, an HTTP status, instead), timed_out, protocol, io
+--- no libcurl), refused (the server answers err.status, an HTTP status, instead), timed_out, protocol, io,
+--- invalid (a port that cannot be)
 function websocket.open(url, options)
   options = options or {}
   local self = setmetatable({ on_message = options.on_message, on_close = options.on_close,
@@ -153,6 +156,11 @@ function Socket:close(code, reason)
   self.native:close(code or 1000, reason or "")
   while not self.closed and task.may_wait() do wait(self.closers) end
   return true
+end
+
+-- local socket <close> = ...
+function Socket:__close()
+  self:close()
 end
 
 return websocket

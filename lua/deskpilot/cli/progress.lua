@@ -31,7 +31,8 @@ local function brief(words, limit)
 end
 
 -- What says most about a call comes first; the justification is for the report.
-local telling = { "label", "text", "key", "position", "start", "end", "seconds" }
+local telling = { "label", "text", "key", "index", "option", "url", "name", "title", "path", "after", "position",
+  "start", "end", "direction", "action", "accept", "seconds" }
 
 --- "click_element(OK, [500,300])"
 local function call_words(tool, args)
@@ -142,7 +143,7 @@ function handlers.phase_change(self, _, event)
   self.phase = event.to and clean(event.to) or self.phase
   if self.level == "verbose" then
     self:line("  " .. brief(("phase: %s -> %s %s"):format(event.from or "-", event.to or "?",
-      event.reason or ""), 200))
+      event.why or event.rationale or ""), 200))
   end
 end
 
@@ -156,8 +157,8 @@ function handlers.action_result(self, _, event)
   self.doing = nil
   local call = call_words(event.tool, event.args)
   local result = event.text and brief(event.text, 160) or ""
-  table.insert(self.actions_this_turn, ("%s %s%s"):format(event.ok == false and "✗" or "✓", call,
-    result ~= "" and " — " .. result or ""))
+  table.insert(self.actions_this_turn, { phase = self.phase, words = ("%s %s%s"):format(event.ok == false and "✗"
+    or "✓", call, result ~= "" and " — " .. result or "") })
   self.last = call
   if self.turn == 0 then self:flush_turn(event) end -- a script without turns
 end
@@ -168,10 +169,12 @@ end
 
 function Progress:flush_turn(event)
   local lead = self.turn > 0 and ("turn %d"):format(self.turn) or clock(event.at)
-  if self.phase then lead = lead .. " [" .. self.phase .. "]" end
-  if self.turn > 0 and event.seconds then lead = lead .. (" %.1fs"):format(event.seconds) end
-  if #self.actions_this_turn == 0 then self:line(lead .. "  (no action)") end
-  for _, words in ipairs(self.actions_this_turn) do self:line(lead .. "  " .. words) end
+  local took = self.turn > 0 and event.seconds and (" %.1fs"):format(event.seconds) or ""
+  local function line(phase, words)
+    self:line(("%s%s%s  %s"):format(lead, phase and " [" .. phase .. "]" or "", took, words))
+  end
+  if #self.actions_this_turn == 0 then line(self.phase, "(no action)") end
+  for _, action in ipairs(self.actions_this_turn) do line(action.phase, action.words) end
   self.actions_this_turn = {}
 end
 

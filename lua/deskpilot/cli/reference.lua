@@ -11,16 +11,20 @@ local reference = {}
 local internal = { native = true, inbox = true, session = true, timing = true, closers = true, _ = true }
 
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
-local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "human",
-  "hotkeys", "points", "files", "csv", "json", "http", "task", "errors", "mission" }
+local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "browser",
+  "tab", "human", "hotkeys", "points", "files", "csv", "json", "http", "http_server", "http_form", "websocket",
+  "task", "errors", "mission" }
 
 local summaries = {
   desk = "the desktop: opening it, waiting for it", screen = "pictures of the screen, and what is on them",
   shot = "one picture", mouse = "moving, clicking, dragging, scrolling", keyboard = "typing and pressing keys",
   windows = "the windows of applications", elements = "what applications say about themselves",
   clipboard = "what applications copy and paste", apps = "starting programs", points = "where things are",
+  browser = "browsers that are started or attached to", tab = "a tab of a browser, and its page",
   human = "people at the desktop, and giving way to them", hotkeys = "keys that work in any window",
   files = "files and folders", csv = "tables as text", json = "JSON", http = "requests to servers",
+  http_server = "a server for pages of one's own", http_form = "what a page's form sends",
+  websocket = "messages to and from a server",
   task = "doing several things at a time", errors = "failures as values",
   mission = "`m`, what a mission's functions are given",
 }
@@ -70,9 +74,11 @@ end
 
 -- The functions of each page, and the file that its words begin with.
 local function collect(desk)
-  local module = require "deskpilot.desk"
+  local module, websocket = require "deskpilot.desk", require "deskpilot.base.websocket"
   local task, errors, run = require "deskpilot.base.task", require "deskpilot.base.errors",
     require "deskpilot.agent.run"
+  local server = require "deskpilot.base.http_server"
+  local browser, tab = require "deskpilot.desk.browser.instance", require "deskpilot.desk.browser.tab"
   local shot = assert(desk.screen.shot())
   local pages = {
     desk = { functions = functions_of(class_of(desk), "desk:", functions_of(desk, "desk.",
@@ -82,7 +88,15 @@ local function collect(desk)
     task = { functions = functions_of(class_of(task.start(function() end)), "work:", functions_of(task, "task.", {})),
       main = "deskpilot/base/task.lua" },
     files = base_page "files", csv = base_page "csv", json = base_page "json", http = base_page "http",
+    http_form = base_page "http_form",
+    http_server = { functions = functions_of(class_of(server.start, "Server"), "server:",
+      functions_of(server, "http_server.", {})), main = "deskpilot/base/http_server.lua" },
+    websocket = { functions = functions_of(class_of(websocket.open, "Socket"), "socket:",
+      functions_of(websocket, "websocket.", {})), main = "deskpilot/base/websocket.lua" },
     errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
+    browser = { functions = functions_of(class_of(browser.connect, "Browser"), "browser:",
+      functions_of(desk.browser, "desk.browser.", {})), main = "deskpilot/desk/browser.lua" },
+    tab = { functions = functions_of(class_of(tab.new, "Tab"), "tab:", {}), main = "deskpilot/desk/browser/tab.lua" },
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua" },
   }
   for name, part in pairs(desk) do
@@ -171,8 +185,8 @@ local function paths_of(page)
   return paths
 end
 
-local titles = { desk = "desk", shot = "A shot", points = "Points", mission = "m, the mission's run" }
-for _, name in ipairs { "files", "csv", "json", "http", "task", "errors" } do
+local titles = { desk = "desk", shot = "A shot", tab = "A tab", points = "Points", mission = "m, the mission's run" }
+for _, name in ipairs { "files", "csv", "json", "http", "http_server", "http_form", "websocket", "task", "errors" } do
   titles[name] = ('%s: require "deskpilot.base.%s"'):format(name, name)
 end
 

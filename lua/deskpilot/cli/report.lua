@@ -36,7 +36,7 @@ section { border: 1px solid var(--line); border-radius: 8px; padding: 14px 16px;
 section header { display: flex; gap: 16px; align-items: baseline; margin-bottom: 10px; }
 .turn { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 16px; }
 @media (max-width: 800px) { .turn { grid-template-columns: minmax(0, 1fr); } }
-figure { margin: 0; position: relative; align-self: start; border: 1px solid var(--line); }
+figure { margin: 0 0 10px; position: relative; align-self: start; border: 1px solid var(--line); }
 figure img { display: block; width: 100%; height: auto; }
 .mark { position: absolute; width: 26px; height: 26px; margin: -13px 0 0 -13px; border-radius: 50%;
   border: 3px solid #e91e63; box-shadow: 0 0 0 2px #fff, inset 0 0 0 2px #fff; }
@@ -106,7 +106,7 @@ function renderers.settled(event)
 end
 
 function renderers.phase_change(event)
-  return event_line("phase", ("%s -> %s"):format(event.from or "-", event.to or "?"), event.reason)
+  return event_line("phase", ("%s -> %s"):format(event.from or "-", event.to or "?"), event.why or event.rationale)
 end
 
 function renderers.guard(event)
@@ -139,11 +139,17 @@ local function marks(event)
 end
 
 -- Only a picture of this run is shown, whatever the journal says.
-local function figure(turn)
-  local path = turn.screenshot
+local function figure(turn, look)
+  local path = look.screenshot
   if type(path) ~= "string" or not path:find("^screenshots/[%w_.-]+$") then return "" end
   return ('<figure><img src="%s" alt="the screen at turn %d" loading="lazy">%s</figure>'):format(escape(path),
-    turn.number, table.concat(turn.marks))
+    turn.number, table.concat(look.marks))
+end
+
+local function figures(turn)
+  local list = {}
+  for i, look in ipairs(turn.looks) do list[i] = figure(turn, look) end
+  return table.concat(list)
 end
 
 -- The events by turn, in order; those before the first turn are turn 0.
@@ -153,27 +159,30 @@ local function by_turn(events)
     local number = math.tointeger(event.turn) or 0
     local turn = at[number]
     if not turn then
-      turn = { number = number, parts = {}, marks = {} }
+      turn = { number = number, parts = {}, looks = {} }
       at[number] = turn
       turns[#turns + 1] = turn
     end
     local render = renderers[event.event]
-    if event.event == "observed" then turn.screenshot = event.screenshot end
+    if event.event == "observed" then
+      turn.looks[#turn.looks + 1] = { screenshot = event.screenshot, marks = {} }
+    end
     if event.event == "turn_start" then turn.at = event.at end
     if event.event == "turn_end" then turn.seconds = event.seconds end
-    if event.event == "action_result" then turn.marks[#turn.marks + 1] = marks(event) end
+    local look = turn.looks[#turn.looks] -- what is done is shown where it was decided on
+    if look and event.event == "action_result" then look.marks[#look.marks + 1] = marks(event) end
     turn.parts[#turn.parts + 1] = render and render(event) or nil
   end
   return turns
 end
 
 local function section(turn)
-  if #turn.parts == 0 and not turn.screenshot then return "" end
+  if #turn.parts == 0 and #turn.looks == 0 then return "" end
   local title = turn.number > 0 and "Turn " .. turn.number or "Outside turns"
   return ('<section id="turn%d"><header><h2>%s</h2><span class="dim">%s %s</span></header>'
-    .. '<div class="turn">%s<div>%s</div></div></section>'):format(turn.number, title,
+    .. '<div class="turn"><div>%s</div><div>%s</div></div></section>'):format(turn.number, title,
       turn.at and ("at %.1f s"):format(turn.at) or "", turn.seconds and "took " .. seconds(turn.seconds) or "",
-      figure(turn), table.concat(turn.parts, "\n"))
+      figures(turn), table.concat(turn.parts, "\n"))
 end
 
 local function row(name, value)
@@ -194,6 +203,48 @@ local function totals(events)
   return sums
 end
 
+local function count_of(value)
+  return math.tointeger(tonumber(value)) or 0
+end
+
+-- What the policy itself has to say of its work: numbers in rows, whatever they are called.
+local function account(events)
+  local result
+  for _, event in ipairs(events) do
+    if type(event.task_result) == "table" then result = event.task_result end
+  end
+  if not result then return "" end
+  local counts, spent = {}, {}
+  for _, name in ipairs { "steps", "verified", "unverified", "cut_short", "rejected", "retries" } do
+    local words = name:gsub("_", " ")
+    if result[name] ~= nil then counts[#counts + 1] = ("%d %s"):format(count_of(result[name]), words) end
+  end
+  local escalations = type(result.escalations) == "table" and result.escalations or {}
+  local seconds_of = type(result.seconds) == "table" and result.seconds or {}
+  for _, name in ipairs { "observe", "decide", "execute", "verify", "escalate" } do
+    if seconds_of[name] ~= nil then spent[#spent + 1] = ("%s %s"):format(name, seconds(seconds_of[name])) end
+  end
+  local seen = count_of(escalations.vision)
+  return table.concat {
+    row("steps", text.join(counts)),
+    row("vision asked", seen == 0 and "never" or seen == 1 and "once" or seen .. " times"),
+    row("page asked again", escalations.browser and count_of(escalations.browser)), row("time by phase", text.join(spent)),
+  }
+end
+
+-- Personas that ask a model of their own.
+local function personas(start)
+  local rows = {}
+  for name, model in pairs(type(start.personas) == "table" and start.personas or {}) do
+    if type(model) == "table" then
+      rows[#rows + 1] = row("model of " .. tostring(name), ("%s at %s"):format(tostring(model.model),
+        tostring(model.endpoint)))
+    end
+  end
+  table.sort(rows)
+  return table.concat(rows)
+end
+
 local function header(events, name)
   local start, ending = {}, {}
   for _, event in ipairs(events) do
@@ -208,10 +259,10 @@ local function header(events, name)
     ('<p><span class="status %s">%s</span> %s</p>'):format(status == "succeeded" and "good" or "bad",
       escape(status), escape(ending.reason or "the journal has no end: the run was cut off or is still going")),
     "<dl>", row("run", name), row("mission", start.mission), row("policy", start.policy),
-    row("model", start.model), row("endpoint", start.endpoint), row("turns", ending.turns),
+    row("model", start.model), row("endpoint", start.endpoint), personas(start), row("turns", ending.turns),
     row("actions", ending.actions), row("time", seconds(whole)),
     row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)),
-    row("settling", seconds(sums.settle)), row("deskpilot", start.version), "</dl>",
+    row("settling", seconds(sums.settle)), account(events), row("deskpilot", start.version), "</dl>",
   }, "\n")
 end
 

@@ -95,13 +95,37 @@ local function resolve(options, name)
     return errors.fail("unsupported", "an agent cannot work on a private desktop here, which is %s; use --desktop "
       .. "current", platform.private_limits)
   end
-  return { mission = mission, config = settings, chord = chord,
+  return { mission = mission, config = settings, chord = chord, folder = mission_folder,
     name = select(2, files.split(where)):gsub("%.lua$", "") }
+end
+
+local function new_model(settings, own)
+  local endpoint = settings:get "model.endpoint"
+  return require "deskpilot.model.client".new {
+    endpoint = own.endpoint or endpoint, model = own.model or settings:get "model.name",
+    -- Whoever is asked elsewhere is not shown the key.
+    api_key = own.api_key or (own.endpoint or endpoint) == endpoint and settings.api_key or nil,
+    timeout = settings:get "model.timeout", connect_timeout = settings:get "model.connect_timeout",
+    retries = settings:get "model.retries",
+  }
+end
+
+-- The model of the run, and those of the personas that have one of their own.
+local function open_models(settings)
+  local model, err = new_model(settings, {})
+  if not model then return nil, err end
+  local personas = {}
+  for name, own in pairs(settings:personas()) do
+    personas[name], err = new_model(settings, own)
+    if not personas[name] then return errors.fail(err.code, "personas.%s: %s", name, tostring(err)) end
+  end
+  return model, personas
 end
 
 -- What a run is made of, loaded and checked before anything is touched.
 local function prepare(plan)
-  local parts = { mission = plan.mission, config = plan.config, name = plan.name, listeners = {} }
+  local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
+    listeners = {} }
   local err
   parts.toolbox, err = require "deskpilot.agent.toolbox".open()
   if not parts.toolbox then return nil, err end
@@ -111,13 +135,8 @@ local function prepare(plan)
     local policy, failure = require "deskpilot.agent.loop".load_policy(plan.config:get("policy"))
     if not policy then return nil, failure end
   end
-  local get = function(key) return plan.config:get(key) end
-  parts.model, err = require "deskpilot.model.client".new {
-    endpoint = get "model.endpoint", model = get "model.name", api_key = plan.config.api_key,
-    timeout = get "model.timeout", connect_timeout = get "model.connect_timeout",
-    retries = get "model.retries",
-  }
-  if not parts.model then return nil, err end
+  parts.model, parts.models = open_models(plan.config)
+  if not parts.model then return nil, parts.models end
   for _, listener in ipairs { require "deskpilot.agent.hooks".of(plan.mission) } do
     table.insert(parts.listeners, { name = "the mission's hook", must_start = true, final = true,
       listener = listener })

@@ -1,15 +1,18 @@
 --- Notices that the same thing is being tried again and again, A-A-A or A-B-A-B, and asks for a
 --- change of approach: a warning in the next request, and a higher temperature.
+local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
+local history = require "deskpilot.agent.history"
 
 local loops = {}
 
 local function signature(action)
-  local args = action.args
-  local target = args.label or args.text or args.key or ""
-  local point = args.position or args.start
-  local place = type(point) == "table" and table.concat({ tostring(point[1]), tostring(point[2]) }, ",") or ""
-  return ("%s|%s|%s"):format(action.tool, tostring(target), place)
+  local args = {}
+  for key, value in pairs(action.args) do
+    if key ~= "justification" then args[key] = value end
+  end
+  local ok, written = pcall(json.encode, args)
+  return action.tool .. (ok and written or "")
 end
 
 --- The repeated thing in words, or nil. `recent` holds signatures, newest last.
@@ -40,7 +43,7 @@ function loops.action_result(run, event)
   local found = loops.find(recent, run.config:get("loop.threshold"))
   run.loop = nil
   if found then
-    local target = event.args.label or event.args.text or event.args.key or ""
+    local target = history.target(event.args) or ""
     run.loop = ("LOOP: %s on %q: %s. It is not working. CHANGE YOUR APPROACH: another element, a keyboard "
       .. "shortcut, or a different way to the goal."):format(event.tool, text.cut(tostring(target), 60), found)
     run:emit("guard", { name = "loop_detection", message = run.loop })

@@ -33,7 +33,7 @@ function safety.action(run, action)
     local entry = forbidden(run, action.args.key)
     if entry then return { veto = entry .. " is forbidden here (safety.forbidden_keys)" } end
   end
-  if action.tool == "type_text" and type(action.args.text) == "string" then
+  if type(action.args.text) == "string" then
     local length, limit = utf8.len(action.args.text) or #action.args.text, run.config:get("safety.max_text")
     if length > limit then
       return { veto = ("the text has %d characters; at most %d may be typed at once (it begins %q)")

@@ -1,13 +1,13 @@
 --- The three-body hierarchy. A Strategist reads the mission once and writes the doctrine; a Tactician
 --- looks in every few turns, names the phase, and configures the Executor (its prompt, its tools); the
 --- Executor takes one action each turn with the tools of the phase and nothing else.
-local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
-local lookup = require "deskpilot.base.lookup"
 local text = require "deskpilot.base.text"
 local observation = require "deskpilot.agent.observation"
+local persona = require "deskpilot.agent.persona"
 
 local policy = {}
+local prompt = persona.prompt
 
 -- What each persona may spend. An Executor in a loop gets half as much temperature again (the guard).
 local personas = {
@@ -22,11 +22,6 @@ local safe_tools = { "click_element", "press_key", "type_text", "scroll_down", "
 -- When the Tactician has been silent for long, the mission must still be able to end.
 local emergency_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up",
   "report_completion" }
-
-local function prompt(name, values)
-  local words = assert(lookup.text("prompts/" .. name .. ".md"))
-  return (words:gsub("{{(%w+)}}", function(key) return values and values[key] end))
-end
 
 local function meta_tools(run)
   local rationale = { type = "string", description = "Why this is needed now, from what the screen shows." }
@@ -69,24 +64,10 @@ local function situation(run, parts)
   return table.concat(lines, "\n\n")
 end
 
--- Answers that no other turn will change: a wrong key, a model or an address that does not exist.
-local useless = { [401] = true, [403] = true, [404] = true }
-
--- Asks one persona. A model that is not there ends the run; every other failure is a step.
-local function ask(run, persona, request)
-  request.persona = persona
-  request.temperature, request.max_tokens = personas[persona].temperature, personas[persona].max_tokens
-  local reply, err = run:ask(request)
-  if reply and reply.refusal then
-    run:stop("failed", ("the %s refused: %s"):format(persona, text.one_line(reply.refusal)))
-    return nil, errors.new("refused", reply.refusal)
-  end
-  if not reply and (err.code == "unavailable" or useless[err.status]) then
-    run:emit("error", { name = persona, message = err.message, code = err.code })
-    run:stop("error", err.message)
-    run.outcome.missing = true -- the environment lacks something: the program's exit status says so
-  end
-  return reply, err
+-- Asks one persona, for as much as it may spend.
+local function ask(run, name, request)
+  request.temperature, request.max_tokens = personas[name].temperature, personas[name].max_tokens
+  return persona.ask(run, name, request)
 end
 
 local function strategist(run)

@@ -10,6 +10,7 @@ return {
     start = fields.position("Where the button goes down"),
     ["end"] = fields.position("Where the button is let go"),
   }, { "justification", "label", "start", "end" }),
+  repeatable = false,
   run = function(ctx, args)
     local ok, err = ctx.desk.mouse.drag(fields.point(args.start), fields.point(args["end"]))
     if not ok then return nil, err end

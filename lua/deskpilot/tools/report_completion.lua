@@ -11,6 +11,7 @@ return {
       description = "At least 100 characters: what is on the screen now that proves the result, "
         .. "with the exact values and names you can read." },
   }, { "evidence" }),
+  anywhere = true,
   acts = false, -- nothing on the desktop changes, so there is nothing to settle
   run = function(ctx, args)
     local evidence = args.evidence:match("^%s*(.-)%s*$")

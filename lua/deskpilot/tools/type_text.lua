@@ -8,6 +8,7 @@ return {
     justification = fields.justification,
     text = { type = "string", minLength = 1, description = "The text, exactly as it should arrive." },
   }, { "justification", "text" }),
+  repeatable = false,
   run = function(ctx, args)
     local ok, err = ctx.desk.keyboard.type(args.text)
     if not ok then return nil, err end

@@ -8,6 +8,7 @@ return {
     justification = fields.justification,
     seconds = { type = "number", minimum = 0.1, maximum = 60, description = "How long at the most." },
   }, { "justification", "seconds" }),
+  anywhere = true,
   run = function(ctx, args)
     local changed, err = ctx.desk.wait_for_change { timeout = args.seconds }
     if changed == nil and err and err.code ~= "timed_out" then return nil, err end

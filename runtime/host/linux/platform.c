@@ -122,6 +122,13 @@ size_t platform_descendants(long pid, long *out, size_t room)
     return 0;
 }
 
+char *platform_command_line(long pid, size_t *size)
+{
+    (void) pid;
+    *size = 0;
+    return NULL;
+}
+
 bool platform_open_target(const char *target, desk_error *err)
 {
     (void) target;

@@ -1,7 +1,10 @@
 #include "platform.h"
 
+#include <shellapi.h>
+#include <stdlib.h>
 #include <tlhelp32.h>
 #include <windows.h>
+#include <winternl.h>
 
 static bool started_at(DWORD pid, ULONGLONG *when)
 {
@@ -89,4 +92,65 @@ size_t platform_descendants(long pid, long *out, size_t room)
         visit(add_child, &t);
     }
     return t.count;
+}
+
+static bool read_memory(HANDLE process, const void *from, void *to, size_t size)
+{
+    SIZE_T got;
+    return from && ReadProcessMemory(process, from, to, size, &got) && got == size;
+}
+
+/* A process keeps its command line in its own memory, where its environment block says. */
+static wchar_t *read_command_line(HANDLE process)
+{
+    typedef NTSTATUS(NTAPI * query)(HANDLE, PROCESSINFOCLASS, void *, ULONG, ULONG *);
+    query ask =
+        (query) (void *) GetProcAddress(GetModuleHandleW(L"ntdll"), "NtQueryInformationProcess");
+    PROCESS_BASIC_INFORMATION basic;
+    PEB block;
+    RTL_USER_PROCESS_PARAMETERS given;
+    if (!ask || ask(process, ProcessBasicInformation, &basic, sizeof basic, NULL) < 0 ||
+        !read_memory(process, basic.PebBaseAddress, &block, sizeof block) ||
+        !read_memory(process, block.ProcessParameters, &given, sizeof given))
+        return NULL;
+    size_t length = given.CommandLine.Length / sizeof(wchar_t);
+    wchar_t *line = calloc(length + 1, sizeof *line);
+    if (line && read_memory(process, given.CommandLine.Buffer, line, length * sizeof *line))
+        return line;
+    free(line);
+    return NULL;
+}
+
+static wchar_t *whole_command_line(DWORD pid)
+{
+    HANDLE process = OpenProcess(PROCESS_QUERY_INFORMATION | PROCESS_VM_READ, FALSE, pid);
+    wchar_t *line = process ? read_command_line(process) : NULL;
+    if (process)
+        CloseHandle(process);
+    return line;
+}
+
+static char *utf8_words(wchar_t **words, int count, size_t *size)
+{
+    size_t needed = 0, at = 0;
+    for (int i = 0; i < count; i++)
+        needed += (size_t) WideCharToMultiByte(CP_UTF8, 0, words[i], -1, NULL, 0, NULL, NULL);
+    char *out = malloc(needed + 1);
+    for (int i = 0; out && i < count; i++)
+        at += (size_t) WideCharToMultiByte(CP_UTF8, 0, words[i], -1, out + at, (int) (needed - at),
+                                           NULL, NULL);
+    *size = at;
+    return out;
+}
+
+char *platform_command_line(long pid, size_t *size)
+{
+    *size = 0;
+    wchar_t *line = whole_command_line((DWORD) pid);
+    int count = 0;
+    wchar_t **words = line && *line ? CommandLineToArgvW(line, &count) : NULL;
+    char *out = words ? utf8_words(words, count, size) : NULL;
+    LocalFree(words);
+    free(line);
+    return out;
 }

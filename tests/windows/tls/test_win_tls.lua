@@ -2,6 +2,7 @@
 -- server is with_tls_server.sh's. (Wine 8 verifies only against a CA file; Windows also without one.)
 local harness = require "harness"
 local http = require "deskpilot.base.http"
+local websocket = require "deskpilot.base.websocket"
 
 local tests = {}
 
@@ -33,6 +34,23 @@ function tests.no_ca_file_at_all()
   local answer, err = ask("localhost", "tests/windows/tls/none.pem")
   harness.eq(answer, nil)
   harness.eq(err.code, "io")
+end
+
+-- That server speaks no WebSocket; but what it says is only to be had by who has verified it.
+function tests.websockets_are_as_strict()
+  local function open(host, ca_file)
+    return websocket.open(("wss://%s:%s/answer"):format(host, port), { ca_file = ca_file, timeout = 20 })
+  end
+  local socket, err = open("localhost", certificate)
+  harness.eq(socket, nil)
+  harness.eq(err.code, "refused")
+  harness.eq(err.status, 200)
+  for _, case in ipairs { { "127.0.0.1", certificate }, { "localhost", "tests/windows/tls/another.pem" } } do
+    socket, err = open(case[1], case[2])
+    harness.eq(socket, nil)
+    harness.eq(err.code, "protocol")
+    harness.has(tostring(err), "verification")
+  end
 end
 
 return tests

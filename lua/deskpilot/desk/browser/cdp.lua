@@ -23,12 +23,20 @@ cdp.max_message = 100 * 1024 * 1024
 local Connection = {}
 Connection.__index = Connection
 
+function Connection:__tostring()
+  return self.closed and "connection to a browser (closed)" or "connection to a browser"
+end
+
 ---@class deskpilot.cdp_session
 ---@field id string
 ---@field connection deskpilot.cdp_connection
 ---@field closed deskpilot.error? why it is no more
 local Session = {}
 Session.__index = Session
+
+function Session:__tostring()
+  return ("session %s%s"):format(self.id, self.closed and " (closed)" or "")
+end
 
 -- --- what comes ---------------------------------------------------------------------------------------
 
@@ -114,13 +122,12 @@ end
 local function lost(self, err)
   if self.closed then return end
   self.closed = err
-  fail_calls(self, err, function() return true end)
-  local sessions = {}
-  for _, session in pairs(self.sessions) do sessions[#sessions + 1] = session end
-  for _, session in ipairs(sessions) do end_session(session, err) end
-  local listeners = self.close_listeners
+  local listeners, sessions = self.close_listeners, {}
   self.close_listeners = {}
+  for _, session in pairs(self.sessions) do sessions[#sessions + 1] = session end
   for _, listener in ipairs(listeners) do listener(err) end
+  for _, session in ipairs(sessions) do end_session(session, err) end
+  fail_calls(self, err, function() return true end) -- last: who waits for one goes on at once
 end
 
 local function lost_by(err)
@@ -175,6 +182,10 @@ end
 ---@field method string
 local Call = {}
 Call.__index = Call
+
+function Call:__tostring()
+  return "call of " .. self.method
+end
 
 --- Sends a call without waiting for its answer, so that several can be under way: see Call:wait.
 ---@param method string

@@ -18,8 +18,13 @@ local Tab = downloads.methods
 ---@field total integer? bytes, where the server has said so
 ---@field path string? when it is complete
 ---@field err deskpilot.error? when it has failed
+---@field wait fun(self: deskpilot.download, timeout: number?): string?, deskpilot.error? waits for its path
 local Download = {}
 Download.__index = Download
+
+function Download:__tostring()
+  return ("download %s (%s)"):format(self.name, self.state)
+end
 
 -- How many are remembered of a browser and of a tab.
 local KEPT = 200
@@ -69,12 +74,14 @@ local function keep(list, download)
   if #list > KEPT then table.remove(list, 1) end
 end
 
--- The tab that a download was begun in: that of its frame; else the one that had the closed tab opened.
+-- The tab that a download was begun in. One that was opened for it alone has shown no page, and is closed: it is
+-- the business of the tab that had it opened.
 local function tab_of(browser, frame)
   for _, tab in ipairs(browser.order) do
-    if tab.frame == frame or tab.frames and tab.frames[frame] then return tab end
+    if tab.frame == frame or tab.frames[frame] then
+      return not tab.loader and browser.by_id[tab.opener or ""] or tab
+    end
   end
-  return browser.by_id[browser.openers[frame] or ""]
 end
 
 local function begun(browser, params)
@@ -129,7 +136,7 @@ end
 ---@param browser deskpilot.browser
 ---@param connection deskpilot.cdp_connection
 function downloads.listen(browser, connection)
-  browser.running, browser.openers = {}, browser.openers or {}
+  browser.running = {}
   connection:on("Browser.downloadWillBegin", nil, function(params) begun(browser, params) end)
   connection:on("Browser.downloadProgress", nil, function(params) progress(browser, params) end)
   connection:on_close(function(err)

@@ -84,9 +84,11 @@ function endpoint.of_window(window)
     return errors.fail("not_found", "%s", ("the window '%s' is of no browser with a debugging port; if it is a "
       .. "browser: %s"):format(text.cut(text.one_line(window.title), 80), endpoint.advice))
   end
-  port = math.tointeger(tonumber(port))
+  port = math.tointeger(tonumber(port:match("^%d+")))
   if port and port >= 1 and port <= 65535 then return { port = port } end
   local folder = value_of(argv, "--user-data-dir") or platform.browser_profile(window.pid, window.executable)
+  -- Other words may have been left at its end.
+  while folder and folder ~= "" and not files.is_folder(folder) do folder = folder:match("^(.*) [^ ]*$") end
   if folder and folder ~= "" then return { profile = folder } end
   return errors.fail("not_found", "it is not known with which profile the browser of the window '%s' runs",
     text.cut(text.one_line(window.title), 80))

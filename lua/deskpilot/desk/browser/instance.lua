@@ -5,6 +5,7 @@ local downloads = require "deskpilot.desk.browser.downloads"
 local endpoint = require "deskpilot.desk.browser.endpoint"
 local errors = require "deskpilot.base.errors"
 local launch = require "deskpilot.desk.browser.launch"
+local revive = require "deskpilot.desk.browser.revive"
 local signal = require "deskpilot.base.signal"
 local tab_module = require "deskpilot.desk.browser.tab"
 local task = require "deskpilot.base.task"
@@ -23,6 +24,10 @@ local instance = {}
 ---@field closed boolean? by browser:close()
 local Browser = {}
 Browser.__index = Browser
+
+function Browser:__tostring()
+  return ("browser %s on port %d%s"):format(self.product, self.port, self.closed and " (closed)" or "")
+end
 
 -- --- tabs come and go -----------------------------------------------------------------------------------
 
@@ -74,6 +79,11 @@ local function listen(self, connection)
     for _, tab in ipairs(self.order) do tab.attaching, tab.attached = nil, nil end
     self.changed:tell()
   end)
+end
+
+-- An empty tab leaves the keyboard to the field of the address, and what is typed there goes to a search engine.
+local function give_keys_to_page(tab)
+  if tab then tab:call("Page.bringToFront") end
 end
 
 -- --- the connection -------------------------------------------------------------------------------------
@@ -137,8 +147,8 @@ local function find_and_connect(self)
   if not place then return nil, err end
   local connection, failure = connect_to(self, place)
   if connection then return connection end
-  return errors.fail(failure.code == "timed_out" and "timed_out" or "unavailable", "%s", ("the browser on port %d cannot be reached: %s"):format(place.port,
-    tostring(failure)))
+  return errors.fail(failure.code == "timed_out" and "timed_out" or "unavailable",
+    "the browser on port %d cannot be reached: %s", place.port, tostring(failure))
 end
 
 -- One task at a time; the others wait for what comes of it.
@@ -176,47 +186,7 @@ function Browser:call(method, params, timeout)
   return connection:call(method, params, { timeout = timeout })
 end
 
--- --- starting again -------------------------------------------------------------------------------------
-
--- Where each tab was, in their order. Their objects are kept for those that come in their place.
-local function take_down_tabs(self)
-  local list = {}
-  for i, tab in ipairs(self.order) do list[i] = { tab = tab, url = tab.url } end
-  self.order, self.by_id, self.active = {}, {}, nil
-  return list
-end
-
--- Sends the tabs of the new process to where those before them were. What of it cannot be loaded is seen there.
-local function restore(self, list)
-  for i, before in ipairs(list) do
-    if i > 1 then
-      local made = self:call("Target.createTarget", { url = "about:blank" })
-      if not made then return end
-    end
-    if before.url and before.url ~= "about:blank" then before.tab:navigate(before.url) end
-  end
-  if list[1] then list[1].tab:activate() end
-end
-
-local function start_again(self, urls)
-  local list = take_down_tabs(self)
-  if not urls then
-    for _, before in ipairs(list) do tab_module.gone(before.tab) end
-    list = {}
-  end
-  self.revived = {}
-  for i, before in ipairs(list) do self.revived[i] = before.tab end
-  local place, err = self.process:start()
-  if not place then
-    for _, before in ipairs(list) do tab_module.gone(before.tab) end
-    return nil, err
-  end
-  local connection, failure = alone(self, function() return connect_to(self, place) end)
-  if not connection then return nil, failure end
-  restore(self, list)
-  self.revived = nil
-  return true
-end
+-- --- its life ------------------------------------------------------------------------------------------
 
 local function wait_for_end(self, seconds)
   local limit = task.now() + seconds
@@ -249,7 +219,9 @@ function Browser:reconnect(options)
     -- What was killed a moment ago may not be known as ended yet.
     if not wait_for_end(self, self.desk.timing.browser_answer) then return nil, err end
   end
-  return start_again(self, not (options and options.urls == false))
+  return revive.start_again(self, function(place)
+    return alone(self, function() return connect_to(self, place) end)
+  end, not (options and options.urls == false))
 end
 
 --- Ends a browser that desk.browser.start has started, and removes what it has written; lets go of one that was
@@ -313,6 +285,7 @@ function Browser:new_tab(url)
   if not made then return nil, err end
   local tab = self.changed:wait_until(self.desk.timing.browser_answer, function() return self.by_id[made.targetId] end)
   if not tab then return errors.fail("timed_out", "the browser opened no tab") end
+  give_keys_to_page(tab)
   if not url then return tab end
   local ok, failure = tab:navigate(url)
   if ok then return tab end
@@ -342,6 +315,7 @@ function instance.connect(desk, where)
   local connection, err
   if where.place then connection, err = connect_to(self, where.place) else connection, err = find_and_connect(self) end
   if not connection then return nil, err end
+  if self.process then give_keys_to_page(self.order[1]) end
   return self
 end
 

@@ -26,11 +26,12 @@ local Process = {}
 Process.__index = Process
 
 -- Without first steps and bubbles over the page; nothing fetched that no page asked for; and tabs work on while
--- something covers them.
+-- something covers them. Elements are told of as simply as possible: in full, each change of a page with 10 000
+-- of them would hold it up for seconds.
 local flags = {
   "--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-quic", "--hide-crash-restore-bubble",
-  "--disable-search-engine-choice-screen", "--password-store=basic", "--force-renderer-accessibility",
+  "--disable-search-engine-choice-screen", "--password-store=basic", "--force-renderer-accessibility=basic",
   "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
   "--disable-features=Translate,CalculateNativeWinOcclusion",
 }

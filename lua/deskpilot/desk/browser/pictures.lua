@@ -10,8 +10,9 @@ local Tab = pictures.methods
 -- Seconds that a picture or a page on paper may take.
 local TIMEOUT = 30
 
--- The most pixels of a side that browsers draw, and of a picture that is asked for.
-local MOST_SIDE, MOST_PIXELS = 16384, 100e6
+-- The most pixels of a picture, and of its sides. Browsers draw what is taller than that many pixels badly, or
+-- never: it is asked for in strips.
+local MOST_SIDE, MOST_PIXELS, STRIP = 32767, 60000000, 4096
 
 -- The largest document that is taken, and the bytes that are fetched of it at a time.
 local MOST_BYTES, PIECE = 200 * 1024 * 1024, 1 << 20
@@ -27,43 +28,92 @@ local function whole_page(self)
   if not metrics then return nil, err end
   local size = type(metrics.cssContentSize) == "table" and metrics.cssContentSize or {}
   local width, height = tonumber(size.width), tonumber(size.height)
-  if not width or not height or width < 1 or height < 1 then
+  if not width or not height or not (width >= 1 and height >= 1) then
     return errors.fail("protocol", "the browser does not say how large the page is")
   end
   local fit_width = math.min(width, MOST_SIDE)
   local fit_height = math.min(height, MOST_SIDE, MOST_PIXELS // fit_width)
-  return { x = 0, y = 0, width = fit_width, height = fit_height, scale = 1 }, fit_width < width or fit_height < height
+  return { x = 0, y = 0, width = fit_width, height = fit_height }, fit_width < width or fit_height < height
 end
 
---- A picture of what the tab shows, whatever covers it on the screen, and also while it is not in sight: of what is
---- in view, of the whole page, or of a region of the page. A very long page is cut (`incomplete` is set). It
---- shows no part of the screen: points of it cannot be clicked.
----@param options { full_page: boolean?, region: table?, path: string? }? region: x, y, width and height in the page's
----  own units; path: of a PNG file to be written
----@return deskpilot.shot? shot, deskpilot.error? err
-function Tab:screenshot(options)
-  options = options or {}
-  local clip, cut
-  if options.full_page then
-    clip, cut = whole_page(self)
-    if not clip then return nil, cut end
-  elseif options.region then
-    local region = options.region
-    clip = { x = region.x or region[1], y = region.y or region[2], width = region.width or region[3],
-      height = region.height or region[4], scale = 1 }
+local function check_region(region)
+  local clip = { x = region.x or region[1], y = region.y or region[2], width = region.width or region[3],
+    height = region.height or region[4] }
+  for _, side in ipairs { "x", "y", "width", "height" } do
+    local value = clip[side]
+    if type(value) ~= "number" or not (value >= 0 and value < 1e7) then
+      error("tab:screenshot: a region is x, y, width and height in the page", 3)
+    end
   end
+  if clip.width < 1 or clip.height < 1 or clip.width > MOST_SIDE or clip.height > MOST_SIDE
+    or clip.width * clip.height > MOST_PIXELS then
+    error("tab:screenshot: that region is too small or too large", 3)
+  end
+  return clip
+end
+
+-- A part of the page, or what is in view.
+local function take(self, clip)
+  if clip then clip.scale = 1 end
   local result, err = self:call("Page.captureScreenshot", { format = "png", clip = clip,
     captureBeyondViewport = clip ~= nil, optimizeForSpeed = true }, TIMEOUT)
   if not result then return nil, err end
   local png, why = decode(result.data)
   if not png then return nil, why end
-  local picture, failure = image.load_png(png)
-  if not picture then return nil, failure end
+  return image.load_png(png)
+end
+
+local function take_in_strips(self, clip)
+  local whole
+  local top = 0
+  while top < clip.height do
+    local strip, err = take(self, { x = clip.x, y = clip.y + top, width = clip.width,
+      height = math.min(STRIP, clip.height - top) })
+    if not strip then return nil, err end
+    if not whole then
+      if clip.height <= STRIP then return strip end
+      whole, err = image.new((strip:size()), math.tointeger(clip.height // 1))
+      if not whole then return nil, err end
+    end
+    whole:paste(strip, 0, top)
+    strip:close()
+    top = top + STRIP
+  end
+  return whole
+end
+
+-- Browsers draw a tab that is behind another once, and then no more.
+local function bring_to_front(self)
+  local seen, err = self:evaluate("document.visibilityState", { world = "own" })
+  if seen == nil then return nil, err end
+  if seen == "visible" then return true end
+  return self.browser:call("Target.activateTarget", { targetId = self.id })
+end
+
+--- A picture of what the tab shows, whatever covers its window on the screen: of what is in view, of the whole page, or
+--- of a region of the page. A very long page is cut (`incomplete` is set). A tab that is behind another comes to
+--- the front of its window. The picture shows no part of the screen: points of it cannot be clicked.
+---@param options { full_page: boolean?, region: table?, path: string? }? region: x, y, width and height in the page's
+---  own units; path: of a PNG file to be written
+---@return deskpilot.shot? shot, deskpilot.error? err
+function Tab:screenshot(options)
+  options = options or {}
+  local clip, cut, picture, err
+  local ok, why = bring_to_front(self)
+  if not ok then return nil, why end
+  if options.full_page then
+    clip, cut = whole_page(self)
+    if not clip then return nil, cut end
+  elseif options.region then
+    clip = check_region(options.region)
+  end
+  if clip then picture, err = take_in_strips(self, clip) else picture, err = take(self) end
+  if not picture then return nil, err end
   local shot = shots.new(picture)
   shot.incomplete = cut or nil
   if options.path then
-    local ok, trouble = shot:save(options.path)
-    if not ok then return nil, trouble end
+    ok, err = shot:save(options.path)
+    if not ok then return nil, err end
   end
   return shot
 end

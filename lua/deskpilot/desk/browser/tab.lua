@@ -1,8 +1,9 @@
---- A tab of a browser. What happens to it is told by the browser and kept here (does it load, is a dialog open, has
---- it crashed), so that whoever wants to know need not ask, and a call that could not be answered fails at once.
---- Its acts are in files of their own, which add methods here.
+--- A tab of a browser. What happens to it is told by the browser and kept (tab_events.lua), so that whoever wants to
+--- know need not ask, and a call that could not be answered fails at once. Its acts are in files of their own,
+--- which add methods here.
 local cdp = require "deskpilot.desk.browser.cdp"
 local errors = require "deskpilot.base.errors"
+local events = require "deskpilot.desk.browser.tab_events"
 local signal = require "deskpilot.base.signal"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -22,105 +23,12 @@ local tab_module = {}
 local Tab = {}
 Tab.__index = Tab
 
--- What is still answered while a dialog is open, and after a crash.
-local passes_dialog = { ["Page.handleJavaScriptDialog"] = true }
-local passes_crash = { ["Page.navigate"] = true, ["Page.reload"] = true, ["Page.getNavigationHistory"] = true,
-  ["Page.navigateToHistoryEntry"] = true, ["Target.closeTarget"] = true }
-
--- The most requests and frames that are counted at a time: a page can begin any number.
-local MOST_REQUESTS, MOST_FRAMES = 5000, 1000
-
--- --- what the browser tells of it -------------------------------------------------------------------------
+function Tab:__tostring()
+  return ("tab %s%s"):format(text.cut(self.url, 100), self.closed and " (closed)" or "")
+end
 
 local function has_changed(self)
   self.changed:tell()
-end
-
-local function new_document(self)
-  self.world = nil
-  self.requests, self.request_count, self.frames, self.frame_count = {}, 0, {}, 0
-end
-
-local handlers = {}
-
-handlers["Page.frameStartedLoading"] = function(self, params)
-  if params.frameId == self.frame then self.loading = true end
-end
-
-handlers["Page.frameStoppedLoading"] = function(self, params)
-  if params.frameId == self.frame then self.loading = false end
-end
-
-handlers["Page.frameNavigated"] = function(self, params)
-  local frame = type(params.frame) == "table" and params.frame or {}
-  if frame.parentId ~= nil or type(frame.id) ~= "string" then return end
-  self.frame, self.loader = frame.id, frame.loaderId
-  self.url = tostring(frame.unreachableUrl or frame.url) .. tostring(frame.urlFragment or "")
-  new_document(self)
-end
-
-handlers["Page.navigatedWithinDocument"] = function(self, params)
-  if params.frameId == self.frame then self.url = tostring(params.url) end
-end
-
--- Frames inside the page's main one, for what is told by frame.
-handlers["Page.frameAttached"] = function(self, params)
-  if type(params.frameId) ~= "string" or self.frame_count >= MOST_FRAMES then return end
-  self.frames[params.frameId] = true
-  self.frame_count = self.frame_count + 1
-end
-
-handlers["Page.javascriptDialogOpening"] = function(self, params)
-  local dialog = { type = text.cut(tostring(params.type), 20), message = text.cut(tostring(params.message or ""), 2000),
-    url = text.cut(tostring(params.url or ""), 2000) }
-  if dialog.type == "prompt" then dialog.default = text.cut(tostring(params.defaultPrompt or ""), 2000) end
-  self.open_dialog = dialog
-  local err = errors.new("refused", "%s", ("a dialog is open on the page (%s: \"%s\"); accept or dismiss it first")
-    :format(dialog.type, text.cut(text.one_line(dialog.message), 200)))
-  err.dialog = dialog
-  self.session:block(err, passes_dialog)
-end
-
-handlers["Page.javascriptDialogClosed"] = function(self)
-  self.open_dialog = nil
-  self.session:block(nil)
-end
-
-handlers["Inspector.targetCrashed"] = function(self)
-  self.crashed, self.open_dialog, self.loading = true, nil, false
-  new_document(self)
-  self.session:block(errors.new("unavailable", "the page has crashed; load it again (reload) or go elsewhere"),
-    passes_crash)
-end
-
-handlers["Inspector.targetReloadedAfterCrash"] = function(self)
-  self.crashed = nil
-  self.session:block(nil)
-end
-
--- Connections that are meant to stay open are no traffic.
-local lasting = { EventSource = true, WebSocket = true, Media = true, Ping = true }
-
-handlers["Network.requestWillBeSent"] = function(self, params)
-  local id = params.requestId
-  if type(id) ~= "string" or lasting[params.type] or self.requests[id] then return end
-  if self.request_count >= MOST_REQUESTS then return end
-  self.requests[id] = true
-  self.request_count = self.request_count + 1
-end
-
-local function request_ended(self, params)
-  if not self.requests[params.requestId or ""] then return end
-  self.requests[params.requestId] = nil
-  self.request_count = self.request_count - 1
-  self.last_request = task.now()
-end
-handlers["Network.loadingFinished"] = request_ended
-handlers["Network.loadingFailed"] = request_ended
-
-handlers["Network.responseReceived"] = function(self, params)
-  if params.type ~= "Document" or params.frameId ~= self.frame or type(params.response) ~= "table" then return end
-  self.answer = { loader = params.loaderId, status = math.tointeger(params.response.status) }
 end
 
 -- What is asked for when a session begins; the last lets a new tab begin. All go out before any is answered.
@@ -147,16 +55,10 @@ end
 ---@param info table
 function tab_module.attached(self, session, info)
   self.session, self.frame, self.url = session, self.id, tostring(info.url)
-  if type(info.openerId) == "string" then self.browser.openers[self.id] = info.openerId end
+  self.opener = type(info.openerId) == "string" and info.openerId or nil
   self.open_dialog, self.crashed, self.closed, self.loader, self.answer = nil, nil, nil, nil, nil
   self.loading, self.attached, self.attaching, self.last_request = false, nil, true, task.now()
-  new_document(self)
-  for method, handler in pairs(handlers) do
-    session:on(method, function(params)
-      handler(self, params)
-      has_changed(self)
-    end)
-  end
+  events.listen(self, session)
   task.start(enable, self, session)
 end
 
@@ -180,7 +82,7 @@ end
 ---@return deskpilot.tab
 function tab_module.new(browser)
   return setmetatable({ browser = browser, changed = signal.new(), downloads = {}, url = "", frame = "",
-    loading = false }, Tab)
+    frames = {}, loading = false }, Tab)
 end
 
 -- --- calls ----------------------------------------------------------------------------------------------
@@ -193,24 +95,20 @@ local function ready(self)
   self.changed:wait_until(self.browser.desk.timing.browser_answer + 1, function()
     return self.attached or self.closed or not self.attaching
   end)
-  if self.closed or not self.attached then return errors.fail("not_found", "the tab has been closed") end
-  return self.session
+  if self.attached then return self.session end
+  if self.attaching then return errors.fail("timed_out", "the browser does not answer for the tab") end
+  return errors.fail("not_found", "the tab has been closed")
 end
 
--- A renderer that does not answer: why may be known.
-local function explained(self, err)
-  if not errors.is(err, "timed_out") then return err end
+-- What may be why the page does not answer, to be added to a sentence that says so.
+local function hint(self)
   for _, other in ipairs(self.browser.order) do
     if other ~= self and other.open_dialog then
-      return errors.new("timed_out", "%s", tostring(err)
-        .. "; a dialog is open on another tab, which may hold up this one")
+      return "; a dialog is open on another tab, which may hold up this one"
     end
   end
-  if self.unanswered then
-    return errors.new("timed_out", "%s", tostring(err) .. "; the page has not answered since we are attached: a dialog "
-      .. "that was open before may have to be answered by mouse and keyboard")
-  end
-  return err
+  return self.unanswered and "; it has not answered since we are attached: a dialog that was open before may have to "
+    .. "be answered by mouse and keyboard" or ""
 end
 
 --- A call of the protocol to this tab. While a dialog is open, and after a crash, it fails at once.
@@ -226,7 +124,8 @@ function Tab:call(method, params, timeout)
     self.unanswered = nil
     return result
   end
-  return nil, explained(self, failure)
+  if not errors.is(failure, "timed_out") then return nil, failure end
+  return errors.fail("timed_out", "%s", tostring(failure) .. hint(self))
 end
 
 -- The id of our own world in the page's document: its variables are the page's, its functions are not.
@@ -269,7 +168,7 @@ local function evaluate(self, expression, options)
     -- A script that is ended is an "internal error".
     if errors.is(failure, "timed_out") or errors.is(failure, "refused") and not failure.dialog
       and task.now() - began >= timeout then
-      return errors.fail("timed_out", "the script did not end within %g s", timeout)
+      return errors.fail("timed_out", "the script did not end within %g s%s", timeout, hint(self))
     end
     return nil, failure
   end
@@ -322,11 +221,13 @@ function Tab:close()
   return errors.fail("timed_out", "the tab is still there")
 end
 
---- Brings it to the front of its window, and its window to the front of the desktop.
+--- Brings it to the front of its window, and its window to the front of the desktop. Keys go to its page then, and
+--- not to the field of the address.
 ---@return boolean? ok, deskpilot.error? err
 function Tab:activate()
   local ok, err = self.browser:call("Target.activateTarget", { targetId = self.id })
   if not ok then return nil, err end
+  if self.attached then self.session:call("Page.bringToFront") end -- not while a dialog has the keys
   self.browser.active = self
   local window = self:window()
   if window and not window.active then return self.browser.desk.windows.focus(window) end
@@ -339,7 +240,8 @@ function Tab:window()
   return require("deskpilot.desk.browser.active").window_of(self)
 end
 
-for _, part in ipairs { "navigation", "dialogs", "downloads", "pictures", "waiting" } do
+for _, part in ipairs { "navigation", "dialogs", "downloads", "pictures", "waiting", "page", "page_pointer",
+  "page_acts" } do
   for name, method in pairs(require("deskpilot.desk.browser." .. part).methods) do Tab[name] = method end
 end
 

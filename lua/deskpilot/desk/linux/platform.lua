@@ -85,12 +85,16 @@ local function words_of(pid, file)
   return list
 end
 
---- The words that a process was started with; nil where it cannot be known.
+--- The words that a process was started with; nil where it cannot be known. Browsers make one word of them all, to
+--- show it as their title: that is cut where a flag begins, so what follows a flag's value stays with it.
 ---@param pid integer
 ---@return string[]?
 function platform.command_line(pid)
   local list = words_of(pid, "cmdline")
-  return list[1] and list
+  if #list ~= 1 then return list[1] and list end
+  local words = {}
+  for word in (list[1] .. " --"):gsub(" %-%-", "\0--"):gmatch("([^%z]+)%z") do words[#words + 1] = word end
+  return words
 end
 
 local profiles = { chromium = "chromium", ["chromium-browser"] = "chromium", chrome = "google-chrome",

@@ -9,16 +9,36 @@ local screen = {}
 ---@field role string
 ---@field name string
 ---@field value string?
+---@field states table<string, boolean>
 ---@field x integer? 0..1000
 ---@field y integer?
+---@field index integer? of an element of a page
+
+---@class deskpilot.literal.page what a browser shows
+---@field title string
+---@field url string
+---@field dialog { type: string, message: string }? the question that it waits for an answer to
+---@field popup string? what covers the page: its role and name
+---@field elements deskpilot.literal.element[]
+---@field text string
+
+---@class deskpilot.literal.action
+---@field tool string
+---@field failed boolean
+---@field result string
+---@field why string
+---@field step integer? of the task
+---@field look integer how often it had been looked for
 
 ---@class deskpilot.literal.view
 ---@field mission string?
 ---@field phase string?
 ---@field turn integer?
 ---@field window string? the active window's title
+---@field application string? its class
 ---@field elements deskpilot.literal.element[]
----@field actions { tool: string, failed: boolean, step: integer?, look: integer, why: string }[]
+---@field page deskpilot.literal.page?
+---@field actions deskpilot.literal.action[]
 
 --- Reading ------------------------------------------------------------------------------------------
 
@@ -35,15 +55,16 @@ end
 
 -- [0] push button "7" [512,300] focused = "42"
 local function read_element(line)
-  local role, at = line:match('^%s*%[%d+%] ([^"]-)%s*()"')
+  local index, role, at = line:match('^%s*%[(%d+)%] ([^"]-)%s*()"')
   if not role then return nil end
   local name, stop = json_string(line, at)
   if type(name) ~= "string" then return nil end
   local rest = line:sub(stop + 1)
   local x, y = rest:match("^%s*%[(%-?%d+%.?%d*),%s*(%-?%d+%.?%d*)%]")
   local value_at = rest:match('= ()"')
-  local value = value_at and json_string(rest, value_at)
-  return { role = role, name = name, value = value,
+  local value, states = value_at and json_string(rest, value_at), {}
+  for state in rest:match('^[^="]*'):gmatch("%a+") do states[state] = true end
+  return { role = role, name = name, value = value, states = states, index = math.tointeger(tonumber(index)),
     x = x and math.floor(tonumber(x)), y = y and math.floor(tonumber(y)) }
 end
 
@@ -72,26 +93,38 @@ local function read_action(line)
   local why = after:match("| why: (.*)$") or ""
   return {
     tool = tool, failed = after:find("^%s*%->%s*ERROR") ~= nil, why = why,
+    result = after:gsub("| why: .*$", ""):gsub("^%s*%->%s*", ""):gsub("%s+$", ""),
     step = math.tointeger(tonumber(why:match("^Step (%d+) of %d+"))),
     look = math.tointeger(tonumber(why:match("Look (%d+)%."))) or 0,
   }
 end
 
 local titles = {
-  { "MISSION:", "mission" }, { "DOCTRINE:", "doctrine" }, { "CURRENT PHASE:", "phase" },
+  { "MISSION:", "mission" }, { "GOAL:", "mission" }, { "THE GOAL IS REACHED", "reached" },
+  { "REPORT ON YOUR", "report" }, { "DOCTRINE:", "doctrine" }, { "CURRENT PHASE:", "phase" },
   { "TURN:", "turn" }, { "SCREEN:", "screen" }, { "ELEMENTS", "elements" },
-  { "RECENT ACTIONS:", "actions" },
+  { "BROWSER:", "browser" }, { "DIALOG:", "dialog" }, { "POPUP:", "popup" },
+  { "PAGE ELEMENTS", "page_elements" }, { "PAGE TEXT", "page_text" },
+  { "EARLIER:", "earlier" }, { "RECENT ACTIONS:", "actions" },
 }
+
+local after_page_text = { earlier = true, actions = true }
+
+-- Whether a line that begins like a title is one. A doctrine may speak of the mission again, and a page may say
+-- anything: the first mission is the user's own, and in a page's text only what comes after it is looked for.
+local function is_title(name, sections, current)
+  if name == "mission" and sections.mission then return false end
+  return current == nil or current ~= sections.page_text or after_page_text[name] or false
+end
 
 local function sections_of(source)
   local sections, current = {}, nil
   for line in (source .. "\n"):gmatch("(.-)\r?\n") do
     for _, title in ipairs(titles) do
-      -- A doctrine may speak of the mission again; the first is the user's own.
-      if text.starts(line, title[1]) and not (title[2] == "mission" and sections.mission) then
+      if text.starts(line, title[1]) and is_title(title[2], sections, current) then
         current = {}
         sections[title[2]] = current
-        line = title[2] == "elements" and "" or line:sub(#title[1] + 1)
+        line = line:find("^%u+ ?%u* %(") and "" or line:sub(#title[1] + 1)
         break
       end
     end
@@ -113,6 +146,20 @@ local function joined(lines)
   return lines and table.concat(lines, "\n"):match("^%s*(.-)%s*$")
 end
 
+-- BROWSER: "Title" URL (complete)
+local function read_page(sections)
+  local about = joined(sections.browser)
+  if not about then return nil end
+  local title, stop = "", 0
+  if about:find('^"') then title, stop = json_string(about, 1) end
+  local dialog = joined(sections.dialog)
+  local kind, at = (dialog or ""):match('^(%a+)%s*()')
+  return { title = title or "", url = about:sub((stop or 0) + 1):match("%S+") or "",
+    dialog = kind and { type = kind, message = dialog:sub(at) }, popup = joined(sections.popup),
+    elements = each(sections.page_elements, read_element),
+    text = (joined(sections.page_text) or ""):gsub("^| ", ""):gsub("\n| ", "\n") }
+end
+
 --- What a request's text says. Sections may be missing.
 ---@param source string
 ---@return deskpilot.literal.view
@@ -120,11 +167,14 @@ function screen.read(source)
   local sections = sections_of(source)
   local about = joined(sections.screen) or ""
   local title_at = about:match('active window: ()"')
+  local title, title_end
+  if title_at then title, title_end = json_string(about, title_at) end
   local phase = joined(sections.phase)
   return {
     mission = joined(sections.mission), phase = phase ~= "" and phase or nil,
     turn = math.tointeger(tonumber((joined(sections.turn) or ""):match("%d+"))),
-    window = title_at and json_string(about, title_at),
+    window = title, application = title_end and about:sub(title_end + 1):match("^%s*%((.-)%)%s*$"),
+    page = read_page(sections),
     elements = each(sections.elements, read_element), actions = each(sections.actions, read_action),
   }
 end
@@ -133,7 +183,7 @@ end
 
 local meant_by = {
   button = { "button" }, item = { "item" }, menu = { "menu" }, tab = { "tab" }, link = { "link" },
-  field = { "text", "entry", "spin", "edit" }, entry = { "text", "entry", "edit" },
+  field = { "text", "entry", "spin", "edit", "combo", "search" }, entry = { "text", "entry", "edit", "search" },
   box = { "box", "text", "entry" }, checkbox = { "check" }, icon = { "icon", "image" },
   label = { "label" }, option = { "option", "radio", "item" }, cell = { "cell" }, row = { "row", "cell" },
 }
@@ -165,10 +215,10 @@ local function plain(s)
   return (s:lower():gsub("\226\128\166", "..."):gsub("%.%.%.$", ""):gsub("^%s+", ""):gsub("%s+$", ""))
 end
 
-local function matching(view, test)
+local function matching(elements, test)
   local found = {}
-  for _, element in ipairs(view.elements) do
-    if element.x and element.name ~= "" and test(element.name) then table.insert(found, element) end
+  for _, element in ipairs(elements) do
+    if element.name ~= "" and test(element.name) then table.insert(found, element) end
   end
   return found
 end
@@ -180,10 +230,10 @@ local nameless = {
   ["slider"] = "slider", ["table"] = "table", ["list"] = "list", ["terminal"] = "terminal",
 }
 
-local function only_one_of_role(view, role)
+local function only_one_of_role(elements, role)
   local found
-  for _, element in ipairs(view.elements) do
-    if role and element.x and element.role == role then
+  for _, element in ipairs(elements) do
+    if role and element.role == role then
       if found then return nil end
       found = element
     end
@@ -191,27 +241,53 @@ local function only_one_of_role(view, role)
   return found
 end
 
---- The element of that name: exactly, else whatever the case, else the only one that contains it, else
---- the only one of the role that the name means ("text area").
----@return deskpilot.literal.element?
-function screen.find(view, name, role)
+local function find(elements, name, role)
   local wanted = plain(name)
-  local found = best(matching(view, function(other) return other == name end), role)
+  local found = best(matching(elements, function(other) return other == name end), role)
   if #found == 0 then
-    found = best(matching(view, function(other) return plain(other) == wanted end), role)
+    found = best(matching(elements, function(other) return plain(other) == wanted end), role)
   end
   if #found > 0 then return found[1] end
   if wanted == "" then return nil end
-  found = best(matching(view, function(other) return plain(other):find(wanted, 1, true) end), role)
+  found = best(matching(elements, function(other) return plain(other):find(wanted, 1, true) end), role)
   if #found > 0 then return #found == 1 and found[1] or nil end
-  return only_one_of_role(view, nameless[wanted])
+  return only_one_of_role(elements, nameless[wanted])
 end
 
---- Up to five of the names on screen, those most like `name` first.
+local function those(elements, test)
+  local list = {}
+  for _, element in ipairs(elements) do
+    if test(element) then table.insert(list, element) end
+  end
+  return list
+end
+
+--- The element of the desktop of that name: exactly, else whatever the case, else the only one that contains
+--- it, else the only one of the role that the name means ("text area").
+---@return deskpilot.literal.element?
+function screen.find(view, name, role)
+  return find(those(view.elements, function(element) return element.x end), name, role)
+end
+
+--- The same among what the browser's page lists and nothing covers.
+---@return deskpilot.literal.element?
+function screen.find_on_page(view, name, role)
+  if not view.page then return nil end
+  return find(those(view.page.elements, function(element) return not element.states.blocked end), name, role)
+end
+
+-- All that is listed, of the page first.
+local function all_elements(view)
+  local all = table.move(view.page and view.page.elements or {}, 1, view.page and #view.page.elements or 0, 1, {})
+  return table.move(view.elements, 1, #view.elements, #all + 1, all)
+end
+
+--- Up to five of the names on screen, those most like `name` first; of the page's where there is one.
 ---@return string[]
 function screen.nearest(view, name)
   local names, seen = {}, {}
-  for _, element in ipairs(view.elements) do
+  local elements = view.page and #view.page.elements > 0 and view.page.elements or view.elements
+  for _, element in ipairs(elements) do
     if element.name ~= "" and not seen[element.name] then
       seen[element.name] = true
       table.insert(names, element.name)
@@ -230,19 +306,23 @@ function screen.nearest(view, name)
   return table.move(names, 1, math.min(5, #names), 1, {})
 end
 
---- Where a text is seen: "the value of ...", "the name of ...", "the window's title"; nil if nowhere.
+--- Where a text is seen: "the value of ...", "the name of ...", "the page's text", "the window's title"; nil if
+--- nowhere.
 ---@return string?
 function screen.seen(view, wanted)
   local needle = plain(wanted)
   if needle == "" then needle = wanted end
-  for _, element in ipairs(view.elements) do
+  local elements, page = all_elements(view), view.page
+  for _, element in ipairs(elements) do
     if element.value and plain(element.value):find(needle, 1, true) then
-      return "the value of " .. element.role .. " " .. json.encode(element.name):gsub("\\/", "/")
+      return "the value of " .. element.role .. " " .. json.encode(element.name)
     end
   end
-  for _, element in ipairs(view.elements) do
+  for _, element in ipairs(elements) do
     if plain(element.name):find(needle, 1, true) then return "the name of a " .. element.role end
   end
+  if page and plain(page.text):find(needle, 1, true) then return "the page's text" end
+  if page and plain(page.title):find(needle, 1, true) then return "the page's title" end
   if view.window and plain(view.window):find(needle, 1, true) then return "the window's title" end
 end
 

@@ -2,27 +2,37 @@
 --- It is a small fixed grammar, not understanding: what it cannot read it names, and nothing of
 --- such a task is done.
 local json = require "deskpilot.base.json"
+local readers = require "deskpilot.model.literal.readers"
 local text = require "deskpilot.base.text"
 
 local steps = {}
 
 ---@class deskpilot.literal.step
----@field kind string click, double_click, right_click, type, press, scroll_down, scroll_up, drag,
---- wait_for, expect or pause
+---@field kind string click, double_click, right_click, type, press, scroll_down, scroll_up, drag, wait_for,
+--- expect, pause, select, upload, download, read, go_to, back, forward, reload, open, switch, close_popup or dialog
 ---@field says string the step in its plain form
----@field target string? the name to act on; drag's beginning
+---@field target string? the name to act on; drag's beginning; the words that `read` reads after; the application
+--- or window
 ---@field to string? drag's end
 ---@field role string? the word for a kind of element that stood beside the name
----@field text string? what to type, or to look for
+---@field text string? what to type, or to look for; none for what was read
+---@field into string? the field that a text is typed into: the step before clicks it
+---@field before_typing boolean? of that step
+---@field option string? to select
+---@field path string? of the file to upload
+---@field url string?
+---@field accept boolean? of a page's question
 ---@field key string?
 ---@field seconds number?
 
 --- The steps that are known, for the sentence of a refusal.
-steps.known = 'click "name", double-click "name", right-click "name", type "text", press ctrl+s, '
-  .. 'scroll down (3 times), drag "a" to "b", wait for "text", wait 2 seconds, expect "text"'
+steps.known = 'click "name", double-click "name", right-click "name", type "text" (into "name"), press ctrl+s, '
+  .. 'scroll down (3 times), drag "a" to "b", wait for "text", wait 2 seconds, expect "text", open "application", '
+  .. 'switch to "window title"; and in a browser go to URL, go back, reload, choose "option" in "name", '
+  .. 'upload "path" to "name", download "name", read what follows "words", type what was read, close the popup, '
+  .. 'close any popup, accept the dialog, dismiss the dialog'
 
 local most_steps = 500
-local longest_pause = 60 -- seconds; the tool waits no longer
 
 --- Quotations ---------------------------------------------------------------------------------------
 
@@ -49,15 +59,14 @@ local function lift_quotations(task)
   return table.concat(out), strings
 end
 
-local function quote(s)
-  return (json.encode(s):gsub("\\/", "/"))
-end
-
 --- Clauses ------------------------------------------------------------------------------------------
 
 local verbs = {
   { "double[%s-]?click", "double_click" }, { "right[%s-]?click", "right_click" }, { "click", "click" },
-  { "tap", "click" }, { "choose", "click" }, { "select", "click" }, { "open", "click" },
+  { "tap", "click" }, { "choose", "choose" }, { "select", "choose" }, { "open", "open" },
+  { "go to", "go_to" }, { "go back", "back" }, { "go forward", "forward" }, { "reload", "reload" },
+  { "upload", "upload" }, { "download", "download" }, { "read", "read" }, { "switch to", "switch" },
+  { "close", "close" }, { "accept", "accept" }, { "dismiss", "dismiss" },
   { "type", "type" }, { "write", "type" }, { "enter", "type" }, { "press", "press" }, { "hit", "press" },
   { "scroll", "scroll" }, { "drag", "drag" }, { "wait", "wait" }, { "expect", "expect" },
   { "verify", "expect" }, { "make sure", "expect" }, { "ensure", "expect" }, { "check that", "expect" },
@@ -157,73 +166,6 @@ local function read_tail(tail, strings)
   return found
 end
 
-local function named(kind, words)
-  return function(tail)
-    if #tail.words > 0 or #tail.quotes ~= 1 or tail.quotes[1] == "" then return nil end
-    local says = words .. " " .. quote(tail.quotes[1])
-    return { { kind = kind, target = tail.quotes[1], role = tail.role, says = says } }
-  end
-end
-
-local readers = {
-  click = named("click", "click"),
-  double_click = named("double_click", "double-click"),
-  right_click = named("right_click", "right-click"),
-}
-
-function readers.type(tail)
-  if #tail.words > 0 or #tail.quotes == 0 or #tail.quotes > 2 then return nil end
-  if tail.quotes[1] == "" or tail.quotes[2] == "" then return nil end
-  local typed = { kind = "type", text = tail.quotes[1], says = "type " .. quote(tail.quotes[1]) }
-  if not tail.quotes[2] then return { typed } end
-  local into = tail.quotes[2] -- type "x" into the "Name" field
-  return { { kind = "click", target = into, role = tail.role or "field", says = "click " .. quote(into) }, typed }
-end
-
-local beside_keys = { the = true, key = true, keys = true, on = true, once = true }
-
-function readers.press(tail)
-  if #tail.quotes == 1 and #tail.words == 0 and tail.role then return readers.click(tail) end
-  local keys = table.move(tail.quotes, 1, #tail.quotes, 1, {})
-  for _, word in ipairs(tail.all) do
-    if not beside_keys[word:lower()] then table.insert(keys, word) end
-  end
-  local key = keys[1]
-  if #keys ~= 1 or not key:find("^%S+$") then return nil end
-  if key:find("[^+]%+$") then return nil end -- "ctrl+" lacks its key; "ctrl++" does not
-  return { { kind = "press", key = key, says = "press " .. key } }
-end
-
-function readers.scroll(tail)
-  local way = (tail.words[1] or ""):lower()
-  if #tail.quotes > 0 or #tail.words ~= 1 or (way ~= "down" and way ~= "up") then return nil end
-  return { { kind = "scroll_" .. way, says = "scroll " .. way } }
-end
-
-function readers.drag(tail)
-  if #tail.quotes ~= 2 or #tail.words > 0 then return nil end
-  local from, to = tail.quotes[1], tail.quotes[2]
-  return { { kind = "drag", target = from, to = to, says = ("drag %s to %s"):format(quote(from), quote(to)) } }
-end
-
-local function looking(kind, words, tail)
-  if #tail.quotes ~= 1 or #tail.words > 0 or tail.quotes[1] == "" then return nil end
-  return { { kind = kind, text = tail.quotes[1], says = words .. " " .. quote(tail.quotes[1]) } }
-end
-
-function readers.wait(tail)
-  local seconds = tonumber(tail.words[1])
-  if seconds and #tail.quotes == 0 and #tail.words == 2 and tail.words[2]:lower():find("^seconds?$")
-    and seconds >= 0.1 and seconds <= longest_pause then
-    return { { kind = "pause", seconds = seconds, says = ("wait %g seconds"):format(seconds) } }
-  end
-  return looking("wait_for", "wait for", tail)
-end
-
-function readers.expect(tail)
-  return looking("expect", "expect", tail)
-end
-
 -- The steps of one clause; a lone quotation continues the verb before it: click "7", "8".
 local function read_clause(clause, strings, verb_before)
   local verb, tail = verb_of(clause)
@@ -232,7 +174,7 @@ local function read_clause(clause, strings, verb_before)
   local found = read_tail(tail, strings)
   local read = found.count >= 1 and found.count <= most_steps and readers[verb](found)
   if not read then return nil end
-  local all = {}
+  local all = { closes_popups = read.closes_popups }
   for _ = 1, found.count do
     for _, step in ipairs(read) do table.insert(all, step) end
   end
@@ -240,12 +182,13 @@ local function read_clause(clause, strings, verb_before)
 end
 
 local function restore(clause, strings)
-  return (clause:gsub("\1(%d+)\2", function(n) return quote(strings[tonumber(n)]) end))
+  return (clause:gsub("\1(%d+)\2", function(n) return json.encode(strings[tonumber(n)]) end))
 end
 
 --- The steps of a task.
 ---@param task string
----@return deskpilot.literal.step[]? steps, string? unreadable nil and the part that is no step
+---@return deskpilot.literal.step[]? steps with closes_popups = true where the task has that rule, string? unreadable
+--- nil and the part that is no step
 function steps.read(task)
   local lifted, strings = lift_quotations(task)
   if not lifted then return nil, strings end
@@ -255,12 +198,11 @@ function steps.read(task)
     if not read then return nil, text.cut(text.one_line(restore(clause, strings)), 80) end
     verb = its_verb
     for _, step in ipairs(read) do table.insert(all, step) end
+    all.closes_popups = all.closes_popups or read.closes_popups
     if #all > most_steps then return nil, "more than " .. most_steps .. " steps" end
   end
   if #all == 0 then return nil, "(there is no step in it)" end
   return all
 end
-
-steps.quote = quote
 
 return steps

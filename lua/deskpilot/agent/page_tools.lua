@@ -1,0 +1,130 @@
+--- What the tools for pages share: the tab in front, and the element that an index of the latest observation means.
+local errors = require "deskpilot.base.errors"
+local text = require "deskpilot.base.text"
+local allowed_files = require "deskpilot.agent.allowed_files"
+local fields = require "deskpilot.agent.fields"
+local page_words = require "deskpilot.agent.page_words"
+
+local page_tools = {}
+
+--- The schema of an index.
+page_tools.index = { type = "integer", minimum = 0, maximum = 100000,
+  description = "The number that stands in brackets before the element in PAGE ELEMENTS." }
+
+--- The browser to use: the one in front, else the newest.
+---@param ctx table as tools get it
+---@return deskpilot.browser? browser
+function page_tools.browser(ctx)
+  local tab = ctx.run.observation and ctx.run.observation.tab
+  return tab and tab.browser or ctx.desk.browser.current()
+end
+
+--- The tab that is in sight.
+---@param ctx table as tools get it
+---@return deskpilot.tab? tab, deskpilot.error? err
+function page_tools.tab(ctx)
+  local browser = page_tools.browser(ctx)
+  if browser then return browser:tab() end
+  return errors.fail("unavailable", "no browser is open that can be worked with; browser_open opens one")
+end
+
+--- The element of the latest observation with that index, and the tab that it was seen in.
+---@param ctx table as tools get it
+---@param index integer
+---@return deskpilot.page_element? element, deskpilot.tab|deskpilot.error tab
+function page_tools.element(ctx, index)
+  local seen = ctx.run.observation
+  if not (seen and seen.page) then
+    return errors.fail("unavailable", "no page is in front, so there is no element [%d]", index)
+  end
+  for _, element in ipairs(seen.page.elements) do
+    if element.index == index then return element, seen.tab end
+  end
+  return errors.fail("not_found", "the page has no element [%d] in PAGE ELEMENTS: %d are listed", index,
+    #seen.page.elements)
+end
+
+--- The check of a tool that takes an index: it is one of the latest observation's.
+---@param ctx table as tools get it
+---@param args { index: integer? }
+---@return boolean? ok, deskpilot.error? err
+function page_tools.check_index(ctx, args)
+  if args.index == nil then return true end
+  local element, err = page_tools.element(ctx, args.index)
+  if element then return true end
+  return nil, err
+end
+
+--- Whether an agent may open that address: the web, and those files of this machine that the mission is about.
+---@param ctx table as tools get it
+---@param url string
+---@return boolean? ok, deskpilot.error? err
+function page_tools.check_address(ctx, url)
+  local scheme = url:match("^%s*(%a[%w+.-]*):")
+  scheme = scheme and scheme:lower()
+  if scheme == "http" or scheme == "https" then return true end
+  if scheme ~= "file" then
+    return errors.fail("refused", "only http and https addresses can be opened, and not %s", text.cut(url, 200))
+  end
+  local path = url:match("^%s*%a+://(/[^?#]*)")
+  if not path then return errors.fail("invalid", "not the address of a file: %s", text.cut(url, 200)) end
+  path = path:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
+  local file, err = allowed_files.resolve(ctx.run, (path:gsub("^/(%a:)", "%1")))
+  if not file then return nil, err end
+  return true
+end
+
+--- A tool that acts on one element.
+---@param how table {name, description, properties, required, repeatable, check, act = fun(ctx, tab, element, args):
+---  any, err; done = fun(element's words, args, got): string, what was done}
+---@return deskpilot.tool
+function page_tools.element_tool(how)
+  local properties, required = { justification = fields.justification, index = page_tools.index }, { "index" }
+  for name, definition in pairs(how.properties or {}) do properties[name] = definition end
+  for _, name in ipairs(how.required or {}) do required[#required + 1] = name end
+  return {
+    name = how.name, description = how.description, repeatable = how.repeatable,
+    parameters = fields.object(properties, required),
+    check = function(ctx, args)
+      local ok, err = page_tools.check_index(ctx, args)
+      if not ok or not how.check then return ok, err end
+      return how.check(ctx, args)
+    end,
+    run = function(ctx, args)
+      local element, tab = page_tools.element(ctx, args.index)
+      if not element then return nil, tab end
+      local got, err = how.act(ctx, tab, element, args)
+      if not got then return nil, err end
+      return how.done(page_words.name(element), args, got)
+    end,
+  }
+end
+
+--- A tool that makes the tab load another page.
+---@param how table {name, description, act = fun(tab): visit, err; done = the past tense}
+---@return deskpilot.tool
+function page_tools.visit_tool(how)
+  return {
+    name = how.name, description = how.description, repeatable = false,
+    parameters = fields.object({ justification = fields.justification }, {}),
+    run = function(ctx)
+      local tab, err = page_tools.tab(ctx)
+      if not tab then return nil, err end
+      local visit, failure = how.act(tab)
+      if not visit then return nil, failure end
+      return ("%s: %s"):format(how.done, page_tools.visit_words(visit))
+    end,
+  }
+end
+
+--- Where a visit has led, in words.
+---@param visit deskpilot.visit
+---@return string
+function page_tools.visit_words(visit)
+  local words = page_words.place(visit.title, visit.url)
+  if visit.status and visit.status >= 400 then words = words .. (" (the server said %d)"):format(visit.status) end
+  if visit.download then words = words .. " (it began a download)" end
+  return words
+end
+
+return page_tools

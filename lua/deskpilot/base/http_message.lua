@@ -1,0 +1,112 @@
+--- HTTP/1.1's messages as a server has them: a request's head read and judged, a response put together. What
+--- cannot be accepted is raised as a refusal, which is the reply to send for it.
+local text = require "deskpilot.base.text"
+
+local http_message = {}
+
+local max_head = 16 * 1024
+
+local reasons = {
+  [200] = "OK", [204] = "No Content", [303] = "See Other", [400] = "Bad Request", [403] = "Forbidden",
+  [404] = "Not Found", [405] = "Method Not Allowed", [408] = "Request Timeout", [409] = "Conflict",
+  [413] = "Content Too Large", [415] = "Unsupported Media Type", [421] = "Misdirected Request",
+  [422] = "Unprocessable Content", [431] = "Request Header Fields Too Large", [500] = "Internal Server Error",
+  [501] = "Not Implemented",
+}
+
+local refusal = { __name = "deskpilot.http_refusal" }
+
+local function refuse(status, sentence)
+  error(setmetatable({ status = status, body = sentence .. "\n" }, refusal), 0)
+end
+
+--- Whether a value that was raised is such a refusal.
+---@param value any
+---@return boolean
+function http_message.is_refusal(value)
+  return getmetatable(value) == refusal
+end
+
+--- The text that %XX stands in; nil where it is malformed.
+---@param s string
+---@return string?
+function http_message.unescape(s)
+  if s:gsub("%%%x%x", ""):find("%", 1, true) then return nil end
+  return (s:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end))
+end
+
+local function read_headers(lines)
+  local headers = {}
+  for line in lines:gmatch("(.-)\r\n") do
+    local name, value = line:match("^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.-)[ \t]*$")
+    if not name or value:find("[\0-\8\10-\31\127]") then refuse(400, "A header line is malformed.") end
+    name = name:lower()
+    if headers[name] and (name == "content-length" or name == "host") then
+      refuse(400, "The header " .. name .. " stands there twice.")
+    end
+    headers[name] = headers[name] and headers[name] .. ", " .. value or value
+  end
+  return headers
+end
+
+--- The head of a request, once all of it is there; nil before.
+---@param buffer string what has come so far
+---@return deskpilot.http_server.request? request, integer? at where its body begins
+function http_message.head(buffer)
+  local stop = buffer:find("\r\n\r\n", 1, true)
+  if (stop or #buffer) > max_head then refuse(431, "The request's headers are too long.") end
+  if not stop then return nil end
+  local method, target, minor, lines = buffer:sub(1, stop + 1):match("^(%u+) (/[^%s%c]*) HTTP/1%.([01])\r\n(.*)$")
+  if not method then refuse(400, "The request's first line is malformed.") end
+  local path, query = target:match("^([^?]*)%??(.*)$")
+  path = http_message.unescape(path)
+  if not path or path:find("[%c\\]") then refuse(400, "The path is malformed.") end
+  if (path .. "/"):find("/%.%.?/") then refuse(400, "The path leads elsewhere.") end
+  local headers = read_headers(lines)
+  local connection = (headers.connection or ""):lower()
+  return { method = method == "HEAD" and "GET" or method, head_only = method == "HEAD", path = path, query = query,
+    headers = headers, minor = minor, keep = minor == "1" and not connection:find("close", 1, true) }, stop + 4
+end
+
+--- Refuses what this server does not take, before a body is waited for; sets request.length.
+---@param request deskpilot.http_server.request
+---@param port integer the server's own
+---@param max_body integer bytes
+function http_message.check(request, port, max_body)
+  local headers = request.headers
+  local host = headers.host
+  if not host and request.minor == "1" then refuse(400, "There is no Host header.") end
+  -- Another name would be a page from elsewhere that has led a browser to this address.
+  if host and host ~= "127.0.0.1:" .. port and host:lower() ~= "localhost:" .. port then
+    refuse(421, "This server is 127.0.0.1:" .. port .. ".")
+  end
+  if headers["transfer-encoding"] then refuse(501, "A body needs a Content-Length here.") end
+  local length = headers["content-length"] or "0"
+  if not length:find("^%d+$") then refuse(400, "The Content-Length is no number.") end
+  if #length > 15 or tonumber(length) > max_body then
+    refuse(413, ("The body may have %d bytes at most."):format(max_body))
+  end
+  request.length = math.tointeger(tonumber(length))
+end
+
+--- A reply as bytes.
+---@param reply deskpilot.http_server.reply
+---@param keep boolean? whether the connection stays open
+---@param head_only boolean? whether its body is left out
+---@return string
+function http_message.response(reply, keep, head_only)
+  local status, body = reply.status or 200, reply.body or ""
+  local headers = { ["Content-Type"] = "text/plain; charset=utf-8", ["Cache-Control"] = "no-store",
+    ["X-Content-Type-Options"] = "nosniff" }
+  for name, value in pairs(reply.headers or {}) do headers[name] = value end
+  headers["Content-Length"] = ("%d"):format(#body)
+  headers["Connection"] = keep and "keep-alive" or "close"
+  local lines = { ("HTTP/1.1 %d %s"):format(status, reasons[status] or "Status") }
+  for _, name in ipairs(text.keys(headers)) do
+    if (name .. headers[name]):find("[\0\r\n]") then error("a header has a line end in it: " .. name, 0) end
+    lines[#lines + 1] = name .. ": " .. headers[name]
+  end
+  return table.concat(lines, "\r\n") .. "\r\n\r\n" .. (head_only and "" or body)
+end
+
+return http_message

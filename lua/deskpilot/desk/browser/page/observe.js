@@ -1,0 +1,185 @@
+// Observations: what is told of the elements, and which element a number of an observation means now.
+const KEPT = 12; // observations that numbers may be of
+
+const token = Math.random().toString(36).slice(2, 10);
+const observations = new Map(); // number -> Map of index -> { el, role, name }
+let count = 0;
+let changed = true; // since the last walk
+let lastWalk = null;
+
+const observer = new MutationObserver(() => noteChange());
+const noteChange = () => {
+  changed = true;
+  observer.disconnect(); // one change is enough to know; the next walk listens again
+};
+
+const freshWalk = (most) => {
+  const result = walk(most);
+  observer.disconnect();
+  for (const root of result.roots) {
+    observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+  }
+  changed = false;
+  lastWalk = result.elements.map((entry) => entry.el);
+  return result;
+};
+
+// What each index means now.
+const currentElements = () => {
+  if (observer.takeRecords().length > 0) noteChange();
+  if (changed) freshWalk(0);
+  return lastWalk;
+};
+
+// A list that has opened under the field that has the keyboard tells that it suggests.
+const noticeSuggestions = () => {
+  const field = focusedElement();
+  if (!field || !isEditable(field) || suggesting.has(field)) return;
+  const place = placeOf(field);
+  const box = outward(boxOf(rectOf(field)), place);
+  const height = box.y1 - box.y0;
+  const x = box.x0 + Math.min(20, (box.x1 - box.x0) / 2);
+  for (const y of [box.y1 + 6, box.y1 + 18, box.y0 - 6]) {
+    let node = hitAt(x, y);
+    for (let i = 0; node && i < 100; i++, node = above(node)) {
+      if (nodeType(node) !== ELEMENT) continue;
+      if (isInside(field, node)) break;
+      const role = roleAttribute(node);
+      if (role === "listbox" || role === "option") return void suggesting.add(field);
+      if (!/absolute|fixed/.test(getComputedStyle(node).position)) continue;
+      const top = outward(boxOf(rectOf(node)), place);
+      const adjoins = Math.abs(top.y0 - box.y1) <= Math.max(16, height) || Math.abs(top.y1 - box.y0) <= 16;
+      if (adjoins && node.querySelector("li, [role=option], a, button, [tabindex], div + div")) {
+        return void suggesting.add(field);
+      }
+    }
+  }
+};
+
+// Those that are told when there are too many: of the popup first, then what is in view, then what is nearest.
+const choose = (elements, most, popup) => {
+  if (elements.length <= most) return elements.map((_, index) => index);
+  const rank = (entry) => {
+    if (popup && isInside(entry.el, popup.layer)) return -2;
+    if (entry.inView) return -1;
+    const y = entry.frame.place.y + entry.box.y0 * entry.frame.place.scale;
+    return y < 0 ? -y : Math.max(0, y - innerHeight);
+  };
+  const ranks = elements.map((entry, index) => [rank(entry), index]);
+  ranks.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  return ranks.slice(0, most).map((pair) => pair[1]).sort((a, b) => a - b);
+};
+
+const round = (value) => Math.round(value * 1000) / 1000;
+
+// How many pixels of the screen the page takes with its scroll bars. innerWidth has no fractions of its own pixels,
+// media queries do.
+const pixelsAcross = (feature, about) => {
+  const most = Math.ceil(about * devicePixelRatio + devicePixelRatio) + 1;
+  for (let pixels = most; pixels > most - 8; pixels--) {
+    if (matchMedia(`(min-${feature}: ${(pixels - 0.5) / devicePixelRatio}px)`).matches) return pixels;
+  }
+  return Math.round(about * devicePixelRatio);
+};
+
+const metrics = () => ({
+  dpr: devicePixelRatio, left: visualViewport.offsetLeft, top: visualViewport.offsetTop, scale: visualViewport.scale,
+  pixels: [pixelsAcross("width", innerWidth), pixelsAcross("height", innerHeight)],
+});
+
+const scrolling = () => {
+  const root = rootElement(document);
+  const el = document.scrollingElement || root;
+  return { x: round(scrollX), y: round(scrollY), max_x: Math.max(0, el.scrollWidth - el.clientWidth),
+    max_y: Math.max(0, el.scrollHeight - el.clientHeight) };
+};
+
+const frameName = (frame) => tidy(attribute(frame.element, "name", 80) || attribute(frame.element, "title", 80)
+  || attribute(frame.element, "id", 80) || "frame", 80);
+
+const tell = (entry, index, popup, focused) => {
+  const role = roleOf(entry.el);
+  const name = nameOf(entry.el);
+  const states = statesOf(entry.el, role);
+  if (focused && isInside(focused, entry.el) && (focused === entry.el || states.editable)) states.focused = true;
+  if (popup && !isInside(entry.el, popup.layer) && (popup.covers === null || popup.covers.has(entry))) {
+    states.blocked = true;
+  }
+  const box = outward(entry.box, entry.frame.place);
+  const told = { index, role, name, states, in_view: entry.inView,
+    box: [round(box.x0), round(box.y0), round(box.x1), round(box.y1)] };
+  if (!states.protected) {
+    const value = contentOf(entry.el, VALUE);
+    if (value !== null && value !== "") told.value = tidy(value, VALUE);
+  }
+  told.options = optionsOf(entry.el);
+  if (entry.frame.element) told.frame = frameName(entry.frame);
+  return told;
+};
+
+// What the page is like, at most `elements` of its elements and `text` characters of its text.
+const observe = ({ elements: most, text: characters, keep }) => {
+  const began = performance.now();
+  noticeSuggestions();
+  const seen = freshWalk(characters);
+  const popup = findPopup(seen.elements);
+  const focused = focusedElement();
+  const listed = choose(seen.elements, most, popup);
+  const known = new Map();
+  let focus;
+  const elements = listed.map((index) => {
+    const entry = seen.elements[index];
+    const told = tell(entry, index, popup, focused);
+    known.set(index, { el: entry.el, role: told.role, name: told.name });
+    if (told.states.focused) focus = index;
+    return told;
+  });
+  const kept = keep && most > 0;
+  if (kept) {
+    observations.set(++count, known);
+    observations.delete(count - KEPT);
+  }
+  const answer = { id: kept ? token + "-" + count : undefined,
+    url: String(location.href).slice(0, 4000).toWellFormed(), title: tidy(titleOf(document).slice(0, 4000), 300),
+    ready: readyState(document), text: seen.text,
+    text_cut: seen.textCut, elements, total: seen.elements.length, incomplete: seen.cut, focus,
+    metrics: metrics(), scroll: scrolling() };
+  if (popup) {
+    const rect = rectOf(popup.el);
+    const inside = listed.filter((index) => isInside(seen.elements[index].el, popup.layer));
+    answer.popup = { role: roleAttribute(popup.el) === "alertdialog" ? "alertdialog" : "dialog",
+      name: headingOf(popup.el), elements: inside, box: [round(rect.left), round(rect.top), round(rect.right), round(rect.bottom)] };
+  }
+  answer.milliseconds = round(performance.now() - began);
+  return answer;
+};
+
+const extras = new Map(); // handles of elements that no observation has
+
+// The element that { id, index } meant, if that number still means it, as { el, role, name, shown }; else { stale }
+// with the reason in words.
+const resolve = (ref) => {
+  let was = null;
+  if (ref.handle !== undefined) {
+    was = extras.get(ref.handle);
+    if (!was) return { stale: "gone" };
+  } else {
+    const [owner, number] = String(ref.id).split("-");
+    const known = owner === token ? observations.get(Number(number)) : null;
+    if (!known) return { stale: owner === token ? "old" : "navigated" };
+    was = known.get(ref.index);
+    if (!was) return { unknown: true };
+    if (currentElements()[ref.index] !== was.el) {
+      const there = isConnected(was.el) && currentElements().includes(was.el);
+      return { stale: there ? "moved" : "gone", role: was.role, name: was.name };
+    }
+  }
+  const { el } = was;
+  const role = roleOf(el);
+  const name = nameOf(el);
+  if (!isConnected(el)) return { stale: "gone", role: was.role, name: was.name };
+  if (role !== was.role || name !== was.name) return { stale: "changed", role: was.role, name: was.name };
+  const shown = isVisible(el) && extentOf(el) ? el : standIn(el) || el;
+  if (!isRendered(shown)) return { stale: "gone", role, name };
+  return { el, role, name, shown };
+};

@@ -1,0 +1,213 @@
+// The page's part of pointing: where to press, whether the pointer is there, and what it was that was pressed. Each
+// step looks its element up again; what it finds out is told, never guessed.
+const frames = (n) => new Promise((done) => {
+  // A page that is not shown has no frames.
+  const later = setTimeout(done, 60 * n);
+  const step = (left) => requestAnimationFrame(() => (left > 1 ? step(left - 1) : (clearTimeout(later), done())));
+  step(n);
+});
+
+const within = (seconds, check) => new Promise((done) => {
+  const limit = performance.now() + seconds * 1000;
+  const look = () => {
+    const found = check();
+    if (found || performance.now() > limit) done(found);
+    else setTimeout(look, 8);
+  };
+  look();
+});
+
+const describe = (el) => {
+  let node = el;
+  for (let i = 0; node && i < 6; i++, node = above(node)) {
+    if (nodeType(node) !== ELEMENT) continue;
+    const role = roleAttribute(node) || localName(node);
+    const name = nameOf(node) || wordsOf(node, 60);
+    if (name) return `${tidy(role, 30)} "${tidy(name, 60)}"`;
+  }
+  return el ? localName(el).slice(0, 30) : "nothing";
+};
+
+// Pixels of the screen for each of the page's, and its place in the viewport's own pixels. With pinch zoom only a
+// part of the layout is shown.
+const toDevice = (x, y) => ({ x: (x - visualViewport.offsetLeft) * visualViewport.scale * devicePixelRatio,
+  y: (y - visualViewport.offsetTop) * visualViewport.scale * devicePixelRatio });
+const toClient = (x, y) => ({ x: x / visualViewport.scale / devicePixelRatio + visualViewport.offsetLeft,
+  y: y / visualViewport.scale / devicePixelRatio + visualViewport.offsetTop });
+
+// The pixels that a box takes, as a hit test counts them: those whose corner lies in it.
+const pixelsOf = (box) => {
+  const from = toDevice(box.x0, box.y0);
+  const to = toDevice(box.x1, box.y1);
+  const x0 = Math.ceil(from.x - 1e-3);
+  const y0 = Math.ceil(from.y - 1e-3);
+  return { x0, y0, x1: Math.max(x0, Math.ceil(to.x - 1e-3) - 1), y1: Math.max(y0, Math.ceil(to.y - 1e-3) - 1) };
+};
+
+const shownBoxes = (el) => {
+  const place = placeOf(el);
+  const rects = Array.from(clientRects.call(el)).filter((rect) => rect.width > 0 && rect.height > 0).slice(0, 4);
+  const boxes = rects.length > 0 ? rects.map(boxOf) : [extentOf(el)].filter(Boolean);
+  const view = { x0: visualViewport.offsetLeft, y0: visualViewport.offsetTop,
+    x1: visualViewport.offsetLeft + visualViewport.width, y1: visualViewport.offsetTop + visualViewport.height };
+  return boxes.map((box) => meet(outward(box, place), view)).filter((box) => box.x1 > box.x0 && box.y1 > box.y0);
+};
+
+// A pixel of the viewport where a press goes to the element: the middle where possible. Else what is there.
+const findPixel = (entry) => {
+  let cover = null;
+  let any = false;
+  for (const box of shownBoxes(entry.shown)) {
+    const pixels = pixelsOf(box);
+    for (const [fx, fy] of [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1],
+      [0.1, 0.9], [0.9, 0.9], [0, 0], [1, 1]]) {
+      const x = Math.round(pixels.x0 + (pixels.x1 - pixels.x0) * fx);
+      const y = Math.round(pixels.y0 + (pixels.y1 - pixels.y0) * fy);
+      const client = toClient(x, y);
+      const hit = hitAt(client.x, client.y);
+      any = true;
+      if (hit && related(hit, entry)) return { x, y };
+      cover = cover || hit;
+    }
+  }
+  return any ? { covered: describe(cover) } : { hidden: true };
+};
+
+const placeNow = (el) => {
+  const rect = rectOf(el);
+  const place = placeOf(el);
+  return [rect.left + place.x, rect.top + place.y, rect.width, rect.height].map(round).join(" ");
+};
+
+const settlePlace = async (el) => {
+  let last = placeNow(el);
+  const limit = performance.now() + 2000;
+  for (;;) {
+    await frames(2);
+    const now = placeNow(el);
+    if (now === last) return true;
+    if (performance.now() > limit) return false;
+    last = now;
+  }
+};
+
+const scrollTo = (el) => {
+  const boxes = shownBoxes(el);
+  if (boxes.length > 0 && findPixel({ el, shown: el }).x !== undefined) {
+    const rect = rectOf(el);
+    const all = outward(boxOf(rect), placeOf(el));
+    if (all.x0 >= 0 && all.y0 >= 0 && all.x1 <= innerWidth && all.y1 <= innerHeight) return;
+  }
+  el.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+};
+
+// --- the watch: what the page's windows hear of pointers and keys -------------------------------------------------
+let watch = null;
+const HEARD = ["pointermove", "mousedown", "click", "auxclick", "contextmenu", "dblclick"];
+
+const hear = (event) => {
+  if (!watch || !event.isTrusted) return;
+  const path = event.composedPath();
+  const target = path.length > 0 ? path[0] : event.target;
+  const on = nodeType(target) === ELEMENT && related(target, watch.entry);
+  if (event.type === "pointermove") {
+    const place = placeOf(target);
+    const at = toDevice(place.x + event.clientX * place.scale, place.y + event.clientY * place.scale);
+    watch.moved = { x: Math.round(at.x), y: Math.round(at.y), exact: [round(at.x), round(at.y)], on,
+      cover: on ? undefined : describe(target) };
+  } else {
+    (watch.heard[event.type] ||= []).push(on);
+    if (!on) watch.other = describe(target);
+  }
+};
+
+const stopWatch = () => {
+  if (!watch) return;
+  for (const window of watch.windows) {
+    for (const type of HEARD) window.removeEventListener(type, hear, true);
+  }
+  watch = null;
+};
+
+const startWatch = (entry) => {
+  stopWatch();
+  const windows = new Set([window]);
+  for (let node = entry.el, i = 0; node && i < 20; i++) {
+    const inner = windowOf(ownerOf(node) || node);
+    if (!inner) break;
+    windows.add(inner);
+    node = inner === window ? null : inner.frameElement;
+  }
+  watch = { entry, windows, moved: null, heard: {}, other: null };
+  for (const each of windows) {
+    for (const type of HEARD) each.addEventListener(type, hear, { capture: true, passive: true });
+  }
+};
+
+let held = null; // the element that the act in hand is about, and what it held before
+
+const isFocused = (el) => {
+  const focused = focusedElement();
+  return Boolean(focused) && (focused === el || editingHost(el) && isInside(focused, el));
+};
+
+const told = ({ stale, unknown, role, name }) => ({ stale, unknown, role, name });
+
+// Brings the element into view, waits until it rests and says which pixel to press.
+const aim = async ({ ref, watched }) => {
+  let it = resolve(ref);
+  if (!it.el) return told(it);
+  scrollTo(it.shown);
+  const rests = await settlePlace(it.shown);
+  it = resolve(ref);
+  if (!it.el) return told(it);
+  let pixel = findPixel(it);
+  if (pixel.covered) {
+    // What sticks to an edge of the window covers what was scrolled just behind it.
+    it.shown.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    await frames(2);
+    pixel = findPixel(it);
+  }
+  const states = statesOf(it.el, it.role);
+  if (watched) startWatch(it);
+  held = { el: it.el };
+  return { role: it.role, name: it.name, type: localName(it.el) === "input" ? it.el.type : undefined,
+    states, many: localName(it.el) === "textarea" || editingHost(it.el), rests, metrics: metrics(), ...pixel };
+};
+
+// Whether the pointer was seen over the element, and where. Waits for it.
+const over = async ({ seconds }) => {
+  if (!watch) return { lost: true };
+  const moved = await within(seconds, () => watch && watch.moved);
+  return moved ? { ...moved, rests: true } : { missing: true };
+};
+
+// Forgets where the pointer was: it is about to move again.
+const again = () => {
+  if (watch) watch.moved = null;
+  return { ok: true };
+};
+
+// The last look before a press: the same element, and the pointer on it.
+const ready = ({ ref }) => {
+  const it = resolve(ref);
+  if (!it.el) return told(it);
+  if (!watch || !watch.moved) return { missing: true };
+  const at = toClient(watch.moved.x, watch.moved.y);
+  const hit = hitAt(at.x, at.y);
+  return hit && related(hit, it) ? { ok: true } : { covered: describe(hit) };
+};
+
+// What became of a press: { on } when the element had it, { other } when something else did.
+const pressed = async ({ event, times, seconds }) => {
+  if (!watch) return { lost: true };
+  const { heard } = watch;
+  const done = () => heard[event] && heard[event].length >= times;
+  // What opens a list of the system's, or goes away when it is pressed, hears no more than that.
+  if (await within(seconds, () => heard.mousedown || done())) await within(seconds / 3, done);
+  const events = heard.mousedown || heard[event];
+  const answer = events ? { on: events.every(Boolean), other: watch && watch.other || undefined }
+    : { missing: true };
+  stopWatch();
+  return answer;
+};

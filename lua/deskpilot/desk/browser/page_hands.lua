@@ -1,0 +1,152 @@
+--- The two ways to move a pointer and press keys in a page: with the desktop's own mouse and keyboard ("real"), or by
+--- telling the browser that it happened ("cdp"). Both have the same functions, so that whoever acts asks no further.
+--- Points are pixels of the page, counted from the corner of what is shown of it.
+local errors = require "deskpilot.base.errors"
+local viewport = require "deskpilot.desk.browser.viewport"
+
+local hands = {}
+
+-- --- the desktop's mouse and keyboard -------------------------------------------------------------------
+
+local real = {}
+hands.real = real
+
+--- Brings the page to the front.
+function real.begin(tab)
+  local ok, err = tab:activate()
+  if not ok then return nil, err end
+  local window
+  window, err = tab:window()
+  if not window then return nil, err end
+  return window.active or tab.browser.desk.windows.focus(window)
+end
+
+--- Moves the pointer there. Returns where it is on the screen, for what is learnt of it.
+---@return table? moved { place, x, y }, deskpilot.error? err
+function real.move(tab, metrics, x, y)
+  local place, err = viewport.place(tab, metrics)
+  if not place then
+    return errors.fail("unavailable", "%s", "no window shows the page" .. (err and ": " .. tostring(err) or ""))
+  end
+  local mouse = tab.browser.desk.mouse
+  local to_x, to_y = place:pixel(x, y)
+  local at_x, at_y = mouse.position()
+  if not at_x then return nil, at_y end
+  if at_x == to_x and at_y == to_y then -- a page hears nothing of a pointer that does not move
+    local ok, why = mouse.move { x = place:contains(to_x - 1, to_y) and to_x - 1 or to_x + 1, y = to_y }
+    if not ok then return nil, why end
+  end
+  local ok, why = mouse.move { x = to_x, y = to_y }
+  if not ok then return nil, why end
+  return { place = place, x = to_x, y = to_y }
+end
+
+--- Presses a button where the pointer is.
+function real.press(tab, _, button, count)
+  return tab.browser.desk.mouse.click(nil, { button = button, count = count })
+end
+
+--- Types text where the caret is. A line break is Enter.
+function real.type(tab, words)
+  return tab.browser.desk.keyboard.type(words)
+end
+
+local combos = { all = "ctrl+a", line_end = "end", text_end = "ctrl+end", delete = "delete" }
+
+--- Presses a key: "all" selects everything, "line_end" and "text_end" go there, "delete".
+function real.key(tab, name)
+  return tab.browser.desk.keyboard.press(combos[name])
+end
+
+--- Turns the wheel at a point, by about that many of the page's pixels.
+function real.wheel(tab, metrics, x, y, dx, dy)
+  local moved, err = real.move(tab, metrics, x, y)
+  if not moved then return nil, err end
+  return tab.browser.desk.mouse.scroll { dx = dx, dy = dy, pixels = true }
+end
+
+-- --- the browser's word for it --------------------------------------------------------------------------
+
+local cdp = {}
+hands.cdp = cdp
+
+function cdp.begin(tab)
+  return tab:call("Page.bringToFront")
+end
+
+-- Its points are those of the page, without zoom.
+local function point(metrics, x, y)
+  local dpr = tonumber(metrics.dpr) or 1
+  return x / dpr, y / dpr
+end
+
+function cdp.move(tab, metrics, x, y)
+  local px, py = point(metrics, x, y)
+  local ok, err = tab:call("Input.dispatchMouseEvent", { type = "mouseMoved", x = px, y = py })
+  if not ok then return nil, err end
+  return { px = px, py = py }
+end
+
+local bits = { left = 1, right = 2, middle = 4, back = 8, forward = 16 }
+
+function cdp.press(tab, moved, button, count)
+  for i = 1, count do
+    for _, kind in ipairs { "mousePressed", "mouseReleased" } do
+      local ok, err = tab:call("Input.dispatchMouseEvent", { type = kind, x = moved.px, y = moved.py, button = button,
+        buttons = kind == "mousePressed" and bits[button] or 0, clickCount = i })
+      if not ok then return nil, err end
+    end
+  end
+  return true
+end
+
+local keys = {
+  ["\n"] = { key = "Enter", code = "Enter", windowsVirtualKeyCode = 13, text = "\r" },
+  ["\t"] = { key = "Tab", code = "Tab", windowsVirtualKeyCode = 9 },
+  all = { key = "a", code = "KeyA", windowsVirtualKeyCode = 65, modifiers = 2, commands = { "selectAll" } },
+  line_end = { key = "End", code = "End", windowsVirtualKeyCode = 35 },
+  text_end = { key = "End", code = "End", windowsVirtualKeyCode = 35, modifiers = 2 },
+  delete = { key = "Delete", code = "Delete", windowsVirtualKeyCode = 46 },
+}
+
+function cdp.key(tab, name)
+  for _, kind in ipairs { "keyDown", "keyUp" } do
+    local params = { type = kind }
+    for field, value in pairs(keys[name]) do
+      if kind == "keyDown" or field ~= "text" and field ~= "commands" then params[field] = value end
+    end
+    local ok, err = tab:call("Input.dispatchKeyEvent", params)
+    if not ok then return nil, err end
+  end
+  return true
+end
+
+function cdp.type(tab, words)
+  for plain, special in (words .. "\0"):gmatch("([^\n\t%z]*)([\n\t%z])") do
+    if plain ~= "" then
+      local ok, err = tab:call("Input.insertText", { text = plain })
+      if not ok then return nil, err end
+    end
+    if special ~= "\0" then
+      local ok, err = cdp.key(tab, special)
+      if not ok then return nil, err end
+    end
+  end
+  return true
+end
+
+function cdp.wheel(tab, metrics, x, y, dx, dy)
+  local px, py = point(metrics, x, y)
+  return tab:call("Input.dispatchMouseEvent", { type = "mouseWheel", x = px, y = py, deltaX = dx, deltaY = dy })
+end
+
+--- Those of that name.
+---@param name "real"|"cdp"|nil real, if not given
+---@return table
+function hands.of(name)
+  local found = hands[name or "real"]
+  if not found or type(found) ~= "table" then error("input is real or cdp, not " .. tostring(name), 3) end
+  return found
+end
+
+return hands

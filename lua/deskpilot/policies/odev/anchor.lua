@@ -1,0 +1,95 @@
+--- Whether the screen is what a plan said it would be. An anchor is { application?, title?, url?, keywords? }:
+--- every part that is given has to hold, looked at in that order, so that the cheapest to explain comes first;
+--- of the keywords a share is enough. An empty anchor holds everywhere: what is asked of it is left to others.
+local text = require "deskpilot.base.text"
+
+local anchor = {}
+
+--- Words as they are compared: small letters, white space as one space.
+---@param words any
+---@return string
+function anchor.fold(words)
+  return (text.one_line(tostring(words or "")):lower())
+end
+
+local fold = anchor.fold
+
+-- "Chromium-browser" and "chromium" are one application; a name of two letters is none.
+local function name_of(words)
+  return (fold(words):gsub("[^%w\128-\255]", ""))
+end
+
+local function same_application(wanted, have)
+  local a, b = name_of(wanted), name_of(have)
+  if a == b then return a ~= "" end
+  if #a < 3 or #b < 3 then return false end
+  return a:find(b, 1, true) ~= nil or b:find(a, 1, true) ~= nil
+end
+
+local function address(url)
+  return (fold(url):gsub("^%a[%w+.-]*://", ""):gsub("^www%.", ""):gsub("/+$", ""))
+end
+
+local checks = {}
+
+function checks.application(wanted, seen)
+  if not seen.window then return "no window is active, so it is not " .. wanted end
+  for _, name in ipairs(seen.applications) do
+    if same_application(wanted, name) then return nil end
+  end
+  return ("the active application is %q, not %q"):format(seen.window.class, wanted)
+end
+
+function checks.title(wanted, seen)
+  local titles = { seen.window and seen.window.title, seen.page and seen.page.title }
+  for i = 1, 2 do
+    if titles[i] and fold(titles[i]):find(fold(wanted), 1, true) then return nil end
+  end
+  return ("the title is %q and does not contain %q"):format(titles[1] or titles[2] or "", wanted)
+end
+
+function checks.url(wanted, seen)
+  if not seen.page then return ("no page is in front, so its URL is not %q"):format(wanted) end
+  if address(seen.page.url):find(address(wanted), 1, true) then return nil end
+  return ("the URL is %q and does not contain %q"):format(seen.page.url, wanted)
+end
+
+function checks.keywords(wanted, seen, share)
+  local missing = {}
+  for _, word in ipairs(wanted) do
+    if not seen:shows(word) then missing[#missing + 1] = ("%q"):format(word) end
+  end
+  local found = #wanted - #missing
+  if #wanted == 0 or found >= #wanted * share then return nil end
+  return ("only %d of the %d keywords are seen; missing are %s"):format(found, #wanted, text.join(missing))
+end
+
+local order = { "application", "title", "url", "keywords" }
+
+--- Whether nothing is asked for.
+---@param wanted table
+---@return boolean
+function anchor.is_empty(wanted)
+  for _, part in ipairs(order) do
+    local value = wanted[part]
+    if value and value ~= "" and not (type(value) == "table" and #value == 0) then return false end
+  end
+  return true
+end
+
+--- What does not hold, or nil.
+---@param wanted table the anchor
+---@param seen deskpilot.odev.sight what is there
+---@param share number how many of the keywords are enough, 0..1
+---@return string? why
+function anchor.miss(wanted, seen, share)
+  for _, part in ipairs(order) do
+    local value = wanted[part]
+    if value and value ~= "" then
+      local why = checks[part](value, seen, share)
+      if why then return why end
+    end
+  end
+end
+
+return anchor

@@ -1,0 +1,81 @@
+--- What is done about a step that did not work, dearest last: the page is asked once more by its URL and text; then a
+--- model that sees is shown the screen, and its one action is done. How often it may be asked is bounded, and where
+--- it cannot help the run ends.
+local persona = require "deskpilot.agent.persona"
+local observation = require "deskpilot.agent.observation"
+local text = require "deskpilot.base.text"
+local account = require "deskpilot.policies.odev.account"
+local plan_module = require "deskpilot.policies.odev.plan"
+
+local escalate = {}
+
+local spends = { temperature = 0.2, max_tokens = 800 }
+
+local function request_text(run, why)
+  local plan = run.state.step and run.state.step.plan
+  local lines = { "GOAL:\n" .. run.task }
+  if plan then
+    local words = {}
+    for i, call in ipairs(plan.actions) do words[i] = ("%d. %s: %s"):format(i, call.tool, text.cut(call.why, 200)) end
+    lines[#lines + 1] = "THE LAST STEP:\n" .. table.concat(words, "\n")
+  end
+  lines[#lines + 1] = "WHAT IS WRONG:\n" .. why
+  lines[#lines + 1] = observation.words(run.observation)
+  lines[#lines + 1] = run.history:render()
+  return table.concat(lines, "\n\n")
+end
+
+local function give_up(run, why, because)
+  run:stop("failed", ("%s; %s"):format(text.one_line(why), because))
+end
+
+-- Whether the vision persona may be asked once more; ends the run otherwise.
+local function allowed(run, why)
+  if not run.config:get("odev.vision") then
+    give_up(run, why, "a model that sees the screen is not to be asked (odev.vision)")
+    return false
+  end
+  local asked, most = run.result.escalations.vision, run.config:get("odev.max_escalations")
+  if asked >= most then
+    give_up(run, why, ("a model that sees the screen has been asked %d time%s already (odev.max_escalations)")
+      :format(asked, asked == 1 and "" or "s"))
+    return false
+  end
+  return true
+end
+
+--- Asks the vision persona for one action. Nothing where the run has ended, or the answer was no action: then it
+--- says why.
+---@param run deskpilot.run
+---@param why string what did not work
+---@return table? call {tool, args, why}, string? sentence
+function escalate.ask_vision(run, why)
+  if not allowed(run, why) then return nil end
+  local ok, err = run:observe()
+  if not ok then
+    run:stop("error", "the desktop cannot be seen: " .. tostring(err))
+    return nil
+  end
+  account.count(run, "vision")
+  local reply, failure = run:ask { persona = "vision", acts = true,
+    system = persona.prompt("vision", { tools = plan_module.tool_words(run) }), text = request_text(run, why),
+    tools = { plan_module.correction.name }, toolbox = run.toolbox:with { plan_module.correction },
+    temperature = spends.temperature, max_tokens = spends.max_tokens }
+  if run.outcome then return nil end
+  if not reply then
+    run:emit("error", { name = "vision", message = failure.message, code = failure.code })
+    if not persona.is_gone(failure) then return nil, "the vision persona did not answer: " .. tostring(failure) end
+    give_up(run, why, ("and the model that should look at the screen cannot be asked (personas.vision.model, "
+      .. "personas.vision.endpoint): %s"):format(tostring(failure)))
+    return nil
+  end
+  if reply.refusal then
+    give_up(run, why, "the vision persona refused: " .. text.one_line(reply.refusal))
+    return nil
+  end
+  local call, sentence = plan_module.read_correction(run, reply)
+  if not call then run:reject("correct", {}, sentence) end
+  return call, sentence
+end
+
+return escalate

@@ -1,0 +1,185 @@
+--- What the planner answers with, read and checked as a whole before the first action of it is done.
+local schema_fields = require "deskpilot.agent.fields"
+local text = require "deskpilot.base.text"
+local rules = require "deskpilot.policies.odev.rules"
+
+local plan = {}
+
+local most_actions = 5
+
+--- The tools that a plan may use: all but the claim, which a plan makes by `completes_goal`.
+---@param run deskpilot.run
+---@return string[] names
+function plan.tools(run)
+  local names = {}
+  for _, name in ipairs(run.toolbox:names()) do
+    if name ~= "report_completion" then names[#names + 1] = name end
+  end
+  return names
+end
+
+local function type_words(definition)
+  if definition.enum then
+    local words = {}
+    for i, value in ipairs(definition.enum) do words[i] = tostring(value) end
+    return table.concat(words, "|")
+  end
+  local kind = definition.type
+  return type(kind) == "table" and table.concat(kind, "|") or tostring(kind or "any")
+end
+
+-- "browser_type(index: integer, text: string, replace?: boolean): Types into ..." A justification is not asked
+-- for: the plan's rationale stands for it.
+local function tool_line(tool)
+  local required, parts = {}, {}
+  for _, name in ipairs(tool.parameters.required or {}) do required[name] = true end
+  for _, name in ipairs(text.keys(tool.parameters.properties or {})) do
+    if name ~= "justification" then
+      local definition = tool.parameters.properties[name]
+      local limits = name:find("position", 1, true) and " [x, y] in 0..1000" or ""
+      parts[#parts + 1] = ("%s%s: %s%s"):format(name, required[name] and "" or "?", type_words(definition), limits)
+    end
+  end
+  return ("- %s(%s): %s"):format(tool.name, table.concat(parts, ", "), text.one_line(tool.description))
+end
+
+--- The tools in words, for the prompts.
+---@param run deskpilot.run
+---@return string
+function plan.tool_words(run)
+  local lines = {}
+  for i, name in ipairs(plan.tools(run)) do lines[i] = tool_line(run.toolbox:get(name)) end
+  return table.concat(lines, "\n")
+end
+
+local rationale = { type = "string", minLength = 1, description = "One or two sentences: what is seen, and why this "
+  .. "is the next step." }
+local action = {
+  type = "object", required = { "tool", "args" }, additionalProperties = false,
+  properties = {
+    tool = { type = "string", minLength = 1, description = "Name of one of the tools that the instructions list." },
+    args = { type = "object", description = "Its arguments, by their names." },
+    why = { type = "string", maxLength = 200, description = "What this one action is for, if the rationale does "
+      .. "not say it." },
+  },
+}
+
+--- The one tool that the planner is given.
+plan.definition = {
+  name = "plan",
+  description = "Say what is to be done next, and what the screen must show when it is done.",
+  parameters = schema_fields.object({
+    rationale = rationale,
+    actions = { type = "array", minItems = 1, maxItems = most_actions, items = action,
+      description = "1 to 5 actions, done in this order without another look of yours." },
+    anchor = { type = "object", additionalProperties = false,
+      description = "Where the desktop must be afterwards. Give what you know, leave out what you do not.",
+      properties = {
+        application = { type = "string", description = "Name or window class of the active application." },
+        title = { type = "string", description = "A part of the active window's or the page's title." },
+        url = { type = "string", description = "A part of the page's URL." },
+        keywords = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 20,
+          description = "Words that should be on the screen; half of them are enough." },
+      } },
+    success_indicators = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 10,
+      description = "Texts that must be on the screen, every one of them, if and only if the step has worked. "
+        .. "Empty where the anchor says it all." },
+    completes_goal = { type = "boolean",
+      description = "True if the whole goal is reached when this step has worked." },
+  }, { "rationale", "actions", "anchor", "success_indicators" }),
+}
+
+--- The one tool that the vision persona is given.
+plan.correction = {
+  name = "correct",
+  description = "Say the one action that gets the work going again.",
+  parameters = schema_fields.object({ rationale = rationale, tool = action.properties.tool,
+    args = action.properties.args }, { "rationale", "tool", "args" }),
+}
+
+-- A tool that wants a justification gets the reason of the step.
+local function with_justification(run, tool, args, why)
+  local definition = run.toolbox:get(tool)
+  local wanted = definition and (definition.parameters.properties or {}).justification
+  if not wanted or args.justification ~= nil then return args end
+  local copy = { justification = why }
+  for key, value in pairs(args) do copy[key] = value end
+  return copy
+end
+
+--- One action of a model's, checked against its tool, the latest observation and the rules.
+---@param run deskpilot.run
+---@param wanted { tool: string, args: table, why: string? }
+---@param why string the reason of the step
+---@return table? call {tool, args, why}, string? sentence what is wrong
+function plan.check_action(run, wanted, why)
+  if wanted.tool == "report_completion" then
+    return nil, "report_completion is not for a plan: say completes_goal = true in the plan that completes it"
+  end
+  local args = with_justification(run, wanted.tool, wanted.args, wanted.why or why)
+  local checked, err = run:check { tool = wanted.tool, args = args }
+  if not checked then return nil, tostring(err) end
+  local call = { tool = wanted.tool, args = checked, why = wanted.why or why }
+  local refused = rules.refuses(run, call)
+  if refused then return nil, refused end
+  return call
+end
+
+-- The arguments of the one call that is wanted, or nil and what is wrong with the answer.
+local function called(run, reply, definition)
+  local calls = reply.calls or {}
+  if #calls == 0 then
+    if reply.calls_error then return nil, tostring(reply.calls_error) end
+    return nil, ("answer by calling the tool %s; you said: %q"):format(definition.name,
+      text.cut(text.one_line(reply.content or ""), 150))
+  end
+  if #calls > 1 then
+    return nil, ("call the tool %s once, not %d tools"):format(definition.name, #calls)
+  end
+  local call = calls[1]
+  if not call.args then return nil, tostring(call.error) end
+  if call.name ~= definition.name then
+    return nil, ("there is one tool, %s, and you called %q"):format(definition.name, text.cut(call.name, 60))
+  end
+  local box = run.toolbox:with { definition }
+  local args, err = box:validate(definition.name, call.args)
+  if not args then return nil, tostring(err) end
+  return args
+end
+
+---@class deskpilot.odev.plan
+---@field rationale string
+---@field actions { tool: string, args: table, why: string }[]
+---@field anchor { application: string?, title: string?, url: string?, keywords: string[]? }
+---@field indicators string[]
+---@field completes_goal boolean
+
+--- The plan of an answer: everything in it could be done as things are.
+---@param run deskpilot.run
+---@param reply table as run:ask gives it
+---@return deskpilot.odev.plan? plan, string? why sentences for the planner
+function plan.read(run, reply)
+  local args, why = called(run, reply, plan.definition)
+  if not args then return nil, why end
+  local problems, actions = {}, {}
+  for i, wanted in ipairs(args.actions) do
+    local call, sentence = plan.check_action(run, wanted, args.rationale)
+    actions[i] = call
+    if not call then problems[#problems + 1] = ("action %d: %s"):format(i, sentence) end
+  end
+  if #problems > 0 then return nil, table.concat(problems, "\n") end
+  return { rationale = args.rationale, actions = actions, anchor = args.anchor,
+    indicators = args.success_indicators, completes_goal = args.completes_goal == true }
+end
+
+--- The corrective action of an answer of the vision persona.
+---@param run deskpilot.run
+---@param reply table as run:ask gives it
+---@return table? call {tool, args, why}, string? why
+function plan.read_correction(run, reply)
+  local args, why = called(run, reply, plan.correction)
+  if not args then return nil, why end
+  return plan.check_action(run, args, args.rationale)
+end
+
+return plan

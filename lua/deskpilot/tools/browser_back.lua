@@ -1,0 +1,6 @@
+return require("deskpilot.agent.page_tools").visit_tool {
+  name = "browser_back",
+  description = "Go back to the page before.",
+  act = function(tab) return tab:back() end,
+  done = "went back",
+}

@@ -1,0 +1,6 @@
+return require("deskpilot.agent.page_tools").element_tool {
+  name = "browser_click",
+  description = "Click an element of the page.",
+  act = function(_, tab, element) return tab:click(element) end,
+  done = function(element) return "clicked " .. element end,
+}

@@ -1,0 +1,6 @@
+return require("deskpilot.agent.page_tools").visit_tool {
+  name = "browser_forward",
+  description = "Go forward again to the page that was left by going back.",
+  act = function(tab) return tab:forward() end,
+  done = "went forward",
+}

@@ -1,0 +1,31 @@
+local fields = require "deskpilot.agent.fields"
+local files = require "deskpilot.base.files"
+local page_tools = require "deskpilot.agent.page_tools"
+
+return {
+  name = "browser_open",
+  description = "Open an address in the browser, which is started if there is none, and wait until it has loaded.",
+  parameters = fields.object({
+    justification = fields.justification,
+    url = { type = "string", minLength = 1, maxLength = 2000,
+      description = "A whole address, with http:// or https://." },
+  }, { "url" }),
+  anywhere = true,
+  check = function(ctx, args) return page_tools.check_address(ctx, args.url) end,
+  run = function(ctx, args)
+    local browser = page_tools.browser(ctx)
+    if not browser then
+      local err
+      browser, err = ctx.desk.browser.start { downloads = files.join(ctx.run.dir.path, "downloads") }
+      if not browser then return nil, err end
+    end
+    local tab, err = browser:tab()
+    if not tab and err.code == "not_found" then tab, err = browser:new_tab() end
+    if not tab then return nil, err end
+    local visit, failure = tab:navigate(args.url)
+    if not visit then return nil, failure end
+    local window = tab:window()
+    if window and not window.active then ctx.desk.windows.focus(window) end
+    return "opened " .. page_tools.visit_words(visit)
+  end,
+}

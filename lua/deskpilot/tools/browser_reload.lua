@@ -1,0 +1,6 @@
+return require("deskpilot.agent.page_tools").visit_tool {
+  name = "browser_reload",
+  description = "Load the page again.",
+  act = function(tab) return tab:reload() end,
+  done = "loaded again",
+}

@@ -1,0 +1,60 @@
+local errors = require "deskpilot.base.errors"
+local fields = require "deskpilot.agent.fields"
+local page_tools = require "deskpilot.agent.page_tools"
+local page_words = require "deskpilot.agent.page_words"
+
+local acts = {}
+
+function acts.new(browser, _, args)
+  local tab, err = browser:new_tab(args.url)
+  if not tab then return nil, err end
+  local ok, failure = tab:activate()
+  if not ok then return nil, failure end
+  return tab
+end
+
+function acts.close(browser, tab)
+  local ok, err = tab:close()
+  if not ok then return nil, err end
+  return browser:tab()
+end
+
+acts["next"] = function(browser, tab)
+  local tabs, err = browser:tabs()
+  if not tabs then return nil, err end
+  if #tabs < 2 then return errors.fail("not_found", "the browser has no other tab") end
+  for i, other in ipairs(tabs) do
+    if other == tab then
+      local following = tabs[i % #tabs + 1]
+      local ok, failure = following:activate()
+      if not ok then return nil, failure end
+      return following
+    end
+  end
+  return errors.fail("not_found", "the tab has gone")
+end
+
+return {
+  name = "browser_tab",
+  description = "Open a new tab, close the one in front, or go to the next one.",
+  parameters = fields.object({
+    justification = fields.justification,
+    action = { type = "string", enum = { "new", "close", "next" }, description = "What to do." },
+    url = { type = "string", minLength = 1, maxLength = 2000, description = "The address for a new tab." },
+  }, { "action" }),
+  repeatable = false,
+  check = function(ctx, args)
+    if not args.url then return true end
+    if args.action ~= "new" then return errors.fail("invalid", "only a new tab takes an address") end
+    return page_tools.check_address(ctx, args.url)
+  end,
+  run = function(ctx, args)
+    local tab, err = page_tools.tab(ctx)
+    if not tab then return nil, err end
+    local now, failure = acts[args.action](tab.browser, tab, args)
+    if not now then return nil, failure end
+    local info = now:info() or {}
+    return ("%s; in front is %s"):format(({ new = "opened a tab", close = "closed the tab",
+      next = "went to the next tab" })[args.action], page_words.place(info.title, info.url))
+  end,
+}

@@ -1,0 +1,15 @@
+return require("deskpilot.agent.page_tools").element_tool {
+  name = "browser_type",
+  description = "Type text into a field of the page, in place of what it holds. If the field offers suggestions, "
+    .. "choose one in the next step.",
+  properties = {
+    text = { type = "string", minLength = 1, description = "The text, exactly as it should arrive." },
+    replace = { type = "boolean", description = "false to add to what the field holds; true if left out." },
+  },
+  required = { "text" },
+  repeatable = function(args) return args.replace ~= false end,
+  act = function(_, tab, element, args) return tab:type(element, args.text, { replace = args.replace ~= false }) end,
+  done = function(element, args)
+    return ("typed %d characters into %s"):format(utf8.len(args.text) or #args.text, element)
+  end,
+}

@@ -1,0 +1,21 @@
+local allowed_files = require "deskpilot.agent.allowed_files"
+local page_tools = require "deskpilot.agent.page_tools"
+
+return page_tools.element_tool {
+  name = "browser_upload",
+  description = "Give a file to a file field of the page. Only files of this mission can be given.",
+  properties = {
+    path = { type = "string", minLength = 1, maxLength = 1000, description = "The file's path." },
+  },
+  required = { "path" },
+  check = function(ctx, args)
+    local path, err = allowed_files.resolve(ctx.run, args.path)
+    return path and true, err
+  end,
+  act = function(ctx, tab, element, args)
+    local path, err = allowed_files.resolve(ctx.run, args.path)
+    if not path then return nil, err end
+    return tab:upload(element, { path })
+  end,
+  done = function(element, args) return ("gave %s to %s"):format(args.path, element) end,
+}

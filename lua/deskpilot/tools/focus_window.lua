@@ -1,0 +1,18 @@
+local fields = require "deskpilot.agent.fields"
+
+return {
+  name = "focus_window",
+  description = "Bring a window to the front, so that it gets what is typed.",
+  parameters = fields.object({
+    justification = fields.justification,
+    title = { type = "string", minLength = 1, maxLength = 200, description = "A part of the window's title." },
+  }, { "title" }),
+  anywhere = true,
+  run = function(ctx, args)
+    local window, err = ctx.desk.windows.find { title = args.title }
+    if not window then return nil, err end
+    local ok, failure = ctx.desk.windows.focus(window)
+    if not ok then return nil, failure end
+    return ("the window %q is in front"):format(window.title)
+  end,
+}

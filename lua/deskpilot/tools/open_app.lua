@@ -1,0 +1,17 @@
+local fields = require "deskpilot.agent.fields"
+
+return {
+  name = "open_app",
+  description = "Open an application by its name, and wait until it can be used. One that runs already is brought to "
+    .. "the front, if it is of the kind that runs once.",
+  parameters = fields.object({
+    justification = fields.justification,
+    name = { type = "string", minLength = 1, maxLength = 100, description = "Name of the application." },
+  }, { "name" }),
+  anywhere = true,
+  run = function(ctx, args)
+    local window, how = ctx.desk.apps.open_app(args.name)
+    if not window then return nil, how end
+    return ("%s; its window is %q"):format(how == "running" and "it ran already" or "started", window.title)
+  end,
+}

@@ -1,0 +1,254 @@
+-- Browsers that are started, attached to, killed and started again. Judged by the processes, windows and files that
+-- there are, and by what pages know.
+local uv = require "luv"
+local browsing = require "browsing"
+local files = require "deskpilot.base.files"
+local harness = require "harness"
+local page_server = require "page_server"
+local spawn = require "spawn"
+local task = require "deskpilot.base.task"
+
+local tests = {}
+
+local function finally(fn) return setmetatable({}, { __close = fn }) end
+
+local function failure(code, part, result, err)
+  harness.eq(result, nil)
+  harness.eq(err and err.code, code, tostring(err))
+  harness.has(tostring(err), part)
+end
+
+local function page(title, body)
+  return ("<!doctype html><title>%s</title><body>%s"):format(title, body or "")
+end
+
+-- The processes whose command line has that word.
+local function running(word)
+  local list = {}
+  for _, name in ipairs(files.list "/proc") do
+    local line = name:match "^%d+$" and files.read("/proc/" .. name .. "/cmdline") or ""
+    if line:find(word, 1, true) then list[#list + 1] = math.tointeger(tonumber(name)) end
+  end
+  return list
+end
+
+local function has_gone(folder)
+  harness.wait_until("the end of all its processes", function() return #running(folder) == 0 end, 20)
+  harness.ok(not files.exists(folder), folder .. " is gone")
+end
+
+-- A browser that is none of ours, as its user would start it.
+local function start_other(desk, folder, flags)
+  local argv = { "chromium", "--user-data-dir=" .. folder, "--no-sandbox", "--test-type", "--disable-gpu",
+    "--no-first-run", "--password-store=basic", wait = 60 }
+  for _, flag in ipairs(flags) do argv[#argv + 1] = flag end
+  argv[#argv + 1] = "about:blank"
+  local pid, window = desk.apps.start(argv)
+  harness.ok(pid, tostring(window))
+  return pid, window
+end
+
+-- --- life -----------------------------------------------------------------------------------------------
+
+function tests.a_browser_of_our_own_leaves_nothing()
+  browsing.on_desktop(function(desk)
+    local server = page_server.start { ["/"] = page("Start") }
+    local stop <close> = finally(function() server:stop() end)
+    assert(stop)
+    local browser = harness.ok(desk.browser.start { url = server.url .. "/", window = { 700, 500 } })
+    harness.ok(desk.browser.current() == browser)
+    harness.eq(server:count "/", 1)
+    local folder = browser.process.folder
+    harness.ok(#running(folder) > 0, "it runs")
+    local window = harness.ok(desk.wait_for_window { title = "Start", pid = browser.pid })
+    harness.eq({ window.width, window.height }, { 700, 500 })
+    harness.eq(harness.ok(browser:tab():window()).id, window.id)
+    harness.ok(desk.browser.of_window(window) == browser)
+    harness.eq(browser:close(), true)
+    has_gone(folder)
+    harness.eq(desk.browser.current(), nil)
+    harness.eq(browser:close(), true, "a second time")
+    failure("unavailable", "has been closed", browser:tab())
+    -- With a profile that is kept, and one that goes with the desk.
+    local kept = spawn.folder()
+    local first = harness.ok(desk.browser.start { profile = kept, url = server.url .. "/" })
+    harness.ok(first:tab():evaluate("localStorage.setItem('kept', 'yes'), true"))
+    harness.ok(first:close())
+    harness.ok(files.exists(kept .. "/Default"))
+    local second = harness.ok(desk.browser.start { profile = kept, url = server.url .. "/" })
+    harness.eq(second:tab():evaluate("localStorage.getItem('kept')"), "yes")
+    folder = second.process.folder
+    local third = harness.ok(desk.browser.start())
+    harness.ok(desk.browser.current() == third)
+    local other = third.process.folder
+    desk:close()
+    has_gone(folder)
+    has_gone(other)
+    harness.wait_until("the end", function() return #running(kept) == 0 end, 20)
+    files.remove(kept)
+  end)
+end
+
+function tests.what_cannot_be_started_says_why()
+  browsing.on_desktop(function(desk, session)
+    failure("not_found", "no program 'no-such-browser'", desk.browser.start { binary = "no-such-browser" })
+    local folder = spawn.folder()
+    files.write(folder .. "/broken", "#!/bin/sh\necho 'cannot find my engine' >&2\nexit 7\n")
+    uv.fs_chmod(folder .. "/broken", tonumber("755", 8))
+    failure("unavailable", "status 7 before it could be reached: cannot find my engine",
+      desk.browser.start { binary = folder .. "/broken" })
+    local began = task.now()
+    files.write(folder .. "/idle", "#!/bin/sh\nexec sleep 60\n")
+    uv.fs_chmod(folder .. "/idle", tonumber("755", 8))
+    failure("not_found", "debugging port", desk.browser.start { binary = folder .. "/idle", wait = 1 })
+    harness.ok(task.now() - began < 30, "bounded")
+    local gone = page_server.start {}
+    gone:stop()
+    failure("unavailable", "nothing listens there", desk.browser.start { url = gone.url .. "/" })
+    harness.eq(desk.browser.current(), nil)
+    for _, name in ipairs(files.list(session.folder)) do
+      harness.ok(not name:find "^browser", name .. " is left")
+    end
+    harness.raises("args are flags", desk.browser.start, { args = { "http://a/" } })
+    harness.raises("not colour", desk.browser.start, { colour = "red" })
+    files.remove(folder)
+  end)
+end
+
+-- --- attaching --------------------------------------------------------------------------------------------
+
+function tests.browsers_that_run_are_attached_to()
+  browsing.on_desktop(function(desk)
+    local base, plain, folder = spawn.folder(), spawn.folder(), spawn.folder()
+    local profile = base .. "/a profile"
+    local pid, window = start_other(desk, profile, { "--remote-debugging-port=0" })
+    local browser = harness.ok(desk.browser.attach { profile = profile })
+    harness.eq({ browser.pid, browser.port }, { pid,
+      math.tointeger(tonumber(files.read(profile .. "/DevToolsActivePort"):match "^%d+")) })
+    harness.eq(browser:tab():evaluate("6 * 7"), 42)
+    harness.ok(browser:close())
+    -- By its window, which is looked for, and by its port.
+    local same = harness.ok(desk.browser.attach { window = { pid = pid } })
+    harness.ok(same:tab():navigate("data:text/html,<title>Mine</title>"))
+    local by_window = harness.ok(desk.browser.of_window(window))
+    harness.ok(by_window == desk.browser.current(), "which is known by now")
+    harness.eq(by_window:tab():info().title, "Mine")
+    local by_port = harness.ok(desk.browser.attach { port = by_window.port, downloads = folder })
+    harness.eq(by_port:tab():info().title, "Mine", "two connections to one browser")
+    -- Its user closes the tab and opens others; another browser comes on the same profile.
+    harness.ok(by_port:new_tab("data:text/html,<title>Second</title>"))
+    harness.wait_until("the other to be told", function() return #by_window:tabs() == 2 end)
+    uv.kill(pid, "sigterm")
+    harness.wait_until("its end", function() return desk.apps.ended(pid) end, 30)
+    failure("unavailable", "", by_window:tabs())
+    local again = start_other(desk, profile, { "--remote-debugging-port=0" })
+    local third = harness.ok(desk.browser.attach { profile = profile })
+    harness.ok(third:tab())
+    uv.kill(again, "sigkill")
+    harness.wait_until("its end", function() return desk.apps.ended(again) end, 30)
+    again = start_other(desk, profile, { "--remote-debugging-port=0" })
+    harness.eq(harness.ok(third:tab()):evaluate("document.readyState"), "complete", "found again by its profile")
+    harness.eq(third.pid, again)
+    -- Those that cannot be attached to.
+    local _, mute = start_other(desk, plain, {})
+    failure("not_found", "--remote-debugging-port=0", desk.browser.of_window(mute))
+    failure("not_found", "--remote-debugging-port=0", desk.browser.attach { profile = plain })
+    failure("not_found", "", desk.browser.attach { window = { title = "no such window" } })
+    failure("unavailable", "no browser answers on port", desk.browser.attach { port = by_port.port })
+    harness.raises("one of port, profile and window", desk.browser.attach, {})
+    desk:close()
+    harness.ok(#running(profile) > 0, "what we did not start goes on")
+    for _, one in ipairs { base, plain, folder } do
+      for _, number in ipairs(running(one)) do uv.kill(number, "sigkill") end
+      files.remove(one)
+    end
+  end)
+end
+
+-- What listens may be anything.
+function tests.hostile_endpoints()
+  local desk = harness.ok(require("deskpilot.desk").open { backend = "null", width = 100, height = 100 })
+  local function answers(words)
+    local server = page_server.start { ["/json/version"] = words }
+    local began = task.now()
+    local browser, err = desk.browser.attach { port = server.port }
+    server:stop()
+    harness.ok(task.now() - began < 30, "bounded")
+    return browser, err
+  end
+  local function socket(url) return ('{"webSocketDebuggerUrl":"%s"}'):format(url) end
+  failure("protocol", "is no browser", answers "")
+  failure("protocol", "is no browser", answers "[[[[")
+  failure("protocol", "is no browser", answers(("["):rep(60000)))
+  failure("protocol", "is no browser", answers "{\"webSocketDebuggerUrl\":{}}")
+  failure("protocol", "is no browser", answers(socket "ws://127.0.0.1/other/place"))
+  failure("protocol", "is no browser", answers(socket "file:///devtools/browser/x"))
+  failure("protocol", "is no browser", answers { status = 302, headers = { Location = "http://example.org/" } })
+  failure("protocol", "no browser answers", answers(("x"):rep(200000)))
+  failure("io", "no browser answers", answers { drop = true })
+  -- The host that it names is not gone to: it is this machine's port, which knows nothing of WebSockets.
+  failure("unavailable", "cannot be reached", answers(socket "ws://example.org:1/devtools/browser/abc"))
+  for _, words in ipairs { "x", "0\n/devtools/browser/a", "99999\n/devtools/browser/a", "80\n/../etc", "80" } do
+    local folder = spawn.folder()
+    files.write(folder .. "/DevToolsActivePort", words)
+    failure("protocol", "does not say where", desk.browser.attach { profile = folder })
+    files.remove(folder)
+  end
+  desk:close()
+end
+
+-- --- killed, hanging ----------------------------------------------------------------------------------------
+
+function tests.a_killed_browser_is_started_again()
+  browsing.with({ ["/one"] = page("One"), ["/two"] = page("Two") }, function(browser, server, desk)
+    local one = browser:tab()
+    harness.ok(one:navigate(server.url .. "/one"))
+    local two = harness.ok(browser:new_tab(server.url .. "/two"))
+    local before = browser.pid
+    local began = task.now()
+    local waiting = task.start(two.evaluate, two, "new Promise(() => {})", { timeout = 60 })
+    uv.kill(before, "sigkill")
+    local _, none, err = waiting:wait()
+    failure("unavailable", "connection to the browser is lost", none, err)
+    harness.ok(task.now() - began < 10, "at once")
+    harness.wait_until("its end", function() return browser.process:ended() end)
+    failure("unavailable", "browser:reconnect() starts it again", one:evaluate("1"))
+    failure("unavailable", "status 137", browser:tab())
+    harness.ok(desk.browser.current() == browser, "it can be mended")
+    harness.eq(browser:reconnect(), true)
+    harness.ok(browser.pid ~= before and #running("--user-data-dir=" .. browser.profile) > 0)
+    harness.eq({ one:info().title, two:info().title, #browser:tabs() }, { "One", "Two", 2 },
+      "the same tabs, where they were")
+    harness.eq(server:count "/two", 2)
+    harness.eq(browser:reconnect(), true, "nothing to do")
+    harness.eq(server:count "/two", 2)
+    -- Only the connection: it is made anew without a word.
+    browser.connection:close()
+    harness.eq(two:evaluate("document.title"), "Two")
+    -- With an empty tab; then it cannot be started any more.
+    uv.kill(browser.pid, "sigkill")
+    harness.eq(browser:reconnect { urls = false }, true)
+    harness.eq({ #browser:tabs(), browser:tab():info().url, two.closed }, { 1, "about:blank", true })
+    uv.kill(browser.pid, "sigkill")
+    browser.process.binary = "no-such-browser"
+    failure("not_found", "no program", browser:reconnect())
+  end)
+end
+
+function tests.a_browser_that_hangs_holds_nobody_up()
+  browsing.with({}, function(browser)
+    local tab = browser:tab()
+    harness.eq(tab:info().ready, "complete")
+    local family = running(browser.process.folder)
+    uv.kill(browser.pid, "sigstop")
+    local began = task.now()
+    failure("timed_out", "did not answer", tab:call("Runtime.evaluate", { expression = "1" }, 1))
+    failure("timed_out", "", tab:navigate("data:text/html,x", { timeout = 1 }))
+    harness.ok(task.now() - began < 15, "bounded")
+    uv.kill(browser.pid, "sigcont")
+    harness.eq(tab:evaluate("6 * 7", { timeout = 60 }), 42)
+    harness.ok(#family > 1, #family)
+  end)
+end
+
+return tests
