@@ -27,7 +27,8 @@ end
 local function packages_of_dev()
   local list = {}
   local script = assert(files.read "dev")
-  for _, name in ipairs { "run_packages", "test_packages" } do
+  local needed = harness.ok(script:match "\nbuild_tests%(%) {\n(.-)\n}", "build_tests in ./dev") or ""
+  for name in needed:gmatch "%$([%w_]+_packages)" do
     local words = harness.ok(script:match("\n" .. name .. '="([^"]*)"'), name .. " in ./dev") or ""
     for word in words:gmatch "%S+" do list[word] = true end
   end
