@@ -21,7 +21,7 @@ set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTA
     "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>"
     "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
 foreach(name agent cdp cli config csv data decode desk eval find http literal lookup model monitors native_desk ocr outline
-    report schema shot task websocket websocket_frames websocket_opening)
+    report schema shot signal task websocket websocket_frames websocket_opening)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()
 file(GLOB LUA_TESTS CONFIGURE_DEPENDS windows/test_*.lua)

@@ -101,12 +101,18 @@ static void flush(net_websocket *socket)
     }
 }
 
+/* A connection that takes no more is read to its end, whose words say why. */
+static bool is_paused(const net_websocket *socket)
+{
+    return socket->paused && !socket->unsendable;
+}
+
 /* Reads what there is, but not for ever: true when there may be more (TLS may have bytes that the
  * socket does not know of). */
 static bool fill(net_websocket *socket)
 {
     for (int i = 0; i < READS; i++) {
-        if (socket->paused || net_ws_state_of(socket->ws) == NET_WS_OVER)
+        if (is_paused(socket) || net_ws_state_of(socket->ws) == NET_WS_OVER)
             return false;
         size_t size = 0;
         CURLcode code =
@@ -134,7 +140,7 @@ static void watch(net_websocket *socket)
 {
     const char *data;
     bool waiting = !socket->unsendable && net_ws_output(socket->ws, &data);
-    int events = (socket->paused ? 0 : UV_READABLE) | (waiting ? UV_WRITABLE : 0);
+    int events = (is_paused(socket) ? 0 : UV_READABLE) | (waiting ? UV_WRITABLE : 0);
     if (events)
         uv_poll_start(&socket->poll, events, on_poll);
     else

@@ -302,13 +302,15 @@ function tests.closings_that_may_not_be_sent()
 end
 
 function tests.nothing_counts_after_a_closing()
-  for name, more in pairs { text = bytes_of("text", "late"), ping = bytes_of("ping", "late"), close = CLOSE,
+  for name, more in pairs { text = bytes_of("text", "late"), ping = bytes_of("ping", "late"),
+    close = bytes_of("close", closing(1001, "late")),
     nonsense = ("\xff"):rep(1000), large = bytes_of("binary", ("x"):rep(300000)) } do
     local outcome = converse(name, CLOSE .. more)
     t.eq(outcome.messages, {}, name)
     t.eq(outcome.frames, {}, name)
     t.eq(outcome.code, 1000, name)
     t.eq(outcome.err.close_code, 1000, name)
+    t.eq(outcome.err.reason, "", name)
   end
   answers("in the middle of a message", bytes_of("text", "never ended", { final = false }), {})
 end

@@ -1,11 +1,13 @@
 /* The order of windows, and what Windows does not let other programs do. */
 #include "win32.h"
 
+/* Asked for, not waited for: the thread of a window that hangs would hold us. */
+enum { STAY = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS };
+
 /* Windows lets a program that is not in front place no window on top of the others, but it does let
  * it make one a topmost window, and an ordinary one again, which stays where it is then. */
 static bool raise(HWND window)
 {
-    enum { STAY = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS };
     bool topmost = (GetWindowLongPtrW(window, GWL_EXSTYLE) & WS_EX_TOPMOST) != 0;
     if (topmost) {
         return SetWindowPos(window, HWND_TOP, 0, 0, 0, 0, STAY);
@@ -16,8 +18,7 @@ static bool raise(HWND window)
 
 static bool lower(HWND window)
 {
-    return SetWindowPos(window, HWND_BOTTOM, 0, 0, 0, 0,
-                        SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS);
+    return SetWindowPos(window, HWND_BOTTOM, 0, 0, 0, 0, STAY);
 }
 
 bool win32_window_stack(desk *d, uint64_t id, bool above, desk_error *err)
@@ -27,8 +28,13 @@ bool win32_window_stack(desk *d, uint64_t id, bool above, desk_error *err)
     if (!win32_find_window(id, &window, err)) {
         return false;
     }
-    return (above ? raise(window) : lower(window)) ||
-           win32_refused("The window cannot be restacked", err);
+    if (!(above ? raise(window) : lower(window))) {
+        return win32_refused("The window cannot be restacked", err);
+    }
+    /* What its thread answers now it answers after what was asked for; otherwise a look would find
+     * one that was in front already, and is about to be a topmost one for a moment. */
+    win32_window_answers(window);
+    return true;
 }
 
 /* A hook for events of windows needs a thread with a message loop; a look costs less. */
