@@ -2,6 +2,7 @@
 -- there are, and by what pages know.
 local uv = require "luv"
 local browsing = require "browsing"
+local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local page_server = require "page_server"
@@ -86,6 +87,29 @@ function tests.a_browser_of_our_own_leaves_nothing()
     has_gone(other)
     harness.wait_until("the end", function() return #running(kept) == 0 end, 20)
     files.remove(kept)
+  end)
+end
+
+-- On a desktop that is not ours there is no host that ends it.
+function tests.on_its_users_desktop()
+  browsing.on_desktop(function(_, session)
+    local desk = assert(desk_module.open { display = session.display, bus = session.bus_address,
+      session = { cookie = session.cookie }, timing = { browser_start = 60, browser_answer = 20 } })
+    desk.session = nil
+    uv.os_setenv("XAUTHORITY", session.folder .. "/xauthority") -- as a session's programs have it
+    local unset <close> = finally(function() uv.os_unsetenv "XAUTHORITY" end)
+    assert(unset)
+    local browser = harness.ok(desk.browser.start { url = "data:text/html,<title>Here</title>" })
+    local folder = browser.process.folder
+    harness.ok(desk.wait_for_window { title = "Here", pid = browser.pid, timeout = 30 })
+    uv.kill(browser.pid, "sigkill")
+    harness.eq(browser:reconnect(), true)
+    harness.eq(browser:tab():info().title, "Here")
+    local second = harness.ok(desk.browser.start())
+    harness.eq(second:close(), true)
+    has_gone(second.process.folder)
+    desk:close()
+    has_gone(folder)
   end)
 end
 

@@ -62,7 +62,7 @@ local harmful = {
     Object.defineProperty(window, "deskpilot", { get() { throw new Error("mine") } });
     Object.defineProperty(document, "title", { get() { throw new Error("no") } });</script>]],
   clobbered = [[<form name=body><input name=parentNode><input name=attributes><input name=ownerDocument>
-    <button>Ok</button></form> <img name=documentElement><form name=elementFromPoint></form>
+    <button type=button>Ok</button></form> <img name=documentElement><form name=elementFromPoint></form>
     <form name=querySelectorAll></form> <form name=scrollingElement></form><a id=deskpilot href="#">x</a>
     <form name=activeElement></form><form name=defaultView></form>]],
   frames = [[<button>Ok</button><script>

@@ -79,6 +79,11 @@ local function call(tab, name, argument, seconds)
   return tab:evaluate(expression, { world = "own", timeout = seconds })
 end
 
+-- Whether an answer did not come because the document is another one by now.
+local function went(err)
+  return errors.is(err, "cancelled") or errors.is(err) and tostring(err):find("Promise was collected", 1, true) ~= nil
+end
+
 --- Asks the script of the page's document, which must be there since an earlier call: `{ left = true }` when the
 --- document is another one by now.
 ---@param tab deskpilot.tab
@@ -88,7 +93,7 @@ end
 ---@return table? answer, deskpilot.error? err
 function page.ask_again(tab, name, argument, seconds)
   local answer, err = call(tab, name, argument, seconds)
-  if answer == "" then return { left = true } end
+  if answer == "" or went(err) then return { left = true } end
   if answer == nil then return nil, err or errors.new("protocol", "the page told nothing") end
   return decode(answer)
 end
@@ -101,6 +106,7 @@ end
 ---@return table? answer, deskpilot.error? err
 function page.ask(tab, name, argument, seconds)
   local answer, err = call(tab, name, argument, seconds)
+  if went(err) then answer, err = call(tab, name, argument, seconds) end -- another document came
   if answer == "" then
     local _, failure = tab:evaluate(script(), { world = "own", timeout = seconds })
     if failure then return nil, failure end

@@ -67,19 +67,13 @@ end
 
 local heard_as = { left = "click", right = "contextmenu" }
 
-local function ended_by(err)
-  local words = tostring(err)
-  return words:find("context was destroyed", 1, true) or words:find("navigated or closed", 1, true)
-    or words:find("Promise was collected", 1, true)
-end
-
 -- What became of the press, as the page has heard it. A dialog, another page or a tab that is gone came of it.
 local function verdict(tab, target, button, count)
   local timing = tab.browser.desk.timing
   local told, err = page.ask_again(tab, "pressed", { event = heard_as[button] or "auxclick", times = count,
     seconds = timing.page_hears }, timing.page_act)
   if not told then
-    if err.dialog or tab:dialog() or tab.closed or ended_by(err) then return true end
+    if err.dialog or tab:dialog() or tab.closed then return true end
     return nil, err
   end
   if told.left or told.on then return true end
