@@ -205,7 +205,8 @@ function methods.observe(self, how)
   if dialog then return behind_dialog(self, dialog) end
   local told, err = page.ask(self, "observe", {
     elements = math.max(0, math.min(how.max_elements or 200, MOST_ELEMENTS)) // 1,
-    text = math.max(0, math.min(how.max_text or 8000, MOST_TEXT)) // 1, keep = how.keep ~= false }, self.browser.desk.timing.page_look)
+    text = math.max(0, math.min(how.max_text or 8000, MOST_TEXT)) // 1, keep = how.keep ~= false },
+    self.browser.desk.timing.page_look)
   if not told then
     dialog = self:dialog()
     if dialog then return behind_dialog(self, dialog) end
