@@ -27,7 +27,8 @@ end
 local function packages_of_dev()
   local list = {}
   local script = assert(files.read "dev")
-  for _, name in ipairs { "run_packages", "test_packages" } do
+  local needed = harness.ok(script:match "\nbuild_tests%(%) {\n(.-)\n}", "build_tests in ./dev") or ""
+  for name in needed:gmatch "%$([%w_]+_packages)" do
     local words = harness.ok(script:match("\n" .. name .. '="([^"]*)"'), name .. " in ./dev") or ""
     for word in words:gmatch "%S+" do list[word] = true end
   end
@@ -60,7 +61,7 @@ end
 -- --- opening ----------------------------------------------------------------------------------------
 
 local function with_desktop(fn)
-  desktop.with({ size = { 1000, 700 }, timing = { app_start = 60, app_ready = 60 } }, fn)
+  desktop.with({ size = { 1000, 700 }, timing = { app_start = 60, app_ready = 60, focus = 10 } }, fn)
 end
 
 local function windows_of(desk, class)

@@ -132,7 +132,7 @@ function tests.input_is_refused_and_reaches_nobody()
     } do
       local ok, err = act()
       harness.eq({ ok, err and err.code }, { nil, "unsupported" }, name)
-      harness.has(tostring(err), "desk.elements", name)
+      harness.has(tostring(err), "elements", name)
     end
     harness.ok(user.elements.press { pid = here.pid, name = "Beta" })
     here:wait_for { event = "clicked", target = "beta" }
