@@ -227,6 +227,22 @@ function tests.those_who_wait_are_told_of_the_end()
   end)
 end
 
+function tests.closing_is_heard_by_who_was_not_listening()
+  with_server(function(peer)
+    peer:accept(nil, bytes_of("binary", ("x"):rep(3 << 20)))
+    peer:frame("binary", ("y"):rep(8 << 20)) -- more than is read before somebody takes some
+    t.eq(peer:next().kind, "close")
+    peer:frame("close", closing(1000))
+    t.eq(peer:next(), nil)
+    t.eq(peer.broke, nil, "it ended when it had read everything, not with a reset")
+  end, function(server)
+    local socket = assert(websocket.open(server.url))
+    t.wait_until("the queue to fill", function() return socket.queue.bytes > 1 << 20 end)
+    socket:close()
+    t.eq(socket.closed.code, "cancelled")
+  end)
+end
+
 function tests.who_sends_to_a_paused_connection_that_breaks_is_told()
   with_server(function(peer)
     peer:accept(nil, bytes_of("binary", ("x"):rep(3 << 20)))
