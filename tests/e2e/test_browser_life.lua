@@ -2,6 +2,7 @@
 -- there are, and by what pages know.
 local uv = require "luv"
 local browsing = require "browsing"
+local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local page_server = require "page_server"
@@ -89,6 +90,29 @@ function tests.a_browser_of_our_own_leaves_nothing()
   end)
 end
 
+-- On a desktop that is not ours there is no host that ends it.
+function tests.on_its_users_desktop()
+  browsing.on_desktop(function(_, session)
+    local desk = assert(desk_module.open { display = session.display, bus = session.bus_address,
+      session = { cookie = session.cookie }, timing = { browser_start = 60, browser_answer = 20 } })
+    desk.session = nil
+    uv.os_setenv("XAUTHORITY", session.folder .. "/xauthority") -- as a session's programs have it
+    local unset <close> = finally(function() uv.os_unsetenv "XAUTHORITY" end)
+    assert(unset)
+    local browser = harness.ok(desk.browser.start { url = "data:text/html,<title>Here</title>" })
+    local folder = browser.process.folder
+    harness.ok(desk.wait_for_window { title = "Here", pid = browser.pid, timeout = 30 })
+    uv.kill(browser.pid, "sigkill")
+    harness.eq(browser:reconnect(), true)
+    harness.eq(browser:tab():info().title, "Here")
+    local second = harness.ok(desk.browser.start())
+    harness.eq(second:close(), true)
+    has_gone(second.process.folder)
+    desk:close()
+    has_gone(folder)
+  end)
+end
+
 function tests.what_cannot_be_started_says_why()
   browsing.on_desktop(function(desk, session)
     failure("not_found", "no program 'no-such-browser'", desk.browser.start { binary = "no-such-browser" })
@@ -147,7 +171,9 @@ function tests.browsers_that_run_are_attached_to()
     uv.kill(again, "sigkill")
     harness.wait_until("its end", function() return desk.apps.ended(again) end, 30)
     again = start_other(desk, profile, { "--remote-debugging-port=0" })
-    harness.eq(harness.ok(third:tab()):evaluate("document.readyState"), "complete", "found again by its profile")
+    harness.wait_until("the loss to be known", function() return third.connection.closed end)
+    harness.ok(third:tab(), "found again by its profile")
+    harness.eq(third:tab():wait_for { url = "about:blank" }, true)
     harness.eq(third.pid, again)
     -- Those that cannot be attached to.
     local _, mute = start_other(desk, plain, {})

@@ -66,7 +66,7 @@ function cases.c_typing(tab)
     end
     for _, line in ipairs(pages.log(tab)) do harness.eq(line, "Name input true") end
     harness.ok(tab:type(element "Story", "two\nlines\n", { input = input, replace = true }))
-    harness.wait_until("Enter", function() return value_of(tab, "Story") == "two\nlines\n" end, 5)
+    harness.wait_until("Enter", function() return value_of(tab, "Story") == "two\nlines\n" end, 20)
   end)
 end
 
@@ -120,7 +120,7 @@ function cases.g_uploads(tab)
     harness.ok(tab:upload(element "Photo", "README.md", how))
     harness.ok(tab:upload(element "Choose files", { "README.md", "LICENSE" }, how), "a chooser that a button opens")
     harness.ok(tab:upload(element "Attach", "LICENSE", how), "one behind a label")
-    harness.wait_until("the files", function() return #pages.log(tab) == 3 end, 5)
+    harness.wait_until("the files", function() return #pages.log(tab) == 3 end, 20)
     harness.eq(pages.log(tab), { "Photo README.md true", "Chosen README.md,LICENSE", "Attach LICENSE" }, input)
     fails("not_found", "no file", tab:upload(element "Photo", "no/such/file", how))
     fails("refused", "one file", tab:upload(element "Photo", { "README.md", "LICENSE" }, how))

@@ -16,6 +16,13 @@ local function served(tab, html)
   assert(ok, tostring(err))
 end
 
+-- Seconds that the page's thread has worked.
+local function busy(tab)
+  for _, metric in ipairs(assert(tab:call "Performance.getMetrics").metrics) do
+    if metric.name == "TaskDuration" then return metric.value end
+  end
+end
+
 function cases.a_ten_thousand(tab)
   local rows = {}
   local forms = { '<a href="#%d">Link %d</a>', "<button>Button %d</button>", '<input aria-label="Field %d">',
@@ -26,14 +33,16 @@ function cases.a_ten_thousand(tab)
   harness.eq(page.total, 10000)
   harness.eq(#page.elements, 200, "capped")
   harness.eq(page.elements[1].name, "Link 0")
+  -- Time of the page's thread alone, which is the same when others use the machine.
+  assert(tab:call("Performance.enable", { timeDomain = "threadTicks" }))
   local least = math.huge
-  for _ = 1, 20 do -- others use the machine too: the least is what is left when they do not
-    local _, err = tab:observe()
-    harness.ok(not err, tostring(err))
-    least = math.min(least, tab.observed.milliseconds)
-    if least < 250 then break end
+  for _ = 1, 5 do
+    local before = busy(tab)
+    assert(tab:observe())
+    least = math.min(least, busy(tab) - before)
   end
-  harness.ok(least < 250, ("the page's script took %.0f ms for 10,000 elements at best"):format(least))
+  assert(tab:call("Performance.disable"))
+  harness.ok(least > 0.001 and least < 0.25, ("looking at 10,000 elements took the page %.3f s at best"):format(least))
   pages.script(tab, "scrollTo(0, document.documentElement.scrollHeight / 2)")
   page = assert(tab:observe { max_elements = 60 })
   harness.eq(#page.elements, 60)
@@ -53,7 +62,7 @@ local harmful = {
     Object.defineProperty(window, "deskpilot", { get() { throw new Error("mine") } });
     Object.defineProperty(document, "title", { get() { throw new Error("no") } });</script>]],
   clobbered = [[<form name=body><input name=parentNode><input name=attributes><input name=ownerDocument>
-    <button>Ok</button></form> <img name=documentElement><form name=elementFromPoint></form>
+    <button type=button>Ok</button></form> <img name=documentElement><form name=elementFromPoint></form>
     <form name=querySelectorAll></form> <form name=scrollingElement></form><a id=deskpilot href="#">x</a>
     <form name=activeElement></form><form name=defaultView></form>]],
   frames = [[<button>Ok</button><script>
@@ -95,7 +104,7 @@ function cases.b_harm(tab)
     harness.ok(seconds < 25, ("%s: looking took %.1f s"):format(name, seconds))
     if page then
       local script = tab.observed.milliseconds / 1000
-      harness.ok(script < 3, ("%s: the script took %.1f s"):format(name, script))
+      harness.ok(script < 10, ("%s: the script took %.1f s"):format(name, script))
       harness.ok(#page.text <= 40000 and #page.title < 2000 and #page.url < 6000, name .. ": sizes")
       local element = pages.element(page, "Ok")
       harness.ok(tab:click(element, { input = "cdp" }), name)

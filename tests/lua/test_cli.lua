@@ -146,6 +146,7 @@ function tests.doctor_says_what_is_missing_and_how_to_mend_it()
     { env = { DISPLAY = false, WAYLAND_DISPLAY = false, PATH = "/nonexistent" } })
   t.eq(child.status, 3, child.stderr)
   for _, part in ipairs { "display", "private desktops", "model server", "to mend: ", "apt-get install xvfb",
+    "apt-get install chromium",
     "cannot run here yet" } do
     t.has(child.stdout, part)
   end

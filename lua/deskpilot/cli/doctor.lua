@@ -153,6 +153,13 @@ local function check_private(findings)
   return #lacking == 0
 end
 
+-- Only what works with pages needs one. None is started: that would be a window.
+local function check_browser(findings)
+  local browser = platform.browsers()[1]
+  findings[#findings + 1] = browser and found("browser", browser)
+    or missing("browser", "no Chrome, Chromium or Edge is known here", platform.browser_advice, true)
+end
+
 local function model_problem(endpoint, err)
   local mend = ("start a server at %s, or name another with --endpoint or DESKPILOT_ENDPOINT; "
     .. "--model literal needs none"):format(endpoint)
@@ -229,6 +236,7 @@ function doctor.examine(options, tell)
     check_elements(findings)
   end
   check_reading(findings)
+  check_browser(findings)
   local private = check_private(findings)
   if not desk and not private then
     findings[#findings + 1] = missing("a desktop", "neither a display nor the means for a private one",

@@ -93,6 +93,14 @@ function tests.a_lost_connection_is_made_anew()
   end)
 end
 
+function tests.what_is_not_here_says_so()
+  local desk = assert(desk_module.open())
+  failure("unavailable", "there is no browser here that can be started: install Edge", desk.browser.start())
+  failure("not_found", "no browser with a debugging port runs with the profile", desk.browser.attach {
+    profile = files.temporary_folder() })
+  desk:close()
+end
+
 -- The words of a process, by which a browser is found from its window.
 function tests.command_lines()
   local process = spawn.start { spawn.program, "eval", "require('deskpilot.base.task').sleep(60)", "a b", "\"\u{e9}\"" }

@@ -10,7 +10,8 @@ local port = assert(math.tointeger(tonumber(os.getenv "DESKPILOT_BROWSER_PORT"))
 
 local html = [[<!doctype html><title>Form</title><script>var log = []</script>
 <button onclick="log.push('pressed ' + event.isTrusted)">Press</button> <input aria-label="Name">
-<select aria-label="Size"><option>Small<option>Large</select> <input type="password" aria-label="Secret" value="hidden">]]
+<select aria-label="Size"><option>Small<option>Large</select>
+<input type="password" aria-label="Secret" value="hidden">]]
 
 function tests.observe_and_act()
   local server = page_server.start { ["/form"] = html }

@@ -51,6 +51,9 @@ local function refusal(call, told)
   told = type(told) == "table" and told or {}
   local message = words(told.message or "no reason")
   local lower = message:lower()
+  if lower:find("navigated or closed", 1, true) or lower:find("context was destroyed", 1, true) then
+    return errors.new("cancelled", "the page went elsewhere before %s was done", call.method)
+  end
   local missing = lower:find("not find", 1, true) or lower:find("no target", 1, true)
     or lower:find("not found", 1, true) or lower:find("no node", 1, true)
   return errors.new(codes[told.code] or missing and "not_found" or "refused", "%s",

@@ -79,6 +79,11 @@ local function call(tab, name, argument, seconds)
   return tab:evaluate(expression, { world = "own", timeout = seconds })
 end
 
+-- Whether an answer did not come because the document is another one by now.
+local function went(err)
+  return errors.is(err, "cancelled") or errors.is(err) and tostring(err):find("Promise was collected", 1, true) ~= nil
+end
+
 --- Asks the script of the page's document, which must be there since an earlier call: `{ left = true }` when the
 --- document is another one by now.
 ---@param tab deskpilot.tab
@@ -88,7 +93,7 @@ end
 ---@return table? answer, deskpilot.error? err
 function page.ask_again(tab, name, argument, seconds)
   local answer, err = call(tab, name, argument, seconds)
-  if answer == "" then return { left = true } end
+  if answer == "" or went(err) then return { left = true } end
   if answer == nil then return nil, err or errors.new("protocol", "the page told nothing") end
   return decode(answer)
 end
@@ -101,6 +106,7 @@ end
 ---@return table? answer, deskpilot.error? err
 function page.ask(tab, name, argument, seconds)
   local answer, err = call(tab, name, argument, seconds)
+  if went(err) then answer, err = call(tab, name, argument, seconds) end -- another document came
   if answer == "" then
     local _, failure = tab:evaluate(script(), { world = "own", timeout = seconds })
     if failure then return nil, failure end
@@ -165,7 +171,9 @@ page.scroll_of = scroll_of
 local sources = setmetatable({}, { __mode = "k" }) -- element -> { tab, id } of its observation
 
 local function page_of(tab, told, place)
-  local result = { url = words(told.url, 5000), title = words(told.title, 1000), ready = words(told.ready, 20),
+  local url = words(told.url, 5000)
+  if url:find "^chrome%-error:" then url = tab.url end -- in place of a page that could not be had
+  local result = { url = url, title = words(told.title, 1000), ready = words(told.ready, 20),
     text = words(told.text, MOST_TEXT * 4), text_cut = told.text_cut == true, elements = {}, total = whole(told.total),
     incomplete = told.incomplete == true or nil, popup = popup_of(told.popup, place),
     focus = math.tointeger(tonumber(told.focus)), viewport = place and place.rect, scroll = scroll_of(told.scroll) }
@@ -188,6 +196,10 @@ end
 
 local observe_options = { max_elements = "number", max_text = "number", screen = "boolean", keep = "boolean" }
 
+local function within(value, default, most)
+  return math.max(0, math.min(value or default, most)) // 1
+end
+
 local methods = {}
 page.methods = methods
 
@@ -203,10 +215,8 @@ function methods.observe(self, how)
   how = options.check(how, observe_options, "tab:observe")
   local dialog = self:dialog()
   if dialog then return behind_dialog(self, dialog) end
-  local told, err = page.ask(self, "observe", {
-    elements = math.max(0, math.min(how.max_elements or 200, MOST_ELEMENTS)) // 1,
-    text = math.max(0, math.min(how.max_text or 8000, MOST_TEXT)) // 1, keep = how.keep ~= false },
-    self.browser.desk.timing.page_look)
+  local told, err = page.ask(self, "observe", { elements = within(how.max_elements, 200, MOST_ELEMENTS),
+    text = within(how.max_text, 8000, MOST_TEXT), keep = how.keep ~= false }, self.browser.desk.timing.page_look)
   if not told then
     dialog = self:dialog()
     if dialog then return behind_dialog(self, dialog) end

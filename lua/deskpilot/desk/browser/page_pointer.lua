@@ -9,6 +9,7 @@ local page = require "deskpilot.desk.browser.page"
 local pointer = { methods = {} }
 
 local ATTEMPTS = 4 -- to be over an element: the first may only learn where the page is, or it moves
+local UNHEARD = 2  -- of these may pass without a word from the page
 
 local function refused(target, format, ...)
   return errors.fail("refused", "%s", target.label .. " " .. format:format(...))
@@ -31,7 +32,7 @@ end
 -- Brings the pointer over it, and makes the page say so.
 local function reach(tab, target, hands, aimed)
   local timing = tab.browser.desk.timing
-  local wrong
+  local wrong, unheard = nil, 0
   for _ = 1, ATTEMPTS do
     local _, failed = page.ask_again(tab, "again", {}, timing.page_act)
     if failed then return nil, failed end
@@ -42,6 +43,7 @@ local function reach(tab, target, hands, aimed)
     local failure = page.failure(target, over)
     if failure then return nil, failure end
     if over.missing or over.lost then
+      unheard = unheard + 1
       wrong = "the page does not hear the pointer there: another window or a part of the browser may lie over it"
     else
       if moved.place then moved.place:learn(tab, moved.x, moved.y, tonumber(over.x) or 0, tonumber(over.y) or 0) end
@@ -58,17 +60,12 @@ local function reach(tab, target, hands, aimed)
     end
     aimed, err = aim(tab, target)
     if not aimed then return nil, err end
+    if unheard >= UNHEARD then break end
   end
   return refused(target, "cannot be pointed at: %s", wrong)
 end
 
 local heard_as = { left = "click", right = "contextmenu" }
-
-local function ended_by(err)
-  local words = tostring(err)
-  return words:find("context was destroyed", 1, true) or words:find("navigated or closed", 1, true)
-    or words:find("Promise was collected", 1, true)
-end
 
 -- What became of the press, as the page has heard it. A dialog, another page or a tab that is gone came of it.
 local function verdict(tab, target, button, count)
@@ -76,7 +73,7 @@ local function verdict(tab, target, button, count)
   local told, err = page.ask_again(tab, "pressed", { event = heard_as[button] or "auxclick", times = count,
     seconds = timing.page_hears }, timing.page_act)
   if not told then
-    if err.dialog or tab:dialog() or tab.closed or ended_by(err) then return true end
+    if err.dialog or tab:dialog() or tab.closed then return true end
     return nil, err
   end
   if told.left or told.on then return true end

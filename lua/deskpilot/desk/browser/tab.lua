@@ -42,7 +42,7 @@ local function enable(self, session)
   for _, call in ipairs(calls) do
     enabled = call:wait(self.browser.desk.timing.browser_answer) ~= nil and enabled
   end
-  if self.session ~= session then return end
+  if self.session ~= session or session.closed then return end -- lost meanwhile
   self.attaching, self.attached = nil, true
   self.unanswered = not enabled or nil
   has_changed(self)
@@ -182,13 +182,15 @@ end
 ---@param options { timeout: number?, world: "page"|"own"|nil, gesture: boolean? }? timeout: seconds, after which
 ---  it is ended (10); world: "own" has the page's document, but nothing that the page's scripts have changed;
 ---  gesture: as if a person had asked for it
----@return any value, deskpilot.error? err code "invalid": what it threw; "refused": a dialog is open
+---@return any value, deskpilot.error? err code "invalid": what it threw; "refused": a dialog is open;
+---  "cancelled": the page went elsewhere meanwhile
 function Tab:evaluate(expression, options)
   options = options or {}
   local value, err = evaluate(self, expression, options)
-  -- The document changed while we asked.
-  if err and options.world == "own" and errors.is(err, "not_found") and not self.closed then
+  -- The document was being replaced: nothing has been run yet.
+  if errors.is(err, "not_found") and not self.closed then
     self.world = nil
+    self.changed:wait(0.2)
     value, err = evaluate(self, expression, options)
   end
   return value, err

@@ -178,8 +178,8 @@ const aim = async ({ ref, watched }) => {
 // Whether the pointer was seen over the element, and where. Waits for it.
 const over = async ({ seconds }) => {
   if (!watch) return { lost: true };
-  const moved = await within(seconds, () => watch && watch.moved);
-  return moved ? { ...moved, rests: true } : { missing: true };
+  await within(seconds, () => !watch || watch.moved || !isConnected(watch.entry.el));
+  return watch && watch.moved || { missing: true };
 };
 
 // Forgets where the pointer was: it is about to move again.

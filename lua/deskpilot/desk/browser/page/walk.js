@@ -4,7 +4,7 @@ const MAX_NODES = 400000;
 const MAX_DEPTH = 900;
 const MAX_FRAMES = 60;
 const MAX_FRAME_DEPTH = 8;
-const MAX_SECONDS = 1.5;
+const MAX_SECONDS = 5;
 
 const SKIPPED = new Set("script style template noscript head title meta link base datalist".split(" "));
 const CLOSED = new Set("select textarea video audio canvas object embed iframe frame img input math".split(" "));
