@@ -8,17 +8,22 @@ local harness = {}
 harness.platform = require("native.system").platform
 local passed, failed = 0, 0
 
-local function show(v)
+-- `around`: the tables that it is inside of; one that holds itself has no end.
+local function show(v, around)
   if type(v) == "string" then return string.format("%q", v) end
   if type(v) ~= "table" then return tostring(v) end
   local meta = getmetatable(v)
   if meta and meta.__tostring then return tostring(v) end
+  around = around or {}
+  if around[v] then return "{...}" end
+  around[v] = true
   local parts = {}
-  for k, item in pairs(v) do parts[#parts + 1] = tostring(k) .. "=" .. show(item) end
+  for k, item in pairs(v) do parts[#parts + 1] = tostring(k) .. "=" .. show(item, around) end
+  around[v] = nil
   table.sort(parts)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
-harness.show = show
+harness.show = function(v) return show(v) end
 
 local function where()
   local info = debug.getinfo(3, "Sl")

@@ -1,6 +1,7 @@
 --- Runs the real program as a child process, for tests that judge it from outside.
 local uv = require "luv"
 local files = require "deskpilot.base.files"
+local system = require "native.system"
 local task = require "deskpilot.base.task"
 
 local spawn = {}
@@ -18,6 +19,24 @@ local function environment(extra, tag)
   end
   for key, value in pairs(env) do list[#list + 1] = key .. "=" .. value end
   return list
+end
+
+local on_wine = system.platform == "windows"
+
+-- The first program that has to do with windows starts Wine's process for the desktop, which has that program's
+-- output open too, and now and then for ever.
+local function let_go(pipes, closed)
+  local timer = uv.new_timer()
+  timer:start(5000, 0, function()
+    timer:close()
+    for _, pipe in ipairs(pipes) do
+      if not pipe:is_closing() then
+        pipe:close()
+        closed()
+      end
+    end
+  end)
+  timer:unref()
 end
 
 local Process = {}
@@ -43,6 +62,7 @@ function spawn.start(argv, options)
     env = environment(options.env, self.tag), stdio = { input, pipes[1], pipes[2] } }, function(status, signal)
     self.status, self.signal = status, signal
     self.handle:close()
+    if on_wine then let_go(pipes, closed) end
     closed()
   end)
   assert(self.handle, self.pid)

@@ -228,7 +228,8 @@ local function account(events)
   return table.concat {
     row("steps", text.join(counts)),
     row("vision asked", seen == 0 and "never" or seen == 1 and "once" or seen .. " times"),
-    row("page asked again", escalations.browser and count_of(escalations.browser)), row("time by phase", text.join(spent)),
+    row("page asked again", escalations.browser and count_of(escalations.browser)),
+    row("time by phase", text.join(spent)),
   }
 end
 
