@@ -14,8 +14,8 @@ local correct_tool = { type = "function", ["function"] = { name = "correct", par
 
 local form = [[
 SCREEN: 1280x800; active window: "Register - Chromium" (Chromium-browser)
-ELEMENTS (index, role, name, centre in 0..1000, states, value):
-[0] push button "Reload" [75,40]
+ELEMENTS (role, name, centre in 0..1000, states, value):
+- push button "Reload" [75,40]
 BROWSER: "Register" http://127.0.0.1:8000/ (complete)
 PAGE ELEMENTS (index, role, name, states, value):
 [0] textbox "Full name" focused required editable

@@ -67,8 +67,8 @@ end
 
 local shown_states = { "focused", "checked", "selected", "expanded", "pressed" }
 
-local function element_line(index, element)
-  local parts = { ("[%d] %s %s [%d,%d]"):format(index, element.role,
+local function element_line(mark, element)
+  local parts = { ("%s %s %s [%d,%d]"):format(mark, element.role,
     json.encode(text.cut(text.one_line(element.name), 80)), element.norm[1], element.norm[2]) }
   for _, state in ipairs(shown_states) do
     if element.states[state] then parts[#parts + 1] = state end
@@ -89,8 +89,12 @@ function observation.words(self)
     or "no active window"
   lines[1] = ("SCREEN: %dx%d; %s"):format(self.screen.width, self.screen.height, window)
   if #self.elements > 0 then
-    lines[#lines + 1] = "ELEMENTS (index, role, name, centre in 0..1000, states, value):"
-    for i, element in ipairs(self.elements) do lines[#lines + 1] = element_line(i - 1, element) end
+    local numbered = not self.page -- the numbers of a page's elements are what its tools take: there are no others then
+    lines[#lines + 1] = ("ELEMENTS (%srole, name, centre in 0..1000, states, value):"):format(
+      numbered and "index, " or "")
+    for i, element in ipairs(self.elements) do
+      lines[#lines + 1] = element_line(numbered and ("[%d]"):format(i - 1) or "-", element)
+    end
   end
   if self.page then lines[#lines + 1] = page_words.of(self.page) end
   for _, sentence in ipairs(self.missing) do lines[#lines + 1] = "NOT AVAILABLE: " .. sentence end

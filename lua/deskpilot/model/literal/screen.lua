@@ -53,10 +53,11 @@ local function json_string(line, at)
   end
 end
 
--- [0] push button "7" [512,300] focused = "42"
+-- [0] push button "7" [512,300] focused = "42"; with "-" for the number beside a page
 local function read_element(line)
-  local index, role, at = line:match('^%s*%[(%d+)%] ([^"]-)%s*()"')
-  if not role then return nil end
+  local mark, role, at = line:match('^%s*(%S+) ([^"]-)%s*()"')
+  local index = mark and mark:match("^%[(%d+)%]$")
+  if not index and mark ~= "-" then return nil end
   local name, stop = json_string(line, at)
   if type(name) ~= "string" then return nil end
   local rest = line:sub(stop + 1)
