@@ -9,7 +9,7 @@
 #include "win32.h"
 
 #define WITHOUT_INPUT                                                                              \
-    "a private desktop on Windows has no mouse and keyboard: press elements and set their text, "   \
+    "a private desktop on Windows has no mouse and keyboard: press elements and set their text, "  \
     "or work on the current desktop"
 
 /* --- what there is not ----------------------------------------------------------------------- */
