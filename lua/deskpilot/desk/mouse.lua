@@ -97,6 +97,26 @@ local function corners_of(desk, path)
   return corners
 end
 
+-- The pixel beside `corner` on the line to `before`.
+local function step_back(corner, before)
+  local dx, dy = before.x - corner.x, before.y - corner.y
+  local far = math.max(math.abs(dx), math.abs(dy), 1)
+  return corner.x + math.tointeger((dx / far + 0.5) // 1), corner.y + math.tointeger((dy / far + 0.5) // 1)
+end
+
+-- Toolkits leave out moves that they are too slow for, and would cut the corners. Those that have the server tell them
+-- of a move only once until they ask (GTK 2's motion hints) may ask after the last of a leg and never hear where it
+-- ended: one step back and forth there tells them, and draws nothing beside the line.
+local function be_seen(desk, before, corner)
+  local ok, err = typing.catch_up(desk, desk.timing.drag_step)
+  if not ok or not before then return ok, err end
+  ok, err = mouse_path.go(desk, step_back(corner, before))
+  if ok then ok, err = typing.catch_up(desk, desk.timing.drag_step) end
+  if ok then ok, err = mouse_path.go(desk, corner.x, corner.y) end
+  if not ok then return nil, err end
+  return typing.catch_up(desk, desk.timing.drag_step)
+end
+
 local function drag_along(desk, corners, how)
   local button = check_button(how.button or "left", "mouse.drag")
   local ok, err = mouse_path.go(desk, corners[1].x, corners[1].y)
@@ -108,9 +128,8 @@ local function drag_along(desk, corners, how)
   if not ok or not down then return nil, err end
   local steps = how.steps or math.max(timing.drag_steps, (how.seconds or 0) // desk.timing.drag_step)
   local way = mouse_path.along(corners, steps)
-  -- Toolkits leave out moves that they are too slow for, and would cut the corners.
   return mouse_path.follow(desk, way, how.seconds or #way * desk.timing.drag_step,
-    function() return typing.catch_up(desk, desk.timing.drag_step) end)
+    function(before, corner) return be_seen(desk, before, corner) end)
 end
 
 ---@param desk deskpilot.desk
