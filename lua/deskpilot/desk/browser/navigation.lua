@@ -59,7 +59,22 @@ local function wait_until_loaded(self, limit)
   return errors.fail("timed_out", "the page has not been loaded completely in time: %s", text.cut(self.url, 200))
 end
 
+-- Chromium throws away keys and clicks until a new page has shown some content, or has been there for half a second
+-- (measured: 0.55 s on a page that is nothing but a field). Hidden and empty pages get none.
+local takes_input = [[new Promise(done => {
+  const since = performance.now();
+  const look = () => {
+    const contentful = performance.getEntriesByType("paint").some(entry => entry.name === "first-contentful-paint");
+    const empty = !document.body || !document.body.firstElementChild;
+    if (contentful || empty || document.hidden || performance.now() - since > 700) done(true);
+    else setTimeout(look, 10);
+  };
+  look();
+})]]
+local INPUT_TIME = 2 -- seconds, for a page that is too busy to say
+
 local function arrived(self)
+  self:evaluate(takes_input, { world = "own", timeout = INPUT_TIME }) -- if it cannot tell, it is there all the same
   local info, err = self:info()
   if not info then return nil, err end
   local answer = self.answer
