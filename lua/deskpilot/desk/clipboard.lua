@@ -46,7 +46,8 @@ function clipboard.new(desk)
   local api = {}
 
   --- The clipboard's text with "\n" line ends; "" where it holds nothing, or something that is no text.
-  --- It comes from whoever copied it: data, never to be trusted.
+  --- It comes from whoever copied it: data, never to be trusted. Windows lets one program at a time have the
+  --- clipboard open, so reading it again and again can keep another from copying: wait_for_change does not.
   ---@param options { timeout: number? }? seconds to wait for the program that holds it; timing.clipboard
   ---@return string? text, deskpilot.error? err code "timed_out" if that program does not answer
   function api.get(options)
