@@ -7,15 +7,7 @@ local task = require "deskpilot.base.task"
 
 local tests = {}
 
-local function failure(code, part, result, err)
-  harness.eq(result, nil)
-  harness.eq(err and err.code, code, tostring(err))
-  harness.has(tostring(err), part)
-end
-
-local function page(title, body)
-  return ("<!doctype html><title>%s</title><body>%s"):format(title, body or "")
-end
+local page = browsing.page
 
 -- --- going places -------------------------------------------------------------------------------------
 
@@ -50,7 +42,7 @@ function tests.a_tab_goes_where_it_is_sent()
     local before = server:count "/two"
     harness.eq(harness.ok(tab:reload()).title, "Two")
     harness.eq(server:count "/two", before + 1)
-    failure("not_found", "no page to go forward to", harness.ok(browser:new_tab(server.url .. "/one")):forward())
+    harness.fails("not_found", "no page to go forward to", harness.ok(browser:new_tab(server.url .. "/one")):forward())
     harness.eq(harness.ok(tab:navigate("data:text/html,<title>Data</title>")).title, "Data")
     harness.eq(harness.ok(tab:navigate("about:blank")).url, "about:blank")
     harness.eq(tab:info(), { url = "about:blank", title = "about:blank", ready = "complete" })
@@ -61,25 +53,25 @@ function tests.what_cannot_be_loaded_says_why()
   browsing.with(places, function(browser, server)
     local tab = harness.ok(browser:tab())
     local closed = server.url:gsub(":%d+$", ":") .. 9 -- discard: browsers do not even ask
-    failure("refused", "ERR_UNSAFE_PORT", tab:navigate(closed))
+    harness.fails("refused", "ERR_UNSAFE_PORT", tab:navigate(closed))
     local other = require("page_server").start {}
     other:stop()
-    failure("unavailable", "nothing listens there (ERR_CONNECTION_REFUSED)", tab:navigate(other.url .. "/"))
-    failure("protocol", "round and round", tab:navigate(server.url .. "/round"))
-    failure("protocol", "the server answered nothing", tab:navigate(server.url .. "/cut"))
-    failure("not_found", "no such file", tab:navigate("file:///no/such/file"))
+    harness.fails("unavailable", "nothing listens there (ERR_CONNECTION_REFUSED)", tab:navigate(other.url .. "/"))
+    harness.fails("protocol", "round and round", tab:navigate(server.url .. "/round"))
+    harness.fails("protocol", "the server answered nothing", tab:navigate(server.url .. "/cut"))
+    harness.fails("not_found", "no such file", tab:navigate("file:///no/such/file"))
     harness.ok(tab:navigate(server.url .. "/one"))
-    failure("cancelled", "no page to show", tab:navigate(server.url .. "/nothing"))
+    harness.fails("cancelled", "no page to show", tab:navigate(server.url .. "/nothing"))
     harness.eq(tab:info().title, "One", "the page stays")
     for _, url in ipairs { "javascript:alert(1)", "chrome://settings", "view-source:http://a/", "foo:bar" } do
-      failure("refused", "are not opened", tab:navigate(url))
+      harness.fails("refused", "are not opened", tab:navigate(url))
     end
     for _, url in ipairs { "", "example.org", "/one", "http://a/\nb" } do
-      failure("invalid", "an address begins with", tab:navigate(url))
+      harness.fails("invalid", "an address begins with", tab:navigate(url))
     end
     local began = task.now()
-    failure("timed_out", "", tab:navigate(server.url .. "/held", { timeout = 1 }))
-    failure("timed_out", "not been loaded completely", tab:navigate(server.url .. "/picture", { timeout = 1 }))
+    harness.fails("timed_out", "", tab:navigate(server.url .. "/held", { timeout = 1 }))
+    harness.fails("timed_out", "not been loaded completely", tab:navigate(server.url .. "/picture", { timeout = 1 }))
     harness.ok(task.now() - began < 30, "bounded")
     harness.eq(tab:info().ready, "loading")
     harness.eq(harness.ok(tab:navigate(server.url .. "/one")).title, "One", "and goes on from there")
@@ -88,7 +80,7 @@ function tests.what_cannot_be_loaded_says_why()
     local path = harness.ok(harness.ok(visit.download):wait(30))
     harness.eq({ files.read(path), (path:match "[^/]*$") }, { "\0\1\2", "data.bin" })
     local none, err = browser:new_tab(other.url .. "/")
-    failure("unavailable", "nothing listens", none, err)
+    harness.fails("unavailable", "nothing listens", none, err)
     harness.eq(#browser:tabs(), 1, "a tab for nothing is closed")
   end)
 end
@@ -106,15 +98,15 @@ function tests.scripts()
     harness.eq(tab:evaluate("1 / 0"), math.huge)
     harness.eq(tab:evaluate("12345678901234567890n"), "12345678901234567890")
     harness.eq(tab:evaluate("'\\u{1F600}\\u0000\\n'"), "\u{1F600}\0\n")
-    failure("invalid", "TypeError: no 'fun'", tab:evaluate("throw new TypeError(\"no 'fun'\")"))
-    failure("invalid", "SyntaxError", tab:evaluate("1 +"))
-    failure("invalid", "rejected", tab:evaluate("Promise.reject(new Error('rejected'))"))
+    harness.fails("invalid", "TypeError: no 'fun'", tab:evaluate("throw new TypeError(\"no 'fun'\")"))
+    harness.fails("invalid", "SyntaxError", tab:evaluate("1 +"))
+    harness.fails("invalid", "rejected", tab:evaluate("Promise.reject(new Error('rejected'))"))
     local began = task.now()
-    failure("timed_out", "within 0.5 s", tab:evaluate("for (;;) {}", { timeout = 0.5 }))
-    failure("timed_out", "within 0.5 s", tab:evaluate("new Promise(() => {})", { timeout = 0.5 }))
+    harness.fails("timed_out", "within 0.5 s", tab:evaluate("for (;;) {}", { timeout = 0.5 }))
+    harness.fails("timed_out", "within 0.5 s", tab:evaluate("new Promise(() => {})", { timeout = 0.5 }))
     harness.ok(task.now() - began < 20, "bounded")
     harness.eq(tab:evaluate("6 * 7"), 42, "and the page lives")
-    failure("protocol", "nested too deeply", tab:evaluate("let a = 1; for (let i = 0; i < 200; i++) a = [a]; a"))
+    harness.fails("protocol", "nested too deeply", tab:evaluate("let a = 1; for (let i = 0; i < 200; i++) a = [a]; a"))
     harness.eq(#(tab:evaluate("'x'.repeat(20e6)") or ""), 20000000)
     -- What the page's scripts have changed is not there in a world of our own; its document is.
     harness.ok(tab:evaluate([[
@@ -149,10 +141,10 @@ function tests.waiting()
     function(browser, server)
       local tab = harness.ok(browser:tab())
       harness.ok(tab:navigate(server.url .. "/later"))
-      failure("timed_out", "does not show 'all is ready'", tab:wait_for { text = "all is ready", timeout = 0.3 })
-      failure("timed_out", "the address is " .. server.url, tab:wait_for { url = "step=2", timeout = 0.3 })
-      failure("timed_out", "no button named 'send it'", tab:wait_for { element = { role = "button", name = "send it" },
-        timeout = 0.3 })
+      harness.fails("timed_out", "does not show 'all is ready'", tab:wait_for { text = "all is ready", timeout = 0.3 })
+      harness.fails("timed_out", "the address is " .. server.url, tab:wait_for { url = "step=2", timeout = 0.3 })
+      harness.fails("timed_out", "no button named 'send it'", tab:wait_for {
+        element = { role = "button", name = "send it" }, timeout = 0.3 })
       for _, wanted in ipairs { { text = "all is ready" }, { text = "in the shadow" }, { text = "within the frame" },
         { url = "step=2" }, { element = { role = "button", name = "send it" } },
         { text = "all is ready", url = "step=2", idle = true } } do
@@ -163,7 +155,7 @@ function tests.waiting()
       harness.raises("not colour", tab.wait_for, tab, { colour = "red" })
       -- A request that is under way.
       harness.ok(tab:evaluate("window.answer = fetch('/slow').then(a => a.text()).then(a => window.got = a); 1"))
-      failure("timed_out", "1 of its requests", tab:wait_for { idle = true, timeout = 1 })
+      harness.fails("timed_out", "1 of its requests", tab:wait_for { idle = true, timeout = 1 })
       server:release()
       harness.eq(tab:wait_for { idle = true }, true)
       harness.eq(tab:evaluate("window.got"), "{}")
@@ -176,7 +168,7 @@ function tests.waiting()
       waiting = task.start(tab.wait_for, tab, { text = "never" })
       tab:evaluate("setTimeout(() => alert('look'), 100)")
       local _, none, err = waiting:wait()
-      failure("refused", "alert: \"look\"", none, err)
+      harness.fails("refused", "alert: \"look\"", none, err)
       harness.eq(tab:dismiss_dialog(), true)
     end)
 end

@@ -8,15 +8,7 @@ local task = require "deskpilot.base.task"
 
 local tests = {}
 
-local function failure(code, part, result, err)
-  harness.eq(result, nil)
-  harness.eq(err and err.code, code, tostring(err))
-  harness.has(tostring(err), part)
-end
-
-local function page(title, body)
-  return ("<!doctype html><title>%s</title><body>%s"):format(title, body or "")
-end
+local page = browsing.page
 
 -- --- dialogs ------------------------------------------------------------------------------------------
 
@@ -33,16 +25,16 @@ function tests.dialogs()
       local tab = harness.ok(browser:tab())
       harness.ok(tab:navigate(server.url .. "/ask"))
       harness.eq(tab:dialog(), nil)
-      failure("not_found", "no dialog", tab:accept_dialog())
+      harness.fails("not_found", "no dialog", tab:accept_dialog())
       local function asked(kind, ...)
         harness.ok(tab:evaluate(("ask('%s', %s)"):format(kind, table.concat({ ... }, ", "))))
         return harness.wait_until("the dialog", function() return tab:dialog() end)
       end
       harness.eq(asked("alert", "'Hello'"), { type = "alert", message = "Hello", url = server.url .. "/ask" })
       local began = task.now()
-      failure("refused", "a dialog is open on the page (alert: \"Hello\")", tab:evaluate("1"))
-      failure("refused", "accept or dismiss", tab:navigate(server.url .. "/ask"))
-      failure("refused", "accept or dismiss", tab:screenshot())
+      harness.fails("refused", "a dialog is open on the page (alert: \"Hello\")", tab:evaluate("1"))
+      harness.fails("refused", "accept or dismiss", tab:navigate(server.url .. "/ask"))
+      harness.fails("refused", "accept or dismiss", tab:screenshot())
       harness.eq(tab:info().title, "Ask", "the browser knows without the page")
       harness.ok(task.now() - began < 2, "at once")
       harness.eq(tab:accept_dialog(), true)
@@ -64,15 +56,15 @@ function tests.dialogs()
       harness.eq(tab:evaluate("JSON.stringify(asked)"),
         '[null,true,false,"J\u{f6}rg \u{4f60}",null,true]')
       -- In the middle of a call.
-      failure("refused", "confirm: \"Now\"", tab:evaluate("confirm('Now')"))
+      harness.fails("refused", "confirm: \"Now\"", tab:evaluate("confirm('Now')"))
       harness.eq(tab:dismiss_dialog(), true)
       -- The question whether to leave: browsers ask only where the page has been used.
       harness.ok(tab:evaluate("window.hold = true", { gesture = true }))
-      failure("refused", "beforeunload", tab:navigate(server.url .. "/open"))
+      harness.fails("refused", "beforeunload", tab:navigate(server.url .. "/open"))
       harness.eq(tab:dialog().type, "beforeunload")
       harness.eq(tab:dismiss_dialog(), true)
       harness.eq(tab:info().title, "Ask", "it stayed")
-      failure("refused", "beforeunload", tab:navigate(server.url .. "/open"))
+      harness.fails("refused", "beforeunload", tab:navigate(server.url .. "/open"))
       harness.eq(tab:accept_dialog(), true)
       harness.eq(tab:wait_for { url = "/open", idle = true }, true, "it left")
       -- A tab that asks before anybody could have looked at it.
@@ -121,7 +113,7 @@ function tests.pictures_and_paper()
     local said = spawn.run({ "pdftotext", folder .. "/page.pdf", "-" }).stdout
     harness.has(said, "Green words")
     harness.has(said, "Blue words")
-    failure("not_found", "", tab:pdf(folder .. "/no/such/folder/page.pdf"))
+    harness.fails("not_found", "", tab:pdf(folder .. "/no/such/folder/page.pdf"))
     files.remove(folder)
   end)
 end

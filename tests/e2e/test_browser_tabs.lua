@@ -8,15 +8,7 @@ local task = require "deskpilot.base.task"
 
 local tests = {}
 
-local function failure(code, part, result, err)
-  harness.eq(result, nil)
-  harness.eq(err and err.code, code, tostring(err))
-  harness.has(tostring(err), part)
-end
-
-local function page(title, body)
-  return ("<!doctype html><title>%s</title><body>%s"):format(title, body or "")
-end
+local page = browsing.page
 
 -- --- tabs -------------------------------------------------------------------------------------------------
 
@@ -60,8 +52,8 @@ function tests.the_tab_in_sight()
       -- Closed by us, by itself.
       harness.eq(third:close(), true)
       harness.eq(title(), "Opener")
-      failure("not_found", "the tab has been closed", third:evaluate("1"))
-      failure("not_found", "the tab has been closed", third:navigate("about:blank"))
+      harness.fails("not_found", "the tab has been closed", third:evaluate("1"))
+      harness.fails("not_found", "the tab has been closed", third:navigate("about:blank"))
       harness.eq(third:close(), true)
       task.start(second.call, second, "Page.close")
       harness.wait_until("its end", function() return second.closed end)
@@ -70,8 +62,8 @@ function tests.the_tab_in_sight()
       local waiting = task.start(first.evaluate, first, "new Promise(() => {})", { timeout = 60 })
       task.start(first.call, first, "Page.crash", nil, 5)
       local _, none, err = waiting:wait()
-      failure("unavailable", "has crashed", none, err)
-      failure("unavailable", "has crashed", first:evaluate("1"))
+      harness.fails("unavailable", "has crashed", none, err)
+      harness.fails("unavailable", "has crashed", first:evaluate("1"))
       harness.eq(harness.ok(first:reload()).title, "Opener")
       harness.eq(first:evaluate("document.title"), "Opener")
       -- The last one.
@@ -157,12 +149,12 @@ function tests.files_are_followed()
       end
       path = harness.ok(fetch "blank")
       harness.has(path, "blank.bin")
-      failure("cancelled", "was not fetched to its end", fetch "cut")
-      failure("timed_out", "did not begin to fetch a file", tab:wait_for_download { timeout = 0.3 })
-      failure("invalid", "nothing there", tab:wait_for_download { action = function()
+      harness.fails("cancelled", "was not fetched to its end", fetch "cut")
+      harness.fails("timed_out", "did not begin to fetch a file", tab:wait_for_download { timeout = 0.3 })
+      harness.fails("invalid", "nothing there", tab:wait_for_download { action = function()
         return tab:evaluate("throw Error('nothing there')")
       end })
-      failure("timed_out", "", fetch("held", 1))
+      harness.fails("timed_out", "", fetch("held", 1))
       server:release()
       harness.wait_until("the last", function() return tab.downloads[#tab.downloads].name == "held.bin" end)
       harness.ok(tab.downloads[#tab.downloads]:wait())

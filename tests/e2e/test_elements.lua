@@ -23,11 +23,7 @@ local function with_factory(fn)
   end)
 end
 
-local function failure(code, part, ok, err)
-  harness.eq(ok, nil)
-  harness.eq(err and err.code, code)
-  harness.has(tostring(err), part)
-end
+local fails = harness.fails
 
 local function get(elements, criteria)
   criteria.app = criteria.app or factory
@@ -56,10 +52,10 @@ function tests.values()
     local now = harness.ok(elements.refresh(spin))
     harness.eq({ now.minimum, now.maximum, now.step, now.characters }, { 1.0, 1000.0, 1.0, 2 })
     harness.eq(elements.text(spin), "33")
-    failure("invalid", "from 1 to 100", elements.set_value(slider, 101))
-    failure("refused", "is disabled", elements.set_value({ app = factory, role = "slider",
+    fails("invalid", "from 1 to 100", elements.set_value(slider, 101))
+    fails("refused", "is disabled", elements.set_value({ app = factory, role = "slider",
       states = { enabled = false } }, 7))
-    failure("unsupported", "no value to set", elements.set_value({ app = factory, role = "check box", nth = 4 }, 1))
+    fails("unsupported", "no value to set", elements.set_value({ app = factory, role = "check box", nth = 4 }, 1))
     harness.ok(elements.select { app = factory, role = "radio button", name = "Page 2" })
     local second = harness.ok(elements.find { app = factory, role = "spin button", text = "12", timeout = 10 })
     harness.eq((second or {}).value, 12.0, "the spin button of the same number on another page")
@@ -79,11 +75,11 @@ function tests.on_and_off()
     harness.eq(checked(), true)
     harness.ok(elements.toggle(box, false))
     becomes("the check box", false, checked)
-    failure("refused", "is disabled", elements.toggle { app = factory, role = "toggle button", name = "togglebutton",
+    fails("refused", "is disabled", elements.toggle { app = factory, role = "toggle button", name = "togglebutton",
       states = { enabled = false } })
-    failure("unsupported", "nothing to switch", elements.toggle { app = factory, role = "slider" })
+    fails("unsupported", "nothing to switch", elements.toggle { app = factory, role = "slider" })
     -- One that stays in between, whatever is pressed: the application never takes that back.
-    failure("refused", "still in between", elements.toggle({ app = factory, role = "check box",
+    fails("refused", "still in between", elements.toggle({ app = factory, role = "check box",
       states = { indeterminate = true, enabled = true } }, true))
     harness.eq(elements.find { app = factory, role = "tree table" }, nil)
     harness.ok(elements.select { app = factory, role = "radio button", name = "Page 3" })
@@ -132,7 +128,7 @@ function tests.opening()
     becomes("what was below", nil, function() return (elements.find { app = factory, name = "Charles Martel" }) end)
     harness.ok(elements.expand { app = factory, name = "Pepin the Short" })
     harness.ok(elements.find { app = factory, name = "Charles Martel", timeout = 5 })
-    failure("unsupported", "nothing to open", elements.expand { app = factory, name = "Data source: Wikipedia" })
+    fails("unsupported", "nothing to open", elements.expand { app = factory, name = "Data source: Wikipedia" })
     harness.ok(elements.select { app = factory, role = "radio button", name = "Page 2" })
     harness.ok(elements.find { app = factory, role = "menu", name = "File", timeout = 10 })
     harness.ok(elements.expand { app = factory, role = "menu", name = "File" })
@@ -167,7 +163,7 @@ function tests.text_and_focus()
     becomes("typed where the caret was", "eä-ßy", function() return elements.text(entry) end)
     harness.ok(elements.select_text(entry))
     harness.eq(elements.selection(entry), { start = 1, stop = 5, text = "eä-ßy" })
-    failure("unsupported", "what is selected", elements.selection { app = factory, role = "slider" })
+    fails("unsupported", "what is selected", elements.selection { app = factory, role = "slider" })
     local ok, err = elements.focus { app = factory, role = "label" }
     harness.ok(not ok and (err.code == "refused" or err.code == "unsupported"), err)
     local names = {}
@@ -219,13 +215,13 @@ function tests.finding()
     local frame = harness.ok(elements.find { window = window, role = "frame" })
     harness.eq(frame.app, "galculator")
     harness.eq(elements.find { window = window, role = "page tab" }, nil)
-    failure("not_found", "there is: radio button, page tab", elements.find { app = factory, role = "push button",
+    fails("not_found", "there is: radio button, page tab", elements.find { app = factory, role = "push button",
       name = "page 2" })
-    failure("not_found", "no application has that name, there are", elements.find { app = "gedit", name = "Save" })
-    failure("not_found", "galculator", elements.find { app = "gedit", name = "Save" })
-    failure("not_found", "there are only 12 elements", elements.find { role = "page tab", nth = 13 })
-    failure("not_found", "the nearest names are 'togglebutton'", elements.find { app = factory, name = "togglebuton" })
-    failure("not_found", "looked in", elements.find { within = { role = "dialog" }, name = "7" })
+    fails("not_found", "no application has that name, there are", elements.find { app = "gedit", name = "Save" })
+    fails("not_found", "galculator", elements.find { app = "gedit", name = "Save" })
+    fails("not_found", "there are only 12 elements", elements.find { role = "page tab", nth = 13 })
+    fails("not_found", "the nearest names are 'togglebutton'", elements.find { app = factory, name = "togglebuton" })
+    fails("not_found", "looked in", elements.find { within = { role = "dialog" }, name = "7" })
     harness.raises("not colour", elements.find, { within = { colour = "red" } })
     harness.raises("not a Lua pattern", elements.find, { matching = "[" })
     harness.raises("nth counts from 1", elements.find, { nth = 0 })
@@ -236,7 +232,7 @@ function tests.finding()
       local target = app == factory and get(elements, { name = "Page 1" }) or get(elements, { name = "7", app = app })
       becomes("what is at the middle of it", target.handle, function() return (elements.at(target) or {}).handle end)
     end
-    failure("invalid", "outside the screen", elements.at { x = 5000, y = 5 })
+    fails("invalid", "outside the screen", elements.at { x = 5000, y = 5 })
   end)
 end
 
@@ -274,7 +270,7 @@ function tests.outlines()
     harness.eq(elements.outline { app = "gedit" }, nil)
     harness.raises("not colour", elements.outline, { colour = "red" })
     harness.raises("max must be", elements.outline, { max = 0 })
-    failure("not_found", "no window with", elements.outline { window = { title = "Nowhere" } })
+    fails("not_found", "no window with", elements.outline { window = { title = "Nowhere" } })
     harness.ok(desk)
   end)
 end

@@ -10,6 +10,14 @@ local function finally(fn) return setmetatable({}, { __close = fn }) end
 -- Times for a machine that does many things at once.
 local patient = { browser_start = 60, browser_answer = 20, browser_stop = 20, wait = 30 }
 
+--- A page of HTML.
+---@param title string
+---@param body string?
+---@return string
+function browsing.page(title, body)
+  return ("<!doctype html><title>%s</title><body>%s"):format(title, body or "")
+end
+
 --- Runs fn(desk, session) on a private desktop of its own.
 function browsing.on_desktop(fn)
   local session = assert(private.start { size = { 1200, 800 } })

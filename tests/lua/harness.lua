@@ -63,6 +63,13 @@ function harness.raises(part, fn, ...)
   return err
 end
 
+--- A call has failed: its results are nil and an error with that code, in whose sentence the plain part stands.
+function harness.fails(code, part, result, err)
+  local right = result == nil and type(err) == "table" and err.code == code and tostring(err):find(part, 1, true)
+  report(right, where() .. ": got " .. show(result) .. ", " .. show(type(err) == "table" and err.code or err) .. " ("
+    .. tostring(err) .. "), want " .. show(code) .. " and " .. show(part))
+end
+
 --- Waits until fn() is true; fails the test with `what` after that many seconds.
 function harness.wait_until(what, fn, seconds)
   local limit = task.now() + (seconds or 10)

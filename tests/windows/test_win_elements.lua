@@ -146,11 +146,7 @@ function tests.a_slider_tells_its_value()
   end)
 end
 
-local function failure(code, part, ok, err)
-  harness.eq(ok, nil)
-  harness.eq(err and err.code, code)
-  harness.has(tostring(err), part)
-end
+local fails = harness.fails
 
 function tests.values_are_set()
   testapp.with(nil, function(desk, app)
@@ -159,8 +155,8 @@ function tests.values_are_set()
     app:wait_for { event = "value", target = "volume", value = 42 }
     local now = harness.ok(desk.elements.refresh(volume))
     harness.eq({ now.value, now.minimum, now.maximum, now.name }, { 42.0, 0.0, 100.0, "Volume:" })
-    failure("invalid", "from 0 to 100", desk.elements.set_value(volume, 101))
-    failure("unsupported", "no value to set", desk.elements.set_value({ pid = app.pid, name = "Alpha" }, 1))
+    fails("invalid", "from 0 to 100", desk.elements.set_value(volume, 101))
+    fails("unsupported", "no value to set", desk.elements.set_value({ pid = app.pid, name = "Alpha" }, 1))
   end)
 end
 
@@ -179,7 +175,7 @@ function tests.switched_and_selected()
     app:wait_for { event = "selected", target = "fruits", index = 2, text = "Cherry" }
     harness.ok(desk.elements.select(find(desk, app, "list item", "Blue", true)))
     app:wait_for { event = "selected", target = "colour", index = 2, text = "Blue" }
-    failure("unsupported", "nothing to switch", desk.elements.toggle { pid = app.pid, name = "Alpha" })
+    fails("unsupported", "nothing to switch", desk.elements.toggle { pid = app.pid, name = "Alpha" })
     harness.ok(desk.elements.scroll_into_view(find(desk, app, "list item", "Apple")))
     local actions = harness.ok(desk.elements.actions(find(desk, app, "list item", "Banana")))
     harness.eq({ #actions, actions[1].name }, { 1, "select" })
@@ -193,7 +189,7 @@ function tests.a_list_is_opened_and_closed()
     harness.eq(find(desk, app, "combo box", "Colour:").states.expanded, true)
     harness.ok(desk.elements.collapse(colour))
     harness.eq(find(desk, app, "combo box", "Colour:").states.expanded, nil)
-    failure("unsupported", "elements.press does its action", desk.elements.expand { pid = app.pid, name = "Alpha" })
+    fails("unsupported", "elements.press does its action", desk.elements.expand { pid = app.pid, name = "Alpha" })
   end)
 end
 
@@ -216,7 +212,7 @@ function tests.focus_and_selected_text()
     harness.ok(desk.elements.focus(notes))
     harness.ok(desk.keyboard.type "> ")
     app:wait_for { event = "text", target = "notes", text = "> one\r\ntwo" }
-    failure("unsupported", "what is selected", desk.elements.selection(find(desk, app, "push button", "Alpha")))
+    fails("unsupported", "what is selected", desk.elements.selection(find(desk, app, "push button", "Alpha")))
   end)
 end
 
@@ -229,9 +225,9 @@ function tests.found_by_more()
     harness.eq(harness.ok(desk.elements.find { name = "Alpha", within = { role = "frame", name = "Found" } }).handle,
       alpha.handle)
     harness.eq(harness.ok(desk.elements.at(alpha)).handle, alpha.handle)
-    failure("not_found", "of that name there is: push button", desk.elements.find { pid = app.pid, role = "text",
+    fails("not_found", "of that name there is: push button", desk.elements.find { pid = app.pid, role = "text",
       name = "Alpha" })
-    failure("not_found", "looked in testapp", desk.elements.find { pid = app.pid, role = "text", name = "Alpha" })
+    fails("not_found", "looked in testapp", desk.elements.find { pid = app.pid, role = "text", name = "Alpha" })
   end)
 end
 

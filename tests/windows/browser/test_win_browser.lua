@@ -12,12 +12,6 @@ local tests = {}
 
 local port = assert(math.tointeger(tonumber(os.getenv "DESKPILOT_BROWSER_PORT")))
 
-local function failure(code, part, result, err)
-  harness.eq(result, nil)
-  harness.eq(err and err.code, code, tostring(err))
-  harness.has(tostring(err), part)
-end
-
 local bytes = ("\0\1\r\n\26\xff"):rep(30000)
 
 local function with_tab(fn)
@@ -43,8 +37,8 @@ function tests.pages()
     harness.eq(tab:wait_for { text = "FIRST", element = { role = "button", name = "send" }, idle = true }, true)
     harness.eq(harness.ok(tab:navigate(server.url .. "/two")).title, "Two")
     harness.eq(harness.ok(tab:back()).title, "One")
-    failure("timed_out", "within 0.5 s", tab:evaluate("for (;;) {}", { timeout = 0.5 }))
-    failure("not_found", "no such file", tab:navigate "file:///no/such/file")
+    harness.fails("timed_out", "within 0.5 s", tab:evaluate("for (;;) {}", { timeout = 0.5 }))
+    harness.fails("not_found", "no such file", tab:navigate "file:///no/such/file")
     local other = harness.ok(browser:new_tab(server.url .. "/two"))
     harness.eq(#browser:tabs(), 2)
     harness.eq(other:close(), true)
@@ -57,7 +51,7 @@ function tests.dialogs()
     harness.ok(tab:navigate(server.url .. "/one"))
     harness.ok(tab:evaluate("setTimeout(() => window.said = prompt('Name?', 'you'), 1), true"))
     harness.eq(harness.wait_until("the dialog", function() return tab:dialog() end).default, "you")
-    failure("refused", "prompt: \"Name?\"", tab:evaluate "1")
+    harness.fails("refused", "prompt: \"Name?\"", tab:evaluate "1")
     harness.eq(tab:accept_dialog "J\u{f6}rg", true)
     harness.eq(tab:evaluate "said", "J\u{f6}rg")
   end)
@@ -88,15 +82,15 @@ function tests.a_lost_connection_is_made_anew()
     local waiting = task.start(tab.evaluate, tab, "new Promise(() => {})", { timeout = 60 })
     browser.connection:close()
     local _, none, err = waiting:wait()
-    failure("unavailable", "has been closed", none, err)
+    harness.fails("unavailable", "has been closed", none, err)
     harness.eq(tab:evaluate "document.title", "One")
   end)
 end
 
 function tests.what_is_not_here_says_so()
   local desk = assert(desk_module.open())
-  failure("unavailable", "there is no browser here that can be started: install Edge", desk.browser.start())
-  failure("not_found", "no browser with a debugging port runs with the profile", desk.browser.attach {
+  harness.fails("unavailable", "there is no browser here that can be started: install Edge", desk.browser.start())
+  harness.fails("not_found", "no browser with a debugging port runs with the profile", desk.browser.attach {
     profile = files.temporary_folder() })
   desk:close()
 end
