@@ -197,8 +197,9 @@ static void test_pictures(void)
     show(&layered);
     SetLayeredWindowAttributes(layered.window, 0, 255, LWA_ALPHA);
     check_picture(&layered, true);
-    ShowWindow(cover.window, SW_HIDE);
-    check_picture(&one, false); /* what is hidden covers nothing */
+    ShowWindow(cover.window, SW_HIDE); /* what is hidden covers nothing */
+    wait_until_in_sight(&one);
+    check_picture(&one, false);
     check_refused(&cover, DESK_UNAVAILABLE);
     hide(&layered);
     hide(&edge);
