@@ -94,6 +94,7 @@ function tests.keys_go_to_the_page()
     local second = harness.ok(browser:new_tab())
     check("in a new one", second)
     harness.ok(desk.keyboard.press "ctrl+l") -- its user goes to the field
+    harness.wait_until("the page without the keys", function() return second:evaluate("document.hasFocus()") == false end)
     harness.ok(second:activate())
     check("in one that is activated", second)
     harness.ok(second:close())
