@@ -198,7 +198,8 @@ end
 --- Opens these one after the other on a private desktop.
 ---@param ids string[] names of profiles
 function known_apps.check(ids)
-  desktop.with({ timing = { app_start = 60, app_ready = 60, elements = 5, focus = 10, window = 10 } }, function(desk, _, folder)
+  local timing = { app_start = 60, app_ready = 60, elements = 5, focus = 10, window = 10 }
+  desktop.with({ timing = timing }, function(desk, _, folder)
     for _, id in ipairs(ids) do check(desk, id, folder) end
   end)
 end
