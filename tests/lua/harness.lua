@@ -1,5 +1,7 @@
 --- The project's small test runner: a test file returns a table of functions; each runs in a task
 --- of its own with a time limit, in the order of its names. Checks count and say what they saw.
+local uv = require "luv"
+local files = require "deskpilot.base.files"
 local task = require "deskpilot.base.task"
 
 local harness = {}
@@ -81,12 +83,23 @@ function harness.wait_until(what, fn, seconds)
   end
 end
 
+-- A folder for all that this test and what it starts call temporary, so that tests, and clones of the project, can
+-- run side by side; gone at its end. Its name is short, for there are sockets in it. Under Wine each test has a disk
+-- of its own.
+local function own_temporary_folder()
+  if harness.platform ~= "linux" then return function() end end
+  local folder = assert(uv.fs_mkdtemp(files.join(files.temporary_folder(), "dp-XXXXXX")))
+  uv.os_setenv("TMPDIR", folder)
+  return function() files.remove(folder) end
+end
+
 function harness.run_file(path)
   local chunk, why = loadfile(path)
   if not chunk then
     io.stderr:write(why, "\n")
     return 1
   end
+  local remove_temporary_folder = own_temporary_folder()
   local ok, err = task.run(nil, function()
     local tests = chunk()
     local names = {}
@@ -107,6 +120,7 @@ function harness.run_file(path)
     failed = failed + 1
     io.stderr:write(tostring(err), "\n")
   end
+  remove_temporary_folder()
   io.stdout:write(("%d checks passed, %d failed\n"):format(passed, failed))
   return failed == 0 and passed > 0 and 0 or 1
 end
