@@ -106,7 +106,8 @@ end
 
 -- Toolkits leave out moves that they are too slow for, and would cut the corners. Those that have the server tell them
 -- of a move only once until they ask (GTK 2's motion hints) may ask after the last of a leg and never hear where it
--- ended: one step back and forth there tells them, and draws nothing beside the line.
+-- ended: one step back and forth there tells them, and draws nothing beside the line. At the end too: with the button
+-- up they draw no more.
 local function be_seen(desk, before, corner)
   local ok, err = typing.catch_up(desk, desk.timing.drag_step)
   if not ok or not before then return ok, err end
