@@ -124,7 +124,8 @@ function tests.changes_of_a_region_only()
   testapp.with({ title = "Left", at = "20,20", size = "500x400" }, function(desk, left)
     local right = testapp.start { title = "Right", at = "660,20", size = "500x400" }
     local _ <close> = testapp.finally(function() right:stop() end)
-    desk.settle { quiet = 0.3 }
+    left:wait_for { event = "active", what = "lost" }
+    desk.settle { quiet = 0.3, cap = 20 }
     local area = harness.ok(desk.windows.find { id = left.hwnd })
     local function move() harness.ok(desk.windows.place(right.hwnd, { y = 60 })) end
     local none, err = desk.wait_for_change { window = area, action = move, timeout = 1 }

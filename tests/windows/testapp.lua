@@ -13,7 +13,10 @@ local testapp = {}
 testapp.program = os.getenv "DESKPILOT_TESTAPP" or "build/windows/tests/testapp.exe"
 testapp.ctrlc = os.getenv "DESKPILOT_CTRLC" or "build/windows/tests/ctrlc.exe"
 
-local patience = 20 -- seconds; two processors may be shared by much
+local patience = 30 -- seconds; two processors may be shared by much
+
+--- A desk's, for the same reason.
+testapp.timing = { focus = 10, window = 10, clipboard = 5, elements = 5 }
 
 --- What runs `fn` at the end of the block that it is declared in, as a to-be-closed variable.
 function testapp.finally(fn)
@@ -176,7 +179,7 @@ end
 
 --- Opens the desktop, starts a test application, runs fn(desk, app), and takes both down.
 function testapp.with(options, fn)
-  local desk = assert(desk_module.open())
+  local desk = assert(desk_module.open { timing = testapp.timing })
   local closing <close> = testapp.finally(function() desk:close() end)
   local app = testapp.start(options)
   local stopping <close> = testapp.finally(function() app:stop() end)

@@ -28,8 +28,9 @@ static LONG absolute(LONG pixel, int origin, int side)
     return (LONG) ((((int64_t) pixel - origin) * 2 + 1) * ABSOLUTE_SIDE / (2 * (int64_t) side));
 }
 
-/* Where the pointer was sent lately, and when last; watches ask on threads of their own. */
-enum { PLACES = 32 };
+/* Where the pointer was sent lately, and when last; watches ask on threads of their own. Enough of
+ * them for what a busy machine tells late of a pointer that is sent on every few milliseconds. */
+enum { PLACES = 256 };
 static _Atomic uint64_t places[PLACES], sent_at;
 static atomic_uint next_place;
 
@@ -53,6 +54,13 @@ static void note_move(POINT target)
     atomic_store(&sent_at, uv_hrtime());
 }
 
+static void add_place(INPUT *input, POINT target, desk_rect screen)
+{
+    input->mi.dx = absolute(target.x, screen.x, screen.width);
+    input->mi.dy = absolute(target.y, screen.y, screen.height);
+    input->mi.dwFlags |= MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE | MOUSEEVENTF_VIRTUALDESK;
+}
+
 static void send_to(POINT target, desk_rect screen)
 {
     note_move(target);
@@ -60,9 +68,7 @@ static void send_to(POINT target, desk_rect screen)
         return;
     }
     INPUT input = {.type = INPUT_MOUSE};
-    input.mi.dx = absolute(target.x, screen.x, screen.width);
-    input.mi.dy = absolute(target.y, screen.y, screen.height);
-    input.mi.dwFlags = MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE | MOUSEEVENTF_VIRTUALDESK;
+    add_place(&input, target, screen);
     win32_send(&input, 1, NULL); /* whether it arrived is looked at anyway */
 }
 
@@ -144,10 +150,29 @@ static desk_button physical(desk_button button)
                                              : button;
 }
 
-static bool under_pointer_takes_input(desk_error *err)
+static bool was_sent_lately(const win32_desk *w)
 {
-    POINT at;
-    return win32_takes_input(GetCursorPos(&at) ? WindowFromPoint(at) : NULL, err);
+    return w->moved_at && uv_hrtime() - w->moved_at < OUR_MOVE;
+}
+
+static bool under_pointer_takes_input(const win32_desk *w, desk_error *err)
+{
+    POINT at = w->target;
+    bool known = was_sent_lately(w) || GetCursorPos(&at);
+    return win32_takes_input(known ? WindowFromPoint(at) : NULL, err);
+}
+
+/* A button that is used soon after a move is used where that move led: place and button are one
+ * event, so that nothing comes in between, neither the user's hand nor (on a busy Wine, however
+ * long we wait) a window that hears only now of where the pointer was before, and puts it back
+ * there. */
+static void add_recent_place(win32_desk *w, INPUT *input)
+{
+    desk_rect screen;
+    if (was_sent_lately(w) && win32_screen_rect(&w->base, &screen, NULL)) {
+        note_move(w->target);
+        add_place(input, w->target, screen);
+    }
 }
 
 static bool press(win32_desk *w, desk_button button, bool down, desk_error *err)
@@ -164,6 +189,7 @@ static bool press(win32_desk *w, desk_button button, bool down, desk_error *err)
     INPUT input = {.type = INPUT_MOUSE};
     input.mi.dwFlags = down ? flags[button].down : flags[button].up;
     input.mi.mouseData = flags[button].data;
+    add_recent_place(w, &input);
     if (!win32_send(&input, 1, err)) {
         return false;
     }
@@ -179,7 +205,7 @@ bool win32_button(desk *d, desk_button button, bool down, desk_error *err)
         return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) button);
     }
     win32_hold_still(w);
-    return (!down || under_pointer_takes_input(err)) && press(w, physical(button), down, err);
+    return (!down || under_pointer_takes_input(w, err)) && press(w, physical(button), down, err);
 }
 
 /* One event for each notch, as a wheel does: some programs only look at the sign. What is left over
@@ -200,13 +226,14 @@ static bool turn(int parts, DWORD flag, int sign, desk_error *err)
 
 bool win32_wheel(desk *d, int dx, int dy, desk_error *err)
 {
+    win32_desk *w = (win32_desk *) d;
     const int most = DESK_NOTCHES_MAX * DESK_NOTCH;
     if (dx < -most || dx > most || dy < -most || dy > most) {
         return desk_fail(err, DESK_INVALID, "The wheel turns at most %d notches at once.",
                          DESK_NOTCHES_MAX);
     }
-    win32_hold_still((win32_desk *) d);
-    if (!under_pointer_takes_input(err)) {
+    win32_hold_still(w);
+    if (!under_pointer_takes_input(w, err)) {
         return false;
     }
     /* Away from the user, which scrolls up, is positive here. */

@@ -267,6 +267,8 @@ bool win32_window_focus(desk *d, uint64_t id, desk_error *err)
         return desk_fail(err, DESK_REFUSED,
                          "Windows did not let the window come to the front; click on it instead.");
     }
+    /* Asked for only, so far: what is clicked now would be what was in front of it. */
+    win32_window_answers(window);
     return true;
 }
 

@@ -9,7 +9,7 @@
 #define NAME L"d\u00e9sk test"
 #define NAME_UTF8 "d\xc3\xa9sk test"
 
-enum { LIMIT = 10000 /* milliseconds */ };
+enum { LIMIT = 30000 /* milliseconds */ };
 
 static HDESK made;
 static desk *d;

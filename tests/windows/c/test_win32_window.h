@@ -17,7 +17,7 @@
 #define TEST_CLASS "deskpilot test"
 #define TEST_CLASS_WIDE L"deskpilot test"
 
-enum { TEST_LOG_MAX = 4096, TEST_PATIENCE = 10000 /* milliseconds */ };
+enum { TEST_LOG_MAX = 4096, TEST_PATIENCE = 30000 /* milliseconds */ };
 
 typedef struct {
     UINT message;
