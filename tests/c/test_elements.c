@@ -288,7 +288,7 @@ static pid_t start_bus(void)
 /* How long who does not answer, or never comes to an end, is waited for; and who does, on a machine
  * that is busy with other things.
  */
-static const uint64_t SILENCE = 4000000000u, BUSY = 30000000000u;
+static const uint64_t SILENCE = 3000000000u, BUSY = 30000000000u;
 
 static bool read_play(desk_elements *e, play what, size_t max, desk_element_list *list,
                       desk_error *err)
