@@ -108,7 +108,7 @@ function harness.run_file(path)
     table.sort(names)
     for _, name in ipairs(names) do
       local before = failed
-      local done, failure = task.limit(120, tests[name])
+      local done, failure = task.limit(180, tests[name]) -- less than ctest gives the whole file
       if not done then
         failed = failed + 1
         io.stderr:write("  FAILED ", name, ": ", tostring(failure), "\n")
