@@ -350,7 +350,7 @@ function tests.windows_that_do_not_obey()
 end
 
 function tests.clipboard()
-  local d = open { clipboard = 0.1 }
+  local d = open { clipboard = 30 }
   harness.eq(d.clipboard.get(), "")
   harness.eq(d.clipboard.set("text\n"), true)
   harness.eq(d.clipboard.get(), "text\n")
@@ -363,6 +363,7 @@ function tests.clipboard()
     clipboard_set = function() return false end })
   harness.eq(d.clipboard.get(), "late")
   harness.eq(asked, 3)
+  d.timing.clipboard = 0.1
   ok, err = d.clipboard.set("text")
   harness.eq(ok, nil)
   harness.eq(err.code, "timed_out")

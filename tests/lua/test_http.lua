@@ -160,8 +160,8 @@ end
 
 function tests.time_outs_say_which()
   with_server({ { silent = true }, { silent = true },
-    { body = string.rep("x", 50), slow = { bytes = 1, seconds = 0.05 } },
-    { body = string.rep("x", 8), slow = { bytes = 1, seconds = 0.06 } } }, function(server)
+    { body = string.rep("x", 100), slow = { bytes = 1, seconds = 0.05 } },
+    { body = string.rep("x", 10), slow = { bytes = 1, seconds = 0.2 } } }, function(server)
     local function ask(timeout)
       local began = task.now()
       local result, err = http.request { url = server.origin, timeout = timeout }
@@ -175,11 +175,11 @@ function tests.time_outs_say_which()
     err, seconds = ask { stall = 0.2 }
     t.eq(err.timeout, "stall")
     t.ok(seconds >= 0.19 and seconds < 10, seconds)
-    err = ask { total = 0.3, stall = 0.2 }
+    err = ask { total = 2.5, stall = 1.2 }
     t.eq(err.timeout, "total", "bytes that trickle are no stall")
-    local none, _, result = ask { stall = 0.2 }
+    local none, _, result = ask { stall = 1.2 }
     t.eq(none, nil)
-    t.eq(#result.body, 8)
+    t.eq(result and #result.body, 10)
   end)
 end
 

@@ -161,7 +161,7 @@ function tests.an_answer_byte_by_byte_with_a_message_behind_it()
     peer:write(answer .. bytes_of("text", "first") .. bytes_of("binary", "second"), 1)
     peer:next()
   end, function(server)
-    local socket = assert(websocket.open(server.url))
+    local socket = assert(websocket.open(server.url, { timeout = 100 })) -- a turn of the loop for each
     local bytes, kind = socket:receive(60)
     t.eq(bytes .. " " .. kind, "first text")
     bytes, kind = socket:receive(60)

@@ -6,7 +6,6 @@ set -eu
 folder=$(mktemp -d)
 browser=""
 # What it has started may write for a moment after its end.
-# What it has started may write for a moment after its end.
 clear_away() {
     [ -z "$browser" ] || kill -9 "-$browser" 2>/dev/null || true
     left=100

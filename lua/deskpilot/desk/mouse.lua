@@ -254,8 +254,8 @@ function mouse.new(desk)
 
   --- Presses a button at one place, moves in small steps to another, and lets go: drag(from, to), or
   --- drag { a, b, c } along several points. `seconds` is the time of the way (timing.drag_step for each move if
-  --- not given), `steps` how many moves it is made of. At each corner it goes back by a pixel and forth again, so
-  --- that programs which are slow to ask for the pointer's place do not cut the corner.
+  --- not given), `steps` how many moves it is made of. At each corner and at the end it goes back by a pixel and
+  --- forth again, so that programs which are slow to ask for the pointer's place do not cut the corner.
   ---@param from deskpilot.point|table|(deskpilot.point|table)[]
   ---@param to deskpilot.point|table|nil
   ---@param how { button: string?, modifiers: string|string[]|nil, seconds: number?, steps: integer? }?
