@@ -22,6 +22,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field state table the policy's own state
 ---@field observation deskpilot.observation? the latest
 ---@field outcome table? {status, reason} once it is over
+---@field acted number? when the last action had settled
 ---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
@@ -263,7 +264,10 @@ function Run:act(call)
   finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,
     code = err and err.code, point = action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)
-  if not action.veto and tool and tool.acts ~= false then self:settle() end
+  if not action.veto and tool and tool.acts ~= false then
+    self:settle()
+    self.acted = task.now()
+  end
   return { ok = ok, text = ok and result or tostring(err), code = err and err.code,
     vetoed = action.veto ~= nil }
 end
