@@ -84,7 +84,8 @@ function tests.every_element_is_sound()
     harness.eq(desk.elements.find { app = "mousepad", name = "Find..." }, nil)
     harness.ok(desk.elements.find { app = "mousepad", role = "menu", name = "Search" })
     harness.ok(desk.mouse.click(desk.elements.find { app = "mousepad", role = "menu", name = "Search" }))
-    local item = harness.ok(desk.elements.find { app = "mousepad", role = "menu item", contains = "Find", timeout = 20 })
+    local item = harness.ok(desk.elements.find { app = "mousepad", role = "menu item", contains = "Find",
+      timeout = 20 })
     harness.ok(item.width > 0, "it has a place")
     desk.keyboard.press "escape"
   end)
