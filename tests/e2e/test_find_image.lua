@@ -32,10 +32,10 @@ end
 
 -- The picture of a button as it is when the pointer is elsewhere, and where it was: on the screen, and in its window.
 local function picture_of(desk, name)
-  local button = assert(desk.elements.find { name = name, app = "galculator", timeout = 20 })
+  assert(desk.elements.find { name = name, app = "galculator", timeout = 20 })
   assert(desk.mouse.move { x = 1270, y = 790 })
   drawn(desk)
-  button = assert(desk.elements.find { name = name, app = "galculator" })
+  local button = assert(desk.elements.find { name = name, app = "galculator" })
   local window = assert(desk.windows.find { class = "galculator" })
   button.left, button.top = button.x - window.x, button.y - window.y
   return assert(desk.screen.shot { region = { x = button.x, y = button.y, width = button.width,
