@@ -51,7 +51,7 @@ end
 
 -- The number of elements both agree on.
 local function agree(desk, session, app, when)
-  local limit = task.now() + 20
+  local limit = task.now() + 30
   local lines, count = differences(desk, session, app)
   while (#lines > 0 or count <= 10) and task.now() < limit do
     task.sleep(0.2)
@@ -69,20 +69,22 @@ function tests.an_editor()
     harness.ok(elements.find { app = "mousepad", role = "text", timeout = 30 })
     local at_first = agree(desk, session, "mousepad", "at first")
     harness.ok(desk.keyboard.press "ctrl+f")
-    harness.ok(elements.find { app = "mousepad", contains = "Match case", timeout = 10 })
+    harness.ok(elements.find { app = "mousepad", contains = "Match case", timeout = 20 })
     harness.ok(agree(desk, session, "mousepad", "with its search bar") > at_first, "the search bar is new")
     harness.ok(desk.keyboard.press "escape")
+    -- The key comes by another way than the menu's opening, and would close the menu.
+    harness.ok(desk.wait_for_element { app = "mousepad", contains = "Match case", gone = true, timeout = 20 })
     harness.ok(elements.expand { app = "mousepad", role = "menu", name = "Document" })
     agree(desk, session, "mousepad", "with a menu open")
     harness.ok(desk.keyboard.press "escape")
     harness.ok(desk.keyboard.press "ctrl+n")
-    harness.ok(elements.find { app = "mousepad", contains = "Untitled 2", timeout = 10 })
+    harness.ok(elements.find { app = "mousepad", contains = "Untitled 2", timeout = 20 })
     agree(desk, session, "mousepad", "with two documents")
     harness.ok(desk.keyboard.press "ctrl+s")
-    harness.ok(elements.find { app = "mousepad", role = "file chooser", timeout = 10 })
+    harness.ok(elements.find { app = "mousepad", role = "file chooser", timeout = 20 })
     agree(desk, session, "mousepad", "with a dialog")
     harness.ok(desk.keyboard.press "escape")
-    harness.ok(desk.wait_until(function() return not elements.find { app = "mousepad", role = "file chooser" } end))
+    harness.ok(desk.wait_for_element { app = "mousepad", role = "file chooser", gone = true, timeout = 20 })
     agree(desk, session, "mousepad", "without it")
   end)
 end
@@ -93,6 +95,7 @@ function tests.a_calculator()
     local basic = agree(desk, session, "galculator", "at first")
     for _, mode in ipairs { "Scientific Mode", "Paper Mode", "Basic Mode" } do
       harness.ok(desk.elements.press { app = "galculator", name = mode, all = true })
+      harness.ok(desk.elements.find { app = "galculator", name = mode, all = true, states = "checked", timeout = 20 })
       desk.settle()
       local count = agree(desk, session, "galculator", "in " .. mode)
       if mode == "Scientific Mode" then harness.ok(count > basic + 20, "it has more buttons") end

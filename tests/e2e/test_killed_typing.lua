@@ -11,6 +11,7 @@ local tests = {}
 
 local mission = [[
 return { desktop = { kind = "current" }, run = function(m)
+  m.desk.timing.focus = 10
   assert(m.desk.windows.focus { class = "xterm" })
   %s
 end }
@@ -36,7 +37,7 @@ end
 
 local function wait_for_map(display, wanted)
   local began = task.now()
-  harness.wait_until("the keyboard map of before", function() return display.map() == wanted end)
+  harness.wait_until("the keyboard map of before", function() return display.map() == wanted end, 20)
   io.stdout:write(("      mended, as xmodmap sees it, in %.2f s\n"):format(task.now() - began))
 end
 
@@ -50,7 +51,7 @@ function tests.the_map_is_as_before()
     child:kill("sigkill")
     child:wait()
     wait_for_map(display, before)
-    harness.wait_until("the guardian's end", function() return #child:left() == 0 end)
+    harness.wait_until("the guardian's end", function() return #child:left() == 0 end, 20)
     files.remove(folder)
   end)
 end
@@ -69,7 +70,7 @@ function tests.nothing_stays_down()
     child:kill("sigkill")
     child:wait()
     local began = task.now()
-    harness.wait_until("shift to come up", function() return desk.native:text_step("x") end)
+    harness.wait_until("shift to come up", function() return desk.native:text_step("x") end, 20)
     io.stdout:write(("      let go in %.2f s\n"):format(task.now() - began))
     harness.ok(desk.native:text_end())
     harness.eq(display.map(), before)

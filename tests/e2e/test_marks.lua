@@ -9,9 +9,10 @@ local spawn = require "spawn"
 local tests = {}
 
 local function with_calculator(fn)
-  desktop.with({ apps = { { "galculator" } } }, function(desk, session)
-    assert(desk.elements.find { name = "7", app = "galculator", timeout = 10 })
+  desktop.with({ apps = { { "galculator" } }, timing = { elements = 10 } }, function(desk, session)
+    assert(desk.elements.find { name = "7", app = "galculator", timeout = 20 })
     assert(desk.mouse.move { x = 1270, y = 790 })
+    assert(not assert(desk.screen.shot { window = "galculator" }).incomplete) -- it has drawn what it was to draw
     assert(desk.settle { quiet = 0.4 })
     fn(desk, session)
   end)

@@ -14,7 +14,7 @@ local function folder()
 end
 
 local function with_desktop(apps, fn)
-  desktop.with({ apps = apps }, fn)
+  desktop.with({ apps = apps, timing = { focus = 10, window = 10, elements = 10, click_taken = 5 } }, fn)
 end
 
 -- --- the recorder -----------------------------------------------------------------------------------
@@ -38,14 +38,19 @@ end
 
 -- What has been written from here on is looked at; all that was done before is in it.
 function Recorder:mark()
-  task.sleep(0.1)
+  harness.ok(self.desk.keyboard.press "f12")
+  harness.wait_until("the mark", function()
+    for _, event in ipairs(self:events "KeyRelease") do
+      if event.key == "F12" then return true end
+    end
+  end, 20)
   self.from = #(files.read(self.path) or "") + 1
 end
 
 function Recorder:wait_for(what, count)
   harness.wait_until(("%d of %s; there are %s"):format(count, what, harness.show(self:events())), function()
     return #self:events(what) >= count
-  end)
+  end, 20)
   return self:events(what)
 end
 
@@ -61,7 +66,7 @@ local function with_recorder(fn)
   local here = folder()
   local path = here .. "/events"
   with_desktop({}, function(desk, session)
-    local recorder = setmetatable({ path = path, from = 1 }, Recorder)
+    local recorder = setmetatable({ path = path, from = 1, desk = desk }, Recorder)
     harness.ok(desk.apps.start { "sh", "-c", "exec stdbuf -oL xev -geometry 600x400+200+200 >" .. path, wait = 30 })
     local window = harness.ok(desk.windows.place({ title = "Event Tester" }, { x = 150, y = 150 }))
     harness.ok(desk.windows.focus(window))
@@ -207,12 +212,15 @@ function tests.three_clicks_mark_a_line()
   local path = here .. "/note.txt"
   assert(files.write(path, "first line\nsecond line\nthird line\n"))
   with_desktop({ { "mousepad", "--disable-server", path } }, function(desk)
-    local area = harness.ok(desk.elements.find { app = "mousepad", role = "text", timeout = 10 })
+    harness.ok(desk.elements.find { app = "mousepad", role = "text", timeout = 20 })
+    harness.ok(desk.windows.focus { class = "mousepad" })
+    desk.settle()
+    local area = harness.ok(desk.elements.find { app = "mousepad", role = "text" })
     harness.ok(desk.mouse.triple_click { area.x + 30, area.y + 5 })
     harness.ok(desk.keyboard.type("only this\n", { verify = true }))
     harness.ok(desk.keyboard.press "ctrl+s")
     local wanted = "only this\nsecond line\nthird line\n"
-    harness.wait_until("the file", function() return files.read(path):find "only this" end)
+    harness.wait_until("the file", function() return (files.read(path) or ""):find "^only this.*third line\n$" end, 20)
     harness.eq(files.read(path):gsub("this\n+", "this\n"), wanted)
   end)
   files.remove(here)

@@ -40,8 +40,9 @@ local function left(trace)
 end
 
 -- The promise is an end within 0.8 s: nobody waits for what need not be waited for, and what does not end by itself
--- is ended after 0.3 s. A machine that has much else to do takes longer for all of it, so the best of a few counts, and
--- where starting takes more than half a second, stopping may take as long beside those 0.3 s. All of them leave nothing.
+-- is ended after 0.3 s. A machine that has much else to do takes longer for all of it, so the best of a few counts,
+-- and where starting takes more than half a second, stopping may take as long beside those 0.3 s. All of them leave
+-- nothing.
 local function check_quick_end(start)
   local words, quick = {}, false
   for i = 1, 6 do

@@ -23,7 +23,7 @@ local function folder()
 end
 
 local function with_desktop(apps, fn)
-  desktop.with({ apps = apps }, fn)
+  desktop.with({ apps = apps, timing = { focus = 10, elements = 10, type_answer = 20, type_verify = 20 } }, fn)
 end
 
 -- How many characters it takes to turn one text into the other.
@@ -60,7 +60,7 @@ end
 
 -- Waits until read() gives what is wanted; what it gives then, or at last.
 local function holds(wanted, read)
-  local limit, got = task.now() + 10, read()
+  local limit, got = task.now() + 20, read()
   while got ~= wanted and task.now() < limit do
     task.sleep(0.02)
     got = read()
@@ -79,7 +79,8 @@ function tests.an_editor()
   local path = here .. "/note.txt"
   assert(files.write(path, "before"))
   with_desktop({ { "mousepad", "--disable-server", path } }, function(desk)
-    local area = harness.ok(desk.elements.find { app = "mousepad", role = "text", timeout = 10 })
+    local area = harness.ok(desk.elements.find { app = "mousepad", role = "text", timeout = 30 })
+    harness.ok(desk.windows.focus { class = "mousepad" })
     type_rounds("mousepad", sample, function(i)
       harness.ok(desk.keyboard.press "ctrl+a")
       harness.ok(desk.keyboard.press "backspace")
@@ -96,7 +97,7 @@ function tests.a_terminal()
   local path = here .. "/typed.txt"
   local command = "stty -echo; touch " .. path .. "; exec cat >>" .. path
   with_desktop({ { "xterm", "-u8", "-e", "sh", "-c", command } }, function(desk)
-    harness.wait_until("the terminal's program", function() return files.exists(path) end)
+    harness.wait_until("the terminal's program", function() return files.exists(path) end, 30)
     type_rounds("xterm", sample, function(i)
       local took = timed_type(desk, sample, { window = { class = "xterm" } })
       local whole = holds(sample:rep(i), function() return files.read(path) end)
@@ -172,6 +173,10 @@ function tests.a_browser()
     harness.wait_until("the page", function() return server.ready end, 60)
     harness.ok(desk.mouse.click { x = 500, y = 500, frame = "norm" })
     desk.settle { quiet = 0.5 } -- the browser moves its focus about while it starts
+    harness.wait_until("the page to take keys", function() -- a new page drops them
+      harness.ok(desk.keyboard.press "x")
+      return server.text
+    end, 60)
     local wanted = sample:gsub("Pack my", "Pack\tmy")
     type_rounds("chromium", wanted, function()
       server.text = nil
@@ -192,7 +197,7 @@ function tests.typing_stops_when_another_window_comes_up()
   local path = here .. "/note.txt"
   assert(files.write(path, ""))
   with_desktop({ { "mousepad", "--disable-server", path } }, function(desk)
-    local area = harness.ok(desk.elements.find { app = "mousepad", role = "text", timeout = 10 })
+    local area = harness.ok(desk.elements.find { app = "mousepad", role = "text", timeout = 30 })
     local words = ("The rain in Spain stays mainly in the plain.\n"):rep(2000)
     local ok, err
     local typing = task.start(function() ok, err = desk.keyboard.type(words) end)
@@ -219,7 +224,7 @@ end
 -- A field that takes something else than what was typed is found out.
 function tests.reading_back_tells_what_is_wrong()
   with_desktop({ { "galculator" } }, function(desk)
-    local display = harness.ok(desk.elements.find { app = "galculator", role = "text", timeout = 10 })
+    local display = harness.ok(desk.elements.find { app = "galculator", role = "text", timeout = 30 })
     harness.ok(desk.keyboard.press "escape")
     desk.wait_until(function() return desk.elements.find { app = "galculator", role = "text", states = "focused" } end)
     local ok, err = desk.keyboard.type("12x4", { window = { class = "galculator" }, verify = true })

@@ -21,7 +21,7 @@ private.timing = {
   windows = 15,       -- until all applications show a window
   focus = 1,          -- then until one of them is active
   poll = 0.01,        -- between two looks at what is awaited
-  stop = 3,           -- until the host is given up and killed
+  stop = 15,          -- until the host is given up and killed, which leaves its processes behind
 }
 
 ---@class deskpilot.private_session

@@ -75,6 +75,18 @@ local function name_of(window)
   return window and "'" .. text.cut(text.one_line(window.title), 80) .. "'" or "nothing"
 end
 
+-- One that has just come up may be the active one before its window manager lists it.
+local function name_of_other(desk, id)
+  if id == 0 then return "no window" end
+  local limit = task.now() + desk.timing.focus
+  while true do
+    local other = desk.windows.find { id = id }
+    if other then return name_of(other) end
+    if task.now() >= limit then return "another window" end
+    task.sleep(0.005)
+  end
+end
+
 -- A dialog that comes up in mid-typing must not get the rest.
 local function still_there(job)
   local desk, limit = job.desk, task.now() + job.desk.timing.focus
@@ -82,10 +94,8 @@ local function still_there(job)
     local id = desk.native:active()
     if id == job.target.id then return true end
     if id ~= 0 or task.now() >= limit then
-      local other = id ~= 0 and desk.windows.find { id = id }
       return errors.fail("refused", "%s", ("typing stopped after %d of %d characters, because %s came up instead of %s")
-        :format(job.typed, job.total, other and name_of(other) or id ~= 0 and "another window" or "no window",
-          name_of(job.target)))
+        :format(job.typed, job.total, name_of_other(desk, id), name_of(job.target)))
     end
     task.sleep(0.005)
   end

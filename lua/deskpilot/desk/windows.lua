@@ -227,7 +227,7 @@ function windows.new(desk)
   ---@param window deskpilot.window|integer|table
   ---@return boolean? ok, deskpilot.error? err
   function api.minimize(window)
-    return become(window, "minimized", function(now) return now.minimized end)
+    return become(window, "minimized", function(now) return now.minimized and not now.visible end)
   end
 
   --- Makes a window as large as the screen allows, and waits until it is.
