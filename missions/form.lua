@@ -19,13 +19,18 @@ local function people()
   return assert(csv.records(assert(files.read(path))))
 end
 
--- The field that stands on the same line as its label.
+-- The field that stands on the same line as its label, of one look: the window may still be on its way.
 local function field(desk, name)
-  local label = assert(desk.elements.find { app = "zenity", role = "label", name = name })
-  for _, element in ipairs(assert(desk.elements.list { app = "zenity", role = "text" })) do
-    if element.y == label.y then return element end
+  local list, label = assert(desk.elements.list { app = "zenity" }), nil
+  for _, element in ipairs(list) do
+    if element.role == "label" and element.name == name then label = element end
   end
-  error("there is no field beside " .. name)
+  local found, count = nil, 0
+  for _, element in ipairs(list) do
+    if label and element.role == "text" and element.y == label.y then found, count = element, count + 1 end
+  end
+  if count == 1 then return found end
+  return nil, "there is no field beside " .. name
 end
 
 -- Opens the form, fills it in and sends it off; what the application then says.
@@ -33,7 +38,10 @@ local function fill_in(desk, person)
   local form = task.start(desk.apps.run, { "zenity", "--forms", "--title", "New contact", "--separator", "\n",
     "--add-entry", names[1], "--add-entry", names[2], "--add-entry", names[3], timeout = 60 })
   assert(desk.wait_for_element { app = "zenity", role = "push button", name = "OK", timeout = 15 })
-  for _, name in ipairs(names) do assert(desk.elements.set_text(field(desk, name), person[name])) end
+  for _, name in ipairs(names) do
+    local place = assert(desk.wait_until(function() return field(desk, name) end))
+    assert(desk.elements.set_text(place, person[name]))
+  end
   assert(desk.elements.press { app = "zenity", role = "push button", name = "OK" })
   local ok, result, err = form:wait()
   if not ok or not result then error(ok and err or result, 0) end

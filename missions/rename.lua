@@ -41,8 +41,7 @@ return {
     files.remove(folder)
     assert(files.make_folder(folder))
     for _, name in ipairs(old_names()) do assert(files.write(files.join(folder, name), name)) end
-    assert(desk.apps.start { "pcmanfm", "--no-desktop", folder, wait = 10 })
-    desk.settle()
+    assert(desk.apps.open_app("pcmanfm", { arguments = { "--no-desktop", folder } }))
     for _, old in ipairs(old_names()) do rename(desk, old, names[old]) end
   end,
   verify = function()

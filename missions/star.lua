@@ -30,14 +30,24 @@ local function ink_near(picture, x, y)
   return false
 end
 
--- Where the empty picture is on the screen: the white square around the window's middle.
+-- How many pixels are white from there on, in steps of dx and dy.
+local function white_from(shot, x, y, dx, dy)
+  local count = 0
+  while x >= 0 and y >= 0 and x < shot.width and y < shot.height and is_white(shot, x, y) do
+    x, y, count = x + dx, y + dy, count + 1
+  end
+  return count
+end
+
+-- Where the empty picture is on the screen: the white square around the window's middle, once it is there.
 local function canvas(desk, window)
   local shot = assert(desk.screen.shot { window = window, cursor = false })
   local x, y = shot.width // 2, shot.height // 2
-  if not is_white(shot, x, y) then error("the paint program does not show the empty picture") end
-  while x > 0 and is_white(shot, x - 1, y) do x = x - 1 end
-  while y > 0 and is_white(shot, x, y - 1) do y = y - 1 end
-  return { x = shot.frame.x + x, y = shot.frame.y + y }
+  local left, up = white_from(shot, x, y, -1, 0), white_from(shot, x, y, 0, -1)
+  if left + white_from(shot, x, y, 1, 0) ~= size + 1 or up + white_from(shot, x, y, 0, 1) ~= size + 1 then
+    return nil, "the paint program does not show the empty picture"
+  end
+  return { x = shot.frame.x + x - left + 1, y = shot.frame.y + y - up + 1 }
 end
 
 local function draw(desk, origin)
@@ -56,15 +66,16 @@ return {
     local before = empty:png()
     assert(files.write(path, before))
     assert(desk.apps.start { "mtpaint", path, wait = 10 })
-    desk.settle()
-    local tools = desk.windows.find { title = "Settings Toolbar" }
+    assert(desk.wait_for_window { title = "mtPaint" })
+    local tools = desk.wait_for_window { title = "Settings Toolbar", timeout = 5 }
     if tools then assert(desk.windows.close(tools, { wait = true })) end
     assert(desk.windows.maximize { title = "mtPaint" })
     assert(desk.windows.focus { title = "mtPaint" })
     desk.settle()
     assert(desk.mouse.click { x = 17, y = 78, frame = "window" }) -- the pencil
     desk.settle()
-    draw(desk, canvas(desk, assert(desk.windows.find { title = "mtPaint" })))
+    local window = assert(desk.windows.find { title = "mtPaint" })
+    draw(desk, assert(desk.wait_until(function() return canvas(desk, window) end)))
     desk.settle()
     assert(desk.keyboard.press "ctrl+s")
     assert(desk.wait_until(function() return files.read(path) ~= before, path .. " is as it was" end))

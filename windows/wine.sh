@@ -74,6 +74,12 @@ place_monitors() {
     xrandr >/dev/null # looks at the outputs again: only now the second one counts as connected
 }
 
+# What is left of a run is the next one's to remove: a process of it may still write as it ends, and another run may
+# be removing it, too.
+remove() {
+    rm -rf "$1" 2>/dev/null || true
+}
+
 # What runs that were killed have left behind; a run's place begins with its process's number.
 clean() {
     for old in "$cache"/runs/*; do
@@ -81,7 +87,7 @@ clean() {
         owner=${old##*/}
         kill -0 "${owner%%.*}" 2>/dev/null && continue
         WINEPREFIX="$old/wine" wineserver -k 2>/dev/null || true
-        rm -rf "$old"
+        remove "$old"
     done
 }
 
@@ -90,7 +96,7 @@ place=""
 finish() {
     [ -z "$place" ] || wineserver -k 2>/dev/null || true
     [ -z "$server" ] || kill "$server" 2>/dev/null || true
-    [ -z "$place" ] || rm -rf "$place"
+    [ -z "$place" ] || remove "$place"
 }
 
 while [ $# -gt 0 ]; do

@@ -1,20 +1,16 @@
 #include "ocr_api.h"
+#include "symbols.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct {
-    const char *name;
-    size_t offset;
-} symbol;
 
 #define SYMBOL(name)                                                                               \
     {                                                                                              \
         "Tess" #name, offsetof(ocr_api, name)                                                      \
     }
 
-static const symbol symbols[] = {
+static const desk_symbol symbols[] = {
     SYMBOL(BaseAPICreate),
     SYMBOL(BaseAPIDelete),
     SYMBOL(BaseAPIInit3),
@@ -41,14 +37,12 @@ static const symbol symbols[] = {
 
 static bool fill(ocr_api *api, void *library, desk_error *err)
 {
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        void *function = ocr_library_symbol(library, symbols[i].name);
-        if (!function)
-            return desk_fail(err, DESK_UNAVAILABLE,
-                             "the installed Tesseract is too old or too new (it has no %s): %s",
-                             symbols[i].name, ocr_library_advice);
-        memcpy((char *) api + symbols[i].offset, &function, sizeof function);
-    }
+    const char *missing = desk_symbols_fill(api, symbols, sizeof symbols / sizeof symbols[0],
+                                            library, ocr_library_symbol);
+    if (missing)
+        return desk_fail(err, DESK_UNAVAILABLE,
+                         "the installed Tesseract is too old or too new (it has no %s): %s",
+                         missing, ocr_library_advice);
     void *function = ocr_library_symbol(library, "omp_set_max_active_levels");
     memcpy(&api->omp_set_max_active_levels, &function, sizeof function);
     return true;

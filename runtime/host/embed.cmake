@@ -1,9 +1,9 @@
-# Writes OUT: a C file with everything that ships as Lua or text as bytes, sorted by name: Lua files and scripts of
-# pages, prompts, missions and the pages beside them.
+# Writes OUT: a C file with everything that ships (shipped.cmake) as bytes, sorted by name.
 # Names are paths from the root without the leading "lua/": deskpilot/agent/loop.lua,
 # prompts/strategist.md, missions/calculator.lua.
-file(GLOB_RECURSE FILES RELATIVE ${ROOT} ${ROOT}/lua/*.lua ${ROOT}/lua/*.js
-     ${ROOT}/prompts/*.md ${ROOT}/missions/*.lua ${ROOT}/missions/*.html)
+include(${CMAKE_CURRENT_LIST_DIR}/shipped.cmake)
+list(TRANSFORM SHIPPED_PATTERNS PREPEND ${ROOT}/)
+file(GLOB_RECURSE FILES RELATIVE ${ROOT} ${SHIPPED_PATTERNS})
 set(TEXT "/* Made by embed.cmake. */\n#include \"shipped.h\"\n\n")
 set(TABLE "")
 set(INDEX 0)

@@ -99,6 +99,10 @@ void net_http_close(net_http *http)
     free(http);
 }
 
+/* A process that was held up hears its timers before the bytes that came meanwhile, so these are
+ * given the time to be read first. */
+enum { LAST_LOOK = 20 /* ms */ };
+
 static void on_stall(uv_timer_t *timer)
 {
     net_request *request = NET_CONTAINER(timer, net_request, stall);
@@ -106,6 +110,11 @@ static void on_stall(uv_timer_t *timer)
     uint64_t quiet = uv_now(request->http->loop) - request->last_byte;
     if (quiet < limit) {
         uv_timer_start(timer, on_stall, limit - quiet, 0);
+        return;
+    }
+    if (!request->nearly_stalled) {
+        request->nearly_stalled = true;
+        uv_timer_start(timer, on_stall, LAST_LOOK, 0);
         return;
     }
     net_result result = {.timeout = NET_TIMEOUT_STALL};
@@ -117,6 +126,7 @@ static void on_stall(uv_timer_t *timer)
 net_request *net_http_start(net_http *http, const net_options *options,
                             const net_callbacks *callbacks, desk_error *err)
 {
+    uv_update_time(http->loop); /* the caller may have computed for a while */
     net_request *request = net_request_new(http, options, callbacks, err);
     if (!request)
         return NULL;

@@ -30,6 +30,7 @@ struct net_request {
     size_t piece_count, piece, offset; /* the next byte to send is pieces[piece].data[offset] */
     double connect_timeout, total_timeout, stall_timeout;
     uv_timer_t stall;
+    bool nearly_stalled;         /* since the last byte: what has come is looked at once more */
     uint64_t started, last_byte; /* milliseconds of uv_now */
     size_t limit, received;
     net_buffer body;

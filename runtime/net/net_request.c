@@ -12,6 +12,7 @@ enum { MAX_HEADER_BYTES = 256 * 1024 };
 static void touch(net_request *request)
 {
     request->last_byte = uv_now(request->http->loop);
+    request->nearly_stalled = false;
 }
 
 static void mark_ready(net_request *request)

@@ -285,11 +285,17 @@ static pid_t start_bus(void)
 /* --- the tests ----------------------------------------------------------------------------------
  */
 
+/* How long who does not answer, or never comes to an end, is waited for; and who does, on a machine
+ * that is busy with other things.
+ */
+static const uint64_t SILENCE = 3000000000u, BUSY = 30000000000u;
+
 static bool read_play(desk_elements *e, play what, size_t max, desk_element_list *list,
                       desk_error *err)
 {
     current = what;
-    desk_elements_query query = {.deadline = uv_hrtime() + 2000000000u, .max_nodes = max};
+    uint64_t patience = what == PLAY_SILENT || what == PLAY_DEEP ? SILENCE : BUSY;
+    desk_elements_query query = {.deadline = uv_hrtime() + patience, .max_nodes = max};
     return e->ops->read(e, &query, list, err);
 }
 
@@ -367,13 +373,15 @@ static void test_addresses(const char *bus)
         desk_element_list list;
         snprintf(socket_told, sizeof socket_told, told[i], proof);
         CHECK(desk_native_elements->open(&e, &(desk_elements_options){.bus = address}, &err));
+        uint64_t best = UINT64_MAX;
         for (int round = 0; round < 3; round++) {
             uint64_t start = uv_hrtime();
             CHECK(read_play(e, PLAY_ADDRESS, 100, &list, &err));
             CHECK(list.count >= 1 && !list.apps[0].note);
-            CHECK(uv_hrtime() - start < 1500000000u);
+            best = uv_hrtime() - start < best ? uv_hrtime() - start : best;
             desk_element_list_free(&list);
         }
+        CHECK(best < 1500000000u);
         e->ops->close(e);
         CHECK(access(proof, F_OK) != 0);
     }
@@ -415,7 +423,7 @@ static void test_one(desk_elements *e)
     CHECK_STR(desk_code_name(err.code), "timed_out");
     CHECK(!e->ops->ask(e, "no handle", uv_hrtime() + 200000000u, &d, &err));
     CHECK_STR(desk_code_name(err.code), "invalid");
-    CHECK(!e->ops->ask(e, ":9.9/a", uv_hrtime() + 1000000000u, &d, &err));
+    CHECK(!e->ops->ask(e, ":9.9/a", uv_hrtime() + BUSY, &d, &err));
     CHECK_STR(desk_code_name(err.code), "not_found");
 }
 
@@ -425,13 +433,13 @@ static void test_silence(desk_elements *e)
     desk_error err = {0};
     uint64_t start = uv_hrtime();
     CHECK(read_play(e, PLAY_SILENT, 5000, &list, &err));
-    CHECK(uv_hrtime() - start < 2500000000u);
+    CHECK(uv_hrtime() - start < 2 * SILENCE);
     CHECK_EQ(list.count, 0);
     CHECK(list.app_count >= 1 && list.apps[0].note);
     desk_element_list_free(&list);
     start = uv_hrtime();
     CHECK(read_play(e, PLAY_SILENT, 5000, &list, &err));
-    CHECK(uv_hrtime() - start < 1000000000u); /* less patience the second time */
+    CHECK(uv_hrtime() - start < SILENCE / 2); /* less patience the second time */
     desk_element_list_free(&list);
 
     uint64_t deadline = uv_hrtime() + 100000000u;
@@ -445,7 +453,7 @@ static void test_silence(desk_elements *e)
                           &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "\xff"},
                           deadline, &err));
     CHECK_STR(desk_code_name(err.code), "invalid");
-    CHECK(!e->ops->act(e, ":9.9/a", NULL, 0, uv_hrtime() + 1000000000u, &err));
+    CHECK(!e->ops->act(e, ":9.9/a", NULL, 0, uv_hrtime() + BUSY, &err));
     CHECK_STR(desk_code_name(err.code), "not_found");
 }
 

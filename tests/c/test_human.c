@@ -116,13 +116,15 @@ static void touches_are_told_of_at_times(void)
     CHECK(desk_human_last_touch(h) > 0);
     CHECK_EQ(touched, 0);
     desk_human_tell_touches(h, true);
+    uint64_t began = uv_hrtime();
     for (int i = 0; i < 1000; i++) {
         human_touched(h);
     }
-    CHECK_EQ(touched, 1);
+    int told = touched; /* once in a tenth of a second: a busy machine may take longer for these */
+    CHECK(told >= 1 && (uint64_t) told <= 1 + (uv_hrtime() - began) / 100000000u);
     uv_sleep(110);
     human_touched(h);
-    CHECK_EQ(touched, 2);
+    CHECK_EQ(touched, told + 1);
     desk_human_close(h);
 }
 

@@ -216,7 +216,7 @@ static void check_fresh(desk *d, witness *w)
         xcb_flush(w->c);
         /* Not waited for: the change falls before, inside or after the captures that follow. */
         bool seen = false;
-        for (double limit = now() + 2; !seen && now() < limit;) {
+        for (double limit = now() + 10; !seen && now() < limit;) {
             seen = captured_pixel(d) == color;
         }
         CHECK(seen);

@@ -31,10 +31,10 @@ static inline void nap(double seconds)
     nanosleep(&t, NULL);
 }
 
-/* Waits until `condition` holds, for at most ten seconds; its value is whether it did. */
+/* Waits until `condition` holds, for at most half a minute; its value is whether it did. */
 #define UNTIL(condition)                                                                           \
     ({                                                                                             \
-        double end_ = now() + 10;                                                                  \
+        double end_ = now() + 30;                                                                  \
         bool held_;                                                                                \
         while (!(held_ = (condition)) && now() < end_) {                                           \
             nap(0.002);                                                                            \

@@ -111,11 +111,11 @@ function tests.nothing_is_left_of_a_program_that_is_not_waited_for()
       setsid sh -c 'sleep 300; : %s' &
       sh -c 'trap "" TERM; while :; do sleep 1; done; : %s']]):format(tag, tag, tag))
     local began = task.now()
-    local none, err = desk.apps.run { path, timeout = 1 }
+    local none, err = desk.apps.run { path, timeout = 3 } -- long enough for its first words
     harness.eq(none, nil)
     harness.eq(err.code, "timed_out")
     harness.eq(err.stdout, "started\n")
-    harness.ok(task.now() - began < 20)
+    harness.ok(task.now() - began < 30)
     harness.wait_until("the end of them all", function() return #running(tag) == 0 end, 10)
     local waiter = task.start(desk.apps.run, { path, timeout = 60 })
     harness.wait_until("the family", function() return #running(tag) >= 3 end, 20)
@@ -184,7 +184,7 @@ function tests.one_that_shows_no_window_says_so()
 end
 
 function tests.programs_end_and_are_ended()
-  on_both(function(desk, _, where)
+  on_both(function(desk, folder, where)
     local tag = "stubborn" .. uv.os_getpid() .. where
     local pid = harness.ok(desk.apps.start { "sh", "-c", "exit 5" })
     harness.eq(desk.apps.wait(pid, { timeout = 20 }), 5)
@@ -194,17 +194,18 @@ function tests.programs_end_and_are_ended()
     local status, err = desk.apps.wait(pid, { timeout = 0.1 })
     harness.eq(status, nil)
     harness.eq(err.code, "timed_out")
-    harness.eq(desk.apps.stop(pid), 143, "it was asked")
-    pid = harness.ok(desk.apps.start { "sh", "-c", "trap '' TERM; while :; do sleep 1; done; : " .. tag })
-    harness.wait_until("the trap", function() return #running(tag) > 0 end, 10)
-    task.sleep(0.3) -- for the shell to have set it
+    harness.eq(desk.apps.stop(pid, { timeout = 20 }), 143, "it was asked")
+    local set = files.join(folder, tag)
+    pid = harness.ok(desk.apps.start { "sh", "-c", ("trap '' TERM; : > %s; while :; do sleep 1; done"):format(set) })
+    harness.wait_until("the trap", function() return files.exists(set) end, 20)
+    harness.ok(#running(tag) > 0, "it runs")
     harness.eq(desk.apps.stop(pid, { timeout = 0.3 }), 137, "it was made to")
     harness.wait_until("its children's end", function() return #running(tag) == 0 end, 10)
     -- Windows are closed as a user does: the application ends in its own way.
     local window
     pid, window = desk.apps.start { "galculator", wait = 20 }
     harness.ok(pid, tostring(window))
-    harness.eq(desk.apps.stop(pid), 0)
+    harness.eq(desk.apps.stop(pid, { timeout = 20 }), 0)
     status, err = desk.apps.wait(1)
     harness.eq(status, nil)
     harness.eq(err.code, "not_found")
@@ -222,8 +223,9 @@ function tests.files_are_opened_with_their_application()
     files.write(config .. "/mimeapps.list", "[Default Applications]\ntext/plain=org.xfce.mousepad.desktop\n")
     local ok, window = desk.apps.open(path, { wait = 20 })
     harness.ok(ok, tostring(window))
-    harness.has(window.title, "it's a note")
-    harness.eq(desk.elements.text { app = "mousepad", role = "text", states = "editable" }, "to be opened")
+    harness.ok(desk.wait_for_window { id = window.id, title = "it's a note", timeout = 20 })
+    harness.ok(desk.wait_for_element { app = "mousepad", role = "text", states = "editable", text = "to be opened",
+      timeout = 20 })
     local none, err = desk.apps.open(folder .. "/nothing.txt")
     harness.eq(none, nil)
     harness.eq(err.code, "not_found")

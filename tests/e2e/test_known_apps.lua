@@ -61,7 +61,7 @@ end
 -- --- opening ----------------------------------------------------------------------------------------
 
 local function with_desktop(fn)
-  desktop.with({ size = { 1000, 700 }, timing = { app_start = 60, app_ready = 60, focus = 10 } }, fn)
+  desktop.with({ size = { 1000, 700 }, timing = { app_start = 60, app_ready = 60, focus = 10, window = 10 } }, fn)
 end
 
 local function windows_of(desk, class)

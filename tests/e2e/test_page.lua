@@ -69,7 +69,7 @@ local function press_dots(tab, desk, what)
     local element = pages.element(page, name)
     pages.script(tab, "log.length = 0")
     assert(desk.mouse.click(element.box))
-    local ok = pcall(harness.wait_until, name, function() return #pages.log(tab) > 0 end, 3)
+    local ok = pcall(harness.wait_until, name, function() return #pages.log(tab) > 0 end, 20)
     harness.ok(ok, what .. ": the click at the box of " .. name .. " missed it: " .. harness.show(element.box))
     harness.eq(pages.log(tab), { name .. " click true" }, what)
   end

@@ -90,7 +90,8 @@ function cases.e_suggestions(tab)
   both(tab, "acts.html", function(element, input)
     harness.eq(element("City").states.autocomplete, nil, "nothing is known of it yet")
     harness.ok(tab:type(element "City", "Ro", { input = input }))
-    harness.wait_until("the suggestions", function() return tab:evaluate "$('list').style.display" == "block" end)
+    -- For all of it: those for its first letter are replaced once more.
+    harness.wait_until("the suggestions", function() return tab:evaluate "$('list').dataset.words" == "Ro" end)
     harness.eq(element("City").states.autocomplete, true, "what it did is remembered")
     harness.ok(tab:click(element "Roma Nord", { input = input }))
     harness.eq(value_of(tab, "City"), "Roma Nord", input)
@@ -180,8 +181,12 @@ function cases.k_stale(tab)
     for _, input in ipairs { "real", "cdp" } do
       local page = pages.open(tab, "changing.html")
       local beta = pages.element(page, "Beta")
-      pages.script(tab, "const list = document.getElementById('list'); " .. case[2])
-      if case[2]:find "reload" then assert(tab:wait_for { idle = true, timeout = 20 }) end
+      pages.script(tab, "const list = document.getElementById('list'); window.before = true; " .. case[2])
+      if case[2]:find "reload" then
+        harness.wait_until("the page anew", function()
+          return tab:evaluate "!window.before && document.readyState === 'complete'"
+        end, 20)
+      end
       for _, target in ipairs { beta, beta.index } do
         fails("stale", case[3], tab:click(target, { input = input }))
       end

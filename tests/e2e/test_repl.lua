@@ -2,7 +2,6 @@
 local t = require "harness"
 local files = require "deskpilot.base.files"
 local spawn = require "spawn"
-local task = require "deskpilot.base.task"
 local terminal = require "terminal"
 local uv = require "luv"
 
@@ -62,23 +61,28 @@ tests.ctrl_c_ends_the_entry_and_not_the_prompt = with_prompt(function(term)
   term:press("C-c")
   term:line("1 + 2")
   term:wait_for("\n3\n")
-  term:line("while true do pcall(function() while true do end end) end")
-  task.sleep(0.3)
+  -- Each says that it runs: before, Ctrl+C would be a key of the prompt's.
+  term:line("print('loop' .. 'ing') while true do pcall(function() while true do end end) end")
+  term:wait_for("\nlooping")
   term:press("C-c")
   term:wait_for("interrupted")
+  term:wait_for_last("desk>")
   term:line("'again', 1")
   term:wait_for('"again", 1')
-  term:line("require('deskpilot.base.task').sleep(1000)")
-  task.sleep(0.3)
+  term:line("print('sleep' .. 'ing') require('deskpilot.base.task').sleep(1000)")
+  term:wait_for("\nsleeping")
   term:press("C-c")
-  task.sleep(0.3)
+  term:wait_for("sleeping\n^Cinterrupted")
+  term:wait_for_last("desk>")
   term:line("'still', 2")
   t.eq(select(2, term:wait_for('"still", 2'):gsub("interrupted", "")), 2)
   -- SIGINT from elsewhere, three times: each is a first one.
   for i = 1, 3 do
+    term:wait_for_last("desk>")
     term:type("junk")
+    term:wait_for_last("desk> junk")
     uv.kill(term:pid(), "sigint")
-    task.sleep(0.1)
+    term:wait_for_last("desk>")
     term:line("'alive " .. i .. "'")
     term:wait_for('"alive ' .. i .. '"')
   end
@@ -86,7 +90,7 @@ end)
 
 tests.the_terminal_is_restored_by_a_signal = with_prompt(function(term)
   term:type("typing")
-  task.sleep(0.2)
+  term:wait_for_last("desk> typing")
   uv.kill(term:pid(), "sigterm")
   t.has(term:wait_for("status 130"), "interrupted")
   term:wait_for("terminal sane")
@@ -111,7 +115,7 @@ tests.paste = with_prompt(function(term, home)
   assert(files.write(home .. "/paste", "a = 1\nb = 2\nprint(a + b)"))
   spawn.run({ "tmux", "-L", term.socket, "load-buffer", home .. "/paste" }, { env = { TMUX = false } })
   spawn.run({ "tmux", "-L", term.socket, "paste-buffer", "-p" }, { env = { TMUX = false } })
-  task.sleep(0.5)
+  term:wait_for_last("print(a + b)")
   t.ok(not term:screen():find("\n3", 1, true), "it ran before Enter")
   term:press("Enter")
   term:wait_for("\n3\n")
@@ -120,13 +124,13 @@ end)
 -- The one that matters: the prompt works a real application, and the application's own element tree
 -- says so.
 tests.clicks_a_calculator = with_prompt(function(term)
-  term:line("desk.elements.find{ name = '7', timeout = 20 }.description")
+  term:line("desk.wait_for_element{ name = '7', timeout = 20 }.description")
   term:wait_for('"Seven', 30)
   term:line("for _, key in ipairs{ '7', '*', '6', '=' } do "
     .. "assert(desk.mouse.click(assert(desk.elements.find{ name = key }))) "
     .. "desk.settle() end")
-  term:line("for _, e in ipairs(desk.elements.list()) do if e.text == '42' then print('shows ' .. e.text) end end")
-  term:wait_for("\nshows 42\n", 30)
+  term:line("'shows ' .. desk.wait_for_element{ text = '42', timeout = 20 }.text")
+  term:wait_for('"shows 42"', 30)
   term:line("desk.elements.find{ name = 'no such thing' }")
   term:wait_for("(not_found)", 30)
   term:press("C-d")

@@ -8,7 +8,7 @@ local browsing = {}
 local function finally(fn) return setmetatable({}, { __close = fn }) end
 
 -- Times for a machine that does many things at once.
-local patient = { browser_start = 60, browser_answer = 20, browser_stop = 20, wait = 30 }
+local patient = { browser_start = 60, browser_answer = 20, browser_stop = 20, wait = 30, focus = 10 }
 
 --- A page of HTML.
 ---@param title string

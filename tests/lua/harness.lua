@@ -1,5 +1,7 @@
 --- The project's small test runner: a test file returns a table of functions; each runs in a task
 --- of its own with a time limit, in the order of its names. Checks count and say what they saw.
+local uv = require "luv"
+local files = require "deskpilot.base.files"
 local task = require "deskpilot.base.task"
 
 local harness = {}
@@ -70,9 +72,10 @@ function harness.fails(code, part, result, err)
     .. tostring(err) .. "), want " .. show(code) .. " and " .. show(part))
 end
 
---- Waits until fn() is true; fails the test with `what` after that many seconds.
+--- Waits until fn() is true; fails the test with `what` after that many seconds (half a minute, for a machine that is
+--- busy with other things).
 function harness.wait_until(what, fn, seconds)
-  local limit = task.now() + (seconds or 10)
+  local limit = task.now() + (seconds or 30)
   while true do
     local value = fn()
     if value then return value end
@@ -81,12 +84,23 @@ function harness.wait_until(what, fn, seconds)
   end
 end
 
+-- A folder for all that this test and what it starts call temporary, so that tests, and clones of the project, can
+-- run side by side; gone at its end. Its name is short, for there are sockets in it. Under Wine each test has a disk
+-- of its own.
+local function own_temporary_folder()
+  if harness.platform ~= "linux" then return function() end end
+  local folder = assert(uv.fs_mkdtemp(files.join(files.temporary_folder(), "dp-XXXXXX")))
+  uv.os_setenv("TMPDIR", folder)
+  return function() files.remove(folder) end
+end
+
 function harness.run_file(path)
   local chunk, why = loadfile(path)
   if not chunk then
     io.stderr:write(why, "\n")
     return 1
   end
+  local remove_temporary_folder = own_temporary_folder()
   local ok, err = task.run(nil, function()
     local tests = chunk()
     local names = {}
@@ -94,7 +108,7 @@ function harness.run_file(path)
     table.sort(names)
     for _, name in ipairs(names) do
       local before = failed
-      local done, failure = task.limit(120, tests[name])
+      local done, failure = task.limit(180, tests[name]) -- less than ctest gives the whole file
       if not done then
         failed = failed + 1
         io.stderr:write("  FAILED ", name, ": ", tostring(failure), "\n")
@@ -107,6 +121,7 @@ function harness.run_file(path)
     failed = failed + 1
     io.stderr:write(tostring(err), "\n")
   end
+  remove_temporary_folder()
   io.stdout:write(("%d checks passed, %d failed\n"):format(passed, failed))
   return failed == 0 and passed > 0 and 0 or 1
 end

@@ -76,7 +76,7 @@ local function goes_up(app)
   local inner = files.join(app.folder, "inner")
   assert(files.make_folder(inner))
   app:open { inner }
-  harness.has(app.window.title, "inner")
+  harness.ok(app.desk.wait_for_window { id = app.window.id, title = "inner", timeout = 20 })
   app:shortcut "up"
   harness.ok(app.desk.wait_for_window { id = app.window.id, title = select(2, files.split(app.folder)), timeout = 20 })
 end
@@ -85,9 +85,13 @@ end
 local function reads_to_the_end(app)
   app:open()
   local path = files.join(app.folder, "out.txt")
-  harness.ok(app.desk.keyboard.type("cat > " .. path .. "; echo ended >> " .. path .. "\ntyped\n"))
+  -- sh, which ctrl+d ends afterwards, has no editor of lines: nothing that comes while one starts is lost on it.
+  harness.ok(app.desk.keyboard.type(("cat > %s; echo ended >> %s; exec sh\n"):format(path, path)))
+  -- Before the program reads, the keys are the shell's, to which ctrl+d in a line that is not empty means nothing.
+  harness.wait_until(app.profile.id .. " to run what was typed", function() return files.exists(path) end, 20)
+  harness.ok(app.desk.keyboard.type "typed\n")
   app:shortcut "quit"
-  harness.wait_until(app.profile.id .. " to run what was typed", function()
+  harness.wait_until(app.profile.id .. " to end what reads", function()
     return files.read(path) == "typed\nended\n"
   end, 20)
 end
@@ -194,7 +198,8 @@ end
 --- Opens these one after the other on a private desktop.
 ---@param ids string[] names of profiles
 function known_apps.check(ids)
-  desktop.with({ timing = { app_start = 60, app_ready = 60, elements = 5, focus = 10 } }, function(desk, _, folder)
+  local timing = { app_start = 60, app_ready = 60, elements = 5, focus = 10, window = 10 }
+  desktop.with({ timing = timing }, function(desk, _, folder)
     for _, id in ipairs(ids) do check(desk, id, folder) end
   end)
 end

@@ -89,6 +89,14 @@ function Server:stop()
   end
 end
 
+--- An address where nothing listens, and nothing will while the server's socket is there: close it at the end.
+---@return string url, table socket
+function page_server.nobody()
+  local socket = uv.new_tcp()
+  assert(socket:bind("127.0.0.1", 0))
+  return "http://127.0.0.1:" .. socket:getsockname().port .. "/", socket
+end
+
 function page_server.start(routes)
   local self = setmetatable({ routes = routes, requests = {}, sockets = {}, held = {} }, Server)
   self.listener = uv.new_tcp()

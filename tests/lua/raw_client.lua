@@ -23,7 +23,7 @@ end
 
 --- Waits until `fn(self)` is true or those seconds are over; gives what came.
 function Connection:wait(fn, seconds)
-  local limit = task.now() + (seconds or 10)
+  local limit = task.now() + (seconds or 30)
   while not fn(self) and task.now() < limit do task.sleep(0.01) end
   return self.came
 end

@@ -62,16 +62,26 @@ function Terminal:screen()
   return (tmux(self, "capture-pane", "-p").stdout:gsub("%s+$", ""))
 end
 
+local function wait_for_screen(self, what, seconds, fits)
+  local screen
+  local ok, err = pcall(t.wait_until, what, function()
+    screen = self:screen()
+    return fits(screen)
+  end, seconds or 20)
+  if not ok then error(("%s; the screen is:\n%s"):format(err, screen), 3) end
+  return screen
+end
+
 --- Waits until the screen contains the plain text; fails the test with the screen if it never does.
 ---@return string screen
 function Terminal:wait_for(part, seconds)
-  local screen
-  local ok, err = pcall(t.wait_until, part, function()
-    screen = self:screen()
-    return screen:find(part, 1, true)
-  end, seconds or 10)
-  if not ok then error(("%s; the screen is:\n%s"):format(err, screen), 2) end
-  return screen
+  return wait_for_screen(self, part, seconds, function(screen) return screen:find(part, 1, true) end)
+end
+
+--- Waits until the plain text is the last that stands on the screen, as a prompt is that waits for keys.
+---@return string screen
+function Terminal:wait_for_last(part, seconds)
+  return wait_for_screen(self, part .. " at the end", seconds, function(screen) return screen:sub(-#part) == part end)
 end
 
 --- The process that runs in it (the shell's child), to send signals to.

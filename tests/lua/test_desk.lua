@@ -122,10 +122,11 @@ end
 function tests.drags()
   local d = open { drag_step = 0.001 }
   harness.ok(d.mouse.drag({ 0, 0 }, { 40, 20 }, { steps = 4 }))
-  harness.eq(logged(d), "move 0 0; button 1 down; move 10 5; move 20 10; move 30 15; move 40 20; button 1 up")
+  harness.eq(logged(d), "move 0 0; button 1 down; move 10 5; move 20 10; move 30 15; move 40 20; move 39 20; "
+    .. "move 40 20; button 1 up", "at the end one step back and forth")
   harness.ok(d.mouse.drag({ { 0, 0 }, { 20, 0 }, { 20, 10 } }, { steps = 3, seconds = 0.01, button = "right" }))
-  harness.eq(logged(d), "move 0 0; button 3 down; move 10 0; move 20 0; move 19 0; move 20 0; move 20 10; button 3 up",
-    "at a corner one step back and forth")
+  harness.eq(logged(d), "move 0 0; button 3 down; move 10 0; move 20 0; move 19 0; move 20 0; move 20 10; move 20 9; "
+    .. "move 20 10; button 3 up", "and at each corner")
   d.timing.drag_step = 10
   local dragging = task.start(d.mouse.drag, { 0, 0 }, { 40, 20 })
   dragging:cancel("the test wants it")
@@ -344,12 +345,12 @@ function tests.windows_that_do_not_obey()
   local began = task.now()
   local before = d.windows.find { id = 1 }
   harness.eq(d.windows.place(1, { x = before.x + 100 }), before, "as it is")
-  harness.ok(task.now() - began < 0.5)
+  harness.ok(task.now() - began < 10)
   d:close()
 end
 
 function tests.clipboard()
-  local d = open { clipboard = 0.1 }
+  local d = open { clipboard = 30 }
   harness.eq(d.clipboard.get(), "")
   harness.eq(d.clipboard.set("text\n"), true)
   harness.eq(d.clipboard.get(), "text\n")
@@ -362,6 +363,7 @@ function tests.clipboard()
     clipboard_set = function() return false end })
   harness.eq(d.clipboard.get(), "late")
   harness.eq(asked, 3)
+  d.timing.clipboard = 0.1
   ok, err = d.clipboard.set("text")
   harness.eq(ok, nil)
   harness.eq(err.code, "timed_out")
@@ -377,8 +379,8 @@ function tests.changes_are_looked_for_where_nothing_tells()
   local began = task.now()
   local d = with_native(open(), { poll_every = function() return 10 end,
     last_change = function() return task.now() - began > 0.1 and task.now() * 1e9 // 1 or 0 end })
-  harness.eq(d.wait_for_change { timeout = 5 }, true)
-  harness.ok(task.now() - began < 1, "long before the timeout")
+  harness.eq(d.wait_for_change { timeout = 30 }, true)
+  harness.ok(task.now() - began < 15, "long before the timeout")
   d:close()
 end
 
@@ -386,7 +388,7 @@ function tests.waiting()
   local d = open { settle_quiet = 0.05 }
   local settled = harness.ok(d.settle())
   harness.eq(settled.reason, "quiet")
-  harness.ok(settled.seconds >= 0.05 and settled.seconds < 0.5, settled)
+  harness.ok(settled.seconds >= 0.05 and settled.seconds < 5, settled)
   local changed, none = d.wait_for_change { timeout = 0.01 }
   harness.eq(changed, nil)
   harness.eq(none.code, "timed_out")

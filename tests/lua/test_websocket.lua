@@ -35,17 +35,19 @@ function tests.a_server_that_reads_slowly_makes_the_sender_wait()
     t.ok(work:wait())
     t.eq(sent, 300)
     t.ok(most <= (1 << 20) + 2 * #message, most .. " bytes waited at most")
+    t.wait_until("them to arrive", function() return #server.peers[1].frames == 300 end, 60)
     socket:close()
     t.eq(#server.peers[1].frames, 301)
   end)
 end
 
 function tests.a_callback_cannot_wait_and_is_told_when_it_is_too_much()
+  local over = false
   with_server(function(peer)
     peer:accept()
     peer:stop_reading()
     peer:frame("text", "go")
-    task.sleep(1)
+    t.wait_until("the end", function() return over end, 60)
   end, function(server)
     local why
     local socket
@@ -59,11 +61,12 @@ function tests.a_callback_cannot_wait_and_is_told_when_it_is_too_much()
         end
       end
     end }))
-    t.wait_until("the refusal", function() return why end)
+    t.wait_until("the refusal", function() return why end, 60)
     t.eq(why.code, "unavailable")
     t.ok(socket.native:pending() < 80 << 20, socket.native:pending())
     local began = task.now()
     socket:close()
+    over = true
     t.ok(task.now() - began < 15, "a server that reads nothing holds nobody up")
     t.eq(socket.closed.code, "cancelled")
   end)
@@ -77,7 +80,7 @@ function tests.a_server_that_is_too_fast_is_made_to_wait()
     peer:next()
   end, function(server)
     local socket = assert(websocket.open(server.url))
-    t.wait_until("the queue to fill", function() return socket.queue.bytes > 1 << 20 end)
+    t.wait_until("the queue to fill", function() return socket.queue.bytes > 1 << 20 end, 60)
     task.sleep(0.3)
     t.ok(socket.queue.bytes < 2 << 20, "not everything was taken in: " .. socket.queue.bytes)
     t.ok(server.peers[1].handle:get_write_queue_size() > 1 << 20, "the rest waits at the server")
@@ -99,6 +102,7 @@ function tests.a_flood_of_pings_fills_no_memory()
   local socket, most = nil, 0
   with_server(function(peer)
     peer:accept()
+    t.wait_until("the client", function() return socket end, 60)
     peer:stop_reading()
     for _ = 1, 20 do
       peer:write(flood)
@@ -192,7 +196,7 @@ function tests.the_connection_breaks()
       local closed
       local socket = assert(websocket.open(server.url, { on_close = function(err) closed = err end }))
       socket:send("now")
-      t.wait_until(name, function() return closed end)
+      t.wait_until(name, function() return closed end, 30)
       t.eq(closed.code, "io", name)
       t.eq(closed.close_code, 1006, name)
       t.has(tostring(closed), server.url, name)
@@ -204,10 +208,11 @@ function tests.the_connection_breaks()
 end
 
 function tests.those_who_wait_are_told_of_the_end()
+  local waiting
   with_server(function(peer)
     peer:accept()
     peer:stop_reading()
-    task.sleep(0.2)
+    t.wait_until("both to wait", function() return waiting end)
     peer:close(true)
   end, function(server)
     local socket = assert(websocket.open(server.url))
@@ -218,6 +223,8 @@ function tests.those_who_wait_are_told_of_the_end()
         if not ok then return ok, err end
       end
     end)
+    t.wait_until("the sender to wait", function() return #socket.senders == 1 end)
+    waiting = true
     for name, work in pairs { receiver = receiver, sender = sender } do
       local ok, value, err = work:wait()
       t.ok(ok, value)
@@ -237,21 +244,23 @@ function tests.closing_is_heard_by_who_was_not_listening()
     t.eq(peer.broke, nil, "it ended when it had read everything, not with a reset")
   end, function(server)
     local socket = assert(websocket.open(server.url))
-    t.wait_until("the queue to fill", function() return socket.queue.bytes > 1 << 20 end)
+    t.wait_until("the queue to fill", function() return socket.queue.bytes > 1 << 20 end, 60)
     socket:close()
     t.eq(socket.closed.code, "cancelled")
   end)
 end
 
 function tests.who_sends_to_a_paused_connection_that_breaks_is_told()
+  local full
   with_server(function(peer)
     peer:accept(nil, bytes_of("binary", ("x"):rep(3 << 20)))
     peer:frame("binary", ("y"):rep(3 << 20)) -- more than is read before somebody takes some
-    task.sleep(0.3)
+    t.wait_until("the client's queue to fill", function() return full end, 60)
     peer:close(true)
   end, function(server)
     local socket = assert(websocket.open(server.url))
-    t.wait_until("the queue to fill", function() return socket.queue.bytes > 1 << 20 end)
+    t.wait_until("the queue to fill", function() return socket.queue.bytes > 1 << 20 end, 60)
+    full = true
     local err
     repeat
       task.sleep(0.01)
@@ -298,7 +307,7 @@ function tests.cancelled_senders_and_receivers_leave_nothing_behind()
     t.eq(err.code, "timed_out")
     t.eq(#socket.receivers, 0)
     socket:send("mine")
-    t.eq(socket:receive(5), "mine")
+    t.eq(socket:receive(30), "mine")
     socket:close()
   end)
 end
@@ -326,7 +335,7 @@ function tests.fifty_at_once()
         local socket = assert(websocket.open(server.url))
         for j = 1, 20 do
           socket:send(i .. " " .. j)
-          assert(socket:receive(20) == i .. " " .. j)
+          assert(socket:receive(60) == i .. " " .. j)
         end
         return socket:close()
       end)

@@ -46,7 +46,7 @@ local function converse(name, bytes, options)
       outcome.err = err
       if outcome.told then outcome.told() end
     end }))
-  if not task.limit(30, task.await, function(done)
+  if not task.limit(60, task.await, function(done)
     outcome.told = done
     if outcome.err then done() end
   end) then error(name .. ": did not end") end

@@ -4,6 +4,8 @@ local t = require "harness"
 local task = require "deskpilot.base.task"
 local websocket = require "deskpilot.base.websocket"
 local websocket_server = require "websocket_server"
+local ports = require "ports"
+local tls_server = require "tls_server"
 
 local tests = {}
 local bytes_of, closing = websocket_server.frame_bytes, websocket_server.closing
@@ -18,7 +20,7 @@ function tests.the_request()
     local socket = assert(websocket.open(server.url .. "/a/b?c=d", { headers = { ["X-Mine"] = "yes",
       Authorization = "Bearer x" }, protocols = { "first", "second" } }))
     t.eq(socket.protocol, "second")
-    t.eq(socket:receive(5), "at once")
+    t.eq(socket:receive(30), "at once")
     socket:close()
     t.eq(asked.line, "GET /a/b?c=d HTTP/1.1")
     local headers = asked.headers
@@ -159,10 +161,10 @@ function tests.an_answer_byte_by_byte_with_a_message_behind_it()
     peer:write(answer .. bytes_of("text", "first") .. bytes_of("binary", "second"), 1)
     peer:next()
   end, function(server)
-    local socket = assert(websocket.open(server.url))
-    local bytes, kind = socket:receive(20)
+    local socket = assert(websocket.open(server.url, { timeout = 100 })) -- a turn of the loop for each
+    local bytes, kind = socket:receive(60)
     t.eq(bytes .. " " .. kind, "first text")
-    bytes, kind = socket:receive(20)
+    bytes, kind = socket:receive(60)
     t.eq(bytes .. " " .. kind, "second binary")
     socket:close()
   end)
@@ -191,10 +193,7 @@ function tests.a_server_that_never_answers()
 end
 
 function tests.nobody_there()
-  local probe = uv.new_tcp()
-  probe:bind("127.0.0.1", 0)
-  local port = probe:getsockname().port
-  probe:close()
+  local port = ports.refusing()
   local socket, err = websocket.open("ws://127.0.0.1:" .. port .. "/x?key=hush")
   t.eq(socket, nil)
   t.eq(err.code, "unavailable")
@@ -255,7 +254,7 @@ function tests.the_callers_mistakes_raise()
     t.raises("at most 123 bytes", socket.close, socket, 1000, ("x"):rep(124))
     t.raises("UTF-8", socket.close, socket, 1000, "\xff")
     t.eq(socket:send("still open"), true)
-    t.eq(socket:receive(5), "still open")
+    t.eq(socket:receive(30), "still open")
     socket:close(4000, ("r"):rep(123))
     t.eq(server.peers[1].frames[2].payload, closing(4000, ("r"):rep(123)))
   end)
@@ -299,64 +298,35 @@ local function stream_of(input, output)
   }
 end
 
-local function run(command, ...)
-  local status
-  local handle, why = uv.spawn(command, { args = { ... } }, function(code) status = code end)
-  if not handle then error("this test needs " .. command .. ": " .. tostring(why)) end
-  t.wait_until(command, function() return status end, 30)
-  handle:close()
-  return status
-end
-
-local function free_port()
-  local socket = uv.new_tcp()
-  socket:bind("127.0.0.1", 0)
-  local port = socket:getsockname().port
-  socket:close()
-  return port
-end
-
 if t.platform == "linux" then -- the Windows suite has a server of its own for this
 function tests.tls_is_verified_and_carries_messages()
-  local folder = assert(uv.fs_mkdtemp("/tmp/deskpilot-wss-XXXXXX"))
-  local key, certificate = folder .. "/key.pem", folder .. "/cert.pem"
-  t.eq(run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days",
-    "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"), 0)
-  local port, input, output = free_port(), uv.new_pipe(), uv.new_pipe()
-  local server = assert(uv.spawn("openssl", { args = { "s_server", "-quiet", "-accept", tostring(port), "-key", key,
-    "-cert", certificate }, stdio = { input, output } }, function() end))
-  local function open(host, ca_file)
-    return websocket.open(("wss://%s:%d/secret"):format(host, port), { ca_file = ca_file })
-  end
-  local socket, err
-  t.wait_until("openssl", function()
-    socket, err = open("localhost")
-    return not err or err.code ~= "unavailable"
+  local input, output = uv.new_pipe(), uv.new_pipe()
+  tls_server.with({}, { input, output }, function(port, certificate)
+    local function open(host, ca_file)
+      return websocket.open(("wss://%s:%d/secret"):format(host, port), { ca_file = ca_file, timeout = 30 })
+    end
+    local socket, err = open("localhost")
+    t.eq(socket, nil, "nobody vouches for it")
+    t.eq(err.code, "protocol")
+    t.has(tostring(err), "verification")
+    socket, err = open("127.0.0.1", certificate)
+    t.eq(socket, nil, "trusted, but another's name")
+    t.has(tostring(err), "verification")
+    local peer = websocket_server.peer(stream_of(input, output))
+    local work = task.start(echo, peer)
+    socket, err = open("localhost", certificate)
+    t.eq(err, nil)
+    t.eq(peer.asked and peer.asked.line, "GET /secret HTTP/1.1")
+    local message = ("0123456789abcdef"):rep(1 << 18)
+    for _, bytes in ipairs { "hello", "", message } do
+      socket:send(bytes)
+      t.ok(socket:receive(60) == bytes, #bytes .. " bytes came back")
+    end
+    socket:close()
+    t.eq(socket.closed.code, "cancelled")
+    t.ok(work:wait())
+    peer:close()
   end)
-  t.eq(socket, nil, "nobody vouches for it")
-  t.eq(err.code, "protocol")
-  t.has(tostring(err), "verification")
-  socket, err = open("127.0.0.1", certificate)
-  t.eq(socket, nil, "trusted, but another's name")
-  t.has(tostring(err), "verification")
-  local peer = websocket_server.peer(stream_of(input, output))
-  local work = task.start(echo, peer)
-  socket, err = open("localhost", certificate)
-  t.eq(err, nil)
-  t.eq(peer.asked and peer.asked.line, "GET /secret HTTP/1.1")
-  local message = ("0123456789abcdef"):rep(1 << 18)
-  for _, bytes in ipairs { "hello", "", message } do
-    socket:send(bytes)
-    t.ok(socket:receive(60) == bytes, #bytes .. " bytes came back")
-  end
-  socket:close()
-  t.eq(socket.closed.code, "cancelled")
-  t.ok(work:wait())
-  server:kill("sigterm")
-  server:close()
-  peer:close()
-  for _, name in ipairs { key, certificate } do uv.fs_unlink(name) end
-  uv.fs_rmdir(folder)
 end
 end
 

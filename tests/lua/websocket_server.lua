@@ -266,7 +266,7 @@ function websocket_server.start(script)
   assert(self.handle:bind("127.0.0.1", 0))
   self.port = self.handle:getsockname().port
   self.url = ("ws://127.0.0.1:%d"):format(self.port)
-  assert(self.handle:listen(16, function()
+  assert(self.handle:listen(128, function()
     local socket = uv.new_tcp()
     self.handle:accept(socket)
     socket:nodelay(true)
@@ -285,7 +285,7 @@ end
 ---@param seconds number?
 function Server:finish(seconds)
   for _, work in ipairs(self.works) do
-    local ok, why = task.limit(seconds or 20, function()
+    local ok, why = task.limit(seconds or 60, function()
       local fine, err = work:wait()
       if not fine then error(err, 0) end
     end)

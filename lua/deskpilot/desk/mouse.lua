@@ -106,7 +106,8 @@ end
 
 -- Toolkits leave out moves that they are too slow for, and would cut the corners. Those that have the server tell them
 -- of a move only once until they ask (GTK 2's motion hints) may ask after the last of a leg and never hear where it
--- ended: one step back and forth there tells them, and draws nothing beside the line.
+-- ended: one step back and forth there tells them, and draws nothing beside the line. At the end too: with the button
+-- up they draw no more.
 local function be_seen(desk, before, corner)
   local ok, err = typing.catch_up(desk, desk.timing.drag_step)
   if not ok or not before then return ok, err end
@@ -253,7 +254,8 @@ function mouse.new(desk)
 
   --- Presses a button at one place, moves in small steps to another, and lets go: drag(from, to), or
   --- drag { a, b, c } along several points. `seconds` is the time of the way (timing.drag_step for each move if
-  --- not given), `steps` how many moves it is made of.
+  --- not given), `steps` how many moves it is made of. At each corner and at the end it goes back by a pixel and
+  --- forth again, so that programs which are slow to ask for the pointer's place do not cut the corner.
   ---@param from deskpilot.point|table|(deskpilot.point|table)[]
   ---@param to deskpilot.point|table|nil
   ---@param how { button: string?, modifiers: string|string[]|nil, seconds: number?, steps: integer? }?

@@ -71,15 +71,15 @@ end
 ---@param desk deskpilot.desk
 ---@param points { x: integer, y: integer, corner: boolean }[]
 ---@param seconds number
----@param at_corner (fun(before: table?, corner: table): boolean?, deskpilot.error?)? called at each corner, with the
----  point before it; at the last one, where the button goes up and tells it, without
+---@param at_corner (fun(before: table?, corner: table): boolean?, deskpilot.error?)? called at each corner and
+---  at the end, with the point before it
 ---@return boolean? ok, deskpilot.error? err
 function mouse_path.follow(desk, points, seconds, at_corner)
   local began = task.now()
   for i, point in ipairs(points) do
     task.sleep(began + seconds * i / #points - task.now())
     local ok, err = mouse_path.go(desk, point.x, point.y)
-    if ok and at_corner and point.corner then ok, err = at_corner(points[i + 1] and points[i - 1], point) end
+    if ok and at_corner and point.corner then ok, err = at_corner(points[i - 1], point) end
     if not ok then return nil, err end
   end
   return true

@@ -1,8 +1,9 @@
 --- Gives way to a person at the same desktop (safety.pause_on_human): nothing is done while somebody uses its
 --- mouse or keyboard. A turn begins when they have left it alone. Where they come while the model thinks,
---- what it thought of is not done after the pause: it is about a screen that they may have changed.
+--- what it thought of is not done, during a pause or after it: it is about a screen that they may have changed.
 --- Scripts wait in the desktop library itself (desk.human.give_way).
 local errors = require "deskpilot.base.errors"
+local task = require "deskpilot.base.task"
 
 local pause = {}
 
@@ -28,12 +29,20 @@ function pause.run_start(run)
 end
 
 function pause.turn_start(run)
-  if run.gives_way then run.desk.human.give_way() end
+  if not run.gives_way then return end
+  run.desk.human.give_way()
+  run.left_alone = task.now()
+end
+
+-- Also somebody who came and has left again while the model thought.
+local function touched_since(run, moment)
+  local idle = run.desk.human.idle()
+  return moment and idle and idle < task.now() - moment
 end
 
 function pause.action(run, action)
   if not run.gives_way or action.rejected then return end
-  if run.desk.human.give_way() then
+  if run.desk.human.give_way() or touched_since(run, run.left_alone) then
     action.postponed = true -- no failure of the agent's
     return { veto = "a person has used the desktop meanwhile, so this was not done; look at the screen again" }
   end

@@ -1,20 +1,16 @@
 #include "curl_api.h"
+#include "symbols.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
-
-typedef struct {
-    const char *name;
-    size_t offset;
-} symbol;
 
 #define SYMBOL(name)                                                                               \
     {                                                                                              \
         "curl_" #name, offsetof(curl_api, name)                                                    \
     }
 
-static const symbol symbols[] = {
+static const desk_symbol symbols[] = {
     SYMBOL(global_init),         SYMBOL(easy_init),           SYMBOL(easy_cleanup),
     SYMBOL(easy_setopt),         SYMBOL(easy_getinfo),        SYMBOL(easy_strerror),
     SYMBOL(slist_append),        SYMBOL(slist_free_all),      SYMBOL(multi_init),
@@ -35,18 +31,9 @@ static void *open_library(void)
     return NULL;
 }
 
-static bool fill(curl_api *api, void *library, desk_error *err)
+static void *find(void *library, const char *name)
 {
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        void *function = dlsym(library, symbols[i].name);
-        if (!function)
-            return desk_fail(err, DESK_UNAVAILABLE,
-                             "the installed libcurl is too old (it has no %s): "
-                             "apt install libcurl4",
-                             symbols[i].name);
-        memcpy((char *) api + symbols[i].offset, &function, sizeof function);
-    }
-    return true;
+    return dlsym(library, name);
 }
 
 const curl_api *curl_api_open(desk_error *err)
@@ -62,8 +49,13 @@ const curl_api *curl_api_open(desk_error *err)
                   "apt install libcurl4");
         return NULL;
     }
-    if (!fill(&api, library, err))
+    const char *missing =
+        desk_symbols_fill(&api, symbols, sizeof symbols / sizeof symbols[0], library, find);
+    if (missing) {
+        desk_fail(err, DESK_UNAVAILABLE,
+                  "the installed libcurl is too old (it has no %s): apt install libcurl4", missing);
         return NULL;
+    }
     CURLcode code = api.global_init(CURL_GLOBAL_DEFAULT);
     if (code != CURLE_OK) {
         desk_fail(err, DESK_UNAVAILABLE, "libcurl does not start: %s", api.easy_strerror(code));

@@ -22,7 +22,10 @@ local function answer(self, accept, words)
   local ok, err = self:call("Page.handleJavaScriptDialog", { accept = accept, promptText = words })
   -- Its user was quicker.
   if not ok and self.open_dialog == dialog then return nil, err end
-  self.changed:wait_until(self.browser.desk.timing.browser_answer, function() return self.open_dialog ~= dialog end)
+  local seconds = self.browser.desk.timing.browser_answer
+  self.changed:wait_until(seconds, function() return self.open_dialog ~= dialog end)
+  -- The page says only now that it stays. The browser would take that for its answer to whatever comes next.
+  if dialog.type == "beforeunload" and not accept then self:call("Runtime.evaluate", { expression = "1" }, seconds) end
   return true
 end
 

@@ -83,7 +83,7 @@ end
 
 -- An empty tab leaves the keyboard to the field of the address, and what is typed there goes to a search engine.
 local function give_keys_to_page(tab)
-  if tab then tab:call("Page.bringToFront") end
+  if tab and tab:call("Page.bringToFront") then tab_module.wait_for_keys(tab) end
 end
 
 -- --- the connection -------------------------------------------------------------------------------------

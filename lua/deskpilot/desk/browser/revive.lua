@@ -17,6 +17,8 @@ local function restore(self, list)
     if i > 1 then
       local made = self:call("Target.createTarget", { url = "about:blank" })
       if not made then return end
+      -- The browser tells of the new tab in its own time.
+      self.changed:wait_until(self.desk.timing.browser_answer, function() return self.by_id[made.targetId] end)
     end
     if before.url and before.url ~= "about:blank" then before.tab:navigate(before.url) end
   end

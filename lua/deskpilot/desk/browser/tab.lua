@@ -223,8 +223,26 @@ function Tab:close()
   return errors.fail("timed_out", "the tab is still there")
 end
 
---- Brings it to the front of its window, and its window to the front of the desktop. Keys go to its page then, and
---- not to the field of the address.
+-- Browsers hear of the keyboard's ways some time after the desktop has changed them, and pages after that.
+local has_keys = [[new Promise(done => {
+  const limit = performance.now() + %d;
+  const look = () => {
+    if (document.hasFocus() || performance.now() > limit) done(true);
+    else setTimeout(look, 10);
+  };
+  look();
+})]]
+
+--- Waits until its page has the keyboard, for timing.focus at most. One that cannot tell, and one that does not get it,
+--- is as it was.
+---@param self deskpilot.tab
+function tab_module.wait_for_keys(self)
+  local seconds = self.browser.desk.timing.focus
+  self:evaluate(has_keys:format(math.ceil(seconds * 1000)), { world = "own", timeout = seconds + 1 })
+end
+
+--- Brings it to the front of its window, and its window to the front of the desktop, and waits until keys go to its
+--- page, and not to the field of the address.
 ---@return boolean? ok, deskpilot.error? err
 function Tab:activate()
   local ok, err = self.browser:call("Target.activateTarget", { targetId = self.id })
@@ -232,7 +250,11 @@ function Tab:activate()
   if self.attached then self.session:call("Page.bringToFront") end -- not while a dialog has the keys
   self.browser.active = self
   local window = self:window()
-  if window and not window.active then return self.browser.desk.windows.focus(window) end
+  if window and not window.active then
+    ok, err = self.browser.desk.windows.focus(window)
+    if not ok then return nil, err end
+  end
+  tab_module.wait_for_keys(self)
   return true
 end
 
