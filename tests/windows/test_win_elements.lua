@@ -16,7 +16,7 @@ local expected = {
 }
 
 local function find(desk, app, role, name, all)
-  local element, err = desk.elements.find { pid = app.pid, role = role, name = name, all = all, timeout = 5 }
+  local element, err = desk.elements.find { pid = app.pid, role = role, name = name, all = all, timeout = 20 }
   harness.ok(element, ("%s %s: %s"):format(role, tostring(name), tostring(err)))
   return element or { states = {} }
 end

@@ -33,7 +33,7 @@ local function with_private(fn, ...)
     local session, err = private.start { apps = { words } }
     if not harness.ok(session, err) then return end
     local stopping <close> = testapp.finally(function() session:stop() end)
-    local desk = assert(desk_module.open { display = session.display, session = session })
+    local desk = assert(desk_module.open { display = session.display, session = session, timing = testapp.timing })
     local _ <close> = testapp.finally(function() desk:close() end)
     fn(desk, testapp.attach(path), session)
     return stopping
@@ -79,7 +79,7 @@ function tests.elements_are_read_and_used()
   with_private(function(desk, app)
     for control, words in pairs { alpha = { "push button", "Alpha" }, agree = { "check box", "I agree" },
       volume = { "slider", "Volume:" } } do
-      local element = harness.ok(desk.elements.find { role = words[1], name = words[2], timeout = 5 }) or {}
+      local element = harness.ok(desk.elements.find { role = words[1], name = words[2], timeout = 20 }) or {}
       local place = app:control(control)
       harness.eq({ element.x, element.y, element.width, element.height, element.pid },
         { place.x, place.y, place.width, place.height, app.pid }, control)
@@ -223,15 +223,15 @@ function tests.a_killed_program_leaves_nothing()
     local app = testapp.attach(log)
     harness.ok(alive(child.pid) and alive(host) and alive(app.pid))
     uv.kill(child.pid, "sigkill")
-    harness.wait_until("the application's end", function() return not alive(app.pid) end)
-    harness.wait_until("the host's end", function() return not alive(host) end)
+    harness.wait_until("the application's end", function() return not alive(app.pid) end, 30)
+    harness.wait_until("the host's end", function() return not alive(host) end, 30)
   end)
 end
 
 function tests.a_killed_host_leaves_nothing()
   with_private(function(_, app, session)
     uv.kill(session.pids.host, "sigkill")
-    harness.wait_until("the application's end", function() return not alive(app.pid) end)
+    harness.wait_until("the application's end", function() return not alive(app.pid) end, 30)
     harness.ok(session:stop())
   end)
 end
@@ -241,12 +241,12 @@ local files = require "deskpilot.base.files"
 return {
   desktop = { kind = "private", apps = { { %q, "--log", %q } } },
   run = function(m)
-    local field = assert(m.desk.elements.find { role = "text", name = "Name:", timeout = 5 })
+    local field = assert(m.desk.elements.find { role = "text", name = "Name:", timeout = 20 })
     assert(m.desk.elements.set_text(field, "by a mission"))
     assert(m.desk.elements.press { name = "Alpha" })
     assert(m.desk.wait_until(function()
       return (files.read(%q) or ""):find('"clicked","target":"alpha"', 1, true)
-    end, { timeout = 10 }))
+    end, { timeout = 20 }))
   end,
 }]]
 
