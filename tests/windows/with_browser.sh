@@ -5,15 +5,8 @@ set -eu
 
 folder=$(mktemp -d)
 browser=""
-finish() {
-    [ -z "$browser" ] || kill -9 "-$browser" 2>/dev/null || true
-    # What it has started may write for a moment after its end.
-    for _ in 1 2 3 4 5 6 7 8 9 10; do
-        rm -rf "$folder" 2>/dev/null && [ ! -e "$folder" ] && return
-        sleep 0.3
-    done
-}
-trap finish EXIT
+# What it has started may write for a moment after its end.
+trap '[ -z "$browser" ] || kill -9 "-$browser" 2>/dev/null; sleep 0.3; rm -rf "$folder"' EXIT
 mkdir -p "$folder/profile/Default" "$folder/downloads" "$folder/tmp"
 printf '{"download":{"default_directory":"%s","prompt_for_download":false}}' "$folder/downloads" \
     >"$folder/profile/Default/Preferences"
