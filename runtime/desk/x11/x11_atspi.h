@@ -141,8 +141,9 @@ typedef struct {
     const char *address; /* of its own socket, where that was asked for */
     long pid;
     bool skipped; /* not wanted by the query */
-    bool slow;    /* did not answer last time either: gets ATSPI_PATIENCE_MS only */
-    bool tried;   /* whether it has a socket of its own is known */
+    bool slow;    /* let the last read wait in vain: has ATSPI_PATIENCE_MS for each answer */
+    uint64_t patience_end; /* of one that is slow */
+    bool tried;            /* whether it has a socket of its own is known */
     const char *note;
     int32_t root_node;
     atspi_question *queue;
@@ -194,7 +195,6 @@ typedef struct {
     size_t flight_count;
     int32_t turn; /* whose questions are sent next */
     bool truncated, no_memory, no_apps;
-    uint64_t patience_end; /* for slow applications */
     atspi_slow *slow;
     atspi_peers *peers;
     desk_element_details *details; /* of the only element that is asked about; NULL in a read */
@@ -202,6 +202,8 @@ typedef struct {
 
 enum { ATSPI_BUCKETS = 16384 };
 
+/* Until when an application that is slow has time for its next answer. */
+uint64_t atspi_patience(void);
 /* Asks every question there is. False when nothing at all could be read. What was known when the
  * time was up is in `r`. */
 bool atspi_read_run(atspi_read *r, desk_error *err);

@@ -41,7 +41,11 @@ static int32_t add_app(atspi_read *r, const char *bus, const char *root, DBusCon
         r->no_memory = true;
         return -1;
     }
-    r->apps[index] = (atspi_app){.bus = copy, .c = c, .slow = was_slow(r, bus), .root_node = -1};
+    r->apps[index] = (atspi_app){.bus = copy,
+                                 .c = c,
+                                 .slow = was_slow(r, bus),
+                                 .patience_end = atspi_patience(),
+                                 .root_node = -1};
     r->app_count++;
     r->apps[index].root_node = atspi_node_add(r, index, root);
     return index;

@@ -5,14 +5,19 @@
 #include <string.h>
 #include <uv.h>
 
+uint64_t atspi_patience(void)
+{
+    return uv_hrtime() + (uint64_t) ATSPI_PATIENCE_MS * 1000000;
+}
+
 /* Whether somebody is left who has not answered and is worth waiting for. */
 static bool worth_waiting(const atspi_read *r)
 {
-    bool patient = uv_hrtime() < r->patience_end;
+    uint64_t now = uv_hrtime();
     for (int32_t i = 0; i < r->app_count; i++) {
         const atspi_app *app = &r->apps[i];
         bool open = app->in_flight > 0 || app->queue_start < app->queue_count;
-        if (open && (patient || !app->slow))
+        if (open && (!app->slow || now < app->patience_end))
             return true;
     }
     return false;
@@ -65,6 +70,7 @@ static bool take_flight(atspi_read *r, DBusConnection *c, dbus_uint32_t serial, 
                 (r->flight_count - i - 1) * sizeof r->flights[0]);
         r->flight_count--;
         r->apps[out->app].in_flight--;
+        r->apps[out->app].patience_end = atspi_patience();
         return true;
     }
     return false;
@@ -146,7 +152,6 @@ static bool start(atspi_read *r)
                              .c = r->c,
                              .root_node = -1};
     r->app_count = 1;
-    r->patience_end = uv_hrtime() + (uint64_t) ATSPI_PATIENCE_MS * 1000000;
     return true;
 }
 
