@@ -26,7 +26,8 @@ function pages.run(cases, only, args)
   assert(guard)
   -- Many tests run on few cores: limits of what ends by itself when all is well are long.
   local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session,
-    timing = { type_verify = 6, page_hears = 10, page_act = 40, page_look = 30, focus = 5, element_action = 10 } })
+    timing = { type_verify = 6, page_hears = 10, page_load = 90, page_act = 40, page_look = 30, focus = 5,
+      element_action = 10 } })
   local browser = assert(desk.browser.start { window = { 1000, 800 }, args = args })
   local names = {}
   for name in pairs(cases) do
