@@ -9,7 +9,9 @@ local native = require "native.image"
 
 local function run(mission, ...)
   local folder = spawn.folder()
-  local child = spawn.run { spawn.program, "run", mission, "--json", "--runs", folder, ... }
+  -- What missions write is in the temporary folder: one of its own, as others may run the same mission.
+  local child = spawn.run({ spawn.program, "run", mission, "--json", "--runs", folder, ... },
+    { env = { TMPDIR = folder } })
   local result = json.decode(child.stdout)
   t.ok(result, "one JSON object on standard output, with stderr " .. child.stderr)
   return child, result or {}, folder

@@ -88,7 +88,9 @@ end
 function tests.a_window_that_comes_up_stops_the_batch()
   -- The editor may be slow with its dialog; a test that hurries would find out nothing.
   local patient = [[ after_action = function(m, action)
-    if action.args.key == "ctrl+o" then assert(m.desk.wait_for_window { title = "Open File", timeout = 20 }) end
+    if action.args.key == "ctrl+o" then
+      assert(m.desk.wait_for_window { title = "Open File", active = true, timeout = 20 })
+    end
   end, ]]
   local played = play.play { mission = editor .. patient, before = empty_note,
     planner = function(request, n)
@@ -121,7 +123,7 @@ function tests.what_nothing_tells_of_is_read_off_the_screen_at_last()
     planner = function()
       return play.plan { anchor = { application = "xterm", title = "Shell" }, indicators = { "Grand total 4711" },
         completes_goal = true, actions = { { tool = "type_text", args = { text = "4711\n" } } } }
-    end, flags = { "--set", "odev.read_screen=true" } }
+    end, flags = { "--set", "odev.read_screen=true", "--set", "odev.verify_seconds=1.5" } }
   t.eq(played.result.status, "succeeded", played.result.reason)
   t.eq(played:states(), "OBSERVE DECIDE EXECUTE VERIFY DONE")
   t.ok(played.result.task_result.seconds.verify >= 1.5, "only when the time for the elements was up")

@@ -21,7 +21,7 @@ function tests.an_anchor_without_its_indicators_is_done_twice_more_and_then_show
       t.has(play.words(request), "Thank you")
       return play.correct("press_key", { key = "escape" })
     end,
-    flags = { "--set", "limits.turns=1" } }
+    flags = { "--set", "limits.turns=1", "--set", "odev.verify_seconds=1.5" } }
   t.eq(played.result.status, "succeeded", played.result.reason)
   t.has(played:states(), "OBSERVE DECIDE EXECUTE VERIFY EXECUTE VERIFY EXECUTE VERIFY ESCALATE_VISION EXECUTE OBSERVE")
   t.has(played:why("EXECUTE", 2), "retry 1 of 2")
@@ -49,7 +49,8 @@ function tests.a_retry_does_not_type_twice_and_an_empty_anchor_needs_no_failure(
       return play.plan { completes_goal = true, actions = { { tool = "focus_window", args = {
         title = n == 2 and "no such window" or "note.txt" } } } }
     end,
-    vision = function() return play.correct("press_key", { key = "shift" }) end }
+    vision = function() return play.correct("press_key", { key = "shift" }) end,
+    flags = { "--set", "odev.verify_seconds=1.5" } }
   t.eq(played.result.status, "succeeded", played.result.reason)
   t.eq(files.read(played.folder .. "/note.txt"), "hello first\n", "typed once, saved three times")
   t.eq(#played:actions("type_text"), 1)
@@ -90,7 +91,7 @@ function tests.what_cannot_be_mended_ends_failed_with_the_reason()
       planner = function()
         return play.plan { anchor = { title = "Elsewhere" }, actions = { shift } }
       end, vision = vision, flags = { "--set", "odev.verify_seconds=0.1", "--set", "odev.retries=0",
-        table.unpack(flags) } }
+        "--set", "timing.verify=0.1", table.unpack(flags) } }
     t.eq(played.result.status, "failed")
     t.has(played:states(), "ESCALATE_VISION FAILED")
     played:close()

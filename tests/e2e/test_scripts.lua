@@ -8,6 +8,9 @@ local json = require "deskpilot.base.json"
 
 local function run(mission, env)
   local folder = spawn.folder()
+  -- What missions write is in the temporary folder: one of its own, as others may run the same mission.
+  env = env or {}
+  env.TMPDIR = folder
   local child = spawn.run({ spawn.program, "run", mission, "--json", "--runs", folder }, { env = env })
   local result = json.decode(child.stdout) or {}
   files.remove(folder)

@@ -56,6 +56,10 @@ odev_play.editor = [[
 task = "Write hello into the note and save it.",
 desktop = { kind = "private", size = { 900, 600 },
   apps = { { "mousepad", "--disable-server", FOLDER .. "/note.txt" } } },
+before_run = function(m)
+  assert(m.desk.wait_for_window { title = "note.txt", active = true, timeout = 30 })
+  assert(m.desk.wait_for_element { role = "text", text = "first", timeout = 30 })
+end,
 verify = function()
   local file = io.open(FOLDER .. "/note.txt", "rb")
   local words = file and file:read("a") or ""
@@ -75,6 +79,10 @@ odev_play.question = [[
 task = "Answer the question.",
 desktop = { kind = "private", size = { 700, 500 }, apps = { { "zenity", "--forms", "--title", "Survey", "--text",
   "Say something", "--add-entry", "Answer" } } },
+before_run = function(m)
+  assert(m.desk.wait_for_window { title = "Survey", active = true, timeout = 30 })
+  assert(m.desk.wait_for_element { name = "OK", timeout = 30 })
+end,
 ]]
 
 ---@class odev_played
@@ -150,7 +158,7 @@ function odev_play.play(script)
     .. '\nlimits = { turns = 60, seconds = 90 },\n}\n'))
   local argv = { spawn.program, "run", path, "--json", "--runs", folder .. "/runs", "--endpoint", server.endpoint,
     "--model", "scripted", "--policy", "odev", "--set", "model.calls_per_minute=0", "--set", "model.retries=0",
-    "--set", "timing.verify=0.5", "--set", "odev.verify_seconds=1.5", "--set", "odev.read_screen=false" }
+    "--set", "timing.verify=5", "--set", "odev.verify_seconds=10", "--set", "odev.read_screen=false" }
   table.move(script.flags or {}, 1, #(script.flags or {}), #argv + 1, argv)
   local child = spawn.run(argv, { cwd = folder })
   server:stop()
@@ -167,7 +175,9 @@ end
 
 -- --- several goals in one browser ----------------------------------------------------------------------------
 
+-- What a page tells the server arrives, even if the page is left at once.
 local reply_page = '<!DOCTYPE html><meta charset="utf-8">'
+  .. "<script>{ const send = fetch; window.fetch = path => send(path, { keepalive: true }) }</script>"
 
 -- A server of pages: /NAME is the page of the goal of that name; whatever else is asked for is thanked for.
 local function serve(goals)
@@ -202,7 +212,12 @@ run = function(m)
   end
 end,
 desktop = { kind = "private", size = { 1000, 700 } },
-timing = { verify = 0.5 },
+-- A key reaches the page when the browser gets to it, and the next look goes another way: what the key is to make is
+-- waited for.
+after_action = function(m, action)
+  local shown = action.tool == "press_key" and SHOWS[action.args.key]
+  if shown then assert(m.desk.browser.current():tab():wait_for { text = shown, timeout = 20 }) end
+end,
 ]]
 
 -- The goal that a request is about.
@@ -231,14 +246,16 @@ end
 
 --- Works on several goals, each on a page of its own, in one browser on one desktop.
 ---@param goals table<string, { page: string, planner: function, vision: function?, indicators: string[]?,
----  check: function }> check(part, server): what became of it, and the server of the pages
+---  shows: table<string, string>?, check: function }> check(part, server): what became of it, and the server of the
+---  pages; shows: what the page says after a key
 ---@param flags string[]?
 function odev_play.series(goals, flags)
-  local server, names, indicators = serve(goals), {}, {}
+  local server, names, indicators, shows = serve(goals), {}, {}, {}
   for name, goal in pairs(goals) do
     names[#names + 1] = ("%q"):format(name)
     local quoted = {}
     for i, words in ipairs(goal.indicators or {}) do quoted[i] = ("%q"):format(words) end
+    for key, words in pairs(goal.shows or {}) do shows[#shows + 1] = ("[%q] = %q"):format(key, words) end
     if goal.indicators then
       indicators[#indicators + 1] = ("%s = { %s }"):format(name, table.concat(quoted, ", "))
     end
@@ -256,7 +273,8 @@ function odev_play.series(goals, flags)
   end
   local played = odev_play.play { planner = answer "planner", vision = answer "vision", flags = flags,
     mission = series_mission:gsub("%u+", { NAMES = "{ " .. table.concat(names, ", ") .. " }",
-      INDICATORS = "({ " .. table.concat(indicators, ", ") .. " })", SITE = ("%q"):format(server.origin) }) }
+      INDICATORS = "({ " .. table.concat(indicators, ", ") .. " })", SITE = ("%q"):format(server.origin),
+      SHOWS = "({ " .. table.concat(shows, ", ") .. " })" }) }
   server:stop()
   t.eq(played.result.status, "succeeded", tostring(played.result.reason) .. played.child.stderr)
   local parts = parts_of(played)
