@@ -6,7 +6,15 @@ set -eu
 folder=$(mktemp -d)
 browser=""
 # What it has started may write for a moment after its end.
-trap '[ -z "$browser" ] || kill -9 "-$browser" 2>/dev/null; sleep 0.3; rm -rf "$folder"' EXIT
+clear_away() {
+    [ -z "$browser" ] || kill -9 "-$browser" 2>/dev/null || true
+    left=100
+    until rm -rf "$folder" 2>/dev/null || [ "$left" = 0 ]; do
+        left=$((left - 1))
+        sleep 0.1
+    done
+}
+trap clear_away EXIT
 mkdir -p "$folder/profile/Default" "$folder/downloads" "$folder/tmp"
 printf '{"download":{"default_directory":"%s","prompt_for_download":false}}' "$folder/downloads" \
     >"$folder/profile/Default/Preferences"
