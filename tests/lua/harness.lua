@@ -91,7 +91,13 @@ local function own_temporary_folder()
   if harness.platform ~= "linux" then return function() end end
   local folder = assert(uv.fs_mkdtemp(files.join(files.temporary_folder(), "dp-XXXXXX")))
   uv.os_setenv("TMPDIR", folder)
-  return function() files.remove(folder) end
+  return function() -- a process that ends may still remove or write something there
+    for _ = 1, 100 do
+      files.remove(folder)
+      if not files.exists(folder) then return end
+      uv.sleep(20)
+    end
+  end
 end
 
 function harness.run_file(path)

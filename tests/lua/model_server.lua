@@ -7,7 +7,8 @@
 ---
 --- A reply: { status = 200, headers = {}, body = string|table, delay = seconds, drop = true (closes
 --- in mid-body), slow = { bytes =, seconds = } (so many at a time), raw = bytes (instead of HTTP),
---- silent = true (never answers), chunked = true }. A list's last reply is repeated.
+--- silent = true (never answers), hold = function (no answer before it returns true), chunked = true }. A list's last
+--- reply is repeated.
 local uv = require "luv"
 local json = require "deskpilot.base.json"
 
@@ -352,6 +353,11 @@ local function after(server, seconds, fn)
   end)
 end
 
+local function once(server, ready, fn)
+  if ready() then fn() return end
+  after(server, 0.02, function() once(server, ready, fn) end)
+end
+
 local function close(handle)
   if not handle:is_closing() then handle:close() end
 end
@@ -426,7 +432,9 @@ local function handle(server, connection, request)
       else serve(server, connection) end
     end)
   end
-  if reply.delay then after(server, reply.delay, go) else go() end
+  if reply.hold then once(server, reply.hold, go)
+  elseif reply.delay then after(server, reply.delay, go)
+  else go() end
 end
 
 function serve(server, connection)

@@ -332,7 +332,7 @@ function tests.fifty_at_once()
     local works = {}
     for i = 1, 50 do
       works[i] = task.start(function()
-        local socket = assert(websocket.open(server.url))
+        local socket = assert(websocket.open(server.url, { timeout = 60 }))
         for j = 1, 20 do
           socket:send(i .. " " .. j)
           assert(socket:receive(60) == i .. " " .. j)
