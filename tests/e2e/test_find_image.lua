@@ -21,7 +21,7 @@ local function drawn(desk)
   assert(desk.settle())
 end
 
--- The application hears a moment later that its window was moved: the button with that name where it is in the window.
+-- The button of that name where it is in the window, also where the application is yet to hear that it was moved.
 local function button_in_place(desk, name, before)
   local window = assert(desk.windows.find { class = "galculator" })
   return harness.wait_until("the button in its new place", function()
