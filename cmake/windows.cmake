@@ -40,4 +40,4 @@ set_source_files_properties(windows/deskpilot.rc PROPERTIES OBJECT_DEPENDS
   "${CMAKE_SOURCE_DIR}/windows/deskpilot.manifest;${CMAKE_SOURCE_DIR}/windows/deskpilot.ico")
 set(PROGRAM_SOURCES $<TARGET_OBJECTS:resources>)
 
-set(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_SOURCE_DIR}/windows/wine.sh --seconds 200)
+set(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_SOURCE_DIR}/windows/wine.sh --seconds 360)

@@ -30,21 +30,21 @@ foreach(source ${LUA_TESTS})
   add_lua_test(${source})
 endforeach()
 
-add_test(NAME windows.two_monitors COMMAND ${CMAKE_SOURCE_DIR}/windows/wine.sh --two-monitors --seconds 200
+add_test(NAME windows.two_monitors COMMAND ${CMAKE_SOURCE_DIR}/windows/wine.sh --two-monitors --seconds 360
   $<TARGET_FILE:deskpilot-test> ${CMAKE_CURRENT_SOURCE_DIR}/windows/monitors/test_win_two_monitors.lua
   WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-set_tests_properties(windows.two_monitors PROPERTIES TIMEOUT 240 ENVIRONMENT "${TEST_ENVIRONMENT}")
+set_tests_properties(windows.two_monitors PROPERTIES TIMEOUT 400 ENVIRONMENT "${TEST_ENVIRONMENT}")
 
 add_test(NAME windows.imports COMMAND ${CMAKE_SOURCE_DIR}/windows/imports.sh $<TARGET_FILE:deskpilot>)
 
 add_test(NAME windows.tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_tls_server.sh
   ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
   ${CMAKE_CURRENT_SOURCE_DIR}/windows/tls/test_win_tls.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-set_tests_properties(windows.tls PROPERTIES TIMEOUT 240)
+set_tests_properties(windows.tls PROPERTIES TIMEOUT 400)
 
 foreach(name browser page)
   add_test(NAME windows.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_browser.sh
     ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>
     ${CMAKE_CURRENT_SOURCE_DIR}/windows/browser/test_win_${name}.lua WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  set_tests_properties(windows.${name} PROPERTIES TIMEOUT 240 ENVIRONMENT "${TEST_ENVIRONMENT}")
+  set_tests_properties(windows.${name} PROPERTIES TIMEOUT 400 ENVIRONMENT "${TEST_ENVIRONMENT}")
 endforeach()

@@ -114,7 +114,7 @@ function harness.run_file(path)
     table.sort(names)
     for _, name in ipairs(names) do
       local before = failed
-      local done, failure = task.limit(180, tests[name]) -- less than ctest gives the whole file
+      local done, failure = task.limit(240, tests[name]) -- less than ctest gives the whole file
       if not done then
         failed = failed + 1
         io.stderr:write("  FAILED ", name, ": ", tostring(failure), "\n")

@@ -146,8 +146,8 @@ function Socket:receive(timeout)
   end
 end
 
---- Closes it, after what is on its way, and waits for the server to agree, at most two seconds. In a
---- callback it only begins to.
+--- Closes it: what is on its way goes first, then the server is to agree. After two seconds it ends however far that
+--- has come. In a callback it only begins to.
 ---@param code integer? 1000 unless told
 ---@param reason string? UTF-8 of at most 123 bytes
 ---@return true
