@@ -6,6 +6,7 @@ local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local testapp = dofile "tests/windows/testapp.lua"
+local uv = require "luv"
 
 local tests = {}
 
@@ -44,9 +45,10 @@ tests.notepad = with_desk(function(desk, folder)
   local window = open(desk, "notepad", { files.native(path) })
   harness.ok(desk.keyboard.type "as it was typed")
   shortcut(desk, "notepad", "save")
-  harness.wait_until("Notepad to save its file", function()
-    return (files.read(path) or ""):find("as it was typed", 1, true)
-  end, 20)
+  -- Its size can be asked for at any time. While somebody reads it, Notepad cannot save it and says so.
+  harness.wait_until("Notepad to save its file", function() return (uv.fs_stat(path) or { size = 0 }).size > 0 end)
+  harness.wait_until("Notepad to close it", function() return files.read(path) end)
+  harness.eq(files.read(path), "as it was typed")
   close(desk, window)
 end)
 

@@ -44,7 +44,7 @@ typedef struct {
 } plate;
 
 static HDESK made;
-static HANDLE resume; /* what hung windows wait for */
+static HANDLE hanging, resume; /* a window hangs after WM_APP, and says so, until it may go on */
 
 /* Tells the place and the window: any shift shows. */
 static COLORREF colour(int seed, int x, int y)
@@ -76,6 +76,7 @@ static LRESULT CALLBACK procedure(HWND window, UINT message, WPARAM w, LPARAM l)
         paint(window, (HDC) w);
         return 0;
     case WM_APP:
+        SetEvent(hanging);
         WaitForSingleObject(resume, LIMIT);
         return 0;
     case WM_DESTROY:
@@ -211,9 +212,11 @@ static void test_pictures(void)
 static void test_hung(void)
 {
     desk_rect screen = {0};
+    hanging = CreateEventW(NULL, TRUE, FALSE, NULL);
     resume = CreateEventW(NULL, TRUE, FALSE, NULL);
     CHECK(win32_screen_rect(d, &screen, NULL));
     PostMessageW(plates[PLATES - 1].window, WM_APP, 0, 0);
+    CHECK_EQ(WaitForSingleObject(hanging, LIMIT), WAIT_OBJECT_0);
     ULONGLONG began = GetTickCount64();
     check_picture(screen, PLATES - 1);
     ULONGLONG took = GetTickCount64() - began;
@@ -224,6 +227,7 @@ static void test_hung(void)
     CHECK(
         SendMessageTimeoutW(plates[PLATES - 1].window, WM_NULL, 0, 0, SMTO_BLOCK, LIMIT, &answer));
     check_picture(screen, PLATES);
+    CloseHandle(hanging);
     CloseHandle(resume);
 }
 

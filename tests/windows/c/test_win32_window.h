@@ -32,7 +32,9 @@ typedef struct {
     DWORD style;
     HWND window, edit;
     HANDLE thread, ready;
-    HANDLE resume; /* what the window waits for, deaf to all else, when it gets WM_APP; or NULL */
+    /* What the window waits for, deaf to all else, when it gets WM_APP, and tells that it does so;
+     * or NULL. */
+    HANDLE resume, hanging;
     CRITICAL_SECTION lock;
     test_message log[TEST_LOG_MAX];
     volatile size_t count;
@@ -115,6 +117,7 @@ static LRESULT CALLBACK test_procedure(HWND window, UINT message, WPARAM w, LPAR
         break;
     case WM_APP:
         if (t && t->resume) {
+            SetEvent(t->hanging);
             WaitForSingleObject(t->resume, TEST_PATIENCE);
         }
         return 0;

@@ -35,7 +35,8 @@ typedef struct {
     int seed;
     bool silent; /* draws only what Windows itself asks for, and nothing when it is to print */
     HWND window;
-    HANDLE thread, ready, resume;
+    HANDLE thread, ready;
+    HANDLE hanging, resume; /* it hangs after WM_APP, and says so, until it may go on */
 } plate;
 
 static win32_desk used;
@@ -77,6 +78,7 @@ static LRESULT CALLBACK procedure(HWND window, UINT message, WPARAM w, LPARAM l)
         paint(p, (HDC) w);
         return 0;
     case WM_APP:
+        SetEvent(p->hanging);
         WaitForSingleObject(p->resume, LIMIT);
         return 0;
     case WM_DESTROY:
@@ -109,6 +111,7 @@ static void show(plate *p)
 {
     p->style = p->style ? p->style : WS_POPUP;
     p->ready = CreateEventW(NULL, TRUE, FALSE, NULL);
+    p->hanging = CreateEventW(NULL, TRUE, FALSE, NULL);
     p->resume = CreateEventW(NULL, TRUE, FALSE, NULL);
     p->thread = CreateThread(NULL, 0, plate_thread, p, 0, NULL);
     CHECK_EQ(WaitForSingleObject(p->ready, LIMIT), WAIT_OBJECT_0);
@@ -120,6 +123,7 @@ static void hide(plate *p)
     CHECK_EQ(WaitForSingleObject(p->thread, LIMIT), WAIT_OBJECT_0);
     CloseHandle(p->thread);
     CloseHandle(p->ready);
+    CloseHandle(p->hanging);
     CloseHandle(p->resume);
 }
 
@@ -215,6 +219,7 @@ static void test_refused(void)
     show(&cover);
     check_refused(&silent, DESK_UNSUPPORTED);
     PostMessageW(silent.window, WM_APP, 0, 0);
+    CHECK_EQ(WaitForSingleObject(silent.hanging, LIMIT), WAIT_OBJECT_0);
     ULONGLONG began = GetTickCount64();
     check_refused(&silent, DESK_REFUSED);
     CHECK(GetTickCount64() - began < LIMIT / 3); /* it hangs for longer */

@@ -191,8 +191,10 @@ static void test_hung(test_window *t)
 {
     desk_error err = {0};
     desk_rect r = {60, 70, 300, 220};
+    t->hanging = CreateEventW(NULL, TRUE, FALSE, NULL);
     t->resume = CreateEventW(NULL, TRUE, FALSE, NULL);
     PostMessageW(t->window, WM_APP, 0, 0);
+    CHECK_EQ(WaitForSingleObject(t->hanging, TEST_PATIENCE), WAIT_OBJECT_0);
     ULONGLONG start = GetTickCount64();
     const desk_window *w = find(t->window);
     CHECK(w && strcmp(w->title, TEST_TITLE_UTF8) == 0);
@@ -202,6 +204,7 @@ static void test_hung(test_window *t)
     CHECK(GetTickCount64() - start < TEST_PATIENCE / 2);
     SetEvent(t->resume);
     WAIT_FOR(is_placed(t->window, r));
+    CloseHandle(t->hanging);
     CloseHandle(t->resume);
     t->resume = NULL;
 }
