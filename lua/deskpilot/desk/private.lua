@@ -142,7 +142,7 @@ local function program()
   return os.getenv("DESKPILOT_BIN") or uv.exepath()
 end
 
-local function start_host()
+local function start_host(again)
   local self = setmetatable({ input = uv.new_pipe(), output = uv.new_pipe(), complaints = uv.new_pipe(),
     waiters = {}, answers = {}, exits = {}, apps = {}, pids = {}, next_id = 1 }, Session)
   local pid
@@ -156,6 +156,8 @@ local function start_host()
     end)
   if not self.handle then
     for _, pipe in ipairs { self.input, self.output, self.complaints } do pipe:close() end
+    -- Once in thousands of starts Wine fails without a reason that it can name; nothing has been started then.
+    if not again and tostring(pid):find("^UNKNOWN") then return start_host(true) end
     return errors.fail("io", "cannot start %s: %s", program(), tostring(pid))
   end
   self.pids.host = pid
