@@ -187,7 +187,8 @@ function mouse.new(desk)
     return true
   end
 
-  --- Clicks at a point or in the middle of an element; where the pointer is, if no target is given.
+  --- Clicks at a point or in the middle of an element; where the pointer is, if no target is given. On Windows that
+  --- is where it was sent, if that is less than a second ago.
   ---@param target deskpilot.point|table|nil
   ---@param how { button: "left"|"middle"|"right"|"back"|"forward"|nil, count: integer?,
   ---  modifiers: string|string[]|nil, interval: number? }? interval: seconds between the clicks of a count
@@ -237,7 +238,8 @@ function mouse.new(desk)
     return api.click(target, options_with(how, "mouse.middle_click", "middle", 1))
   end
 
-  --- Presses a button where the pointer is and leaves it down until release, or until the desk is closed.
+  --- Presses a button where the pointer is (as for click) and leaves it down until release, or until the desk is
+  --- closed.
   ---@param button "left"|"middle"|"right"|"back"|"forward"|nil left if not given
   ---@return boolean? ok, deskpilot.error? err
   function api.press(button)
