@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local harness = require "harness"
 local private = require "deskpilot.desk.private"
 local processes = require "deskpilot.desk.linux.processes"
+local program = require "deskpilot.desk.program"
 local task = require "deskpilot.base.task"
 local native = require "native.desk"
 
@@ -208,6 +209,28 @@ function tests.a_killed_program_leaves_nothing()
   handle:close()
   out:close()
   os.remove(script)
+end
+
+-- Nobody is left who could clean up in order.
+function tests.a_killed_host_leaves_nothing()
+  local session = harness.ok(private.start { apps = { { "xterm" } } })
+  local trace = traces(session)
+  harness.ok(#trace.pids >= 5, "host, server, bus, manager and xterm")
+  uv.kill(session.pids.host, "sigkill")
+  harness.wait_until("the session has heard of it", function() return session.ended end)
+  harness.ok(session:stop())
+  wait_until_gone(trace)
+end
+
+function tests.what_cannot_be_tied_to_its_parent_is_not_started()
+  local function tied(parent, name)
+    local result = harness.ok(program.run { argv = { os.getenv("DESKPILOT_BIN"), "--tied", tostring(parent), name },
+      timeout = 30 })
+    harness.eq({ result.status, result.stdout }, { 127, "" })
+    return result.stderr
+  end
+  harness.has(tied(uv.os_getpid(), "/no/such/program"), "cannot start /no/such/program: No such file")
+  harness.has(tied(uv.os_getppid(), "/bin/pwd"), "is not the parent")
 end
 
 function tests.a_terminated_host_leaves_nothing()

@@ -5,6 +5,7 @@
 local uv = require "luv"
 local native = require "native.desk"
 local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
 local host_line = require "deskpilot.desk.host_line"
 local host_runs = require "deskpilot.desk.host_runs"
 local json = require "deskpilot.base.json"
@@ -21,7 +22,7 @@ private.timing = {
   windows = 15,       -- until all applications show a window
   focus = 1,          -- then until one of them is active
   poll = 0.01,        -- between two looks at what is awaited
-  stop = 15,          -- until the host is given up and killed, which leaves its processes behind
+  stop = 15,          -- until the host is given up and killed
 }
 
 ---@class deskpilot.private_session
@@ -166,10 +167,11 @@ local function start_host(again)
   return self
 end
 
-local function close_pipes(self)
+local function let_go(self)
   for _, pipe in ipairs { self.input, self.output, self.complaints } do
     if not pipe:is_closing() then pipe:close() end
   end
+  if self.folder then files.remove(self.folder) end -- a host that was killed did not
 end
 
 -- --- applications -----------------------------------------------------------------------------------
@@ -271,13 +273,13 @@ end
 ---@return boolean? ok, deskpilot.error? err
 function Session:stop()
   live[self] = nil
-  if self.ended then close_pipes(self) return true end
+  if self.ended then let_go(self) return true end
   self.stopping = true
   send(self, { command = "stop" })
   if not self.input:is_closing() then self.input:close() end
   local ok = wait_for(self, private.timing.stop, function() return self.ended end)
   if not ok then uv.kill(self.pids.host, "sigkill") end
-  close_pipes(self)
+  let_go(self)
   if ok then return true end
   return errors.fail("timed_out", "the private desktop did not end within %g s; it was killed, and "
     .. "may have left processes behind", private.timing.stop)
