@@ -17,7 +17,7 @@ const char *const platform_name = "linux";
 
 /* deskpilot --tied PARENT PROGRAM [WORDS]: becomes that program, which is asked to end when process
  * PARENT, which has to be our parent, ends, also by SIGKILL (prctl(2), PR_SET_PDEATHSIG). Here, and
- * not in Lua, because every private desktop waits for it: this takes 1 ms. */
+ * not in Lua, because every private desktop waits for it. */
 static _Noreturn void become_tied(long parent, char **words)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) {
