@@ -15,7 +15,7 @@ extern const char *const platform_name;
 
 /* The program's arguments as UTF-8, for the life of the process; `argv` itself where it is that
  * already. Sets up the console: UTF-8, bytes as written, colours. NULL without memory. Does not
- * return on Linux where they say --tied: see there. */
+ * return where the first is --die-with-parent (linux/platform.c): the process becomes a program. */
 char **platform_start(int *argc, char **argv);
 
 /* From open to close, signals (console events on Windows) become interrupt_request, and what was

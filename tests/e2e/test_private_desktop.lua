@@ -222,15 +222,15 @@ function tests.a_killed_host_leaves_nothing()
   wait_until_gone(trace)
 end
 
-function tests.what_cannot_be_tied_to_its_parent_is_not_started()
-  local function tied(parent, name)
-    local result = harness.ok(program.run { argv = { os.getenv("DESKPILOT_BIN"), "--tied", tostring(parent), name },
-      timeout = 30 })
+function tests.what_cannot_die_with_its_parent_is_not_started()
+  local function complaint(parent, name)
+    local result = harness.ok(program.run { timeout = 30,
+      argv = { os.getenv("DESKPILOT_BIN"), "--die-with-parent", tostring(parent), name } })
     harness.eq({ result.status, result.stdout }, { 127, "" })
     return result.stderr
   end
-  harness.has(tied(uv.os_getpid(), "/no/such/program"), "cannot start /no/such/program: No such file")
-  harness.has(tied(uv.os_getppid(), "/bin/pwd"), "is not the parent")
+  harness.has(complaint(uv.os_getpid(), "/no/such/program"), "cannot start /no/such/program: No such file")
+  harness.has(complaint(uv.os_getppid(), "/bin/pwd"), "is not the parent")
 end
 
 function tests.a_terminated_host_leaves_nothing()

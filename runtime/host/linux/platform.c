@@ -15,10 +15,10 @@
 
 const char *const platform_name = "linux";
 
-/* deskpilot --tied PARENT PROGRAM [WORDS]: becomes that program, which is asked to end when process
- * PARENT, which has to be our parent, ends, also by SIGKILL (prctl(2), PR_SET_PDEATHSIG). Here, and
- * not in Lua, because every private desktop waits for it. */
-static _Noreturn void become_tied(long parent, char **words)
+/* deskpilot --die-with-parent PARENT PROGRAM [WORDS]: becomes that program, which is asked to end
+ * when process PARENT, which has to be our parent, ends, also by SIGKILL (prctl(2),
+ * PR_SET_PDEATHSIG). Here, and not in Lua, because every private desktop waits for it. */
+static _Noreturn void become_dying_with(long parent, char **words)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) {
         fprintf(stderr, "deskpilot: cannot be told of a parent's end: %s\n", strerror(errno));
@@ -33,8 +33,8 @@ static _Noreturn void become_tied(long parent, char **words)
 
 char **platform_start(int *argc, char **argv)
 {
-    if (*argc > 3 && strcmp(argv[1], "--tied") == 0)
-        become_tied(strtol(argv[2], NULL, 10), argv + 3);
+    if (*argc > 3 && strcmp(argv[1], "--die-with-parent") == 0)
+        become_dying_with(strtol(argv[2], NULL, 10), argv + 3);
     return argv;
 }
 

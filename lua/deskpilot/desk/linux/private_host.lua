@@ -173,10 +173,10 @@ end
 -- Starts a server and waits for the first line that it writes to its descriptor 3: that, and its process. The
 -- server is asked to end when we do, even where a SIGKILL leaves nobody to do so, and with it goes whatever has a
 -- window: our own program, whichever file that is by now, asks the kernel for it and becomes the server.
-local function start_tied(name, argv, seconds)
+local function first_line(name, argv, seconds)
   local pipe = uv.new_pipe()
-  local process, err = spawn(name, { "/proc/self/exe", "--tied", tostring(uv.os_getpid()), table.unpack(argv) },
-    { extra = pipe })
+  local process, err = spawn(name, { "/proc/self/exe", "--die-with-parent", tostring(uv.os_getpid()),
+    table.unpack(argv) }, { extra = pipe })
   if not process then
     pipe:close()
     return nil, err
@@ -232,7 +232,7 @@ end
 local function start_server(width, height)
   local ok, err = make_cookie()
   if not ok then return nil, err end
-  local line, process = start_tied("Xvfb", { platform.on_path("Xvfb"), "-displayfd", "3", "-screen", "0",
+  local line, process = first_line("Xvfb", { platform.on_path("Xvfb"), "-displayfd", "3", "-screen", "0",
     ("%dx%dx24"):format(width, height), "-nolisten", "tcp", "-noreset",
     "-auth", state.env.XAUTHORITY }, private_host.timing.server_start)
   if not line then return nil, process end
@@ -249,7 +249,7 @@ local function start_bus()
   local config = files.join(state.folder, "bus.conf")
   local ok, err = files.write(config, bus_config:format(files.join(state.folder, "run/bus")))
   if not ok then return nil, err end
-  local line, process = start_tied("dbus-daemon", { platform.on_path("dbus-daemon"), "--config-file=" .. config,
+  local line, process = first_line("dbus-daemon", { platform.on_path("dbus-daemon"), "--config-file=" .. config,
     "--nofork", "--nopidfile", "--print-address=3" }, private_host.timing.bus_start)
   if not line then return nil, process end
   state.bus_address = line
