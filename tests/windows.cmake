@@ -1,4 +1,4 @@
-# The Windows suite, run under Wine (windows/wine.sh is the emulator that ctest starts programs with):
+# The Windows suite, run under Wine (tests/wine/wine.sh is the emulator that ctest starts programs with):
 # the units that are the same everywhere, and windows/ for what is Windows's own.
 foreach(name coords draw find find_recall human image keys monitors null parallel regions scale text_areas)
   add_c_test(${CMAKE_CURRENT_SOURCE_DIR}/c/test_${name}.c)
@@ -30,12 +30,12 @@ foreach(source ${LUA_TESTS})
   add_lua_test(${source})
 endforeach()
 
-add_test(NAME windows.two_monitors COMMAND ${CMAKE_SOURCE_DIR}/windows/wine.sh --two-monitors --seconds 360
+add_test(NAME windows.two_monitors COMMAND ${CMAKE_SOURCE_DIR}/tests/wine/wine.sh --two-monitors --seconds 360
   $<TARGET_FILE:deskpilot-test> ${CMAKE_CURRENT_SOURCE_DIR}/windows/monitors/test_win_two_monitors.lua
   WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 set_tests_properties(windows.two_monitors PROPERTIES TIMEOUT 400 ENVIRONMENT "${TEST_ENVIRONMENT}")
 
-add_test(NAME windows.imports COMMAND ${CMAKE_SOURCE_DIR}/windows/imports.sh $<TARGET_FILE:deskpilot>)
+add_test(NAME windows.imports COMMAND ${CMAKE_SOURCE_DIR}/runtime/cmake/windows/imports.sh $<TARGET_FILE:deskpilot>)
 
 add_test(NAME windows.tls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/windows/with_tls_server.sh
   ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:deskpilot-test>

@@ -1,5 +1,5 @@
-# Everything but the system's own DLLs is linked in; windows/libraries builds it into LIBRARIES.
-set(LIBRARIES ${CMAKE_SOURCE_DIR}/.cache/windows/prefix CACHE PATH "What windows/libraries/build.sh made")
+# Everything but the system's own DLLs is linked in; runtime/cmake/windows/libraries builds it into LIBRARIES.
+set(LIBRARIES ${CMAKE_SOURCE_DIR}/.cache/windows/prefix CACHE PATH "What runtime/cmake/windows/libraries/build.sh made")
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_EXE_LINKER_FLAGS_RELEASE "-s -Wl,--no-insert-timestamp") # the same bytes each time
 # GCC does not align the stack for vectors of 32 bytes on this system (its bug 54412), but moves them as
@@ -32,12 +32,12 @@ target_compile_definitions(host_libraries INTERFACE CURL_STATICLIB)
 target_link_libraries(host_libraries INTERFACE luv cjson lua curl)
 
 enable_language(RC)
-add_library(resources OBJECT windows/deskpilot.rc)
+add_library(resources OBJECT runtime/host/windows/deskpilot.rc)
 string(REPLACE "." "," VERSION_NUMBERS ${PROJECT_VERSION})
 target_compile_definitions(resources PRIVATE DESKPILOT_VERSION_NUMBERS=${VERSION_NUMBERS},0
                            DESKPILOT_VERSION=${PROJECT_VERSION})
-set_source_files_properties(windows/deskpilot.rc PROPERTIES OBJECT_DEPENDS
-  "${CMAKE_SOURCE_DIR}/windows/deskpilot.manifest;${CMAKE_SOURCE_DIR}/windows/deskpilot.ico")
+set_source_files_properties(runtime/host/windows/deskpilot.rc PROPERTIES OBJECT_DEPENDS
+  "${CMAKE_SOURCE_DIR}/runtime/host/windows/deskpilot.manifest;${CMAKE_SOURCE_DIR}/runtime/host/windows/deskpilot.ico")
 set(PROGRAM_SOURCES $<TARGET_OBJECTS:resources>)
 
-set(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_SOURCE_DIR}/windows/wine.sh --seconds 360)
+set(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_SOURCE_DIR}/tests/wine/wine.sh --seconds 360)

@@ -6,10 +6,10 @@
 #        wine.sh --prepare     makes the Wine folder that is cloned, if it is not there
 #
 # With --two-monitors there is a second one of 800x600 to the left of the primary one of 1024x768 and
-# 200 pixels higher, so at -800,-200; windows/two_monitors.conf says how.
+# 200 pixels higher, so at -800,-200; tests/wine/two_monitors.conf says how.
 set -eu
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 cache=$root/.cache/windows
 template=$cache/wine
 size=1280x800
@@ -54,7 +54,7 @@ start_display() {
     export XAUTHORITY="$place/xauthority"
     printf 'add :0 . %s\n' "$cookie" | xauth -q -f "$XAUTHORITY" source - 2>/dev/null
     set -- Xvfb -screen 0 "${size}x24"
-    [ -z "$two_monitors" ] || set -- /usr/lib/xorg/Xorg -config "$root/windows/two_monitors.conf" \
+    [ -z "$two_monitors" ] || set -- /usr/lib/xorg/Xorg -config "$root/tests/wine/two_monitors.conf" \
         -logfile "$place/server.log"
     # In a session of its own: Ctrl+C in a terminal is for the program.
     setsid "$@" -displayfd 3 -nolisten tcp -noreset -auth "$XAUTHORITY" 3>"$place/number" >/dev/null 2>&1 &
