@@ -1,6 +1,6 @@
 #include "backend.h"
 #include "native.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #ifndef DESK_BACKEND_H
 #define DESK_BACKEND_H
 
-#include "error.h"
+#include "base/error.h"
 #include "image.h"
 #include "keys.h"
 #include "monitors.h"

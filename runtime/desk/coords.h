@@ -6,7 +6,7 @@
 #ifndef DESK_COORDS_H
 #define DESK_COORDS_H
 
-#include "error.h"
+#include "base/error.h"
 #include "image.h"
 
 /* The pixel that norm (xn, yn) of `rect` names, in the space of `rect`. DESK_INVALID for a value

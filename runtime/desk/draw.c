@@ -1,7 +1,7 @@
 #include "draw.h"
 
 #include "draw_font.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "elements.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
 #ifndef DESK_ELEMENTS_H
 #define DESK_ELEMENTS_H
 
-#include "error.h"
+#include "base/error.h"
 #include "image.h"
 
 #include <stdatomic.h>

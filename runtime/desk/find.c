@@ -3,7 +3,7 @@
 #include "find_every.h"
 #include "find_probe.h"
 #include "find_scan.h"
-#include "parallel.h"
+#include "base/parallel.h"
 
 #include <assert.h>
 #include <math.h>

@@ -14,7 +14,7 @@
 #ifndef DESK_FIND_H
 #define DESK_FIND_H
 
-#include "error.h"
+#include "base/error.h"
 #include "image.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 #include "find_sample.h"
 
 #include "find_probe.h"
-#include "simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <stdlib.h>

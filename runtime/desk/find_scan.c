@@ -1,7 +1,7 @@
 #include "find_scan.h"
 
 #include "find_shrink.h"
-#include "simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <stdlib.h>

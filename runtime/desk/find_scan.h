@@ -5,7 +5,7 @@
 #define DESK_FIND_SCAN_H
 
 #include "find_probe.h"
-#include "parallel.h"
+#include "base/parallel.h"
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 #include "find_score.h"
 
-#include "simd.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "find_shrink.h"
 
-#include "simd.h"
+#include "base/simd.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #ifndef DESK_IMAGE_H
 #define DESK_IMAGE_H
 
-#include "error.h"
+#include "base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 #include "keys.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #ifndef DESK_KEYS_H
 #define DESK_KEYS_H
 
-#include "error.h"
+#include "base/error.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
 #ifndef DESK_OCR_H
 #define DESK_OCR_H
 
-#include "error.h"
+#include "base/error.h"
 #include "image.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 #include "ocr_api.h"
-#include "symbols.h"
+#include "base/symbols.h"
 
 #include <ctype.h>
 #include <stdio.h>

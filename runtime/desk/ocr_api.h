@@ -8,7 +8,7 @@
 #ifndef DESK_OCR_API_H
 #define DESK_OCR_API_H
 
-#include "error.h"
+#include "base/error.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 #include "ocr_engine.h"
 
 #include "ocr_api.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

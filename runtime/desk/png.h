@@ -12,7 +12,7 @@
 #ifndef DESK_PNG_H
 #define DESK_PNG_H
 
-#include "error.h"
+#include "base/error.h"
 #include "image.h"
 
 enum {

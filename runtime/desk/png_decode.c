@@ -6,7 +6,7 @@
  */
 #include "png.h"
 
-#include "checksum.h"
+#include "base/checksum.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-#include "checksum.h"
-#include "parallel.h"
+#include "base/checksum.h"
+#include "base/parallel.h"
 #include "png_strip.h"
-#include "simd.h"
+#include "base/simd.h"
 
 #include <assert.h>
 #include <stdatomic.h>

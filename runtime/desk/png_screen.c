@@ -6,7 +6,7 @@
  */
 #include "png_huffman.h"
 #include "png_strip.h"
-#include "simd.h"
+#include "base/simd.h"
 
 #include <stddef.h>
 #include <stdlib.h>

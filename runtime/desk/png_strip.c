@@ -1,7 +1,7 @@
 #include "png_strip.h"
 
-#include "checksum.h"
-#include "simd.h"
+#include "base/checksum.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "scale.h"
 
-#include "parallel.h"
-#include "simd.h"
+#include "base/parallel.h"
+#include "base/simd.h"
 
 #include <assert.h>
 #include <stdatomic.h>

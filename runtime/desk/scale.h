@@ -6,7 +6,7 @@
 #ifndef DESK_SCALE_H
 #define DESK_SCALE_H
 
-#include "error.h"
+#include "base/error.h"
 #include "image.h"
 
 /* Makes `to` a copy of `from` of width x height pixels, using all cores; the fourth byte is 0. An

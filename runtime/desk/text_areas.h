@@ -8,7 +8,7 @@
 #ifndef DESK_TEXT_AREAS_H
 #define DESK_TEXT_AREAS_H
 
-#include "error.h"
+#include "base/error.h"
 #include "image.h"
 
 typedef struct {

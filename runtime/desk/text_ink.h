@@ -7,7 +7,7 @@
 #ifndef DESK_TEXT_INK_H
 #define DESK_TEXT_INK_H
 
-#include "error.h"
+#include "base/error.h"
 #include "image.h"
 
 typedef struct {

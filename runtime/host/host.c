@@ -1,8 +1,8 @@
 #include "host.h"
 
 #include "interrupt.h"
-#include "lib.h"
-#include "parallel.h"
+#include "lib/lib.h"
+#include "base/parallel.h"
 #include "platform.h"
 #include "shipped.h"
 

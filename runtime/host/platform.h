@@ -5,7 +5,7 @@
 #ifndef PLATFORM_H
 #define PLATFORM_H
 
-#include "error.h"
+#include "base/error.h"
 #include "interrupt.h"
 
 #include <uv.h>

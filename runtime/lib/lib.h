@@ -8,8 +8,8 @@
 #ifndef LIB_H
 #define LIB_H
 
-#include "error.h"
-#include "image.h"
+#include "base/error.h"
+#include "desk/image.h"
 
 #include <lauxlib.h>
 #include <lua.h>

@@ -4,8 +4,8 @@
  * `nil, err`; using a desk that has been closed is the caller's mistake and raises.
  */
 #include "lib_desk.h"
-#include "backend.h"
-#include "null/null.h"
+#include "desk/backend.h"
+#include "desk/null/null.h"
 
 #include <limits.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef LIB_DESK_H
 #define LIB_DESK_H
 
-#include "backend.h"
+#include "desk/backend.h"
 #include "lib.h"
 
 /* The open desk that is the first argument; raises where it has been closed. */

@@ -5,7 +5,7 @@
  * made.
  */
 #include "lib_elements.h"
-#include "elements.h"
+#include "desk/elements.h"
 #include "lib.h"
 #include "lib_job.h"
 

@@ -5,7 +5,7 @@
 #ifndef LIB_ELEMENTS_H
 #define LIB_ELEMENTS_H
 
-#include "elements.h"
+#include "desk/elements.h"
 
 #include <lua.h>
 

@@ -6,7 +6,7 @@
 #ifndef LIB_FIELDS_H
 #define LIB_FIELDS_H
 
-#include "net_http.h"
+#include "net/net_http.h"
 
 #include <lauxlib.h>
 #include <lua.h>

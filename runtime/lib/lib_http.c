@@ -5,7 +5,7 @@
  */
 #include "lib.h"
 #include "lib_fields.h"
-#include "net_http.h"
+#include "net/net_http.h"
 
 #include <luv/luv.h>
 #include <stdlib.h>

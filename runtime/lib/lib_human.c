@@ -4,9 +4,9 @@
  * thread, because it has to work while Lua is busy. The comments above the functions are LuaLS
  * annotations, from which the API reference is made.
  */
-#include "human.h"
+#include "desk/human.h"
 #include "lib.h"
-#include "platform.h"
+#include "host/platform.h"
 
 #include <luv/luv.h>
 #include <stdatomic.h>

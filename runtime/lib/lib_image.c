@@ -3,11 +3,11 @@
  * which the API reference is made.
  */
 #include "lib_image.h"
-#include "base64.h"
-#include "coords.h"
+#include "base/base64.h"
+#include "desk/coords.h"
 #include "lib.h"
-#include "png.h"
-#include "scale.h"
+#include "desk/png.h"
+#include "desk/scale.h"
 
 #include <string.h>
 

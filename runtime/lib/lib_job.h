@@ -15,7 +15,7 @@
 #ifndef LIB_JOB_H
 #define LIB_JOB_H
 
-#include "error.h"
+#include "base/error.h"
 
 #include <lua.h>
 #include <stdatomic.h>

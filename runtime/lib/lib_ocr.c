@@ -5,7 +5,7 @@
  */
 #include "lib.h"
 #include "lib_job.h"
-#include "ocr.h"
+#include "desk/ocr.h"
 
 #include <stdlib.h>
 #include <string.h>

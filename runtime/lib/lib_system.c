@@ -2,11 +2,11 @@
  * native.system: what neither luv nor Lua's own library offers. Shipped files, interruption, and
  * the process-tree keeping of the private desktop's host.
  */
-#include "deadline.h"
-#include "interrupt.h"
+#include "host/deadline.h"
+#include "host/interrupt.h"
 #include "lib.h"
-#include "platform.h"
-#include "shipped.h"
+#include "host/platform.h"
+#include "host/shipped.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "lib.h"
 #include "lib_fields.h"
-#include "net_websocket.h"
+#include "net/net_websocket.h"
 
 #include <luv/luv.h>
 #include <string.h>

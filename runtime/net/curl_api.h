@@ -8,7 +8,7 @@
 #define CURL_API_H
 
 #define CURL_DISABLE_DEPRECATION /* the old names of options are kept for older libraries */
-#include "error.h"
+#include "base/error.h"
 
 #include <curl/curl.h>
 

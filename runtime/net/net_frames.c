@@ -1,6 +1,6 @@
 #include "net_frames.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef NET_FRAMES_H
 #define NET_FRAMES_H
 
-#include "error.h"
+#include "base/error.h"
 #include "net_buffer.h"
 
 #include <stdint.h>

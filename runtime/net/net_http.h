@@ -14,7 +14,7 @@
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 
-#include "error.h"
+#include "base/error.h"
 
 #include <stddef.h>
 #include <uv.h>

@@ -1,10 +1,10 @@
 #include "net_upgrade.h"
 
-#include "base64.h"
+#include "base/base64.h"
 #include "net_buffer.h"
 #include "net_sha1.h"
 #include "net_url.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef NET_UPGRADE_H
 #define NET_UPGRADE_H
 
-#include "error.h"
+#include "base/error.h"
 #include "net_http.h"
 
 enum {

@@ -7,7 +7,7 @@
 #ifndef NET_URL_H
 #define NET_URL_H
 
-#include "error.h"
+#include "base/error.h"
 
 #include <stddef.h>
 

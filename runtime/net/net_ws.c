@@ -1,7 +1,7 @@
 #include "net_ws.h"
 
 #include "net_outbox.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "check.h"
-#include "coords.h"
+#include "desk/coords.h"
 
 #include <math.h>
 

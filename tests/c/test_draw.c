@@ -1,7 +1,7 @@
 #include "check.h"
-#include "difference.h"
-#include "draw.h"
-#include "draw_font.h"
+#include "desk/difference.h"
+#include "desk/draw.h"
+#include "desk/draw_font.h"
 #include "picture.h"
 
 #include <limits.h>

@@ -4,7 +4,7 @@
  * the accessibility registry and the application, on a private dbus-daemon.
  */
 #include "check.h"
-#include "elements.h"
+#include "desk/elements.h"
 
 #include <dbus/dbus.h>
 #include <signal.h>

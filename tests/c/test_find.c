@@ -1,8 +1,8 @@
 #include "check.h"
-#include "find.h"
-#include "find_sample.h"
+#include "desk/find.h"
+#include "desk/find_sample.h"
 #include "find_screens.h"
-#include "parallel.h"
+#include "base/parallel.h"
 
 #include <math.h>
 

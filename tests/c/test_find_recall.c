@@ -1,8 +1,8 @@
 #include "check.h"
-#include "find.h"
-#include "find_probe.h"
+#include "desk/find.h"
+#include "desk/find_probe.h"
 #include "find_screens.h"
-#include "parallel.h"
+#include "base/parallel.h"
 
 #include <math.h>
 

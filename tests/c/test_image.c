@@ -1,7 +1,7 @@
-#include "base64.h"
+#include "base/base64.h"
 #include "check.h"
-#include "image.h"
-#include "parallel.h"
+#include "desk/image.h"
+#include "base/parallel.h"
 #include "picture.h"
 
 #include <limits.h>

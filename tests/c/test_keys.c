@@ -1,7 +1,7 @@
 /* Names of keys and combinations: what people write, what comes out, what is refused and how. */
 #include "check.h"
-#include "keys.h"
-#include "utf8.h"
+#include "desk/keys.h"
+#include "base/utf8.h"
 
 static desk_error err;
 

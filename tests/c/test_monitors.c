@@ -1,7 +1,7 @@
 /* Lists of monitors, and those of the desk that is not there. */
-#include "backend.h"
+#include "desk/backend.h"
 #include "check.h"
-#include "null/null.h"
+#include "desk/null/null.h"
 
 static desk_error err;
 

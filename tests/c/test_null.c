@@ -1,8 +1,8 @@
 /* The desk that is not there: it writes down what it is asked, and its picture is always the same.
  */
-#include "backend.h"
+#include "desk/backend.h"
 #include "check.h"
-#include "null/null.h"
+#include "desk/null/null.h"
 
 #include <stdlib.h>
 

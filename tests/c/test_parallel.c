@@ -1,5 +1,5 @@
 #include "check.h"
-#include "parallel.h"
+#include "base/parallel.h"
 
 #include <stdatomic.h>
 #include <uv.h>

@@ -1,9 +1,9 @@
 #include "check.h"
-#include "checksum.h"
-#include "parallel.h"
+#include "base/checksum.h"
+#include "base/parallel.h"
 #include "picture.h"
-#include "png.h"
-#include "png_huffman.h"
+#include "desk/png.h"
+#include "desk/png_huffman.h"
 
 /* Not <png.h>: that is our own. */
 #include <libpng16/png.h>

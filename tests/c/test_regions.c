@@ -1,5 +1,5 @@
 /* Parts of the screen whose changes are told apart. */
-#include "regions.h"
+#include "desk/regions.h"
 
 #include "check.h"
 

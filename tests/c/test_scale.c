@@ -1,7 +1,7 @@
 #include "check.h"
-#include "parallel.h"
+#include "base/parallel.h"
 #include "picture.h"
-#include "scale.h"
+#include "desk/scale.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
 /* Where text may be on a screen, how it is made ready to be read, and how what was read is known
  * again: on made-up pictures, where every pixel is known. */
 #include "check.h"
-#include "ocr_engine.h"
-#include "ocr_memory.h"
+#include "desk/ocr_engine.h"
+#include "desk/ocr_memory.h"
 #include "picture.h"
-#include "text_areas.h"
-#include "text_ink.h"
+#include "desk/text_areas.h"
+#include "desk/text_ink.h"
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
  * openbox, xterm or mousepad say so and are left out where those are missing.
  */
 #include "check.h"
-#include "keys.h"
-#include "x11/x11.h"
+#include "desk/keys.h"
+#include "desk/x11/x11.h"
 #include "xserver.h"
 
 #include <sys/stat.h>

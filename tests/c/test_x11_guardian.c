@@ -4,8 +4,8 @@
  * the keyboard map and the server's idea of which keys and buttons are down.
  */
 #include "check.h"
-#include "keys.h"
-#include "x11/x11.h"
+#include "desk/keys.h"
+#include "desk/x11/x11.h"
 #include "xserver.h"
 
 #include <dirent.h>

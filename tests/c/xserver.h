@@ -4,7 +4,7 @@
 #ifndef XSERVER_H
 #define XSERVER_H
 
-#include "backend.h"
+#include "desk/backend.h"
 #include "check.h"
 
 #include <fcntl.h>

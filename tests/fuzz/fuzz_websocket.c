@@ -7,8 +7,8 @@
  * server's bytes. In a head that is part of the input "$ACCEPT" stands for the proper answer to the
  * client's key.
  */
-#include "net_ws.h"
-#include "utf8.h"
+#include "net/net_ws.h"
+#include "base/utf8.h"
 
 #include <stdint.h>
 #include <stdio.h>

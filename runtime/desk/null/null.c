@@ -1,5 +1,5 @@
 #include "null_inside.h"
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

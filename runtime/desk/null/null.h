@@ -13,7 +13,7 @@
 #ifndef DESK_NULL_H
 #define DESK_NULL_H
 
-#include "backend.h"
+#include "desk/backend.h"
 
 enum { NULL_WINDOW = 1 /* the id of the only window */ };
 

@@ -1,6 +1,6 @@
 #include "win32.h"
 
-#include "native.h"
+#include "desk/native.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #ifndef WIN32_H
 #define WIN32_H
 
-#include "backend.h"
+#include "desk/backend.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>

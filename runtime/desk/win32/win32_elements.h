@@ -16,8 +16,8 @@
 #ifndef WIN32_ELEMENTS_H
 #define WIN32_ELEMENTS_H
 
-#include "arena.h"
-#include "elements.h"
+#include "base/arena.h"
+#include "desk/elements.h"
 #include "win32.h"
 
 enum {

@@ -1,6 +1,6 @@
 #include "win32_elements.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * Our own input has a mark (win32_our_mark()). The pointer's moves have none, being made by
  * SetCursorPos: those that lead where we sent it are ours (win32_pointer.c).
  */
-#include "human_inside.h"
+#include "desk/human_inside.h"
 #include "win32.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "win32.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 /* Characters per step, so that whoever watches the run can stop it between two steps. A character
  * is at most two units of UTF-16, each down and up. */

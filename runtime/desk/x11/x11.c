@@ -1,6 +1,6 @@
 #include "x11.h"
 
-#include "native.h"
+#include "desk/native.h"
 
 #include <signal.h>
 #include <stdio.h>

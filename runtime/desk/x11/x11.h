@@ -13,7 +13,7 @@
 #ifndef DESK_X11_H
 #define DESK_X11_H
 
-#include "backend.h"
+#include "desk/backend.h"
 #include "x11_ledger.h"
 
 #include <sys/types.h>

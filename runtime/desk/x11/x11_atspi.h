@@ -18,8 +18,8 @@
 #ifndef DESK_X11_ATSPI_H
 #define DESK_X11_ATSPI_H
 
-#include "arena.h"
-#include "elements.h"
+#include "base/arena.h"
+#include "desk/elements.h"
 
 #include <dbus/dbus.h>
 

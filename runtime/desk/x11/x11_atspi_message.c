@@ -1,7 +1,7 @@
 /* Taking messages apart, and making what they hold safe to keep. */
 #include "x11_atspi.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

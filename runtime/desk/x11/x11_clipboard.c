@@ -6,7 +6,7 @@
  */
 #include "x11.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef DESK_X11_HUMAN_H
 #define DESK_X11_HUMAN_H
 
-#include "human_inside.h"
+#include "desk/human_inside.h"
 #include "x11.h"
 #include "x11_xinput.h"
 

@@ -1,5 +1,5 @@
 /* Tesseract as Linux distributions install it. */
-#include "ocr_api.h"
+#include "desk/ocr_api.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

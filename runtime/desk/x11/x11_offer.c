@@ -5,7 +5,7 @@
  * MULTIPLE and all, while closing. */
 #include "x11.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "x11.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <limits.h>
 #include <stdio.h>

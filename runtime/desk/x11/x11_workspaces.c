@@ -2,7 +2,7 @@
  * and calls "all of them" 0xFFFFFFFF). */
 #include "x11.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef DESK_X11_XINPUT_H
 #define DESK_X11_XINPUT_H
 
-#include "error.h"
+#include "base/error.h"
 
 #include <xcb/xcb.h>
 #include <xcb/xinput.h>

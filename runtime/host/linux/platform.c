@@ -1,6 +1,6 @@
-#include "platform.h"
+#include "host/platform.h"
 
-#include "interrupt.h"
+#include "host/interrupt.h"
 
 #include <errno.h>
 #include <pthread.h>

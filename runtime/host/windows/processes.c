@@ -1,4 +1,4 @@
-#include "platform.h"
+#include "host/platform.h"
 
 #include <shellapi.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * the other systems: a moment between two instructions of the main thread.
  */
 #include "signals.h"
-#include "interrupt.h"
-#include "platform.h"
+#include "host/interrupt.h"
+#include "host/platform.h"
 
 #include <stdbool.h>
 #include <windows.h>

@@ -1,5 +1,5 @@
-#include "curl_api.h"
-#include "symbols.h"
+#include "net/curl_api.h"
+#include "base/symbols.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "curl_api.h"
+#include "net/curl_api.h"
 
 #include <stddef.h>
 

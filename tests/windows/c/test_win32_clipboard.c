@@ -2,9 +2,9 @@
  * conversions that it and the window list rely on. */
 #include "test_win32_window.h"
 
-#include "native.h"
-#include "png.h"
-#include "win32/win32.h"
+#include "desk/native.h"
+#include "desk/png.h"
+#include "desk/win32/win32.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * it is. */
 #include "check.h"
 
-#include "native.h"
-#include "win32/win32.h"
+#include "desk/native.h"
+#include "desk/win32/win32.h"
 
 #define NAME L"d\u00e9sk test"
 #define NAME_UTF8 "d\xc3\xa9sk test"

@@ -5,7 +5,7 @@
  * handles are counted.
  */
 #include "check.h"
-#include "elements.h"
+#include "desk/elements.h"
 #include "test_win32_elements_app.h"
 
 #include <psapi.h>

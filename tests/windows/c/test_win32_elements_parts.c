@@ -3,7 +3,7 @@
  * of a window of this program.
  */
 #include "check.h"
-#include "win32/win32_elements.h"
+#include "desk/win32/win32_elements.h"
 
 #include <stdlib.h>
 #include <uv.h>

@@ -1,8 +1,8 @@
 /* Input of the Windows backend, judged by the messages and the text that a window got. */
 #include "test_win32_window.h"
 
-#include "native.h"
-#include "win32/win32.h"
+#include "desk/native.h"
+#include "desk/win32/win32.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "test_win32_uia_fake.h"
-#include "win32/win32_uia.h"
+#include "desk/win32/win32_uia.h"
 
 #include <stdlib.h>
 #include <uv.h>

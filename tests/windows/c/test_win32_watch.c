@@ -1,11 +1,11 @@
 /* What counts as a change of the screen: the pure rules, and a window that really changes. */
 #include "test_win32_window.h"
 
-#include "win32/win32.h"
+#include "desk/win32/win32.h"
 
 #include <stdlib.h>
 
-#include "native.h"
+#include "desk/native.h"
 
 enum { WIDTH = 64, HEIGHT = 60, STRIDE = WIDTH * 4 + 16 };
 

@@ -2,8 +2,8 @@
  * argument this program is another process with a window, which ends when the window is closed. */
 #include "test_win32_window.h"
 
-#include "native.h"
-#include "win32/win32.h"
+#include "desk/native.h"
+#include "desk/win32/win32.h"
 
 #include <stdlib.h>
 
