@@ -13,7 +13,7 @@
 #define DESK_BACKEND_H
 
 #include "base/error.h"
-#include "image.h"
+#include "image/image.h"
 #include "keys.h"
 #include "monitors.h"
 #include "regions.h"

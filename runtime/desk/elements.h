@@ -16,7 +16,7 @@
 #define DESK_ELEMENTS_H
 
 #include "base/error.h"
-#include "image.h"
+#include "image/image.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

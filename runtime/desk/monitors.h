@@ -4,7 +4,7 @@
 #ifndef DESK_MONITORS_H
 #define DESK_MONITORS_H
 
-#include "image.h"
+#include "image/image.h"
 
 typedef struct {
     char *name;     /* UTF-8, never NULL once filled; control characters removed */

@@ -12,7 +12,7 @@
 #define DESK_OCR_H
 
 #include "base/error.h"
-#include "image.h"
+#include "image/image.h"
 
 #include <stdatomic.h>
 

@@ -5,7 +5,7 @@
 #ifndef DESK_REGIONS_H
 #define DESK_REGIONS_H
 
-#include "image.h"
+#include "image/image.h"
 
 enum { DESK_REGIONS = 16 };
 

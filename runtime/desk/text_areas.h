@@ -9,7 +9,7 @@
 #define DESK_TEXT_AREAS_H
 
 #include "base/error.h"
-#include "image.h"
+#include "image/image.h"
 
 typedef struct {
     desk_rect rect; /* a few pixels wider than the text, inside the picture */

@@ -4,7 +4,7 @@
 #ifndef DESK_TEXT_EDGES_H
 #define DESK_TEXT_EDGES_H
 
-#include "image.h"
+#include "image/image.h"
 
 enum {
     TEXT_EDGE_ACROSS =

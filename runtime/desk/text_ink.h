@@ -8,7 +8,7 @@
 #define DESK_TEXT_INK_H
 
 #include "base/error.h"
-#include "image.h"
+#include "image/image.h"
 
 typedef struct {
     int width, height; /* bytes, one per pixel; 255 is white */

@@ -9,7 +9,7 @@
 #define LIB_H
 
 #include "base/error.h"
-#include "desk/image.h"
+#include "image/image.h"
 
 #include <lauxlib.h>
 #include <lua.h>

@@ -4,10 +4,10 @@
  */
 #include "lib_image.h"
 #include "base/base64.h"
-#include "desk/coords.h"
+#include "image/coords.h"
 #include "lib.h"
-#include "desk/png.h"
-#include "desk/scale.h"
+#include "image/png/png.h"
+#include "image/scale.h"
 
 #include <string.h>
 

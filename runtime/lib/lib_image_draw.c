@@ -2,8 +2,8 @@
  * The part of native.image that paints on an image, and tells where two images differ. Colours are
  * numbers: 0xrrggbbaa.
  */
-#include "desk/difference.h"
-#include "desk/draw.h"
+#include "image/difference.h"
+#include "image/draw.h"
 #include "lib.h"
 #include "lib_image.h"
 

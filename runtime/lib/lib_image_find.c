@@ -3,7 +3,7 @@
  * with copies of its own (a millisecond), so that nobody waits for it and both images may be
  * painted on or closed meanwhile.
  */
-#include "desk/find.h"
+#include "image/find/find.h"
 #include "lib.h"
 #include "lib_image.h"
 #include "lib_job.h"

@@ -4,7 +4,7 @@
 #ifndef PICTURE_H
 #define PICTURE_H
 
-#include "desk/image.h"
+#include "image/image.h"
 
 #include <stdlib.h>
 #include <string.h>

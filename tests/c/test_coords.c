@@ -1,5 +1,5 @@
 #include "check.h"
-#include "desk/coords.h"
+#include "image/coords.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "check.h"
-#include "desk/difference.h"
-#include "desk/draw.h"
-#include "desk/draw_font.h"
+#include "image/difference.h"
+#include "image/draw.h"
+#include "image/draw_font.h"
 #include "picture.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 #include "check.h"
-#include "desk/find.h"
-#include "desk/find_probe.h"
+#include "image/find/find.h"
+#include "image/find/find_probe.h"
 #include "find_screens.h"
 #include "base/parallel.h"
 

@@ -1,6 +1,6 @@
 #include "base/base64.h"
 #include "check.h"
-#include "desk/image.h"
+#include "image/image.h"
 #include "base/parallel.h"
 #include "picture.h"
 

@@ -2,8 +2,8 @@
 #include "base/checksum.h"
 #include "base/parallel.h"
 #include "picture.h"
-#include "desk/png.h"
-#include "desk/png_huffman.h"
+#include "image/png/png.h"
+#include "image/png/png_huffman.h"
 
 /* Not <png.h>: that is our own. */
 #include <libpng16/png.h>

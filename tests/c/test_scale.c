@@ -1,7 +1,7 @@
 #include "check.h"
 #include "base/parallel.h"
 #include "picture.h"
-#include "desk/scale.h"
+#include "image/scale.h"
 
 #include <math.h>
 

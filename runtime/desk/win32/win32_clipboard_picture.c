@@ -3,7 +3,7 @@
  * system says; what another program wrote into it is checked against that. */
 #include "win32.h"
 
-#include "desk/png.h"
+#include "image/png/png.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -25,10 +25,10 @@ static desk *const d = &used.base;
 #define OpenDesktopW(...) (fails() ? NULL : OpenDesktopW(__VA_ARGS__))
 #define SetThreadDesktop(to) (to == used.desktop && fails() ? FALSE : SetThreadDesktop(to))
 #define CreateThread(...) (fails() ? NULL : CreateThread(__VA_ARGS__))
-#include "win32/win32_compose.c"
-#include "win32/win32_desktop.c"
-#include "win32/win32_screen.c"
-#include "win32/win32_surface.c"
+#include "desk/win32/win32_compose.c"
+#include "desk/win32/win32_desktop.c"
+#include "desk/win32/win32_screen.c"
+#include "desk/win32/win32_surface.c"
 #undef SetThreadDesktop
 #undef CreateThread
 

@@ -74,14 +74,14 @@ static int metrics(int index)
 #define GetMonitorInfoW look_at
 #define GetDpiForMonitor dpi_of
 #define GetSystemMetrics metrics
-#include "win32/win32_compose.c"
+#include "desk/win32/win32_compose.c"
 #undef request
-#include "win32/win32_screen.c"
-#include "win32/win32_surface.c"
+#include "desk/win32/win32_screen.c"
+#include "desk/win32/win32_surface.c"
 #define request monitors_request
-#include "win32/win32_monitors.c"
+#include "desk/win32/win32_monitors.c"
 #undef request
-#include "win32/win32_pointer.c"
+#include "desk/win32/win32_pointer.c"
 #undef EnumDisplayMonitors
 #undef GetMonitorInfoW
 #undef GetDpiForMonitor

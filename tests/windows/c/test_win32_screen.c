@@ -20,10 +20,10 @@ static bool fails(void)
 #define GetIconInfo(i, o) (fails() ? FALSE : GetIconInfo(i, o))
 #define GetCursorInfo(i) (fails() ? FALSE : GetCursorInfo(i))
 #define DrawIconEx(...) (fails() ? FALSE : DrawIconEx(__VA_ARGS__))
-#include "win32/win32_cursor.c"
-#include "win32/win32_screen.c"
-#include "win32/win32_surface.c"
-#include "win32/win32_watch.c"
+#include "desk/win32/win32_cursor.c"
+#include "desk/win32/win32_screen.c"
+#include "desk/win32/win32_surface.c"
+#include "desk/win32/win32_watch.c"
 #undef GetDC
 
 enum { CAPTURES = 10000, MEMORY_SLACK = 1024 * 1024 /* bytes */ };

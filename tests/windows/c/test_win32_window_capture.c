@@ -18,12 +18,12 @@ static bool fails(void)
 #define CreateDIBSection(...) (fails() ? NULL : CreateDIBSection(__VA_ARGS__))
 #define PrintWindow(...) (prints++, fails() ? FALSE : PrintWindow(__VA_ARGS__))
 #define GetWindowRect(...) (fails() ? FALSE : GetWindowRect(__VA_ARGS__))
-#include "win32/win32_compose.c"
-#include "win32/win32_screen.c"
-#include "win32/win32_surface.c"
+#include "desk/win32/win32_compose.c"
+#include "desk/win32/win32_screen.c"
+#include "desk/win32/win32_surface.c"
 #define request capture_request
 #define fill capture_fill
-#include "win32/win32_window_capture.c"
+#include "desk/win32/win32_window_capture.c"
 #undef request
 #undef fill
 

@@ -13,7 +13,7 @@
 #define DESK_PNG_H
 
 #include "base/error.h"
-#include "image.h"
+#include "image/image.h"
 
 enum {
     DESK_PNG_STRIP_ROWS = 64,

@@ -15,7 +15,7 @@
 #define DESK_FIND_H
 
 #include "base/error.h"
-#include "image.h"
+#include "image/image.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #ifndef DESK_FIND_SCORE_H
 #define DESK_FIND_SCORE_H
 
-#include "image.h"
+#include "image/image.h"
 
 #include <stdbool.h>
 #include <stdint.h>
