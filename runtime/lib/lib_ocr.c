@@ -5,7 +5,7 @@
  */
 #include "lib.h"
 #include "lib_job.h"
-#include "desk/ocr.h"
+#include "ocr/ocr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* The userdata's and its jobs': whoever lets go last frees it. Main thread. */
 typedef struct {
-    desk_ocr *ocr;
+    ocr_reader *ocr;
     int uses;
 } reader;
 
@@ -23,7 +23,7 @@ typedef struct {
     reader *reader;
     char language[200];
     desk_image image;
-    desk_ocr_text text;
+    ocr_text text;
 } reading;
 
 typedef struct {
@@ -35,7 +35,7 @@ static void reader_release(reader *r)
 {
     if (--r->uses > 0)
         return;
-    desk_ocr_free(r->ocr);
+    ocr_free(r->ocr);
     free(r);
 }
 
@@ -50,7 +50,7 @@ static void set_integer(lua_State *L, const char *key, lua_Integer value)
 
 static void push_word(lua_State *L, const void *list, size_t index)
 {
-    const desk_ocr_word *word = &((const desk_ocr_text *) list)->words[index];
+    const ocr_word *word = &((const ocr_text *) list)->words[index];
     lua_createtable(L, 0, 7);
     lua_pushstring(L, word->text);
     lua_setfield(L, -2, "text");
@@ -65,7 +65,7 @@ static void push_word(lua_State *L, const void *list, size_t index)
 
 static int reading_push(lua_State *L, lib_job *job)
 {
-    const desk_ocr_text *text = &((reading *) job)->text;
+    const ocr_text *text = &((reading *) job)->text;
     lua_createtable(L, 0, 3);
     lib_push_list(L, text->count, push_word, text);
     lua_setfield(L, -2, "words");
@@ -80,14 +80,14 @@ static int reading_push(lua_State *L, lib_job *job)
 static bool reading_run(lib_job *job)
 {
     reading *r = (reading *) job;
-    return desk_ocr_read(r->reader->ocr, &r->image, r->language, job->deadline, &job->cancel,
+    return ocr_read(r->reader->ocr, &r->image, r->language, job->deadline, &job->cancel,
                          &r->text, &job->err);
 }
 
 static void reading_release(lib_job *job)
 {
     reading *r = (reading *) job;
-    desk_ocr_text_free(&r->text);
+    ocr_text_free(&r->text);
     desk_image_free(&r->image);
     if (r->reader)
         reader_release(r->reader);
@@ -130,14 +130,14 @@ static int reader_read(lua_State *L)
     double timeout = check_timeout(L, 4);
     luaL_checktype(L, 5, LUA_TFUNCTION);
     desk_error err;
-    if (!desk_ocr_check(language, &err))
+    if (!ocr_check(language, &err))
         return lib_fail(L, &err);
     reading *r = lib_job_new(L, sizeof *r, &reading_ops);
     if (!copy_image(&r->image, image, &err))
         return luaL_error(L, "not enough memory");
     r->reader = h->reader;
     r->reader->uses++;
-    strcpy(r->language, language); /* desk_ocr_check has seen to its length */
+    strcpy(r->language, language); /* ocr_check has seen to its length */
     lib_job_start(
         L, &r->job,
         &(lib_job_start_options){.callback = 5, .timeout = timeout, .owner = 1, .list = &h->jobs});
@@ -150,7 +150,7 @@ static int reader_read(lua_State *L)
 static int module_check(lua_State *L)
 {
     desk_error err;
-    if (!desk_ocr_check(luaL_checkstring(L, 1), &err))
+    if (!ocr_check(luaL_checkstring(L, 1), &err))
         return lib_fail(L, &err);
     lua_pushboolean(L, 1);
     return 1;
@@ -179,7 +179,7 @@ static int module_open(lua_State *L)
     reader *r = calloc(1, sizeof *r);
     if (!r)
         return luaL_error(L, "not enough memory");
-    r->ocr = desk_ocr_new(&err);
+    r->ocr = ocr_new(&err);
     if (!r->ocr) {
         free(r);
         return lib_fail(L, &err);

@@ -7,7 +7,7 @@ enum { ATTEMPTS = 3, PATIENCE = 5 /* seconds for an area: a line takes hundredth
 static const float CLEAR = 0.75f; /* confidence from which on a reading is not doubted */
 
 /* Tesseract wants letters about 30 pixels high; larger ones are left as they are. */
-static int scale_of(const desk_text_area *area, int attempt)
+static int scale_of(const ocr_area_box *area, int attempt)
 {
     static const int others[ATTEMPTS] = {0, 6, 3};
     if (attempt > 0)
@@ -18,7 +18,7 @@ static int scale_of(const desk_text_area *area, int attempt)
     return scale < 1 ? 1 : scale > 4 ? 4 : scale;
 }
 
-static float confidence_of(const desk_ocr_text *text)
+static float confidence_of(const ocr_text *text)
 {
     float sum = 0;
     for (size_t i = 0; i < text->count; i++)
@@ -28,7 +28,7 @@ static float confidence_of(const desk_ocr_text *text)
 
 /* A letter alone tells less about its size than a line does: where it is unclear, it is looked at
  * in other sizes too, and the surest reading counts. */
-static bool is_short(const desk_text_area *area)
+static bool is_short(const ocr_area_box *area)
 {
     return !area->block && area->rect.width < 3 * area->rect.height && area->rect.height < 40;
 }
@@ -45,25 +45,25 @@ static bool ended(void *context)
     return p->stop(p->context) || uv_hrtime() >= p->limit;
 }
 
-bool ocr_area_read(ocr_engine *engine, const desk_image *image, const desk_text_area *area,
-                   bool (*stop)(void *context), void *context, desk_ocr_text *out, desk_error *err)
+bool ocr_area_read(ocr_engine *engine, const desk_image *image, const ocr_area_box *area,
+                   bool (*stop)(void *context), void *context, ocr_text *out, desk_error *err)
 {
     patience p = {stop, context, uv_hrtime() + PATIENCE * UINT64_C(1000000000)};
     int attempts = is_short(area) ? ATTEMPTS : 1;
     bool ok = true;
     for (int i = 0; ok && i < attempts && (i == 0 || confidence_of(out) < CLEAR); i++) {
-        desk_ink ink;
-        desk_ocr_text text = {0};
-        if (!desk_text_ink(&ink, image, area->rect, scale_of(area, i), err))
+        ocr_ink_image ink;
+        ocr_text text = {0};
+        if (!ocr_ink(&ink, image, area->rect, scale_of(area, i), err))
             return false;
         ok = ocr_engine_read(engine, &ink, area->block, ended, &p, &text, err);
-        desk_text_ink_free(&ink);
+        ocr_ink_free(&ink);
         if (confidence_of(&text) > confidence_of(out)) {
-            desk_ocr_text worse = *out;
+            ocr_text worse = *out;
             *out = text;
             text = worse;
         }
-        desk_ocr_text_free(&text);
+        ocr_text_free(&text);
     }
     return ok;
 }

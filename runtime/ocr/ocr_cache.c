@@ -1,4 +1,4 @@
-#include "ocr_memory.h"
+#include "ocr_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@ enum { SLOTS = 1024, GENERATION = 3000 };
 
 typedef struct entry {
     ocr_key key;
-    desk_ocr_text text;
+    ocr_text text;
     struct entry *next;
 } entry;
 
@@ -18,13 +18,13 @@ typedef struct {
 
 /* When the young are too many they become the old, and the old are forgotten; who is asked for
  * becomes young again. */
-struct ocr_memory {
+struct ocr_cache {
     generation *young, *old;
 };
 
 static void entry_free(entry *e)
 {
-    desk_ocr_text_free(&e->text);
+    ocr_text_free(&e->text);
     free(e);
 }
 
@@ -38,30 +38,30 @@ static void generation_clear(generation *g)
     *g = (generation){0};
 }
 
-ocr_memory *ocr_memory_new(void)
+ocr_cache *ocr_cache_new(void)
 {
-    ocr_memory *memory = calloc(1, sizeof *memory);
-    if (!memory)
+    ocr_cache *cache = calloc(1, sizeof *cache);
+    if (!cache)
         return NULL;
-    memory->young = calloc(1, sizeof *memory->young);
-    memory->old = calloc(1, sizeof *memory->old);
-    if (memory->young && memory->old)
-        return memory;
-    free(memory->young);
-    free(memory->old);
-    free(memory);
+    cache->young = calloc(1, sizeof *cache->young);
+    cache->old = calloc(1, sizeof *cache->old);
+    if (cache->young && cache->old)
+        return cache;
+    free(cache->young);
+    free(cache->old);
+    free(cache);
     return NULL;
 }
 
-void ocr_memory_free(ocr_memory *memory)
+void ocr_cache_free(ocr_cache *cache)
 {
-    if (!memory)
+    if (!cache)
         return;
-    generation_clear(memory->young);
-    generation_clear(memory->old);
-    free(memory->young);
-    free(memory->old);
-    free(memory);
+    generation_clear(cache->young);
+    generation_clear(cache->old);
+    free(cache->young);
+    free(cache->old);
+    free(cache);
 }
 
 static ocr_key mix(ocr_key key, uint64_t value)
@@ -73,7 +73,7 @@ static ocr_key mix(ocr_key key, uint64_t value)
     return key;
 }
 
-ocr_key ocr_key_of(const desk_image *image, const desk_text_area *area, const char *language)
+ocr_key ocr_key_of(const desk_image *image, const ocr_area_box *area, const char *language)
 {
     desk_rect r = area->rect;
     ocr_key key = mix((ocr_key){1, 2},
@@ -107,39 +107,39 @@ static entry *take(generation *g, ocr_key key)
     return found;
 }
 
-static void put(ocr_memory *memory, entry *e)
+static void put(ocr_cache *cache, entry *e)
 {
-    if (memory->young->count >= GENERATION) {
-        generation *full = memory->young;
-        generation_clear(memory->old);
-        memory->young = memory->old;
-        memory->old = full;
+    if (cache->young->count >= GENERATION) {
+        generation *full = cache->young;
+        generation_clear(cache->old);
+        cache->young = cache->old;
+        cache->old = full;
     }
-    entry **slot = &memory->young->slots[e->key.a % SLOTS];
+    entry **slot = &cache->young->slots[e->key.a % SLOTS];
     e->next = *slot;
     *slot = e;
-    memory->young->count++;
+    cache->young->count++;
 }
 
-const desk_ocr_text *ocr_memory_find(ocr_memory *memory, ocr_key key)
+const ocr_text *ocr_cache_find(ocr_cache *cache, ocr_key key)
 {
-    entry *found = *place(memory->young, key);
+    entry *found = *place(cache->young, key);
     if (!found) {
-        found = take(memory->old, key);
+        found = take(cache->old, key);
         if (found)
-            put(memory, found);
+            put(cache, found);
     }
     return found ? &found->text : NULL;
 }
 
-void ocr_memory_keep(ocr_memory *memory, ocr_key key, desk_ocr_text *text)
+void ocr_cache_keep(ocr_cache *cache, ocr_key key, ocr_text *text)
 {
-    entry *e = ocr_memory_find(memory, key) ? NULL : calloc(1, sizeof *e);
+    entry *e = ocr_cache_find(cache, key) ? NULL : calloc(1, sizeof *e);
     if (e) {
         e->key = key;
         e->text = *text;
-        *text = (desk_ocr_text){0};
-        put(memory, e);
+        *text = (ocr_text){0};
+        put(cache, e);
     }
-    desk_ocr_text_free(text);
+    ocr_text_free(text);
 }

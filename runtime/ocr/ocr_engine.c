@@ -1,13 +1,13 @@
 #include "ocr_engine.h"
 
-#include "ocr_api.h"
+#include "ocr_tesseract.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct ocr_engine {
-    const ocr_api *api;
+    const ocr_tesseract *api;
     tess_engine *tess;
     tess_monitor *monitor;
 };
@@ -21,7 +21,7 @@ enum { RESOLUTION = 300 };
 ocr_engine *ocr_engine_open(const char *language, desk_error *err)
 {
     char folder[1024];
-    const ocr_api *api = ocr_api_open(err);
+    const ocr_tesseract *api = ocr_tesseract_open(err);
     if (!api || !ocr_data_folder(language, folder, sizeof folder, err))
         return NULL;
     ocr_engine *engine = calloc(1, sizeof *engine);
@@ -69,17 +69,17 @@ static bool has_letter(const char *text)
     return false;
 }
 
-bool ocr_text_add(desk_ocr_text *text, desk_ocr_word word, desk_error *err)
+bool ocr_text_add(ocr_text *text, ocr_word word, desk_error *err)
 {
-    char clean[DESK_OCR_MAX_WORD + 1];
+    char clean[OCR_MAX_WORD + 1];
     desk_utf8_clean(clean, sizeof clean, word.text, strlen(word.text));
     if (!*clean)
         return true;
-    if (text->count >= DESK_OCR_MAX_WORDS)
+    if (text->count >= OCR_MAX_WORDS)
         return desk_fail(err, DESK_INVALID, "there are too many words: name a region");
     if ((text->count & (text->count - 1)) == 0) { /* full: its room is a power of two */
         size_t room = text->count ? text->count * 2 : 1;
-        desk_ocr_word *words = realloc(text->words, room * sizeof *words);
+        ocr_word *words = realloc(text->words, room * sizeof *words);
         if (!words)
             return desk_fail(err, DESK_NO_MEMORY, "not enough memory to read text");
         text->words = words;
@@ -93,32 +93,32 @@ bool ocr_text_add(desk_ocr_text *text, desk_ocr_word word, desk_error *err)
     return true;
 }
 
-void desk_ocr_text_free(desk_ocr_text *text)
+void ocr_text_free(ocr_text *text)
 {
     for (size_t i = 0; i < text->count; i++)
         free(text->words[i].text);
     free(text->words);
-    *text = (desk_ocr_text){0};
+    *text = (ocr_text){0};
 }
 
 /* Back to pixels of the picture: outward to whole ones, and not outside it. */
-static int down(const desk_ink *ink, int at)
+static int down(const ocr_ink_image *ink, int at)
 {
     at -= ink->border;
     return at < 0 ? 0 : at / ink->scale;
 }
 
-static int up(const desk_ink *ink, int at, int whole)
+static int up(const ocr_ink_image *ink, int at, int whole)
 {
     int pixels = (whole - 2 * ink->border) / ink->scale;
     int end = (at - ink->border + ink->scale - 1) / ink->scale;
     return end > pixels ? pixels : end;
 }
 
-static bool add_word(ocr_engine *engine, tess_results *results, const desk_ink *ink, int line,
-                     desk_ocr_text *out, desk_error *err)
+static bool add_word(ocr_engine *engine, tess_results *results, const ocr_ink_image *ink, int line,
+                     ocr_text *out, desk_error *err)
 {
-    const ocr_api *api = engine->api;
+    const ocr_tesseract *api = engine->api;
     int left, top, right, bottom;
     if (!api->PageIteratorBoundingBox(api->ResultIteratorGetPageIterator(results), TESS_LEVEL_WORD,
                                       &left, &top, &right, &bottom))
@@ -130,16 +130,16 @@ static bool add_word(ocr_engine *engine, tess_results *results, const desk_ink *
     bool ok = true;
     if (text && rect.width > 0 && rect.height > 0 &&
         confidence >= (has_letter(text) ? LEAST_CONFIDENCE : LEAST_SIGN_CONFIDENCE))
-        ok = ocr_text_add(out, (desk_ocr_word){rect, confidence, line, text}, err);
+        ok = ocr_text_add(out, (ocr_word){rect, confidence, line, text}, err);
     if (text)
         api->DeleteText(text);
     return ok;
 }
 
-static bool add_words(ocr_engine *engine, tess_results *results, const desk_ink *ink,
-                      desk_ocr_text *out, desk_error *err)
+static bool add_words(ocr_engine *engine, tess_results *results, const ocr_ink_image *ink,
+                      ocr_text *out, desk_error *err)
 {
-    const ocr_api *api = engine->api;
+    const ocr_tesseract *api = engine->api;
     size_t before = out->count;
     do {
         tess_page *page = api->ResultIteratorGetPageIterator(results);
@@ -170,11 +170,11 @@ static bool ask(void *context, int words)
     return a->stop(a->context);
 }
 
-bool ocr_engine_read(ocr_engine *engine, const desk_ink *ink, bool block,
-                     bool (*stop)(void *context), void *context, desk_ocr_text *out,
+bool ocr_engine_read(ocr_engine *engine, const ocr_ink_image *ink, bool block,
+                     bool (*stop)(void *context), void *context, ocr_text *out,
                      desk_error *err)
 {
-    const ocr_api *api = engine->api;
+    const ocr_tesseract *api = engine->api;
     asking a = {stop, context};
     /* Its own threads would fight ours for the cores. The setting is the calling thread's. */
     if (api->omp_set_max_active_levels)

@@ -1,15 +1,15 @@
 /*
- * ocr.h: reading text off pictures of a desktop, by Tesseract where it is installed (ocr_api.h).
+ * ocr.h: reading text off pictures of a desktop, by Tesseract where it is installed (ocr_tesseract.h).
  *
- * A reader finds the areas where there may be text (text_areas.h), and has each read by an engine
+ * A reader finds the areas where there may be text (ocr_detect.h), and has each read by an engine
  * of the language: two engines at a time, each in a thread of its own. What an area said is kept by
  * the checksum of its pixels, wherever on the screen it was, so that an unchanged screen is read
  * again in milliseconds and a changed one costs what has changed.
  *
  * What is read is untrusted: it is cleaned of control characters and bounded.
  */
-#ifndef DESK_OCR_H
-#define DESK_OCR_H
+#ifndef OCR_H
+#define OCR_H
 
 #include "base/error.h"
 #include "image/image.h"
@@ -21,36 +21,36 @@ typedef struct {
     float confidence; /* 0..1 */
     int line;         /* index of its line, in the order of reading */
     char *text;       /* UTF-8, not empty, without white space */
-} desk_ocr_word;
+} ocr_word;
 
 typedef struct {
-    desk_ocr_word *words; /* those of a line together, from left to right */
+    ocr_word *words; /* those of a line together, from left to right */
     size_t count;
     int lines;
     int areas, known; /* areas looked at, and how many of them did not have to be read again */
-} desk_ocr_text;
+} ocr_text;
 
-enum { DESK_OCR_MAX_WORDS = 20000, DESK_OCR_MAX_WORD = 128 /* bytes */ };
+enum { OCR_MAX_WORDS = 20000, OCR_MAX_WORD = 128 /* bytes */ };
 
-typedef struct desk_ocr desk_ocr;
+typedef struct ocr_reader ocr_reader;
 
 /* A reader. Nothing is loaded until the first read. DESK_NO_MEMORY. */
-desk_ocr *desk_ocr_new(desk_error *err);
+ocr_reader *ocr_new(desk_error *err);
 
 /* Whether the library and the data of `language` are there; loads the library. Main thread. */
-bool desk_ocr_check(const char *language, desk_error *err);
+bool ocr_check(const char *language, desk_error *err);
 
 /* Reads `image`, which must stay as it is meanwhile. `language` as Tesseract names it. Ends with
  * DESK_TIMED_OUT at `deadline` (uv_hrtime), with DESK_CANCELLED soon after `*cancel`: what has been
- * read by then is kept for the next time. desk_ocr_check for that language comes first. Any thread,
+ * read by then is kept for the next time. ocr_check for that language comes first. Any thread,
  * several at a time. */
-bool desk_ocr_read(desk_ocr *reader, const desk_image *image, const char *language,
-                   uint64_t deadline, const atomic_bool *cancel, desk_ocr_text *out,
+bool ocr_read(ocr_reader *reader, const desk_image *image, const char *language,
+                   uint64_t deadline, const atomic_bool *cancel, ocr_text *out,
                    desk_error *err);
 
-void desk_ocr_text_free(desk_ocr_text *text);
+void ocr_text_free(ocr_text *text);
 
 /* Frees the engines and what was kept. No read may be under way. */
-void desk_ocr_free(desk_ocr *reader);
+void ocr_free(ocr_reader *reader);
 
 #endif

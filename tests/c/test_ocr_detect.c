@@ -1,11 +1,11 @@
 /* Where text may be on a screen, how it is made ready to be read, and how what was read is known
  * again: on made-up pictures, where every pixel is known. */
 #include "check.h"
-#include "desk/ocr_engine.h"
-#include "desk/ocr_memory.h"
+#include "ocr/ocr_engine.h"
+#include "ocr/ocr_cache.h"
 #include "picture.h"
-#include "desk/text_areas.h"
-#include "desk/text_ink.h"
+#include "ocr/ocr_detect.h"
+#include "ocr/ocr_ink.h"
 
 #include <stdio.h>
 
@@ -40,11 +40,11 @@ static void write_letters(desk_image *image, int x, int y, int count, uint32_t c
     }
 }
 
-static desk_text_areas find(const desk_image *image)
+static ocr_areas find(const desk_image *image)
 {
-    desk_text_areas areas;
+    ocr_areas areas;
     desk_error err = {0};
-    if (!CHECK(desk_text_areas_find(image, &areas, &err)))
+    if (!CHECK(ocr_detect(image, &areas, &err)))
         printf("    %s\n", err.message);
     return areas;
 }
@@ -69,7 +69,7 @@ static void test_words_and_frames(void)
     fill(&image, (desk_rect){20, 100, 500, 1}, INK);    /* a separator */
     fill(&image, (desk_rect){20, 100, 1, 200}, INK);    /* a window's frame */
     write_letters(&image, 30, 120, 9, 0xa0a0a0);        /* disabled, close to the frame */
-    desk_text_areas areas = find(&image);
+    ocr_areas areas = find(&image);
     if (CHECK_EQ(areas.count, 3)) {
         check_around(areas.items[0].rect, (desk_rect){40, 50, 11 * LETTER - 1, BODY});
         check_around(areas.items[1].rect, (desk_rect){300, 50, 5 * LETTER - 1, BODY});
@@ -77,7 +77,7 @@ static void test_words_and_frames(void)
         for (int i = 0; i < 3; i++)
             CHECK(!areas.items[i].block);
     }
-    desk_text_areas_free(&areas);
+    ocr_areas_free(&areas);
     desk_image_free(&image);
 }
 
@@ -90,13 +90,13 @@ static void test_lines_are_cut(void)
         write_letters(&image, 20, 20 + i * PITCH, 30, INK);
         fill(&image, (desk_rect){20 + 5 * LETTER, 20 + i * PITCH, 1, PITCH}, INK);
     }
-    desk_text_areas areas = find(&image);
+    ocr_areas areas = find(&image);
     CHECK_EQ(areas.count, LINES);
     for (size_t i = 0; i < areas.count; i++) {
         CHECK(!areas.items[i].block);
         CHECK(areas.items[i].rect.height <= PITCH + 6);
     }
-    desk_text_areas_free(&areas);
+    ocr_areas_free(&areas);
     desk_image_free(&image);
 }
 
@@ -107,18 +107,18 @@ static void test_edges_of_the_picture(void)
         desk_image image;
         image = (desk_image){0};
         picture_make(&image, NOISE, sizes[i][0], sizes[i][1]);
-        desk_text_areas areas = find(&image);
+        ocr_areas areas = find(&image);
         for (size_t k = 0; k < areas.count; k++) {
             desk_rect r = areas.items[k].rect;
             CHECK(r.x >= 0 && r.y >= 0 && r.x + r.width <= image.width &&
                   r.y + r.height <= image.height);
         }
-        desk_text_areas_free(&areas);
+        ocr_areas_free(&areas);
         desk_image_free(&image);
     }
     desk_image image = {0};
     picture_make(&image, SOLID, 300, 200);
-    desk_text_areas areas = find(&image);
+    ocr_areas areas = find(&image);
     CHECK_EQ(areas.count, 0);
     desk_image_free(&image);
     /* Noise is no text; a few scraps of it could be. */
@@ -126,11 +126,11 @@ static void test_edges_of_the_picture(void)
     areas = find(&image);
     for (size_t i = 0; i < areas.count; i++)
         CHECK(areas.items[i].rect.width * areas.items[i].rect.height < 3000);
-    desk_text_areas_free(&areas);
+    ocr_areas_free(&areas);
     desk_image_free(&image);
 }
 
-static int ink_at(const desk_ink *ink, int x, int y)
+static int ink_at(const ocr_ink_image *ink, int x, int y)
 {
     int middle = ink->scale / 2;
     return ink->pixels[(size_t) (ink->border + y * ink->scale + middle) * (size_t) ink->width +
@@ -147,16 +147,16 @@ static void test_ink(void)
             desk_image image = paper(120, 30);
             fill(&image, (desk_rect){0, 0, 120, 30}, colours[i][0]);
             fill(&image, (desk_rect){50, 10, 6, 9}, colours[i][1]);
-            desk_ink ink;
+            ocr_ink_image ink;
             desk_error err;
-            if (CHECK(desk_text_ink(&ink, &image, (desk_rect){10, 5, 100, 20}, scale, &err))) {
+            if (CHECK(ocr_ink(&ink, &image, (desk_rect){10, 5, 100, 20}, scale, &err))) {
                 CHECK_EQ(ink.width, 100 * scale + 2 * ink.border);
                 CHECK_EQ(ink.height, 20 * scale + 2 * ink.border);
                 CHECK_EQ(ink.pixels[0], 255);
                 CHECK(ink_at(&ink, 42, 9) < 20);
                 CHECK(ink_at(&ink, 20, 9) > 235);
                 CHECK(ink_at(&ink, 42, 2) > 235);
-                desk_text_ink_free(&ink);
+                ocr_ink_free(&ink);
             }
             desk_image_free(&image);
         }
@@ -169,42 +169,42 @@ static void test_ink_of_a_selection(void)
     write_letters(&image, 10, 5, 12, INK);
     fill(&image, (desk_rect){150, 0, 100, 20}, 0x3060c0);
     write_letters(&image, 155, 5, 11, 0xffffff);
-    desk_ink ink;
+    ocr_ink_image ink;
     desk_error err;
-    if (CHECK(desk_text_ink(&ink, &image, (desk_rect){0, 0, 300, 20}, 1, &err))) {
+    if (CHECK(ocr_ink(&ink, &image, (desk_rect){0, 0, 300, 20}, 1, &err))) {
         CHECK(ink_at(&ink, 10, 9) < 60);
         CHECK(ink_at(&ink, 155 + 3 * LETTER, 9) < 60);
         CHECK(ink_at(&ink, 155 + 3 * LETTER + 4, 16) > 200);
-        desk_text_ink_free(&ink);
+        ocr_ink_free(&ink);
     }
     desk_image_free(&image);
 }
 
 static void test_memory(void)
 {
-    ocr_memory *memory = ocr_memory_new();
+    ocr_cache *cache = ocr_cache_new();
     desk_image image = paper(60, 40), other = paper(60, 40);
-    desk_text_area area = {{5, 5, 20, 10}, false}, moved = {{30, 20, 20, 10}, false};
+    ocr_area_box area = {{5, 5, 20, 10}, false}, moved = {{30, 20, 20, 10}, false};
     ocr_key key = ocr_key_of(&image, &area, "eng");
     ocr_key elsewhere = ocr_key_of(&image, &moved, "eng");
     CHECK(key.a == elsewhere.a && key.b == elsewhere.b);
     picture_set(&other, 10, 10, PAPER ^ 1);
     ocr_key changed = ocr_key_of(&other, &area, "eng"), german = ocr_key_of(&image, &area, "deu");
     CHECK(changed.a != key.a && german.a != key.a);
-    CHECK(!ocr_memory_find(memory, key));
+    CHECK(!ocr_cache_find(memory, key));
     for (int i = 0; i < 10000; i++) { /* far more than are kept; the first is asked for all along */
         ocr_key next = {key.a + (uint64_t) i * 7, key.b};
-        desk_ocr_text text = {0};
+        ocr_text text = {0};
         char word[16];
         snprintf(word, sizeof word, "w%d", i);
-        CHECK(ocr_text_add(&text, (desk_ocr_word){{1, 2, 3, 4}, 1, 0, word}, NULL));
-        ocr_memory_keep(memory, next, &text);
-        const desk_ocr_text *first = ocr_memory_find(memory, key);
+        CHECK(ocr_text_add(&text, (ocr_word){{1, 2, 3, 4}, 1, 0, word}, NULL));
+        ocr_cache_keep(memory, next, &text);
+        const ocr_text *first = ocr_cache_find(memory, key);
         if (!CHECK(first && first->count == 1 && strcmp(first->words[0].text, "w0") == 0))
             break;
     }
-    CHECK(!ocr_memory_find(memory, (ocr_key){key.a + 7, key.b}));
-    ocr_memory_free(memory);
+    CHECK(!ocr_cache_find(memory, (ocr_key){key.a + 7, key.b}));
+    ocr_cache_free(memory);
     desk_image_free(&image);
     desk_image_free(&other);
 }
@@ -212,11 +212,11 @@ static void test_memory(void)
 /* What is read is untrusted: controls go, no word is without end. */
 static void test_words_are_cleaned(void)
 {
-    desk_ocr_text text = {0};
+    ocr_text text = {0};
     char endless[1000];
     memset(endless, 'x', sizeof endless - 1);
     endless[sizeof endless - 1] = '\0';
-    desk_ocr_word word = {{0, 0, 1, 1}, 1, 0, "a\033[31mb\xff"};
+    ocr_word word = {{0, 0, 1, 1}, 1, 0, "a\033[31mb\xff"};
     CHECK(ocr_text_add(&text, word, NULL));
     word.text = "\a\b";
     CHECK(ocr_text_add(&text, word, NULL));
@@ -224,9 +224,9 @@ static void test_words_are_cleaned(void)
     CHECK(ocr_text_add(&text, word, NULL));
     if (CHECK_EQ(text.count, 2)) {
         CHECK_STR(text.words[0].text, "a[31mb\xef\xbf\xbd");
-        CHECK_EQ(strlen(text.words[1].text), DESK_OCR_MAX_WORD);
+        CHECK_EQ(strlen(text.words[1].text), OCR_MAX_WORD);
     }
-    desk_ocr_text_free(&text);
+    ocr_text_free(&text);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "text_ink.h"
+#include "ocr_ink.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,13 +134,13 @@ static void enlarge(const uint8_t *from, int count, size_t from_step, uint8_t *t
         }
 }
 
-bool desk_text_ink(desk_ink *out, const desk_image *image, desk_rect rect, int scale,
+bool ocr_ink(ocr_ink_image *out, const desk_image *image, desk_rect rect, int scale,
                    desk_error *err)
 {
     int w[6][4];
     for (int s = 0; s < scale; s++)
         weights(s, scale, w[s]);
-    *out = (desk_ink){rect.width * scale + 2 * BORDER, rect.height * scale + 2 * BORDER, NULL,
+    *out = (ocr_ink_image){rect.width * scale + 2 * BORDER, rect.height * scale + 2 * BORDER, NULL,
                       scale, BORDER};
     size_t wide = (size_t) rect.width * (size_t) scale, stride = (size_t) out->width;
     uint8_t *ink = plain_ink(image, rect), *rows = malloc(wide * (size_t) rect.height);
@@ -159,12 +159,12 @@ bool desk_text_ink(desk_ink *out, const desk_image *image, desk_rect rect, int s
     free(rows);
     if (ok)
         return true;
-    desk_text_ink_free(out);
+    ocr_ink_free(out);
     return desk_fail(err, DESK_NO_MEMORY, "not enough memory to read text");
 }
 
-void desk_text_ink_free(desk_ink *ink)
+void ocr_ink_free(ocr_ink_image *ink)
 {
     free(ink->pixels);
-    *ink = (desk_ink){0};
+    *ink = (ocr_ink_image){0};
 }

@@ -1,12 +1,12 @@
 /*
- * ocr_api.h: Tesseract's C library as a small table of function pointers. The program is not linked
+ * ocr_tesseract.h: Tesseract's C library as a small table of function pointers. The program is not linked
  * with it: few machines have it, and most scripts read no pixels. The table is filled at first use;
- * which file that is and where its language data lies is each platform's affair (x11/x11_ocr.c,
- * win32/win32_ocr.c). Only what is used is declared, by the names of Tesseract's capi.h (4.1 and 5)
+ * which file that is and where its language data lies is each platform's affair (linux/ocr_library.c,
+ * windows/ocr_library.c). Only what is used is declared, by the names of Tesseract's capi.h (4.1 and 5)
  * without their prefix.
  */
-#ifndef DESK_OCR_API_H
-#define DESK_OCR_API_H
+#ifndef OCR_API_H
+#define OCR_API_H
 
 #include "base/error.h"
 
@@ -48,12 +48,12 @@ typedef struct {
     void (*MonitorSetCancelThis)(tess_monitor *monitor, void *context);
     /* OpenMP's; NULL where the library was built without it. */
     void (*omp_set_max_active_levels)(int levels);
-} ocr_api;
+} ocr_tesseract;
 
 /* The table, filled at the first call that succeeds and kept for the life of the process. NULL and
  * DESK_UNAVAILABLE, with how to install it, where there is no usable library. One thread at a
  * time. */
-const ocr_api *ocr_api_open(desk_error *err);
+const ocr_tesseract *ocr_tesseract_open(desk_error *err);
 
 /* The folder that has the data of each part of `language` ("eng", "eng+deu"). DESK_INVALID for what
  * is no language's name, DESK_UNAVAILABLE with how to install it. */

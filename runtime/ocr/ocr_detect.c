@@ -1,6 +1,6 @@
-#include "text_areas.h"
+#include "ocr_detect.h"
 
-#include "text_edges.h"
+#include "ocr_edges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static box *find_boxes(runs *list, size_t *count)
 typedef struct {
     const uint8_t *edges;
     int width, height;
-    desk_text_areas *areas;
+    ocr_areas *areas;
     size_t room;
 } finder;
 
@@ -177,13 +177,13 @@ static bool add_area(finder *f, box b, bool block, desk_error *err)
     if (b.right - b.left + 1 < LEAST_WIDTH || b.bottom - b.top + 1 < LEAST_HEIGHT ||
         is_too_dense(f, b))
         return true;
-    if (f->areas->count >= DESK_TEXT_AREAS_MAX)
+    if (f->areas->count >= OCR_AREAS_MAX)
         return desk_fail(err, DESK_INVALID,
                          "there is too much on the screen to look for text: name "
                          "a region");
     if (f->areas->count == f->room) {
         size_t room = f->room ? f->room * 2 : 256;
-        desk_text_area *items = realloc(f->areas->items, room * sizeof *items);
+        ocr_area_box *items = realloc(f->areas->items, room * sizeof *items);
         if (!items)
             return desk_fail(err, DESK_NO_MEMORY, "not enough memory to look for text");
         f->areas->items = items;
@@ -194,7 +194,7 @@ static bool add_area(finder *f, box b, bool block, desk_error *err)
     int right = clamp(b.right + 1 + MARGIN, 0, f->width - 1);
     int bottom = clamp(b.bottom + 1 + MARGIN, 0, f->height - 1);
     f->areas->items[f->areas->count++] =
-        (desk_text_area){{left, top, right - left + 1, bottom - top + 1}, block};
+        (ocr_area_box){{left, top, right - left + 1, bottom - top + 1}, block};
     return true;
 }
 
@@ -292,20 +292,20 @@ static bool add_box(finder *f, box b, desk_error *err)
 
 static int by_place(const void *a, const void *b)
 {
-    const desk_rect *p = &((const desk_text_area *) a)->rect;
-    const desk_rect *q = &((const desk_text_area *) b)->rect;
+    const desk_rect *p = &((const ocr_area_box *) a)->rect;
+    const desk_rect *q = &((const ocr_area_box *) b)->rect;
     if (p->y != q->y)
         return p->y < q->y ? -1 : 1;
     return p->x < q->x ? -1 : p->x > q->x;
 }
 
-bool desk_text_areas_find(const desk_image *image, desk_text_areas *out, desk_error *err)
+bool ocr_detect(const desk_image *image, ocr_areas *out, desk_error *err)
 {
-    *out = (desk_text_areas){0};
+    *out = (ocr_areas){0};
     finder f = {NULL, image->width, image->height, out, 0};
     runs list = {0};
     size_t count = 0;
-    uint8_t *edges = desk_text_edges(image);
+    uint8_t *edges = ocr_edges(image);
     f.edges = edges;
     bool ok = edges && find_runs(&list, edges, image->width, image->height);
     box *boxes = ok ? find_boxes(&list, &count) : NULL;
@@ -318,12 +318,12 @@ bool desk_text_areas_find(const desk_image *image, desk_text_areas *out, desk_er
     free(list.items);
     free(edges);
     if (!ok)
-        desk_text_areas_free(out);
+        ocr_areas_free(out);
     return ok;
 }
 
-void desk_text_areas_free(desk_text_areas *areas)
+void ocr_areas_free(ocr_areas *areas)
 {
     free(areas->items);
-    *areas = (desk_text_areas){0};
+    *areas = (ocr_areas){0};
 }

@@ -1,4 +1,4 @@
-#include "ocr_api.h"
+#include "ocr_tesseract.h"
 #include "base/symbols.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 #define SYMBOL(name)                                                                               \
     {                                                                                              \
-        "Tess" #name, offsetof(ocr_api, name)                                                      \
+        "Tess" #name, offsetof(ocr_tesseract, name)                                                      \
     }
 
 static const desk_symbol symbols[] = {
@@ -35,7 +35,7 @@ static const desk_symbol symbols[] = {
     SYMBOL(MonitorSetCancelThis),
 };
 
-static bool fill(ocr_api *api, void *library, desk_error *err)
+static bool fill(ocr_tesseract *api, void *library, desk_error *err)
 {
     const char *missing = desk_symbols_fill(api, symbols, sizeof symbols / sizeof symbols[0],
                                             library, ocr_library_symbol);
@@ -48,9 +48,9 @@ static bool fill(ocr_api *api, void *library, desk_error *err)
     return true;
 }
 
-const ocr_api *ocr_api_open(desk_error *err)
+const ocr_tesseract *ocr_tesseract_open(desk_error *err)
 {
-    static ocr_api api;
+    static ocr_tesseract api;
     static bool ready;
     if (ready)
         return &api;

@@ -1,11 +1,11 @@
 /*
- * text_ink.h: a part of a picture as a recogniser likes it: dark letters on white, whatever their
+ * ocr_ink.h: a part of a picture as a recogniser likes it: dark letters on white, whatever their
  * colours were, and large. The background is the commonest colour around each column, so that
  * selected words and coloured tabs come out like the rest; a pixel's ink is how far it is from that
  * colour, stretched so that the strongest is black.
  */
-#ifndef DESK_TEXT_INK_H
-#define DESK_TEXT_INK_H
+#ifndef OCR_INK_H
+#define OCR_INK_H
 
 #include "base/error.h"
 #include "image/image.h"
@@ -15,13 +15,13 @@ typedef struct {
     uint8_t *pixels;
     int scale,
         border; /* a pixel of the picture is scale x scale of these, `border` from the edge */
-} desk_ink;
+} ocr_ink_image;
 
 /* Makes `out` of `rect` (inside `image`), `scale` times as large (1..6; between pixels by
  * Catmull-Rom) and with a white border. DESK_NO_MEMORY. Any thread. */
-bool desk_text_ink(desk_ink *out, const desk_image *image, desk_rect rect, int scale,
+bool ocr_ink(ocr_ink_image *out, const desk_image *image, desk_rect rect, int scale,
                    desk_error *err);
 
-void desk_text_ink_free(desk_ink *ink);
+void ocr_ink_free(ocr_ink_image *ink);
 
 #endif

@@ -1,5 +1,5 @@
 /* Tesseract as Linux distributions install it. */
-#include "desk/ocr_api.h"
+#include "ocr/ocr_tesseract.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

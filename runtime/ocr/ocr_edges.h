@@ -1,8 +1,8 @@
 /*
- * text_edges.h: the edges of a picture that may belong to letters; a step of text_areas.h.
+ * ocr_edges.h: the edges of a picture that may belong to letters; a step of ocr_detect.h.
  */
-#ifndef DESK_TEXT_EDGES_H
-#define DESK_TEXT_EDGES_H
+#ifndef OCR_EDGES_H
+#define OCR_EDGES_H
 
 #include "image/image.h"
 
@@ -16,6 +16,6 @@ enum {
 
 /* One byte per pixel, 0 or a sum of those; ACROSS and DOWN without the edges of long straight
  * lines. malloc'ed and the caller's; NULL without memory. */
-uint8_t *desk_text_edges(const desk_image *image);
+uint8_t *ocr_edges(const desk_image *image);
 
 #endif

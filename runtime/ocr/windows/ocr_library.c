@@ -3,7 +3,7 @@
  * owner or an administrator writes to, by full path, and finds its own DLLs beside itself: never in
  * the current folder, never by the PATH.
  */
-#include "desk/ocr_api.h"
+#include "ocr/ocr_tesseract.h"
 
 #include <stdio.h>
 #include <windows.h>

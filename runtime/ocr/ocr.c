@@ -1,9 +1,9 @@
 #include "ocr.h"
 
-#include "ocr_api.h"
+#include "ocr_tesseract.h"
 #include "ocr_area.h"
 #include "ocr_engine.h"
-#include "ocr_memory.h"
+#include "ocr_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,26 +21,26 @@ typedef struct {
     bool busy;
 } slot;
 
-struct desk_ocr {
+struct ocr_reader {
     uv_mutex_t lock; /* of everything below */
     uv_cond_t idle;  /* an engine has become idle */
     uv_mutex_t opening;
     slot slots[MOST_ENGINES];
-    ocr_memory *memory;
+    ocr_cache *cache;
     int threads;
 };
 
-desk_ocr *desk_ocr_new(desk_error *err)
+ocr_reader *ocr_new(desk_error *err)
 {
-    desk_ocr *reader = calloc(1, sizeof *reader);
-    ocr_memory *memory = ocr_memory_new();
-    if (!reader || !memory) {
+    ocr_reader *reader = calloc(1, sizeof *reader);
+    ocr_cache *cache = ocr_cache_new();
+    if (!reader || !cache) {
         free(reader);
-        ocr_memory_free(memory);
+        ocr_cache_free(cache);
         desk_fail(err, DESK_NO_MEMORY, "not enough memory to read text");
         return NULL;
     }
-    reader->memory = memory;
+    reader->cache = cache;
     unsigned cores = uv_available_parallelism();
     reader->threads = cores > MOST_THREADS ? MOST_THREADS : (int) cores;
     uv_mutex_init(&reader->lock);
@@ -49,37 +49,37 @@ desk_ocr *desk_ocr_new(desk_error *err)
     return reader;
 }
 
-void desk_ocr_free(desk_ocr *reader)
+void ocr_free(ocr_reader *reader)
 {
     if (!reader)
         return;
     for (int i = 0; i < MOST_ENGINES; i++)
         ocr_engine_close(reader->slots[i].engine);
-    ocr_memory_free(reader->memory);
+    ocr_cache_free(reader->cache);
     uv_cond_destroy(&reader->idle);
     uv_mutex_destroy(&reader->opening);
     uv_mutex_destroy(&reader->lock);
     free(reader);
 }
 
-bool desk_ocr_check(const char *language, desk_error *err)
+bool ocr_check(const char *language, desk_error *err)
 {
     char folder[1024];
-    return ocr_api_open(err) && ocr_data_folder(language, folder, sizeof folder, err);
+    return ocr_tesseract_open(err) && ocr_data_folder(language, folder, sizeof folder, err);
 }
 
 /* --- one read -----------------------------------------------------------------------------------
  */
 
 typedef struct {
-    desk_ocr *reader;
+    ocr_reader *reader;
     const desk_image *image;
     const char *language;
     uint64_t deadline;
     const atomic_bool *cancel;
-    desk_text_areas areas;
+    ocr_areas areas;
     ocr_key *keys;
-    desk_ocr_text *parts; /* of each area */
+    ocr_text *parts; /* of each area */
     size_t *unread;       /* the areas to be read: lines first */
     size_t unread_count;
     atomic_size_t next, read;
@@ -106,7 +106,7 @@ static void fail(job *j, const desk_error *err)
 
 /* A slot for one more engine at work, under the lock: an idle engine of the language, else a new
  * one while there may be more, else NULL. */
-static slot *find_slot(desk_ocr *reader, const char *language)
+static slot *find_slot(ocr_reader *reader, const char *language)
 {
     slot *empty = NULL, *other = NULL;
     int same = 0;
@@ -128,7 +128,7 @@ static slot *find_slot(desk_ocr *reader, const char *language)
  * has failed. */
 static slot *take_engine(job *j)
 {
-    desk_ocr *reader = j->reader;
+    ocr_reader *reader = j->reader;
     slot *s;
     uv_mutex_lock(&reader->lock);
     while (!(s = find_slot(reader, j->language)) && !stopped(j))
@@ -155,7 +155,7 @@ static slot *take_engine(job *j)
     return s;
 }
 
-static void give_back(desk_ocr *reader, slot *s)
+static void give_back(ocr_reader *reader, slot *s)
 {
     uv_mutex_lock(&reader->lock);
     s->busy = false;
@@ -170,20 +170,20 @@ static void give_back(desk_ocr *reader, slot *s)
 
 static bool read_area(job *j, ocr_engine *engine, size_t index, desk_error *err)
 {
-    const desk_text_area *area = &j->areas.items[index];
-    desk_ocr_text text = {0};
+    const ocr_area_box *area = &j->areas.items[index];
+    ocr_text text = {0};
     bool ok = ocr_area_read(engine, j->image, area, stopped, j, &text, err);
     if (!ok || stopped(j)) {
-        desk_ocr_text_free(&text);
+        ocr_text_free(&text);
         return ok;
     }
-    desk_ocr_text *part = &j->parts[index];
+    ocr_text *part = &j->parts[index];
     for (size_t i = 0; ok && i < text.count; i++)
         ok = ocr_text_add(part, text.words[i], err);
     part->lines = text.lines;
     atomic_fetch_add(&j->read, 1);
     uv_mutex_lock(&j->reader->lock);
-    ocr_memory_keep(j->reader->memory, j->keys[index], &text);
+    ocr_cache_keep(j->reader->cache, j->keys[index], &text);
     uv_mutex_unlock(&j->reader->lock);
     return ok;
 }
@@ -211,8 +211,8 @@ static void work(void *context)
 /* What is known of an area already. */
 static bool recall(job *j, size_t index, bool *known, desk_error *err)
 {
-    const desk_ocr_text *text = ocr_memory_find(j->reader->memory, j->keys[index]);
-    desk_ocr_text *part = &j->parts[index];
+    const ocr_text *text = ocr_cache_find(j->reader->cache, j->keys[index]);
+    ocr_text *part = &j->parts[index];
     bool ok = true;
     *known = text != NULL;
     for (size_t i = 0; text && ok && i < text->count; i++)
@@ -259,13 +259,13 @@ static void work_together(job *j)
         uv_thread_join(&others[i]);
 }
 
-static bool gather(job *j, desk_ocr_text *out, desk_error *err)
+static bool gather(job *j, ocr_text *out, desk_error *err)
 {
     bool ok = true;
     for (size_t i = 0; i < j->areas.count; i++) {
         desk_rect at = j->areas.items[i].rect;
         for (size_t k = 0; ok && k < j->parts[i].count; k++) {
-            desk_ocr_word word = j->parts[i].words[k];
+            ocr_word word = j->parts[i].words[k];
             word.rect.x += at.x;
             word.rect.y += at.y;
             word.line += out->lines;
@@ -294,8 +294,8 @@ static bool complete(job *j, desk_error *err)
                      left, j->areas.count);
 }
 
-bool desk_ocr_read(desk_ocr *reader, const desk_image *image, const char *language,
-                   uint64_t deadline, const atomic_bool *cancel, desk_ocr_text *out,
+bool ocr_read(ocr_reader *reader, const desk_image *image, const char *language,
+                   uint64_t deadline, const atomic_bool *cancel, ocr_text *out,
                    desk_error *err)
 {
     job j = {.reader = reader,
@@ -303,20 +303,20 @@ bool desk_ocr_read(desk_ocr *reader, const desk_image *image, const char *langua
              .language = language,
              .deadline = deadline,
              .cancel = cancel};
-    *out = (desk_ocr_text){0};
-    bool ok = desk_text_areas_find(image, &j.areas, err) && prepare(&j, err);
+    *out = (ocr_text){0};
+    bool ok = ocr_detect(image, &j.areas, err) && prepare(&j, err);
     if (ok && j.unread_count > 0) {
         work_together(&j);
         ok = complete(&j, err);
     }
     ok = ok && gather(&j, out, err);
     for (size_t i = 0; j.parts && i < j.areas.count; i++)
-        desk_ocr_text_free(&j.parts[i]);
+        ocr_text_free(&j.parts[i]);
     free(j.parts);
     free(j.keys);
     free(j.unread);
-    desk_text_areas_free(&j.areas);
+    ocr_areas_free(&j.areas);
     if (!ok)
-        desk_ocr_text_free(out);
+        ocr_text_free(out);
     return ok;
 }

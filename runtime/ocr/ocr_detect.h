@@ -1,12 +1,12 @@
 /*
- * text_areas.h: where on a picture of a desktop there may be text. Text is what has many edges
+ * ocr_detect.h: where on a picture of a desktop there may be text. Text is what has many edges
  * close together, in rows: edges between neighbouring pixels are found, long straight ones (frames,
  * separators, the borders of windows) are left out, what is left is joined across the space between
  * words, and blocks of rows are cut between their lines. It costs a few milliseconds for a whole
  * screen; a recogniser, which costs seconds, then looks at the areas only.
  */
-#ifndef DESK_TEXT_AREAS_H
-#define DESK_TEXT_AREAS_H
+#ifndef OCR_AREAS_H
+#define OCR_AREAS_H
 
 #include "base/error.h"
 #include "image/image.h"
@@ -14,20 +14,20 @@
 typedef struct {
     desk_rect rect; /* a few pixels wider than the text, inside the picture */
     bool block;     /* several lines, or none that could be told apart */
-} desk_text_area;
+} ocr_area_box;
 
 typedef struct {
-    desk_text_area *items; /* from top to bottom, and from left to right within a row */
+    ocr_area_box *items; /* from top to bottom, and from left to right within a row */
     size_t count;
-} desk_text_areas;
+} ocr_areas;
 
-enum { DESK_TEXT_AREAS_MAX = 20000 };
+enum { OCR_AREAS_MAX = 20000 };
 
 /* Finds the areas of `image`. Icons and pictures are among them: only reading tells. False without
- * memory (DESK_NO_MEMORY) or where there are more than DESK_TEXT_AREAS_MAX (DESK_INVALID). Any
+ * memory (DESK_NO_MEMORY) or where there are more than OCR_AREAS_MAX (DESK_INVALID). Any
  * thread. */
-bool desk_text_areas_find(const desk_image *image, desk_text_areas *out, desk_error *err);
+bool ocr_detect(const desk_image *image, ocr_areas *out, desk_error *err);
 
-void desk_text_areas_free(desk_text_areas *areas);
+void ocr_areas_free(ocr_areas *areas);
 
 #endif

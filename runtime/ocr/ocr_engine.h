@@ -2,11 +2,11 @@
  * ocr_engine.h: one Tesseract engine of one language: the part of ocr.h that speaks to the library.
  * An engine is used by one thread at a time.
  */
-#ifndef DESK_OCR_ENGINE_H
-#define DESK_OCR_ENGINE_H
+#ifndef OCR_ENGINE_H
+#define OCR_ENGINE_H
 
 #include "ocr.h"
-#include "text_ink.h"
+#include "ocr_ink.h"
 
 typedef struct ocr_engine ocr_engine;
 
@@ -17,11 +17,11 @@ void ocr_engine_close(ocr_engine *engine);
 /* Adds the words of the picture to `out`, their places in pixels before the enlargement, from 0,0,
  * their lines from out->lines on. `stop(context)` is asked now and then; what was read is
  * incomplete once it was true. */
-bool ocr_engine_read(ocr_engine *engine, const desk_ink *ink, bool block,
-                     bool (*stop)(void *context), void *context, desk_ocr_text *out,
+bool ocr_engine_read(ocr_engine *engine, const ocr_ink_image *ink, bool block,
+                     bool (*stop)(void *context), void *context, ocr_text *out,
                      desk_error *err);
 
 /* Adds a word; the text is cleaned and copied, an empty one is left out. */
-bool ocr_text_add(desk_ocr_text *text, desk_ocr_word word, desk_error *err);
+bool ocr_text_add(ocr_text *text, ocr_word word, desk_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "text_edges.h"
+#include "ocr_edges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static bool remove_upright(uint8_t *edges, int width, int height)
     return true;
 }
 
-uint8_t *desk_text_edges(const desk_image *image)
+uint8_t *ocr_edges(const desk_image *image)
 {
     size_t width = (size_t) image->width;
     uint8_t *edges = malloc(width * (size_t) image->height);
