@@ -172,7 +172,7 @@ struct desk_elements {
     const desk_elements_ops *ops;
 };
 
-/* This build's platform's (x11/x11_elements.c, win32/win32_elements.c). */
+/* This build's platform's (atspi/atspi_elements.c, win32/win32_elements.c). */
 extern const desk_elements_ops *const desk_native_elements;
 
 /* "focused" and so on. Static storage. */

@@ -1,5 +1,5 @@
 /* What a list does not tell of an element: its range, its selected text, its actions by name. */
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 #include <string.h>
 

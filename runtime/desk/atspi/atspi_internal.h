@@ -1,6 +1,6 @@
 /*
- * x11_atspi.h: the inside of the element reader for AT-SPI (accessibility over D-Bus), shared by
- * the x11_atspi_*.c files and x11_elements.c.
+ * atspi_internal.h: the inside of the element reader for AT-SPI (accessibility over D-Bus), shared by
+ * the atspi_*.c files and atspi_elements.c.
  *
  * A read is a set of questions to many applications at once. Each application has a queue of
  * questions; up to ATSPI_WINDOW are in flight over all and ATSPI_APP_WINDOW for one, so that one
@@ -15,8 +15,8 @@
  * Questions go straight to the application where it has a socket of its own, which halves the time;
  * else by the bus.
  */
-#ifndef DESK_X11_ATSPI_H
-#define DESK_X11_ATSPI_H
+#ifndef DESK_ATSPI_INTERNAL_H
+#define DESK_ATSPI_INTERNAL_H
 
 #include "base/arena.h"
 #include "desk/elements.h"
@@ -39,7 +39,7 @@ enum {
     ATSPI_HAS_ACTION = 8,
 };
 
-/* --- x11_atspi_bus.c: connections --------------------------------------------------------------
+/* --- atspi_bus.c: connections --------------------------------------------------------------
  */
 
 /* Connects to the accessibility bus that belongs to the session bus at `session` (NULL: the
@@ -58,7 +58,7 @@ bool atspi_turn(DBusConnection *c, uint64_t deadline);
 /* Milliseconds to wait for an answer now: short, so that a cancelled call ends soon. */
 int atspi_slice_ms(uint64_t deadline);
 
-/* --- x11_atspi_peers.c: connections to applications' own sockets --------------------------------
+/* --- atspi_peers.c: connections to applications' own sockets --------------------------------
  */
 
 typedef struct {
@@ -86,7 +86,7 @@ void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, cons
 void atspi_peers_sweep(atspi_peers *peers);
 void atspi_peers_close(atspi_peers *peers);
 
-/* --- x11_atspi_words.c: AT-SPI's vocabulary ----------------------------------------------------
+/* --- atspi_words.c: AT-SPI's vocabulary ----------------------------------------------------
  */
 
 const char *atspi_role_name(uint32_t role);
@@ -97,7 +97,7 @@ uint64_t atspi_states(uint32_t low, uint32_t high);
 /* One of the bits above, 0 for an interface we have no use for. */
 unsigned atspi_interface(const char *name);
 
-/* --- x11_atspi_read.c: one read ----------------------------------------------------------------
+/* --- atspi_read.c: one read ----------------------------------------------------------------
  */
 
 typedef enum {
@@ -211,7 +211,7 @@ bool atspi_read_run(atspi_read *r, desk_error *err);
 bool atspi_read_one(atspi_read *r, const char *bus, const char *path, desk_error *err);
 void atspi_read_free(atspi_read *r);
 
-/* --- x11_atspi_answers.c: taking answers in -----------------------------------------------------
+/* --- atspi_answers.c: taking answers in -----------------------------------------------------
  */
 
 /* `reply` is NULL where the application said no. */
@@ -226,7 +226,7 @@ void atspi_identity_answered(atspi_read *r, int32_t node);
 void atspi_ask_fields(atspi_read *r, int32_t node);
 void atspi_ask_children(atspi_read *r, int32_t node);
 
-/* --- x11_atspi_apps.c: applications -------------------------------------------------------------
+/* --- atspi_apps.c: applications -------------------------------------------------------------
  */
 
 /* An application whose socket is known: it need not be waited for until the registry names it. */
@@ -235,14 +235,14 @@ void atspi_apps_answer(atspi_read *r, DBusMessage *reply);
 void atspi_pid_answer(atspi_read *r, int32_t app, DBusMessage *reply);
 void atspi_address_answer(atspi_read *r, int32_t app, DBusMessage *reply);
 
-/* --- x11_atspi_trees.c: what is below what ------------------------------------------------------
+/* --- atspi_trees.c: what is below what ------------------------------------------------------
  */
 
 void atspi_items_answer(atspi_read *r, int32_t app, DBusMessage *reply);
 void atspi_children_answer(atspi_read *r, int32_t parent, DBusMessage *reply);
 void atspi_child_count_answer(atspi_read *r, int32_t node, DBusMessage *reply);
 
-/* --- x11_atspi_message.c: taking messages apart -------------------------------------------------
+/* --- atspi_message.c: taking messages apart -------------------------------------------------
  */
 
 typedef struct {
@@ -263,18 +263,18 @@ bool atspi_property(DBusMessage *reply, int type, void *out);
 const char *atspi_take_name(atspi_read *r, const char *text);
 const char *atspi_take_text(atspi_read *r, const char *text);
 
-/* --- x11_atspi_details.c: what only one element is asked for ------------------------------------
+/* --- atspi_details.c: what only one element is asked for ------------------------------------
  */
 
 void atspi_ask_details(atspi_read *r, int32_t node);
 void atspi_details_answer(atspi_read *r, atspi_question question, DBusMessage *reply);
 
-/* --- x11_atspi_questions.c: questions as messages -----------------------------------------------
+/* --- atspi_questions.c: questions as messages -----------------------------------------------
  */
 
 DBusMessage *atspi_question_message(const atspi_read *r, atspi_question question);
 
-/* --- x11_atspi_act.c, x11_atspi_change.c: acting on one element ---------------------------------
+/* --- atspi_act.c, atspi_change.c: acting on one element ---------------------------------
  */
 
 /* What is acted on: the element, and until when. */
@@ -303,7 +303,7 @@ bool atspi_target_act(const atspi_target *t, const char *action, int index);
 bool atspi_target_act_any(const atspi_target *t, const char *const names[]);
 bool atspi_target_change(const atspi_target *t, const desk_element_change *change);
 
-/* --- x11_atspi_nodes.c: the nodes of a read -----------------------------------------------------
+/* --- atspi_nodes.c: the nodes of a read -----------------------------------------------------
  */
 
 int32_t atspi_node_find(const atspi_read *r, int32_t app, const char *path);

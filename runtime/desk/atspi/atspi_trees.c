@@ -1,5 +1,5 @@
 /* Which elements there are and what is below what: from the cache, repaired by questions. */
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 #include <string.h>
 

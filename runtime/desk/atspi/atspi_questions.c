@@ -1,4 +1,4 @@
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 #define ACCESSIBLE "org.a11y.atspi.Accessible"
 #define ACTION "org.a11y.atspi.Action"

@@ -1,5 +1,5 @@
 /* What one element says of itself, and which questions follow from which answers. */
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The element reader of X11 desktops: AT-SPI over D-Bus. See x11_atspi.h for how it reads. */
-#include "x11_atspi.h"
+/* The element reader of X11 desktops: AT-SPI over D-Bus. See atspi_internal.h for how it reads. */
+#include "atspi_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@ typedef struct {
     DBusConnection *c; /* NULL until first needed, and after it was lost */
     atspi_peers peers;
     atspi_slow slow;
-} x11_elements;
+} atspi_elements;
 
-static bool x11_elements_open(desk_elements **out, const desk_elements_options *options,
+static bool atspi_elements_open(desk_elements **out, const desk_elements_options *options,
                               desk_error *err)
 {
-    x11_elements *e = calloc(1, sizeof *e);
+    atspi_elements *e = calloc(1, sizeof *e);
     if (e && options->bus)
         e->session = strdup(options->bus);
     if (!e || (options->bus && !e->session) || uv_mutex_init(&e->lock) != 0) {
@@ -33,9 +33,9 @@ static bool x11_elements_open(desk_elements **out, const desk_elements_options *
     return true;
 }
 
-static void x11_elements_close(desk_elements *base)
+static void atspi_elements_close(desk_elements *base)
 {
-    x11_elements *e = (x11_elements *) base;
+    atspi_elements *e = (atspi_elements *) base;
     atspi_peers_close(&e->peers);
     atspi_disconnect(e->c);
     uv_mutex_destroy(&e->lock);
@@ -44,7 +44,7 @@ static void x11_elements_close(desk_elements *base)
 }
 
 /* A connection, made anew where the last one was lost. */
-static bool connected(x11_elements *e, uint64_t deadline, atomic_bool *cancel, desk_error *err)
+static bool connected(atspi_elements *e, uint64_t deadline, atomic_bool *cancel, desk_error *err)
 {
     if (e->c && !dbus_connection_get_is_connected(e->c)) {
         atspi_peers_close(&e->peers);
@@ -57,7 +57,7 @@ static bool connected(x11_elements *e, uint64_t deadline, atomic_bool *cancel, d
 }
 
 /* A read with an empty result; NULL without memory. */
-static atspi_read *new_read(x11_elements *e, const desk_elements_query *query,
+static atspi_read *new_read(atspi_elements *e, const desk_elements_query *query,
                             desk_element_list *out)
 {
     atspi_read *r = calloc(1, sizeof *r);
@@ -73,7 +73,7 @@ static atspi_read *new_read(x11_elements *e, const desk_elements_query *query,
     return r;
 }
 
-static bool read_locked(x11_elements *e, const desk_elements_query *query, desk_element_list *out,
+static bool read_locked(atspi_elements *e, const desk_elements_query *query, desk_element_list *out,
                         desk_error *err)
 {
     /* Connecting the first time starts services; that has a time of its own. */
@@ -93,10 +93,10 @@ static bool read_locked(x11_elements *e, const desk_elements_query *query, desk_
     return ok;
 }
 
-static bool x11_elements_read(desk_elements *base, const desk_elements_query *query,
+static bool atspi_elements_read(desk_elements *base, const desk_elements_query *query,
                               desk_element_list *out, desk_error *err)
 {
-    x11_elements *e = (x11_elements *) base;
+    atspi_elements *e = (atspi_elements *) base;
     *out = (desk_element_list){0};
     uv_mutex_lock(&e->lock);
     bool ok = read_locked(e, query, out, err);
@@ -107,7 +107,7 @@ static bool x11_elements_read(desk_elements *base, const desk_elements_query *qu
 /* --- one element --------------------------------------------------------------------------------
  */
 
-static bool ask_locked(x11_elements *e, const char *handle, uint64_t deadline,
+static bool ask_locked(atspi_elements *e, const char *handle, uint64_t deadline,
                        desk_element_details *out, desk_error *err)
 {
     desk_elements_query query = {.deadline = deadline, .max_nodes = 1, .all = true};
@@ -126,10 +126,10 @@ static bool ask_locked(x11_elements *e, const char *handle, uint64_t deadline,
     return ok;
 }
 
-static bool x11_elements_ask(desk_elements *base, const char *handle, uint64_t deadline,
+static bool atspi_elements_ask(desk_elements *base, const char *handle, uint64_t deadline,
                              desk_element_details *out, desk_error *err)
 {
-    x11_elements *e = (x11_elements *) base;
+    atspi_elements *e = (atspi_elements *) base;
     *out = (desk_element_details){.selected = ""};
     uv_mutex_lock(&e->lock);
     bool ok = ask_locked(e, handle, deadline, out, err);
@@ -141,10 +141,10 @@ static bool x11_elements_ask(desk_elements *base, const char *handle, uint64_t d
     return ok;
 }
 
-static bool x11_elements_act(desk_elements *base, const char *handle, const char *action, int index,
+static bool atspi_elements_act(desk_elements *base, const char *handle, const char *action, int index,
                              uint64_t deadline, desk_error *err)
 {
-    x11_elements *e = (x11_elements *) base;
+    atspi_elements *e = (atspi_elements *) base;
     atspi_target t;
     uv_mutex_lock(&e->lock);
     bool ok = connected(e, deadline, NULL, err) &&
@@ -154,11 +154,11 @@ static bool x11_elements_act(desk_elements *base, const char *handle, const char
     return ok;
 }
 
-static bool x11_elements_change(desk_elements *base, const char *handle,
+static bool atspi_elements_change(desk_elements *base, const char *handle,
                                 const desk_element_change *change, uint64_t deadline,
                                 desk_error *err)
 {
-    x11_elements *e = (x11_elements *) base;
+    atspi_elements *e = (atspi_elements *) base;
     atspi_target t;
     uv_mutex_lock(&e->lock);
     bool ok = connected(e, deadline, NULL, err) &&
@@ -169,12 +169,12 @@ static bool x11_elements_change(desk_elements *base, const char *handle,
 
 static const desk_elements_ops ops = {
     .name = "at-spi",
-    .open = x11_elements_open,
-    .close = x11_elements_close,
-    .read = x11_elements_read,
-    .act = x11_elements_act,
-    .change = x11_elements_change,
-    .ask = x11_elements_ask,
+    .open = atspi_elements_open,
+    .close = atspi_elements_close,
+    .read = atspi_elements_read,
+    .act = atspi_elements_act,
+    .change = atspi_elements_change,
+    .ask = atspi_elements_ask,
 };
 
 const desk_elements_ops *const desk_native_elements = &ops;

@@ -1,5 +1,5 @@
 /* Which applications there are, and how they are reached. */
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 #include <string.h>
 

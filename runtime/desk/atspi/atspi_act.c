@@ -1,5 +1,5 @@
 /* Asking and acting on one element, over the accessibility bus. */
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The ways to change an element, by AT-SPI's interfaces for them. */
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 enum { ROLE_COMBO_BOX = 11, ROLE_MENU = 33, SCROLL_ANYWHERE = 6 };
 

@@ -4,7 +4,7 @@
  * sockets of this machine are taken, and only if the process at the other end is the application's.
  */
 #define _GNU_SOURCE /* struct ucred */
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 #include <stddef.h>
 #include <string.h>

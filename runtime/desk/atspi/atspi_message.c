@@ -1,5 +1,5 @@
 /* Taking messages apart, and making what they hold safe to keep. */
-#include "x11_atspi.h"
+#include "atspi_internal.h"
 
 #include "base/utf8.h"
 
