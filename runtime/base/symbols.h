@@ -3,8 +3,8 @@
  * runs (Tesseract, libcurl): what few runs need costs no start anything, and a machine without it
  * still has the rest.
  */
-#ifndef DESK_SYMBOLS_H
-#define DESK_SYMBOLS_H
+#ifndef SYMBOLS_H
+#define SYMBOLS_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "human_inside.h"
+#include "human_internal.h"
 
 #include "native.h"
 

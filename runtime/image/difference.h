@@ -1,8 +1,8 @@
 /*
  * difference.h: where two pictures differ.
  */
-#ifndef DESK_DIFFERENCE_H
-#define DESK_DIFFERENCE_H
+#ifndef DIFFERENCE_H
+#define DIFFERENCE_H
 
 #include "image.h"
 

@@ -2,7 +2,7 @@
  * of. The null desk's watch has no keyboard, so the test plays one: its codes are 1, 2, 3 in the
  * order of the combination. */
 #include "check.h"
-#include "desk/human_inside.h"
+#include "desk/human_internal.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * The X11 clipboard, both ways, against another client: a second connection of this test, which
  * owns or asks for the selection as good and bad programs do. All of it by turns in one thread.
  */
-#include "desk/x11/x11.h"
+#include "desk/x11/x11_internal.h"
 #include "xserver.h"
 
 typedef enum {

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "desk/keys.h"
-#include "desk/x11/x11.h"
+#include "desk/x11/x11_internal.h"
 #include "xserver.h"
 
 #include <dirent.h>

@@ -4,7 +4,7 @@
  * connection, in colours that tell their place, and only where the server asks for it.
  */
 #include "painter.h"
-#include "desk/x11/x11.h"
+#include "desk/x11/x11_internal.h"
 #include "xserver.h"
 
 #include <xcb/composite.h>

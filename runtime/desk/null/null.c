@@ -1,4 +1,4 @@
-#include "null_inside.h"
+#include "null_internal.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>

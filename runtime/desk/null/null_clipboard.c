@@ -1,5 +1,5 @@
 /* The clipboard of the desk that is not there: what was put there last. */
-#include "null_inside.h"
+#include "null_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

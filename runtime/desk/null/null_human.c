@@ -1,5 +1,5 @@
 /* Nobody sits at the desk that is not there; chords can be asked for and are never pressed. */
-#include "desk/human_inside.h"
+#include "desk/human_internal.h"
 
 #include <stdlib.h>
 

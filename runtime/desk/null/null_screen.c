@@ -1,5 +1,5 @@
 /* The screen of the desk that is not there: one or more monitors side by side, and its picture. */
-#include "null_inside.h"
+#include "null_internal.h"
 
 #include <stdio.h>
 #include <string.h>

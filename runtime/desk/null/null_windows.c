@@ -1,5 +1,5 @@
 /* The only window of the desk that is not there. */
-#include "null_inside.h"
+#include "null_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

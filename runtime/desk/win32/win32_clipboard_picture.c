@@ -1,7 +1,7 @@
 /* Pictures in the clipboard: PNG files in a format that browsers and office programs register by
  * the name "PNG", and device-independent bitmaps, which all others know. A block's size is what the
  * system says; what another program wrote into it is checked against that. */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include "image/png/png.h"
 

@@ -7,7 +7,7 @@
  * that does not answer would hold us up: it is asked first, and left out. One that stops between
  * the two still would.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <dwmapi.h>
 

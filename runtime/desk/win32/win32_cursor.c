@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 /* Where in its picture a cursor points. False for one that this process may not look at. */
 static bool find_hotspot(HCURSOR cursor, POINT *out)

@@ -6,8 +6,8 @@
  * Our own input has a mark (win32_our_mark()). The pointer's moves have none, being made by
  * SetCursorPos: those that lead where we sent it are ours (win32_pointer.c).
  */
-#include "desk/human_inside.h"
-#include "win32.h"
+#include "desk/human_internal.h"
+#include "win32_internal.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 ULONG_PTR win32_our_mark(void)
 {

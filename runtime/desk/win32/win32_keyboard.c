@@ -4,7 +4,7 @@
  * quick for a system that is busy: some come out as arrows); caps lock is left as it is, as on X11:
  * a key does what the keyboard's would do (text does not depend on it, see win32_typing.c).
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 enum { INPUTS_MAX = 16 };
 

@@ -1,6 +1,6 @@
 /* Monitors as Windows has them, asked for each time: they are plugged in and turned while a desk is
  * open. The primary one's corner is 0,0. */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <shellscalingapi.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * SendInput has to go through 65536ths of the desktop. Windows under the pointer get their
  * WM_MOUSEMOVE from it just the same.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

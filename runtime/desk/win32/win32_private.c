@@ -6,7 +6,7 @@
  * Everything else is done on that desktop by a thread for it (win32_desktop_run), so that desks on
  * several desktops do not come in each other's way.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #define WITHOUT_INPUT                                                                              \
     "a private desktop on Windows has no mouse and keyboard: press elements and set their text, "  \

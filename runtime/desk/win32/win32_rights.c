@@ -2,7 +2,7 @@
  * Windows drops input for a program of higher rights than its sender's, and tells the sender of
  * success (User Interface Privilege Isolation; SendInput's documentation). So we look first.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 /* The integrity level of a process, which is what Windows compares. False where it is not told. */
 static bool level_of(HANDLE process, DWORD *out)

@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 bool win32_screen_rect(desk *d, desk_rect *out, desk_error *err)
 {

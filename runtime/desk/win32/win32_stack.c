@@ -1,5 +1,5 @@
 /* The order of windows, and what Windows does not let other programs do. */
-#include "win32.h"
+#include "win32_internal.h"
 
 /* Asked for, not waited for: the thread of a window that hangs would hold us. */
 enum { STAY = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS };

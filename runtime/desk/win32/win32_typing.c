@@ -2,7 +2,7 @@
  * Text is sent as characters (KEYEVENTF_UNICODE), not as keys, so it does not depend on the
  * keyboard's layout or on caps lock; only line ends and tabs are keys.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include "base/utf8.h"
 

@@ -5,7 +5,7 @@
  * A look that fails is no change and no error: while the workstation is locked or a UAC prompt is
  * shown nothing can be seen, and a run should go on when that is over. `capture` says it clearly.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <string.h>
 #include <uv.h>

@@ -3,7 +3,7 @@
  * window is asked to draw itself (win32_compose.c), which its program may do badly or not at all:
  * that is told from a colour that is there beforehand.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <dwmapi.h>
 #include <string.h>

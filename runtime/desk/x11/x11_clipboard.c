@@ -4,7 +4,7 @@
  * (INCR). Every question has a window of its own, so that a late answer to an earlier one goes
  * nowhere; and each kind has a question of its own, so that two who wait do not disturb each other.
  */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 

@@ -1,6 +1,6 @@
 /* Hearing of what is put into the clipboard: XFIXES tells when the CLIPBOARD selection gets an
  * owner, the same one again too, and when it loses it. */
-#include "x11.h"
+#include "x11_internal.h"
 
 bool x11_clipboard_changes(desk *d, uint64_t *number, desk_error *err)
 {

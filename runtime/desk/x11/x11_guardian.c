@@ -15,7 +15,7 @@
  * made page by page as we go on writing to it.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, closefrom in posix_spawn */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * The watch of an X display: a thread that waits on a connection of its own for what the devices
  * say (raw events of XInput 2, which come whoever has grabbed the keyboard, and have no repeats).
  */
-#include "x11_human.h"
+#include "x11_human_internal.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "x11_human.h"
+#include "x11_human_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * The scale is Xft.dpi, which toolkits draw by and X11 has one of for all monitors. The millimetres
  * that monitors tell are no part of it: applications do not follow them.
  */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 

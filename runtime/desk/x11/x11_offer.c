@@ -3,7 +3,7 @@
  * is large in parts (INCR), each when they have deleted the one before. When the desk closes it is
  * gone: it is not handed over to a clipboard manager (SAVE_TARGETS), which would have to be served,
  * MULTIPLE and all, while closing. */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 

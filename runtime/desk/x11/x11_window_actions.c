@@ -1,6 +1,6 @@
 /* What is asked of windows. With a window manager by its protocol (the extended window manager
  * hints), because it places and restacks them; without one, directly. */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  *     quiet;
  *   - nothing of that within PATIENCE: the picture is given as `incomplete`.
  */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 #include <uv.h>

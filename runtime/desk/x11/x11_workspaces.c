@@ -1,6 +1,6 @@
 /* Workspaces, which the window manager keeps (extended window manager hints: it counts them from 0
  * and calls "all of them" 0xFFFFFFFF). */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 

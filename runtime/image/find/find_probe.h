@@ -16,8 +16,8 @@
  * fine its detail is. Where none is, the limit is a guess (SLACK in find_probe.c, below the wanted
  * score).
  */
-#ifndef DESK_FIND_PROBE_H
-#define DESK_FIND_PROBE_H
+#ifndef FIND_PROBE_H
+#define FIND_PROBE_H
 
 #include "find_score.h"
 

@@ -1,8 +1,8 @@
 /*
  * find_scan.h: a probe looked for at every place of a picture.
  */
-#ifndef DESK_FIND_SCAN_H
-#define DESK_FIND_SCAN_H
+#ifndef FIND_SCAN_H
+#define FIND_SCAN_H
 
 #include "find_probe.h"
 #include "base/parallel.h"

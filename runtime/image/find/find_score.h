@@ -1,8 +1,8 @@
 /*
  * find_score.h: how alike a template and one place of a picture are, to the pixel.
  */
-#ifndef DESK_FIND_SCORE_H
-#define DESK_FIND_SCORE_H
+#ifndef FIND_SCORE_H
+#define FIND_SCORE_H
 
 #include "image/image.h"
 

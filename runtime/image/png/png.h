@@ -9,8 +9,8 @@
  *
  * The decoder reads files of unknown origin.
  */
-#ifndef DESK_PNG_H
-#define DESK_PNG_H
+#ifndef PNG_H
+#define PNG_H
 
 #include "base/error.h"
 #include "image/image.h"

@@ -1,8 +1,8 @@
 /*
  * png_huffman.h: canonical Huffman codes for deflate. Private to png_*.c.
  */
-#ifndef DESK_PNG_HUFFMAN_H
-#define DESK_PNG_HUFFMAN_H
+#ifndef PNG_HUFFMAN_H
+#define PNG_HUFFMAN_H
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 
 #include "desk/native.h"
 #include "image/png/png.h"
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #include <stdlib.h>
 

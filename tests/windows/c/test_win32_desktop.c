@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "desk/native.h"
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #define NAME L"d\u00e9sk test"
 #define NAME_UTF8 "d\xc3\xa9sk test"

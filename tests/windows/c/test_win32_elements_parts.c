@@ -3,7 +3,7 @@
  * of a window of this program.
  */
 #include "check.h"
-#include "desk/win32/win32_elements.h"
+#include "desk/win32/elements/win32_elements_internal.h"
 
 #include <stdlib.h>
 #include <uv.h>

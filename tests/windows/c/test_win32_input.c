@@ -2,7 +2,7 @@
 #include "test_win32_window.h"
 
 #include "desk/native.h"
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #include <stdlib.h>
 

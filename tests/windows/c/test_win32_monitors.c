@@ -3,7 +3,7 @@
  * arithmetic of an absolute movement on such a screen. Two real ones: two_monitors. */
 #include "check.h"
 
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #include <shellscalingapi.h>
 #include <stdlib.h>

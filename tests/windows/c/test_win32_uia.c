@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "test_win32_uia_fake.h"
-#include "desk/win32/win32_uia.h"
+#include "desk/win32/elements/win32_uia_internal.h"
 
 #include <stdlib.h>
 #include <uv.h>

@@ -7,7 +7,7 @@
 #define TEST_WIN32_UIA_ELEMENT_H
 
 #include "check.h"
-#include "desk/win32/win32_uia.h"
+#include "desk/win32/elements/win32_uia_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What counts as a change of the screen: the pure rules, and a window that really changes. */
 #include "test_win32_window.h"
 
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * calls they make can be made to fail. */
 #include "check.h"
 #include "test_win32_leaks.h"
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 static unsigned fail_every; /* each call fails once in so many; 0: never */
 static unsigned calls, prints;

@@ -1,5 +1,5 @@
 /* One control as it is now, with what no list tells: its range, its selection, its actions. */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #include <commctrl.h>
 

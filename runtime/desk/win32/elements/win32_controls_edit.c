@@ -1,6 +1,6 @@
 /* The selection of edit fields. They count UTF-16 units and two for a line end; we count characters
  * of the text as it is told, where a line end is one. */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #include <stdlib.h>
 #include <wchar.h>

@@ -1,5 +1,5 @@
 /* Reading by UI Automation: one call brings a whole window, the rest is looking at what came. */
-#include "win32_uia.h"
+#include "win32_uia_internal.h"
 
 #include <math.h>
 #include <objbase.h>

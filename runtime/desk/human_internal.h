@@ -1,9 +1,9 @@
 /*
- * human_inside.h: what a platform has to bring for human.h, and what human.c does for it. For
+ * human_internal.h: what a platform has to bring for human.h, and what human.c does for it. For
  * human.c and the platforms' own files.
  */
-#ifndef DESK_HUMAN_INSIDE_H
-#define DESK_HUMAN_INSIDE_H
+#ifndef HUMAN_INTERNAL_H
+#define HUMAN_INTERNAL_H
 
 #include "human.h"
 

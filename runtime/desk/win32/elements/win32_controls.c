@@ -1,5 +1,5 @@
 /* Windows and standard controls, read by their windows and by messages with a timeout. */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #include <commctrl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The items of list boxes and combo boxes. Their messages are the system's own, so it carries texts
  * and places between processes. */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #include <wchar.h>
 

@@ -1,7 +1,7 @@
 /* Windows of unknown classes by MSAA: what the window's object says of itself, without children.
  * These calls have no timeout of their own; the window has answered a message just before. */
 #define COBJMACROS
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #include <oleacc.h>
 #include <string.h>

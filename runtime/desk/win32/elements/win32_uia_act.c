@@ -1,5 +1,5 @@
 /* Acting on one element by UI Automation: it is found again by its runtime id. */
-#include "win32_uia.h"
+#include "win32_uia_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #include "base/utf8.h"
 

@@ -1,5 +1,5 @@
 /* Handles of elements: text that names a window of a process, and something within it. */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

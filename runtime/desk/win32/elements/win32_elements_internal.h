@@ -1,5 +1,5 @@
 /*
- * win32_elements.h: the inside of the element reader for Windows, shared by win32_elements*.c,
+ * win32_elements_internal.h: the inside of the element reader for Windows, shared by win32_elements*.c,
  * win32_controls*.c, win32_menus.c, win32_msaa.c and win32_uia*.c.
  *
  * A read goes through the visible top-level windows, grouped by process. Each window is first asked
@@ -13,12 +13,12 @@
  * IUIAutomation2 is there; before it, the system's own). MSAA calls have no timeout of their own:
  * they are only made to a window that answered just before.
  */
-#ifndef WIN32_ELEMENTS_H
-#define WIN32_ELEMENTS_H
+#ifndef WIN32_ELEMENTS_INTERNAL_H
+#define WIN32_ELEMENTS_INTERNAL_H
 
 #include "base/arena.h"
 #include "desk/elements.h"
-#include "win32.h"
+#include "desk/win32/win32_internal.h"
 
 enum {
     WIN32_PATIENCE_MS = 200,

@@ -7,7 +7,7 @@
 #ifndef WIN32_UIA_TYPES_H
 #define WIN32_UIA_TYPES_H
 
-#include "win32.h"
+#include "desk/win32/win32_internal.h"
 
 #include <oleauto.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /*
- * win32_uia.h: reading and acting by UI Automation. One uia_source is a kept connection; it may be
+ * win32_uia_internal.h: reading and acting by UI Automation. One uia_source is a kept connection; it may be
  * used from any thread of the multithreaded apartment, one at a time.
  */
-#ifndef WIN32_UIA_H
-#define WIN32_UIA_H
+#ifndef WIN32_UIA_INTERNAL_H
+#define WIN32_UIA_INTERNAL_H
 
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 #include "win32_uia_types.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
 /*
- * win32.h: what the files of the Windows backend share. One win32_desk is one desk (backend.h); its
+ * win32_internal.h: what the files of the Windows backend share. One win32_desk is one desk (backend.h); its
  * parts belong to the file that is named at each. Everything is done by the wide (W) functions;
  * UTF-8 is converted at this folder's edge (win32_text.c).
  *
@@ -7,8 +7,8 @@
  * its manifest and by call), so that Windows scales nothing for us. Monitors left of or above the
  * primary one have negative coordinates.
  */
-#ifndef WIN32_H
-#define WIN32_H
+#ifndef WIN32_INTERNAL_H
+#define WIN32_INTERNAL_H
 
 #include "desk/backend.h"
 

@@ -1,5 +1,5 @@
 /* What the classes of windows and standard controls are, in AT-SPI's words. */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 static const struct {
     const wchar_t *name;

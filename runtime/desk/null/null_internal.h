@@ -1,8 +1,8 @@
 /*
- * null_inside.h: what the files of the null desk share.
+ * null_internal.h: what the files of the null desk share.
  */
-#ifndef DESK_NULL_INSIDE_H
-#define DESK_NULL_INSIDE_H
+#ifndef NULL_INTERNAL_H
+#define NULL_INTERNAL_H
 
 #include "null.h"
 

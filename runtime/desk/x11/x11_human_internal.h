@@ -1,10 +1,10 @@
-/* x11_human.h: a watch of the people at an X display, inside; see x11_human.c and
+/* x11_human_internal.h: a watch of the people at an X display, inside; see x11_human.c and
  * x11_human_keys.c. */
-#ifndef DESK_X11_HUMAN_H
-#define DESK_X11_HUMAN_H
+#ifndef X11_HUMAN_INTERNAL_H
+#define X11_HUMAN_INTERNAL_H
 
-#include "desk/human_inside.h"
-#include "x11.h"
+#include "desk/human_internal.h"
+#include "x11_internal.h"
 #include "x11_xinput.h"
 
 enum { X11_MAX_TEST_DEVICES = 32 };

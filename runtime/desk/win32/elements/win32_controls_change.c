@@ -1,5 +1,5 @@
 /* The ways to change a standard control, by its messages. */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #include <commctrl.h>
 #include <math.h>

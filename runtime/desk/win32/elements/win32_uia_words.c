@@ -1,5 +1,5 @@
 /* UI Automation's control types in AT-SPI's words. */
-#include "win32_uia.h"
+#include "win32_uia_internal.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* Menu bars and open popup menus. The system keeps menus, so reading them asks no application
  * (but for open popups, whose window knows its menu). */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #ifndef MN_GETHMENU
 #define MN_GETHMENU 0x01e1

@@ -1,6 +1,6 @@
 /*
  * The element reader of Windows: UI Automation, or windows and controls where that is missing. See
- * win32_elements.h for how it reads.
+ * win32_elements_internal.h for how it reads.
  *
  * COM: calls come from any thread of libuv's pool, and Microsoft wants clients of UI Automation in
  * a multithreaded apartment. So the first call brings that apartment into being and holds it until
@@ -9,9 +9,9 @@
  * undone on a thread. One thread of our own would have to hand every request over and could not be
  * interrupted either.
  */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
-#include "win32_uia.h"
+#include "win32_uia_internal.h"
 
 #include <dwmapi.h>
 #include <objbase.h>

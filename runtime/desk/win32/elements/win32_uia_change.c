@@ -1,5 +1,5 @@
 /* The ways to change an element by UI Automation, and what one element tells of itself alone. */
-#include "win32_uia.h"
+#include "win32_uia_internal.h"
 
 typedef enum { DONE, FAILED_TO, HAS_NONE } outcome;
 

@@ -1,5 +1,5 @@
 /*
- * x11.h: the X11 backend's inside, shared by the files of this folder and nobody else.
+ * x11_internal.h: the X11 backend's inside, shared by the files of this folder and nobody else.
  *
  * One XCB connection does everything; requests that do not depend on each other are sent together
  * before the first reply is read. The server may vanish at any moment: XCB then fails every call
@@ -10,8 +10,8 @@
  * RANDR and COMPOSITE are used where present: without them capture is slower, has no pointer drawn
  * in it, watch_start fails, the screen is one monitor, and windows have no pixels of their own.
  */
-#ifndef DESK_X11_H
-#define DESK_X11_H
+#ifndef X11_INTERNAL_H
+#define X11_INTERNAL_H
 
 #include "desk/backend.h"
 #include "x11_ledger.h"

@@ -1,6 +1,6 @@
 /* Acting on windows and standard controls. What a click does may open a dialogue and wait for it,
  * so commands are posted; only messages that answer at once are sent, with a timeout. */
-#include "win32_elements.h"
+#include "win32_elements_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
