@@ -1,7 +1,7 @@
 /* deskpilot-test FILE.lua [ARGS]: runs a Lua test file inside the real runtime. The file uses
  * tests/lua/harness.lua, which counts its checks and gives the exit status. */
 #include "host/host.h"
-#include "host/platform.h"
+#include "system/platform.h"
 
 #include <lauxlib.h>
 #include <lualib.h>

@@ -2,8 +2,8 @@
  * arena.h: many small pieces of memory that are freed together. Pieces are aligned for any type
  * and stay where they are. Allocation returns NULL when there is no memory; nothing is initialised.
  */
-#ifndef ARENA_H
-#define ARENA_H
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
 
 #include <stddef.h>
 

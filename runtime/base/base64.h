@@ -1,8 +1,8 @@
 /*
  * base64.h: bytes as text, the way screenshots travel inside JSON (RFC 4648, with padding).
  */
-#ifndef BASE64_H
-#define BASE64_H
+#ifndef BASE_BASE64_H
+#define BASE_BASE64_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * checksum.h: the two checksums of a PNG, several times faster than zlib's where the processor
  * helps. Same values, same way of going on from a sum so far as zlib's functions of that name.
  */
-#ifndef CHECKSUM_H
-#define CHECKSUM_H
+#ifndef BASE_CHECKSUM_H
+#define BASE_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>

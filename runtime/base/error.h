@@ -6,8 +6,8 @@
  * the code is one of a closed list, the same that Lua sees as `err.code`. A caller's mistake (a
  * NULL that must not be NULL) is an assertion, not an error. Nothing here prints or exits.
  */
-#ifndef ERROR_H
-#define ERROR_H
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
 
 #include <stdbool.h>
 

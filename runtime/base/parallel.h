@@ -6,8 +6,8 @@
  * does its iterations alone. Thread safety of what the loop touches is the caller's affair;
  * iterations run in any order.
  */
-#ifndef PARALLEL_H
-#define PARALLEL_H
+#ifndef BASE_PARALLEL_H
+#define BASE_PARALLEL_H
 
 enum { DESK_PARALLEL_MAX = 8 };
 

@@ -5,8 +5,8 @@
  * function attribute and chosen when the program runs, so one binary serves every machine. Each
  * fast path has a plain C twin that gives the same bytes, used where DESK_X86 is 0.
  */
-#ifndef SIMD_H
-#define SIMD_H
+#ifndef BASE_SIMD_H
+#define BASE_SIMD_H
 
 #include <stdbool.h>
 

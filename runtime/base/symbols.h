@@ -3,8 +3,8 @@
  * runs (Tesseract, libcurl): what few runs need costs no start anything, and a machine without it
  * still has the rest.
  */
-#ifndef SYMBOLS_H
-#define SYMBOLS_H
+#ifndef BASE_SYMBOLS_H
+#define BASE_SYMBOLS_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  * utf8.h: reading and writing UTF-8, strictly (no surrogates, no overlong forms, nothing above
  * U+10FFFF), and making text from outside safe to show. Lengths are in bytes; nothing allocates.
  */
-#ifndef UTF8_H
-#define UTF8_H
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  *
  * An op that a platform cannot do fails with DESK_UNSUPPORTED and the reason; every op is present.
  */
-#ifndef BACKEND_H
-#define BACKEND_H
+#ifndef DESK_BACKEND_H
+#define DESK_BACKEND_H
 
 #include "base/error.h"
 #include "image/image.h"

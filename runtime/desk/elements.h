@@ -12,8 +12,8 @@
  * are pixels of the desktop space (backend.h). An application that does not answer in time costs
  * the deadline, not the result: what the others said is returned with a note about it.
  */
-#ifndef ELEMENTS_H
-#define ELEMENTS_H
+#ifndef DESK_ELEMENTS_H
+#define DESK_ELEMENTS_H
 
 #include "base/error.h"
 #include "image/image.h"

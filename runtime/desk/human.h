@@ -10,8 +10,8 @@
  * All functions are for one thread. Notices come on the watch's thread and must be quick; they may
  * not call anything here. After close, or remove, none comes any more.
  */
-#ifndef HUMAN_H
-#define HUMAN_H
+#ifndef DESK_HUMAN_H
+#define DESK_HUMAN_H
 
 #include "backend.h"
 

@@ -2,8 +2,8 @@
  * human_internal.h: what a platform has to bring for human.h, and what human.c does for it. For
  * human.c and the platforms' own files.
  */
-#ifndef HUMAN_INTERNAL_H
-#define HUMAN_INTERNAL_H
+#ifndef DESK_HUMAN_INTERNAL_H
+#define DESK_HUMAN_INTERNAL_H
 
 #include "human.h"
 

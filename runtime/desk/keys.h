@@ -13,8 +13,8 @@
  * Everything here is pure; a text that cannot be read is DESK_INVALID, and the message names the
  * part that was not understood and the nearest name that would be.
  */
-#ifndef KEYS_H
-#define KEYS_H
+#ifndef DESK_KEYS_H
+#define DESK_KEYS_H
 
 #include "base/error.h"
 

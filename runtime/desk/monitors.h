@@ -1,8 +1,8 @@
 /*
  * monitors.h: the monitors that the desktop's one space is made of, as a list that backends fill.
  */
-#ifndef MONITORS_H
-#define MONITORS_H
+#ifndef DESK_MONITORS_H
+#define DESK_MONITORS_H
 
 #include "image/image.h"
 

@@ -2,8 +2,8 @@
  * regions.h: parts of the screen whose changes are told apart from all the others. Each desk has a
  * few places for them; its backend notes what changed, as it sees it, while it watches the screen.
  */
-#ifndef REGIONS_H
-#define REGIONS_H
+#ifndef DESK_REGIONS_H
+#define DESK_REGIONS_H
 
 #include "image/image.h"
 

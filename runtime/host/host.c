@@ -1,10 +1,11 @@
 #include "host.h"
 
-#include "interrupt.h"
-#include "lib/lib.h"
 #include "base/parallel.h"
-#include "platform.h"
+#include "host_shipped.h"
+#include "lib/lib.h"
 #include "shipped.h"
+#include "system/interrupt.h"
+#include "system/platform.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -96,6 +97,8 @@ static int open_all(lua_State *L)
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_cjson);
     lua_setfield(L, -2, "cjson");
+    lua_pushcfunction(L, host_open_shipped);
+    lua_setfield(L, -2, "native.shipped");
     lua_pop(L, 1);
     lib_preload(L);
     set_searchers(L);

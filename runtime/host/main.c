@@ -1,6 +1,6 @@
 /* deskpilot: the program. Everything that decides is Lua: lua/deskpilot/cli/init.lua. */
 #include "host.h"
-#include "platform.h"
+#include "system/platform.h"
 
 #include <stdio.h>
 

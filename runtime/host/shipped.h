@@ -2,8 +2,8 @@
  * shipped.h: the files inside the program (Lua modules, prompts, missions), made by embed.cmake.
  * Names are paths such as "deskpilot/agent/loop.lua" or "prompts/strategist.md", sorted bytewise.
  */
-#ifndef SHIPPED_H
-#define SHIPPED_H
+#ifndef HOST_SHIPPED_H
+#define HOST_SHIPPED_H
 
 #include <stddef.h>
 

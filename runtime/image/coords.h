@@ -3,8 +3,8 @@
  * become pixels, and back. 0 and 1000 are both legal and name the first and the last pixel; a
  * value outside is an error for the model to read, never a silent clamp.
  */
-#ifndef COORDS_H
-#define COORDS_H
+#ifndef IMAGE_COORDS_H
+#define IMAGE_COORDS_H
 
 #include "base/error.h"
 #include "image.h"

@@ -1,8 +1,8 @@
 /*
  * difference.h: where two pictures differ.
  */
-#ifndef DIFFERENCE_H
-#define DIFFERENCE_H
+#ifndef IMAGE_DIFFERENCE_H
+#define IMAGE_DIFFERENCE_H
 
 #include "image.h"
 

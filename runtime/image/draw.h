@@ -5,8 +5,8 @@
  * painted as if the picture had no edge. Every pixel is painted at most once a call, so that
  * colours one can see through come out even. The image must own its pixels or be lent for writing.
  */
-#ifndef DRAW_H
-#define DRAW_H
+#ifndef IMAGE_DRAW_H
+#define IMAGE_DRAW_H
 
 #include "image.h"
 

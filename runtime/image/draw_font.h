@@ -2,8 +2,8 @@
  * draw_font.h: the dots of the font, made for marks of a few characters: 5 x 11 a character, of
  * which capitals and digits have the upper 9.
  */
-#ifndef DRAW_FONT_H
-#define DRAW_FONT_H
+#ifndef IMAGE_DRAW_FONT_H
+#define IMAGE_DRAW_FONT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  * An image owns its pixels unless `borrowed` is set, in which case whoever made it does and says
  * for how long they stay valid.
  */
-#ifndef IMAGE_H
-#define IMAGE_H
+#ifndef IMAGE_IMAGE_H
+#define IMAGE_IMAGE_H
 
 #include "base/error.h"
 

@@ -3,8 +3,8 @@
  * counted by the part that is covered. Sums are in fixed point, so that every machine gives the
  * same bytes: an area of one colour stays exactly that colour.
  */
-#ifndef SCALE_H
-#define SCALE_H
+#ifndef IMAGE_SCALE_H
+#define IMAGE_SCALE_H
 
 #include "base/error.h"
 #include "image.h"

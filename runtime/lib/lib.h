@@ -5,8 +5,8 @@
  * library, and hands back the result; a failure of the world is `nil, err`, where `err` is a table
  * { code = "...", message = "..." } whose tostring is the message (see lib_push_error).
  */
-#ifndef LIB_H
-#define LIB_H
+#ifndef LIB_LIB_H
+#define LIB_LIB_H
 
 #include "base/error.h"
 #include "image/image.h"

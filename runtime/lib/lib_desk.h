@@ -1,6 +1,6 @@
 /* lib_desk.h: what the files of native.desk share. */
-#ifndef LIB_DESK_H
-#define LIB_DESK_H
+#ifndef LIB_LIB_DESK_H
+#define LIB_LIB_DESK_H
 
 #include "desk/backend.h"
 #include "lib.h"

@@ -6,7 +6,7 @@
  */
 #include "desk/human.h"
 #include "lib.h"
-#include "host/platform.h"
+#include "system/platform.h"
 
 #include <luv/luv.h>
 #include <stdatomic.h>

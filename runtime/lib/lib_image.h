@@ -1,6 +1,6 @@
 /* lib_image.h: the parts of native.image beside lib_image.c; each adds methods to the image. */
-#ifndef LIB_IMAGE_H
-#define LIB_IMAGE_H
+#ifndef LIB_LIB_IMAGE_H
+#define LIB_LIB_IMAGE_H
 
 #include <lua.h>
 

@@ -12,8 +12,8 @@
  * A job outlives the Lua state that it came from where it is in the middle of something when that
  * is closed: it then ends without a word.
  */
-#ifndef LIB_JOB_H
-#define LIB_JOB_H
+#ifndef LIB_LIB_JOB_H
+#define LIB_LIB_JOB_H
 
 #include "base/error.h"
 

@@ -1,45 +1,14 @@
 /*
- * native.system: what neither luv nor Lua's own library offers. Shipped files, interruption, and
- * the process-tree keeping of the private desktop's host.
+ * native.system: what neither luv nor Lua's own library offers. Interruption, and the process-tree
+ * keeping of the private desktop's host.
  */
-#include "host/deadline.h"
-#include "host/interrupt.h"
+#include "system/deadline.h"
+#include "system/interrupt.h"
 #include "lib.h"
-#include "host/platform.h"
-#include "host/shipped.h"
+#include "system/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---The text of a file inside the program.
- * ---@param name string such as "prompts/strategist.md"
- * ---@return string? text nil if there is none of that name */
-static int system_shipped(lua_State *L)
-{
-    const shipped_file *file = shipped_find(luaL_checkstring(L, 1));
-    if (!file)
-        return 0;
-    lua_pushlstring(L, file->data, file->size);
-    return 1;
-}
-
-/* ---The names of the shipped files that begin with `prefix`, sorted.
- * ---@param prefix string
- * ---@return string[] */
-static int system_shipped_list(lua_State *L)
-{
-    size_t length;
-    const char *prefix = luaL_optlstring(L, 1, "", &length);
-    lua_newtable(L);
-    lua_Integer count = 0;
-    for (size_t i = 0; i < shipped_count; i++) {
-        if (strncmp(shipped_files[i].name, prefix, length) != 0)
-            continue;
-        lua_pushstring(L, shipped_files[i].name);
-        lua_rawseti(L, -2, ++count);
-    }
-    return 1;
-}
 
 /* ---Calls `handler(signal_name)` on the loop when the process is asked to stop.
  * ---@param handler fun(signal: string) */
@@ -193,8 +162,6 @@ static int system_open(lua_State *L)
 int lib_open_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"shipped", system_shipped},
-        {"shipped_list", system_shipped_list},
         {"on_interrupt", system_on_interrupt},
         {"interrupt", system_interrupt},
         {"clear_interrupt", system_clear_interrupt},

@@ -4,8 +4,8 @@
  * is filled by dlopen at first use (linux/curl_api.c); where libcurl is linked in, it holds the
  * functions themselves (windows/curl_api.c). Nobody else includes curl's headers.
  */
-#ifndef CURL_API_H
-#define CURL_API_H
+#ifndef NET_CURL_API_H
+#define NET_CURL_API_H
 
 #define CURL_DISABLE_DEPRECATION /* the old names of options are kept for older libraries */
 #include "base/error.h"

@@ -4,8 +4,8 @@
  * that a server may not send and never holds more than one message of the allowed size. The writer
  * makes one masked frame. No socket, no clock, no state but the reader's own.
  */
-#ifndef NET_FRAMES_H
-#define NET_FRAMES_H
+#ifndef NET_NET_FRAMES_H
+#define NET_NET_FRAMES_H
 
 #include "base/error.h"
 #include "net_buffer.h"

@@ -11,8 +11,8 @@
  * Times are in seconds, sizes in bytes. All of it belongs to the loop's thread. The handles that
  * are put on the loop keep `data` NULL, because luv takes any other for its own.
  */
-#ifndef NET_HTTP_H
-#define NET_HTTP_H
+#ifndef NET_NET_HTTP_H
+#define NET_NET_HTTP_H
 
 #include "base/error.h"
 

@@ -2,8 +2,8 @@
  * net_internal.h: what the files of this folder know of each other: net_http.c (all requests),
  * net_request.c (one of them), net_websocket.c. Nobody else includes it.
  */
-#ifndef NET_INTERNAL_H
-#define NET_INTERNAL_H
+#ifndef NET_NET_INTERNAL_H
+#define NET_NET_INTERNAL_H
 
 #include "net_buffer.h"
 #include "net_http.h"

@@ -5,8 +5,8 @@
  * the connections that it holds for others whenever it opens a new one, and a WebSocket's socket is
  * watched by us as well.
  */
-#ifndef NET_MULTI_H
-#define NET_MULTI_H
+#ifndef NET_NET_MULTI_H
+#define NET_NET_MULTI_H
 
 #include "curl_api.h"
 

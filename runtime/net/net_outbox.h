@@ -4,8 +4,8 @@
  * that asks faster than it listens costs nothing. Each frame has a mask of its own from the
  * system's randomness.
  */
-#ifndef NET_OUTBOX_H
-#define NET_OUTBOX_H
+#ifndef NET_NET_OUTBOX_H
+#define NET_NET_OUTBOX_H
 
 #include "net_frames.h"
 

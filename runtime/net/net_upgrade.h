@@ -2,8 +2,8 @@
  * net_upgrade.h: how a WebSocket begins (RFC 6455, section 4): the request that asks an HTTP server
  * to speak it, and a judge of the answer. Text only; who sends and fetches it is not its business.
  */
-#ifndef NET_UPGRADE_H
-#define NET_UPGRADE_H
+#ifndef NET_NET_UPGRADE_H
+#define NET_NET_UPGRADE_H
 
 #include "base/error.h"
 #include "net_http.h"

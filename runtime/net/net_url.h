@@ -4,8 +4,8 @@
  * sentences, without any password in it), and whether that is this very machine, which no proxy may
  * come between.
  */
-#ifndef NET_URL_H
-#define NET_URL_H
+#ifndef NET_NET_URL_H
+#define NET_NET_URL_H
 
 #include "base/error.h"
 

@@ -6,8 +6,8 @@
  *
  * Times are in seconds, sizes in bytes. All of it belongs to the loop's thread.
  */
-#ifndef NET_WEBSOCKET_H
-#define NET_WEBSOCKET_H
+#ifndef NET_NET_WEBSOCKET_H
+#define NET_NET_WEBSOCKET_H
 
 #include "net_ws.h"
 

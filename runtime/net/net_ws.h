@@ -8,8 +8,8 @@
  * and one answer to a ping; whatever breaks the protocol ends the conversation with the code that
  * RFC 6455 has for it.
  */
-#ifndef NET_WS_H
-#define NET_WS_H
+#ifndef NET_NET_WS_H
+#define NET_NET_WS_H
 
 #include "net_frames.h"
 #include "net_upgrade.h"

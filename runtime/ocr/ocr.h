@@ -8,8 +8,8 @@
  *
  * What is read is untrusted: it is cleaned of control characters and bounded.
  */
-#ifndef OCR_H
-#define OCR_H
+#ifndef OCR_OCR_H
+#define OCR_OCR_H
 
 #include "base/error.h"
 #include "image/image.h"

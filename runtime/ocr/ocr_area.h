@@ -1,8 +1,8 @@
 /*
  * ocr_area.h: one area of a picture read by one engine, in the size that suits it; a part of ocr.h.
  */
-#ifndef OCR_AREA_H
-#define OCR_AREA_H
+#ifndef OCR_OCR_AREA_H
+#define OCR_OCR_AREA_H
 
 #include "ocr_engine.h"
 #include "ocr_detect.h"

@@ -2,8 +2,8 @@
  * ocr_cache.h: what areas of a picture said when they were read, by a checksum of their pixels; a
  * part of ocr.h. It keeps the areas seen last, a few thousand of them. No locks: the caller's.
  */
-#ifndef OCR_CACHE_H
-#define OCR_CACHE_H
+#ifndef OCR_OCR_CACHE_H
+#define OCR_OCR_CACHE_H
 
 #include "ocr.h"
 #include "ocr_detect.h"

@@ -5,8 +5,8 @@
  * words, and blocks of rows are cut between their lines. It costs a few milliseconds for a whole
  * screen; a recogniser, which costs seconds, then looks at the areas only.
  */
-#ifndef OCR_DETECT_H
-#define OCR_DETECT_H
+#ifndef OCR_OCR_DETECT_H
+#define OCR_OCR_DETECT_H
 
 #include "base/error.h"
 #include "image/image.h"

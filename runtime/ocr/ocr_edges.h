@@ -1,8 +1,8 @@
 /*
  * ocr_edges.h: the edges of a picture that may belong to letters; a step of ocr_detect.h.
  */
-#ifndef OCR_EDGES_H
-#define OCR_EDGES_H
+#ifndef OCR_OCR_EDGES_H
+#define OCR_OCR_EDGES_H
 
 #include "image/image.h"
 

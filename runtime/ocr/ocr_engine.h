@@ -2,8 +2,8 @@
  * ocr_engine.h: one Tesseract engine of one language: the part of ocr.h that speaks to the library.
  * An engine is used by one thread at a time.
  */
-#ifndef OCR_ENGINE_H
-#define OCR_ENGINE_H
+#ifndef OCR_OCR_ENGINE_H
+#define OCR_OCR_ENGINE_H
 
 #include "ocr.h"
 #include "ocr_ink.h"

@@ -4,8 +4,8 @@
  * selected words and coloured tabs come out like the rest; a pixel's ink is how far it is from that
  * colour, stretched so that the strongest is black.
  */
-#ifndef OCR_INK_H
-#define OCR_INK_H
+#ifndef OCR_OCR_INK_H
+#define OCR_OCR_INK_H
 
 #include "base/error.h"
 #include "image/image.h"

@@ -5,8 +5,8 @@
  * windows/ocr_library.c). Only what is used is declared, by the names of Tesseract's capi.h (4.1 and 5)
  * without their prefix.
  */
-#ifndef OCR_TESSERACT_H
-#define OCR_TESSERACT_H
+#ifndef OCR_OCR_TESSERACT_H
+#define OCR_OCR_TESSERACT_H
 
 #include "base/error.h"
 

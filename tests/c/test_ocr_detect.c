@@ -191,20 +191,20 @@ static void test_memory(void)
     picture_set(&other, 10, 10, PAPER ^ 1);
     ocr_key changed = ocr_key_of(&other, &area, "eng"), german = ocr_key_of(&image, &area, "deu");
     CHECK(changed.a != key.a && german.a != key.a);
-    CHECK(!ocr_cache_find(memory, key));
+    CHECK(!ocr_cache_find(cache, key));
     for (int i = 0; i < 10000; i++) { /* far more than are kept; the first is asked for all along */
         ocr_key next = {key.a + (uint64_t) i * 7, key.b};
         ocr_text text = {0};
         char word[16];
         snprintf(word, sizeof word, "w%d", i);
         CHECK(ocr_text_add(&text, (ocr_word){{1, 2, 3, 4}, 1, 0, word}, NULL));
-        ocr_cache_keep(memory, next, &text);
-        const ocr_text *first = ocr_cache_find(memory, key);
+        ocr_cache_keep(cache, next, &text);
+        const ocr_text *first = ocr_cache_find(cache, key);
         if (!CHECK(first && first->count == 1 && strcmp(first->words[0].text, "w0") == 0))
             break;
     }
-    CHECK(!ocr_cache_find(memory, (ocr_key){key.a + 7, key.b}));
-    ocr_cache_free(memory);
+    CHECK(!ocr_cache_find(cache, (ocr_key){key.a + 7, key.b}));
+    ocr_cache_free(cache);
     desk_image_free(&image);
     desk_image_free(&other);
 }

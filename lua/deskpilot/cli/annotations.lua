@@ -1,7 +1,7 @@
 --- What is written above functions and classes (LuaLS annotations), read from the files that they came
 --- from. help() at the prompt and the pages of docs/api are made of it.
 local files = require "deskpilot.base.files"
-local system = require "native.system"
+local shipped_files = require "native.shipped"
 
 local annotations = {}
 
@@ -15,7 +15,7 @@ local annotations = {}
 ---@field elsewhere boolean? it was written above another function, which this one refers to
 
 local function lines_of(path)
-  local source = system.shipped(path) or files.read(path)
+  local source = shipped_files.read(path) or files.read(path)
   if not source then return nil end
   local lines = {}
   for line in (source .. "\n"):gmatch("(.-)\r?\n") do lines[#lines + 1] = line end

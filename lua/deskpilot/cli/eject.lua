@@ -2,7 +2,7 @@
 --- copied into the project for editing. Nothing is ever overwritten.
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
-local system = require "native.system"
+local shipped_files = require "native.shipped"
 local text = require "deskpilot.base.text"
 
 local eject = {
@@ -35,7 +35,7 @@ local kinds = {
 function eject.all()
   local all = {}
   for _, entry in ipairs(kinds) do
-    for _, file in ipairs(system.shipped_list(entry.from)) do
+    for _, file in ipairs(shipped_files.list(entry.from)) do
       local rest = file:sub(#entry.from + 1)
       local name = rest:gsub("%.%a+$", ""):gsub("/init$", "")
       all[#all + 1] = { kind = entry.kind, name = name, from = file, to = entry.to .. rest }
@@ -86,7 +86,7 @@ function eject.copy(entry, folder)
   local path = files.join(folder, entry.to)
   if files.exists(path) then return nil, path .. " is there already; move it away first" end
   local ok, err = files.make_folder((files.split(path)))
-  if ok then ok, err = files.write(path, system.shipped(entry.from)) end
+  if ok then ok, err = files.write(path, shipped_files.read(entry.from)) end
   if not ok then return nil, tostring(err) end
   return path
 end

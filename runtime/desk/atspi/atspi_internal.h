@@ -15,8 +15,8 @@
  * Questions go straight to the application where it has a socket of its own, which halves the time;
  * else by the bus.
  */
-#ifndef ATSPI_INTERNAL_H
-#define ATSPI_INTERNAL_H
+#ifndef DESK_ATSPI_ATSPI_INTERNAL_H
+#define DESK_ATSPI_ATSPI_INTERNAL_H
 
 #include "base/arena.h"
 #include "desk/elements.h"

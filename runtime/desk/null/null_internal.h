@@ -1,8 +1,8 @@
 /*
  * null_internal.h: what the files of the null desk share.
  */
-#ifndef NULL_INTERNAL_H
-#define NULL_INTERNAL_H
+#ifndef DESK_NULL_NULL_INTERNAL_H
+#define DESK_NULL_NULL_INTERNAL_H
 
 #include "null.h"
 

@@ -7,8 +7,8 @@
  * its manifest and by call), so that Windows scales nothing for us. Monitors left of or above the
  * primary one have negative coordinates.
  */
-#ifndef WIN32_INTERNAL_H
-#define WIN32_INTERNAL_H
+#ifndef DESK_WIN32_WIN32_INTERNAL_H
+#define DESK_WIN32_WIN32_INTERNAL_H
 
 #include "desk/backend.h"
 

@@ -1,7 +1,7 @@
 /* x11_human_internal.h: a watch of the people at an X display, inside; see x11_human.c and
  * x11_human_keys.c. */
-#ifndef X11_HUMAN_INTERNAL_H
-#define X11_HUMAN_INTERNAL_H
+#ifndef DESK_X11_X11_HUMAN_INTERNAL_H
+#define DESK_X11_X11_HUMAN_INTERNAL_H
 
 #include "desk/human_internal.h"
 #include "x11_internal.h"

@@ -10,8 +10,8 @@
  * RANDR and COMPOSITE are used where present: without them capture is slower, has no pointer drawn
  * in it, watch_start fails, the screen is one monitor, and windows have no pixels of their own.
  */
-#ifndef X11_INTERNAL_H
-#define X11_INTERNAL_H
+#ifndef DESK_X11_X11_INTERNAL_H
+#define DESK_X11_X11_INTERNAL_H
 
 #include "desk/backend.h"
 #include "x11_ledger.h"

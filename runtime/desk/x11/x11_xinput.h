@@ -1,8 +1,8 @@
 /*
  * x11_xinput.h: the XInput 2 extension: what each device does, whoever has grabbed it.
  */
-#ifndef X11_XINPUT_H
-#define X11_XINPUT_H
+#ifndef DESK_X11_X11_XINPUT_H
+#define DESK_X11_X11_XINPUT_H
 
 #include "base/error.h"
 

@@ -11,8 +11,8 @@
  * Every place is looked at, but most of them coarsely: see find_probe.h for how, and for which
  * places may be passed over.
  */
-#ifndef FIND_H
-#define FIND_H
+#ifndef IMAGE_FIND_FIND_H
+#define IMAGE_FIND_FIND_H
 
 #include "base/error.h"
 #include "image/image.h"

@@ -3,8 +3,8 @@
  * of a few pixels, or full of holes. Every place is compared to the pixel, but those that a sample
  * of its pixels (find_sample.h) makes unlikely.
  */
-#ifndef FIND_EVERY_H
-#define FIND_EVERY_H
+#ifndef IMAGE_FIND_FIND_EVERY_H
+#define IMAGE_FIND_FIND_EVERY_H
 
 #include "find.h"
 #include "find_scan.h"

@@ -16,8 +16,8 @@
  * fine its detail is. Where none is, the limit is a guess (SLACK in find_probe.c, below the wanted
  * score).
  */
-#ifndef FIND_PROBE_H
-#define FIND_PROBE_H
+#ifndef IMAGE_FIND_FIND_PROBE_H
+#define IMAGE_FIND_FIND_PROBE_H
 
 #include "find_score.h"
 

@@ -2,8 +2,8 @@
  * find_sample.h: a few pixels of a template, by which most places can be passed over where there is
  * no room for a probe (find_probe.h): thin shapes with holes all around. A guess, without a bound.
  */
-#ifndef FIND_SAMPLE_H
-#define FIND_SAMPLE_H
+#ifndef IMAGE_FIND_FIND_SAMPLE_H
+#define IMAGE_FIND_FIND_SAMPLE_H
 
 #include "find_score.h"
 

@@ -1,8 +1,8 @@
 /*
  * find_scan.h: a probe looked for at every place of a picture.
  */
-#ifndef FIND_SCAN_H
-#define FIND_SCAN_H
+#ifndef IMAGE_FIND_FIND_SCAN_H
+#define IMAGE_FIND_FIND_SCAN_H
 
 #include "find_probe.h"
 #include "base/parallel.h"

@@ -1,8 +1,8 @@
 /*
  * find_score.h: how alike a template and one place of a picture are, to the pixel.
  */
-#ifndef FIND_SCORE_H
-#define FIND_SCORE_H
+#ifndef IMAGE_FIND_FIND_SCORE_H
+#define IMAGE_FIND_FIND_SCORE_H
 
 #include "image/image.h"
 

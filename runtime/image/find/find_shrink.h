@@ -1,8 +1,8 @@
 /*
  * find_shrink.h: a picture made smaller and grey, as a probe (find_probe.h) wants it.
  */
-#ifndef FIND_SHRINK_H
-#define FIND_SHRINK_H
+#ifndef IMAGE_FIND_FIND_SHRINK_H
+#define IMAGE_FIND_FIND_SHRINK_H
 
 #include "image/image.h"
 

@@ -9,8 +9,8 @@
  *
  * The decoder reads files of unknown origin.
  */
-#ifndef PNG_H
-#define PNG_H
+#ifndef IMAGE_PNG_PNG_H
+#define IMAGE_PNG_PNG_H
 
 #include "base/error.h"
 #include "image/image.h"

@@ -1,8 +1,8 @@
 /*
  * png_huffman.h: canonical Huffman codes for deflate. Private to png_*.c.
  */
-#ifndef PNG_HUFFMAN_H
-#define PNG_HUFFMAN_H
+#ifndef IMAGE_PNG_PNG_HUFFMAN_H
+#define IMAGE_PNG_PNG_HUFFMAN_H
 
 #include <stdint.h>
 

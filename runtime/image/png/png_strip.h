@@ -5,8 +5,8 @@
  * begins and ends on a byte and refers to nothing outside itself. A thread has one scratch of its
  * own, so compressors need no locks.
  */
-#ifndef PNG_STRIP_H
-#define PNG_STRIP_H
+#ifndef IMAGE_PNG_PNG_STRIP_H
+#define IMAGE_PNG_PNG_STRIP_H
 
 #include "png.h"
 

@@ -13,8 +13,8 @@
  * IUIAutomation2 is there; before it, the system's own). MSAA calls have no timeout of their own:
  * they are only made to a window that answered just before.
  */
-#ifndef WIN32_ELEMENTS_INTERNAL_H
-#define WIN32_ELEMENTS_INTERNAL_H
+#ifndef DESK_WIN32_ELEMENTS_WIN32_ELEMENTS_INTERNAL_H
+#define DESK_WIN32_ELEMENTS_WIN32_ELEMENTS_INTERNAL_H
 
 #include "base/arena.h"
 #include "desk/elements.h"

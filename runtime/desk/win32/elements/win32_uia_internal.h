@@ -2,8 +2,8 @@
  * win32_uia_internal.h: reading and acting by UI Automation. One uia_source is a kept connection; it may be
  * used from any thread of the multithreaded apartment, one at a time.
  */
-#ifndef WIN32_UIA_INTERNAL_H
-#define WIN32_UIA_INTERNAL_H
+#ifndef DESK_WIN32_ELEMENTS_WIN32_UIA_INTERNAL_H
+#define DESK_WIN32_ELEMENTS_WIN32_UIA_INTERNAL_H
 
 #include "win32_elements_internal.h"
 #include "win32_uia_types.h"

@@ -4,8 +4,8 @@
  * are not used are unnamed places in it. The numbers in the assertions are each function's place
  * as Microsoft's UIAutomationClient.h has it, with IUnknown's at 0 to 2.
  */
-#ifndef WIN32_UIA_TYPES_H
-#define WIN32_UIA_TYPES_H
+#ifndef DESK_WIN32_ELEMENTS_WIN32_UIA_TYPES_H
+#define DESK_WIN32_ELEMENTS_WIN32_UIA_TYPES_H
 
 #include "desk/win32/win32_internal.h"
 

@@ -3,8 +3,8 @@
  * between two waits; this one is a thread, started by the first deadline, that interrupts
  * (interrupt.h). It gives the loop's own timers a head start, since they do the same more gently.
  */
-#ifndef DEADLINE_H
-#define DEADLINE_H
+#ifndef SYSTEM_DEADLINE_H
+#define SYSTEM_DEADLINE_H
 
 #include <stdint.h>
 

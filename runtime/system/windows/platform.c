@@ -1,4 +1,4 @@
-#include "host/platform.h"
+#include "system/platform.h"
 
 #include "signals.h"
 

@@ -1,4 +1,4 @@
-#include "host/platform.h"
+#include "system/platform.h"
 
 #include <shellapi.h>
 #include <stdlib.h>

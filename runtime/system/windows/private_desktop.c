@@ -2,7 +2,7 @@
  * A Windows desktop beside the user's, and a process on it. What a process starts without naming a
  * desktop is put on its own, so it is enough to start one process there: this program again.
  */
-#include "host/platform.h"
+#include "system/platform.h"
 
 #include <windows.h>
 

@@ -15,8 +15,8 @@
  * signal, only by the second. Method: what lua.c does on SIGINT, with the current coroutine kept by
  * replacements of coroutine.resume and coroutine.wrap.
  */
-#ifndef INTERRUPT_H
-#define INTERRUPT_H
+#ifndef SYSTEM_INTERRUPT_H
+#define SYSTEM_INTERRUPT_H
 
 #include <lua.h>
 

@@ -2,8 +2,8 @@
  * platform.h: what the host asks of the operating system beside the desktop. One folder per
  * platform has the whole of it: linux/, windows/.
  */
-#ifndef PLATFORM_H
-#define PLATFORM_H
+#ifndef SYSTEM_PLATFORM_H
+#define SYSTEM_PLATFORM_H
 
 #include "base/error.h"
 #include "interrupt.h"

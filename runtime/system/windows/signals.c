@@ -4,8 +4,8 @@
  * the other systems: a moment between two instructions of the main thread.
  */
 #include "signals.h"
-#include "host/interrupt.h"
-#include "host/platform.h"
+#include "system/interrupt.h"
+#include "system/platform.h"
 
 #include <stdbool.h>
 #include <windows.h>

@@ -1,6 +1,6 @@
-#include "host/platform.h"
+#include "system/platform.h"
 
-#include "host/interrupt.h"
+#include "system/interrupt.h"
 
 #include <errno.h>
 #include <pthread.h>
