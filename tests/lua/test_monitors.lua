@@ -141,7 +141,7 @@ local function slow_desk(rounds)
 end
 
 function tests.windows_that_are_waited_for()
-  local take = require("deskpilot.desk.window_picture").take
+  local take = require("deskpilot.desk.picture.window_picture").take
   local d, calls = slow_desk(3)
   local results = {}
   for id = 1, 3 do

@@ -83,8 +83,8 @@ local function collect(desk)
   local pages = {
     desk = { functions = functions_of(class_of(desk), "desk:", functions_of(desk, "desk.",
       functions_of(module, 'require "deskpilot.desk".', {}))), main = "deskpilot/desk/init.lua" },
-    shot = { functions = functions_of(class_of(shot), "shot:", {}), main = "deskpilot/desk/shot.lua" },
-    points = { functions = {}, main = "deskpilot/desk/points.lua" },
+    shot = { functions = functions_of(class_of(shot), "shot:", {}), main = "deskpilot/desk/picture/shot.lua" },
+    points = { functions = {}, main = "deskpilot/desk/picture/points.lua" },
     task = { functions = functions_of(class_of(task.start(function() end)), "work:", functions_of(task, "task.", {})),
       main = "deskpilot/base/task.lua" },
     files = base_page "files", csv = base_page "csv", json = base_page "json", http = base_page "http",

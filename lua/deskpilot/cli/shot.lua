@@ -44,14 +44,14 @@ local function area_of(desk, options, region)
   local area = screen
   if options.monitor then
     local which = math.tointeger(tonumber(options.monitor)) or options.monitor
-    area, err = require("deskpilot.desk.monitors").find(desk, which)
+    area, err = require("deskpilot.desk.picture.monitors").find(desk, which)
     if not area then return nil, err end
   end
   if region then
     local origin = options.monitor and area or { x = 0, y = 0 }
     area = { x = origin.x + region.x, y = origin.y + region.y, width = region.width, height = region.height }
   end
-  area = require("deskpilot.desk.rect").intersection(area, screen)
+  area = require("deskpilot.desk.picture.rect").intersection(area, screen)
   if area then return area end
   return nil, ("the region lies outside the screen, which is %dx%d at %d,%d"):format(screen.width, screen.height,
     screen.x, screen.y)
@@ -78,14 +78,14 @@ local function of_window(options, region)
   if not list then return nil, failure, 3 end
   local window, why = require("deskpilot.cli.windows").find(list, options.window)
   if not window then return nil, why, 1 end
-  local image, area = require("deskpilot.desk.capture").take(desk, { window = window, region = region })
+  local image, area = require("deskpilot.desk.picture.capture").take(desk, { window = window, region = region })
   if not image then return nil, area, 1 end
   return image, area, desk, window.pid
 end
 
 -- The image with marks on the elements (of one process, where it is known), as they are now.
 local function with_marks(image, area, pid)
-  local marks = require "deskpilot.desk.marks"
+  local marks = require "deskpilot.desk.picture.marks"
   local desk, err = require("deskpilot.desk").open {}
   if not desk then return nil, err end
   local list, windows
@@ -94,7 +94,7 @@ local function with_marks(image, area, pid)
   if list and not pid then windows = desk.windows.list() end
   desk:close()
   if not list then return nil, err end
-  local marked, why = require("deskpilot.desk.shot").new(image, area):marks(marks.choose(list, windows))
+  local marked, why = require("deskpilot.desk.picture.shot").new(image, area):marks(marks.choose(list, windows))
   return marked and marked.native, why
 end
 

@@ -5,7 +5,7 @@ local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
 local outline = require "deskpilot.desk.elements.outline"
 local places = require "deskpilot.desk.elements.places"
-local points = require "deskpilot.desk.points"
+local points = require "deskpilot.desk.picture.points"
 local task = require "deskpilot.base.task"
 
 local elements = {}

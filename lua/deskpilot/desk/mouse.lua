@@ -3,7 +3,7 @@
 local keys = require "native.desk"
 local mouse_path = require "deskpilot.desk.mouse_path"
 local options = require "deskpilot.desk.options"
-local points = require "deskpilot.desk.points"
+local points = require "deskpilot.desk.picture.points"
 local task = require "deskpilot.base.task"
 local timing = require "deskpilot.desk.timing"
 local typing = require "deskpilot.desk.typing"

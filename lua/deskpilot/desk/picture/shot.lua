@@ -3,7 +3,7 @@
 local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local find = require "deskpilot.desk.find"
+local find = require "deskpilot.desk.picture.find"
 
 local shot = {}
 
@@ -204,6 +204,6 @@ function Shot:save(path, options)
   return files.write(path, png)
 end
 
-for name, method in pairs(require "deskpilot.desk.draw") do Shot[name] = method end
+for name, method in pairs(require "deskpilot.desk.picture.draw") do Shot[name] = method end
 
 return shot

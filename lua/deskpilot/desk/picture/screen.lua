@@ -1,8 +1,8 @@
 --- desk.screen: pictures of the screen.
-local capture = require "deskpilot.desk.capture"
-local find = require "deskpilot.desk.find"
-local monitors = require "deskpilot.desk.monitors"
-local shots = require "deskpilot.desk.shot"
+local capture = require "deskpilot.desk.picture.capture"
+local find = require "deskpilot.desk.picture.find"
+local monitors = require "deskpilot.desk.picture.monitors"
+local shots = require "deskpilot.desk.picture.shot"
 
 local screen = {}
 

@@ -1,7 +1,7 @@
 --- Marks on a screenshot: a box around each element and a tag with its number, by which a person or a model
 --- can name it ("set of marks"). A tag is put where it hides the least: of what is drawn there, of small
 --- neighbours, of other tags.
-local rects = require "deskpilot.desk.rect"
+local rects = require "deskpilot.desk.picture.rect"
 
 local marks = {}
 

@@ -1,8 +1,8 @@
 --- What desk.screen.shot takes a picture of: the screen, a monitor, a window's own pixels, or a region of them.
 local errors = require "deskpilot.base.errors"
-local monitors = require "deskpilot.desk.monitors"
-local rects = require "deskpilot.desk.rect"
-local window_picture = require "deskpilot.desk.window_picture"
+local monitors = require "deskpilot.desk.picture.monitors"
+local rects = require "deskpilot.desk.picture.rect"
+local window_picture = require "deskpilot.desk.picture.window_picture"
 
 local capture = {}
 

@@ -1,6 +1,6 @@
 --- Painting on a picture: methods of shots (shot.lua). Colours are "#rrggbb", or "#rrggbbaa" for one that can be
 --- seen through. What lies outside the picture is left out. Each method gives the shot back.
-local marks = require "deskpilot.desk.marks"
+local marks = require "deskpilot.desk.picture.marks"
 
 ---@class deskpilot.shot
 local draw = {}

@@ -7,8 +7,8 @@
 --- else with a place and a size (an element, a window, a rectangle) means its middle.
 local image = require "native.image"
 local errors = require "deskpilot.base.errors"
-local monitors = require "deskpilot.desk.monitors"
-local rects = require "deskpilot.desk.rect"
+local monitors = require "deskpilot.desk.picture.monitors"
+local rects = require "deskpilot.desk.picture.rect"
 
 local points = {}
 
