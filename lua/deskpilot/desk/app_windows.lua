@@ -3,7 +3,7 @@
 local errors = require "deskpilot.base.errors"
 local process_tree = require "deskpilot.desk.process_tree"
 local task = require "deskpilot.base.task"
-local waits = require "deskpilot.desk.waits"
+local waits = require "deskpilot.desk.wait.waits"
 
 local app_windows = {}
 

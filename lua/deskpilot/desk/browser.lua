@@ -1,7 +1,7 @@
 --- desk.browser: browsers that speak the DevTools protocol (Chrome, Chromium, Edge), started by us or attached to,
 --- and their tabs. Nothing of it is loaded before it is used.
 local errors = require "deskpilot.base.errors"
-local options_module = require "deskpilot.desk.options"
+local options_module = require "deskpilot.base.option_table"
 local text = require "deskpilot.base.text"
 
 local browser_module = {}

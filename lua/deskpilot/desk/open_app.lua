@@ -4,7 +4,7 @@ local app_windows = require "deskpilot.desk.app_windows"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
-local waits = require "deskpilot.desk.waits"
+local waits = require "deskpilot.desk.wait.waits"
 
 local open_app = {}
 

@@ -4,7 +4,7 @@ local criteria_module = require "deskpilot.desk.window_criteria"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
-local waits = require "deskpilot.desk.waits"
+local waits = require "deskpilot.desk.wait.waits"
 
 local wait_for = {}
 

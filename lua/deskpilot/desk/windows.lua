@@ -3,7 +3,7 @@
 local criteria_module = require "deskpilot.desk.window_criteria"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
-local waits = require "deskpilot.desk.waits"
+local waits = require "deskpilot.desk.wait.waits"
 local windows_order = require "deskpilot.desk.windows_order"
 
 local windows = {}

@@ -8,7 +8,7 @@ local json = require "deskpilot.base.json"
 local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.process_tree"
 local task = require "deskpilot.base.task"
-local waits = require "deskpilot.desk.waits"
+local waits = require "deskpilot.desk.wait.waits"
 
 local launch = {}
 

@@ -2,7 +2,7 @@
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
-local waits = require "deskpilot.desk.waits"
+local waits = require "deskpilot.desk.wait.waits"
 
 local typing = {}
 

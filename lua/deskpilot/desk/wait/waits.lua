@@ -3,7 +3,7 @@
 --- the two last functions here.
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
-local timing = require "deskpilot.desk.timing"
+local timing = require "deskpilot.desk.wait.timing"
 
 local waits = {}
 

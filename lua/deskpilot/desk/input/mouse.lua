@@ -1,13 +1,13 @@
 --- desk.mouse: moving, clicking, dragging, scrolling. Targets are points or elements (points.lua).
 --- Whatever goes down comes up again, also when the task is cancelled half-way.
 local keys = require "native.desk"
-local mouse_path = require "deskpilot.desk.mouse_path"
-local options = require "deskpilot.desk.options"
+local mouse_path = require "deskpilot.desk.input.mouse_path"
+local options = require "deskpilot.base.option_table"
 local points = require "deskpilot.desk.picture.points"
 local task = require "deskpilot.base.task"
-local timing = require "deskpilot.desk.timing"
-local typing = require "deskpilot.desk.typing"
-local waits = require "deskpilot.desk.waits"
+local timing = require "deskpilot.desk.wait.timing"
+local typing = require "deskpilot.desk.input.typing"
+local waits = require "deskpilot.desk.wait.waits"
 
 local mouse = {}
 

@@ -1,11 +1,11 @@
 --- desk.keyboard: typing text and pressing keys.
 local keys = require "native.desk"
 local errors = require "deskpilot.base.errors"
-local options = require "deskpilot.desk.options"
-local read_back = require "deskpilot.desk.read_back"
+local options = require "deskpilot.base.option_table"
+local read_back = require "deskpilot.desk.input.read_back"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
-local typing = require "deskpilot.desk.typing"
+local typing = require "deskpilot.desk.input.typing"
 
 local keyboard = {}
 
