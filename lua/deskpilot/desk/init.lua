@@ -18,7 +18,7 @@ local screen = require "deskpilot.desk.picture.screen"
 local timing = require "deskpilot.desk.wait.timing"
 local wait_for = require "deskpilot.desk.wait_for"
 local waits = require "deskpilot.desk.wait.waits"
-local windows = require "deskpilot.desk.windows"
+local windows = require "deskpilot.desk.window.windows"
 
 local desk = {}
 

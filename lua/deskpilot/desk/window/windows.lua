@@ -1,10 +1,10 @@
 --- desk.windows: the windows of applications. windows_order.lua has what is about their order and their
 --- workspaces.
-local criteria_module = require "deskpilot.desk.window_criteria"
+local criteria_module = require "deskpilot.desk.window.criteria"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local waits = require "deskpilot.desk.wait.waits"
-local windows_order = require "deskpilot.desk.windows_order"
+local windows_order = require "deskpilot.desk.window.order"
 
 local windows = {}
 

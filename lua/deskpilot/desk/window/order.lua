@@ -1,5 +1,5 @@
 --- The part of desk.windows about their order and their workspaces.
-local criteria = require "deskpilot.desk.window_criteria"
+local criteria = require "deskpilot.desk.window.criteria"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 
