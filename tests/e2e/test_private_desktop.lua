@@ -5,7 +5,7 @@ local files = require "deskpilot.base.files"
 local harness = require "harness"
 local private = require "deskpilot.desk.private"
 local processes = require "deskpilot.desk.linux.processes"
-local program = require "deskpilot.desk.program"
+local program = require "deskpilot.desk.app.program"
 local task = require "deskpilot.base.task"
 local native = require "native.desk"
 

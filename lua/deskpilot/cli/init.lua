@@ -113,7 +113,7 @@ special["--desktop-host"] = function(words)
   return require("deskpilot.desk." .. require("native.system").platform .. ".private_host").main(words)
 end
 
--- Has Windows open a file or an address with the application for it; nobody types this (desk/apps.lua).
+-- Has Windows open a file or an address with the application for it; nobody types this (desk/app/apps.lua).
 special["--open"] = function(words)
   local ok, err = require("native.system").open(words[1] or "")
   if ok then return cli.status.succeeded end

@@ -129,7 +129,7 @@ local function prepare(plan)
   local err
   parts.toolbox, err = require "deskpilot.agent.toolbox".open()
   if not parts.toolbox then return nil, err end
-  local _, problems = require "deskpilot.desk.app_profiles".load()
+  local _, problems = require "deskpilot.desk.app.profiles".load()
   if problems[1] then return nil, problems[1] end
   if plan.mission.task then
     local policy, failure = require "deskpilot.agent.loop".load_policy(plan.config:get("policy"))

@@ -8,7 +8,7 @@
 ---
 --- Bytes travel as the characters of the same numbers, because JSON has no others.
 local errors = require "deskpilot.base.errors"
-local program = require "deskpilot.desk.program"
+local program = require "deskpilot.desk.app.program"
 local task = require "deskpilot.base.task"
 
 local host_runs = {}

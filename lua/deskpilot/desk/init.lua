@@ -4,7 +4,7 @@
 --- Calls that wait suspend the task that makes them (base/task.lua). What waits for the world is in waits.lua and
 --- wait_for.lua.
 local native = require "native.desk"
-local apps = require "deskpilot.desk.apps"
+local apps = require "deskpilot.desk.app.apps"
 local browser = require "deskpilot.desk.browser"
 local clipboard = require "deskpilot.desk.input.clipboard"
 local elements = require "deskpilot.desk.elements"

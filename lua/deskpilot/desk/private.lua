@@ -9,7 +9,7 @@ local files = require "deskpilot.base.files"
 local host_line = require "deskpilot.desk.host_line"
 local host_runs = require "deskpilot.desk.host_runs"
 local json = require "deskpilot.base.json"
-local process_tree = require "deskpilot.desk.process_tree"
+local process_tree = require "deskpilot.desk.app.process_tree"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 

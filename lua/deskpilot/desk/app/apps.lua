@@ -1,15 +1,15 @@
 --- desk.apps: starting, running, ending programs on the desktop, opening files with them, and the applications that
 --- are known by their profiles (app_profiles.lua).
 local uv = require "luv"
-local app_profiles = require "deskpilot.desk.app_profiles"
-local app_windows = require "deskpilot.desk.app_windows"
+local app_profiles = require "deskpilot.desk.app.profiles"
+local app_windows = require "deskpilot.desk.app.windows"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
-local open_app = require "deskpilot.desk.open_app"
+local open_app = require "deskpilot.desk.app.open"
 local platform = require "deskpilot.desk.platform"
-local process_tree = require "deskpilot.desk.process_tree"
-local program = require "deskpilot.desk.program"
+local process_tree = require "deskpilot.desk.app.process_tree"
+local program = require "deskpilot.desk.app.program"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 

@@ -1,6 +1,6 @@
 --- desk.apps.open_app: an application that is known by its profile, opened and waited for until it can be used.
-local app_profile = require "deskpilot.desk.app_profile"
-local app_windows = require "deskpilot.desk.app_windows"
+local app_profile = require "deskpilot.desk.app.profile"
+local app_windows = require "deskpilot.desk.app.windows"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
