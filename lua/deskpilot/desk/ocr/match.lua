@@ -1,7 +1,7 @@
 --- Finding words among those that were read off a picture, where single letters may have been misread
 --- and the space between words may have been lost.
 local text = require "deskpilot.base.text"
-local text_lines = require "deskpilot.desk.text_lines"
+local text_lines = require "deskpilot.desk.ocr.lines"
 
 local text_match = {}
 
