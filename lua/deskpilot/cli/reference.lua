@@ -95,7 +95,7 @@ local function collect(desk)
       functions_of(websocket, "websocket.", {})), main = "deskpilot/base/websocket.lua" },
     errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
     browser = { functions = functions_of(class_of(browser.connect, "Browser"), "browser:",
-      functions_of(desk.browser, "desk.browser.", {})), main = "deskpilot/desk/browser.lua" },
+      functions_of(desk.browser, "desk.browser.", {})), main = "deskpilot/desk/browser/init.lua" },
     tab = { functions = functions_of(class_of(tab.new, "Tab"), "tab:", {}), main = "deskpilot/desk/browser/tab.lua" },
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua" },
   }

@@ -158,7 +158,7 @@ local function open_desktop(plan)
   local session, err
   local where = {}
   if plan.config:get("desktop.kind") == "private" then
-    session, err = require "deskpilot.desk.private".start { size = size, apps = desktop.apps or {},
+    session, err = require "deskpilot.desk.private.session".start { size = size, apps = desktop.apps or {},
       env = desktop.env }
     if not session then return nil, err end
     plan.chord:watch_private(session)

@@ -1,4 +1,4 @@
---- Windows (see desk/platform.lua).
+--- Windows (see desk/platform/init.lua).
 local uv = require "luv"
 local system = require "native.system"
 local errors = require "deskpilot.base.errors"

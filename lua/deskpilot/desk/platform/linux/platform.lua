@@ -1,8 +1,8 @@
---- Linux with X11 (see desk/platform.lua).
+--- Linux with X11 (see desk/platform/init.lua).
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local processes = require "deskpilot.desk.linux.processes"
+local processes = require "deskpilot.desk.platform.linux.processes"
 
 local platform = { apps_desktop = "private", spawn = uv.spawn, polite = true, own_group = true }
 
