@@ -74,10 +74,10 @@ end
 
 -- The functions of each page, and the file that its words begin with.
 local function collect(desk)
-  local module, websocket = require "deskpilot.desk", require "deskpilot.base.websocket"
+  local module, websocket = require "deskpilot.desk", require "deskpilot.net.websocket"
   local task, errors, run = require "deskpilot.base.task", require "deskpilot.base.errors",
     require "deskpilot.agent.run"
-  local server = require "deskpilot.base.http_server"
+  local server = require "deskpilot.net.server"
   local browser, tab = require "deskpilot.desk.browser.instance", require "deskpilot.desk.browser.tab"
   local shot = assert(desk.screen.shot())
   local pages = {
@@ -90,9 +90,9 @@ local function collect(desk)
     files = base_page "files", csv = base_page "csv", json = base_page "json", http = base_page "http",
     http_form = base_page "http_form",
     http_server = { functions = functions_of(class_of(server.start, "Server"), "server:",
-      functions_of(server, "http_server.", {})), main = "deskpilot/base/http_server.lua" },
+      functions_of(server, "http_server.", {})), main = "deskpilot/net/server.lua" },
     websocket = { functions = functions_of(class_of(websocket.open, "Socket"), "socket:",
-      functions_of(websocket, "websocket.", {})), main = "deskpilot/base/websocket.lua" },
+      functions_of(websocket, "websocket.", {})), main = "deskpilot/net/websocket.lua" },
     errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
     browser = { functions = functions_of(class_of(browser.connect, "Browser"), "browser:",
       functions_of(desk.browser, "desk.browser.", {})), main = "deskpilot/desk/browser/init.lua" },
