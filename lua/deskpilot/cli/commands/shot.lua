@@ -76,7 +76,7 @@ local function of_window(options, region)
   if not desk then return nil, err, 3 end
   local list, failure = desk.windows.list()
   if not list then return nil, failure, 3 end
-  local window, why = require("deskpilot.cli.windows").find(list, options.window)
+  local window, why = require("deskpilot.cli.commands.windows").find(list, options.window)
   if not window then return nil, why, 1 end
   local image, area = require("deskpilot.desk.picture.capture").take(desk, { window = window, region = region })
   if not image then return nil, area, 1 end

@@ -24,7 +24,7 @@ local function scope_of(desk, options)
   if not options.window then return scope end
   local list, err = desk.windows.list()
   if not list then return nil, err end
-  local window, why = require("deskpilot.cli.windows").find(list, options.window)
+  local window, why = require("deskpilot.cli.commands.windows").find(list, options.window)
   if not window then return nil, why end
   scope.window = window
   return scope
