@@ -105,7 +105,7 @@ end
 
 function tests.no_command_but_run_and_repl_runs_a_folders_code()
   local folder = spawn.folder()
-  assert(files.make_folder(folder .. "/deskpilot/cli"))
+  assert(files.make_folder(folder .. "/deskpilot/cli/commands"))
   local trap = "io.open('" .. folder .. "/ran', 'w'):close()"
   for _, name in ipairs { "deskpilot.lua", "deskpilot/cli/commands/doctor.lua", "deskpilot/cli/init.lua", "luv.lua" } do
     assert(files.write(folder .. "/" .. name, trap))

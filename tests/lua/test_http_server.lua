@@ -2,8 +2,8 @@
 local t = require "harness"
 local raw = require "raw_client"
 local http = require "deskpilot.net.http"
-local http_form = require "deskpilot.net.forms"
-local http_server = require "deskpilot.net.server"
+local http_form = require "deskpilot.net.http_form"
+local http_server = require "deskpilot.net.http_server"
 local task = require "deskpilot.base.task"
 
 local tests = {}

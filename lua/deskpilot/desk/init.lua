@@ -98,10 +98,10 @@ function desk.open(options)
   stop_reading = reading.extend(self)
   self.closers = { stop_browser, self.elements.stop, stop_human, stop_reading }
 
-  --- Waits until the screen is quiet; see waits.settle.
+  --- Waits until the screen is quiet; see wait.waits.settle.
   function self.settle(how) return waits.settle(self, how) end
 
-  --- Waits until the screen changes; see waits.wait_for_change.
+  --- Waits until the screen changes; see wait.waits.wait_for_change.
   function self.wait_for_change(how) return waits.wait_for_change(self, how) end
 
   --- Waits until there is such a window; see wait_for.window.
@@ -116,10 +116,10 @@ function desk.open(options)
   --- Waits until a picture can be seen on the screen; see wait_for.image.
   function self.wait_for_image(picture, how) return wait_for.image(self, picture, how) end
 
-  --- Waits until fn() gives something; see waits.wait_until.
+  --- Waits until fn() gives something; see wait.waits.wait_until.
   function self.wait_until(fn, how) return waits.wait_until(self, fn, how) end
 
-  --- The pixel of the screen that a point or an element means; see points.resolve.
+  --- The pixel of the screen that a point or an element means; see picture.points.resolve.
   function self.point(target) return points.resolve(self, target) end
 
   opened[#opened + 1] = self

@@ -1,5 +1,5 @@
 --- desk.apps: starting, running, ending programs on the desktop, opening files with them, and the applications that
---- are known by their profiles (app_profiles.lua).
+--- are known by their profiles (profiles.lua).
 local uv = require "luv"
 local app_profiles = require "deskpilot.desk.app.profiles"
 local app_windows = require "deskpilot.desk.app.windows"

@@ -1,6 +1,6 @@
 --- The profile of an application: what is known of it, as data. Here is what a profile may hold, whether one does,
 --- which windows are its application's, and which program starts it. The files are lua/deskpilot/apps/NAME.lua;
---- app_profiles.lua finds them.
+--- profiles.lua finds them.
 local native = require "native.desk"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"

@@ -1,5 +1,5 @@
 --- All the applications that are known here: deskpilot/apps/NAME.lua of the mission's, the project's and the user's
---- folder, then those that ship. They are data and are never run. app_profile.lua has what one may hold.
+--- folder, then those that ship. They are data and are never run. profile.lua has what one may hold.
 local app_profile = require "deskpilot.desk.app.profile"
 local errors = require "deskpilot.base.errors"
 local lookup = require "deskpilot.base.lookup"

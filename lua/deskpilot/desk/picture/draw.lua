@@ -72,7 +72,7 @@ function draw:label(text, style)
 end
 
 --- A copy with a box and a numbered tag for each element (or window, or anything with a place and a size) that
---- lies in this picture; see marks.draw.
+--- lies in this picture; see picture.marks.draw.
 ---@param list table[]
 ---@param style deskpilot.marks_style?
 ---@return deskpilot.shot? shot, deskpilot.error? err

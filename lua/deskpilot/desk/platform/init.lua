@@ -22,4 +22,4 @@
 ---@field browser_profile fun(pid: integer, executable: string): string? of a browser that was started without one
 ---@field command_line fun(pid: integer): string[]? the words that a process was started with
 ---@field private_limits string? what private desktops cannot do here
-return require("deskpilot.desk." .. require("native.system").platform .. ".platform")
+return require("deskpilot.desk.platform." .. require("native.system").platform .. ".platform")

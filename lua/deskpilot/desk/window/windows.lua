@@ -1,4 +1,4 @@
---- desk.windows: the windows of applications. windows_order.lua has what is about their order and their
+--- desk.windows: the windows of applications. order.lua has what is about their order and their
 --- workspaces.
 local criteria_module = require "deskpilot.desk.window.criteria"
 local errors = require "deskpilot.base.errors"

@@ -3,7 +3,7 @@
 --- path: what a request gets is what the handler says.
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
-local http_message = require "deskpilot.net.message"
+local http_message = require "deskpilot.net.http_message"
 local task = require "deskpilot.base.task"
 
 local http_server = {}

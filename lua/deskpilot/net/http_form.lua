@@ -1,7 +1,7 @@
 --- What a page's form sends: pairs in a query or in a body, and multipart bodies with files in them. All of it
 --- comes from outside: its number and its shape are checked, and a file's name is a name and never a path.
 local errors = require "deskpilot.base.errors"
-local http_message = require "deskpilot.net.message"
+local http_message = require "deskpilot.net.http_message"
 
 local http_form = {}
 
