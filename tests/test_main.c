@@ -25,7 +25,7 @@ int main(int argc, char **argv)
         fputs("usage: deskpilot-test FILE.lua [ARGS]\n", stderr);
         return 2;
     }
-    argv = platform_start(&argc, argv);
+    argv = system_start(&argc, argv);
     lua_State *L = argv ? host_open() : NULL;
     if (!L)
         return 3;

@@ -4,12 +4,12 @@
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-#if DESK_X86
+#if BASE_X86
 /* Twelve bytes to sixteen characters (W. Mula, "Base64 encoding with SIMD instructions"): each
  * three bytes are spread over a 32-bit lane, two multiplications shift the four 6-bit values into
  * bytes of their own, and a table lookup adds what leads from each value to its letter. Returns the
  * bytes taken, a multiple of 12. */
-DESK_TARGET("ssse3")
+BASE_TARGET("ssse3")
 static size_t encode_ssse3(char *out, const uint8_t *data, size_t size)
 {
     const __m128i spread = _mm_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10);
@@ -35,11 +35,11 @@ static size_t encode_ssse3(char *out, const uint8_t *data, size_t size)
 }
 #endif
 
-void desk_base64(char *out, const uint8_t *data, size_t size)
+void base_base64(char *out, const uint8_t *data, size_t size)
 {
     size_t done = 0;
-#if DESK_X86
-    if (size >= 16 && desk_cpu_ssse3())
+#if BASE_X86
+    if (size >= 16 && base_cpu_ssse3())
         done = encode_ssse3(out, data, size);
 #endif
     out += done / 3 * 4;
@@ -85,7 +85,7 @@ static int32_t group(const char *text, const int8_t *values)
     return v;
 }
 
-bool desk_base64_decode(uint8_t *out, size_t *size, const char *text, size_t length)
+bool base_base64_decode(uint8_t *out, size_t *size, const char *text, size_t length)
 {
     int8_t values[256];
     for (int i = 0; i < 256; i++)

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool desk_fail(desk_error *err, desk_code code, const char *format, ...)
+bool base_fail(base_error *err, base_code code, const char *format, ...)
 {
     if (!err)
         return false;
@@ -15,7 +15,7 @@ bool desk_fail(desk_error *err, desk_code code, const char *format, ...)
     return false;
 }
 
-const char *desk_code_name(desk_code code)
+const char *base_code_name(base_code code)
 {
     static const char *const names[] = {
         "ok",        "unavailable", "unsupported", "refused", "timed_out", "cancelled",

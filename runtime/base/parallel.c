@@ -16,12 +16,12 @@ static struct {
     int wanted;        /* threads asked for, 0 for the number of cores */
     int started;       /* threads that exist besides the caller */
     atomic_flag taken; /* by a loop, or while it is being stopped */
-    uv_thread_t threads[DESK_PARALLEL_MAX];
+    uv_thread_t threads[BASE_PARALLEL_MAX];
     uv_mutex_t mutex;
     uv_cond_t work, done;
     unsigned round; /* changes with every loop; guarded by mutex */
     bool stopping;  /* guarded by mutex */
-    desk_parallel_fn *fn;
+    base_parallel_fn *fn;
     void *context;
     int count;
     atomic_int next;   /* the first iteration nobody has taken */
@@ -30,16 +30,16 @@ static struct {
 
 static _Thread_local int self;
 
-int desk_parallel_worker(void)
+int base_parallel_worker(void)
 {
     return self;
 }
 
-int desk_parallel_threads(void)
+int base_parallel_threads(void)
 {
     int threads = pool.wanted > 0 ? pool.wanted : (int) uv_available_parallelism();
-    if (threads > DESK_PARALLEL_MAX)
-        threads = DESK_PARALLEL_MAX;
+    if (threads > BASE_PARALLEL_MAX)
+        threads = BASE_PARALLEL_MAX;
     return threads < 1 ? 1 : threads;
 }
 
@@ -114,7 +114,7 @@ static void start_threads(int wanted)
 static void wait_for_others(void)
 {
     for (int i = 0; i < SPINS && atomic_load(&pool.active) > 0; i++) {
-#if DESK_X86
+#if BASE_X86
         _mm_pause();
 #endif
     }
@@ -125,18 +125,18 @@ static void wait_for_others(void)
     uv_mutex_unlock(&pool.mutex);
 }
 
-static void do_alone(int count, desk_parallel_fn *fn, void *context)
+static void do_alone(int count, base_parallel_fn *fn, void *context)
 {
     for (int i = 0; i < count; i++)
         fn(context, i);
 }
 
 /* The threads are ours. */
-static void do_together(int count, desk_parallel_fn *fn, void *context)
+static void do_together(int count, base_parallel_fn *fn, void *context)
 {
-    int others = (count < desk_parallel_threads() ? count : desk_parallel_threads()) - 1;
-    if (pool.started != desk_parallel_threads() - 1)
-        start_threads(desk_parallel_threads() - 1);
+    int others = (count < base_parallel_threads() ? count : base_parallel_threads()) - 1;
+    if (pool.started != base_parallel_threads() - 1)
+        start_threads(base_parallel_threads() - 1);
     if (pool.started < 1) {
         do_alone(count, fn, context);
         return;
@@ -156,9 +156,9 @@ static void do_together(int count, desk_parallel_fn *fn, void *context)
     wait_for_others();
 }
 
-void desk_parallel(int count, desk_parallel_fn *fn, void *context)
+void base_parallel(int count, base_parallel_fn *fn, void *context)
 {
-    if (count < 2 || desk_parallel_threads() < 2 || atomic_flag_test_and_set(&pool.taken)) {
+    if (count < 2 || base_parallel_threads() < 2 || atomic_flag_test_and_set(&pool.taken)) {
         do_alone(count, fn, context);
         return;
     }
@@ -166,10 +166,10 @@ void desk_parallel(int count, desk_parallel_fn *fn, void *context)
     atomic_flag_clear(&pool.taken);
 }
 
-void desk_parallel_set_threads(int threads)
+void base_parallel_set_threads(int threads)
 {
     if (threads != pool.wanted)
-        desk_parallel_stop();
+        base_parallel_stop();
     pool.wanted = threads;
 }
 
@@ -191,7 +191,7 @@ static void stop_threads(void)
     pool.ready = false;
 }
 
-void desk_parallel_stop(void)
+void base_parallel_stop(void)
 {
     while (atomic_flag_test_and_set(&pool.taken))
         uv_sleep(1);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-const char *desk_symbols_fill(void *table, const desk_symbol *symbols, size_t count, void *library,
-                              desk_symbol_finder *find)
+const char *base_symbols_fill(void *table, const base_symbol *symbols, size_t count, void *library,
+                              base_symbol_finder *find)
 {
     for (size_t i = 0; i < count; i++) {
         void *function = find(library, symbols[i].name);

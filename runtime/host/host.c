@@ -93,7 +93,7 @@ static int open_all(lua_State *L)
     luv_set_callback(L, callback);
     luaL_requiref(L, "luv", luaopen_luv, 0);
     lua_pop(L, 1);
-    interrupt_open(L);
+    system_interrupt_open(L);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_cjson);
     lua_setfield(L, -2, "cjson");
@@ -170,16 +170,16 @@ static void end_anyway(void *context)
     if (!e->closed) {
         fputs("deskpilot: ended without waiting for a call that does not return\n", stderr);
         fflush(stderr);
-        platform_end(e->status);
+        system_end(e->status);
     }
     uv_mutex_unlock(&e->lock);
 }
 
 static void close_all(lua_State *L)
 {
-    interrupt_close(L);
+    system_interrupt_close(L);
     lua_close(L);
-    desk_parallel_stop();
+    base_parallel_stop();
 }
 
 void host_close(lua_State *L, int status)

@@ -27,18 +27,18 @@ static int compare_row(const uint8_t *p, const uint8_t *q, int width, int tolera
     return count;
 }
 
-static const uint8_t *pixel_at(const desk_image *image, int x, int y)
+static const uint8_t *pixel_at(const image_bitmap *image, int x, int y)
 {
     return image->pixels + (size_t) y * image->stride + (size_t) x * 4;
 }
 
-desk_difference desk_compare(const desk_image *a, const desk_image *b, desk_rect area,
-                             int tolerance)
+image_difference image_compare(const image_bitmap *a, const image_bitmap *b, image_rect area,
+                               int tolerance)
 {
     assert(area.x >= 0 && area.y >= 0 && area.width >= 1 && area.height >= 1);
     assert(area.width <= a->width - area.x && area.height <= a->height - area.y);
     assert(area.width <= b->width - area.x && area.height <= b->height - area.y);
-    desk_difference out = {0};
+    image_difference out = {0};
     int left = area.width, right = -1, top = 0, bottom = 0;
     for (int y = area.y; y < area.y + area.height; y++) {
         int first = 0, last = 0;
@@ -54,6 +54,6 @@ desk_difference desk_compare(const desk_image *a, const desk_image *b, desk_rect
         out.pixels += count;
     }
     if (out.pixels > 0)
-        out.bounds = (desk_rect){area.x + left, top, right - left + 1, bottom - top + 1};
+        out.bounds = (image_rect){area.x + left, top, right - left + 1, bottom - top + 1};
     return out;
 }

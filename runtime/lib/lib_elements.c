@@ -322,7 +322,7 @@ static int module_open(lua_State *L)
     source *s = calloc(1, sizeof *s);
     if (!s)
         return luaL_error(L, "not enough memory");
-    desk_error err;
+    base_error err;
     if (!desk_native_elements->open(&s->elements, &options, &err)) {
         free(s);
         return lib_fail(L, &err);

@@ -165,7 +165,7 @@ static void on_done(void *user, const net_result *result)
     call->request = NULL;
     if (!call->cancelling) {
         push_kept(L, ref, KEEP_DONE);
-        bool ok = result->error.code == DESK_OK;
+        bool ok = result->error.code == BASE_OK;
         call_back(L, ok ? push_result(L, result) : push_failure(L, result));
     }
     luaL_unref(L, LUA_REGISTRYINDEX, ref);
@@ -183,7 +183,7 @@ static int client_gc(lua_State *L)
 }
 
 /* The client, opened at the first request; NULL with the reason in `err`. */
-static net_http *client_open(lua_State *L, desk_error *err)
+static net_http *client_open(lua_State *L, base_error *err)
 {
     net_http **client = lua_touserdata(L, lua_upvalueindex(1));
     if (!*client)
@@ -229,7 +229,7 @@ static void read_options(lua_State *L, net_options *options)
 static int http_request(lua_State *L)
 {
     net_options options = {0};
-    desk_error err;
+    base_error err;
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checktype(L, 2, LUA_TFUNCTION);
     lua_settop(L, 2);
@@ -261,7 +261,7 @@ static int http_request(lua_State *L)
     if (call->request)
         return 1;
     luaL_unref(L, LUA_REGISTRYINDEX, call->ref);
-    if (err.code == DESK_INVALID)
+    if (err.code == BASE_INVALID)
         return luaL_error(L, "http: %s", err.message);
     return lib_fail(L, &err);
 }

@@ -53,7 +53,7 @@ static void on_chord(void *context)
 {
     chord *c = context;
     if (c->kills) {
-        platform_interrupt(INTERRUPT_CHORD);
+        system_interrupt(INTERRUPT_CHORD);
     } else {
         atomic_fetch_add(&c->presses, 1);
         uv_async_send(&c->watch->wake);
@@ -132,7 +132,7 @@ static const char *option(lua_State *L, const char *name)
  * ---@return native.Error? err */
 static int human_open(lua_State *L)
 {
-    desk_error err = {0};
+    base_error err = {0};
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checktype(L, 2, LUA_TFUNCTION);
     lua_settop(L, 2);
@@ -222,7 +222,7 @@ static int human_add(lua_State *L)
     watch *w = check_watch(L);
     const char *text = luaL_checkstring(L, 2);
     bool kills = luaL_checkoption(L, 3, NULL, kinds) == 1;
-    desk_error err = {0};
+    base_error err = {0};
     desk_combo combo;
     chord *c = w->chords;
     while (c < w->chords + DESK_HUMAN_CHORDS - 1 && c->number)

@@ -23,7 +23,7 @@ static void run(uv_work_t *work)
     lib_job *job = work->data;
     job->deadline = uv_hrtime() + (uint64_t) (job->timeout * 1e9);
     if (atomic_load(&job->cancel))
-        job->ok = desk_fail(&job->err, DESK_CANCELLED, "cancelled");
+        job->ok = base_fail(&job->err, BASE_CANCELLED, "cancelled");
     else
         job->ok = job->ops->run(job);
 }
@@ -51,7 +51,7 @@ static void done(uv_work_t *work, int status)
     lua_State *L = job->L;
     unlink_job(job);
     if (status == UV_ECANCELED)
-        job->ok = desk_fail(&job->err, DESK_CANCELLED, "cancelled");
+        job->ok = base_fail(&job->err, BASE_CANCELLED, "cancelled");
     if (!job->dropped) {
         lua_pushcfunction(L, deliver);
         lua_pushlightuserdata(L, job);

@@ -72,7 +72,7 @@ static void on_drain(void *user)
 
 static void push_end(lua_State *L, const net_ws_end *end)
 {
-    lib_push_error(L, desk_code_name(end->error.code), end->error.message);
+    lib_push_error(L, base_code_name(end->error.code), end->error.message);
     if (end->close_code) {
         lua_pushinteger(L, end->close_code);
         lua_setfield(L, -2, "close_code");
@@ -106,17 +106,17 @@ static lua_socket *check_socket(lua_State *L)
 }
 
 /* A caller's mistake raises, a failure of the world is returned. */
-static int fail(lua_State *L, const desk_error *err)
+static int fail(lua_State *L, const base_error *err)
 {
-    if (err->code == DESK_INVALID)
+    if (err->code == BASE_INVALID)
         return luaL_error(L, WHO ": %s", err->message);
     return lib_fail(L, err);
 }
 
 static int push_closed(lua_State *L)
 {
-    desk_error err;
-    desk_fail(&err, DESK_CANCELLED, "the WebSocket is closed");
+    base_error err;
+    base_fail(&err, BASE_CANCELLED, "the WebSocket is closed");
     return lib_fail(L, &err);
 }
 
@@ -130,7 +130,7 @@ static int socket_send(lua_State *L)
     size_t size;
     luaL_checktype(L, 2, LUA_TSTRING);
     const char *data = lua_tolstring(L, 2, &size);
-    desk_error err;
+    base_error err;
     if (!s->socket)
         return push_closed(L);
     if (!net_websocket_send(s->socket, data, size, lua_toboolean(L, 3), &err))
@@ -157,7 +157,7 @@ static int socket_close(lua_State *L)
     size_t size;
     luaL_checktype(L, 3, LUA_TSTRING);
     const char *reason = lua_tolstring(L, 3, &size);
-    desk_error err;
+    base_error err;
     code = code < 0 || code > 0xffff ? 0 : code; /* neither may be sent */
     if (s->socket && !net_websocket_close(s->socket, (int) code, reason, size, &err))
         return fail(L, &err);
@@ -266,7 +266,7 @@ static int websocket_open(lua_State *L)
     s->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     net_websocket_events to = events;
     to.user = s;
-    desk_error err;
+    base_error err;
     s->socket = net_websocket_open(luv_loop(L), &options, &to, &err);
     if (s->socket)
         return 1;

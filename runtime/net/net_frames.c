@@ -28,9 +28,9 @@ void net_frames_close(net_frame_reader *reader)
     net_buffer_free(&reader->message);
 }
 
-static int breach(desk_error *err, const char *what)
+static int breach(base_error *err, const char *what)
 {
-    desk_fail(err, DESK_PROTOCOL, "sent %s", what);
+    base_fail(err, BASE_PROTOCOL, "sent %s", what);
     return NET_CLOSED_BREACH;
 }
 
@@ -40,7 +40,7 @@ static bool is_control(net_opcode opcode)
 }
 
 /* The first two bytes. */
-static int check_start(net_frame_reader *reader, desk_error *err)
+static int check_start(net_frame_reader *reader, base_error *err)
 {
     uint8_t first = reader->header[0], second = reader->header[1];
     uint8_t length = second & LENGTH;
@@ -90,7 +90,7 @@ static bool read_length(net_frame_reader *reader)
 }
 
 /* The whole header is there. */
-static int begin_payload(net_frame_reader *reader, desk_error *err)
+static int begin_payload(net_frame_reader *reader, base_error *err)
 {
     if (!read_length(reader))
         return breach(err, "a length that is not written as it must be");
@@ -100,7 +100,7 @@ static int begin_payload(net_frame_reader *reader, desk_error *err)
         return 0;
     }
     if (reader->left > reader->most - reader->message.size) {
-        desk_fail(err, DESK_PROTOCOL, "sent a message of more than %zu bytes", reader->most);
+        base_fail(err, BASE_PROTOCOL, "sent a message of more than %zu bytes", reader->most);
         return NET_CLOSED_TOO_BIG;
     }
     if (reader->opcode != NET_CONTINUATION) {
@@ -111,9 +111,9 @@ static int begin_payload(net_frame_reader *reader, desk_error *err)
     return 0;
 }
 
-static int not_text(desk_error *err, const char *what)
+static int not_text(base_error *err, const char *what)
 {
-    desk_fail(err, DESK_PROTOCOL, "sent %s that is not UTF-8", what);
+    base_fail(err, BASE_PROTOCOL, "sent %s that is not UTF-8", what);
     return NET_CLOSED_NOT_UTF8;
 }
 
@@ -122,23 +122,23 @@ static int not_text(desk_error *err, const char *what)
 static bool is_text_so_far(net_frame_reader *reader)
 {
     size_t rest = reader->message.size - reader->checked;
-    size_t good = rest ? desk_utf8_check(reader->message.data + reader->checked, rest) : 0;
+    size_t good = rest ? base_utf8_check(reader->message.data + reader->checked, rest) : 0;
     reader->checked += good;
     return rest - good <= 3;
 }
 
 /* `from`: where the bytes begin that nobody has looked at. */
 static int tell_message(net_frame_reader *reader, const char *data, size_t size, size_t from,
-                        desk_error *err)
+                        base_error *err)
 {
-    if (!reader->binary && desk_utf8_check(data + from, size - from) != size - from)
+    if (!reader->binary && base_utf8_check(data + from, size - from) != size - from)
         return not_text(err, "a text");
     reader->in_message = false;
     reader->events.on_message(reader->events.user, data, size, reader->binary);
     return 0;
 }
 
-static int tell_kept_message(net_frame_reader *reader, desk_error *err)
+static int tell_kept_message(net_frame_reader *reader, base_error *err)
 {
     net_buffer *message = &reader->message;
     const char *data = message->data ? message->data : "";
@@ -149,7 +149,7 @@ static int tell_kept_message(net_frame_reader *reader, desk_error *err)
     return code;
 }
 
-static int tell_closing(net_frame_reader *reader, desk_error *err)
+static int tell_closing(net_frame_reader *reader, base_error *err)
 {
     const uint8_t *body = (const uint8_t *) reader->control;
     size_t size = reader->control_size;
@@ -160,14 +160,14 @@ static int tell_closing(net_frame_reader *reader, desk_error *err)
     size_t reason_size = size ? size - 2 : 0;
     if (size && !net_close_code_valid(code))
         return breach(err, "a code with its closing that may not be sent");
-    if (desk_utf8_check(reason, reason_size) != reason_size)
+    if (base_utf8_check(reason, reason_size) != reason_size)
         return not_text(err, "a reason for its closing");
     reader->closed = true;
     reader->events.on_close(reader->events.user, code, reason, reason_size);
     return 0;
 }
 
-static int end_frame(net_frame_reader *reader, desk_error *err)
+static int end_frame(net_frame_reader *reader, base_error *err)
 {
     reader->in_payload = false;
     switch (reader->opcode) {
@@ -183,20 +183,20 @@ static int end_frame(net_frame_reader *reader, desk_error *err)
     }
 }
 
-static int keep_data(net_frame_reader *reader, const char *data, size_t size, desk_error *err)
+static int keep_data(net_frame_reader *reader, const char *data, size_t size, base_error *err)
 {
     /* Most messages come in one piece and need not be kept. */
     if (reader->final && size == reader->left && reader->message.size == 0)
         return tell_message(reader, data, size, 0, err);
     if (!net_buffer_append(&reader->message, data, size)) {
-        desk_fail(err, DESK_NO_MEMORY, "sent a message that there is no memory for");
+        base_fail(err, BASE_NO_MEMORY, "sent a message that there is no memory for");
         return NET_CLOSED_INTERNALLY;
     }
     return reader->binary || is_text_so_far(reader) ? 0 : not_text(err, "a text");
 }
 
 /* Takes bytes of the payload; returns the code to close with, 0 for none. */
-static int take_payload(net_frame_reader *reader, const char *data, size_t size, desk_error *err)
+static int take_payload(net_frame_reader *reader, const char *data, size_t size, base_error *err)
 {
     int code = 0;
     if (is_control(reader->opcode)) {
@@ -209,7 +209,7 @@ static int take_payload(net_frame_reader *reader, const char *data, size_t size,
     return code == 0 && reader->left == 0 ? end_frame(reader, err) : code;
 }
 
-static int take_header(net_frame_reader *reader, uint8_t byte, desk_error *err)
+static int take_header(net_frame_reader *reader, uint8_t byte, base_error *err)
 {
     reader->header[reader->header_have++] = byte;
     int code = reader->header_have == 2 ? check_start(reader, err) : 0;
@@ -221,7 +221,7 @@ static int take_header(net_frame_reader *reader, uint8_t byte, desk_error *err)
     return code == 0 && reader->left == 0 ? end_frame(reader, err) : code;
 }
 
-int net_frames_feed(net_frame_reader *reader, const char *data, size_t size, desk_error *err)
+int net_frames_feed(net_frame_reader *reader, const char *data, size_t size, base_error *err)
 {
     int code = 0;
     while (size && code == 0 && !reader->closed) {

@@ -69,11 +69,11 @@ static void on_transfer_done(net_transfer *transfer, CURLcode code)
     finish(request, &result);
 }
 
-net_http *net_http_open(uv_loop_t *loop, desk_error *err)
+net_http *net_http_open(uv_loop_t *loop, base_error *err)
 {
     net_http *http = calloc(1, sizeof *http);
     if (!http) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for an HTTP client");
+        base_fail(err, BASE_NO_MEMORY, "no memory for an HTTP client");
         return NULL;
     }
     http->multi = net_multi_open(loop, deliver, http, err);
@@ -118,13 +118,13 @@ static void on_stall(uv_timer_t *timer)
         return;
     }
     net_result result = {.timeout = NET_TIMEOUT_STALL};
-    desk_fail(&result.error, DESK_TIMED_OUT, "%s stalled: not a byte for %g s", request->url.origin,
+    base_fail(&result.error, BASE_TIMED_OUT, "%s stalled: not a byte for %g s", request->url.origin,
               request->stall_timeout);
     finish(request, &result);
 }
 
 net_request *net_http_start(net_http *http, const net_options *options,
-                            const net_callbacks *callbacks, desk_error *err)
+                            const net_callbacks *callbacks, base_error *err)
 {
     uv_update_time(http->loop); /* the caller may have computed for a while */
     net_request *request = net_request_new(http, options, callbacks, err);
@@ -145,7 +145,7 @@ net_request *net_http_start(net_http *http, const net_options *options,
 void net_http_cancel(net_request *request)
 {
     net_result result = {0};
-    desk_fail(&result.error, DESK_CANCELLED, "the request to %s was cancelled",
+    base_fail(&result.error, BASE_CANCELLED, "the request to %s was cancelled",
               request->url.origin);
     finish(request, &result);
 }

@@ -100,7 +100,7 @@ static int set_socket(CURL *easy, curl_socket_t socket, int what, void *user, vo
     return uv_poll_start(&watch->poll, events, on_event) == 0 ? 0 : -1;
 }
 
-net_multi *net_multi_open(uv_loop_t *loop, void (*on_step)(void *user), void *user, desk_error *err)
+net_multi *net_multi_open(uv_loop_t *loop, void (*on_step)(void *user), void *user, base_error *err)
 {
     const curl_api *curl = curl_api_open(err);
     if (!curl)
@@ -109,7 +109,7 @@ net_multi *net_multi_open(uv_loop_t *loop, void (*on_step)(void *user), void *us
     CURLM *handle = multi ? curl->multi_init() : NULL;
     if (!handle) {
         free(multi);
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a network client");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a network client");
         return NULL;
     }
     *multi =
@@ -135,12 +135,12 @@ void net_multi_close(net_multi *multi)
     uv_close((uv_handle_t *) &multi->timer, free_multi);
 }
 
-bool net_multi_add(net_multi *multi, net_transfer *transfer, desk_error *err)
+bool net_multi_add(net_multi *multi, net_transfer *transfer, base_error *err)
 {
     multi->curl->easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer);
     if (multi->curl->multi_add_handle(multi->multi, transfer->easy) == CURLM_OK)
         return true;
-    return desk_fail(err, DESK_NO_MEMORY, "no memory for a connection");
+    return base_fail(err, BASE_NO_MEMORY, "no memory for a connection");
 }
 
 void net_multi_remove(net_multi *multi, net_transfer *transfer)

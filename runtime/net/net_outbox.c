@@ -10,11 +10,11 @@ struct net_parcel {
     char bytes[];
 };
 
-bool net_random(uint8_t *out, size_t size, desk_error *err)
+bool net_random(uint8_t *out, size_t size, base_error *err)
 {
     int code = uv_random(NULL, NULL, out, size, 0, NULL);
     return code == 0 ||
-           desk_fail(err, DESK_IO, "the system gives no random numbers: %s", uv_strerror(code));
+           base_fail(err, BASE_IO, "the system gives no random numbers: %s", uv_strerror(code));
 }
 
 void net_outbox_open(net_outbox *outbox)
@@ -23,11 +23,11 @@ void net_outbox_open(net_outbox *outbox)
     outbox->last = &outbox->first;
 }
 
-static net_parcel *new_parcel(size_t room, desk_error *err)
+static net_parcel *new_parcel(size_t room, base_error *err)
 {
     net_parcel *parcel = malloc(sizeof *parcel + room);
     if (!parcel) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a message of %zu bytes", room);
+        base_fail(err, BASE_NO_MEMORY, "no memory for a message of %zu bytes", room);
         return NULL;
     }
     parcel->next = NULL;
@@ -50,7 +50,7 @@ static void drop(net_outbox *outbox, net_parcel *parcel)
     free(parcel);
 }
 
-bool net_outbox_add_bytes(net_outbox *outbox, const char *data, size_t size, desk_error *err)
+bool net_outbox_add_bytes(net_outbox *outbox, const char *data, size_t size, base_error *err)
 {
     net_parcel *parcel = new_parcel(size, err);
     if (!parcel)
@@ -61,7 +61,7 @@ bool net_outbox_add_bytes(net_outbox *outbox, const char *data, size_t size, des
 }
 
 bool net_outbox_add(net_outbox *outbox, net_opcode opcode, const char *data, size_t size,
-                    desk_error *err)
+                    base_error *err)
 {
     if (outbox->keys_used == NET_OUTBOX_KEYS) {
         if (!net_random(outbox->keys, NET_OUTBOX_KEYS, err))

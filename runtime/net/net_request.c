@@ -28,7 +28,7 @@ static void mark_ready(net_request *request)
 }
 
 /* Ends the transfer from inside curl: a count that differs from the one given. */
-static size_t refuse(net_request *request, desk_code why)
+static size_t refuse(net_request *request, base_code why)
 {
     request->refused = why;
     return 0;
@@ -42,9 +42,9 @@ static size_t on_write(char *data, size_t one, size_t count, void *user)
     if (size == 0)
         return 0;
     if (size > request->limit - request->received)
-        return refuse(request, DESK_PROTOCOL);
+        return refuse(request, BASE_PROTOCOL);
     if (!net_buffer_append(&request->body, data, size))
-        return refuse(request, DESK_NO_MEMORY);
+        return refuse(request, BASE_NO_MEMORY);
     request->received += size;
     mark_ready(request);
     return size;
@@ -97,8 +97,8 @@ static size_t on_header(char *data, size_t one, size_t count, void *user)
         return size;
     request->header_bytes += size;
     if (request->header_bytes > MAX_HEADER_BYTES)
-        return refuse(request, DESK_PROTOCOL);
-    return keep_header(request, data, length) ? size : refuse(request, DESK_NO_MEMORY);
+        return refuse(request, BASE_PROTOCOL);
+    return keep_header(request, data, length) ? size : refuse(request, BASE_NO_MEMORY);
 }
 
 static size_t on_read(char *out, size_t one, size_t count, void *user)
@@ -146,18 +146,18 @@ static int on_seek(void *user, curl_off_t offset, int origin)
 /* --- setting up ---------------------------------------------------------------------------------
  */
 
-static bool check(const net_options *options, net_url *url, desk_error *err)
+static bool check(const net_options *options, net_url *url, base_error *err)
 {
     if (!net_url_parse(options->url, url, err))
         return false;
     if (!net_is_token(options->method))
-        return desk_fail(err, DESK_INVALID, "not an HTTP method: %.60s", options->method);
+        return base_fail(err, BASE_INVALID, "not an HTTP method: %.60s", options->method);
     for (size_t i = 0; i < options->header_count; i++) {
         if (!net_is_token(options->headers[i].name))
-            return desk_fail(err, DESK_INVALID, "not a header's name: %.60s",
+            return base_fail(err, BASE_INVALID, "not a header's name: %.60s",
                              options->headers[i].name);
         if (!net_is_field_value(options->headers[i].value))
-            return desk_fail(err, DESK_INVALID,
+            return base_fail(err, BASE_INVALID,
                              "the header %.60s may not hold line ends or control characters",
                              options->headers[i].name);
     }
@@ -284,14 +284,14 @@ static void set_rest(net_request *request, const net_options *options)
 }
 
 net_request *net_request_new(net_http *http, const net_options *options,
-                             const net_callbacks *callbacks, desk_error *err)
+                             const net_callbacks *callbacks, base_error *err)
 {
     net_url url;
     if (!check(options, &url, err))
         return NULL;
     net_request *request = calloc(1, sizeof *request);
     if (!request) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a request");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a request");
         return NULL;
     }
     request->http = http;
@@ -310,7 +310,7 @@ net_request *net_request_new(net_http *http, const net_options *options,
     if (!request->transfer.easy || !copy_pieces(request, options) ||
         !set_headers(request, options)) {
         net_request_free(request);
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a request");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a request");
         return NULL;
     }
     set_method(request, options->method);

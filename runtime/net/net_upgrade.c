@@ -1,10 +1,10 @@
 #include "net_upgrade.h"
 
 #include "base/base64.h"
+#include "base/utf8.h"
 #include "net_buffer.h"
 #include "net_sha1.h"
 #include "net_url.h"
-#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char SECRET[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; /* RFC 6455
 
 void net_upgrade_key(char key[NET_UPGRADE_KEY], const uint8_t random[16])
 {
-    desk_base64(key, random, 16);
+    base_base64(key, random, 16);
     key[NET_UPGRADE_KEY - 1] = 0;
 }
 
@@ -27,7 +27,7 @@ void net_upgrade_accept(char accept[NET_UPGRADE_ACCEPT], const char key[NET_UPGR
     uint8_t digest[NET_SHA1_SIZE];
     snprintf(text, sizeof text, "%s%s", key, SECRET);
     net_sha1(digest, text, strlen(text));
-    desk_base64(accept, digest, sizeof digest);
+    base_base64(accept, digest, sizeof digest);
     accept[NET_UPGRADE_ACCEPT - 1] = 0;
 }
 
@@ -49,22 +49,22 @@ static bool is_printable(const char *text)
     return *text == 0;
 }
 
-bool net_upgrade_check(const net_upgrade *upgrade, desk_error *err)
+bool net_upgrade_check(const net_upgrade *upgrade, base_error *err)
 {
     if (!is_printable(upgrade->host) || !is_printable(upgrade->target))
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "a WebSocket's URL must be ASCII; write other characters as %%XX");
     for (size_t i = 0; i < upgrade->header_count; i++) {
         const net_header *header = &upgrade->headers[i];
         if (!net_is_token(header->name) || !net_is_field_value(header->value))
-            return desk_fail(err, DESK_INVALID, "not a header: %.60s", header->name);
+            return base_fail(err, BASE_INVALID, "not a header: %.60s", header->name);
         if (is_ours(header->name))
-            return desk_fail(err, DESK_INVALID, "the header %.60s is not the caller's to set",
+            return base_fail(err, BASE_INVALID, "the header %.60s is not the caller's to set",
                              header->name);
     }
     for (size_t i = 0; i < upgrade->protocol_count; i++) {
         if (!net_is_token(upgrade->protocols[i]))
-            return desk_fail(err, DESK_INVALID, "not a protocol's name: %.60s",
+            return base_fail(err, BASE_INVALID, "not a protocol's name: %.60s",
                              upgrade->protocols[i]);
     }
     return true;
@@ -126,9 +126,9 @@ typedef struct {
     bool connection, extensions;
 } answer;
 
-static bool breach(desk_error *err, const char *what)
+static bool breach(base_error *err, const char *what)
 {
-    return desk_fail(err, DESK_PROTOCOL, "answered %s", what);
+    return base_fail(err, BASE_PROTOCOL, "answered %s", what);
 }
 
 static bool span_is(span text, const char *word)
@@ -187,7 +187,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool judge_status(span line, int *status, desk_error *err)
+static bool judge_status(span line, int *status, base_error *err)
 {
     const char *c = line.data;
     if (line.size < 12 || memcmp(c, "HTTP/1.", 7) != 0 || !is_digit(c[7]) || c[8] != ' ' ||
@@ -197,15 +197,15 @@ static bool judge_status(span line, int *status, desk_error *err)
     *status = (c[9] - '0') * 100 + (c[10] - '0') * 10 + (c[11] - '0');
     if (*status != 101) {
         char words[80];
-        desk_utf8_clean(words, sizeof words, c + 9, line.size - 9);
-        return desk_fail(err, DESK_REFUSED, "does not speak WebSocket there: it answered %s",
+        base_utf8_clean(words, sizeof words, c + 9, line.size - 9);
+        return base_fail(err, BASE_REFUSED, "does not speak WebSocket there: it answered %s",
                          words);
     }
     return c[7] == '1' || breach(err, "in HTTP/1.0");
 }
 
 /* Keeps a value that may come once. */
-static bool once(span *place, span value, desk_error *err)
+static bool once(span *place, span value, base_error *err)
 {
     if (place->data)
         return breach(err, "with the same header twice");
@@ -213,7 +213,7 @@ static bool once(span *place, span value, desk_error *err)
     return true;
 }
 
-static bool read_header(span line, answer *a, desk_error *err)
+static bool read_header(span line, answer *a, base_error *err)
 {
     const char *colon = memchr(line.data, ':', line.size);
     if (!colon || colon == line.data || !is_clean(line) || strchr(" \t", line.data[0]) ||
@@ -245,7 +245,7 @@ static int find_protocol(const net_upgrade *upgrade, span chosen)
 }
 
 bool net_upgrade_judge(const net_upgrade *upgrade, const char accept[NET_UPGRADE_ACCEPT],
-                       const char *head, size_t size, int *protocol, int *status, desk_error *err)
+                       const char *head, size_t size, int *protocol, int *status, base_error *err)
 {
     answer a = {0};
     span rest = {head, size}, line;

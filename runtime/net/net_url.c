@@ -54,15 +54,15 @@ static bool is_loopback(const char *host, size_t size)
     return strcasecmp(name, "localhost") == 0 || strcasecmp(suffix, ".localhost") == 0;
 }
 
-bool net_url_parse(const char *url, net_url *out, desk_error *err)
+bool net_url_parse(const char *url, net_url *out, base_error *err)
 {
     if (!is_printable(url))
-        return desk_fail(err, DESK_INVALID, "a URL may not hold spaces or control characters");
+        return base_fail(err, BASE_INVALID, "a URL may not hold spaces or control characters");
     size_t scheme = strncasecmp(url, "http://", 7) == 0    ? 7
                     : strncasecmp(url, "https://", 8) == 0 ? 8
                                                            : 0;
     if (!scheme)
-        return desk_fail(err, DESK_INVALID, "a URL must begin with http:// or https://: %.200s",
+        return base_fail(err, BASE_INVALID, "a URL must begin with http:// or https://: %.200s",
                          url);
     const char *host = url + scheme;
     size_t size = strcspn(host, "/?#\\");
@@ -74,27 +74,27 @@ bool net_url_parse(const char *url, net_url *out, desk_error *err)
         break;
     }
     if (size == 0 || size > 260)
-        return desk_fail(err, DESK_INVALID, "a URL must name a host");
+        return base_fail(err, BASE_INVALID, "a URL must name a host");
     snprintf(out->origin, sizeof out->origin, "%.*s%.*s", (int) scheme, url, (int) size, host);
     out->loopback = is_loopback(host, size);
     return true;
 }
 
-bool net_ws_url_parse(const char *url, net_ws_url *out, desk_error *err)
+bool net_ws_url_parse(const char *url, net_ws_url *out, base_error *err)
 {
     size_t scheme = strncasecmp(url, "ws://", 5) == 0    ? 5
                     : strncasecmp(url, "wss://", 6) == 0 ? 6
                                                          : 0;
     if (!scheme)
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "a WebSocket's URL must begin with ws:// or wss://: %.200s", url);
     const char *host = url + scheme;
     size_t size = strcspn(host, "/?#\\");
     if (memchr(host, '@', size) || strpbrk(url, "#\\"))
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "a WebSocket's URL may hold no user, password, # or backslash");
     if (size == 0 || size > 260)
-        return desk_fail(err, DESK_INVALID, "a URL must name a host");
+        return base_fail(err, BASE_INVALID, "a URL must name a host");
     snprintf(out->host, sizeof out->host, "%.*s", (int) size, host);
     snprintf(out->curl_url, sizeof out->curl_url, "http%s://%s/", scheme == 6 ? "s" : "",
              out->host);

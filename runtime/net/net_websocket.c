@@ -194,12 +194,12 @@ static void pump(net_websocket *socket)
 static void on_limit(uv_timer_t *timer)
 {
     net_websocket *socket = NET_CONTAINER(timer, net_websocket, limit);
-    desk_error error;
+    base_error error;
     if (net_ws_state_of(socket->ws) == NET_WS_OPENING)
-        desk_fail(&error, DESK_TIMED_OUT, "no WebSocket to %s within %g s", socket->url.origin,
+        base_fail(&error, BASE_TIMED_OUT, "no WebSocket to %s within %g s", socket->url.origin,
                   socket->timeout);
     else
-        desk_fail(&error, DESK_TIMED_OUT, "%s did not close within %d s", socket->url.origin,
+        base_fail(&error, BASE_TIMED_OUT, "%s did not close within %d s", socket->url.origin,
                   NET_CLOSING_TIME);
     net_ws_give_up(socket->ws, &error);
     end(socket);
@@ -222,7 +222,7 @@ static void on_connected(net_transfer *transfer, CURLcode code)
     call_soon(socket); /* curl is still at work around this call */
 }
 
-static void explain(net_websocket *socket, desk_error *err)
+static void explain(net_websocket *socket, base_error *err)
 {
     net_explain_connection(socket->multi->curl, socket->transfer.easy, socket->connect_code,
                            &socket->url, socket->message, err);
@@ -230,7 +230,7 @@ static void explain(net_websocket *socket, desk_error *err)
 
 static bool connect_poll(net_websocket *socket)
 {
-    desk_error err;
+    base_error err;
     curl_socket_t number = CURL_SOCKET_BAD;
     if (socket->connect_code != CURLE_OK) {
         explain(socket, &err);
@@ -242,7 +242,7 @@ static bool connect_poll(net_websocket *socket)
                    ? UV_EBADF
                    : uv_poll_init_socket(socket->multi->loop, &socket->poll, number);
     if (code != 0) {
-        desk_fail(&err, DESK_IO, "the connection to %s cannot be watched: %s", socket->url.origin,
+        base_fail(&err, BASE_IO, "the connection to %s cannot be watched: %s", socket->url.origin,
                   uv_strerror(code));
         net_ws_give_up(socket->ws, &err);
         return false;
@@ -298,7 +298,7 @@ static void push(net_websocket *socket)
 }
 
 bool net_websocket_send(net_websocket *socket, const char *data, size_t size, bool binary,
-                        desk_error *err)
+                        base_error *err)
 {
     if (!net_ws_send(socket->ws, data, size, binary, err))
         return false;
@@ -312,7 +312,7 @@ size_t net_websocket_pending(const net_websocket *socket)
 }
 
 bool net_websocket_close(net_websocket *socket, int code, const char *reason, size_t size,
-                         desk_error *err)
+                         base_error *err)
 {
     if (!net_ws_close(socket->ws, code, reason, size, err))
         return false;
@@ -338,7 +338,7 @@ const char *net_websocket_protocol(const net_websocket *socket)
  */
 
 static bool set_up(net_websocket *socket, const net_websocket_options *options,
-                   const net_ws_url *where, desk_error *err)
+                   const net_ws_url *where, base_error *err)
 {
     net_ws_options talk = {
         .upgrade = {.host = where->host,
@@ -357,7 +357,7 @@ static bool set_up(net_websocket *socket, const net_websocket_options *options,
     const curl_api *curl = socket->multi->curl;
     CURL *easy = curl->easy_init();
     if (!easy)
-        return desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+        return base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
     net_set_connection(curl, easy, &socket->url, options->ca_file, socket->message);
     curl->easy_setopt(easy, CURLOPT_URL, where->curl_url);
     curl->easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
@@ -375,7 +375,7 @@ static bool set_up(net_websocket *socket, const net_websocket_options *options,
 }
 
 net_websocket *net_websocket_open(uv_loop_t *loop, const net_websocket_options *options,
-                                  const net_websocket_events *events, desk_error *err)
+                                  const net_websocket_events *events, base_error *err)
 {
     net_ws_url where;
     if (!net_ws_url_parse(options->url, &where, err))
@@ -384,7 +384,7 @@ net_websocket *net_websocket_open(uv_loop_t *loop, const net_websocket_options *
     if (socket)
         socket->multi = net_multi_open(loop, NULL, NULL, err);
     else
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
     if (!socket || !socket->multi) {
         free(socket);
         return NULL;

@@ -1,7 +1,7 @@
 #include "net_ws.h"
 
-#include "net_outbox.h"
 #include "base/utf8.h"
+#include "net_outbox.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +26,9 @@ struct net_ws {
  */
 
 /* The first reason is the reason. */
-static void set_end(net_ws *ws, const desk_error *error, int close_code)
+static void set_end(net_ws *ws, const base_error *error, int close_code)
 {
-    if (ws->end.error.code != DESK_OK)
+    if (ws->end.error.code != BASE_OK)
         return;
     ws->end.error = *error;
     ws->end.close_code = close_code;
@@ -41,26 +41,26 @@ static void queue_closing(net_ws *ws, int code, const char *reason, size_t size)
     char body[NET_MOST_CONTROL] = {(char) (code >> 8), (char) code};
     if (size)
         memcpy(body + 2, reason, size);
-    desk_error ignored;
+    base_error ignored;
     net_outbox_add(&ws->outbox, NET_CLOSE, body, code == NET_CLOSED_WITHOUT ? 0 : 2 + size,
                    &ignored);
 }
 
 /* The server broke the protocol. What was said before it did is still sent. */
-static void fail(net_ws *ws, int code, const desk_error *what)
+static void fail(net_ws *ws, int code, const base_error *what)
 {
-    desk_error error;
-    desk_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
+    base_error error;
+    base_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
     set_end(ws, &error, code);
     queue_closing(ws, code, "", 0);
     ws->state = NET_WS_CLOSING;
     ws->broken = true;
 }
 
-static void refuse(net_ws *ws, const desk_error *what)
+static void refuse(net_ws *ws, const base_error *what)
 {
-    desk_error error;
-    desk_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
+    base_error error;
+    base_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
     set_end(ws, &error, 0);
     net_outbox_clear(&ws->outbox);
     ws->state = NET_WS_OVER;
@@ -68,35 +68,35 @@ static void refuse(net_ws *ws, const desk_error *what)
 
 void net_ws_cut(net_ws *ws, const char *words)
 {
-    desk_error error;
+    base_error error;
     if (ws->state == NET_WS_OPENING)
-        desk_fail(&error, DESK_IO, "the connection to %.100s ended before it answered%s%.150s",
+        base_fail(&error, BASE_IO, "the connection to %.100s ended before it answered%s%.150s",
                   ws->origin, words ? ": " : "", words ? words : "");
     else
-        desk_fail(&error, DESK_IO, "the connection to %.100s broke%s%.150s", ws->origin,
+        base_fail(&error, BASE_IO, "the connection to %.100s broke%s%.150s", ws->origin,
                   words ? ": " : "", words ? words : " off without a closing");
     set_end(ws, &error, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABRUPTLY);
     ws->state = NET_WS_OVER;
 }
 
-void net_ws_give_up(net_ws *ws, const desk_error *why)
+void net_ws_give_up(net_ws *ws, const base_error *why)
 {
     set_end(ws, why, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABRUPTLY);
     ws->state = NET_WS_OVER;
 }
 
-bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, desk_error *err)
+bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, base_error *err)
 {
     if (!net_close_code_valid(code))
-        return desk_fail(err, DESK_INVALID, "a WebSocket may not be closed with the code %d", code);
-    if (size > NET_MOST_REASON || desk_utf8_check(reason, size) != size)
-        return desk_fail(err, DESK_INVALID, "the reason must be UTF-8 of at most %d bytes",
+        return base_fail(err, BASE_INVALID, "a WebSocket may not be closed with the code %d", code);
+    if (size > NET_MOST_REASON || base_utf8_check(reason, size) != size)
+        return base_fail(err, BASE_INVALID, "the reason must be UTF-8 of at most %d bytes",
                          NET_MOST_REASON);
     if (ws->state > NET_WS_OPEN)
         return true;
     bool open = ws->state == NET_WS_OPEN;
-    desk_error error;
-    desk_fail(&error, DESK_CANCELLED, "the WebSocket to %.100s was closed by this side",
+    base_error error;
+    base_fail(&error, BASE_CANCELLED, "the WebSocket to %.100s was closed by this side",
               ws->origin);
     set_end(ws, &error, open ? code : 0);
     if (open)
@@ -120,7 +120,7 @@ static void on_message(void *user, const char *data, size_t size, bool binary)
 static void on_ping(void *user, const char *data, size_t size)
 {
     net_ws *ws = user;
-    desk_error ignored; /* a server that misses its pong will say so */
+    base_error ignored; /* a server that misses its pong will say so */
     if (ws->state == NET_WS_OPEN)
         net_outbox_add(&ws->outbox, NET_PONG, data, size, &ignored);
 }
@@ -129,12 +129,12 @@ static void on_close(void *user, int code, const char *reason, size_t size)
 {
     net_ws *ws = user;
     char words[2 * NET_MOST_REASON];
-    desk_utf8_clean(words, sizeof words, reason, size);
-    desk_error error;
-    desk_fail(&error, DESK_UNAVAILABLE, "%.100s closed the WebSocket (%d%s%.150s)", ws->origin,
+    base_utf8_clean(words, sizeof words, reason, size);
+    base_error error;
+    base_fail(&error, BASE_UNAVAILABLE, "%.100s closed the WebSocket (%d%s%.150s)", ws->origin,
               code, *words ? ": " : "", words);
     set_end(ws, &error, code);
-    if (ws->end.error.code == DESK_UNAVAILABLE) {
+    if (ws->end.error.code == BASE_UNAVAILABLE) {
         memcpy(ws->end.reason, reason, size);
         ws->end.reason_size = size;
     }
@@ -145,7 +145,7 @@ static void on_close(void *user, int code, const char *reason, size_t size)
 
 static void take_frames(net_ws *ws, const char *data, size_t size)
 {
-    desk_error err;
+    base_error err;
     int code = net_frames_feed(&ws->reader, data, size, &err);
     if (code && ws->state == NET_WS_OPEN)
         fail(ws, code, &err);
@@ -168,10 +168,10 @@ static bool judge(net_ws *ws, size_t size)
     net_upgrade upgrade = {.protocols = (const char *const *) ws->protocols,
                            .protocol_count = ws->protocol_count};
     int status;
-    desk_error err;
+    base_error err;
     if (net_upgrade_judge(&upgrade, ws->accept, ws->head.data, size, &ws->protocol, &status, &err))
         return true;
-    if (err.code == DESK_REFUSED)
+    if (err.code == BASE_REFUSED)
         ws->end.http_status = status;
     refuse(ws, &err);
     return false;
@@ -180,21 +180,21 @@ static bool judge(net_ws *ws, size_t size)
 static void take_head(net_ws *ws, const char *data, size_t size)
 {
     static const char START[] = "HTTP/1.";
-    desk_error err;
+    base_error err;
     size_t before = ws->head.size, room = NET_MOST_HEAD - before;
     size_t taken = size < room ? size : room;
     if (!net_buffer_append(&ws->head, data, taken)) {
-        desk_fail(&err, DESK_NO_MEMORY, "answered, and there is no memory for it");
+        base_fail(&err, BASE_NO_MEMORY, "answered, and there is no memory for it");
         refuse(ws, &err);
         return;
     }
     size_t known = ws->head.size < strlen(START) ? ws->head.size : strlen(START);
     size_t end = head_end(&ws->head, before);
     if (memcmp(ws->head.data, START, known) != 0) {
-        desk_fail(&err, DESK_PROTOCOL, "answered in something else than HTTP");
+        base_fail(&err, BASE_PROTOCOL, "answered in something else than HTTP");
         refuse(ws, &err);
     } else if (end == 0 && ws->head.size == NET_MOST_HEAD) {
-        desk_fail(&err, DESK_PROTOCOL, "answered with headers of more than %d bytes",
+        base_fail(&err, BASE_PROTOCOL, "answered with headers of more than %d bytes",
                   NET_MOST_HEAD);
         refuse(ws, &err);
     } else if (end && judge(ws, end)) {
@@ -238,7 +238,7 @@ static bool copy_protocols(net_ws *ws, const net_upgrade *upgrade)
     return true;
 }
 
-static bool queue_request(net_ws *ws, const net_upgrade *upgrade, desk_error *err)
+static bool queue_request(net_ws *ws, const net_upgrade *upgrade, base_error *err)
 {
     uint8_t random[16];
     char key[NET_UPGRADE_KEY];
@@ -249,12 +249,12 @@ static bool queue_request(net_ws *ws, const net_upgrade *upgrade, desk_error *er
     size_t size = 0;
     char *request = net_upgrade_request(upgrade, key, &size);
     bool queued = request ? net_outbox_add_bytes(&ws->outbox, request, size, err)
-                          : desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+                          : base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
     free(request);
     return queued;
 }
 
-net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, desk_error *err)
+net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, base_error *err)
 {
     static const net_frame_events reading = {
         .on_message = on_message, .on_ping = on_ping, .on_close = on_close};
@@ -262,7 +262,7 @@ net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, d
         return NULL;
     net_ws *ws = calloc(1, sizeof *ws);
     if (!ws) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
         return NULL;
     }
     net_frame_events frame_events = reading;
@@ -273,7 +273,7 @@ net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, d
     ws->protocol = -1;
     snprintf(ws->origin, sizeof ws->origin, "%s", options->origin);
     if (!copy_protocols(ws, &options->upgrade)) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
     } else if (queue_request(ws, &options->upgrade, err)) {
         return ws;
     }
@@ -290,17 +290,17 @@ void net_ws_free(net_ws *ws)
     free(ws);
 }
 
-bool net_ws_send(net_ws *ws, const char *data, size_t size, bool binary, desk_error *err)
+bool net_ws_send(net_ws *ws, const char *data, size_t size, bool binary, base_error *err)
 {
     if (ws->state != NET_WS_OPEN) {
         if (ws->state == NET_WS_OPENING)
-            return desk_fail(err, DESK_INVALID, "the WebSocket to %.100s is not open yet",
+            return base_fail(err, BASE_INVALID, "the WebSocket to %.100s is not open yet",
                              ws->origin);
         *err = ws->end.error;
         return false;
     }
-    if (!binary && desk_utf8_check(data, size) != size)
-        return desk_fail(err, DESK_INVALID, "a text must be UTF-8; send other bytes as binary");
+    if (!binary && base_utf8_check(data, size) != size)
+        return base_fail(err, BASE_INVALID, "a text must be UTF-8; send other bytes as binary");
     return net_outbox_add(&ws->outbox, binary ? NET_BINARY : NET_TEXT, data, size, err);
 }
 

@@ -1,9 +1,9 @@
 #include "ocr.h"
 
-#include "ocr_tesseract.h"
 #include "ocr_area.h"
-#include "ocr_engine.h"
 #include "ocr_cache.h"
+#include "ocr_engine.h"
+#include "ocr_tesseract.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +30,14 @@ struct ocr_reader {
     int threads;
 };
 
-ocr_reader *ocr_new(desk_error *err)
+ocr_reader *ocr_new(base_error *err)
 {
     ocr_reader *reader = calloc(1, sizeof *reader);
     ocr_cache *cache = ocr_cache_new();
     if (!reader || !cache) {
         free(reader);
         ocr_cache_free(cache);
-        desk_fail(err, DESK_NO_MEMORY, "not enough memory to read text");
+        base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
         return NULL;
     }
     reader->cache = cache;
@@ -62,7 +62,7 @@ void ocr_free(ocr_reader *reader)
     free(reader);
 }
 
-bool ocr_check(const char *language, desk_error *err)
+bool ocr_check(const char *language, base_error *err)
 {
     char folder[1024];
     return ocr_tesseract_open(err) && ocr_data_folder(language, folder, sizeof folder, err);
@@ -73,18 +73,18 @@ bool ocr_check(const char *language, desk_error *err)
 
 typedef struct {
     ocr_reader *reader;
-    const desk_image *image;
+    const image_bitmap *image;
     const char *language;
     uint64_t deadline;
     const atomic_bool *cancel;
     ocr_areas areas;
     ocr_key *keys;
     ocr_text *parts; /* of each area */
-    size_t *unread;       /* the areas to be read: lines first */
+    size_t *unread;  /* the areas to be read: lines first */
     size_t unread_count;
     atomic_size_t next, read;
     atomic_bool failed;
-    desk_error err; /* of the first failure; under the reader's lock */
+    base_error err; /* of the first failure; under the reader's lock */
 } job;
 
 static bool stopped(void *context)
@@ -93,7 +93,7 @@ static bool stopped(void *context)
     return atomic_load(j->cancel) || atomic_load(&j->failed) || uv_hrtime() >= j->deadline;
 }
 
-static void fail(job *j, const desk_error *err)
+static void fail(job *j, const base_error *err)
 {
     uv_mutex_lock(&j->reader->lock);
     if (!atomic_exchange(&j->failed, true))
@@ -145,7 +145,7 @@ static slot *take_engine(job *j)
     uv_mutex_unlock(&reader->lock);
     ocr_engine_close(old);
     if (s && !s->engine) {
-        desk_error err;
+        base_error err;
         uv_mutex_lock(&reader->opening); /* Tesseract's own start is not for two at a time */
         s->engine = ocr_engine_open(j->language, &err);
         uv_mutex_unlock(&reader->opening);
@@ -168,7 +168,7 @@ static void give_back(ocr_reader *reader, slot *s)
 /* --- areas --------------------------------------------------------------------------------------
  */
 
-static bool read_area(job *j, ocr_engine *engine, size_t index, desk_error *err)
+static bool read_area(job *j, ocr_engine *engine, size_t index, base_error *err)
 {
     const ocr_area_box *area = &j->areas.items[index];
     ocr_text text = {0};
@@ -192,7 +192,7 @@ static void work(void *context)
 {
     job *j = context;
     slot *s = NULL;
-    desk_error err;
+    base_error err;
     while (!stopped(j)) {
         size_t number = atomic_fetch_add(&j->next, 1);
         if (number >= j->unread_count)
@@ -209,7 +209,7 @@ static void work(void *context)
 }
 
 /* What is known of an area already. */
-static bool recall(job *j, size_t index, bool *known, desk_error *err)
+static bool recall(job *j, size_t index, bool *known, base_error *err)
 {
     const ocr_text *text = ocr_cache_find(j->reader->cache, j->keys[index]);
     ocr_text *part = &j->parts[index];
@@ -221,14 +221,14 @@ static bool recall(job *j, size_t index, bool *known, desk_error *err)
     return ok;
 }
 
-static bool prepare(job *j, desk_error *err)
+static bool prepare(job *j, base_error *err)
 {
     size_t count = j->areas.count;
     j->keys = malloc((count + 1) * sizeof *j->keys);
     j->parts = calloc(count + 1, sizeof *j->parts);
     j->unread = malloc((count + 1) * sizeof *j->unread);
     if (!j->keys || !j->parts || !j->unread)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory to read text");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
     for (size_t i = 0; i < count; i++)
         j->keys[i] = ocr_key_of(j->image, &j->areas.items[i], j->language);
     bool ok = true;
@@ -259,11 +259,11 @@ static void work_together(job *j)
         uv_thread_join(&others[i]);
 }
 
-static bool gather(job *j, ocr_text *out, desk_error *err)
+static bool gather(job *j, ocr_text *out, base_error *err)
 {
     bool ok = true;
     for (size_t i = 0; i < j->areas.count; i++) {
-        desk_rect at = j->areas.items[i].rect;
+        image_rect at = j->areas.items[i].rect;
         for (size_t k = 0; ok && k < j->parts[i].count; k++) {
             ocr_word word = j->parts[i].words[k];
             word.rect.x += at.x;
@@ -278,25 +278,24 @@ static bool gather(job *j, ocr_text *out, desk_error *err)
     return ok;
 }
 
-static bool complete(job *j, desk_error *err)
+static bool complete(job *j, base_error *err)
 {
     if (atomic_load(j->cancel))
-        return desk_fail(err, DESK_CANCELLED, "cancelled");
+        return base_fail(err, BASE_CANCELLED, "cancelled");
     if (atomic_load(&j->failed)) {
         *err = j->err;
         return false;
     }
     size_t left = j->unread_count - atomic_load(&j->read);
     return left == 0 ||
-           desk_fail(err, DESK_TIMED_OUT,
+           base_fail(err, BASE_TIMED_OUT,
                      "the text was not read in the time given (%zu of %zu areas are left): name a "
                      "region or a window, or give it more time",
                      left, j->areas.count);
 }
 
-bool ocr_read(ocr_reader *reader, const desk_image *image, const char *language,
-                   uint64_t deadline, const atomic_bool *cancel, ocr_text *out,
-                   desk_error *err)
+bool ocr_read(ocr_reader *reader, const image_bitmap *image, const char *language,
+              uint64_t deadline, const atomic_bool *cancel, ocr_text *out, base_error *err)
 {
     job j = {.reader = reader,
              .image = image,

@@ -45,8 +45,8 @@ static bool ended(void *context)
     return p->stop(p->context) || uv_hrtime() >= p->limit;
 }
 
-bool ocr_area_read(ocr_engine *engine, const desk_image *image, const ocr_area_box *area,
-                   bool (*stop)(void *context), void *context, ocr_text *out, desk_error *err)
+bool ocr_area_read(ocr_engine *engine, const image_bitmap *image, const ocr_area_box *area,
+                   bool (*stop)(void *context), void *context, ocr_text *out, base_error *err)
 {
     patience p = {stop, context, uv_hrtime() + PATIENCE * UINT64_C(1000000000)};
     int attempts = is_short(area) ? ATTEMPTS : 1;

@@ -73,9 +73,9 @@ static ocr_key mix(ocr_key key, uint64_t value)
     return key;
 }
 
-ocr_key ocr_key_of(const desk_image *image, const ocr_area_box *area, const char *language)
+ocr_key ocr_key_of(const image_bitmap *image, const ocr_area_box *area, const char *language)
 {
-    desk_rect r = area->rect;
+    image_rect r = area->rect;
     ocr_key key = mix((ocr_key){1, 2},
                       (uint64_t) r.width << 32 | (uint64_t) r.height << 1 | (area->block ? 1 : 0));
     for (const char *p = language; *p; p++)

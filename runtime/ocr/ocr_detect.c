@@ -172,20 +172,20 @@ static bool is_too_dense(const finder *f, box b)
     return edges * 100 > pixels * TOO_DENSE;
 }
 
-static bool add_area(finder *f, box b, bool block, desk_error *err)
+static bool add_area(finder *f, box b, bool block, base_error *err)
 {
     if (b.right - b.left + 1 < LEAST_WIDTH || b.bottom - b.top + 1 < LEAST_HEIGHT ||
         is_too_dense(f, b))
         return true;
     if (f->areas->count >= OCR_AREAS_MAX)
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "there is too much on the screen to look for text: name "
                          "a region");
     if (f->areas->count == f->room) {
         size_t room = f->room ? f->room * 2 : 256;
         ocr_area_box *items = realloc(f->areas->items, room * sizeof *items);
         if (!items)
-            return desk_fail(err, DESK_NO_MEMORY, "not enough memory to look for text");
+            return base_fail(err, BASE_NO_MEMORY, "not enough memory to look for text");
         f->areas->items = items;
         f->room = room;
     }
@@ -249,7 +249,7 @@ static int quietest(const int *profile, int from, int to)
 
 /* Cuts a box between the bodies of its lines (rows with many upright edges: from the middle of
  * small letters up). Each piece becomes an area; false in `*cut` where there are no two bodies. */
-static bool cut_lines(finder *f, box b, const int *profile, int most, bool *cut, desk_error *err)
+static bool cut_lines(finder *f, box b, const int *profile, int most, bool *cut, base_error *err)
 {
     int height = b.bottom - b.top + 1, start = 0, last_body = -1;
     bool ok = true;
@@ -275,14 +275,14 @@ static bool cut_lines(finder *f, box b, const int *profile, int most, bool *cut,
     return ok;
 }
 
-static bool add_box(finder *f, box b, desk_error *err)
+static bool add_box(finder *f, box b, base_error *err)
 {
     int height = b.bottom - b.top + 1, width = b.right - b.left + 1;
     if (height < LEAST_BLOCK || width < height)
         return height <= MOST_LINE ? add_area(f, b, false, err) : add_area(f, b, true, err);
     int *profile = malloc((size_t) height * sizeof *profile);
     if (!profile)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory to look for text");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory to look for text");
     int most = fill_profile(f, b, profile);
     bool cut;
     bool ok = cut_lines(f, b, profile, most, &cut, err);
@@ -292,14 +292,14 @@ static bool add_box(finder *f, box b, desk_error *err)
 
 static int by_place(const void *a, const void *b)
 {
-    const desk_rect *p = &((const ocr_area_box *) a)->rect;
-    const desk_rect *q = &((const ocr_area_box *) b)->rect;
+    const image_rect *p = &((const ocr_area_box *) a)->rect;
+    const image_rect *q = &((const ocr_area_box *) b)->rect;
     if (p->y != q->y)
         return p->y < q->y ? -1 : 1;
     return p->x < q->x ? -1 : p->x > q->x;
 }
 
-bool ocr_detect(const desk_image *image, ocr_areas *out, desk_error *err)
+bool ocr_detect(const image_bitmap *image, ocr_areas *out, base_error *err)
 {
     *out = (ocr_areas){0};
     finder f = {NULL, image->width, image->height, out, 0};
@@ -309,7 +309,7 @@ bool ocr_detect(const desk_image *image, ocr_areas *out, desk_error *err)
     f.edges = edges;
     bool ok = edges && find_runs(&list, edges, image->width, image->height);
     box *boxes = ok ? find_boxes(&list, &count) : NULL;
-    ok = boxes || desk_fail(err, DESK_NO_MEMORY, "not enough memory to look for text");
+    ok = boxes || base_fail(err, BASE_NO_MEMORY, "not enough memory to look for text");
     for (size_t i = 0; ok && i < count; i++)
         ok = add_box(&f, boxes[i], err);
     if (ok && out->count > 1)

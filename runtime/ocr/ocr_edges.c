@@ -16,7 +16,7 @@ static inline int difference(const uint8_t *p, const uint8_t *q)
     return most > r ? most : r;
 }
 
-static void find_edges(const desk_image *image, uint8_t *edges)
+static void find_edges(const image_bitmap *image, uint8_t *edges)
 {
     for (int y = 0; y < image->height; y++) {
         const uint8_t *row = image->pixels + (size_t) y * image->stride;
@@ -73,7 +73,7 @@ static bool remove_upright(uint8_t *edges, int width, int height)
     return true;
 }
 
-uint8_t *ocr_edges(const desk_image *image)
+uint8_t *ocr_edges(const image_bitmap *image)
 {
     size_t width = (size_t) image->width;
     uint8_t *edges = malloc(width * (size_t) image->height);

@@ -1,7 +1,7 @@
 #include "ocr_engine.h"
 
-#include "ocr_tesseract.h"
 #include "base/utf8.h"
+#include "ocr_tesseract.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const float LEAST_CONFIDENCE = 0.30f, LEAST_SIGN_CONFIDENCE = 0.60f;
 /* For each read; it changes nothing but how Tesseract sees the size of the letters. */
 enum { RESOLUTION = 300 };
 
-ocr_engine *ocr_engine_open(const char *language, desk_error *err)
+ocr_engine *ocr_engine_open(const char *language, base_error *err)
 {
     char folder[1024];
     const ocr_tesseract *api = ocr_tesseract_open(err);
@@ -26,7 +26,7 @@ ocr_engine *ocr_engine_open(const char *language, desk_error *err)
         return NULL;
     ocr_engine *engine = calloc(1, sizeof *engine);
     if (!engine) {
-        desk_fail(err, DESK_NO_MEMORY, "not enough memory to read text");
+        base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
         return NULL;
     }
     engine->api = api;
@@ -41,7 +41,7 @@ ocr_engine *ocr_engine_open(const char *language, desk_error *err)
         return engine;
     }
     ocr_engine_close(engine);
-    desk_fail(err, DESK_UNAVAILABLE,
+    base_fail(err, BASE_UNAVAILABLE,
               "Tesseract does not load its data for \"%.60s\" in %.160s: install it anew", language,
               folder);
     return NULL;
@@ -69,25 +69,25 @@ static bool has_letter(const char *text)
     return false;
 }
 
-bool ocr_text_add(ocr_text *text, ocr_word word, desk_error *err)
+bool ocr_text_add(ocr_text *text, ocr_word word, base_error *err)
 {
     char clean[OCR_MAX_WORD + 1];
-    desk_utf8_clean(clean, sizeof clean, word.text, strlen(word.text));
+    base_utf8_clean(clean, sizeof clean, word.text, strlen(word.text));
     if (!*clean)
         return true;
     if (text->count >= OCR_MAX_WORDS)
-        return desk_fail(err, DESK_INVALID, "there are too many words: name a region");
+        return base_fail(err, BASE_INVALID, "there are too many words: name a region");
     if ((text->count & (text->count - 1)) == 0) { /* full: its room is a power of two */
         size_t room = text->count ? text->count * 2 : 1;
         ocr_word *words = realloc(text->words, room * sizeof *words);
         if (!words)
-            return desk_fail(err, DESK_NO_MEMORY, "not enough memory to read text");
+            return base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
         text->words = words;
     }
     size_t size = strlen(clean) + 1;
     word.text = malloc(size);
     if (!word.text)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory to read text");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
     memcpy(word.text, clean, size);
     text->words[text->count++] = word;
     return true;
@@ -116,7 +116,7 @@ static int up(const ocr_ink_image *ink, int at, int whole)
 }
 
 static bool add_word(ocr_engine *engine, tess_results *results, const ocr_ink_image *ink, int line,
-                     ocr_text *out, desk_error *err)
+                     ocr_text *out, base_error *err)
 {
     const ocr_tesseract *api = engine->api;
     int left, top, right, bottom;
@@ -126,7 +126,7 @@ static bool add_word(ocr_engine *engine, tess_results *results, const ocr_ink_im
     char *text = api->ResultIteratorGetUTF8Text(results, TESS_LEVEL_WORD);
     float confidence = api->ResultIteratorConfidence(results, TESS_LEVEL_WORD) / 100;
     int x = down(ink, left), y = down(ink, top);
-    desk_rect rect = {x, y, up(ink, right, ink->width) - x, up(ink, bottom, ink->height) - y};
+    image_rect rect = {x, y, up(ink, right, ink->width) - x, up(ink, bottom, ink->height) - y};
     bool ok = true;
     if (text && rect.width > 0 && rect.height > 0 &&
         confidence >= (has_letter(text) ? LEAST_CONFIDENCE : LEAST_SIGN_CONFIDENCE))
@@ -137,7 +137,7 @@ static bool add_word(ocr_engine *engine, tess_results *results, const ocr_ink_im
 }
 
 static bool add_words(ocr_engine *engine, tess_results *results, const ocr_ink_image *ink,
-                      ocr_text *out, desk_error *err)
+                      ocr_text *out, base_error *err)
 {
     const ocr_tesseract *api = engine->api;
     size_t before = out->count;
@@ -171,8 +171,7 @@ static bool ask(void *context, int words)
 }
 
 bool ocr_engine_read(ocr_engine *engine, const ocr_ink_image *ink, bool block,
-                     bool (*stop)(void *context), void *context, ocr_text *out,
-                     desk_error *err)
+                     bool (*stop)(void *context), void *context, ocr_text *out, base_error *err)
 {
     const ocr_tesseract *api = engine->api;
     asking a = {stop, context};

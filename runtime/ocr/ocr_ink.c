@@ -11,7 +11,7 @@ enum {
     FAINT = 40,    /* least ink that is stretched to black: below it is no text, but shades */
 };
 
-static const uint8_t *pixel(const desk_image *image, int x, int y)
+static const uint8_t *pixel(const image_bitmap *image, int x, int y)
 {
     return image->pixels + (size_t) y * image->stride + (size_t) x * 4;
 }
@@ -23,7 +23,7 @@ static int level(const uint8_t *p)
 
 /* The commonest colour of the part: the average of the pixels of its commonest level. `counts`
  * holds LEVELS zeros before and after. */
-static void commonest(const desk_image *image, desk_rect part, int *counts, uint8_t colour[3])
+static void commonest(const image_bitmap *image, image_rect part, int *counts, uint8_t colour[3])
 {
     int best = 0;
     for (int y = part.y; y < part.y + part.height; y++)
@@ -56,7 +56,7 @@ static int distance(const uint8_t *p, const uint8_t colour[3])
 
 /* The ink of one segment's columns. Stretched by its own strongest: selected words may have less
  * contrast than their neighbours. */
-static void segment_ink(const desk_image *image, desk_rect rect, int from, int to,
+static void segment_ink(const image_bitmap *image, image_rect rect, int from, int to,
                         const uint8_t colour[3], uint8_t *ink)
 {
     int most = FAINT;
@@ -75,7 +75,7 @@ static void segment_ink(const desk_image *image, desk_rect rect, int from, int t
 }
 
 /* The whole rectangle, one byte a pixel. NULL without memory. */
-static uint8_t *plain_ink(const desk_image *image, desk_rect rect)
+static uint8_t *plain_ink(const image_bitmap *image, image_rect rect)
 {
     uint8_t *ink = malloc((size_t) rect.width * (size_t) rect.height);
     int *counts = calloc(LEVELS, sizeof *counts);
@@ -84,7 +84,7 @@ static uint8_t *plain_ink(const desk_image *image, desk_rect rect)
         int left = from > AROUND ? from - AROUND : 0;
         int right = to + AROUND < rect.width ? to + AROUND : rect.width;
         uint8_t colour[3];
-        commonest(image, (desk_rect){rect.x + left, rect.y, right - left, rect.height}, counts,
+        commonest(image, (image_rect){rect.x + left, rect.y, right - left, rect.height}, counts,
                   colour);
         segment_ink(image, rect, from, to, colour, ink);
     }
@@ -134,14 +134,14 @@ static void enlarge(const uint8_t *from, int count, size_t from_step, uint8_t *t
         }
 }
 
-bool ocr_ink(ocr_ink_image *out, const desk_image *image, desk_rect rect, int scale,
-                   desk_error *err)
+bool ocr_ink(ocr_ink_image *out, const image_bitmap *image, image_rect rect, int scale,
+             base_error *err)
 {
     int w[6][4];
     for (int s = 0; s < scale; s++)
         weights(s, scale, w[s]);
     *out = (ocr_ink_image){rect.width * scale + 2 * BORDER, rect.height * scale + 2 * BORDER, NULL,
-                      scale, BORDER};
+                           scale, BORDER};
     size_t wide = (size_t) rect.width * (size_t) scale, stride = (size_t) out->width;
     uint8_t *ink = plain_ink(image, rect), *rows = malloc(wide * (size_t) rect.height);
     out->pixels = malloc(stride * (size_t) out->height);
@@ -160,7 +160,7 @@ bool ocr_ink(ocr_ink_image *out, const desk_image *image, desk_rect rect, int sc
     if (ok)
         return true;
     ocr_ink_free(out);
-    return desk_fail(err, DESK_NO_MEMORY, "not enough memory to read text");
+    return base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
 }
 
 void ocr_ink_free(ocr_ink_image *ink)

@@ -7,10 +7,10 @@
 
 #define SYMBOL(name)                                                                               \
     {                                                                                              \
-        "Tess" #name, offsetof(ocr_tesseract, name)                                                      \
+        "Tess" #name, offsetof(ocr_tesseract, name)                                                \
     }
 
-static const desk_symbol symbols[] = {
+static const base_symbol symbols[] = {
     SYMBOL(BaseAPICreate),
     SYMBOL(BaseAPIDelete),
     SYMBOL(BaseAPIInit3),
@@ -35,12 +35,12 @@ static const desk_symbol symbols[] = {
     SYMBOL(MonitorSetCancelThis),
 };
 
-static bool fill(ocr_tesseract *api, void *library, desk_error *err)
+static bool fill(ocr_tesseract *api, void *library, base_error *err)
 {
-    const char *missing = desk_symbols_fill(api, symbols, sizeof symbols / sizeof symbols[0],
+    const char *missing = base_symbols_fill(api, symbols, sizeof symbols / sizeof symbols[0],
                                             library, ocr_library_symbol);
     if (missing)
-        return desk_fail(err, DESK_UNAVAILABLE,
+        return base_fail(err, BASE_UNAVAILABLE,
                          "the installed Tesseract is too old or too new (it has no %s): %s",
                          missing, ocr_library_advice);
     void *function = ocr_library_symbol(library, "omp_set_max_active_levels");
@@ -48,7 +48,7 @@ static bool fill(ocr_tesseract *api, void *library, desk_error *err)
     return true;
 }
 
-const ocr_tesseract *ocr_tesseract_open(desk_error *err)
+const ocr_tesseract *ocr_tesseract_open(base_error *err)
 {
     static ocr_tesseract api;
     static bool ready;
@@ -56,7 +56,7 @@ const ocr_tesseract *ocr_tesseract_open(desk_error *err)
         return &api;
     void *library = ocr_library_open();
     if (!library) {
-        desk_fail(err, DESK_UNAVAILABLE,
+        base_fail(err, BASE_UNAVAILABLE,
                   "Tesseract, which reads text off the screen, is not installed: %s",
                   ocr_library_advice);
         return NULL;
@@ -106,10 +106,10 @@ static bool is_language(const char *language)
     return part > 0 && length < 200;
 }
 
-bool ocr_data_folder(const char *language, char *folder, size_t size, desk_error *err)
+bool ocr_data_folder(const char *language, char *folder, size_t size, base_error *err)
 {
     if (!is_language(language))
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "\"%.40s\" is no language of Tesseract's: they are \"eng\", \"deu\" or "
                          "\"eng+deu\"",
                          language);
@@ -125,6 +125,6 @@ bool ocr_data_folder(const char *language, char *folder, size_t size, desk_error
              language + furthest);
     char advice[200];
     snprintf(advice, sizeof advice, ocr_data_advice, missing);
-    return desk_fail(err, DESK_UNAVAILABLE, "Tesseract has no data for the language \"%s\": %s",
+    return base_fail(err, BASE_UNAVAILABLE, "Tesseract has no data for the language \"%s\": %s",
                      missing, advice);
 }

@@ -49,7 +49,7 @@ static void watch(void *nothing)
         asked = uv_hrtime();
         self.until = asked;
         uv_mutex_unlock(&self.lock);
-        platform_interrupt(INTERRUPT_OVERDUE);
+        system_interrupt(INTERRUPT_OVERDUE);
         uv_mutex_lock(&self.lock);
     }
     uv_mutex_unlock(&self.lock);
@@ -65,7 +65,7 @@ static bool start(void)
     return self.started;
 }
 
-void deadline_set(uint64_t at)
+void system_deadline_set(uint64_t at)
 {
     if (!self.started && (at == 0 || !start()))
         return; /* without a thread, limits hold for whatever waits, as timers do */
@@ -76,7 +76,7 @@ void deadline_set(uint64_t at)
     uv_mutex_unlock(&self.lock);
 }
 
-void deadline_stop(void)
+void system_deadline_stop(void)
 {
     if (!self.started)
         return;

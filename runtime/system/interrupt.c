@@ -14,7 +14,7 @@ static struct {
     lua_State *main;
     lua_State *volatile current;   /* the coroutine that runs now; main when none does */
     volatile sig_atomic_t pending; /* asked, and not yet handed to the handler */
-    volatile sig_atomic_t asked;   /* asked since the last interrupt_clear */
+    volatile sig_atomic_t asked;   /* asked since the last system_interrupt_clear */
     volatile sig_atomic_t kind;
     volatile sig_atomic_t grace; /* calls of the hook until it raises again */
     uv_async_t wake;
@@ -55,12 +55,12 @@ static void arm(lua_State *L)
     lua_sethook(L, stop_hook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
-void interrupt_request(interrupt_kind kind)
+void system_interrupt_request(system_interrupt_kind kind)
 {
     if (self.asked && kind == INTERRUPT_OVERDUE)
         return; /* everything is being stopped already */
     if (self.asked && kind != INTERRUPT_HUP)
-        platform_end(130);
+        system_end(130);
     self.asked = kind != INTERRUPT_OVERDUE;
     self.kind = kind;
     self.pending = 1;
@@ -71,7 +71,7 @@ void interrupt_request(interrupt_kind kind)
     uv_async_send(&self.wake);
 }
 
-void interrupt_clear(void)
+void system_interrupt_clear(void)
 {
     self.asked = 0;
 }
@@ -83,7 +83,7 @@ static const char *const names[] = {
     [INTERRUPT_CHORD] = "kill_chord",
 };
 
-const char *interrupt_name(void)
+const char *system_interrupt_name(void)
 {
     return self.asked ? names[self.kind] : NULL;
 }
@@ -103,13 +103,13 @@ static void on_wake(uv_async_t *handle)
         lua_pop(L, 1); /* the handler is ours and reports its own failures */
 }
 
-void interrupt_set_handler(lua_State *L)
+void system_interrupt_set_handler(lua_State *L)
 {
     luaL_unref(L, LUA_REGISTRYINDEX, self.handler);
     self.handler = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-void interrupt_set_overdue(lua_State *L)
+void system_interrupt_set_overdue(lua_State *L)
 {
     luaL_unref(L, LUA_REGISTRYINDEX, self.overdue);
     self.overdue = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -218,7 +218,7 @@ static void replace(lua_State *L, const char *library, const char *name, lua_CFu
     lua_pop(L, 1);
 }
 
-void interrupt_open(lua_State *L)
+void system_interrupt_open(lua_State *L)
 {
     memset(&self, 0, sizeof self);
     self.main = L;
@@ -231,13 +231,13 @@ void interrupt_open(lua_State *L)
     replace(L, "coroutine", "wrap", co_wrap);
     replace(L, "debug", "sethook", NULL);
 
-    platform_open(luv_loop(L));
+    system_open(luv_loop(L));
 }
 
-void interrupt_close(lua_State *L)
+void system_interrupt_close(lua_State *L)
 {
-    deadline_stop();
-    platform_close();
+    system_deadline_stop();
+    system_close();
     uv_close((uv_handle_t *) &self.wake, NULL);
     uv_run(luv_loop(L), UV_RUN_NOWAIT);
 }

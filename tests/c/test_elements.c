@@ -291,7 +291,7 @@ static pid_t start_bus(void)
 static const uint64_t SILENCE = 3000000000u, BUSY = 30000000000u;
 
 static bool read_play(desk_elements *e, play what, size_t max, desk_element_list *list,
-                      desk_error *err)
+                      base_error *err)
 {
     current = what;
     uint64_t patience = what == PLAY_SILENT || what == PLAY_DEEP ? SILENCE : BUSY;
@@ -315,7 +315,7 @@ static void check_sound(const desk_element_list *list)
 static void test_trees(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(read_play(e, PLAY_CYCLE, 5000, &list, &err));
     CHECK(list.count >= 1 && list.count <= 3);
     check_sound(&list);
@@ -335,7 +335,7 @@ static void test_trees(desk_elements *e)
 static void test_endless(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     for (int i = 0; i < 2; i++) {
         CHECK(read_play(e, PLAY_DEEP, 5000, &list, &err));
         CHECK(list.count > 10 && list.count <= 5000);
@@ -348,7 +348,7 @@ static void test_endless(desk_elements *e)
 static void test_lies(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(read_play(e, PLAY_WRONG, 5000, &list, &err));
     check_sound(&list);
     desk_element_list_free(&list);
@@ -359,13 +359,13 @@ static void test_lies(desk_elements *e)
     desk_element_list_free(&list);
 
     CHECK(!read_play(e, PLAY_REGISTRY, 5000, &list, &err));
-    CHECK_STR(desk_code_name(err.code), "unavailable");
+    CHECK_STR(base_code_name(err.code), "unavailable");
 }
 
 /* What an application says of its socket starts no program, and leads to no other process. */
 static void test_addresses(const char *bus)
 {
-    desk_error err;
+    base_error err;
     snprintf(proof, sizeof proof, "/tmp/deskpilot-test-proof-%d", (int) getpid());
     const char *const told[] = {
         "unixexec:path=/usr/bin/touch,argv0=touch,argv1=%s",
@@ -397,7 +397,7 @@ static void test_addresses(const char *bus)
     }
 }
 
-static bool change_play(desk_elements *e, play what, desk_change_kind kind, desk_error *err)
+static bool change_play(desk_elements *e, play what, desk_change_kind kind, base_error *err)
 {
     char handle[128];
     current = what;
@@ -412,7 +412,7 @@ static void test_one(desk_elements *e)
 {
     static const play plays[] = {PLAY_CYCLE, PLAY_WRONG, PLAY_CACHE};
     desk_element_details d;
-    desk_error err = {0};
+    base_error err = {0};
     char handle[128];
     snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
     for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
@@ -424,23 +424,23 @@ static void test_one(desk_elements *e)
         }
         desk_element_list_free(&d.list);
         for (int kind = DESK_CHANGE_TEXT; kind <= DESK_CHANGE_SELECTION; kind++) {
-            err = (desk_error){0};
-            CHECK(change_play(e, plays[i], (desk_change_kind) kind, &err) || err.code != DESK_OK);
+            err = (base_error){0};
+            CHECK(change_play(e, plays[i], (desk_change_kind) kind, &err) || err.code != BASE_OK);
         }
     }
     current = PLAY_SILENT;
     CHECK(!e->ops->ask(e, handle, uv_hrtime() + 200000000u, &d, &err));
-    CHECK_STR(desk_code_name(err.code), "timed_out");
+    CHECK_STR(base_code_name(err.code), "timed_out");
     CHECK(!e->ops->ask(e, "no handle", uv_hrtime() + 200000000u, &d, &err));
-    CHECK_STR(desk_code_name(err.code), "invalid");
+    CHECK_STR(base_code_name(err.code), "invalid");
     CHECK(!e->ops->ask(e, ":9.9/a", uv_hrtime() + BUSY, &d, &err));
-    CHECK_STR(desk_code_name(err.code), "not_found");
+    CHECK_STR(base_code_name(err.code), "not_found");
 }
 
 static void test_silence(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     uint64_t start = uv_hrtime();
     CHECK(read_play(e, PLAY_SILENT, 5000, &list, &err));
     CHECK(uv_hrtime() - start < 2 * SILENCE);
@@ -454,35 +454,35 @@ static void test_silence(desk_elements *e)
 
     uint64_t deadline = uv_hrtime() + 100000000u;
     CHECK(!e->ops->act(e, "no handle", NULL, 0, deadline, &err));
-    CHECK_STR(desk_code_name(err.code), "invalid");
+    CHECK_STR(base_code_name(err.code), "invalid");
     char handle[128];
     snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
     CHECK(!e->ops->act(e, handle, NULL, 0, deadline, &err));
-    CHECK_STR(desk_code_name(err.code), "timed_out");
+    CHECK_STR(base_code_name(err.code), "timed_out");
     CHECK(!e->ops->change(e, handle,
                           &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "\xff"},
                           deadline, &err));
-    CHECK_STR(desk_code_name(err.code), "invalid");
+    CHECK_STR(base_code_name(err.code), "invalid");
     CHECK(!e->ops->act(e, ":9.9/a", NULL, 0, uv_hrtime() + BUSY, &err));
-    CHECK_STR(desk_code_name(err.code), "not_found");
+    CHECK_STR(base_code_name(err.code), "not_found");
 }
 
 static void test_cancel(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     atomic_bool cancel = true;
     desk_elements_query query = {
         .deadline = uv_hrtime() + 2000000000u, .max_nodes = 10, .cancel = &cancel};
     CHECK(!e->ops->read(e, &query, &list, &err));
-    CHECK_STR(desk_code_name(err.code), "cancelled");
+    CHECK_STR(base_code_name(err.code), "cancelled");
 }
 
 int main(void)
 {
     uv_thread_t thread;
     desk_elements *e;
-    desk_error err;
+    base_error err;
     dbus_threads_init_default();
     pid_t bus = start_bus();
     services = join();

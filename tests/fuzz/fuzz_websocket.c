@@ -7,8 +7,8 @@
  * server's bytes. In a head that is part of the input "$ACCEPT" stands for the proper answer to the
  * client's key.
  */
-#include "net/net_ws.h"
 #include "base/utf8.h"
+#include "net/net_ws.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -66,10 +66,10 @@ static void on_open(void *user)
 static void on_message(void *user, const char *data, size_t size, bool binary)
 {
     playing *p = user;
-    desk_error err;
+    base_error err;
     REQUIRE(p->opened == 1 && net_ws_state_of(p->ws) == NET_WS_OPEN);
     REQUIRE(size <= p->most);
-    REQUIRE(binary || desk_utf8_check(data, size) == size);
+    REQUIRE(binary || base_utf8_check(data, size) == size);
     p->messages++;
     add_up(&p->heard, &size, sizeof size);
     add_up(&p->heard, &binary, sizeof binary);
@@ -130,7 +130,7 @@ static net_ws *new_client(playing *p)
         .max_message = p->most,
     };
     net_ws_events events = {on_open, on_message, p};
-    desk_error err;
+    base_error err;
     net_ws *ws = net_ws_new(&options, &events, &err);
     REQUIRE(ws);
     return ws;
@@ -138,7 +138,7 @@ static net_ws *new_client(playing *p)
 
 static void feed(playing *p, const net_buffer *input, uint32_t random, bool in_pieces)
 {
-    desk_error err;
+    base_error err;
     size_t at = 0, turn = input->size / 2;
     while (at < input->size) {
         size_t size = in_pieces ? 1 + next_random(&random) % 9 : input->size;
@@ -242,7 +242,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(whole.heard == pieces.heard && whole.state == pieces.state);
     REQUIRE(whole.end.error.code == pieces.end.error.code);
     if (whole.end.error.code !=
-        DESK_REFUSED) /* there the server's words may hold the key's answer */
+        BASE_REFUSED) /* there the server's words may hold the key's answer */
         REQUIRE(strcmp(whole.end.error.message, pieces.end.error.message) == 0);
     REQUIRE(whole.end.close_code == pieces.end.close_code);
     REQUIRE(whole.end.http_status == pieces.end.http_status);

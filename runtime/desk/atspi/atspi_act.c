@@ -5,15 +5,15 @@
 #include <string.h>
 #include <strings.h>
 
-static bool no_handle(desk_error *err)
+static bool no_handle(base_error *err)
 {
-    return desk_fail(err, DESK_INVALID, "this is not an element's handle");
+    return base_fail(err, BASE_INVALID, "this is not an element's handle");
 }
 
 enum { MAX_ACTIONS = 20 };
 
 bool atspi_target_open(atspi_target *t, DBusConnection *c, const char *handle, uint64_t deadline,
-                       desk_error *err)
+                       base_error *err)
 {
     /* A handle is a bus name and an object path, which begins with the first slash. */
     const char *path = strchr(handle, '/');
@@ -32,7 +32,7 @@ DBusMessage *atspi_call(const atspi_target *t, const char *interface, const char
     snprintf(full, sizeof full, "org.a11y.atspi.%s", interface);
     DBusMessage *call = dbus_message_new_method_call(t->bus, t->path, full, method);
     if (!call)
-        desk_fail(t->err, DESK_NO_MEMORY, "not enough memory to ask an application");
+        base_fail(t->err, BASE_NO_MEMORY, "not enough memory to ask an application");
     return call;
 }
 
@@ -45,7 +45,7 @@ static bool is_one_of(const char *name, const char *const list[])
     return false;
 }
 
-static bool explain(DBusMessage *reply, const char *what, desk_error *err)
+static bool explain(DBusMessage *reply, const char *what, base_error *err)
 {
     static const char *const ended[] = {DBUS_ERROR_SERVICE_UNKNOWN, DBUS_ERROR_NAME_HAS_NO_OWNER,
                                         DBUS_ERROR_NO_REPLY, NULL};
@@ -54,12 +54,12 @@ static bool explain(DBusMessage *reply, const char *what, desk_error *err)
                                          NULL};
     const char *name = dbus_message_get_error_name(reply);
     if (is_one_of(name, ended))
-        return desk_fail(err, DESK_NOT_FOUND, "the element's application has ended");
+        return base_fail(err, BASE_NOT_FOUND, "the element's application has ended");
     if (strcmp(name, DBUS_ERROR_UNKNOWN_OBJECT) == 0)
-        return desk_fail(err, DESK_NOT_FOUND, "the element is gone");
+        return base_fail(err, BASE_NOT_FOUND, "the element is gone");
     if (is_one_of(name, cannot))
-        return desk_fail(err, DESK_UNSUPPORTED, "the element is gone or cannot %s", what);
-    return desk_fail(err, DESK_REFUSED, "the application refused to %s (%.120s)", what, name);
+        return base_fail(err, BASE_UNSUPPORTED, "the element is gone or cannot %s", what);
+    return base_fail(err, BASE_REFUSED, "the application refused to %s (%.120s)", what, name);
 }
 
 DBusMessage *atspi_target_ask(const atspi_target *t, DBusMessage *call, const char *what)
@@ -82,8 +82,8 @@ bool atspi_target_do(const atspi_target *t, DBusMessage *call, const char *what)
         dbus_message_get_args(reply, NULL, DBUS_TYPE_BOOLEAN, &done, DBUS_TYPE_INVALID);
     dbus_message_unref(reply);
     if (!understood)
-        return desk_fail(t->err, DESK_PROTOCOL, "the application's answer was not understood");
-    return done || desk_fail(t->err, DESK_REFUSED, "the application refused to %s", what);
+        return base_fail(t->err, BASE_PROTOCOL, "the application's answer was not understood");
+    return done || base_fail(t->err, BASE_REFUSED, "the application refused to %s", what);
 }
 
 /* --- actions ------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ static int name_of_action(const atspi_target *t, dbus_int32_t index, const char 
                           const char *const names[])
 {
     const char *name = "";
-    desk_error ignored;
+    base_error ignored;
     atspi_target quiet = *t;
     quiet.err = &ignored;
     DBusMessage *call = atspi_call(&quiet, "Action", "GetName");
@@ -160,7 +160,7 @@ bool atspi_target_act(const atspi_target *t, const char *action, int index)
         return do_action(t, index);
     index = find_action(t, names);
     if (index == -1)
-        return desk_fail(t->err, DESK_NOT_FOUND, "the element has no action \"%.60s\"", action);
+        return base_fail(t->err, BASE_NOT_FOUND, "the element has no action \"%.60s\"", action);
     return index >= 0 && do_action(t, index);
 }
 

@@ -176,15 +176,15 @@ static void extents_answer(atspi_node *node, DBusMessage *reply)
     if (!atspi_begin(reply, "(iiii)", &i))
         return;
     dbus_message_iter_recurse(&i, &fields);
-    desk_rect rect;
+    image_rect rect;
     rect.x = atspi_next_int(&fields);
     rect.y = atspi_next_int(&fields);
     rect.width = atspi_next_int(&fields);
     rect.height = atspi_next_int(&fields);
     /* What is not on the screen says so by an impossible place or no size. */
     if (rect.x == NOWHERE || rect.y == NOWHERE || rect.width <= 0 || rect.height <= 0 ||
-        rect.width > DESK_IMAGE_MAX_SIDE || rect.height > DESK_IMAGE_MAX_SIDE ||
-        abs(rect.x) > DESK_IMAGE_MAX_SIDE || abs(rect.y) > DESK_IMAGE_MAX_SIDE)
+        rect.width > IMAGE_MAX_SIDE || rect.height > IMAGE_MAX_SIDE ||
+        abs(rect.x) > IMAGE_MAX_SIDE || abs(rect.y) > IMAGE_MAX_SIDE)
         return;
     node->rect = rect;
     node->has_rect = true;

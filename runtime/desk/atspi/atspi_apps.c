@@ -36,7 +36,7 @@ static int32_t add_app(atspi_read *r, const char *bus, const char *root, DBusCon
         return -1;
     }
     int32_t index = r->app_count;
-    const char *copy = desk_arena_copy(r->arena, bus, strlen(bus));
+    const char *copy = base_arena_copy(r->arena, bus, strlen(bus));
     if (!copy) {
         r->no_memory = true;
         return -1;
@@ -111,6 +111,6 @@ void atspi_address_answer(atspi_read *r, int32_t app, DBusMessage *reply)
     const char *address = "";
     if (atspi_begin(reply, "s", &i))
         atspi_next_string(&i, &address);
-    r->apps[app].address = desk_arena_copy(r->arena, address, strlen(address));
+    r->apps[app].address = base_arena_copy(r->arena, address, strlen(address));
     r->no_memory |= !r->apps[app].address;
 }

@@ -9,7 +9,7 @@ enum { ROLE_COMBO_BOX = 11, ROLE_MENU = 33, SCROLL_ANYWHERE = 6 };
 static bool set_text(const atspi_target *t, const char *text)
 {
     if (!dbus_validate_utf8(text, NULL))
-        return desk_fail(t->err, DESK_INVALID, "the text is not valid UTF-8");
+        return base_fail(t->err, BASE_INVALID, "the text is not valid UTF-8");
     DBusMessage *call = atspi_call(t, "EditableText", "SetTextContents");
     if (call)
         dbus_message_append_args(call, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
@@ -26,7 +26,7 @@ static DBusMessage *property_call(const atspi_target *t, const char *method, con
         return call;
     if (call)
         dbus_message_unref(call);
-    desk_fail(t->err, DESK_NO_MEMORY, "not enough memory to ask an application");
+    base_fail(t->err, BASE_NO_MEMORY, "not enough memory to ask an application");
     return NULL;
 }
 
@@ -58,7 +58,7 @@ static int32_t ask_number(const atspi_target *t, const char *interface, const ch
     if (!reply)
         return -1;
     if (!dbus_message_get_args(reply, NULL, type, &number, DBUS_TYPE_INVALID) || number < 0) {
-        desk_fail(t->err, DESK_PROTOCOL, "the application's answer was not understood");
+        base_fail(t->err, BASE_PROTOCOL, "the application's answer was not understood");
         number = -1;
     }
     dbus_message_unref(reply);
@@ -115,7 +115,7 @@ static DBusMessage *to_parent(atspi_target *t)
         }
     }
     dbus_message_unref(reply);
-    desk_fail(t->err, DESK_PROTOCOL, "the application's answer was not understood");
+    base_fail(t->err, BASE_PROTOCOL, "the application's answer was not understood");
     return NULL;
 }
 
@@ -137,7 +137,7 @@ static bool call_with(const atspi_target *t, const char *interface, const char *
 static int32_t row_of(const atspi_target *t)
 {
     DBusMessageIter i, variant, fields;
-    desk_error ignored;
+    base_error ignored;
     atspi_target quiet = *t;
     quiet.err = &ignored;
     dbus_int32_t row = -1;
@@ -168,7 +168,7 @@ static bool select_in_menu(const atspi_target *menu, int32_t index)
     bool ok = has_role(&above, ROLE_COMBO_BOX)
                   ? call_with(&above, "Selection", "SelectChild", index) &&
                         call_with(&above, "Selection", "IsChildSelected", index)
-                  : desk_fail(menu->err, DESK_UNSUPPORTED, "a menu keeps nothing selected");
+                  : base_fail(menu->err, BASE_UNSUPPORTED, "a menu keeps nothing selected");
     dbus_message_unref(reply);
     return ok;
 }
@@ -196,12 +196,12 @@ static bool select_it(const atspi_target *t)
     int32_t index = ask_number(t, "Accessible", "GetIndexInParent", 'i', "tell its place");
     if (index < 0)
         return false;
-    desk_error why = {0};
+    base_error why = {0};
     atspi_target quiet = *t;
     quiet.err = &why;
     if (select_in_parent(&quiet, index))
         return true;
-    if (why.code == DESK_UNSUPPORTED)
+    if (why.code == BASE_UNSUPPORTED)
         return atspi_target_act_any(t, actions);
     if (t->err)
         *t->err = why;
@@ -220,7 +220,7 @@ static bool focus(const atspi_target *t)
 static bool scroll_into_view(const atspi_target *t)
 {
     dbus_uint32_t how = SCROLL_ANYWHERE;
-    desk_error ignored;
+    base_error ignored;
     atspi_target quiet = *t;
     quiet.err = &ignored;
     DBusMessage *call = atspi_call(&quiet, "Component", "ScrollTo");
@@ -259,5 +259,5 @@ bool atspi_target_change(const atspi_target *t, const desk_element_change *chang
     case DESK_CHANGE_SELECTION:
         return select_text(t, change->from, change->to);
     }
-    return desk_fail(t->err, DESK_UNSUPPORTED, "an element cannot be changed so");
+    return base_fail(t->err, BASE_UNSUPPORTED, "an element cannot be changed so");
 }

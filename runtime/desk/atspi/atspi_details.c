@@ -36,7 +36,7 @@ static void actions_answer(atspi_read *r, atspi_question question, DBusMessage *
     DBusMessageIter i, actions, fields;
     if (!atspi_begin(reply, "a(sss)", &i))
         return;
-    d->actions = desk_arena_alloc(r->arena, MAX_ACTIONS * sizeof *d->actions);
+    d->actions = base_arena_alloc(r->arena, MAX_ACTIONS * sizeof *d->actions);
     if (!d->actions) {
         r->no_memory = true;
         return;

@@ -11,10 +11,10 @@
 const char *atspi_take_name(atspi_read *r, const char *text)
 {
     char clean[DESK_ELEMENTS_MAX_NAME];
-    desk_utf8_clean(clean, sizeof clean, text, strlen(text));
+    base_utf8_clean(clean, sizeof clean, text, strlen(text));
     if (!*clean)
         return "";
-    const char *copy = desk_arena_copy(r->arena, clean, strlen(clean));
+    const char *copy = base_arena_copy(r->arena, clean, strlen(clean));
     if (!copy)
         r->no_memory = true;
     return copy ? copy : "";
@@ -24,7 +24,7 @@ const char *atspi_take_name(atspi_read *r, const char *text)
 const char *atspi_take_text(atspi_read *r, const char *text)
 {
     enum { ROOM = DESK_ELEMENTS_MAX_TEXT * 4 + 1 };
-    char *clean = desk_arena_alloc(r->arena, ROOM);
+    char *clean = base_arena_alloc(r->arena, ROOM);
     if (!clean) {
         r->no_memory = true;
         return NULL;
@@ -32,7 +32,7 @@ const char *atspi_take_text(atspi_read *r, const char *text)
     size_t used = 0;
     for (;;) {
         size_t part = strcspn(text, "\n\t");
-        desk_utf8_clean(clean + used, ROOM - used, text, part);
+        base_utf8_clean(clean + used, ROOM - used, text, part);
         used += strlen(clean + used);
         if (!text[part] || used + 2 > ROOM)
             break;

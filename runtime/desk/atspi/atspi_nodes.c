@@ -39,7 +39,7 @@ int32_t atspi_node_add(atspi_read *r, int32_t app, const char *path)
         r->truncated = true;
         return -1;
     }
-    char *copy = desk_arena_copy(r->arena, path, strlen(path));
+    char *copy = base_arena_copy(r->arena, path, strlen(path));
     if (!copy || !grow(r)) {
         r->no_memory = true;
         return -1;
@@ -108,7 +108,7 @@ static const char *handle_of(atspi_read *r, const atspi_node *node)
 {
     const char *bus = r->apps[node->app].bus;
     size_t a = strlen(bus), b = strlen(node->path);
-    char *handle = desk_arena_alloc(r->arena, a + b + 1);
+    char *handle = base_arena_alloc(r->arena, a + b + 1);
     if (!handle)
         return NULL;
     memcpy(handle, bus, a);
@@ -193,7 +193,7 @@ static void put_apps(const atspi_read *r, desk_element_list *out)
     }
 }
 
-bool atspi_result(atspi_read *r, desk_element_list *out, desk_error *err)
+bool atspi_result(atspi_read *r, desk_element_list *out, base_error *err)
 {
     size_t most =
         (size_t) r->node_count < r->query->max_nodes ? (size_t) r->node_count : r->query->max_nodes;
@@ -207,5 +207,5 @@ bool atspi_result(atspi_read *r, desk_element_list *out, desk_error *err)
             ok = put_tree(r, out, r->apps[i].root_node);
     }
     out->truncated = r->truncated;
-    return ok || desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    return ok || base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
 }

@@ -170,29 +170,29 @@ static void note_silence(atspi_read *r)
     }
 }
 
-static bool verdict(const atspi_read *r, desk_error *err)
+static bool verdict(const atspi_read *r, base_error *err)
 {
     if (r->no_apps)
-        return desk_fail(err, DESK_UNAVAILABLE,
+        return base_fail(err, BASE_UNAVAILABLE,
                          "the accessibility registry does not answer; install at-spi2-core");
     if (r->app_count == 1 && r->flight_count > 0)
-        return desk_fail(err, DESK_TIMED_OUT, "the accessibility registry did not answer in time");
+        return base_fail(err, BASE_TIMED_OUT, "the accessibility registry did not answer in time");
     return true;
 }
 
-static bool no_memory(desk_error *err)
+static bool no_memory(base_error *err)
 {
-    return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    return base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
 }
 
-static bool run(atspi_read *r, desk_error *err)
+static bool run(atspi_read *r, base_error *err)
 {
     while (worth_waiting(r) && !r->no_memory && uv_hrtime() < r->query->deadline) {
         if (r->query->cancel && atomic_load(r->query->cancel))
-            return desk_fail(err, DESK_CANCELLED, "the read was cancelled");
+            return base_fail(err, BASE_CANCELLED, "the read was cancelled");
         send_questions(r);
         if (!turn(r))
-            return desk_fail(err, DESK_UNAVAILABLE,
+            return base_fail(err, BASE_UNAVAILABLE,
                              "the connection to the accessibility bus was lost");
     }
     return !r->no_memory || no_memory(err);
@@ -218,7 +218,7 @@ static void join_peers(atspi_read *r)
     }
 }
 
-bool atspi_read_run(atspi_read *r, desk_error *err)
+bool atspi_read_run(atspi_read *r, base_error *err)
 {
     if (!start(r))
         return no_memory(err);
@@ -236,7 +236,7 @@ bool atspi_read_run(atspi_read *r, desk_error *err)
     return true;
 }
 
-bool atspi_read_one(atspi_read *r, const char *bus, const char *path, desk_error *err)
+bool atspi_read_one(atspi_read *r, const char *bus, const char *path, base_error *err)
 {
     if (!start(r))
         return no_memory(err);
@@ -252,8 +252,8 @@ bool atspi_read_one(atspi_read *r, const char *bus, const char *path, desk_error
         return false;
     const atspi_app *app = &r->apps[1];
     if (app->in_flight > 0 || app->queue_start < app->queue_count)
-        return desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
-    return r->nodes[0].answered || desk_fail(err, DESK_NOT_FOUND, "the element is gone");
+        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
+    return r->nodes[0].answered || base_fail(err, BASE_NOT_FOUND, "the element is gone");
 }
 
 void atspi_read_free(atspi_read *r)

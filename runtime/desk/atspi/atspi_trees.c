@@ -32,7 +32,7 @@ static void take_item(atspi_read *r, int32_t app, DBusMessageIter *item)
         return;
     atspi_node *node = &r->nodes[index];
     node->known = node->answered = true;
-    node->parent_path = desk_arena_copy(r->arena, parent.path, strlen(parent.path));
+    node->parent_path = base_arena_copy(r->arena, parent.path, strlen(parent.path));
     node->order = atspi_next_int(&i);
     node->child_count = atspi_next_int(&i);
     node->interfaces = atspi_next_interfaces(&i);

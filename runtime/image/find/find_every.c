@@ -18,8 +18,8 @@ static const float OUT = -3e38f;
  * same order. */
 typedef struct {
     const find_template *t;
-    const desk_image *picture;
-    const desk_find_options *options;
+    const image_bitmap *picture;
+    const find_options *options;
     find_stop_fn *stop;
     int across, down; /* places */
     float *values;    /* of all places, in rows */
@@ -52,7 +52,7 @@ static void grey_row(void *context, int y)
                      e->picture->pixels + (size_t) y * e->picture->stride, e->picture->width);
 }
 
-static bool is_hit(const every *e, const desk_hit *hit)
+static bool is_hit(const every *e, const find_hit *hit)
 {
     double most = e->options->max_difference;
     return hit->score >= 0 && hit->score >= e->options->min_score &&
@@ -61,7 +61,7 @@ static bool is_hit(const every *e, const desk_hit *hit)
 
 static float value_at(const every *e, int x, int y)
 {
-    desk_hit hit = {.x = x, .y = y};
+    find_hit hit = {.x = x, .y = y};
     hit.score = find_score_and_difference(e->t, e->picture, x, y, &hit.difference);
     bool other_colours = hit.score >= e->options->min_score && !is_hit(e, &hit);
     return (float) (other_colours ? hit.score - 2 : hit.score);
@@ -94,8 +94,8 @@ static void score_all(every *e, int channel)
         e->grey = malloc(pixels * sizeof *e->grey);
     e->cut = (float) fmax(e->options->min_score - SLACK, LEAST);
     if (e->grey)
-        desk_parallel(e->picture->height, grey_row, e);
-    desk_parallel(e->down, score_row, e);
+        base_parallel(e->picture->height, grey_row, e);
+    base_parallel(e->down, score_row, e);
     free(e->grey);
 }
 
@@ -155,9 +155,9 @@ static void flat_band(void *context, int band)
 /* --- the best of them ----------------------------------------------------------------------------
  */
 
-static desk_hit best_of_all(const every *e)
+static find_hit best_of_all(const every *e)
 {
-    desk_hit hit = {0, 0, -1, 255};
+    find_hit hit = {0, 0, -1, 255};
     for (int i = 1; i < e->down; i++)
         if (row_of(e, i)[e->best[i]] > row_of(e, hit.y)[e->best[hit.y]])
             hit.y = i;
@@ -168,7 +168,7 @@ static desk_hit best_of_all(const every *e)
 }
 
 /* Places that overlap a hit are out. */
-static void take_out(every *e, const desk_hit *hit)
+static void take_out(every *e, const find_hit *hit)
 {
     int x0 = hit->x - e->t->width + 1, x1 = hit->x + e->t->width;
     int y0 = hit->y - e->t->height + 1, y1 = hit->y + e->t->height;
@@ -179,9 +179,9 @@ static void take_out(every *e, const desk_hit *hit)
     }
 }
 
-static void take_hits(every *e, desk_hit *hits, int max, int *count, desk_hit *best)
+static void take_hits(every *e, find_hit *hits, int max, int *count, find_hit *best)
 {
-    desk_hit next = *best = best_of_all(e);
+    find_hit next = *best = best_of_all(e);
     while (*count < max && is_hit(e, &next) && !e->stop(e->options)) {
         hits[(*count)++] = next;
         take_out(e, &next);
@@ -189,9 +189,9 @@ static void take_hits(every *e, desk_hit *hits, int max, int *count, desk_hit *b
     }
 }
 
-bool find_every(const find_template *t, int channel, const desk_image *picture,
-                const desk_find_options *options, desk_hit *hits, int max, int *count,
-                desk_hit *best, find_stop_fn *stop)
+bool find_every(const find_template *t, int channel, const image_bitmap *picture,
+                const find_options *options, find_hit *hits, int max, int *count, find_hit *best,
+                find_stop_fn *stop)
 {
     every e = {.t = t, .picture = picture, .options = options, .stop = stop};
     e.across = picture->width - t->width + 1;
@@ -200,7 +200,7 @@ bool find_every(const find_template *t, int channel, const desk_image *picture,
     e.best = malloc((size_t) e.down * sizeof *e.best);
     bool ok = e.values && e.best;
     if (ok && t->flat && t->counted == (int64_t) t->width * t->height)
-        desk_parallel((e.down + FLAT_ROWS - 1) / FLAT_ROWS, flat_band, &e);
+        base_parallel((e.down + FLAT_ROWS - 1) / FLAT_ROWS, flat_band, &e);
     else if (ok)
         score_all(&e, channel);
     ok = ok && !atomic_load(&e.out_of_memory);

@@ -1,7 +1,7 @@
 #include "find_sample.h"
 
-#include "find_probe.h"
 #include "base/simd.h"
+#include "find_probe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static void row_scalar(const find_sample *s, float *out, const float *grey, cons
     }
 }
 
-#if DESK_X86
+#if BASE_X86
 static int row_sse2(const find_sample *s, float *out, const float *grey, const size_t *offsets,
                     int across)
 {
@@ -139,7 +139,7 @@ void find_sample_row(const find_sample *s, float *out, const float *grey, size_t
     int x = 0;
     for (int i = 0; i < FIND_SAMPLES; i++)
         offsets[i] = (size_t) s->y[i] * stride + (size_t) s->x[i];
-#if DESK_X86
+#if BASE_X86
     if (!scalar)
         x = row_sse2(s, out, grey, offsets, across);
 #else

@@ -36,7 +36,7 @@ static void sum_scalar(sums *s, const uint32_t *pixels, const uint32_t *keep, co
     }
 }
 
-#if DESK_X86
+#if BASE_X86
 static inline int64_t add_four(__m128i v)
 {
     uint32_t part[4];
@@ -73,7 +73,7 @@ static int sum_sse2(sums *s, const uint32_t *pixels, const uint32_t *keep, const
 #endif
 
 /* Adds rows from..end of the template. */
-static void sum_rows(sums *s, const find_template *t, const desk_image *picture, int x, int y,
+static void sum_rows(sums *s, const find_template *t, const image_bitmap *picture, int x, int y,
                      int from, int end)
 {
     for (int j = from; j < end; j++) {
@@ -81,7 +81,7 @@ static void sum_rows(sums *s, const find_template *t, const desk_image *picture,
         const uint32_t *pixels = t->pixels + (size_t) j * (size_t) t->width;
         const uint32_t *keep = t->keep + (size_t) j * (size_t) t->width;
         int done = 0;
-#if DESK_X86
+#if BASE_X86
         if (!t->scalar)
             done = sum_sse2(s, pixels, keep, row, t->width);
 #endif
@@ -116,7 +116,7 @@ static double part_score(const find_part *part, const sums *s)
     return score > 1 ? 1 : score > 0 ? score : 0;
 }
 
-double find_score_above(const find_template *t, const desk_image *picture, int x, int y,
+double find_score_above(const find_template *t, const image_bitmap *picture, int x, int y,
                         double min_score)
 {
     sums s = {0};
@@ -136,7 +136,7 @@ double find_score_above(const find_template *t, const desk_image *picture, int x
     return score;
 }
 
-double find_score_and_difference(const find_template *t, const desk_image *picture, int x, int y,
+double find_score_and_difference(const find_template *t, const image_bitmap *picture, int x, int y,
                                  double *difference)
 {
     sums s = {0};
@@ -147,14 +147,14 @@ double find_score_and_difference(const find_template *t, const desk_image *pictu
     return part_score(&t->parts[FIND_PARTS - 1], &s);
 }
 
-double find_score(const find_template *t, const desk_image *picture, int x, int y)
+double find_score(const find_template *t, const image_bitmap *picture, int x, int y)
 {
     double difference;
     return find_score_and_difference(t, picture, x, y, &difference);
 }
 
 /* The sums of the template itself, for a growing number of rows. */
-static void measure(find_template *t, const desk_image *image)
+static void measure(find_template *t, const image_bitmap *image)
 {
     sums s = {0};
     int done = 0;
@@ -176,7 +176,7 @@ static void measure(find_template *t, const desk_image *image)
     t->flat = t->energy <= FLAT * FLAT * 3 * (double) t->counted;
 }
 
-bool find_template_make(find_template *t, const desk_image *image, bool scalar)
+bool find_template_make(find_template *t, const image_bitmap *image, bool scalar)
 {
     size_t width = (size_t) image->width, count = width * (size_t) image->height;
     *t = (find_template){.width = image->width, .height = image->height, .scalar = scalar};

@@ -17,7 +17,7 @@ static void add_pixels_scalar(const shape *s, uint32_t *sums, const uint8_t *row
             sums[x] += s->channel == 3 ? (uint32_t) p[0] + p[1] + p[2] : 3u * p[s->channel];
 }
 
-#if DESK_X86
+#if BASE_X86
 /* Two pixels at once are added up by the instruction for sums of differences, here from 0. */
 static int add_pixels_sse2(const shape *s, uint32_t *sums, const uint8_t *row)
 {
@@ -43,7 +43,7 @@ static int add_pixels_sse2(const shape *s, uint32_t *sums, const uint8_t *row)
 }
 #endif
 
-void find_shrink_row(int16_t *out, uint32_t *sums, const desk_image *picture, int y, int factor,
+void find_shrink_row(int16_t *out, uint32_t *sums, const image_bitmap *picture, int y, int factor,
                      int channel, bool scalar)
 {
     const shape s = {picture->width / factor, factor, channel};
@@ -51,7 +51,7 @@ void find_shrink_row(int16_t *out, uint32_t *sums, const desk_image *picture, in
     for (int j = 0; j < factor; j++) {
         const uint8_t *row = picture->pixels + (size_t) (y * factor + j) * picture->stride;
         int x = 0;
-#if DESK_X86
+#if BASE_X86
         if (!scalar)
             x = add_pixels_sse2(&s, sums, row);
 #else

@@ -40,18 +40,18 @@ typedef struct {
     int colours;           /* in the palette */
     bool holes;            /* one colour, of a picture without a palette, is transparent */
     uint32_t hole;         /* which one, 0xffRRGGBB */
-    desk_image image;
+    image_bitmap image;
     uint8_t *row, *previous; /* one filter byte, then row_bytes */
     size_t filled;           /* bytes of `row` that are there */
     int y;                   /* rows that are done */
     z_stream stream;
     bool inflating;
-    desk_error *err;
+    base_error *err;
 } decoder;
 
 static bool broken(decoder *d, const char *why)
 {
-    return desk_fail(d->err, DESK_PROTOCOL, "The PNG file is broken: %s.", why);
+    return base_fail(d->err, BASE_PROTOCOL, "The PNG file is broken: %s.", why);
 }
 
 static uint32_t get_u32(const uint8_t *p)
@@ -69,7 +69,7 @@ static bool next_chunk(decoder *d, chunk *c)
     c->data = d->at + 8;
     if (c->length > left - CHUNK_OVERHEAD)
         return broken(d, "a part is longer than the file");
-    if (desk_crc32(0, c->type, (size_t) c->length + 4) != get_u32(c->data + c->length))
+    if (base_crc32(0, c->type, (size_t) c->length + 4) != get_u32(c->data + c->length))
         return broken(d, "a checksum is wrong");
     d->at += (size_t) c->length + CHUNK_OVERHEAD;
     return true;
@@ -106,13 +106,13 @@ static bool check_format(decoder *d, const uint8_t *header)
     if (d->channels == 0 || header[10] != 0 || header[11] != 0 || header[12] > 1)
         return broken(d, "its header names a format that does not exist");
     if (d->depth == 16)
-        return desk_fail(d->err, DESK_UNSUPPORTED,
+        return base_fail(d->err, BASE_UNSUPPORTED,
                          "This PNG file has 16 bits a channel; only up to 8 can be read.");
     bool shallow = d->depth == 1 || d->depth == 2 || d->depth == 4;
     if (d->depth != 8 && !(shallow && d->channels == 1))
         return broken(d, "its header names a depth that does not exist");
     if (header[12] == 1)
-        return desk_fail(d->err, DESK_UNSUPPORTED,
+        return base_fail(d->err, BASE_UNSUPPORTED,
                          "This PNG file is interlaced; only plain ones can be read.");
     return true;
 }
@@ -121,7 +121,7 @@ static bool read_header(decoder *d)
 {
     chunk c;
     if ((size_t) (d->end - d->at) < SIGNATURE || memcmp(d->at, "\x89PNG\r\n\x1a\n", SIGNATURE) != 0)
-        return desk_fail(d->err, DESK_PROTOCOL, "This is not a PNG file.");
+        return base_fail(d->err, BASE_PROTOCOL, "This is not a PNG file.");
     d->at += SIGNATURE;
     if (!next_chunk(d, &c))
         return false;
@@ -130,12 +130,11 @@ static bool read_header(decoder *d)
     uint32_t width = get_u32(c.data), height = get_u32(c.data + 4);
     if (width == 0 || height == 0)
         return broken(d, "its picture has no pixels");
-    if (width > DESK_IMAGE_MAX_SIDE || height > DESK_IMAGE_MAX_SIDE ||
-        width * height > DESK_PNG_MAX_PIXELS)
-        return desk_fail(d->err, DESK_INVALID,
+    if (width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE || width * height > PNG_MAX_PIXELS)
+        return base_fail(d->err, BASE_INVALID,
                          "The PNG picture of %u x %u is too large: at most %d pixels a side and %d "
                          "million in all.",
-                         width, height, DESK_IMAGE_MAX_SIDE, DESK_PNG_MAX_PIXELS >> 20);
+                         width, height, IMAGE_MAX_SIDE, PNG_MAX_PIXELS >> 20);
     d->width = (int) width;
     d->height = (int) height;
     d->depth = c.data[8];
@@ -279,13 +278,13 @@ static bool begin_pixels(decoder *d)
     if (d->colour == PALETTE && d->colours == 0)
         return broken(d, "its palette is missing");
     bool alpha = d->image.alpha || d->colour == GREY_ALPHA || d->colour == RGB_ALPHA;
-    if (!desk_image_alloc(&d->image, d->width, d->height, d->err))
+    if (!image_alloc(&d->image, d->width, d->height, d->err))
         return false;
     d->image.alpha = alpha;
     d->row = calloc(1, d->row_bytes + 1);
     d->previous = calloc(1, d->row_bytes + 1);
     if (!d->row || !d->previous || inflateInit(&d->stream) != Z_OK)
-        return desk_fail(d->err, DESK_NO_MEMORY, "There is no memory to read a PNG file.");
+        return base_fail(d->err, BASE_NO_MEMORY, "There is no memory to read a PNG file.");
     d->inflating = true;
     return true;
 }
@@ -338,7 +337,7 @@ static bool read_chunks(decoder *d)
     return d->y == d->height || broken(d, "it ends before its last row");
 }
 
-bool desk_png_decode(desk_image *image, const uint8_t *data, size_t size, desk_error *err)
+bool png_decode(image_bitmap *image, const uint8_t *data, size_t size, base_error *err)
 {
     assert(image && (data || size == 0));
     decoder d = {.at = data, .end = data + size, .err = err};
@@ -348,10 +347,10 @@ bool desk_png_decode(desk_image *image, const uint8_t *data, size_t size, desk_e
     free(d.row);
     free(d.previous);
     if (!ok) {
-        desk_image_free(&d.image);
+        image_free(&d.image);
         return false;
     }
-    desk_image_free(image);
+    image_free(image);
     *image = d.image;
     return true;
 }

@@ -4,9 +4,9 @@
  * nearly all there is to find on a screen, at a fraction of a general match finder's time. A first
  * pass finds matches and counts symbols, a second writes one dynamic Huffman block.
  */
+#include "base/simd.h"
 #include "png_huffman.h"
 #include "png_strip.h"
-#include "base/simd.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ void png_screen_free(png_screen *screen)
 static inline int same_pixels(const uint32_t *a, const uint32_t *b, int max)
 {
     int n = 0;
-#if DESK_X86
+#if BASE_X86
     for (; n < max; n += 4) {
         __m128i equal = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *) (a + n)),
                                         _mm_loadu_si128((const __m128i *) (b + n)));

@@ -26,7 +26,7 @@ size_t png_bound(int width, int rows)
     return bytes + (bytes / 8192 + 2) * PNG_FLUSH_BYTES + 1024 + PNG_SLACK;
 }
 
-png_scratch *png_scratch_new(int width, int rows, desk_png_options options)
+png_scratch *png_scratch_new(int width, int rows, png_options options)
 {
     png_scratch *scratch = calloc(1, sizeof *scratch);
     if (!scratch)
@@ -34,7 +34,7 @@ png_scratch *png_scratch_new(int width, int rows, desk_png_options options)
     scratch->width = width;
     scratch->rows = rows;
     scratch->out = malloc(png_bound(width, rows));
-    if (options.compressor == DESK_PNG_ZLIB)
+    if (options.compressor == PNG_ZLIB)
         scratch->zlib = png_zlib_new(width, rows, options.level);
     else
         scratch->screen = png_screen_new(width, rows);
@@ -56,10 +56,10 @@ void png_scratch_free(png_scratch *scratch)
     free(scratch);
 }
 
-#if DESK_X86
+#if BASE_X86
 /* Four pixels at a time from 4 bytes each to 3, red first. Stops before a store could pass the end
  * of the row. */
-DESK_TARGET("ssse3")
+BASE_TARGET("ssse3")
 static int pack_row_ssse3(const uint32_t *row, int width, uint8_t *out)
 {
     const __m128i order = _mm_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1);
@@ -75,8 +75,8 @@ static int pack_row_ssse3(const uint32_t *row, int width, uint8_t *out)
 static void pack_row(const uint32_t *row, int width, uint8_t *out)
 {
     int x = 0;
-#if DESK_X86
-    if (desk_cpu_ssse3())
+#if BASE_X86
+    if (base_cpu_ssse3())
         x = pack_row_ssse3(row, width, out);
 #endif
     for (; x < width; x++) {
@@ -169,7 +169,7 @@ static bool filter_strip(png_scratch *scratch, png_strip *strip, uint32_t *adler
         to[0] = from[0];
         for (int x = 1; x < strip->width; x++)
             to[x] = subtract_bytes(from[x], from[x - 1]);
-        *adler = desk_adler32_take_row(*adler, PNG_FILTER_SUB, to, to, strip->width);
+        *adler = base_adler32_take_row(*adler, PNG_FILTER_SUB, to, to, strip->width);
     }
     strip->pixels = scratch->filtered;
     strip->stride = stride;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <windows.h>
 
-const char *const platform_name = "windows";
+const char *const system_name = "windows";
 
 static char *utf8(const wchar_t *wide)
 {
@@ -22,7 +22,7 @@ static char *utf8(const wchar_t *wide)
 }
 
 /* What is the console's outlives us: it is put back as it was, but for a second Ctrl+C, after which
- * nothing may be waited for (platform_end). */
+ * nothing may be waited for (system_end). */
 static UINT code_page_before;
 static struct {
     HANDLE console; /* NULL: not one */
@@ -86,7 +86,7 @@ static void start_console(void)
     write_whole_characters(stderr);
 }
 
-char **platform_start(int *argc, char **argv)
+char **system_start(int *argc, char **argv)
 {
     (void) argv; /* in the code page of the day */
     /* A library that is named without its folder is the system's, never one that lies in the folder
@@ -109,7 +109,7 @@ char **platform_start(int *argc, char **argv)
 
 static uv_prepare_t before_waiting;
 
-void platform_open(uv_loop_t *loop)
+void system_open(uv_loop_t *loop)
 {
     uv_prepare_init(loop, &before_waiting);
     uv_prepare_start(&before_waiting, show);
@@ -117,20 +117,20 @@ void platform_open(uv_loop_t *loop)
     signals_open();
 }
 
-void platform_close(void)
+void system_close(void)
 {
     signals_close();
     uv_close((uv_handle_t *) &before_waiting, NULL); /* the caller runs the loop once more */
 }
 
-_Noreturn void platform_end(int status)
+_Noreturn void system_end(int status)
 {
     /* ExitProcess waits for locks that a suspended thread may hold. */
     TerminateProcess(GetCurrentProcess(), (UINT) status);
     abort();
 }
 
-bool platform_hold_descendants(desk_error *err)
+bool system_hold_descendants(base_error *err)
 {
     static HANDLE job; /* closed by the system when we end, which is what ends the others */
     if (job)
@@ -146,34 +146,34 @@ bool platform_hold_descendants(desk_error *err)
     if (job)
         CloseHandle(job);
     job = NULL;
-    return desk_fail(err, DESK_UNSUPPORTED,
+    return base_fail(err, BASE_UNSUPPORTED,
                      "Windows does not let this program hold its applications in a job (error %lu)",
                      (unsigned long) error);
 }
 
-int platform_reap(long pid)
+int system_reap(long pid)
 {
     (void) pid; /* nothing stays behind of a process that has ended */
     return -1;
 }
 
-static bool cannot_open(const char *target, DWORD error, desk_error *err)
+static bool cannot_open(const char *target, DWORD error, base_error *err)
 {
     if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND)
-        return desk_fail(err, DESK_NOT_FOUND, "there is no %.200s", target);
+        return base_fail(err, BASE_NOT_FOUND, "there is no %.200s", target);
     /* Where nothing is registered for it, Wine takes it for a program. */
     if (error == ERROR_NO_ASSOCIATION || error == ERROR_BAD_EXE_FORMAT)
-        return desk_fail(err, DESK_UNAVAILABLE, "no application here opens %.200s", target);
-    return desk_fail(err, DESK_REFUSED, "Windows did not open %.200s (error %lu)", target,
+        return base_fail(err, BASE_UNAVAILABLE, "no application here opens %.200s", target);
+    return base_fail(err, BASE_REFUSED, "Windows did not open %.200s (error %lu)", target,
                      (unsigned long) error);
 }
 
-bool platform_open_target(const char *target, desk_error *err)
+bool system_open_target(const char *target, base_error *err)
 {
     int units = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, target, -1, NULL, 0);
     wchar_t *wide = units > 0 ? malloc((size_t) units * sizeof *wide) : NULL;
     if (!wide)
-        return desk_fail(err, DESK_INVALID, "the name of what to open is not valid UTF-8");
+        return base_fail(err, BASE_INVALID, "the name of what to open is not valid UTF-8");
     MultiByteToWideChar(CP_UTF8, 0, target, -1, wide, units);
     CoInitializeEx(NULL, COINIT_APARTMENTTHREADED | COINIT_DISABLE_OLE1DDE);
     /* What is started may take over the front from us. */

@@ -17,14 +17,14 @@ typedef struct {
     PROCESS_INFORMATION child;
 } private_desktop;
 
-static bool fail(desk_error *err, const char *what)
+static bool fail(base_error *err, const char *what)
 {
-    return desk_fail(err, DESK_UNAVAILABLE, "%s (Windows error %lu)", what,
+    return base_fail(err, BASE_UNAVAILABLE, "%s (Windows error %lu)", what,
                      (unsigned long) GetLastError());
 }
 
 /* The name becomes part of a command line as it is. */
-static bool read_name(const char *name, wchar_t out[NAME_MAX_UNITS], desk_error *err)
+static bool read_name(const char *name, wchar_t out[NAME_MAX_UNITS], base_error *err)
 {
     size_t length = 0;
     for (; name[length] && length < NAME_MAX_UNITS - 1; length++) {
@@ -36,11 +36,11 @@ static bool read_name(const char *name, wchar_t out[NAME_MAX_UNITS], desk_error 
     }
     out[length] = L'\0';
     return (length && !name[length]) ||
-           desk_fail(err, DESK_INVALID, "a desktop's name is made of at most %d letters and digits",
+           base_fail(err, BASE_INVALID, "a desktop's name is made of at most %d letters and digits",
                      NAME_MAX_UNITS - 1);
 }
 
-static bool open_job(HANDLE *job, desk_error *err)
+static bool open_job(HANDLE *job, base_error *err)
 {
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
                                                        JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
@@ -74,11 +74,11 @@ static bool create_child(private_desktop *d, wchar_t *name, wchar_t *program, wc
                           NULL, NULL, &start, &d->child);
 }
 
-static bool start_child(private_desktop *d, wchar_t *name, desk_error *err)
+static bool start_child(private_desktop *d, wchar_t *name, base_error *err)
 {
     wchar_t *words = malloc(2 * LINE_MAX_UNITS * sizeof *words);
     if (!words)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for a private desktop");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for a private desktop");
     bool created = create_child(d, name, words, words + LINE_MAX_UNITS);
     free(words);
     if (!created)
@@ -123,7 +123,7 @@ static void close_all(private_desktop *d)
         CloseDesktop(d->desktop);
 }
 
-int platform_run_on_desktop(const char *name, desk_error *err)
+int system_run_on_desktop(const char *name, base_error *err)
 {
     wchar_t wide[NAME_MAX_UNITS];
     private_desktop d = {0};

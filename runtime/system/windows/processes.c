@@ -51,7 +51,7 @@ static bool find_parent(void *context, const PROCESSENTRY32W *entry)
     return false;
 }
 
-long platform_parent(long pid)
+long system_parent(long pid)
 {
     pair wanted = {(DWORD) pid, 0};
     visit(find_parent, &wanted);
@@ -84,7 +84,7 @@ static bool add_child(void *context, const PROCESSENTRY32W *entry)
 }
 
 /* A snapshot has no order: it is gone through until nothing more is found. */
-size_t platform_descendants(long pid, long *out, size_t room)
+size_t system_descendants(long pid, long *out, size_t room)
 {
     tree t = {.root = pid, .out = out, .room = room, .grown = true};
     while (t.grown && t.count < room) {
@@ -143,7 +143,7 @@ static char *utf8_words(wchar_t **words, int count, size_t *size)
     return out;
 }
 
-char *platform_command_line(long pid, size_t *size)
+char *system_command_line(long pid, size_t *size)
 {
     *size = 0;
     wchar_t *line = whole_command_line((DWORD) pid);

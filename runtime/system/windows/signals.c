@@ -16,18 +16,18 @@ static SRWLOCK one_at_a_time = SRWLOCK_INIT;
 
 /* Between suspending and resuming nothing may be called that takes a lock (malloc does, and
  * printf): the main thread may have it. */
-static void request_now(interrupt_kind kind)
+static void request_now(system_interrupt_kind kind)
 {
     CONTEXT context = {.ContextFlags = CONTEXT_CONTROL};
     if (SuspendThread(main_thread) == (DWORD) -1)
         return;
     /* SuspendThread only asks; this waits until it is so. */
     GetThreadContext(main_thread, &context);
-    interrupt_request(kind);
+    system_interrupt_request(kind);
     ResumeThread(main_thread);
 }
 
-static bool request(interrupt_kind kind)
+static bool request(system_interrupt_kind kind)
 {
     AcquireSRWLockExclusive(&one_at_a_time);
     bool asked = main_thread != NULL;
@@ -37,7 +37,7 @@ static bool request(interrupt_kind kind)
     return asked;
 }
 
-void platform_interrupt(interrupt_kind kind)
+void system_interrupt(system_interrupt_kind kind)
 {
     request(kind);
 }

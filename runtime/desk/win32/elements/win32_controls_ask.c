@@ -7,7 +7,7 @@ void win32_details_action(win32_reading *r, desk_element_details *out, const cha
 {
     enum { ROOM = 8 };
     if (!out->actions)
-        out->actions = desk_arena_alloc(r->arena, ROOM * sizeof *out->actions);
+        out->actions = base_arena_alloc(r->arena, ROOM * sizeof *out->actions);
     if (!out->actions)
         r->no_memory = true;
     else if (out->action_count < ROOM)
@@ -58,7 +58,7 @@ static bool ask_window(win32_reading *r, const win32_handle *h, win32_class clas
 }
 
 bool win32_control_ask(win32_reading *r, const win32_handle *h, desk_element_details *out,
-                       desk_error *err)
+                       base_error *err)
 {
     win32_class class = win32_class_of(h->window);
     if (h->kind == WIN32_HANDLE_ITEM && !win32_item_ask(r, h, err))
@@ -67,8 +67,8 @@ bool win32_control_ask(win32_reading *r, const win32_handle *h, desk_element_det
         return false;
     if (h->kind == WIN32_HANDLE_WINDOW && !ask_window(r, h, class, out))
         return IsWindow(h->window)
-                   ? desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time")
-                   : desk_fail(err, DESK_NOT_FOUND,
+                   ? base_fail(err, BASE_TIMED_OUT, "the application did not answer in time")
+                   : base_fail(err, BASE_NOT_FOUND,
                                "the element is gone: its window has been closed");
     if (r->out->count == 1 && r->out->items[0].actions > 0)
         win32_details_action(r, out, action_of(h, class));

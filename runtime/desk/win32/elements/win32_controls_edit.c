@@ -44,14 +44,14 @@ static bool text_of(HWND window, unsigned patience, wchar_t *buffer, size_t *uni
     return true;
 }
 
-bool win32_edit_select(HWND window, int32_t from, int32_t to, uint64_t deadline, desk_error *err)
+bool win32_edit_select(HWND window, int32_t from, int32_t to, uint64_t deadline, base_error *err)
 {
     size_t units;
     wchar_t *text = malloc(WIN32_TEXT_UNITS * sizeof *text);
     if (!text)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the text");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the text");
     bool ok = text_of(window, win32_left_ms(deadline), text, &units) ||
-              desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
+              base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
     WPARAM first = ok ? unit_of(text, from, units) : 0;
     LPARAM last = ok ? (LPARAM) unit_of(text, to, units) : 0;
     free(text);

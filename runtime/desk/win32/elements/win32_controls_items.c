@@ -144,18 +144,18 @@ bool win32_items_read(win32_reading *r, HWND window, DWORD pid, int32_t parent, 
     return true;
 }
 
-bool win32_item_ask(win32_reading *r, const win32_handle *h, desk_error *err)
+bool win32_item_ask(win32_reading *r, const win32_handle *h, base_error *err)
 {
     bool combo = win32_class_of(h->window) == WIN32_COMBO, past = false;
     LRESULT count = 0;
     if (!win32_window_describe(r, h->window, h->pid) ||
         !ask(r, h->window, combo ? CB_GETCOUNT : LB_GETCOUNT, 0, NULL, &count))
-        return desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
+        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
     if (h->index >= count)
-        return desk_fail(err, DESK_NOT_FOUND, "the item is gone from its list");
+        return base_fail(err, BASE_NOT_FOUND, "the item is gone from its list");
     item_source s = source_of(r, h->window, h->pid, 0, combo);
     if (!read_item(r, &s, h->index, &past))
-        return desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
+        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
     win32_reading_keep_last(r);
     return true;
 }

@@ -30,11 +30,11 @@ typedef struct {
 } win32_elements;
 
 static bool win32_elements_open(desk_elements **out, const desk_elements_options *options,
-                                desk_error *err)
+                                base_error *err)
 {
     win32_elements *e = calloc(1, sizeof *e);
     if (!e)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element reader");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the element reader");
     if (options->display && !(e->desktop = win32_desktop_open(options->display, err))) {
         free(e);
         return false;
@@ -103,10 +103,10 @@ static void leave(win32_elements *e)
     uv_mutex_unlock(&e->lock);
 }
 
-static bool run(request q, win32_call call, desk_error *err)
+static bool run(request q, win32_call call, base_error *err)
 {
     if (!enter(q.elements, q.deadline))
-        return desk_fail(err, DESK_TIMED_OUT,
+        return base_fail(err, BASE_TIMED_OUT,
                          "the applications' elements are still being asked for by an earlier call");
     bool ok = win32_desktop_run(q.elements->desktop, call, &q, err);
     leave(q.elements);
@@ -230,15 +230,15 @@ static bool is_cancelled(const desk_elements_query *query)
     return query->cancel && atomic_load(query->cancel);
 }
 
-static bool read_windows(win32_elements *e, win32_reading *r, desk_error *err)
+static bool read_windows(win32_elements *e, win32_reading *r, base_error *err)
 {
     top_windows *all = calloc(1, sizeof *all);
     if (!all)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
     all->query = r->query;
     bool ok = EnumWindows(collect, (LPARAM) all) || all->too_many;
     if (!ok)
-        win32_fail(err, DESK_UNAVAILABLE,
+        win32_fail(err, BASE_UNAVAILABLE,
                    "the windows cannot be listed; deskpilot must run in the user's own session",
                    GetLastError());
     r->out->truncated |= all->too_many;
@@ -248,13 +248,13 @@ static bool read_windows(win32_elements *e, win32_reading *r, desk_error *err)
     }
     free(all);
     if (ok && is_cancelled(r->query))
-        return desk_fail(err, DESK_CANCELLED, "cancelled");
+        return base_fail(err, BASE_CANCELLED, "cancelled");
     if (ok && r->no_memory)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
     return ok;
 }
 
-static bool read_there(void *context, desk_error *err)
+static bool read_there(void *context, base_error *err)
 {
     request *q = context;
     win32_reading r;
@@ -265,13 +265,13 @@ static bool read_there(void *context, desk_error *err)
     extended.deadline += uv_hrtime() - before;
     bool ok = win32_reading_open(&r, &extended, q->out)
                   ? read_windows(q->elements, &r, err)
-                  : desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+                  : base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
     win32_reading_close(&r);
     return ok;
 }
 
 static bool win32_elements_read(desk_elements *base, const desk_elements_query *query,
-                                desk_element_list *out, desk_error *err)
+                                desk_element_list *out, base_error *err)
 {
     *out = (desk_element_list){0};
     bool ok = run((request){.elements = (win32_elements *) base,
@@ -287,19 +287,19 @@ static bool win32_elements_read(desk_elements *base, const desk_elements_query *
 /* --- acting -------------------------------------------------------------------------------------
  */
 
-static bool lost_automation(desk_error *err)
+static bool lost_automation(base_error *err)
 {
-    return desk_fail(err, DESK_UNAVAILABLE, "UI Automation is not available any more");
+    return base_fail(err, BASE_UNAVAILABLE, "UI Automation is not available any more");
 }
 
 /* Connects, and reads what the request's handle says: of something that is still there. */
-static bool find_there(const request *q, win32_handle *h, desk_error *err)
+static bool find_there(const request *q, win32_handle *h, base_error *err)
 {
     start(q->elements);
     return win32_handle_read(h, q->handle, err) && win32_handle_alive(h, err);
 }
 
-static bool act_there(void *context, desk_error *err)
+static bool act_there(void *context, base_error *err)
 {
     request *q = context;
     uia_source *uia = &q->elements->uia;
@@ -313,7 +313,7 @@ static bool act_there(void *context, desk_error *err)
 }
 
 static bool win32_elements_act(desk_elements *base, const char *handle, const char *action,
-                               int index, uint64_t deadline, desk_error *err)
+                               int index, uint64_t deadline, base_error *err)
 {
     return run((request){.elements = (win32_elements *) base,
                          .handle = handle,
@@ -323,7 +323,7 @@ static bool win32_elements_act(desk_elements *base, const char *handle, const ch
                act_there, err);
 }
 
-static bool change_there(void *context, desk_error *err)
+static bool change_there(void *context, base_error *err)
 {
     request *q = context;
     uia_source *uia = &q->elements->uia;
@@ -338,7 +338,7 @@ static bool change_there(void *context, desk_error *err)
 
 static bool win32_elements_change(desk_elements *base, const char *handle,
                                   const desk_element_change *change, uint64_t deadline,
-                                  desk_error *err)
+                                  base_error *err)
 {
     return run((request){.elements = (win32_elements *) base,
                          .handle = handle,
@@ -351,7 +351,7 @@ static bool win32_elements_change(desk_elements *base, const char *handle,
  */
 
 /* A list of one element, below an application without an element. */
-static bool ask_one(const request *q, win32_reading *r, const win32_handle *h, desk_error *err)
+static bool ask_one(const request *q, win32_reading *r, const win32_handle *h, base_error *err)
 {
     uia_source *uia = &q->elements->uia;
     r->out->apps[r->out->app_count++] = (desk_element_app){"", (long) h->pid, NULL};
@@ -360,7 +360,7 @@ static bool ask_one(const request *q, win32_reading *r, const win32_handle *h, d
     return uia->automation ? win32_uia_ask(uia, r, h, q->details, err) : lost_automation(err);
 }
 
-static bool ask_there(void *context, desk_error *err)
+static bool ask_there(void *context, base_error *err)
 {
     request *q = context;
     win32_handle h;
@@ -371,15 +371,15 @@ static bool ask_there(void *context, desk_error *err)
         return false;
     bool ok = win32_reading_open(&r, &query, &q->details->list)
                   ? ask_one(q, &r, &h, err)
-                  : desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element");
+                  : base_fail(err, BASE_NO_MEMORY, "not enough memory for the element");
     if (ok && (r.no_memory || q->details->list.count != 1))
-        ok = desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element");
+        ok = base_fail(err, BASE_NO_MEMORY, "not enough memory for the element");
     win32_reading_close(&r);
     return ok;
 }
 
 static bool win32_elements_ask(desk_elements *base, const char *handle, uint64_t deadline,
-                               desk_element_details *out, desk_error *err)
+                               desk_element_details *out, base_error *err)
 {
     *out = (desk_element_details){.selected = ""};
     bool ok = run((request){.elements = (win32_elements *) base,

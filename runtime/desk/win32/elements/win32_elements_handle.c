@@ -91,7 +91,7 @@ static bool parse(win32_handle *h, const char *text)
     return (h->kind != WIN32_HANDLE_UIA || read_id(h, &at)) && !*at;
 }
 
-bool win32_handle_read(win32_handle *h, const char *text, desk_error *err)
+bool win32_handle_read(win32_handle *h, const char *text, base_error *err)
 {
     char again[WIN32_HANDLE_ROOM];
     if (parse(h, text)) {
@@ -100,16 +100,16 @@ bool win32_handle_read(win32_handle *h, const char *text, desk_error *err)
         if (strcmp(again, text) == 0)
             return true;
     }
-    return desk_fail(err, DESK_INVALID, "this is not an element's handle");
+    return base_fail(err, BASE_INVALID, "this is not an element's handle");
 }
 
-bool win32_handle_alive(const win32_handle *h, desk_error *err)
+bool win32_handle_alive(const win32_handle *h, base_error *err)
 {
     DWORD pid = 0;
     if (h->kind == WIN32_HANDLE_APP)
-        return desk_fail(err, DESK_UNSUPPORTED,
+        return base_fail(err, BASE_UNSUPPORTED,
                          "an application has no actions and no text; choose one of its elements");
     if (!IsWindow(h->window) || !GetWindowThreadProcessId(h->window, &pid) || pid != h->pid)
-        return desk_fail(err, DESK_NOT_FOUND, "the element is gone: its window has been closed");
+        return base_fail(err, BASE_NOT_FOUND, "the element is gone: its window has been closed");
     return true;
 }

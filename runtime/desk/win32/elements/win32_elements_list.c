@@ -68,7 +68,7 @@ int32_t win32_element_add(win32_reading *r, int32_t parent, const char *handle)
         out->truncated = true;
         return -1;
     }
-    char *copy = desk_arena_copy(r->arena, handle, strlen(handle));
+    char *copy = base_arena_copy(r->arena, handle, strlen(handle));
     if (!copy || !grow(r)) {
         r->no_memory = true;
         return -1;
@@ -158,7 +158,7 @@ const char *win32_reading_name(win32_reading *r, const wchar_t *wide, size_t uni
     char *clean = units ? win32_clean_utf8(wide, (int) units, DESK_ELEMENTS_MAX_NAME - 1) : NULL;
     if (!clean)
         return "";
-    const char *copy = desk_arena_copy(r->arena, clean, strlen(clean));
+    const char *copy = base_arena_copy(r->arena, clean, strlen(clean));
     free(clean);
     return copy ? copy : "";
 }
@@ -184,7 +184,7 @@ static size_t clean_text(char *text)
     for (char *line = text;;) {
         size_t length = strcspn(line, "\n\t");
         char end = line[length]; /* in place: the cleaned part's terminator may overwrite it */
-        desk_utf8_clean(text + used, length + 1, line, length);
+        base_utf8_clean(text + used, length + 1, line, length);
         used += strlen(text + used);
         if (!end)
             break;
@@ -202,7 +202,7 @@ const char *win32_reading_text(win32_reading *r, const wchar_t *wide, size_t uni
     if (!utf8)
         return "";
     size_t length = clean_text(utf8);
-    const char *copy = desk_arena_copy(r->arena, utf8, length);
+    const char *copy = base_arena_copy(r->arena, utf8, length);
     free(utf8);
     return copy ? copy : "";
 }
@@ -215,6 +215,6 @@ void win32_element_place(desk_element *e, RECT rect)
         return;
     if (rect.left < -most || rect.left > most || rect.top < -most || rect.top > most)
         return;
-    e->rect = (desk_rect){rect.left, rect.top, (int) width, (int) height};
+    e->rect = (image_rect){rect.left, rect.top, (int) width, (int) height};
     e->has_rect = true;
 }

@@ -109,7 +109,7 @@ void win32_popup_menu_read(win32_reading *r, HWND window, DWORD pid, int32_t par
     read_items(r, &m);
 }
 
-bool win32_menu_item_ask(win32_reading *r, const win32_handle *h, desk_error *err)
+bool win32_menu_item_ask(win32_reading *r, const win32_handle *h, base_error *err)
 {
     bool popup = win32_class_of(h->window) == WIN32_POPUP_MENU;
     HMENU menu = popup ? popup_menu(h->window, win32_reading_patience(r)) : GetMenu(h->window);
@@ -125,7 +125,7 @@ bool win32_menu_item_ask(win32_reading *r, const win32_handle *h, desk_error *er
         read_item(r, &m, h->index);
     }
     if (r->out->count != 2)
-        return desk_fail(err, DESK_NOT_FOUND, "the menu item is gone");
+        return base_fail(err, BASE_NOT_FOUND, "the menu item is gone");
     win32_reading_keep_last(r);
     return true;
 }
@@ -141,23 +141,23 @@ static HWND popup_owner(HWND popup)
     return GetGUIThreadInfo(thread, &info) ? info.hwndMenuOwner : NULL;
 }
 
-bool win32_menu_act(const win32_handle *h, desk_error *err)
+bool win32_menu_act(const win32_handle *h, base_error *err)
 {
     bool popup = win32_class_of(h->window) == WIN32_POPUP_MENU;
     HMENU menu = popup ? popup_menu(h->window, WIN32_PATIENCE_MS) : GetMenu(h->window);
     HWND owner = popup ? popup_owner(h->window) : h->window;
     UINT state = menu ? GetMenuState(menu, (UINT) h->index, MF_BYPOSITION) : (UINT) -1;
     if (state == (UINT) -1 || !owner)
-        return desk_fail(err, DESK_NOT_FOUND, "the menu item is gone");
+        return base_fail(err, BASE_NOT_FOUND, "the menu item is gone");
     if (GetSubMenu(menu, h->index))
-        return desk_fail(err, DESK_REFUSED, "this item opens a menu; click it with the mouse");
+        return base_fail(err, BASE_REFUSED, "this item opens a menu; click it with the mouse");
     if (state & (MF_GRAYED | MF_DISABLED))
-        return desk_fail(err, DESK_REFUSED, "the menu item is disabled");
+        return base_fail(err, BASE_REFUSED, "the menu item is disabled");
     UINT command = GetMenuItemID(menu, h->index);
     if (popup)
         PostMessageW(owner, WM_CANCELMODE, 0, 0);
     if (!PostMessageW(owner, WM_COMMAND, MAKEWPARAM(command, 0), 0))
-        return win32_fail(err, DESK_REFUSED, "the application does not take commands",
+        return win32_fail(err, BASE_REFUSED, "the application does not take commands",
                           GetLastError());
     return true;
 }

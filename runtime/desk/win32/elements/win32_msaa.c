@@ -149,13 +149,13 @@ void win32_msaa_describe(win32_reading *r, HWND window, int32_t index)
     IAccessible_Release(object);
 }
 
-bool win32_msaa_act(HWND window, desk_error *err)
+bool win32_msaa_act(HWND window, base_error *err)
 {
     IAccessible *object = object_of(window);
     if (!object)
-        return desk_fail(err, DESK_NOT_FOUND, "the element has no actions; click it instead");
+        return base_fail(err, BASE_NOT_FOUND, "the element has no actions; click it instead");
     HRESULT hr = IAccessible_accDoDefaultAction(object, self());
     IAccessible_Release(object);
     return SUCCEEDED(hr) ||
-           win32_fail(err, DESK_REFUSED, "the application refused to do that", (DWORD) hr);
+           win32_fail(err, BASE_REFUSED, "the application refused to do that", (DWORD) hr);
 }

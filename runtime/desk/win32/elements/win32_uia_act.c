@@ -4,26 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool uia_explain(HRESULT hr, const char *what, desk_error *err)
+bool uia_explain(HRESULT hr, const char *what, base_error *err)
 {
     switch (hr) {
     case UIA_E_ELEMENTNOTAVAILABLE:
-        return desk_fail(err, DESK_NOT_FOUND, "the element is gone");
+        return base_fail(err, BASE_NOT_FOUND, "the element is gone");
     case UIA_E_ELEMENTNOTENABLED:
-        return desk_fail(err, DESK_REFUSED, "the element is disabled, so it cannot %s", what);
+        return base_fail(err, BASE_REFUSED, "the element is disabled, so it cannot %s", what);
     case UIA_E_TIMEOUT:
-        return desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
+        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
     case UIA_E_NOTSUPPORTED:
     case E_NOTIMPL:
-        return desk_fail(err, DESK_UNSUPPORTED, "the element cannot %s", what);
+        return base_fail(err, BASE_UNSUPPORTED, "the element cannot %s", what);
     case E_ACCESSDENIED:
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "the application has higher rights than deskpilot; start deskpilot as "
                          "administrator to let it act there");
     case E_OUTOFMEMORY:
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory to ask an application");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory to ask an application");
     default:
-        return desk_fail(err, DESK_REFUSED, "the application refused to %s (error %08lx)", what,
+        return base_fail(err, BASE_REFUSED, "the application refused to %s (error %08lx)", what,
                          (unsigned long) hr);
     }
 }
@@ -63,7 +63,7 @@ static uia_element *search(uia_element *e, const win32_handle *h, int depth)
 }
 
 uia_element *uia_find(const uia_source *u, const win32_handle *h, uia_cache *cache, bool *is_top,
-                      uint64_t deadline, desk_error *err)
+                      uint64_t deadline, base_error *err)
 {
     uia_element *root = NULL, *found = NULL;
     win32_uia_limit(u, win32_left_ms(deadline));
@@ -74,7 +74,7 @@ uia_element *uia_find(const uia_source *u, const win32_handle *h, uia_cache *cac
     if (FAILED(hr))
         uia_explain(hr, "be found", err);
     else if (!root || !(found = search(root, h, 0)))
-        desk_fail(err, DESK_NOT_FOUND, "the element is gone");
+        base_fail(err, BASE_NOT_FOUND, "the element is gone");
     return found;
 }
 
@@ -172,23 +172,23 @@ static const action_kind *choose_numbered(uia_element *e, int index, uia_pattern
     return *p ? &last_resort : NULL;
 }
 
-static bool act_on(uia_element *e, const char *action, int index, desk_error *err)
+static bool act_on(uia_element *e, const char *action, int index, base_error *err)
 {
     uia_pattern *p = NULL;
     const action_kind *kind = action ? choose_named(e, action, &p) : choose_numbered(e, index, &p);
     if (!kind && win32_usual_action(action))
         kind = choose_numbered(e, action ? 0 : index, &p);
     if (!kind && action)
-        return desk_fail(err, DESK_NOT_FOUND, "the element has no action \"%.60s\"", action);
+        return base_fail(err, BASE_NOT_FOUND, "the element has no action \"%.60s\"", action);
     if (!kind)
-        return desk_fail(err, DESK_NOT_FOUND, "the element has no action number %d", index);
+        return base_fail(err, BASE_NOT_FOUND, "the element has no action number %d", index);
     HRESULT hr = kind->run(p);
     p->table->Release(p);
     return SUCCEEDED(hr) || uia_explain(hr, "do that", err);
 }
 
 bool win32_uia_act(const uia_source *u, const win32_handle *h, const char *action, int index,
-                   uint64_t deadline, desk_error *err)
+                   uint64_t deadline, base_error *err)
 {
     uia_element *e = uia_find(u, h, u->ids, NULL, deadline, err);
     if (!e)
@@ -202,12 +202,12 @@ bool win32_uia_act(const uia_source *u, const win32_handle *h, const char *actio
 /* --- texts --------------------------------------------------------------------------------------
  */
 
-static bool put_text(uia_pattern *p, const char *text, desk_error *err)
+static bool put_text(uia_pattern *p, const char *text, base_error *err)
 {
     BOOL read_only = FALSE;
     HRESULT hr = p->table->at_5.get_CurrentIsReadOnly(p, &read_only);
     if (SUCCEEDED(hr) && read_only)
-        return desk_fail(err, DESK_REFUSED, "the field is read-only");
+        return base_fail(err, BASE_REFUSED, "the field is read-only");
     size_t units;
     wchar_t *wide = win32_wide(text, strlen(text), &units, err);
     if (!wide)
@@ -215,14 +215,14 @@ static bool put_text(uia_pattern *p, const char *text, desk_error *err)
     BSTR value = SysAllocStringLen(wide, (UINT) units);
     free(wide);
     if (!value)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the text");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the text");
     hr = p->table->at_3.SetValue(p, value);
     SysFreeString(value);
     return SUCCEEDED(hr) || uia_explain(hr, "take the text", err);
 }
 
 bool win32_uia_set_text(const uia_source *u, const win32_handle *h, const char *text,
-                        uint64_t deadline, desk_error *err)
+                        uint64_t deadline, base_error *err)
 {
     uia_element *e = uia_find(u, h, u->ids, NULL, deadline, err);
     if (!e)
@@ -231,7 +231,7 @@ bool win32_uia_set_text(const uia_source *u, const win32_handle *h, const char *
     uia_pattern *p = uia_pattern_of(e, UIA_PATTERN_VALUE);
     e->table->Release(e);
     if (!p)
-        return desk_fail(err, DESK_UNSUPPORTED, "the element cannot take a text");
+        return base_fail(err, BASE_UNSUPPORTED, "the element cannot take a text");
     bool ok = put_text(p, text, err);
     p->table->Release(p);
     return ok;

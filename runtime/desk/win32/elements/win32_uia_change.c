@@ -6,7 +6,7 @@ typedef enum { DONE, FAILED_TO, HAS_NONE } outcome;
 /* Runs one pattern's function, where the element has the pattern. */
 static outcome by_pattern(uia_element *e, int pattern,
                           HRESULT (*run)(uia_pattern *p, double number), double number,
-                          const char *what, desk_error *err)
+                          const char *what, base_error *err)
 {
     uia_pattern *p = uia_pattern_of(e, pattern);
     if (!p)
@@ -36,18 +36,18 @@ static HRESULT run_collapse(uia_pattern *p, double unused)
     return p->table->at_4.Collapse(p);
 }
 
-static bool focus(uia_element *e, desk_error *err)
+static bool focus(uia_element *e, base_error *err)
 {
     HRESULT hr = e->table->SetFocus(e);
     return SUCCEEDED(hr) || uia_explain(hr, "take the focus", err);
 }
 
-static bool cannot(const char *what, desk_error *err)
+static bool cannot(const char *what, base_error *err)
 {
-    return desk_fail(err, DESK_UNSUPPORTED, "the element cannot %s", what);
+    return base_fail(err, BASE_UNSUPPORTED, "the element cannot %s", what);
 }
 
-static bool change_it(uia_element *e, const desk_element_change *change, desk_error *err)
+static bool change_it(uia_element *e, const desk_element_change *change, base_error *err)
 {
     outcome o;
     switch (change->kind) {
@@ -79,7 +79,7 @@ static bool change_it(uia_element *e, const desk_element_change *change, desk_er
 }
 
 bool win32_uia_change(const uia_source *u, const win32_handle *h, const desk_element_change *change,
-                      uint64_t deadline, desk_error *err)
+                      uint64_t deadline, base_error *err)
 {
     if (change->kind == DESK_CHANGE_TEXT)
         return win32_uia_set_text(u, h, change->text, deadline, err);
@@ -118,7 +118,7 @@ static void details_of(win32_reading *r, uia_element *e, desk_element_details *o
 }
 
 bool win32_uia_ask(const uia_source *u, win32_reading *r, const win32_handle *h,
-                   desk_element_details *out, desk_error *err)
+                   desk_element_details *out, base_error *err)
 {
     bool is_top = false;
     uia_element *e = uia_find(u, h, u->full, &is_top, r->query->deadline, err);
@@ -128,5 +128,5 @@ bool win32_uia_ask(const uia_source *u, win32_reading *r, const win32_handle *h,
     if (ok)
         details_of(r, e, out);
     e->table->Release(e);
-    return ok || desk_fail(err, DESK_NOT_FOUND, "the element is gone");
+    return ok || base_fail(err, BASE_NOT_FOUND, "the element is gone");
 }
