@@ -14,11 +14,13 @@ struct base_arena_block {
 
 static base_arena_block *add_block(base_arena *arena, size_t size)
 {
-    if (size > SIZE_MAX - sizeof(base_arena_block))
+    if (size > SIZE_MAX - sizeof(base_arena_block)) {
         return NULL;
+    }
     base_arena_block *block = malloc(sizeof *block + size);
-    if (!block)
+    if (!block) {
         return NULL;
+    }
     block->next = arena->blocks;
     block->size = size;
     arena->blocks = block;
@@ -29,14 +31,16 @@ static base_arena_block *add_block(base_arena *arena, size_t size)
 void *base_arena_alloc(base_arena *arena, size_t size)
 {
     const size_t align = _Alignof(max_align_t);
-    if (size > SIZE_MAX - align)
+    if (size > SIZE_MAX - align) {
         return NULL;
+    }
     size = (size + align - 1) / align * align;
     base_arena_block *block = arena->blocks;
     if (!block || block->size - arena->used < size) {
         block = add_block(arena, size > BLOCK_SIZE ? size : BLOCK_SIZE);
-        if (!block)
+        if (!block) {
             return NULL;
+        }
     }
     void *piece = (char *) block->data + arena->used;
     arena->used += size;
@@ -46,8 +50,9 @@ void *base_arena_alloc(base_arena *arena, size_t size)
 char *base_arena_copy(base_arena *arena, const char *text, size_t length)
 {
     char *copy = base_arena_alloc(arena, length + 1);
-    if (!copy)
+    if (!copy) {
         return NULL;
+    }
     memcpy(copy, text, length);
     copy[length] = 0;
     return copy;

@@ -40,16 +40,21 @@ static uint32_t crc_folded(uint32_t crc, const uint8_t *data, size_t size)
     const __m128i k34 = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
     const __m128i *from = (const __m128i *) data;
     __m128i x[4];
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         x[i] = _mm_loadu_si128(from + i);
+    }
     x[0] = _mm_xor_si128(x[0], _mm_cvtsi32_si128((int) crc));
-    for (from += 4, size -= 64; size >= 64; from += 4, size -= 64)
-        for (int i = 0; i < 4; i++)
+    for (from += 4, size -= 64; size >= 64; from += 4, size -= 64) {
+        for (int i = 0; i < 4; i++) {
             x[i] = fold(x[i], k12, _mm_loadu_si128(from + i));
-    for (int i = 1; i < 4; i++)
+        }
+    }
+    for (int i = 1; i < 4; i++) {
         x[0] = fold(x[0], k34, x[i]);
-    for (; size >= 16; from++, size -= 16)
+    }
+    for (; size >= 16; from++, size -= 16) {
         x[0] = fold(x[0], k34, _mm_loadu_si128(from));
+    }
     return reduce(x[0]);
 }
 #endif
@@ -110,8 +115,9 @@ static uint64_t sum_epi32(__m256i v)
     uint32_t lanes[8];
     _mm256_storeu_si256((__m256i *) lanes, v);
     uint64_t sum = 0;
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         sum += lanes[i];
+    }
     return sum;
 }
 

@@ -5,8 +5,9 @@
 
 bool base_fail(base_error *err, base_code code, const char *format, ...)
 {
-    if (!err)
+    if (!err) {
         return false;
+    }
     err->code = code;
     va_list args;
     va_start(args, format);
@@ -21,7 +22,8 @@ const char *base_code_name(base_code code)
         "ok",        "unavailable", "unsupported", "refused", "timed_out", "cancelled",
         "not_found", "protocol",    "io",          "invalid", "no_memory",
     };
-    if ((unsigned) code >= sizeof names / sizeof names[0])
+    if ((unsigned) code >= sizeof names / sizeof names[0]) {
         return "io";
+    }
     return names[code];
 }

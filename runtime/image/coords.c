@@ -10,8 +10,9 @@ enum { TENTHS_UP_TO = 8192 };
 static bool usable(image_rect rect, base_error *err)
 {
     if (rect.width >= 1 && rect.height >= 1 && rect.width <= IMAGE_MAX_SIDE &&
-        rect.height <= IMAGE_MAX_SIDE)
+        rect.height <= IMAGE_MAX_SIDE) {
         return true;
+    }
     return base_fail(err, BASE_INVALID, "An area of %d x %d has no positions in it.", rect.width,
                      rect.height);
 }
@@ -20,12 +21,14 @@ static bool axis_to_pixel(const char *name, double norm, int origin, int size, i
                           base_error *err)
 {
     /* Not "norm < 0 || norm > 1000", which a NaN would pass. */
-    if (!(norm >= 0 && norm <= 1000))
+    if (!(norm >= 0 && norm <= 1000)) {
         return base_fail(err, BASE_INVALID, "%s is %g, which is outside the legal range 0 to 1000.",
                          name, norm);
+    }
     int offset = (int) round(norm * size / 1000);
-    if (offset > size - 1)
+    if (offset > size - 1) {
         offset = size - 1;
+    }
     *pixel = (int) ((int64_t) origin + offset);
     return true;
 }
@@ -40,9 +43,10 @@ static bool axis_to_norm(const char *name, int pixel, int origin, int size, doub
                          base_error *err)
 {
     int64_t offset = (int64_t) pixel - origin;
-    if (offset < 0 || offset >= size)
+    if (offset < 0 || offset >= size) {
         return base_fail(err, BASE_INVALID, "%s is %d, which is outside the area's %d to %lld.",
                          name, pixel, origin, (long long) origin + size - 1);
+    }
     double steps = size <= TENTHS_UP_TO ? 10 : 100;
     *norm = round((double) offset * 1000 * steps / size) / steps;
     return true;

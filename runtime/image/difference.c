@@ -15,13 +15,16 @@ static int compare_row(const uint8_t *p, const uint8_t *q, int width, int tolera
                        int *last)
 {
     int count = 0;
-    if (memcmp(p, q, (size_t) width * 4) == 0)
+    if (memcmp(p, q, (size_t) width * 4) == 0) {
         return 0;
+    }
     for (int x = 0; x < width; x++) {
-        if (!differs(p + 4 * (size_t) x, q + 4 * (size_t) x, tolerance))
+        if (!differs(p + 4 * (size_t) x, q + 4 * (size_t) x, tolerance)) {
             continue;
-        if (count++ == 0)
+        }
+        if (count++ == 0) {
             *first = x;
+        }
         *last = x;
     }
     return count;
@@ -44,16 +47,19 @@ image_difference image_compare(const image_bitmap *a, const image_bitmap *b, ima
         int first = 0, last = 0;
         int count = compare_row(pixel_at(a, area.x, y), pixel_at(b, area.x, y), area.width,
                                 tolerance, &first, &last);
-        if (count == 0)
+        if (count == 0) {
             continue;
-        if (out.pixels == 0)
+        }
+        if (out.pixels == 0) {
             top = y;
+        }
         bottom = y;
         left = first < left ? first : left;
         right = last > right ? last : right;
         out.pixels += count;
     }
-    if (out.pixels > 0)
+    if (out.pixels > 0) {
         out.bounds = (image_rect){area.x + left, top, right - left + 1, bottom - top + 1};
+    }
     return out;
 }

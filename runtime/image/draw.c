@@ -35,8 +35,9 @@ static void paint_area(image_bitmap *image, int64_t x0, int64_t y0, int64_t x1, 
 {
     int left = (int) between(x0, 0, image->width), right = (int) between(x1, 0, image->width);
     int top = (int) between(y0, 0, image->height), bottom = (int) between(y1, 0, image->height);
-    for (int y = top; y < bottom && left < right && c.alpha > 0; y++)
+    for (int y = top; y < bottom && left < right && c.alpha > 0; y++) {
         paint_row(image, y, left, right, c);
+    }
 }
 
 void image_draw_fill(image_bitmap *image, image_rect r, image_colour colour)
@@ -78,10 +79,11 @@ void image_draw_line(image_bitmap *image, int x0, int y0, int x1, int y1, int wi
         uint64_t step = (uint64_t) (at < begin ? begin - at : at - begin);
         int64_t shift = length ? (int64_t) ((step * rise + length / 2) / length) : 0;
         int64_t edge = origin + (across < 0 ? -shift : shift) - (width - 1) / 2;
-        if (flat)
+        if (flat) {
             paint_area(image, at, edge, at + 1, edge + width, colour);
-        else
+        } else {
             paint_area(image, edge, at, edge + width, at + 1, colour);
+        }
     }
 }
 
@@ -92,8 +94,9 @@ void image_draw_line(image_bitmap *image, int x0, int y0, int x1, int y1, int wi
 static size_t next_character(const char *text, size_t length, uint32_t *codepoint)
 {
     size_t bytes = base_utf8_read(text, length, codepoint);
-    if (bytes > 0)
+    if (bytes > 0) {
         return bytes;
+    }
     *codepoint = 0;
     return 1;
 }
@@ -102,19 +105,23 @@ size_t image_text_width(const char *text, size_t length)
 {
     size_t characters = 0;
     uint32_t codepoint;
-    for (size_t at = 0; at < length; at += next_character(text + at, length - at, &codepoint))
+    for (size_t at = 0; at < length; at += next_character(text + at, length - at, &codepoint)) {
         characters++;
+    }
     return characters * IMAGE_FONT_WIDTH;
 }
 
 static void paint_character(image_bitmap *image, int64_t x, int64_t y, uint32_t codepoint,
                             int scale, image_colour colour)
 {
-    for (int row = 0; row < FONT_ROWS; row++)
-        for (int column = 0; column < FONT_COLUMNS; column++)
-            if (font_dot(codepoint, column, row))
+    for (int row = 0; row < FONT_ROWS; row++) {
+        for (int column = 0; column < FONT_COLUMNS; column++) {
+            if (font_dot(codepoint, column, row)) {
                 paint_area(image, x + column * scale, y + row * scale, x + (column + 1) * scale,
                            y + (row + 1) * scale, colour);
+            }
+        }
+    }
 }
 
 void image_draw_text(image_bitmap *image, int x, int y, const char *text, size_t length, int scale,
@@ -125,8 +132,9 @@ void image_draw_text(image_bitmap *image, int x, int y, const char *text, size_t
     for (size_t i = 0; i < length && at < image->width; at += advance) {
         uint32_t codepoint;
         i += next_character(text + i, length - i, &codepoint);
-        if (at > -advance)
+        if (at > -advance) {
             paint_character(image, at, y, codepoint, scale, colour);
+        }
     }
 }
 

@@ -66,10 +66,12 @@ static bool axis_make(axis *a, int from, int to)
     a->taps = touched <= FOUR ? FOUR : (touched + 1) & ~1;
     a->first = malloc((size_t) to * sizeof *a->first);
     a->weights = calloc((size_t) to * (size_t) a->taps, sizeof *a->weights);
-    if (!a->first || !a->weights)
+    if (!a->first || !a->weights) {
         return false;
-    for (int i = 0; i < to; i++)
+    }
+    for (int i = 0; i < to; i++) {
         a->first[i] = fill_weights(a->weights + (size_t) i * (size_t) a->taps, i, from, to);
+    }
     return true;
 }
 
@@ -88,11 +90,13 @@ typedef struct {
 static rows_under find_rows(const job *j, int y)
 {
     int first = j->down.first[y], count = j->from->height - first;
-    if (count > j->down.taps)
+    if (count > j->down.taps) {
         count = j->down.taps;
+    }
     const int16_t *weights = j->down.weights + (size_t) y * (size_t) j->down.taps;
-    while (weights[count - 1] == 0)
+    while (weights[count - 1] == 0) {
         count--;
+    }
     return (rows_under){j->from->pixels + (size_t) first * j->from->stride, j->from->stride,
                         weights, count, j->from->width};
 }
@@ -103,8 +107,9 @@ static void down_scalar(int16_t *row, const rows_under *u, int x)
     for (int i = 4 * x; i < 4 * u->width; i++) {
         const uint8_t *p = u->first + i;
         int sum = 1 << (DOWN_BITS - 1);
-        for (int k = 0; k < u->count; k++, p += u->stride)
+        for (int k = 0; k < u->count; k++, p += u->stride) {
             sum += u->weights[k] * *p;
+        }
         row[i] = (int16_t) (sum >> DOWN_BITS);
     }
 }
@@ -142,10 +147,11 @@ static int down_sse2(int16_t *row, const rows_under *u)
             sum[2] = _mm_add_epi32(sum[2], _mm_madd_epi16(_mm_unpacklo_epi8(high, zero), w));
             sum[3] = _mm_add_epi32(sum[3], _mm_madd_epi16(_mm_unpackhi_epi8(high, zero), w));
         }
-        for (int i = 0; i < 4; i += 2)
+        for (int i = 0; i < 4; i += 2) {
             _mm_storeu_si128((__m128i *) (row + 4 * x + 4 * i),
                              _mm_packs_epi32(_mm_srai_epi32(sum[i], DOWN_BITS),
                                              _mm_srai_epi32(sum[i + 1], DOWN_BITS)));
+        }
     }
     return x;
 }
@@ -202,8 +208,9 @@ static void across_scalar(uint8_t *out, const int16_t *row, const axis *a, int x
         const int16_t *weights = a->weights + (size_t) x * (size_t) a->taps;
         for (int channel = 0; channel < 3; channel++) {
             int sum = 1 << (ACROSS_BITS - 1);
-            for (int k = 0; k < a->taps; k++)
+            for (int k = 0; k < a->taps; k++) {
                 sum += weights[k] * row[4 * (a->first[x] + k) + channel];
+            }
             out[4 * x + channel] = (uint8_t) (sum >> ACROSS_BITS);
         }
         out[4 * x + 3] = 0;
@@ -299,21 +306,24 @@ static void scale_band(void *context, int band)
 {
     job *j = context;
     int16_t **row = &j->rows[base_parallel_worker()];
-    if (!*row)
+    if (!*row) {
         *row = calloc((size_t) j->from->width + (size_t) j->across.taps, 4 * sizeof **row);
+    }
     if (!*row) {
         atomic_store(&j->out_of_memory, true);
         return;
     }
     int end = (band + 1) * BAND_ROWS < j->to->height ? (band + 1) * BAND_ROWS : j->to->height;
-    for (int y = band * BAND_ROWS; y < end; y++)
+    for (int y = band * BAND_ROWS; y < end; y++) {
         scale_row(j, y, *row);
+    }
 }
 
 static bool ready_target(image_bitmap *to, int width, int height, base_error *err)
 {
-    if (to->pixels && !to->borrowed && to->width == width && to->height == height)
+    if (to->pixels && !to->borrowed && to->width == width && to->height == height) {
         return true;
+    }
     return image_alloc(to, width, height, err);
 }
 
@@ -321,16 +331,19 @@ static bool scale(image_bitmap *to, const image_bitmap *from, int width, int hei
                   base_error *err)
 {
     assert(to && from && from->pixels && to != from);
-    if (!ready_target(to, width, height, err))
+    if (!ready_target(to, width, height, err)) {
         return false;
+    }
     to->alpha = false;
     job j = {.to = to, .from = from, .scalar = scalar};
     bool ok = axis_make(&j.across, from->width, width) && axis_make(&j.down, from->height, height);
-    if (ok)
+    if (ok) {
         base_parallel((height + BAND_ROWS - 1) / BAND_ROWS, scale_band, &j);
+    }
     ok = ok && !atomic_load(&j.out_of_memory);
-    for (int i = 0; i < BASE_PARALLEL_MAX; i++)
+    for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
         free(j.rows[i]);
+    }
     axis_free(&j.across);
     axis_free(&j.down);
     return ok || base_fail(err, BASE_NO_MEMORY, "There is no memory to scale an image to %d x %d.",

@@ -74,8 +74,9 @@ static image_rect check_inside(lua_State *L, int index, const image_bitmap *imag
 static png_options check_options(lua_State *L, int index)
 {
     png_options options = {PNG_SCREEN, 0};
-    if (lua_isnoneornil(L, index))
+    if (lua_isnoneornil(L, index)) {
         return options;
+    }
     luaL_checktype(L, index, LUA_TTABLE);
     if (lua_getfield(L, index, "compressor") != LUA_TNIL) {
         const char *name = lua_tostring(L, -1);
@@ -108,8 +109,9 @@ static png_encoder **push_encoder(lua_State *L)
     *encoder = NULL;
     luaL_setmetatable(L, ENCODER_TYPE);
     *encoder = png_encoder_new();
-    if (!*encoder)
+    if (!*encoder) {
         luaL_error(L, "not enough memory");
+    }
     return encoder;
 }
 
@@ -126,8 +128,9 @@ static int push_png(lua_State *L, png_encoder *encoder, const image_bitmap *imag
     base_error err;
     const uint8_t *data;
     size_t size;
-    if (!png_encode(encoder, image, options, &data, &size, &err))
+    if (!png_encode(encoder, image, options, &data, &size, &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushlstring(L, (const char *) data, size);
     return 1;
 }
@@ -207,8 +210,9 @@ static int lib_image_crop(lua_State *L)
     const image_bitmap *image = lib_check_image(L, 1);
     image_rect rect = check_inside(L, 2, image);
     base_error err;
-    if (!image_crop(lib_push_image(L), image, rect, &err))
+    if (!image_crop(lib_push_image(L), image, rect, &err)) {
         return lib_fail(L, &err);
+    }
     return 1;
 }
 
@@ -221,8 +225,9 @@ static int lib_image_scale(lua_State *L)
     const image_bitmap *image = lib_check_image(L, 1);
     int width = check_side(L, 2), height = check_side(L, 3);
     base_error err;
-    if (!image_scale(lib_push_image(L), image, width, height, &err))
+    if (!image_scale(lib_push_image(L), image, width, height, &err)) {
         return lib_fail(L, &err);
+    }
     return 1;
 }
 
@@ -243,8 +248,9 @@ static int lib_image_fill(lua_State *L)
     const uint8_t colour[4] = {blue, green, red, 255};
     for (int y = rect.y; y < rect.y + rect.height; y++) {
         uint8_t *p = image->pixels + (size_t) y * image->stride + (size_t) rect.x * 4;
-        for (int x = 0; x < rect.width; x++, p += 4)
+        for (int x = 0; x < rect.width; x++, p += 4) {
             memcpy(p, colour, 4);
+        }
     }
     return 0;
 }
@@ -252,12 +258,15 @@ static int lib_image_fill(lua_State *L)
 static bool same_row(const image_bitmap *a, const image_bitmap *b, int y)
 {
     const uint8_t *p = pixel_at(a, 0, y), *q = pixel_at(b, 0, y);
-    if (memcmp(p, q, (size_t) a->width * 4) == 0)
+    if (memcmp(p, q, (size_t) a->width * 4) == 0) {
         return true;
+    }
     /* The fourth byte alone may differ. */
-    for (int x = 0; x < a->width; x++, p += 4, q += 4)
-        if (memcmp(p, q, 3) != 0)
+    for (int x = 0; x < a->width; x++, p += 4, q += 4) {
+        if (memcmp(p, q, 3) != 0) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -268,8 +277,9 @@ static int lib_image_equal(lua_State *L)
 {
     const image_bitmap *a = lib_check_image(L, 1), *b = lib_check_image(L, 2);
     bool equal = a->width == b->width && a->height == b->height;
-    for (int y = 0; equal && y < a->height; y++)
+    for (int y = 0; equal && y < a->height; y++) {
         equal = same_row(a, b, y);
+    }
     lua_pushboolean(L, equal);
     return 1;
 }
@@ -307,8 +317,9 @@ static int module_new(lua_State *L)
 {
     int width = check_side(L, 1), height = check_side(L, 2);
     base_error err;
-    if (!image_alloc(lib_push_image(L), width, height, &err))
+    if (!image_alloc(lib_push_image(L), width, height, &err)) {
         return lib_fail(L, &err);
+    }
     return 1;
 }
 
@@ -320,8 +331,9 @@ static int module_load_png(lua_State *L)
     size_t size;
     const char *data = luaL_checklstring(L, 1, &size);
     base_error err;
-    if (!png_decode(lib_push_image(L), (const uint8_t *) data, size, &err))
+    if (!png_decode(lib_push_image(L), (const uint8_t *) data, size, &err)) {
         return lib_fail(L, &err);
+    }
     return 1;
 }
 
@@ -354,8 +366,9 @@ static int rect_field(lua_State *L, int index, const char *name)
     int exact;
     lua_getfield(L, index, name);
     lua_Integer value = lua_tointegerx(L, -1, &exact);
-    if (!exact || value < INT32_MIN || value > INT32_MAX)
+    if (!exact || value < INT32_MIN || value > INT32_MAX) {
         luaL_error(L, "bad rectangle: field '%s' must be an integer", name);
+    }
     lua_pop(L, 1);
     return (int) value;
 }
@@ -377,8 +390,9 @@ static int module_norm_to_pixel(lua_State *L)
     double xn = luaL_checknumber(L, 1), yn = luaL_checknumber(L, 2);
     base_error err;
     int x, y;
-    if (!image_norm_to_pixel(xn, yn, check_rect(L, 3), &x, &y, &err))
+    if (!image_norm_to_pixel(xn, yn, check_rect(L, 3), &x, &y, &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushinteger(L, x);
     lua_pushinteger(L, y);
     return 2;
@@ -394,8 +408,9 @@ static int module_pixel_to_norm(lua_State *L)
     int x = check_int(L, 1), y = check_int(L, 2);
     base_error err;
     double xn, yn;
-    if (!image_pixel_to_norm(x, y, check_rect(L, 3), &xn, &yn, &err))
+    if (!image_pixel_to_norm(x, y, check_rect(L, 3), &xn, &yn, &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushnumber(L, xn);
     lua_pushnumber(L, yn);
     return 2;

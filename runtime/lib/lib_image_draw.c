@@ -19,8 +19,9 @@ static int check_int(lua_State *L, int index)
 static int check_between(lua_State *L, int index, int least, int most, const char *what)
 {
     lua_Integer value = luaL_checkinteger(L, index);
-    if (value < least || value > most)
+    if (value < least || value > most) {
         luaL_argerror(L, index, lua_pushfstring(L, "%s must be %d to %d", what, least, most));
+    }
     return (int) value;
 }
 
@@ -59,10 +60,11 @@ static int lib_image_rectangle(lua_State *L)
     image_rect rect = check_rect(L, 2);
     int edge = check_between(L, 6, 0, MOST_WIDTH, "a width");
     image_colour colour = check_colour(L, 7);
-    if (edge == 0)
+    if (edge == 0) {
         image_draw_fill(image, rect, colour);
-    else
+    } else {
         image_draw_frame(image, rect, edge, colour);
+    }
     return 0;
 }
 
@@ -150,8 +152,9 @@ static int lib_image_difference(lua_State *L)
                   "the images differ in size");
     luaL_argcheck(L, lies_inside(a, area), 4, "the area must lie inside the image");
     image_difference d = image_compare(a, b, area, tolerance);
-    if (d.pixels == 0)
+    if (d.pixels == 0) {
         return 0;
+    }
     lua_pushinteger(L, d.bounds.x);
     lua_pushinteger(L, d.bounds.y);
     lua_pushinteger(L, d.bounds.width);

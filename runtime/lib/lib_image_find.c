@@ -54,10 +54,11 @@ static int search_push(lua_State *L, lib_job *job)
 {
     const search *s = (const search *) job;
     lib_push_list(L, (size_t) s->count, push_hit_of, s);
-    if (s->best.score >= 0)
+    if (s->best.score >= 0) {
         push_hit(L, s, &s->best);
-    else
+    } else {
         lua_pushnil(L);
+    }
     return 2;
 }
 
@@ -91,8 +92,9 @@ static double number_field(lua_State *L, int index, const char *name, double mos
     if (lua_getfield(L, index, name) != LUA_TNIL) {
         int is_number;
         value = lua_tonumberx(L, -1, &is_number);
-        if (!is_number || !(value >= 0 && value <= most))
+        if (!is_number || !(value >= 0 && value <= most)) {
             luaL_error(L, "field '%s' must be a number from 0 to %f", name, most);
+        }
     }
     lua_pop(L, 1);
     return value;
@@ -104,8 +106,9 @@ static int integer_field(lua_State *L, int index, const char *name, lua_Integer 
     int exact;
     lua_getfield(L, index, name);
     lua_Integer value = lua_tointegerx(L, -1, &exact);
-    if (!exact || value < least || value > most)
+    if (!exact || value < least || value > most) {
         luaL_error(L, "field '%s' must be an integer from %I to %I", name, least, most);
+    }
     lua_pop(L, 1);
     return (int) value;
 }
@@ -145,14 +148,16 @@ static int lib_image_find(lua_State *L)
     double tolerance = number_field(L, 3, "tolerance", 255, -1);
     double timeout = number_field(L, 3, "timeout", 3600, 10);
     int max = MOST_HITS;
-    if (lua_getfield(L, 3, "max") != LUA_TNIL)
+    if (lua_getfield(L, 3, "max") != LUA_TNIL) {
         max = integer_field(L, 3, "max", 1, MOST_HITS);
+    }
     image_rect region = check_region(L, 3, image);
     search *s = lib_job_new(L, sizeof *s, &search_ops);
     const image_rect all = {0, 0, template->width, template->height};
     if (!image_crop(&s->picture, image, region, NULL) ||
-        !image_crop(&s->template, template, all, NULL))
+        !image_crop(&s->template, template, all, NULL)) {
         return luaL_error(L, "not enough memory");
+    }
     s->region = region;
     s->max = max;
     s->options.min_score = min_score;

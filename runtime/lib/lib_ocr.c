@@ -33,8 +33,9 @@ typedef struct {
 
 static void reader_release(reader *r)
 {
-    if (--r->uses > 0)
+    if (--r->uses > 0) {
         return;
+    }
     ocr_free(r->ocr);
     free(r);
 }
@@ -89,8 +90,9 @@ static void reading_release(lib_job *job)
     reading *r = (reading *) job;
     ocr_text_free(&r->text);
     image_free(&r->image);
-    if (r->reader)
+    if (r->reader) {
         reader_release(r->reader);
+    }
 }
 
 static const lib_job_ops reading_ops = {reading_run, reading_push, reading_release};
@@ -130,11 +132,13 @@ static int reader_read(lua_State *L)
     double timeout = check_timeout(L, 4);
     luaL_checktype(L, 5, LUA_TFUNCTION);
     base_error err;
-    if (!ocr_check(language, &err))
+    if (!ocr_check(language, &err)) {
         return lib_fail(L, &err);
+    }
     reading *r = lib_job_new(L, sizeof *r, &reading_ops);
-    if (!copy_image(&r->image, image, &err))
+    if (!copy_image(&r->image, image, &err)) {
         return luaL_error(L, "not enough memory");
+    }
     r->reader = h->reader;
     r->reader->uses++;
     strcpy(r->language, language); /* ocr_check has seen to its length */
@@ -150,8 +154,9 @@ static int reader_read(lua_State *L)
 static int module_check(lua_State *L)
 {
     base_error err;
-    if (!ocr_check(luaL_checkstring(L, 1), &err))
+    if (!ocr_check(luaL_checkstring(L, 1), &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushboolean(L, 1);
     return 1;
 }
@@ -160,8 +165,9 @@ static int module_check(lua_State *L)
 static int reader_close(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, READER_TYPE);
-    if (!h->reader)
+    if (!h->reader) {
         return 0;
+    }
     lib_job_cancel_all(&h->jobs);
     reader_release(h->reader);
     h->reader = NULL;
@@ -177,8 +183,9 @@ static int module_open(lua_State *L)
     *h = (handle){0};
     luaL_setmetatable(L, READER_TYPE);
     reader *r = calloc(1, sizeof *r);
-    if (!r)
+    if (!r) {
         return luaL_error(L, "not enough memory");
+    }
     r->ocr = ocr_new(&err);
     if (!r->ocr) {
         free(r);

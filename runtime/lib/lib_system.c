@@ -68,8 +68,9 @@ static int lib_system_on_overdue(lua_State *L)
 static int lib_system_hold_descendants(lua_State *L)
 {
     base_error err;
-    if (!system_hold_descendants(&err))
+    if (!system_hold_descendants(&err)) {
         return lib_fail(L, &err);
+    }
     lua_pushboolean(L, 1);
     return 1;
 }
@@ -84,8 +85,9 @@ static int lib_system_run_on_desktop(lua_State *L)
 {
     base_error err;
     int status = system_run_on_desktop(luaL_checkstring(L, 1), &err);
-    if (status < 0)
+    if (status < 0) {
         return lib_fail(L, &err);
+    }
     lua_pushinteger(L, status);
     return 1;
 }
@@ -103,8 +105,9 @@ static int lib_system_reap(lua_State *L)
 static int lib_system_parent(lua_State *L)
 {
     long parent = system_parent((long) luaL_checkinteger(L, 1));
-    if (parent <= 0)
+    if (parent <= 0) {
         return 0;
+    }
     lua_pushinteger(L, parent);
     return 1;
 }
@@ -134,8 +137,9 @@ static int lib_system_command_line(lua_State *L)
     lua_newtable(L);
     size_t size;
     char *words = system_command_line(pid, &size);
-    if (!words)
+    if (!words) {
         return 0;
+    }
     lua_Integer count = 0;
     for (const char *word = words; word < words + size; word += strlen(word) + 1) {
         lua_pushstring(L, word);
@@ -153,8 +157,9 @@ static int lib_system_command_line(lua_State *L)
 static int lib_system_open(lua_State *L)
 {
     base_error err;
-    if (!system_open_target(luaL_checkstring(L, 1), &err))
+    if (!system_open_target(luaL_checkstring(L, 1), &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushboolean(L, 1);
     return 1;
 }

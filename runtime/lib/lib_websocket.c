@@ -108,8 +108,9 @@ static lua_socket *check_socket(lua_State *L)
 /* A caller's mistake raises, a failure of the world is returned. */
 static int fail(lua_State *L, const base_error *err)
 {
-    if (err->code == BASE_INVALID)
+    if (err->code == BASE_INVALID) {
         return luaL_error(L, WHO ": %s", err->message);
+    }
     return lib_fail(L, err);
 }
 
@@ -131,10 +132,12 @@ static int socket_send(lua_State *L)
     luaL_checktype(L, 2, LUA_TSTRING);
     const char *data = lua_tolstring(L, 2, &size);
     base_error err;
-    if (!s->socket)
+    if (!s->socket) {
         return push_closed(L);
-    if (!net_websocket_send(s->socket, data, size, lua_toboolean(L, 3), &err))
+    }
+    if (!net_websocket_send(s->socket, data, size, lua_toboolean(L, 3), &err)) {
         return fail(L, &err);
+    }
     lua_pushboolean(L, true);
     return 1;
 }
@@ -159,8 +162,9 @@ static int socket_close(lua_State *L)
     const char *reason = lua_tolstring(L, 3, &size);
     base_error err;
     code = code < 0 || code > 0xffff ? 0 : code; /* neither may be sent */
-    if (s->socket && !net_websocket_close(s->socket, (int) code, reason, size, &err))
+    if (s->socket && !net_websocket_close(s->socket, (int) code, reason, size, &err)) {
         return fail(L, &err);
+    }
     return 0;
 }
 
@@ -169,8 +173,9 @@ static int socket_close(lua_State *L)
 static int socket_pause(lua_State *L)
 {
     lua_socket *s = check_socket(L);
-    if (s->socket)
+    if (s->socket) {
         net_websocket_pause(s->socket, lua_toboolean(L, 2));
+    }
     return 0;
 }
 
@@ -185,8 +190,9 @@ static int socket_protocol(lua_State *L)
 static int socket_gc(lua_State *L)
 {
     lua_socket *s = lua_touserdata(L, 1);
-    if (s->socket)
+    if (s->socket) {
         net_websocket_drop(s->socket);
+    }
     s->socket = NULL;
     return 0;
 }
@@ -198,8 +204,9 @@ static int socket_gc(lua_State *L)
 static const char *const *read_protocols(lua_State *L, size_t *count)
 {
     int type = lua_getfield(L, 1, "protocols");
-    if (type != LUA_TNIL && type != LUA_TTABLE)
+    if (type != LUA_TNIL && type != LUA_TTABLE) {
         luaL_error(L, WHO ": 'protocols' must be a list of strings");
+    }
     *count = type == LUA_TNIL ? 0 : (size_t) luaL_len(L, -1);
     const char **list = lua_newuserdatauv(L, (*count + 1) * sizeof *list, 0);
     for (size_t i = 0; i < *count; i++) {
@@ -215,8 +222,9 @@ static void read_options(lua_State *L, net_websocket_options *options)
 {
     options->url = lib_string_field(L, 1, WHO, "url", NULL);
     options->ca_file = lib_string_field(L, 1, WHO, "ca_file", "");
-    if (!*options->ca_file)
+    if (!*options->ca_file) {
         options->ca_file = NULL;
+    }
     options->timeout = lib_number_field(L, 1, WHO, "timeout", MOST_SECONDS, 10);
     options->max_message =
         (size_t) lib_number_field(L, 1, WHO, "max_message", MOST_BYTES, 64 << 20);
@@ -230,8 +238,9 @@ static void read_callbacks(lua_State *L)
 {
     lua_createtable(L, KEEP_PLACES, 0);
     for (int place = KEEP_OPEN; place < KEEP_PLACES; place++) {
-        if (lua_getfield(L, 1, callback_names[place]) != LUA_TFUNCTION)
+        if (lua_getfield(L, 1, callback_names[place]) != LUA_TFUNCTION) {
             luaL_error(L, WHO ": '%s' must be a function", callback_names[place]);
+        }
         lua_rawseti(L, -2, place);
     }
 }
@@ -268,8 +277,9 @@ static int websocket_open(lua_State *L)
     to.user = s;
     base_error err;
     s->socket = net_websocket_open(luv_loop(L), &options, &to, &err);
-    if (s->socket)
+    if (s->socket) {
         return 1;
+    }
     luaL_unref(L, LUA_REGISTRYINDEX, s->ref);
     return fail(L, &err);
 }

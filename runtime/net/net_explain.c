@@ -30,22 +30,24 @@ static void explain_timeout(net_request *request, net_result *result)
     bool connect = connected == 0 && (request->total_timeout <= 0 ||
                                       request->connect_timeout <= request->total_timeout);
     result->timeout = connect ? NET_TIMEOUT_CONNECT : NET_TIMEOUT_TOTAL;
-    if (connect)
+    if (connect) {
         base_fail(&result->error, BASE_TIMED_OUT, "no connection to %s within %g s",
                   request->url.origin, request->connect_timeout);
-    else
+    } else {
         base_fail(&result->error, BASE_TIMED_OUT, "no whole answer from %s within %g s",
                   request->url.origin, request->total_timeout);
+    }
 }
 
 /* A callback of ours said no, and curl only knows that it did. */
 static void explain_refusal(net_request *request, base_error *err)
 {
-    if (request->refused == BASE_NO_MEMORY)
+    if (request->refused == BASE_NO_MEMORY) {
         base_fail(err, BASE_NO_MEMORY, "no memory for the answer of %s", request->url.origin);
-    else
+    } else {
         base_fail(err, BASE_PROTOCOL, "the answer of %s is larger than %zu bytes",
                   request->url.origin, request->limit);
+    }
 }
 
 static void explain_tls(const failure *f, base_error *err)
@@ -108,13 +110,15 @@ void net_explain_connection(const curl_api *curl, CURL *easy, CURLcode code, con
 
 void net_explain(net_request *request, CURLcode code, net_result *result)
 {
-    if (code == CURLE_OK)
+    if (code == CURLE_OK) {
         return;
-    if (request->refused != BASE_OK)
+    }
+    if (request->refused != BASE_OK) {
         explain_refusal(request, &result->error);
-    else if (code == CURLE_OPERATION_TIMEDOUT)
+    } else if (code == CURLE_OPERATION_TIMEDOUT) {
         explain_timeout(request, result);
-    else
+    } else {
         net_explain_connection(request->http->curl, request->transfer.easy, code, &request->url,
                                request->message, &result->error);
+    }
 }

@@ -4,11 +4,13 @@
 
 static void unlink_ready(net_request *request)
 {
-    if (!request->link_ready)
+    if (!request->link_ready) {
         return;
+    }
     *request->link_ready = request->next_ready;
-    if (request->next_ready)
+    if (request->next_ready) {
         request->next_ready->link_ready = request->link_ready;
+    }
     request->link_ready = NULL;
 }
 
@@ -16,8 +18,9 @@ static void unlink_request(net_request *request)
 {
     unlink_ready(request);
     *request->link = request->next;
-    if (request->next)
+    if (request->next) {
         request->next->link = request->link;
+    }
 }
 
 static void link_request(net_request *request)
@@ -25,8 +28,9 @@ static void link_request(net_request *request)
     net_http *http = request->http;
     request->next = http->requests;
     request->link = &http->requests;
-    if (request->next)
+    if (request->next) {
         request->next->link = &request->next;
+    }
     http->requests = request;
 }
 
@@ -88,8 +92,9 @@ net_http *net_http_open(uv_loop_t *loop, base_error *err)
 
 void net_http_close(net_http *http)
 {
-    if (!http)
+    if (!http) {
         return;
+    }
     while (http->requests) {
         net_request *request = http->requests;
         detach(request);
@@ -128,8 +133,9 @@ net_request *net_http_start(net_http *http, const net_options *options,
 {
     uv_update_time(http->loop); /* the caller may have computed for a while */
     net_request *request = net_request_new(http, options, callbacks, err);
-    if (!request)
+    if (!request) {
         return NULL;
+    }
     request->transfer.on_done = on_transfer_done;
     if (!net_multi_add(http->multi, &request->transfer, err)) {
         net_request_free(request);
@@ -137,8 +143,9 @@ net_request *net_http_start(net_http *http, const net_options *options,
     }
     link_request(request);
     net_multi_hold(http->multi, true);
-    if (request->stall_timeout > 0)
+    if (request->stall_timeout > 0) {
         uv_timer_start(&request->stall, on_stall, (uint64_t) (request->stall_timeout * 1000), 0);
+    }
     return request;
 }
 

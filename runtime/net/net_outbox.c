@@ -44,8 +44,9 @@ static void append(net_outbox *outbox, net_parcel *parcel)
 
 static void drop(net_outbox *outbox, net_parcel *parcel)
 {
-    if (!parcel)
+    if (!parcel) {
         return;
+    }
     outbox->pending -= parcel->size;
     free(parcel);
 }
@@ -53,8 +54,9 @@ static void drop(net_outbox *outbox, net_parcel *parcel)
 bool net_outbox_add_bytes(net_outbox *outbox, const char *data, size_t size, base_error *err)
 {
     net_parcel *parcel = new_parcel(size, err);
-    if (!parcel)
+    if (!parcel) {
         return false;
+    }
     memcpy(parcel->bytes, data, size);
     append(outbox, parcel);
     return true;
@@ -64,13 +66,15 @@ bool net_outbox_add(net_outbox *outbox, net_opcode opcode, const char *data, siz
                     base_error *err)
 {
     if (outbox->keys_used == NET_OUTBOX_KEYS) {
-        if (!net_random(outbox->keys, NET_OUTBOX_KEYS, err))
+        if (!net_random(outbox->keys, NET_OUTBOX_KEYS, err)) {
             return false;
+        }
         outbox->keys_used = 0;
     }
     net_parcel *parcel = new_parcel(NET_FRAME_HEADER + size, err);
-    if (!parcel)
+    if (!parcel) {
         return false;
+    }
     parcel->size =
         net_frames_write(parcel->bytes, opcode, data, size, outbox->keys + outbox->keys_used);
     outbox->keys_used += 4;
@@ -106,21 +110,25 @@ void net_outbox_close(net_outbox *outbox)
 static net_parcel *take_next(net_outbox *outbox)
 {
     net_parcel *parcel = outbox->pong ? outbox->pong : outbox->first;
-    if (outbox->pong)
+    if (outbox->pong) {
         outbox->pong = NULL;
-    else if (parcel)
+    } else if (parcel) {
         outbox->first = parcel->next;
-    if (!outbox->first)
+    }
+    if (!outbox->first) {
         outbox->last = &outbox->first;
+    }
     return parcel;
 }
 
 size_t net_outbox_next(net_outbox *outbox, const char **data)
 {
-    if (!outbox->current)
+    if (!outbox->current) {
         outbox->current = take_next(outbox);
-    if (!outbox->current)
+    }
+    if (!outbox->current) {
         return 0;
+    }
     *data = outbox->current->bytes + outbox->sent;
     return outbox->current->size - outbox->sent;
 }
@@ -128,8 +136,9 @@ size_t net_outbox_next(net_outbox *outbox, const char **data)
 void net_outbox_sent(net_outbox *outbox, size_t size)
 {
     outbox->sent += size;
-    if (!outbox->current || outbox->sent < outbox->current->size)
+    if (!outbox->current || outbox->sent < outbox->current->size) {
         return;
+    }
     drop(outbox, outbox->current);
     outbox->current = NULL;
     outbox->sent = 0;

@@ -26,25 +26,31 @@ static int level(const uint8_t *p)
 static void commonest(const image_bitmap *image, image_rect part, int *counts, uint8_t colour[3])
 {
     int best = 0;
-    for (int y = part.y; y < part.y + part.height; y++)
+    for (int y = part.y; y < part.y + part.height; y++) {
         for (int x = part.x; x < part.x + part.width; x++) {
             int l = level(pixel(image, x, y));
-            if (++counts[l] > counts[best] || best == l)
+            if (++counts[l] > counts[best] || best == l) {
                 best = l;
+            }
         }
+    }
     long sum[3] = {0}, count = 0;
-    for (int y = part.y; y < part.y + part.height; y++)
+    for (int y = part.y; y < part.y + part.height; y++) {
         for (int x = part.x; x < part.x + part.width; x++) {
             const uint8_t *p = pixel(image, x, y);
             counts[level(p)] = 0;
-            if (level(p) != best)
+            if (level(p) != best) {
                 continue;
-            for (int c = 0; c < 3; c++)
+            }
+            for (int c = 0; c < 3; c++) {
                 sum[c] += p[c];
+            }
             count++;
         }
-    for (int c = 0; c < 3; c++)
+    }
+    for (int c = 0; c < 3; c++) {
         colour[c] = (uint8_t) (sum[c] / (count ? count : 1));
+    }
 }
 
 static int distance(const uint8_t *p, const uint8_t colour[3])
@@ -60,18 +66,21 @@ static void segment_ink(const image_bitmap *image, image_rect rect, int from, in
                         const uint8_t colour[3], uint8_t *ink)
 {
     int most = FAINT;
-    for (int y = 0; y < rect.height; y++)
+    for (int y = 0; y < rect.height; y++) {
         for (int x = from; x < to; x++) {
             int d = distance(pixel(image, rect.x + x, rect.y + y), colour);
             ink[(size_t) y * (size_t) rect.width + (size_t) x] = (uint8_t) d;
-            if (d > most)
+            if (d > most) {
                 most = d;
+            }
         }
-    for (int y = 0; y < rect.height; y++)
+    }
+    for (int y = 0; y < rect.height; y++) {
         for (int x = from; x < to; x++) {
             uint8_t *p = &ink[(size_t) y * (size_t) rect.width + (size_t) x];
             *p = (uint8_t) (255 - *p * 255 / most);
         }
+    }
 }
 
 /* The whole rectangle, one byte a pixel. NULL without memory. */
@@ -125,21 +134,24 @@ static uint8_t to_byte(int sum)
 static void enlarge(const uint8_t *from, int count, size_t from_step, uint8_t *to, size_t to_step,
                     int scale, int w[][4])
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         for (int s = 0; s < scale; s++) {
             int first = i - (2 * s + 1 < scale ? 2 : 1), sum = 0;
-            for (int k = 0; k < 4; k++)
+            for (int k = 0; k < 4; k++) {
                 sum += w[s][k] * from[(size_t) at_edge(first + k, count) * from_step];
+            }
             to[((size_t) i * (size_t) scale + (size_t) s) * to_step] = to_byte(sum);
         }
+    }
 }
 
 bool ocr_ink(ocr_ink_image *out, const image_bitmap *image, image_rect rect, int scale,
              base_error *err)
 {
     int w[6][4];
-    for (int s = 0; s < scale; s++)
+    for (int s = 0; s < scale; s++) {
         weights(s, scale, w[s]);
+    }
     *out = (ocr_ink_image){rect.width * scale + 2 * BORDER, rect.height * scale + 2 * BORDER, NULL,
                            scale, BORDER};
     size_t wide = (size_t) rect.width * (size_t) scale, stride = (size_t) out->width;
@@ -148,17 +160,20 @@ bool ocr_ink(ocr_ink_image *out, const image_bitmap *image, image_rect rect, int
     bool ok = ink && rows && out->pixels;
     if (ok) {
         memset(out->pixels, 255, stride * (size_t) out->height);
-        for (int y = 0; y < rect.height; y++)
+        for (int y = 0; y < rect.height; y++) {
             enlarge(ink + (size_t) y * (size_t) rect.width, rect.width, 1, rows + (size_t) y * wide,
                     1, scale, w);
-        for (size_t x = 0; x < wide; x++)
+        }
+        for (size_t x = 0; x < wide; x++) {
             enlarge(rows + x, rect.height, wide, out->pixels + BORDER * stride + BORDER + x, stride,
                     scale, w);
+        }
     }
     free(ink);
     free(rows);
-    if (ok)
+    if (ok) {
         return true;
+    }
     ocr_ink_free(out);
     return base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
 }

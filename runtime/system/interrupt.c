@@ -24,8 +24,9 @@ static struct {
 /* Whether what runs now is past its deadline. Lua's own failure means no. */
 static bool is_overdue(lua_State *L)
 {
-    if (self.overdue == LUA_NOREF)
+    if (self.overdue == LUA_NOREF) {
         return false;
+    }
     lua_rawgeti(L, LUA_REGISTRYINDEX, self.overdue);
     bool yes = lua_pcall(L, 0, 1, 0) == LUA_OK && lua_toboolean(L, -1);
     lua_pop(L, 1);
@@ -57,17 +58,20 @@ static void arm(lua_State *L)
 
 void system_interrupt_request(system_interrupt_kind kind)
 {
-    if (self.asked && kind == INTERRUPT_OVERDUE)
+    if (self.asked && kind == INTERRUPT_OVERDUE) {
         return; /* everything is being stopped already */
-    if (self.asked && kind != INTERRUPT_HUP)
+    }
+    if (self.asked && kind != INTERRUPT_HUP) {
         system_end(130);
+    }
     self.asked = kind != INTERRUPT_OVERDUE;
     self.kind = kind;
     self.pending = 1;
     self.grace = 0;
     lua_State *running = self.current;
-    if (running != self.main)
+    if (running != self.main) {
         arm(running); /* the one call of Lua's that is safe here, by its manual and lua.c */
+    }
     uv_async_send(&self.wake);
 }
 
@@ -91,16 +95,19 @@ const char *system_interrupt_name(void)
 static void on_wake(uv_async_t *handle)
 {
     (void) handle;
-    if (!self.pending || self.handler == LUA_NOREF)
+    if (!self.pending || self.handler == LUA_NOREF) {
         return;
+    }
     self.pending = 0;
-    if (self.kind == INTERRUPT_OVERDUE)
+    if (self.kind == INTERRUPT_OVERDUE) {
         return; /* whoever was to be stopped has been, or it waits and its timer sees to it */
+    }
     lua_State *L = self.main;
     lua_rawgeti(L, LUA_REGISTRYINDEX, self.handler);
     lua_pushstring(L, names[self.kind]);
-    if (lua_pcall(L, 1, 0, 0) != LUA_OK)
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
         lua_pop(L, 1); /* the handler is ours and reports its own failures */
+    }
 }
 
 void system_interrupt_set_handler(lua_State *L)
@@ -128,8 +135,9 @@ static int resume(lua_State *L, lua_State *co, int arguments)
     self.current = co;
     int status = lua_resume(co, L, arguments, &results);
     self.current = before;
-    if (self.pending && before != self.main)
+    if (self.pending && before != self.main) {
         arm(before); /* the request came while a nested coroutine ran: pass it on outward */
+    }
     if (status != LUA_OK && status != LUA_YIELD) {
         lua_xmove(co, L, 1);
         return -1;
@@ -147,14 +155,18 @@ static int resume(lua_State *L, lua_State *co, int arguments)
 static const char *why_not(lua_State *L, lua_State *co)
 {
     lua_Debug frame;
-    if (co == L)
+    if (co == L) {
         return "non-suspended";
-    if (lua_status(co) == LUA_YIELD)
+    }
+    if (lua_status(co) == LUA_YIELD) {
         return NULL;
-    if (lua_status(co) != LUA_OK)
+    }
+    if (lua_status(co) != LUA_OK) {
         return "dead";
-    if (lua_getstack(co, 0, &frame))
+    }
+    if (lua_getstack(co, 0, &frame)) {
         return "non-suspended";
+    }
     return lua_gettop(co) == 0 ? "dead" : NULL;
 }
 
@@ -182,13 +194,16 @@ static int wrap_call(lua_State *L)
 {
     lua_State *co = lua_tothread(L, lua_upvalueindex(1));
     const char *refusal = why_not(L, co);
-    if (refusal)
+    if (refusal) {
         return luaL_error(L, "cannot resume %s coroutine", refusal);
+    }
     int results = resume(L, co, lua_gettop(L));
-    if (results >= 0)
+    if (results >= 0) {
         return results;
-    if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD)
+    }
+    if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD) {
         lua_resetthread(co);
+    }
     if (lua_type(L, -1) == LUA_TSTRING) {
         luaL_where(L, 1);
         lua_insert(L, -2);
@@ -210,10 +225,11 @@ static int co_wrap(lua_State *L)
 static void replace(lua_State *L, const char *library, const char *name, lua_CFunction function)
 {
     lua_getglobal(L, library);
-    if (function)
+    if (function) {
         lua_pushcfunction(L, function);
-    else
+    } else {
         lua_pushnil(L);
+    }
     lua_setfield(L, -2, name);
     lua_pop(L, 1);
 }

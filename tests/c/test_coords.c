@@ -59,8 +59,9 @@ static void check_round_trip(int size)
         base_error err;
         ok = image_pixel_to_norm(i - 3, size - 1 - i + 5, rect, &xn, &yn, &err) &&
              image_norm_to_pixel(xn, yn, rect, &x, &y, &err) && x == i - 3 && y == size - 1 - i + 5;
-        if (!ok)
+        if (!ok) {
             printf("    pixel %d of %d became %g\n", i, size, xn);
+        }
     }
     CHECK(ok);
 }
@@ -69,10 +70,12 @@ int main(void)
 {
     test_points();
     test_refusals();
-    for (int size = 1; size <= 2100; size++)
+    for (int size = 1; size <= 2100; size++) {
         check_round_trip(size);
-    for (int size = 2101; size <= IMAGE_MAX_SIDE; size += 97)
+    }
+    for (int size = 2101; size <= IMAGE_MAX_SIDE; size += 97) {
         check_round_trip(size);
+    }
     check_round_trip(8191);
     check_round_trip(8192);
     check_round_trip(8193);

@@ -16,16 +16,19 @@ static int random_between(int least, int most)
 
 static void make(image_bitmap *image, int width, int height)
 {
-    if (!image_alloc(image, width, height, NULL))
+    if (!image_alloc(image, width, height, NULL)) {
         abort();
+    }
 }
 
 static int count_colour(const image_bitmap *image, uint32_t rgb)
 {
     int count = 0;
-    for (int y = 0; y < image->height; y++)
-        for (int x = 0; x < image->width; x++)
+    for (int y = 0; y < image->height; y++) {
+        for (int x = 0; x < image->width; x++) {
             count += picture_get(image, x, y) == rgb;
+        }
+    }
     return count;
 }
 
@@ -39,14 +42,15 @@ typedef struct {
 static void paint(image_bitmap *image, stroke s, int dx, int dy, image_colour colour)
 {
     image_rect rect = {s.x0 + dx, s.y0 + dy, s.x1, s.y1};
-    if (s.kind == 0)
+    if (s.kind == 0) {
         image_draw_fill(image, rect, colour);
-    else if (s.kind == 1)
+    } else if (s.kind == 1) {
         image_draw_frame(image, rect, s.width, colour);
-    else if (s.kind == 2)
+    } else if (s.kind == 2) {
         image_draw_line(image, s.x0 + dx, s.y0 + dy, s.x1 + dx, s.y1 + dy, s.width, colour);
-    else
+    } else {
         image_draw_text(image, s.x0 + dx, s.y0 + dy, "Ag|j\xc3\xa9#", 7, 1 + s.width % 3, colour);
+    }
 }
 
 /* A small picture shows of each stroke exactly what a large one around it shows there; a half
@@ -70,8 +74,9 @@ static void test_clipping(void)
         paint(&small, s, 0, 0, half);
         paint(&large, s, AROUND, AROUND, half);
         image_crop(&part, &large, (image_rect){AROUND, AROUND, WIDTH, HEIGHT}, NULL);
-        if (!CHECK(picture_equal(&small, &part)))
+        if (!CHECK(picture_equal(&small, &part))) {
             printf("    kind %d: %d %d %d %d, width %d\n", s.kind, s.x0, s.y0, s.x1, s.y1, s.width);
+        }
         int painted = count_colour(&large, 0x643219);
         CHECK(painted + count_colour(&large, 0) == large.width * large.height);
     }
@@ -95,13 +100,15 @@ static void test_hostile_numbers(void)
         image_draw_frame(&image, (image_rect){a, b, c, d}, 1 + i % 40, red);
         image_draw_frame(&image, (image_rect){a, b, c, d}, INT_MAX, red);
         image_draw_line(&image, a, b, c, d, 1 + i % 255, red);
-        if (i < ODD * ODD)
+        if (i < ODD * ODD) {
             image_draw_text(&image, a, b, "text", 4, IMAGE_FONT_MAX_SCALE, red);
+        }
     }
     memset(image.pixels, 0, image.stride * 7);
     image_draw_line(&image, INT_MIN, INT_MIN, INT_MAX, INT_MAX, 1, red);
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 7; i++) {
         CHECK(picture_get(&image, i, i) == 0xff0000);
+    }
     CHECK_EQ(count_colour(&image, 0xff0000), 7);
     image_free(&image);
 }
@@ -149,17 +156,22 @@ static void test_font(void)
         make(&images[i], IMAGE_FONT_WIDTH + 2, IMAGE_FONT_HEIGHT + 2);
         image_draw_text(&images[i], 1, 1, text, 1, 1, red);
         int dots = 0;
-        for (int y = 0; y < FONT_ROWS; y++)
-            for (int x = 0; x < FONT_COLUMNS; x++)
+        for (int y = 0; y < FONT_ROWS; y++) {
+            for (int x = 0; x < FONT_COLUMNS; x++) {
                 dots += font_dot((uint32_t) (' ' + i), x, y);
+            }
+        }
         CHECK_EQ(count_colour(&images[i], 0xff0000), dots);
         CHECK(i == 0 ? dots == 0 : dots >= 3);
-        for (int k = 0; k < i; k++)
-            if (!CHECK(!picture_equal(&images[i], &images[k])))
+        for (int k = 0; k < i; k++) {
+            if (!CHECK(!picture_equal(&images[i], &images[k]))) {
                 printf("    %c and %c look the same\n", ' ' + i, ' ' + k);
+            }
+        }
     }
-    for (int i = 0; i < CHARACTERS; i++)
+    for (int i = 0; i < CHARACTERS; i++) {
         image_free(&images[i]);
+    }
 }
 
 static void test_text(void)
@@ -190,20 +202,24 @@ static image_difference by_hand(const image_bitmap *a, const image_bitmap *b, im
 {
     image_difference d = {0};
     int x1 = -1, y1 = -1;
-    for (int y = area.y; y < area.y + area.height; y++)
+    for (int y = area.y; y < area.y + area.height; y++) {
         for (int x = area.x; x < area.x + area.width; x++) {
             uint32_t p = picture_get(a, x, y), q = picture_get(b, x, y);
             bool same = true;
-            for (int c = 0; c < 24; c += 8)
+            for (int c = 0; c < 24; c += 8) {
                 same = same && abs((int) (p >> c & 255) - (int) (q >> c & 255)) <= most;
-            if (same)
+            }
+            if (same) {
                 continue;
-            if (d.pixels++ == 0)
+            }
+            if (d.pixels++ == 0) {
                 d.bounds = (image_rect){x, y, 0, 0};
+            }
             d.bounds.x = x < d.bounds.x ? x : d.bounds.x;
             x1 = x > x1 ? x : x1;
             y1 = y;
         }
+    }
     d.bounds.width = d.pixels ? x1 - d.bounds.x + 1 : 0;
     d.bounds.height = d.pixels ? y1 - d.bounds.y + 1 : 0;
     return d;
@@ -240,9 +256,11 @@ static void test_image(void)
 {
     image_bitmap canvas = {0}, part = {0};
     make(&part, 13, 7);
-    for (int y = 0; y < 7; y++)
-        for (int x = 0; x < 13; x++)
+    for (int y = 0; y < 7; y++) {
+        for (int x = 0; x < 13; x++) {
             picture_set(&part, x, y, (uint32_t) (y << 8 | x) + 1);
+        }
+    }
     static const int places[][2] = {
         {3, 2},   {0, 0},       {-5, -3},           {15, 9},     {-13, 0}, {20, 12},
         {0, -99}, {INT_MIN, 0}, {INT_MAX, INT_MAX}, {0, INT_MIN}};

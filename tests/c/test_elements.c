@@ -117,8 +117,9 @@ static void append_extents(DBusMessage *reply)
     dbus_int32_t values[4] = {INT32_MIN, INT32_MAX, INT32_MAX, -1};
     dbus_message_iter_init_append(reply, &i);
     dbus_message_iter_open_container(&i, DBUS_TYPE_STRUCT, NULL, &fields);
-    for (int n = 0; n < 4; n++)
+    for (int n = 0; n < 4; n++) {
         dbus_message_iter_append_basic(&fields, DBUS_TYPE_INT32, &values[n]);
+    }
     dbus_message_iter_close_container(&i, &fields);
 }
 
@@ -167,41 +168,45 @@ static void append_cache(DBusMessage *reply)
 static DBusMessage *app_reply(DBusMessage *call)
 {
     const char *member = dbus_message_get_member(call), *interface = "", *property = "";
-    if (current == PLAY_SILENT)
+    if (current == PLAY_SILENT) {
         return NULL;
-    if (strcmp(member, "GetItems") == 0 && current != PLAY_CACHE)
+    }
+    if (strcmp(member, "GetItems") == 0 && current != PLAY_CACHE) {
         return dbus_message_new_error(call, DBUS_ERROR_UNKNOWN_METHOD, "no cache");
-    if (strcmp(member, "GetAll") == 0)
+    }
+    if (strcmp(member, "GetAll") == 0) {
         return dbus_message_new_error(call, DBUS_ERROR_UNKNOWN_METHOD, "one by one");
+    }
     DBusMessage *reply = dbus_message_new_method_return(call);
     dbus_uint32_t role = 43;
     char text[20001];
     const char *data = text;
     memset(text, 'y', sizeof text - 1);
     text[sizeof text - 1] = 0;
-    if (current == PLAY_WRONG)
+    if (current == PLAY_WRONG) {
         dbus_message_append_args(reply, DBUS_TYPE_STRING, &data, DBUS_TYPE_STRING, &data,
                                  DBUS_TYPE_INVALID);
-    else if (strcmp(member, "GetApplicationBusAddress") == 0) {
+    } else if (strcmp(member, "GetApplicationBusAddress") == 0) {
         const char *told = current == PLAY_ADDRESS ? socket_told : "";
         dbus_message_append_args(reply, DBUS_TYPE_STRING, &told, DBUS_TYPE_INVALID);
-    } else if (strcmp(member, "GetItems") == 0)
+    } else if (strcmp(member, "GetItems") == 0) {
         append_cache(reply);
-    else if (strcmp(member, "GetChildren") == 0)
+    } else if (strcmp(member, "GetChildren") == 0) {
         append_refs(reply, dbus_message_get_path(call));
-    else if (strcmp(member, "GetRole") == 0)
+    } else if (strcmp(member, "GetRole") == 0) {
         dbus_message_append_args(reply, DBUS_TYPE_UINT32, &role, DBUS_TYPE_INVALID);
-    else if (strcmp(member, "GetState") == 0)
+    } else if (strcmp(member, "GetState") == 0) {
         append_words(reply, 1u << 25);
-    else if (strcmp(member, "GetInterfaces") == 0)
+    } else if (strcmp(member, "GetInterfaces") == 0) {
         append_interfaces(reply);
-    else if (strcmp(member, "GetExtents") == 0)
+    } else if (strcmp(member, "GetExtents") == 0) {
         append_extents(reply);
-    else if (strcmp(member, "GetText") == 0)
+    } else if (strcmp(member, "GetText") == 0) {
         dbus_message_append_args(reply, DBUS_TYPE_STRING, &data, DBUS_TYPE_INVALID);
-    else if (dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING,
-                                   &property, DBUS_TYPE_INVALID))
+    } else if (dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING,
+                                     &property, DBUS_TYPE_INVALID)) {
         append_variant(reply, property);
+    }
     return reply;
 }
 
@@ -254,8 +259,9 @@ static void play_on(void *unused)
 static DBusConnection *join(void)
 {
     DBusConnection *c = dbus_connection_open_private(address, NULL);
-    if (!c || !dbus_bus_register(c, NULL))
+    if (!c || !dbus_bus_register(c, NULL)) {
         return NULL;
+    }
     dbus_connection_set_exit_on_disconnect(c, FALSE);
     return c;
 }
@@ -264,8 +270,9 @@ static DBusConnection *join(void)
 static pid_t start_bus(void)
 {
     int pipes[2];
-    if (pipe(pipes) != 0)
+    if (pipe(pipes) != 0) {
         return -1;
+    }
     pid_t pid = fork();
     if (pid == 0) {
         char print[40];
@@ -487,8 +494,9 @@ int main(void)
     pid_t bus = start_bus();
     services = join();
     app = join();
-    if (!CHECK(services && app))
+    if (!CHECK(services && app)) {
         return check_done();
+    }
     dbus_bus_request_name(services, "org.a11y.Bus", 0, NULL);
     dbus_bus_request_name(services, "org.a11y.atspi.Registry", 0, NULL);
     uv_thread_create(&thread, play_on, NULL);

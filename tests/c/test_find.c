@@ -25,16 +25,18 @@ static void test_several(void)
     int count;
     image_alloc(&screen, 312, 153, NULL);
     paint(&screen, (image_rect){0, 0, 312, 153}, 0x446688);
-    for (int i = 0; i < MARKS; i++)
+    for (int i = 0; i < MARKS; i++) {
         paint_mark(&screen, at[i][0], at[i][1]);
+    }
     image_crop(&mark, &screen, (image_rect){187, 100, 12, 12}, NULL);
     find_options o = {.min_score = 0.95};
     CHECK(find_all(hits, 10, &count, &best, &screen, &mark, &o, NULL));
     CHECK_EQ(count, MARKS);
     for (int i = 0; i < count; i++) {
         bool known = false;
-        for (int k = 0; k < MARKS; k++)
+        for (int k = 0; k < MARKS; k++) {
             known = known || (hits[i].x == at[k][0] && hits[i].y == at[k][1]);
+        }
         CHECK(known && hits[i].score > 0.9999);
     }
     CHECK(find_all(hits, 2, &count, NULL, &screen, &mark, &o, NULL));
@@ -96,7 +98,7 @@ static void test_small(void)
 {
     image_bitmap screen = {0}, part = {0};
     picture_make(&screen, NOISE, 37, 29);
-    for (int w = 1; w <= 37; w += w < 5 ? 1 : 8)
+    for (int w = 1; w <= 37; w += w < 5 ? 1 : 8) {
         for (int h = 1; h <= 29; h += w < 5 ? 1 : 7) {
             const image_rect at[] = {{0, 0, w, h}, {37 - w, 29 - h, w, h}, {(37 - w) / 2, 0, w, h}};
             for (int i = 0; i < 3; i++) {
@@ -107,10 +109,12 @@ static void test_small(void)
                 CHECK(find_all(&hit, 1, &count, NULL, &screen, &part, &o, NULL));
                 /* Two pixels correlate with any two of which the same one is brighter. */
                 if (!CHECK(count == 1) ||
-                    (w * h > 3 && !CHECK(hit.x == at[i].x && hit.y == at[i].y)))
+                    (w * h > 3 && !CHECK(hit.x == at[i].x && hit.y == at[i].y))) {
                     printf("    %d x %d: %d, %d\n", w, h, hit.x, hit.y);
+                }
             }
         }
+    }
     image_free(&screen);
     image_free(&part);
 }
@@ -151,16 +155,18 @@ static void test_holes(bool ring)
     int count;
     make_screen(&screen, 400, 300);
     image_alloc(&part, SIDE, SIDE, NULL);
-    for (int y = 0; y < SIDE; y++)
+    for (int y = 0; y < SIDE; y++) {
         for (int x = 0; x < SIDE; x++) {
             int dx = x - SIDE / 2, dy = y - SIDE / 2, d = dx * dx + dy * dy;
             bool in = d < 15 * 15 && (!ring || d > 12 * 12);
             uint32_t rgb = picture_random(&find_seed) & 0xffffff;
             picture_set(&part, x, y, rgb);
             part.pixels[(size_t) y * part.stride + (size_t) x * 4 + 3] = in ? 255 : 100;
-            if (in)
+            if (in) {
                 picture_set(&screen, 201 + x, 133 + y, rgb);
+            }
         }
+    }
     find_options o = {.min_score = 0.95};
     part.alpha = true;
     CHECK(find_all(&hit, 1, &count, NULL, &screen, &part, &o, NULL));
@@ -192,15 +198,19 @@ static void test_thin_shapes(void)
                 part.pixels[(size_t) at[k][1] * part.stride + (size_t) at[k][0] * 4 + 3] = 255;
             }
         }
-        for (int y = 0; y < SIDE; y++)
-            for (int x = 0; x < SIDE; x++)
-                if (part.pixels[(size_t) y * part.stride + (size_t) x * 4 + 3])
+        for (int y = 0; y < SIDE; y++) {
+            for (int x = 0; x < SIDE; x++) {
+                if (part.pixels[(size_t) y * part.stride + (size_t) x * 4 + 3]) {
                     picture_set(&screen, x0 + x, y0 + y, picture_get(&part, x, y));
+                }
+            }
+        }
         find_options o = {.min_score = 0.9, .scalar = round % 4 == 3};
         change_all(&screen, NOISY);
         CHECK(find_all(&hit, 1, &count, NULL, &screen, &part, &o, NULL));
-        if (!CHECK(count == 1 && hit.x == x0 && hit.y == y0))
+        if (!CHECK(count == 1 && hit.x == x0 && hit.y == y0)) {
             printf("    at %d, %d: %d hits, %d, %d\n", x0, y0, count, hit.x, hit.y);
+        }
     }
     image_free(&screen);
     image_free(&part);
@@ -217,13 +227,15 @@ static void test_samples(void)
     picture_make(&part, NOISE, 17, 19);
     CHECK(find_template_make(&t, &part, false) && find_sample_make(&sample, &t, 3));
     picture_make(&row, PHOTO, WIDTH, 20);
-    for (int y = 0; y < 20; y++)
+    for (int y = 0; y < 20; y++) {
         find_sample_grey(&sample, grey + y * WIDTH, row.pixels + (size_t) y * row.stride, WIDTH);
+    }
     find_sample_row(&sample, fast, grey, WIDTH, WIDTH - 16, false);
     find_sample_row(&sample, slow, grey, WIDTH, WIDTH - 16, true);
     CHECK(memcmp(fast, slow, sizeof fast) == 0);
-    for (int x = 0; x < WIDTH - 16; x++)
+    for (int x = 0; x < WIDTH - 16; x++) {
         CHECK(fast[x] >= -1.001 && fast[x] <= 1.001);
+    }
     find_template_free(&t);
     image_alloc(&part, 17, 19, NULL); /* one colour but for a pixel */
     picture_set(&part, 5, 5, 0x030303);
@@ -243,43 +255,52 @@ static void test_tolerance(void)
     make_screen(&screen, 300, 200);
     const image_rect at = {40, 50, 30, 26}, pale = {200, 120, 30, 26};
     paint(&screen, (image_rect){30, 40, 50, 46}, 0x808080);
-    for (int y = 0; y < at.height; y++)
-        for (int x = 0; x < at.width; x++)
+    for (int y = 0; y < at.height; y++) {
+        for (int x = 0; x < at.width; x++) {
             picture_set(&screen, at.x + x, at.y + y, picture_random(&find_seed) & 0x7f7f7f);
+        }
+    }
     image_crop(&parts[0], &screen, at, NULL);
     image_crop(&parts[1], &screen, at, NULL);
     parts[1].alpha = true; /* a net: no room for a probe */
-    for (int y = 0; y < at.height; y++)
+    for (int y = 0; y < at.height; y++) {
         for (int x = 0; x < at.width; x++) {
             bool hole = x % 3 && y % 3;
             parts[1].pixels[(size_t) y * parts[1].stride + (size_t) x * 4 + 3] = hole ? 0 : 255;
             uint32_t rgb = 0, p = picture_get(&parts[0], x, y);
-            for (int c = 0; c < 24; c += 8)
+            for (int c = 0; c < 24; c += 8) {
                 rgb |= (128 + (p >> c & 255) / 2) << c;
+            }
             picture_set(&screen, pale.x + x, pale.y + y, rgb);
         }
+    }
     image_alloc(&parts[2], 9, 9, NULL); /* black; nothing of it is there */
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         for (int most = 0; most < 150; most += 30) {
             find_hit hits[8], best;
             int count;
             find_options o = {.min_score = i < 2 ? 0.95 : 0, .max_difference = most};
             CHECK(find_all(hits, 8, &count, &best, &screen, &parts[i], &o, NULL));
-            for (int k = 0; k < count; k++)
+            for (int k = 0; k < count; k++) {
                 CHECK(most == 0 || hits[k].difference <= most);
-            if (i == 2)
+            }
+            if (i == 2) {
                 continue;
+            }
             CHECK_EQ(count, most == 0 || most >= 120 ? 2 : 1);
             CHECK(hits[0].x == at.x && hits[0].y == at.y && hits[0].difference == 0);
             o.region = (image_rect){150, 100, 150, 100};
             CHECK(find_all(hits, 1, &count, &best, &screen, &parts[i], &o, NULL));
             CHECK_EQ(count, most == 0 || most >= 120);
             CHECK(best.x == pale.x && best.y == pale.y && best.score > 0.95);
-            if (!CHECK(best.difference > 90 && best.difference < 120))
+            if (!CHECK(best.difference > 90 && best.difference < 120)) {
                 printf("    %d: %.2f\n", i, best.difference);
+            }
         }
-    for (int i = 0; i < 3; i++)
+    }
+    for (int i = 0; i < 3; i++) {
         image_free(&parts[i]);
+    }
     image_free(&screen);
 }
 
@@ -290,11 +311,12 @@ static void test_colour(void)
     find_hit hit = {0};
     int count;
     image_alloc(&screen, 300, 200, NULL);
-    for (int y = 0; y < 200; y++)
+    for (int y = 0; y < 200; y++) {
         for (int x = 0; x < 300; x++) {
             static const uint32_t same[] = {0xc06030, 0x60c030, 0x3060c0};
             picture_set(&screen, x, y, same[picture_random(&find_seed) % 3]);
         }
+    }
     image_crop(&part, &screen, (image_rect){111, 57, 24, 24}, NULL);
     find_options o = {.min_score = 0.99};
     CHECK(find_all(&hit, 1, &count, NULL, &screen, &part, &o, NULL));

@@ -24,10 +24,12 @@ static image_rect crop_something(image_bitmap *part, const image_bitmap *screen,
     for (;;) {
         image_rect r = {random_below(screen->width - width + 1),
                         random_below(screen->height - height + 1), width, height};
-        if (!image_crop(part, screen, r, NULL))
+        if (!image_crop(part, screen, r, NULL)) {
             abort();
-        if (!is_flat(part))
+        }
+        if (!is_flat(part)) {
             return r;
+        }
     }
 }
 
@@ -36,8 +38,9 @@ static image_rect crop_something(image_bitmap *part, const image_bitmap *screen,
 static bool is_right(const find_hit *hit, image_rect r, const image_bitmap *look_in,
                      const image_bitmap *part)
 {
-    if (hit->x == r.x && hit->y == r.y)
+    if (hit->x == r.x && hit->y == r.y) {
         return true;
+    }
     find_template t;
     bool right =
         find_template_make(&t, part, false) && hit->score >= find_score(&t, look_in, r.x, r.y);
@@ -56,9 +59,10 @@ static bool find_crop(const image_bitmap *screen, const image_bitmap *look_in, i
     find_options o = {.min_score = min_score};
     CHECK(find_all(&hit, 1, &count, &best, look_in, &part, &o, &err));
     bool right = count == 1 && is_right(&hit, r, look_in, &part);
-    if (!right)
+    if (!right) {
         printf("    %d x %d at %d, %d: %d hits, best %d, %d with %.4f\n", width, height, r.x, r.y,
                count, best.x, best.y, best.score);
+    }
     *score = best.score;
     image_free(&part);
     return right;
@@ -83,8 +87,9 @@ static void test_recall(change how, int crops)
             change_all(&look_in, how);
         }
         const int *size = sizes[i % SIZES];
-        if (!find_crop(&screen, &look_in, size[0], size[1], wanted[how], &score))
+        if (!find_crop(&screen, &look_in, size[0], size[1], wanted[how], &score)) {
             continue;
+        }
         found++;
         least = score < least ? score : least;
     }
@@ -100,8 +105,9 @@ static void test_textures(void)
         image_bitmap screen = {0};
         double score;
         picture_make(&screen, kind, 500, 400);
-        for (int side = 5; side < 100; side = side * 3 / 2)
+        for (int side = 5; side < 100; side = side * 3 / 2) {
             CHECK(find_crop(&screen, &screen, side, side + 3, 0.99, &score) && score > 0.9999);
+        }
         image_free(&screen);
     }
 }
@@ -121,11 +127,13 @@ static void test_same_by_scalar(void)
         o.scalar = true;
         CHECK(find_all(slow, 20, &n_slow, &best_slow, &screen, &part, &o, NULL));
         CHECK(best_fast.x == best_slow.x && best_fast.score == best_slow.score);
-        if (!CHECK_EQ(n_fast, n_slow))
+        if (!CHECK_EQ(n_fast, n_slow)) {
             continue;
-        for (int k = 0; k < n_fast; k++)
+        }
+        for (int k = 0; k < n_fast; k++) {
             CHECK(fast[k].x == slow[k].x && fast[k].y == slow[k].y &&
                   fast[k].score == slow[k].score);
+        }
     }
     image_free(&screen);
     image_free(&part);
@@ -145,13 +153,16 @@ static void test_nothing_is_missed(void)
         change_all(&part, NOISY);
         CHECK(find_template_make(&t, &part, false));
         double most = 0;
-        for (int y = 0; y <= screen.height - part.height; y++)
-            for (int x = 0; x <= screen.width - part.width; x++)
+        for (int y = 0; y <= screen.height - part.height; y++) {
+            for (int x = 0; x <= screen.width - part.width; x++) {
                 most = fmax(most, find_score(&t, &screen, x, y));
+            }
+        }
         find_options o = {.min_score = fmax(most - 0.01, 0.7)};
         CHECK(find_all(&hit, 1, &count, &best, &screen, &part, &o, NULL));
-        if (most > 0.7 && (!CHECK_EQ(count, 1) || !CHECK(fabs(hit.score - most) < 1e-6)))
+        if (most > 0.7 && (!CHECK_EQ(count, 1) || !CHECK(fabs(hit.score - most) < 1e-6))) {
             printf("    %d x %d: %.4f, by hand %.4f\n", part.width, part.height, best.score, most);
+        }
         find_template_free(&t);
     }
     image_free(&screen);
@@ -162,8 +173,9 @@ int main(void)
 {
     test_textures();
     test_recall(SAME, 90);
-    for (change how = NOISY; how < CHANGES; how++)
+    for (change how = NOISY; how < CHANGES; how++) {
         test_recall(how, 27);
+    }
     test_same_by_scalar();
     test_nothing_is_missed();
     base_parallel_stop();

@@ -71,8 +71,9 @@ static void count_up(void *context, int index)
 {
     atomic_int *counts = context;
     atomic_fetch_add(&counts[index], 1);
-    if (base_parallel_worker() < 0 || base_parallel_worker() >= BASE_PARALLEL_MAX)
+    if (base_parallel_worker() < 0 || base_parallel_worker() >= BASE_PARALLEL_MAX) {
         atomic_store(&bad_worker, true);
+    }
 }
 
 static void test_parallel(void)
@@ -81,12 +82,14 @@ static void test_parallel(void)
     int rounds = 0;
     for (int threads = 0; threads <= BASE_PARALLEL_MAX + 1; threads += 3) {
         base_parallel_set_threads(threads);
-        for (int count = 0; count <= ITERATIONS; count += 125, rounds++)
+        for (int count = 0; count <= ITERATIONS; count += 125, rounds++) {
             base_parallel(count, count_up, counts);
+        }
     }
     bool ok = true;
-    for (int i = 0; i < ITERATIONS; i++)
+    for (int i = 0; i < ITERATIONS; i++) {
         ok = ok && counts[i] == rounds / 9 * (8 - i / 125);
+    }
     CHECK(ok);
     base_parallel_stop();
     base_parallel_stop();
@@ -103,10 +106,12 @@ static void slow_base64(char *out, const uint8_t *data, size_t size)
     const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < size; i += 3) {
         uint32_t v = 0;
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++) {
             v = v << 8 | (i + k < size ? data[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
+        }
+        for (size_t k = 0; k < 4; k++) {
             *out++ = i + k > size ? '=' : letters[v >> (18 - 6 * k) & 63];
+        }
     }
 }
 
@@ -115,8 +120,9 @@ static void test_base64(void)
     uint8_t data[300];
     uint32_t state = 1;
     for (size_t size = 0; size <= sizeof data; size++) {
-        for (size_t i = 0; i < size; i++)
+        for (size_t i = 0; i < size; i++) {
             data[i] = (uint8_t) picture_random(&state);
+        }
         char fast[512], slow[512];
         fast[base_base64_size(size)] = 'x';
         base_base64(fast, data, size);

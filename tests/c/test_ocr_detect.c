@@ -14,19 +14,24 @@ enum { PAPER = 0xf0f0f0, INK = 0x202020, LETTER = 8, BODY = 9 };
 static image_bitmap paper(int width, int height)
 {
     image_bitmap image = {0};
-    if (!image_alloc(&image, width, height, NULL))
+    if (!image_alloc(&image, width, height, NULL)) {
         abort();
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++)
+    }
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
             picture_set(&image, x, y, PAPER);
+        }
+    }
     return image;
 }
 
 static void fill(image_bitmap *image, image_rect r, uint32_t colour)
 {
-    for (int y = r.y; y < r.y + r.height; y++)
-        for (int x = r.x; x < r.x + r.width; x++)
+    for (int y = r.y; y < r.y + r.height; y++) {
+        for (int x = r.x; x < r.x + r.width; x++) {
             picture_set(image, x, y, colour);
+        }
+    }
 }
 
 /* Letters like m: three upright strokes and a bar. */
@@ -44,8 +49,9 @@ static ocr_areas find(const image_bitmap *image)
 {
     ocr_areas areas;
     base_error err = {0};
-    if (!CHECK(ocr_detect(image, &areas, &err)))
+    if (!CHECK(ocr_detect(image, &areas, &err))) {
         printf("    %s\n", err.message);
+    }
     return areas;
 }
 
@@ -55,9 +61,10 @@ static void check_around(image_rect area, image_rect text)
                   area.x + area.width >= text.x + text.width &&
                   area.y + area.height >= text.y + text.height;
     bool close = area.width <= text.width + 8 && area.height <= text.height + 8;
-    if (!CHECK(around) || !CHECK(close))
+    if (!CHECK(around) || !CHECK(close)) {
         printf("    %d,%d %dx%d around %d,%d %dx%d\n", area.x, area.y, area.width, area.height,
                text.x, text.y, text.width, text.height);
+    }
 }
 
 static void test_words_and_frames(void)
@@ -74,8 +81,9 @@ static void test_words_and_frames(void)
         check_around(areas.items[0].rect, (image_rect){40, 50, 11 * LETTER - 1, BODY});
         check_around(areas.items[1].rect, (image_rect){300, 50, 5 * LETTER - 1, BODY});
         check_around(areas.items[2].rect, (image_rect){30, 120, 9 * LETTER - 1, BODY});
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             CHECK(!areas.items[i].block);
+        }
     }
     ocr_areas_free(&areas);
     image_free(&image);
@@ -124,8 +132,9 @@ static void test_edges_of_the_picture(void)
     /* Noise is no text; a few scraps of it could be. */
     picture_make(&image, NOISE, 300, 200);
     areas = find(&image);
-    for (size_t i = 0; i < areas.count; i++)
+    for (size_t i = 0; i < areas.count; i++) {
         CHECK(areas.items[i].rect.width * areas.items[i].rect.height < 3000);
+    }
     ocr_areas_free(&areas);
     image_free(&image);
 }
@@ -142,7 +151,7 @@ static void test_ink(void)
 {
     static const uint32_t colours[][2] = {
         {0xffffff, 0x000000}, {0x000000, 0xffffff}, {0xb02040, 0xf0f0f0}, {0xf0f0f0, 0xa8a8a8}};
-    for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
+    for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++) {
         for (int scale = 1; scale <= 4; scale++) {
             image_bitmap image = paper(120, 30);
             fill(&image, (image_rect){0, 0, 120, 30}, colours[i][0]);
@@ -160,6 +169,7 @@ static void test_ink(void)
             }
             image_free(&image);
         }
+    }
 }
 
 /* A selected word has a background of its own. */
@@ -200,8 +210,9 @@ static void test_memory(void)
         CHECK(ocr_text_add(&text, (ocr_word){{1, 2, 3, 4}, 1, 0, word}, NULL));
         ocr_cache_keep(cache, next, &text);
         const ocr_text *first = ocr_cache_find(cache, key);
-        if (!CHECK(first && first->count == 1 && strcmp(first->words[0].text, "w0") == 0))
+        if (!CHECK(first && first->count == 1 && strcmp(first->words[0].text, "w0") == 0)) {
             break;
+        }
     }
     CHECK(!ocr_cache_find(cache, (ocr_key){key.a + 7, key.b}));
     ocr_cache_free(cache);

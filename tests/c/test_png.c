@@ -18,15 +18,17 @@ static void test_checksums(void)
 {
     static uint8_t data[70000];
     uint32_t state = 7;
-    for (size_t i = 0; i < sizeof data; i++)
+    for (size_t i = 0; i < sizeof data; i++) {
         data[i] = (uint8_t) picture_random(&state);
-    for (size_t size = 0; size < sizeof data; size += size < 300 ? 1 : 4999)
+    }
+    for (size_t size = 0; size < sizeof data; size += size < 300 ? 1 : 4999) {
         for (size_t from = 0; from < 3 && from <= size; from++) {
             CHECK_EQ(base_crc32(99, data + from, size - from),
                      crc32(99, data + from, (uInt) (size - from)));
             CHECK_EQ(base_adler32(0x1230456, data + from, size - from),
                      adler32(0x1230456, data + from, (uInt) (size - from)));
         }
+    }
     memset(data, 255, sizeof data); /* the largest sums there are */
     CHECK_EQ(base_adler32(0xfff0fff0, data, sizeof data),
              adler32(0xfff0fff0, data, (uInt) sizeof data));
@@ -41,14 +43,16 @@ static void check_row_sum(int width, uint32_t start, bool white)
     uint8_t filter = bytes[0] = width % 2;
     for (int x = 0; x < width; x++) {
         row[x] = white ? 0xffffffff : picture_random(&state);
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 3; c++) {
             bytes[1 + 3 * x + c] = (uint8_t) (row[x] >> (16 - 8 * c));
+        }
     }
     uint32_t *to = malloc(sizeof *to * (size_t) width);
     uint32_t sum = base_adler32_take_row(start, filter, to, row, width);
     CHECK_EQ(sum, adler32(start, bytes, (uInt) width * 3 + 1));
-    for (int x = 0; x < width; x++)
+    for (int x = 0; x < width; x++) {
         copied = copied && to[x] == (row[x] & 0xffffff);
+    }
     CHECK(copied);
     free(to);
     free(row);
@@ -57,8 +61,9 @@ static void check_row_sum(int width, uint32_t start, bool white)
 
 static void test_row_sums(void)
 {
-    for (int width = 1; width < 100; width++)
+    for (int width = 1; width < 100; width++) {
         check_row_sum(width, 1, false);
+    }
     check_row_sum(1920, 0xfff0fff0, true);
     check_row_sum(IMAGE_MAX_SIDE, 0xfff0fff0, true);
     check_row_sum(IMAGE_MAX_SIDE, 5, false);
@@ -72,8 +77,9 @@ static void check_code(const uint32_t *frequency, int count, int max_bits)
     for (int i = 0; i < count; i++) {
         CHECK(code.bits[i] <= max_bits);
         CHECK(!frequency[i] || code.bits[i]);
-        if (code.bits[i])
+        if (code.bits[i]) {
             kraft += 1u << (max_bits - code.bits[i]);
+        }
     }
     CHECK_EQ(kraft, 1u << max_bits);
 }
@@ -81,10 +87,12 @@ static void check_code(const uint32_t *frequency, int count, int max_bits)
 static void test_codes(void)
 {
     uint32_t none[30] = {0}, one[30] = {[17] = 5}, steep[30], flat[286];
-    for (int i = 0; i < 30; i++) /* Fibonacci-like: the deepest tree there is */
+    for (int i = 0; i < 30; i++) { /* Fibonacci-like: the deepest tree there is */
         steep[i] = i < 2 ? 1 : steep[i - 1] + steep[i - 2];
-    for (int i = 0; i < 286; i++)
+    }
+    for (int i = 0; i < 286; i++) {
         flat[i] = 1;
+    }
     check_code(none, 30, 15);
     check_code(one, 30, 15);
     check_code(one, 19, 7);
@@ -93,8 +101,9 @@ static void test_codes(void)
     check_code(flat, 286, 15);
     uint32_t state = 3;
     for (int round = 0; round < 300; round++) {
-        for (int i = 0; i < 286; i++)
+        for (int i = 0; i < 286; i++) {
             flat[i] = picture_random(&state) >> (8 + picture_random(&state) % 24);
+        }
         check_code(flat, 286, 15);
         check_code(flat, 19, 7);
     }
@@ -119,11 +128,13 @@ static bool libpng_agrees(const image_bitmap *image, const uint8_t *data, size_t
         return false;
     }
     bool ok = png_image_finish_read(&png, NULL, read.pixels, (png_int_32) read.stride, NULL);
-    if (!ok || png.warning_or_error)
+    if (!ok || png.warning_or_error) {
         printf("    libpng: %s\n", png.message);
+    }
     ok = ok && !png.warning_or_error && picture_equal(image, &read);
-    for (size_t i = 3; ok && image->alpha && i < read.stride * (size_t) read.height; i += 4)
+    for (size_t i = 3; ok && image->alpha && i < read.stride * (size_t) read.height; i += 4) {
         ok = image->pixels[i] == read.pixels[i];
+    }
     image_free(&read);
     return ok;
 }
@@ -133,8 +144,9 @@ static bool own_decoder_agrees(const image_bitmap *image, const uint8_t *data, s
     image_bitmap read = {0};
     base_error err = {0};
     bool ok = png_decode(&read, data, size, &err) && picture_equal(image, &read);
-    if (err.code)
+    if (err.code) {
         printf("    %s\n", err.message);
+    }
     image_free(&read);
     return ok;
 }
@@ -142,13 +154,15 @@ static bool own_decoder_agrees(const image_bitmap *image, const uint8_t *data, s
 static void check_pngcheck(const uint8_t *data, size_t size)
 {
     static int available = -1;
-    if (available < 0)
+    if (available < 0) {
         available = system("pngcheck >/dev/null 2>&1; test $? -ne 127") == 0;
+    }
     char name[] = "/tmp/test_png_XXXXXX", command[100];
     int fd = available ? mkstemp(name) : -1;
     FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (!file)
+    if (!file) {
         return;
+    }
     CHECK_EQ(fwrite(data, 1, size, file), size);
     fclose(file);
     snprintf(command, sizeof command, "pngcheck -q %s", name);
@@ -162,14 +176,17 @@ static void check_encode(png_encoder *encoder, const image_bitmap *image, png_op
     const uint8_t *data;
     size_t size;
     base_error err = {0};
-    if (!CHECK(png_encode(encoder, image, options, &data, &size, &err)))
+    if (!CHECK(png_encode(encoder, image, options, &data, &size, &err))) {
         return;
+    }
     bool ok = CHECK(libpng_agrees(image, data, size));
     ok = CHECK(own_decoder_agrees(image, data, size)) && ok;
-    if (!ok)
+    if (!ok) {
         printf("    %d x %d, compressor %d\n", image->width, image->height, options.compressor);
-    if (with_pngcheck)
+    }
+    if (with_pngcheck) {
         check_pngcheck(data, size);
+    }
 }
 
 static void test_pictures(void)
@@ -178,7 +195,7 @@ static void test_pictures(void)
         {1, 1},   {1, 64},    {1, 1000},    {1000, 1},    {2, 2},      {63, 63},    {64, 64},
         {65, 65}, {127, 129}, {1919, 1079}, {1920, 1080}, {10922, 65}, {10923, 65}, {32767, 3},
     };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (picture_kind kind = SOLID; kind < PICTURES; kind++) {
             image_bitmap image = {0};
             png_encoder *encoder = png_encoder_new();
@@ -188,6 +205,7 @@ static void test_pictures(void)
             png_encoder_free(encoder);
             image_free(&image);
         }
+    }
 }
 
 static void test_levels(void)
@@ -198,8 +216,9 @@ static void test_levels(void)
     const uint8_t *data;
     size_t size, before = SIZE_MAX;
     picture_make(&image, TEXT, 300, 200);
-    for (int level = 1; level <= 9; level++)
+    for (int level = 1; level <= 9; level++) {
         check_encode(encoder, &image, (png_options){PNG_ZLIB, level}, false);
+    }
     for (int level = 1; level <= 9; level += 4) {
         CHECK(png_encode(encoder, &image, (png_options){PNG_ZLIB, level}, &data, &size, &err));
         CHECK(size <= before);
@@ -252,15 +271,18 @@ static uint32_t change(image_bitmap *image, uint32_t *state)
     int height = 1 + (int) (picture_random(state) % 40), width = 1 + height * 2;
     bool unused_only = picture_random(state) % 4 == 0;
     uint32_t colour = picture_random(state) & 0xffffff;
-    for (int y = y0; y < y0 + height && y < image->height; y++)
+    for (int y = y0; y < y0 + height && y < image->height; y++) {
         for (int x = x0; x < x0 + width && x < image->width; x++) {
             uint8_t *unused = image->pixels + (size_t) y * image->stride + (size_t) x * 4 + 3;
-            if (!unused_only && picture_get(image, x, y) != colour)
+            if (!unused_only && picture_get(image, x, y) != colour) {
                 strips |= 1u << y / PNG_STRIP_ROWS;
-            if (!unused_only)
+            }
+            if (!unused_only) {
                 picture_set(image, x, y, colour);
+            }
             (*unused)++;
         }
+    }
     return strips;
 }
 
@@ -357,26 +379,30 @@ static void write_with_hole(file *f, int width, int height, int depth, int colou
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png_create_info_struct(png);
     png_color palette[256];
-    for (int i = 0; i < 256; i++)
+    for (int i = 0; i < 256; i++) {
         palette[i] = (png_color){(png_byte) (i * 3), (png_byte) (i * 5), (png_byte) (255 - i)};
+    }
     f->size = 0;
     png_set_write_fn(png, f, append, NULL);
     png_set_IHDR(png, info, (png_uint_32) width, (png_uint_32) height, depth, colour, interlace, 0,
                  0);
-    if (colour == PNG_COLOR_TYPE_PALETTE)
+    if (colour == PNG_COLOR_TYPE_PALETTE) {
         png_set_PLTE(png, info, palette, 1 << depth);
+    }
     static const png_byte alphas[] = {0, 255, 7, 128, 1};
-    if (hole && colour == PNG_COLOR_TYPE_PALETTE)
+    if (hole && colour == PNG_COLOR_TYPE_PALETTE) {
         png_set_tRNS(png, info, alphas, depth == 1 ? 2 : depth == 2 ? 3 : 5, NULL);
-    else if (hole)
+    } else if (hole) {
         png_set_tRNS(png, info, NULL, 0, hole);
+    }
     png_set_filter(png, 0, PNG_ALL_FILTERS);
     png_set_compression_buffer_size(png, 512); /* many IDATs */
     png_write_info(png, info);
     int passes = png_set_interlace_handling(png);
     for (int y = 0; y < height * passes; y++) {
-        for (size_t i = 0; i < sizeof row; i++)
+        for (size_t i = 0; i < sizeof row; i++) {
             row[i] = (uint8_t) (picture_random(&state) & 0x3f) + (uint8_t) i;
+        }
         png_write_row(png, row);
     }
     png_write_end(png, NULL);
@@ -393,8 +419,9 @@ static bool decoders_agree(const file *f)
     image_bitmap image = {0};
     base_error err = {0};
     bool ok = png_decode(&image, f->data, f->size, &err);
-    if (!ok)
+    if (!ok) {
         printf("    %s\n", err.message);
+    }
     /* libpng blends transparent pixels; asking for alpha leaves the colours alone. */
     ok = ok && libpng_agrees(&image, f->data, f->size);
     image_free(&image);
@@ -406,12 +433,14 @@ static void test_colour_types(void)
     static file f;
     const int kinds[][2] = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {1, 3}, {2, 3},
                             {4, 3}, {8, 3}, {8, 2}, {8, 4}, {8, 6}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         for (int width = 1; width < 40; width += 6) {
             write_by_libpng(&f, width, 37, kinds[i][0], kinds[i][1], 0);
-            if (!CHECK(decoders_agree(&f)))
+            if (!CHECK(decoders_agree(&f))) {
                 printf("    depth %d, colour type %d\n", kinds[i][0], kinds[i][1]);
+            }
         }
+    }
 }
 
 /* How opaque pixels are, as libpng says, in every way that a file can say it. */
@@ -422,8 +451,9 @@ static void test_alpha(void)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         image_bitmap image = {0};
         write_by_libpng(&f, 23, 17, kinds[i][0], kinds[i][1], 0);
-        if (!CHECK(png_decode(&image, f.data, f.size, NULL)))
+        if (!CHECK(png_decode(&image, f.data, f.size, NULL))) {
             continue;
+        }
         CHECK(!image.alpha);
         const uint8_t *p = image.pixels + 5 * 4; /* the same samples again, this one as a hole */
         int top = (1 << kinds[i][0]) - 1;
@@ -454,8 +484,9 @@ static void check_refused(const file *f, base_code code, const char *message)
 static void mend_header(file *f)
 {
     uint32_t crc = (uint32_t) crc32(0, f->data + 12, 17);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         f->data[29 + i] = (uint8_t) (crc >> (24 - 8 * i));
+    }
 }
 
 static void test_refusals(void)
@@ -493,11 +524,13 @@ static void mend(file *f)
     for (size_t at = 8; at + 12 <= f->size;) {
         uint8_t *p = f->data + at;
         size_t length = (size_t) p[0] << 24 | (size_t) p[1] << 16 | (size_t) p[2] << 8 | p[3];
-        if (length > f->size - at - 12)
+        if (length > f->size - at - 12) {
             return;
+        }
         uint32_t crc = (uint32_t) crc32(0, p + 4, (uInt) length + 4);
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) {
             p[8 + length + (size_t) i] = (uint8_t) (crc >> (24 - 8 * i));
+        }
         at += length + 12;
     }
 }
@@ -507,15 +540,18 @@ static void damage(file *f, uint32_t *state)
     int changes = 1 + (int) (picture_random(state) % 4);
     while (changes--) {
         size_t at = picture_random(state) % f->size;
-        if (picture_random(state) % 3 == 0)
+        if (picture_random(state) % 3 == 0) {
             at %= 80; /* the headers, more often than their share */
-        if (picture_random(state) % 16 == 0)
+        }
+        if (picture_random(state) % 16 == 0) {
             f->size = at + 1;
-        else if (at < f->size)
+        } else if (at < f->size) {
             f->data[at] ^= (uint8_t) (1 << picture_random(state) % 8);
+        }
     }
-    if (picture_random(state) % 4 != 0)
+    if (picture_random(state) % 4 != 0) {
         mend(f);
+    }
 }
 
 /* Whatever it is given, the decoder neither reads nor writes out of bounds (the sanitizers watch)
@@ -527,9 +563,10 @@ static void test_damaged_files(void)
     const int kinds[5][2] = {{8, 2}, {8, 6}, {4, 3}, {8, 3}, {1, 0}};
     uint32_t state = 17;
     int read = 0, refused = 0;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         write_with_hole(&seeds[i], 19, 11, kinds[i][0], kinds[i][1], 0,
                         kinds[i][1] < PNG_COLOR_TYPE_GRAY_ALPHA ? &hole : NULL);
+    }
     for (int round = 0; round < 20000; round++) {
         f = seeds[round % 5];
         damage(&f, &state);

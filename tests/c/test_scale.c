@@ -20,10 +20,12 @@ static double average(const image_bitmap *from, const image_bitmap *to, int x, i
     double y0 = (double) y * from->height / to->height;
     double y1 = (double) (y + 1) * from->height / to->height;
     double sum = 0;
-    for (int j = (int) y0; j < y1 && j < from->height; j++)
-        for (int i = (int) x0; i < x1 && i < from->width; i++)
+    for (int j = (int) y0; j < y1 && j < from->height; j++) {
+        for (int i = (int) x0; i < x1 && i < from->width; i++) {
             sum += (fmin(i + 1, x1) - fmax(i, x0)) * (fmin(j + 1, y1) - fmax(j, y0)) *
                    from->pixels[(size_t) j * from->stride + 4 * (size_t) i + (size_t) channel];
+        }
+    }
     return sum / ((x1 - x0) * (y1 - y0));
 }
 
@@ -31,12 +33,15 @@ static double worst_error(const image_bitmap *from, const image_bitmap *to)
 {
     double worst = 0;
     int step = to->width > 200 ? 7 : 1;
-    for (int y = 0; y < to->height; y += step)
-        for (int x = 0; x < to->width; x += step)
-            for (int c = 0; c < 3; c++)
+    for (int y = 0; y < to->height; y += step) {
+        for (int x = 0; x < to->width; x += step) {
+            for (int c = 0; c < 3; c++) {
                 worst = fmax(
                     worst, fabs(average(from, to, x, y, c) -
                                 to->pixels[(size_t) y * to->stride + 4 * (size_t) x + (size_t) c]));
+            }
+        }
+    }
     return worst;
 }
 
@@ -49,11 +54,12 @@ static void test_size(const int s[4], picture_kind kind)
     CHECK_EQ(fast.width, s[2]);
     CHECK_EQ(fast.height, s[3]);
     CHECK(memcmp(fast.pixels, slow.pixels, fast.stride * (size_t) fast.height) == 0);
-    if (kind == SOLID)
+    if (kind == SOLID) {
         CHECK(picture_get(&fast, 0, 0) == 0x336699 &&
               picture_get(&fast, s[2] - 1, s[3] - 1) == 0x336699);
-    else
+    } else {
         CHECK(worst_error(&from, &fast) < (s[0] < 10000 ? 0.6 : 3));
+    }
     image_free(&from);
     image_free(&fast);
     image_free(&slow);
@@ -105,9 +111,11 @@ static void test_fit(void)
 
 int main(void)
 {
-    for (int i = 0; i < SIZES; i++)
-        for (picture_kind kind = SOLID; kind < PICTURES; kind++)
+    for (int i = 0; i < SIZES; i++) {
+        for (picture_kind kind = SOLID; kind < PICTURES; kind++) {
             test_size(sizes[i], kind);
+        }
+    }
     test_white_stays_white();
     test_refusals();
     test_fit();

@@ -37,8 +37,9 @@ DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline, 
 {
     dbus_uint32_t serial;
     bool sent = call && dbus_connection_send(c, call, &serial);
-    if (call)
+    if (call) {
         dbus_message_unref(call);
+    }
     if (!sent) {
         base_fail(err, BASE_NO_MEMORY, "not enough memory to ask an application");
         return NULL;
@@ -46,8 +47,9 @@ DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline, 
     for (;;) {
         DBusMessage *m;
         while ((m = dbus_connection_pop_message(c))) {
-            if (answers(m, serial))
+            if (answers(m, serial)) {
                 return m;
+            }
             dbus_message_unref(m);
         }
         if (cancelled(cancel)) {
@@ -67,8 +69,9 @@ DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline, 
 
 void atspi_disconnect(DBusConnection *c)
 {
-    if (!c)
+    if (!c) {
         return;
+    }
     dbus_connection_close(c);
     dbus_connection_unref(c);
 }
@@ -79,8 +82,9 @@ static bool hello(DBusConnection *c, uint64_t deadline, atomic_bool *cancel, bas
     DBusMessage *call = dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
                                                      DBUS_INTERFACE_DBUS, "Hello");
     DBusMessage *reply = atspi_ask(c, call, deadline, cancel, err);
-    if (!reply)
+    if (!reply) {
         return false;
+    }
     const char *name;
     bool ok = dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID) &&
               dbus_bus_set_unique_name(c, name);
@@ -101,8 +105,9 @@ static DBusConnection *connect_to(const char *address, uint64_t deadline, atomic
     }
     dbus_connection_set_exit_on_disconnect(c, FALSE);
     dbus_connection_set_max_message_size(c, MAX_MESSAGE);
-    if (hello(c, deadline, cancel, err))
+    if (hello(c, deadline, cancel, err)) {
         return c;
+    }
     atspi_disconnect(c);
     return NULL;
 }
@@ -110,14 +115,17 @@ static DBusConnection *connect_to(const char *address, uint64_t deadline, atomic
 /* The session bus's address: asked for, in the environment, or where systemd puts it. */
 static const char *session_address(const char *asked, char *buffer, size_t size)
 {
-    if (asked)
+    if (asked) {
         return asked;
+    }
     const char *address = getenv("DBUS_SESSION_BUS_ADDRESS");
-    if (address && *address)
+    if (address && *address) {
         return address;
+    }
     const char *folder = getenv("XDG_RUNTIME_DIR");
-    if (!folder || !*folder || strlen(folder) > size - 32)
+    if (!folder || !*folder || strlen(folder) > size - 32) {
         return NULL;
+    }
     snprintf(buffer, size, "unix:path=%s/bus", folder);
     return buffer;
 }
@@ -129,15 +137,17 @@ static DBusConnection *follow_address(DBusConnection *session, uint64_t deadline
     DBusMessage *call =
         dbus_message_new_method_call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress");
     DBusMessage *reply = atspi_ask(session, call, deadline, cancel, err);
-    if (!reply)
+    if (!reply) {
         return NULL;
+    }
     const char *address;
     DBusConnection *c = NULL;
     if (dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &address, DBUS_TYPE_INVALID) &&
-        *address)
+        *address) {
         c = connect_to(address, deadline, cancel, err);
-    else
+    } else {
         base_fail(err, BASE_UNAVAILABLE, "this session has no accessibility bus; %s", HOW_TO_MEND);
+    }
     dbus_message_unref(reply);
     return c;
 }
@@ -158,8 +168,9 @@ static bool ask_for_caches(DBusConnection *c, uint64_t deadline, atomic_bool *ca
         call = NULL;
     }
     DBusMessage *reply = atspi_ask(c, call, deadline, cancel, err);
-    if (!reply)
+    if (!reply) {
         return false;
+    }
     dbus_message_unref(reply);
     return true;
 }
@@ -175,8 +186,9 @@ DBusConnection *atspi_connect(const char *session, uint64_t deadline, atomic_boo
         return NULL;
     }
     DBusConnection *first = connect_to(address, deadline, cancel, err);
-    if (!first)
+    if (!first) {
         return NULL;
+    }
     DBusConnection *c = follow_address(first, deadline, cancel, err);
     atspi_disconnect(first);
     if (c && !ask_for_caches(c, deadline, cancel, err)) {

@@ -20,11 +20,13 @@ static bool atspi_elements_open(desk_elements **out, const desk_elements_options
                                 base_error *err)
 {
     atspi_elements *e = calloc(1, sizeof *e);
-    if (e && options->bus)
+    if (e && options->bus) {
         e->session = strdup(options->bus);
+    }
     if (!e || (options->bus && !e->session) || uv_mutex_init(&e->lock) != 0) {
-        if (e)
+        if (e) {
             free(e->session);
+        }
         free(e);
         return base_fail(err, BASE_NO_MEMORY, "not enough memory for the element reader");
     }
@@ -51,8 +53,9 @@ static bool connected(atspi_elements *e, uint64_t deadline, atomic_bool *cancel,
         atspi_disconnect(e->c);
         e->c = NULL;
     }
-    if (!e->c)
+    if (!e->c) {
         e->c = atspi_connect(e->session, deadline, cancel, err);
+    }
     return e->c != NULL;
 }
 
@@ -78,18 +81,21 @@ static bool read_locked(atspi_elements *e, const desk_elements_query *query, des
 {
     /* Connecting the first time starts services; that has a time of its own. */
     uint64_t start = uv_hrtime();
-    if (!connected(e, start + CONNECT_NS, query->cancel, err))
+    if (!connected(e, start + CONNECT_NS, query->cancel, err)) {
         return false;
+    }
     desk_elements_query extended = *query;
     extended.deadline += uv_hrtime() - start;
     atspi_read *r = new_read(e, &extended, out);
-    if (!r)
+    if (!r) {
         return base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
+    }
     bool ok = atspi_read_run(r, err) && atspi_result(r, out, err);
     atspi_read_free(r);
     free(r);
-    if (!ok)
+    if (!ok) {
         desk_element_list_free(out);
+    }
     return ok;
 }
 
@@ -112,11 +118,13 @@ static bool ask_locked(atspi_elements *e, const char *handle, uint64_t deadline,
 {
     desk_elements_query query = {.deadline = deadline, .max_nodes = 1, .all = true};
     atspi_target t;
-    if (!connected(e, deadline, NULL, err) || !atspi_target_open(&t, e->c, handle, deadline, err))
+    if (!connected(e, deadline, NULL, err) || !atspi_target_open(&t, e->c, handle, deadline, err)) {
         return false;
+    }
     atspi_read *r = new_read(e, &query, &out->list);
-    if (!r)
+    if (!r) {
         return base_fail(err, BASE_NO_MEMORY, "not enough memory for the element");
+    }
     r->details = out;
     bool ok = atspi_read_one(r, t.bus, t.path, err) && atspi_result(r, &out->list, err);
     ok = ok && (out->list.count == 1 || base_fail(err, BASE_NOT_FOUND, "the element is gone"));

@@ -49,9 +49,10 @@ static void shrink_band(void *context, int band)
 {
     scan *s = context;
     uint32_t *sums = (uint32_t *) s->workers[base_parallel_worker()].row;
-    for (int y = band * BAND_ROWS; y < s->height && y < (band + 1) * BAND_ROWS; y++)
+    for (int y = band * BAND_ROWS; y < s->height && y < (band + 1) * BAND_ROWS; y++) {
         find_shrink_row(s->cells + (size_t) y * s->stride, sums, s->picture, y, s->probe->factor,
                         s->probe->channel, s->t->scalar);
+    }
 }
 
 /* --- the length of each window -------------------------------------------------------------------
@@ -98,18 +99,21 @@ static void lengths_band(void *context, int band)
     scan *s = context;
     int rows = 4 * BAND_ROWS, h = s->probe->height, last = s->height - h;
     int first = band * rows;
-    if (first > last)
+    if (first > last) {
         return;
+    }
     columns c = {calloc((size_t) s->width, sizeof *c.sum),
                  calloc((size_t) s->width, sizeof *c.squares)};
     if (c.sum && c.squares) {
-        for (int y = first; y < first + h; y++)
+        for (int y = first; y < first + h; y++) {
             columns_add(s, &c, y, 1);
+        }
         for (int y = first; y <= last && y < first + rows; y++) {
             lengths_row(s, &c, s->lengths + (size_t) y * s->stride);
             columns_add(s, &c, y, -1);
-            if (y + h < s->height)
+            if (y + h < s->height) {
                 columns_add(s, &c, y + h, 1);
+            }
         }
     } else {
         atomic_store(&s->out_of_memory, true);
@@ -127,10 +131,12 @@ static void correlate_scalar(int32_t *out, const find_probe *p, const int16_t *w
 {
     for (; x < end; x++) {
         int32_t sum = 0;
-        for (int j = 0; j < p->height; j++)
-            for (int i = 0; i < p->width; i++)
+        for (int j = 0; j < p->height; j++) {
+            for (int i = 0; i < p->width; i++) {
                 sum +=
                     weights[j * 2 * p->pairs + i] * cells[(size_t) j * stride + (size_t) (x + i)];
+            }
+        }
         out[x] = sum;
     }
 }
@@ -196,10 +202,12 @@ static void correlate(const scan *s, int32_t *out, const int16_t *weights, int y
 int find_compare_places(const void *a, const void *b)
 {
     const find_place *p = a, *q = b;
-    if (p->score != q->score)
+    if (p->score != q->score) {
         return p->score < q->score ? 1 : -1;
-    if (p->y != q->y)
+    }
+    if (p->y != q->y) {
         return p->y < q->y ? -1 : 1;
+    }
     return (p->x > q->x) - (p->x < q->x);
 }
 
@@ -229,14 +237,17 @@ static void pick(scan *s, worker *w, const find_phase *phase, find_place at, con
     float cut = phase->cut > w->raised ? phase->cut : w->raised;
     for (int i = 0; i < count; i++) {
         float least = w->best.score < cut ? w->best.score : cut;
-        if ((float) sums[i] <= least * phase->length * lengths[i])
+        if ((float) sums[i] <= least * phase->length * lengths[i]) {
             continue;
+        }
         find_place place = {at.x + i * s->probe->factor, at.y,
                             (float) sums[i] / (phase->length * lengths[i])};
-        if (find_compare_places(&place, &w->best) < 0)
+        if (find_compare_places(&place, &w->best) < 0) {
             w->best = place;
-        if (place.score >= cut)
+        }
+        if (place.score >= cut) {
             keep_place(s, w, place);
+        }
     }
 }
 
@@ -259,8 +270,9 @@ static void scan_band(void *context, int index)
     cell_range(left, s->picture->width - s->t->width, f, &x0, &x1);
     cell_range(above, s->picture->height - s->t->height, f, &y0, &y1);
     int first = band * BAND_ROWS > y0 ? band * BAND_ROWS : y0;
-    if (!(phase->length > 0) || x0 > x1 || s->stop(s->context))
+    if (!(phase->length > 0) || x0 > x1 || s->stop(s->context)) {
         return;
+    }
     for (int y = first; y <= y1 && y < (band + 1) * BAND_ROWS; y++) {
         correlate(s, w->row, phase->cells, y, x0, x1 + 1);
         pick(s, w, phase, (find_place){x0 * f - left, y * f - above, 0}, w->row + x0,
@@ -274,16 +286,19 @@ static bool gather(scan *s, find_places *all)
     all->best.score = NOWHERE;
     for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
         count += s->workers[i].count;
-        if (find_compare_places(&s->workers[i].best, &all->best) < 0)
+        if (find_compare_places(&s->workers[i].best, &all->best) < 0) {
             all->best = s->workers[i].best;
+        }
     }
     all->places = malloc((count ? count : 1) * sizeof *all->places);
-    if (!all->places)
+    if (!all->places) {
         return false;
+    }
     for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
         const worker *w = &s->workers[i];
-        if (w->count)
+        if (w->count) {
             memcpy(all->places + all->count, w->places, w->count * sizeof *w->places);
+        }
         all->count += w->count;
     }
     qsort(all->places, all->count, sizeof *all->places, find_compare_places);
@@ -301,8 +316,9 @@ static bool prepare(scan *s)
         s->workers[i].best.score = NOWHERE;
         ok = ok && s->workers[i].row;
     }
-    for (int i = base_parallel_threads(); i < BASE_PARALLEL_MAX; i++)
+    for (int i = base_parallel_threads(); i < BASE_PARALLEL_MAX; i++) {
         s->workers[i].best.score = NOWHERE;
+    }
     return ok;
 }
 

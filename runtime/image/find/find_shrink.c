@@ -12,9 +12,11 @@ typedef struct {
 static void add_pixels_scalar(const shape *s, uint32_t *sums, const uint8_t *row, int x)
 {
     const uint8_t *p = row + 4 * (size_t) s->factor * (size_t) x;
-    for (; x < s->width; x++)
-        for (int i = 0; i < s->factor; i++, p += 4)
+    for (; x < s->width; x++) {
+        for (int i = 0; i < s->factor; i++, p += 4) {
             sums[x] += s->channel == 3 ? (uint32_t) p[0] + p[1] + p[2] : 3u * p[s->channel];
+        }
+    }
 }
 
 #if BASE_X86
@@ -52,17 +54,20 @@ void find_shrink_row(int16_t *out, uint32_t *sums, const image_bitmap *picture, 
         const uint8_t *row = picture->pixels + (size_t) (y * factor + j) * picture->stride;
         int x = 0;
 #if BASE_X86
-        if (!scalar)
+        if (!scalar) {
             x = add_pixels_sse2(&s, sums, row);
+        }
 #else
         (void) scalar;
 #endif
         add_pixels_scalar(&s, sums, row, x);
     }
     int shift = 0;
-    while (1 << shift < factor * factor)
+    while (1 << shift < factor * factor) {
         shift++;
+    }
     uint32_t half = (uint32_t) (factor * factor) / 2;
-    for (int x = 0; x < s.width; x++)
+    for (int x = 0; x < s.width; x++) {
         out[x] = (int16_t) ((sums[x] + half) >> shift);
+    }
 }

@@ -45,8 +45,9 @@ png_encoder *png_encoder_new(void)
 
 static void forget_frame(png_encoder *encoder)
 {
-    for (int i = 0; i < encoder->strip_count; i++)
+    for (int i = 0; i < encoder->strip_count; i++) {
         free(encoder->strips[i].data);
+    }
     free(encoder->strips);
     free(encoder->frame);
     for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
@@ -60,8 +61,9 @@ static void forget_frame(png_encoder *encoder)
 
 void png_encoder_free(png_encoder *encoder)
 {
-    if (!encoder)
+    if (!encoder) {
         return;
+    }
     forget_frame(encoder);
     free(encoder->file);
     free(encoder);
@@ -82,8 +84,9 @@ static bool prepare(png_encoder *encoder, const image_bitmap *image, png_options
 {
     if (encoder->width == image->width && encoder->height == image->height &&
         encoder->options.compressor == options.compressor &&
-        encoder->options.level == options.level)
+        encoder->options.level == options.level) {
         return true;
+    }
     forget_frame(encoder);
     encoder->stride = ((size_t) image->width + 7) & ~(size_t) 7;
     int count = (image->height + PNG_STRIP_ROWS - 1) / PNG_STRIP_ROWS;
@@ -118,13 +121,16 @@ static bool same_colours(const uint32_t *kept, const uint32_t *screen, int count
         __m128i d3 = _mm_xor_si128(_mm_loadu_si128(a + 3), _mm_loadu_si128(b + 3));
         __m128i any = _mm_or_si128(_mm_or_si128(d0, d1), _mm_or_si128(d2, d3));
         any = _mm_and_si128(any, colour);
-        if (_mm_movemask_epi8(_mm_cmpeq_epi8(any, _mm_setzero_si128())) != 0xffff)
+        if (_mm_movemask_epi8(_mm_cmpeq_epi8(any, _mm_setzero_si128())) != 0xffff) {
             return false;
+        }
     }
 #endif
-    for (; i < count; i++)
-        if ((kept[i] ^ screen[i]) & 0xffffff)
+    for (; i < count; i++) {
+        if ((kept[i] ^ screen[i]) & 0xffffff) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -135,10 +141,12 @@ static const uint32_t *image_row(const image_bitmap *image, int y)
 
 static bool strip_unchanged(const png_encoder *encoder, int from, int rows)
 {
-    for (int y = from; y < from + rows; y++)
+    for (int y = from; y < from + rows; y++) {
         if (!same_colours(encoder->frame + (size_t) y * encoder->stride,
-                          image_row(encoder->image, y), encoder->width))
+                          image_row(encoder->image, y), encoder->width)) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -148,8 +156,9 @@ static bool keep_bytes(cached_strip *strip, const uint8_t *data, size_t size)
         /* A little more, so that a strip that grows byte by byte does not move each time. */
         size_t capacity = size + size / 8;
         uint8_t *grown = realloc(strip->data, capacity);
-        if (!grown)
+        if (!grown) {
             return false;
+        }
         strip->data = grown;
         strip->capacity = capacity;
     }
@@ -161,20 +170,24 @@ static bool keep_bytes(cached_strip *strip, const uint8_t *data, size_t size)
 static bool compress_strip(png_encoder *encoder, cached_strip *strip, int from, int rows)
 {
     png_scratch **scratch = &encoder->scratch[base_parallel_worker()];
-    if (!*scratch)
+    if (!*scratch) {
         *scratch = png_scratch_new(encoder->width, strip_rows(encoder->height), encoder->options);
-    if (!*scratch)
+    }
+    if (!*scratch) {
         return false;
+    }
     uint32_t *pixels = encoder->frame + (size_t) from * encoder->stride;
     uint32_t adler = 1;
-    for (int y = 0; y < rows; y++)
+    for (int y = 0; y < rows; y++) {
         adler = base_adler32_take_row(adler, PNG_FILTER_NONE, pixels + (size_t) y * encoder->stride,
                                       image_row(encoder->image, from + y), encoder->width);
+    }
     png_strip view = {pixels, encoder->stride, encoder->width, rows};
     const uint8_t *data;
     size_t size;
-    if (!png_compress(*scratch, &view, &adler, &data, &size) || !keep_bytes(strip, data, size))
+    if (!png_compress(*scratch, &view, &adler, &data, &size) || !keep_bytes(strip, data, size)) {
         return false;
+    }
     strip->crc = base_crc32(0, data, size);
     strip->adler = adler;
     return true;
@@ -191,8 +204,9 @@ static void encode_strip(void *context, int index)
         return;
     }
     strip->valid = compress_strip(encoder, strip, from, rows);
-    if (!strip->valid)
+    if (!strip->valid) {
         atomic_store(&encoder->out_of_memory, true);
+    }
 }
 
 /* --- the file -----------------------------------------------------------------------------------
@@ -200,8 +214,9 @@ static void encode_strip(void *context, int index)
 
 static uint8_t *put_u32(uint8_t *out, uint32_t value)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         out[i] = (uint8_t) (value >> (24 - 8 * i));
+    }
     return out + 4;
 }
 
@@ -246,12 +261,14 @@ static uint8_t *put_strips(const png_encoder *encoder, uint8_t *out, size_t stri
 static bool put_file(png_encoder *encoder, size_t *size, base_error *err)
 {
     size_t strip_bytes = 0;
-    for (int i = 0; i < encoder->strip_count; i++)
+    for (int i = 0; i < encoder->strip_count; i++) {
         strip_bytes += encoder->strips[i].size;
+    }
     size_t idat = ZLIB_HEADER + strip_bytes + ZLIB_TRAILER;
-    if (idat > 0x7fffffff)
+    if (idat > 0x7fffffff) {
         return base_fail(err, BASE_UNSUPPORTED, "The image of %d x %d is too large for a PNG file.",
                          encoder->width, encoder->height);
+    }
     *size = HEADER_SIZE + CHUNK_OVERHEAD + idat + CHUNK_OVERHEAD;
     if (*size > encoder->file_capacity) {
         free(encoder->file);
@@ -273,24 +290,29 @@ bool png_encode(png_encoder *encoder, const image_bitmap *image, png_options opt
                 const uint8_t **data, size_t *size, base_error *err)
 {
     assert(encoder && image && image->pixels && data && size);
-    if (options.level < 0 || options.level > 9)
+    if (options.level < 0 || options.level > 9) {
         return base_fail(err, BASE_INVALID, "PNG level %d does not exist: use 1 to 9.",
                          options.level);
-    if (options.compressor == PNG_SCREEN || options.level == 0)
+    }
+    if (options.compressor == PNG_SCREEN || options.level == 0) {
         options.level = 1;
-    if (!prepare(encoder, image, options))
+    }
+    if (!prepare(encoder, image, options)) {
         return base_fail(err, BASE_NO_MEMORY, "There is no memory to encode an image of %d x %d.",
                          image->width, image->height);
+    }
     encoder->image = image;
     atomic_store(&encoder->reused, 0);
     atomic_store(&encoder->out_of_memory, false);
     base_parallel(encoder->strip_count, encode_strip, encoder);
     encoder->image = NULL;
-    if (atomic_load(&encoder->out_of_memory))
+    if (atomic_load(&encoder->out_of_memory)) {
         return base_fail(err, BASE_NO_MEMORY, "There is no memory to compress an image of %d x %d.",
                          image->width, image->height);
-    if (!put_file(encoder, size, err))
+    }
+    if (!put_file(encoder, size, err)) {
         return false;
+    }
     *data = encoder->file;
     return true;
 }

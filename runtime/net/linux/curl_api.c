@@ -25,8 +25,9 @@ static void *open_library(void)
     static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library)
+        if (library) {
             return library;
+        }
     }
     return NULL;
 }
@@ -40,8 +41,9 @@ const curl_api *curl_api_open(base_error *err)
 {
     static curl_api api;
     static bool ready;
-    if (ready)
+    if (ready) {
         return &api;
+    }
     void *library = open_library();
     if (!library) {
         base_fail(err, BASE_UNAVAILABLE,

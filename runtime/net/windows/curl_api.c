@@ -15,8 +15,9 @@ const curl_api *curl_api_open(base_error *err)
         SYMBOL(multi_info_read),     SYMBOL(easy_send),           SYMBOL(easy_recv),
     };
     static bool ready;
-    if (ready)
+    if (ready) {
         return &api;
+    }
     CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
     if (code != CURLE_OK) {
         base_fail(err, BASE_UNAVAILABLE, "libcurl does not start: %s", curl_easy_strerror(code));

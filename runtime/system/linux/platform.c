@@ -33,8 +33,9 @@ static _Noreturn void become_dying_with(long parent, char **words)
 
 char **system_start(int *argc, char **argv)
 {
-    if (*argc > 3 && strcmp(argv[1], "--die-with-parent") == 0)
+    if (*argc > 3 && strcmp(argv[1], "--die-with-parent") == 0) {
         become_dying_with(strtol(argv[2], NULL, 10), argv + 3);
+    }
     return argv;
 }
 
@@ -55,8 +56,9 @@ static void on_request(int number)
     (void) number;
     unsigned asked = atomic_exchange(&asked_by_threads, 0);
     for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
-        if (asked >> kind & 1)
+        if (asked >> kind & 1) {
             system_interrupt_request((system_interrupt_kind) kind);
+        }
     }
 }
 
@@ -95,8 +97,9 @@ _Noreturn void system_end(int status)
 
 bool system_hold_descendants(base_error *err)
 {
-    if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {
         return true;
+    }
     return base_fail(err, BASE_UNSUPPORTED, "this kernel cannot adopt orphans: %s",
                      strerror(errno));
 }
@@ -111,8 +114,9 @@ int system_run_on_desktop(const char *name, base_error *err)
 int system_reap(long pid)
 {
     pid_t got = waitpid((pid_t) pid, NULL, WNOHANG);
-    if (got < 0)
+    if (got < 0) {
         return -1;
+    }
     return got > 0;
 }
 
@@ -121,8 +125,9 @@ long system_parent(long pid)
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     FILE *file = fopen(path, "re");
-    if (!file)
+    if (!file) {
         return 0;
+    }
     size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     line[length] = '\0';

@@ -16,8 +16,9 @@ static char *utf8(const wchar_t *wide)
 {
     int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
     char *text = size > 0 ? malloc((size_t) size) : NULL;
-    if (text)
+    if (text) {
         WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, size, NULL, NULL);
+    }
     return text;
 }
 
@@ -34,11 +35,13 @@ static void restore_console(void)
     fflush(stdout); /* while it still is what this was written for */
     fflush(stderr);
     for (int i = 1; i >= 0; i--) { /* both may be the same console's */
-        if (modes[i].console)
+        if (modes[i].console) {
             SetConsoleMode(modes[i].console, modes[i].before);
+        }
     }
-    if (code_page_before)
+    if (code_page_before) {
         SetConsoleOutputCP(code_page_before);
+    }
 }
 
 /* Escape sequences are drawn by the console itself since Windows 10 1511. */
@@ -61,8 +64,9 @@ static void draw_colours(void)
  * waits (show) and at the end. */
 static void write_whole_characters(FILE *stream)
 {
-    if (_isatty(_fileno(stream)))
+    if (_isatty(_fileno(stream))) {
         setvbuf(stream, NULL, _IOFBF, 16384);
+    }
 }
 
 static void show(uv_prepare_t *handle)
@@ -78,8 +82,9 @@ static void start_console(void)
     _setmode(_fileno(stdout), _O_BINARY);
     _setmode(_fileno(stderr), _O_BINARY);
     code_page_before = GetConsoleOutputCP();
-    if (code_page_before)
+    if (code_page_before) {
         SetConsoleOutputCP(CP_UTF8);
+    }
     draw_colours();
     atexit(restore_console);
     write_whole_characters(stdout);
@@ -100,8 +105,9 @@ char **system_start(int *argc, char **argv)
     char **arguments = wide ? calloc((size_t) *argc + 1, sizeof *arguments) : NULL;
     for (int i = 0; arguments && i < *argc; i++) {
         arguments[i] = utf8(wide[i]);
-        if (!arguments[i])
+        if (!arguments[i]) {
             return NULL;
+        }
     }
     LocalFree(wide);
     return arguments;
@@ -133,18 +139,21 @@ _Noreturn void system_end(int status)
 bool system_hold_descendants(base_error *err)
 {
     static HANDLE job; /* closed by the system when we end, which is what ends the others */
-    if (job)
+    if (job) {
         return true;
+    }
     job = CreateJobObjectW(NULL, NULL);
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
                                                        JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
     if (job &&
         SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits) &&
-        AssignProcessToJobObject(job, GetCurrentProcess()))
+        AssignProcessToJobObject(job, GetCurrentProcess())) {
         return true;
+    }
     DWORD error = GetLastError();
-    if (job)
+    if (job) {
         CloseHandle(job);
+    }
     job = NULL;
     return base_fail(err, BASE_UNSUPPORTED,
                      "Windows does not let this program hold its applications in a job (error %lu)",
@@ -159,11 +168,13 @@ int system_reap(long pid)
 
 static bool cannot_open(const char *target, DWORD error, base_error *err)
 {
-    if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND)
+    if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND) {
         return base_fail(err, BASE_NOT_FOUND, "there is no %.200s", target);
+    }
     /* Where nothing is registered for it, Wine takes it for a program. */
-    if (error == ERROR_NO_ASSOCIATION || error == ERROR_BAD_EXE_FORMAT)
+    if (error == ERROR_NO_ASSOCIATION || error == ERROR_BAD_EXE_FORMAT) {
         return base_fail(err, BASE_UNAVAILABLE, "no application here opens %.200s", target);
+    }
     return base_fail(err, BASE_REFUSED, "Windows did not open %.200s (error %lu)", target,
                      (unsigned long) error);
 }
@@ -172,8 +183,9 @@ bool system_open_target(const char *target, base_error *err)
 {
     int units = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, target, -1, NULL, 0);
     wchar_t *wide = units > 0 ? malloc((size_t) units * sizeof *wide) : NULL;
-    if (!wide)
+    if (!wide) {
         return base_fail(err, BASE_INVALID, "the name of what to open is not valid UTF-8");
+    }
     MultiByteToWideChar(CP_UTF8, 0, target, -1, wide, units);
     CoInitializeEx(NULL, COINIT_APARTMENTTHREADED | COINIT_DISABLE_OLE1DDE);
     /* What is started may take over the front from us. */

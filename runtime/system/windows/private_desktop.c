@@ -30,8 +30,9 @@ static bool read_name(const char *name, wchar_t out[NAME_MAX_UNITS], base_error 
     for (; name[length] && length < NAME_MAX_UNITS - 1; length++) {
         char c = name[length];
         if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '-' || c == '_'))
+              c == '-' || c == '_')) {
             break;
+        }
         out[length] = (wchar_t) c;
     }
     out[length] = L'\0';
@@ -77,16 +78,19 @@ static bool create_child(private_desktop *d, wchar_t *name, wchar_t *program, wc
 static bool start_child(private_desktop *d, wchar_t *name, base_error *err)
 {
     wchar_t *words = malloc(2 * LINE_MAX_UNITS * sizeof *words);
-    if (!words)
+    if (!words) {
         return base_fail(err, BASE_NO_MEMORY, "not enough memory for a private desktop");
+    }
     bool created = create_child(d, name, words, words + LINE_MAX_UNITS);
     free(words);
-    if (!created)
+    if (!created) {
         return fail(err, "a process cannot be started on a private desktop");
+    }
     /* Suspended until then: what it starts is in the job too. */
     if (AssignProcessToJobObject(d->job, d->child.hProcess) &&
-        ResumeThread(d->child.hThread) != (DWORD) -1)
+        ResumeThread(d->child.hThread) != (DWORD) -1) {
         return true;
+    }
     fail(err, "a private desktop's process cannot be held");
     TerminateProcess(d->child.hProcess, 1);
     return false;
@@ -106,21 +110,25 @@ static void end_all(HANDLE job)
     enum { PATIENCE = 2000 /* milliseconds */ };
     ULONGLONG limit = GetTickCount64() + PATIENCE;
     TerminateJobObject(job, 1);
-    while (!is_empty(job) && GetTickCount64() < limit)
+    while (!is_empty(job) && GetTickCount64() < limit) {
         Sleep(1);
+    }
 }
 
 static void close_all(private_desktop *d)
 {
-    if (d->job)
+    if (d->job) {
         end_all(d->job);
+    }
     HANDLE handles[] = {d->child.hThread, d->child.hProcess, d->job};
     for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
-        if (handles[i])
+        if (handles[i]) {
             CloseHandle(handles[i]);
+        }
     }
-    if (d->desktop)
+    if (d->desktop) {
         CloseDesktop(d->desktop);
+    }
 }
 
 int system_run_on_desktop(const char *name, base_error *err)
@@ -129,12 +137,13 @@ int system_run_on_desktop(const char *name, base_error *err)
     private_desktop d = {0};
     DWORD status = 0;
     int result = -1;
-    if (!read_name(name, wide, err))
+    if (!read_name(name, wide, err)) {
         return -1;
+    }
     d.desktop = CreateDesktopW(wide, NULL, NULL, 0, GENERIC_ALL, NULL);
-    if (!d.desktop)
+    if (!d.desktop) {
         fail(err, "Windows made no private desktop; its memory for desktops may be used up");
-    else if (open_job(&d.job, err) && start_child(&d, wide, err)) {
+    } else if (open_job(&d.job, err) && start_child(&d, wide, err)) {
         WaitForSingleObject(d.child.hProcess, INFINITE);
         result = GetExitCodeProcess(d.child.hProcess, &status) ? (int) (status & 0xff) : 1;
     }

@@ -21,8 +21,9 @@ static bool read_list(desk_element_list *list, DWORD pid, bool all, unsigned ms)
     desk_elements_query query = {
         .deadline = in_ms(ms), .max_nodes = DESK_ELEMENTS_MAX_NODES, .pid = (long) pid, .all = all};
     bool ok = reader->ops->read(reader, &query, list, &err);
-    if (!CHECK(ok))
+    if (!CHECK(ok)) {
         printf("    %s\n", err.message);
+    }
     return ok;
 }
 
@@ -34,8 +35,9 @@ static void print_list(const desk_element_list *list)
                "", e->role, e->name, e->text ? e->text : "-", e->rect.x, e->rect.y, e->rect.width,
                e->rect.height, e->actions, e->value);
         for (int state = 0; state < DESK_STATE_COUNT; state++) {
-            if (e->states >> state & 1)
+            if (e->states >> state & 1) {
                 printf(" %s", desk_element_state_name((desk_element_state) state));
+            }
         }
         printf(" [%s]\n", e->handle);
     }
@@ -48,8 +50,9 @@ static const desk_element *find(const desk_element_list *list, const char *role,
 {
     for (size_t i = 0; i < list->count; i++) {
         const desk_element *e = &list->items[i];
-        if (strcmp(e->role, role) == 0 && (!name || strcmp(e->name, name) == 0))
+        if (strcmp(e->role, role) == 0 && (!name || strcmp(e->name, name) == 0)) {
             return e;
+        }
     }
     return NULL;
 }
@@ -58,8 +61,9 @@ static const desk_element *find(const desk_element_list *list, const char *role,
 static const desk_element *must(const desk_element_list *list, const char *role, const char *name)
 {
     const desk_element *e = find(list, role, name);
-    if (e)
+    if (e) {
         return e;
+    }
     CHECK(!"an element is missing");
     printf("    %s \"%s\" is not in\n", role, name ? name : "(any)");
     print_list(list);
@@ -86,8 +90,9 @@ static void check_order(const desk_element_list *list)
         const desk_element *e = &list->items[i];
         CHECK(e->parent < (int32_t) i);
         CHECK_EQ(e->parent < 0, e->depth == 0);
-        if (e->parent >= 0)
+        if (e->parent >= 0) {
             CHECK_EQ(e->depth, list->items[e->parent].depth + 1);
+        }
         CHECK(e->app >= 0 && (size_t) e->app < list->app_count);
     }
 }
@@ -103,10 +108,12 @@ static void check_fields(const app *a, const desk_element_list *list)
     const desk_element *notes = NULL, *fixed = NULL;
     for (size_t i = 0; i < list->count; i++) {
         const desk_element *e = &list->items[i];
-        if (e->text && strcmp(e->text, "one\ntwo\tthree") == 0)
+        if (e->text && strcmp(e->text, "one\ntwo\tthree") == 0) {
             notes = e;
-        if (e->text && strcmp(e->text, "cannot change") == 0)
+        }
+        if (e->text && strcmp(e->text, "cannot change") == 0) {
             fixed = e;
+        }
         CHECK(!e->text || !strstr(e->text, "hunter2"));
         CHECK(!strstr(e->name, "hunter2"));
     }
@@ -148,8 +155,9 @@ static void check_lists(const app *a, const desk_element_list *list)
 static void test_read(app *a)
 {
     desk_element_list list;
-    if (!read_list(&list, a->process.dwProcessId, false, READ_MS))
+    if (!read_list(&list, a->process.dwProcessId, false, READ_MS)) {
         return;
+    }
     check_order(&list);
     CHECK_EQ(list.app_count, 1);
     CHECK_STR(list.app_count ? list.apps[0].name : "", "test_win32_elements");
@@ -162,8 +170,9 @@ static void test_read(app *a)
     check_buttons(a, &list);
     check_lists(a, &list);
     desk_element_list_free(&list);
-    if (!read_list(&list, a->process.dwProcessId, true, READ_MS))
+    if (!read_list(&list, a->process.dwProcessId, true, READ_MS)) {
         return;
+    }
     CHECK(!has(must(&list, "push button", "Hidden"), DESK_STATE_SHOWING));
     CHECK(!has(must(&list, "list item", "Item 29"), DESK_STATE_SHOWING));
     CHECK(find(&list, "list item", "Green") != NULL);
@@ -194,8 +203,9 @@ static base_code act(app *a, const char *role, const char *name, const char *act
 {
     desk_element_list list;
     base_error err = {0};
-    if (!read_list(&list, a->process.dwProcessId, true, READ_MS))
+    if (!read_list(&list, a->process.dwProcessId, true, READ_MS)) {
         return BASE_IO;
+    }
     const desk_element *e = must(&list, role, name);
     bool ok = reader->ops->act(reader, e->handle, action, 0, in_ms(READ_MS), &err);
     desk_element_list_free(&list);
@@ -208,19 +218,22 @@ static base_code set_text(app *a, const char *role, const char *name, const char
     desk_element_list list;
     base_error err = {0};
     bool ok = false;
-    if (!read_list(&list, a->process.dwProcessId, false, READ_MS))
+    if (!read_list(&list, a->process.dwProcessId, false, READ_MS)) {
         return BASE_IO;
+    }
     const desk_element *e = NULL;
     for (size_t i = 0; i < list.count && !e; i++) {
         const desk_element *at = &list.items[i];
         if (strcmp(at->role, role) == 0 && (!name || strcmp(at->name, name) == 0) &&
-            (!now || (at->text && strcmp(at->text, now) == 0)))
+            (!now || (at->text && strcmp(at->text, now) == 0))) {
             e = at;
+        }
     }
-    if (CHECK(e))
+    if (CHECK(e)) {
         ok = reader->ops->change(reader, e->handle,
                                  &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = text},
                                  in_ms(READ_MS), &err);
+    }
     desk_element_list_free(&list);
     return ok ? BASE_OK : err.code;
 }
@@ -247,8 +260,9 @@ static void test_act(app *a)
     CHECK_EQ(act(a, "application", NULL, NULL), BASE_UNSUPPORTED);
     CHECK_EQ(a->told->clicks, 2);
     desk_element_list list;
-    if (!read_list(&list, a->process.dwProcessId, false, READ_MS))
+    if (!read_list(&list, a->process.dwProcessId, false, READ_MS)) {
         return;
+    }
     CHECK(has(must(&list, "check box", "Remember"), DESK_STATE_CHECKED));
     CHECK(has(must(&list, "list item", "Item 2"), DESK_STATE_SELECTED));
     CHECK_STR(must(&list, "combo box", NULL)->text, "Green");
@@ -290,8 +304,9 @@ static void test_hung(app *a, app *hung)
 {
     PostMessageW(hung->told->frame, HANG, 0, 0);
     uint64_t limit = in_ms(WAIT_MS);
-    while (!hung->told->hung && uv_hrtime() < limit)
+    while (!hung->told->hung && uv_hrtime() < limit) {
         Sleep(5);
+    }
     CHECK(hung->told->hung);
     desk_element_list list;
     uint64_t start = uv_hrtime();
@@ -359,8 +374,9 @@ static void test_many_reads(app *a, int reads)
     count_handles(before);
     uint64_t start = uv_hrtime();
     for (int i = 0; i < reads; i++) {
-        if (!read_list(&list, a->process.dwProcessId, false, READ_MS))
+        if (!read_list(&list, a->process.dwProcessId, false, READ_MS)) {
             return;
+        }
         desk_element_list_free(&list);
     }
     double ms = (double) (uv_hrtime() - start) / 1e6 / reads;
@@ -369,8 +385,9 @@ static void test_many_reads(app *a, int reads)
            "%lu -> %lu, memory %lu -> %lu MB\n",
            reads, ms, before[0], after[0], before[1], after[1], before[2], after[2], before[3],
            after[3], before[4], after[4]);
-    for (int i = 0; i < COUNTS; i++)
+    for (int i = 0; i < COUNTS; i++) {
         CHECK(after[i] <= before[i] + 4);
+    }
 }
 
 int main(int count, char **arguments)
@@ -378,12 +395,15 @@ int main(int count, char **arguments)
     app a, hung;
     base_error err;
     char gone[64], other[64];
-    if (count == 3 && strcmp(arguments[1], "app") == 0)
+    if (count == 3 && strcmp(arguments[1], "app") == 0) {
         return run_app(arguments[2]);
-    if (!start_app(&a, 1) || !start_app(&hung, 2))
+    }
+    if (!start_app(&a, 1) || !start_app(&hung, 2)) {
         return check_done();
-    if (!CHECK(desk_native_elements->open(&reader, &(desk_elements_options){0}, &err)))
+    }
+    if (!CHECK(desk_native_elements->open(&reader, &(desk_elements_options){0}, &err))) {
         return check_done();
+    }
     test_read(&a);
     test_caps(&a);
     test_act(&a);

@@ -43,8 +43,9 @@ static const desk_element *find(const desk_element_list *list, const char *name)
 {
     static const desk_element none = {.role = "(missing)", .name = "", .handle = ""};
     for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i].name, name) == 0)
+        if (strcmp(list->items[i].name, name) == 0) {
             return &list->items[i];
+        }
     }
     return &none;
 }
@@ -92,8 +93,9 @@ static void test_words(void)
     make_form();
     CHECK(read_tree(&list, 100, false, false));
     CHECK(limit_ms > 1000 && limit_ms <= 2501);
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
         CHECK_STR(find(&list, roles[i][0])->role, roles[i][1]);
+    }
     CHECK(has(find(&list, "Bold"), DESK_STATE_PRESSED));
     CHECK(has(find(&list, "Some"), DESK_STATE_INDETERMINATE));
     CHECK(has(find(&list, "Blue"), DESK_STATE_CHECKED));
@@ -128,13 +130,15 @@ static void test_harm(void)
     add(root, 4, UIA_BUTTON, ODD_TYPES, L"Odd");
     add(root, 5, UIA_BUTTON, BAD_NUMBERS | HAS_RANGE, L"Endless");
     wchar_t *huge = malloc(100001 * sizeof *huge);
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < 100000; i++) {
         huge[i] = 0x65e5;
+    }
     huge[100000] = 0;
     add(root, 6, UIA_EDIT, HAS_VALUE, huge)->value = huge;
     node *deep = add(root, 7, UIA_GROUP, 0, L"0");
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         deep = add(deep, 100 + i, UIA_GROUP, 0, L"deeper");
+    }
     CHECK(read_tree(&list, 5000, false, false));
     CHECK(list.truncated);
     CHECK_EQ(find(&list, "Below")->depth, 2);
@@ -261,8 +265,9 @@ static void test_change(void)
     CHECK(search(root, 10)->number == 7.25);
     CHECK_EQ(change(6, (desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "new"}), BASE_OK);
     CHECK(wcscmp(search(root, 6)->set, L"new") == 0);
-    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
         CHECK_EQ(change(18, (desk_element_change){.kind = never[i]}), BASE_UNSUPPORTED);
+    }
     CHECK_EQ(change(999, (desk_element_change){.kind = DESK_CHANGE_FOCUSED}), BASE_NOT_FOUND);
 }
 
@@ -310,8 +315,9 @@ static void test_source(bool second)
     alive = 1; /* the automation itself */
     CHECK(win32_uia_adopt(&source, &automation));
     CHECK_EQ(source.has_timeouts, second);
-    if (second)
+    if (second) {
         test_words();
+    }
     test_harm();
     test_act();
     test_change();

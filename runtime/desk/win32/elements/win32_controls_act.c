@@ -9,13 +9,16 @@ bool win32_tell(HWND window, uint64_t deadline, UINT message, WPARAM wparam, LPA
                 DWORD_PTR *answer, base_error *err)
 {
     SetLastError(0);
-    if (win32_ask(window, win32_left_ms(deadline), message, wparam, lparam, answer))
+    if (win32_ask(window, win32_left_ms(deadline), message, wparam, lparam, answer)) {
         return true;
+    }
     DWORD error = GetLastError();
-    if (error == ERROR_INVALID_WINDOW_HANDLE || !IsWindow(window))
+    if (error == ERROR_INVALID_WINDOW_HANDLE || !IsWindow(window)) {
         return base_fail(err, BASE_NOT_FOUND, "the element is gone: its window has been closed");
-    if (error == 0 || error == ERROR_TIMEOUT)
+    }
+    if (error == 0 || error == ERROR_TIMEOUT) {
         return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
+    }
     return win32_fail(err, BASE_REFUSED, "the application cannot be asked", error);
 }
 
@@ -36,8 +39,9 @@ bool win32_usual_action(const char *action)
 {
     static const char *const usual[] = {"click", "press", "activate", "jump", "toggle", "select"};
     for (size_t i = 0; action && i < sizeof usual / sizeof usual[0]; i++) {
-        if (_stricmp(action, usual[i]) == 0)
+        if (_stricmp(action, usual[i]) == 0) {
             return true;
+        }
     }
     return !action;
 }
@@ -58,10 +62,12 @@ static bool gone(base_error *err)
 static bool select_in_combo(const win32_handle *h, uint64_t deadline, base_error *err)
 {
     DWORD_PTR answer;
-    if (!win32_tell(h->window, deadline, CB_SETCURSEL, (WPARAM) h->index, 0, &answer, err))
+    if (!win32_tell(h->window, deadline, CB_SETCURSEL, (WPARAM) h->index, 0, &answer, err)) {
         return false;
-    if ((int32_t) answer == CB_ERR)
+    }
+    if ((int32_t) answer == CB_ERR) {
         return gone(err);
+    }
     return win32_notify(h->window, CBN_SELENDOK, err) &&
            win32_notify(h->window, CBN_SELCHANGE, err);
 }
@@ -71,16 +77,20 @@ static bool select_in_list(const win32_handle *h, uint64_t deadline, base_error 
     DWORD style = (DWORD) GetWindowLongPtrW(h->window, GWL_STYLE);
     DWORD_PTR answer;
     bool told;
-    if (style & WIN32_LBS_COMBOBOX)
+    if (style & WIN32_LBS_COMBOBOX) {
         return base_fail(err, BASE_NOT_FOUND, "the item has no actions; click it instead");
-    if (style & (LBS_MULTIPLESEL | LBS_EXTENDEDSEL))
+    }
+    if (style & (LBS_MULTIPLESEL | LBS_EXTENDEDSEL)) {
         told = win32_tell(h->window, deadline, LB_SETSEL, TRUE, h->index, &answer, err);
-    else
+    } else {
         told = win32_tell(h->window, deadline, LB_SETCURSEL, (WPARAM) h->index, 0, &answer, err);
-    if (!told)
+    }
+    if (!told) {
         return false;
-    if ((int32_t) answer == LB_ERR)
+    }
+    if ((int32_t) answer == LB_ERR) {
         return gone(err);
+    }
     return !(style & LBS_NOTIFY) || win32_notify(h->window, LBN_SELCHANGE, err);
 }
 
@@ -117,17 +127,22 @@ static bool act_on_window(HWND window, uint64_t deadline, base_error *err)
 bool win32_control_act(const win32_handle *h, const char *action, int index, uint64_t deadline,
                        base_error *err)
 {
-    if (!win32_usual_action(action))
+    if (!win32_usual_action(action)) {
         return base_fail(err, BASE_NOT_FOUND, "the element has no action \"%.60s\"", action);
-    if (!action && index != 0)
+    }
+    if (!action && index != 0) {
         return base_fail(err, BASE_NOT_FOUND, "the element has no action number %d", index);
-    if (h->kind == WIN32_HANDLE_MENU)
+    }
+    if (h->kind == WIN32_HANDLE_MENU) {
         return win32_menu_act(h, err);
-    if (!(win32_window_states(h->window) & WIN32_STATE(ENABLED)))
+    }
+    if (!(win32_window_states(h->window) & WIN32_STATE(ENABLED))) {
         return base_fail(err, BASE_REFUSED,
                          "the element is disabled, or a dialogue in front of it must end first");
-    if (h->kind == WIN32_HANDLE_WINDOW)
+    }
+    if (h->kind == WIN32_HANDLE_WINDOW) {
         return act_on_window(h->window, deadline, err);
+    }
     return win32_item_select(h, deadline, err);
 }
 
@@ -139,19 +154,22 @@ static wchar_t *with_line_ends(const char *text, base_error *err)
 {
     size_t units;
     wchar_t *wide = win32_wide(text, strlen(text), &units, err);
-    if (!wide)
+    if (!wide) {
         return NULL;
+    }
     wchar_t *out = malloc((units * 2 + 1) * sizeof *out);
     size_t used = 0;
     for (size_t i = 0; out && i < units; i++) {
-        if (wide[i] == L'\n' && (i == 0 || wide[i - 1] != L'\r'))
+        if (wide[i] == L'\n' && (i == 0 || wide[i - 1] != L'\r')) {
             out[used++] = L'\r';
+        }
         out[used++] = wide[i];
     }
-    if (out)
+    if (out) {
         out[used] = 0;
-    else
+    } else {
         base_fail(err, BASE_NO_MEMORY, "not enough memory for the text");
+    }
     free(wide);
     return out;
 }
@@ -160,10 +178,12 @@ static bool takes_text(HWND window, win32_class class, base_error *err)
 {
     DWORD style = (DWORD) GetWindowLongPtrW(window, GWL_STYLE);
     bool field = class == WIN32_EDIT || class == WIN32_RICH_EDIT;
-    if (!field && (class != WIN32_COMBO || (style & 3) == CBS_DROPDOWNLIST))
+    if (!field && (class != WIN32_COMBO || (style & 3) == CBS_DROPDOWNLIST)) {
         return base_fail(err, BASE_UNSUPPORTED, "the element cannot take a text");
-    if (field && (style & ES_READONLY))
+    }
+    if (field && (style & ES_READONLY)) {
         return base_fail(err, BASE_REFUSED, "the field is read-only");
+    }
     return (win32_window_states(window) & WIN32_STATE(ENABLED)) ||
            base_fail(err, BASE_REFUSED, "the field is disabled");
 }
@@ -173,22 +193,28 @@ bool win32_control_set_text(const win32_handle *h, const char *text, uint64_t de
 {
     DWORD_PTR taken = 0;
     win32_class class = win32_class_of(h->window);
-    if (h->kind != WIN32_HANDLE_WINDOW)
+    if (h->kind != WIN32_HANDLE_WINDOW) {
         return base_fail(err, BASE_UNSUPPORTED, "the element cannot take a text");
-    if (!takes_text(h->window, class, err))
+    }
+    if (!takes_text(h->window, class, err)) {
         return false;
+    }
     wchar_t *wide = with_line_ends(text, err);
-    if (!wide)
+    if (!wide) {
         return false;
+    }
     bool ok = win32_tell(h->window, deadline, WM_SETTEXT, 0, (LPARAM) wide, &taken, err);
     free(wide);
-    if (!ok)
+    if (!ok) {
         return false;
-    if (!taken)
+    }
+    if (!taken) {
         return base_fail(err, BASE_REFUSED, "the field refused the text");
+    }
     /* A single-line field tells its parent by itself; the others stay silent on this message. */
     DWORD style = (DWORD) GetWindowLongPtrW(h->window, GWL_STYLE);
-    if (class == WIN32_COMBO)
+    if (class == WIN32_COMBO) {
         return win32_notify(h->window, CBN_EDITCHANGE, err);
+    }
     return !(style & ES_MULTILINE) || win32_notify(h->window, EN_CHANGE, err);
 }

@@ -24,8 +24,9 @@ static bool tell_scrolled(HWND window, bool vertical, WORD code, WORD end, int p
 static bool set_value(HWND window, double number, uint64_t deadline, base_error *err)
 {
     DWORD style = (DWORD) GetWindowLongPtrW(window, GWL_STYLE);
-    if (!(number >= INT32_MIN && number <= INT32_MAX))
+    if (!(number >= INT32_MIN && number <= INT32_MAX)) {
         return base_fail(err, BASE_INVALID, "the value is out of the range of any control");
+    }
     int value = (int) lround(number);
     switch (win32_class_of(window)) {
     case WIN32_TRACKBAR:
@@ -49,12 +50,14 @@ static bool focus(HWND window, uint64_t deadline, base_error *err)
 {
     DWORD theirs = GetWindowThreadProcessId(window, NULL), ours = GetCurrentThreadId();
     MSG none;
-    if (!win32_tell(window, deadline, WM_NULL, 0, 0, NULL, err))
+    if (!win32_tell(window, deadline, WM_NULL, 0, 0, NULL, err)) {
         return false;
+    }
     PeekMessageW(&none, NULL, WM_USER, WM_USER, PM_NOREMOVE); /* or this thread has no input */
-    if (!AttachThreadInput(ours, theirs, TRUE))
+    if (!AttachThreadInput(ours, theirs, TRUE)) {
         return win32_fail(err, BASE_REFUSED,
                           "the window's input cannot be shared; click it instead", GetLastError());
+    }
     SetFocus(window);
     bool ok = GetFocus() == window;
     AttachThreadInput(ours, theirs, FALSE);
@@ -63,8 +66,9 @@ static bool focus(HWND window, uint64_t deadline, base_error *err)
 
 static bool expand(HWND window, bool on, uint64_t deadline, base_error *err)
 {
-    if (win32_class_of(window) != WIN32_COMBO)
+    if (win32_class_of(window) != WIN32_COMBO) {
         return cannot("be opened or closed", err);
+    }
     return win32_tell(window, deadline, WM_NULL, 0, 0, NULL, err) &&
            win32_post(window, CB_SHOWDROPDOWN, on, 0, err);
 }
@@ -72,10 +76,12 @@ static bool expand(HWND window, bool on, uint64_t deadline, base_error *err)
 static bool scroll_to_item(const win32_handle *h, uint64_t deadline, base_error *err)
 {
     DWORD_PTR answer;
-    if (h->kind != WIN32_HANDLE_ITEM || win32_class_of(h->window) != WIN32_LIST)
+    if (h->kind != WIN32_HANDLE_ITEM || win32_class_of(h->window) != WIN32_LIST) {
         return cannot("be scrolled into view: nothing in Windows does that for it", err);
-    if (!win32_tell(h->window, deadline, LB_SETTOPINDEX, (WPARAM) h->index, 0, &answer, err))
+    }
+    if (!win32_tell(h->window, deadline, LB_SETTOPINDEX, (WPARAM) h->index, 0, &answer, err)) {
         return false;
+    }
     return (int32_t) answer != LB_ERR ||
            base_fail(err, BASE_NOT_FOUND, "the item is gone from its list");
 }
@@ -107,16 +113,21 @@ static bool change_window(const win32_handle *h, const desk_element_change *chan
 bool win32_control_change(const win32_handle *h, const desk_element_change *change,
                           uint64_t deadline, base_error *err)
 {
-    if (change->kind == DESK_CHANGE_TEXT)
+    if (change->kind == DESK_CHANGE_TEXT) {
         return win32_control_set_text(h, change->text, deadline, err);
-    if (h->kind == WIN32_HANDLE_WINDOW)
+    }
+    if (h->kind == WIN32_HANDLE_WINDOW) {
         return change_window(h, change, deadline, err);
+    }
     bool chosen = change->kind == DESK_CHANGE_SELECTED || change->kind == DESK_CHANGE_CHECKED;
-    if (h->kind == WIN32_HANDLE_MENU)
+    if (h->kind == WIN32_HANDLE_MENU) {
         return chosen ? win32_menu_act(h, err) : cannot("be changed so", err);
-    if (change->kind == DESK_CHANGE_SELECTED)
+    }
+    if (change->kind == DESK_CHANGE_SELECTED) {
         return win32_item_select(h, deadline, err);
-    if (change->kind == DESK_CHANGE_IN_VIEW)
+    }
+    if (change->kind == DESK_CHANGE_IN_VIEW) {
         return scroll_to_item(h, deadline, err);
+    }
     return cannot("be changed so", err);
 }
