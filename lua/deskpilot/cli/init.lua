@@ -110,7 +110,7 @@ special["-h"] = special["--help"]
 
 -- The private desktop's keeper process; nobody types this.
 special["--desktop-host"] = function(words)
-  return require("deskpilot.desk.platform." .. require("native.system").platform .. ".private_host").main(words)
+  return require("deskpilot.desk.private." .. require("native.system").platform .. ".host").main(words)
 end
 
 -- Has Windows open a file or an address with the application for it; nobody types this (desk/app/apps.lua).

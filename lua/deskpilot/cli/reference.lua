@@ -195,8 +195,8 @@ local function paths_of(page)
 end
 
 local titles = { desk = "desk", shot = "A shot", tab = "A tab", points = "Points", mission = "m, the mission's run" }
-for _, path in ipairs { "base.files", "base.csv", "base.json", "base.task", "base.errors", "net.http", "net.http_server",
-  "net.http_form", "net.websocket" } do
+for _, path in ipairs { "base.files", "base.csv", "base.json", "base.task", "base.errors", "net.http",
+  "net.http_server", "net.http_form", "net.websocket" } do
   local name = path:match("[%w_]+$")
   titles[name] = ('%s: require "deskpilot.%s"'):format(name, path)
 end
