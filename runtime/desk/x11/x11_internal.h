@@ -258,6 +258,8 @@ typedef struct {
  * error, with `err` filled, where it cannot be opened. */
 xcb_connection_t *x11_connect(const desk_options *options, int *number, base_error *err);
 const xcb_screen_t *x11_screen_number(xcb_connection_t *c, int number);
+/* Connects a new desk and finds out what its display can do. */
+bool x11_open(x11_desk *x, const desk_options *options, base_error *err);
 /* False, with `err` filled, if the connection has gone. */
 bool x11_alive(x11_desk *x, base_error *err);
 /* Fills `err` for a request that failed while `doing` something; frees `e`, which may be NULL.
