@@ -41,24 +41,13 @@ static bool look_at(long pid, bool *asleep, unsigned long long *switches)
     return threads == 1;
 }
 
-static uint32_t cardinal(x11_desk *x, xcb_get_property_cookie_t cookie)
-{
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, NULL);
-    uint32_t value = 0;
-    if (reply && reply->format == 32 && xcb_get_property_value_length(reply) >= 4) {
-        memcpy(&value, xcb_get_property_value(reply), 4);
-    }
-    free(reply);
-    return value;
-}
-
 /* The process of this machine that shows the window; 0 if it is unknown. */
 static long process_of(x11_desk *x, xcb_window_t window)
 {
     char here[256] = "";
     xcb_get_property_cookie_t pid = x11_ask_property(x, window, x->atoms[X11_NET_WM_PID]);
     xcb_get_property_cookie_t machine = x11_ask_property(x, window, XCB_ATOM_WM_CLIENT_MACHINE);
-    uint32_t number = cardinal(x, pid);
+    uint32_t number = x11_take_value(x, pid);
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, machine, NULL);
     gethostname(here, sizeof here - 1);
     bool ours = reply && reply->format == 8 &&

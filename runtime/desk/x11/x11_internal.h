@@ -258,6 +258,8 @@ typedef struct {
  * error, with `err` filled, where it cannot be opened. */
 xcb_connection_t *x11_connect(const desk_options *options, int *number, base_error *err);
 const xcb_screen_t *x11_screen_number(xcb_connection_t *c, int number);
+/* Connects a new desk and finds out what its display can do. */
+bool x11_open(x11_desk *x, const desk_options *options, base_error *err);
 /* False, with `err` filled, if the connection has gone. */
 bool x11_alive(x11_desk *x, base_error *err);
 /* Fills `err` for a request that failed while `doing` something; frees `e`, which may be NULL.
@@ -395,21 +397,37 @@ bool x11_idle_start(x11_desk *x, xcb_window_t window);
 /* Whether it has nothing to do any more; to be called every few milliseconds, until it is true. */
 bool x11_idle_seen(x11_desk *x);
 
-/* --- x11_windows.c -----------------------------------------------------------------------------
+/* --- x11_properties.c --------------------------------------------------------------------------
  */
 
-bool x11_windows(desk *d, desk_window_list *out, base_error *err);
-uint64_t x11_window_active(desk *d);
-/* The window that has the user's attention, 0 if there is none. */
-xcb_window_t x11_active_window(x11_desk *x);
-/* Whether a window manager of the extended hints is at work. */
-bool x11_has_manager(x11_desk *x);
 /* Asks for a property of any type, as much of it as is ever wanted of a window. */
 xcb_get_property_cookie_t x11_ask_property(x11_desk *x, xcb_window_t window, xcb_atom_t property);
 /* The first 32-bit value of a property, 0 if there is none. */
 uint32_t x11_take_value(x11_desk *x, xcb_get_property_cookie_t cookie);
 /* Whether a property that is a list of atoms holds that one. */
 bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom);
+/* Whether a window's WM_PROTOCOLS lists that one. */
+bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol);
+
+/* --- x11_manager.c: the window manager ---------------------------------------------------------
+ */
+
+/* Whether a window manager of the extended hints is at work. */
+bool x11_has_manager(x11_desk *x);
+/* Whether it says that it understands `message`. */
+bool x11_manager_knows(x11_desk *x, x11_atom message);
+/* Asks the window manager, by a message to the root window about `window`. */
+void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5]);
+/* The window that has the user's attention, 0 if there is none. */
+xcb_window_t x11_active_window(x11_desk *x);
+/* BASE_NOT_FOUND for a window that has closed. */
+bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err);
+
+/* --- x11_windows.c -----------------------------------------------------------------------------
+ */
+
+bool x11_windows(desk *d, desk_window_list *out, base_error *err);
+uint64_t x11_window_active(desk *d);
 
 /* --- x11_window_actions.c ----------------------------------------------------------------------
  */
@@ -419,11 +437,6 @@ bool x11_window_close(desk *d, uint64_t id, base_error *err);
 bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err);
 bool x11_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err);
 bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err);
-bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol);
-/* BASE_NOT_FOUND for a window that has closed. */
-bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err);
-/* Asks the window manager, by a message to the root window about `window`. */
-void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5]);
 
 /* --- x11_window_watch.c ------------------------------------------------------------------------
  */
