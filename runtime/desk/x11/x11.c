@@ -75,7 +75,7 @@ static void take_event(x11_desk *x, xcb_generic_event_t *event)
     uint8_t type = event->response_type & 0x7f;
     x11_window_event(x, event);
     if (type == XCB_MAPPING_NOTIFY) {
-        x->keyboard.stale = true;
+        x->keymap.stale = true;
     } else if (type == XCB_CLIENT_MESSAGE) {
         x11_ping_event(x, (xcb_client_message_event_t *) event);
     } else if (type == XCB_SELECTION_NOTIFY) {

@@ -100,11 +100,6 @@ typedef struct {
 } x11_stroke;
 
 typedef struct {
-    desk_key key;
-    x11_stroke stroke; /* modifiers are set only where we pressed them ourselves */
-} x11_held_key;
-
-typedef struct {
     xcb_keycode_t min, max;
     int columns;        /* keysyms per keycode */
     xcb_keysym_t *map;  /* (max - min + 1) rows; NULL until first needed */
@@ -114,9 +109,16 @@ typedef struct {
     bool stale; /* the server told of a change */
     x11_spare spares[X11_MAX_SPARES];
     size_t spare_count;
+} x11_keymap;
+
+typedef struct {
+    desk_key key;
+    x11_stroke stroke; /* modifiers are set only where we pressed them ourselves */
+} x11_held_key;
+
+typedef struct {
     x11_held_key held[X11_MAX_HELD];
     size_t held_count;
-    bool lock_taken; /* caps lock was on; text_end turns it on again */
 } x11_keyboard;
 
 enum { X11_KINDS = 2 /* keys and buttons */, X11_CODES = 256 /* of each */ };
@@ -237,7 +239,9 @@ typedef struct {
     x11_ledger *ledger;    /* of what we send */
     uint32_t buttons_held; /* bit n: button n */
     uint8_t let_go; /* the button that was let go last, as applications number it; 0: it is up */
+    x11_keymap keymap;
     x11_keyboard keyboard;
+    bool lock_taken; /* caps lock was on; text_end turns it on again */
     x11_guardian guardian;
 
     x11_question questions[DESK_CLIPBOARD_KINDS]; /* one each */
@@ -350,20 +354,27 @@ bool x11_button_waits(desk *d);
 bool x11_wheel(desk *d, int dx, int dy, base_error *err);
 void x11_pointer_close(x11_desk *x);
 
-/* --- x11_keyboard.c ----------------------------------------------------------------------------
+/* --- x11_keysyms.c -----------------------------------------------------------------------------
  */
 
-bool x11_key(desk *d, desk_key key, bool down, base_error *err);
-void x11_keyboard_close(x11_desk *x);
-/* Makes `x->keyboard` true to the server and hands out its modifier and button state. */
-bool x11_keyboard_ready(x11_desk *x, uint16_t *state, base_error *err);
-/* The keystroke that gives `keysym` in layout `group` of the user's own map. */
-bool x11_keymap_find(const x11_keyboard *k, xcb_keysym_t keysym, int group, x11_stroke *out);
 xcb_keysym_t x11_keysym_of_character(uint32_t codepoint);
-/* What a named key is on the server's side: two keysyms in order of liking, 0 for none. */
+/* What a named key is on the server's side: two keysyms, the preferred one first, 0 for none. */
 void x11_keysyms_of_key(desk_key key, xcb_keysym_t out[2]);
+
+/* --- x11_keymap.c ------------------------------------------------------------------------------
+ */
+
+/* Makes `x->keymap` true to the server and hands out its modifier and button state. */
+bool x11_keymap_ready(x11_desk *x, uint16_t *state, base_error *err);
+void x11_keymap_close(x11_desk *x);
+/* The keystroke that gives `keysym` in layout `group` of the user's own map. */
+bool x11_keymap_find(const x11_keymap *k, xcb_keysym_t keysym, int group, x11_stroke *out);
 /* The layout in use, from a state. */
 int x11_state_group(uint16_t state);
+/* The keypad's digits share their keys with arrows, and num lock says which of the two a key is:
+ * gives the stroke for `keysym` the shift that it needs in that state. */
+void x11_keymap_heed_num_lock(const x11_keymap *k, xcb_keysym_t keysym, uint16_t state,
+                              x11_stroke *stroke);
 /* A spare keycode that gives `keysym`: one that does already or a free one; NULL if all are used.
  * A new one is written to the server's map, and `*changed` set. */
 x11_spare *x11_spare_for(x11_desk *x, xcb_keysym_t keysym, bool *changed);
@@ -371,6 +382,15 @@ x11_spare *x11_spare_for(x11_desk *x, xcb_keysym_t keysym, bool *changed);
 void x11_spares_forget(x11_desk *x);
 /* Empties the spare keycodes again, but for those held down and those that others changed. */
 void x11_spares_restore(x11_desk *x);
+/* Where the keycode is a spare one: `by` (1 or -1) more keys are held down on it. */
+void x11_spare_pin(x11_desk *x, xcb_keycode_t keycode, int by);
+
+/* --- x11_keyboard.c ----------------------------------------------------------------------------
+ */
+
+bool x11_key(desk *d, desk_key key, bool down, base_error *err);
+/* Releases what is held down. */
+void x11_keyboard_close(x11_desk *x);
 
 /* --- x11_text.c --------------------------------------------------------------------------------
  */

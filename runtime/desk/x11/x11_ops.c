@@ -37,7 +37,7 @@ static bool open_desk(desk **out, const desk_options *options, base_error *err)
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to open a desk.");
     }
     x->base.ops = &OPS;
-    x->keyboard.stale = true;
+    x->keymap.stale = true;
     if (!x11_open(x, options, err)) {
         x11_ledger_close(x->ledger);
         xcb_disconnect(x->c);
@@ -53,6 +53,8 @@ static void close_desk(desk *d)
     x11_desk *x = (x11_desk *) d;
     x11_pointer_close(x);
     x11_keyboard_close(x);
+    x11_text_end(d, NULL);
+    x11_keymap_close(x);
     x11_watch_stop(d);
     x11_window_capture_end(d);
     x11_guardian_close(x, x11_sync(x, NULL));
