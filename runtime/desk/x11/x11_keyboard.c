@@ -112,7 +112,7 @@ bool x11_key(desk *d, desk_key key, bool down, base_error *err)
     } else if (!find_held(&x->keyboard, key) && !key_down(x, key, state, err)) {
         return false;
     }
-    return x11_sync(x, err);
+    return x11_input_sync(x, err);
 }
 
 void x11_keyboard_close(x11_desk *x)

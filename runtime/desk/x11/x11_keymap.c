@@ -211,7 +211,7 @@ void x11_keymap_heed_num_lock(const x11_keymap *k, xcb_keysym_t keysym, uint16_t
 static void write_spare(x11_desk *x, x11_spare *spare, xcb_keysym_t keysym)
 {
     xcb_keysym_t pair[2] = {keysym, keysym};
-    x11_guard_keysym(x, spare->keycode, keysym);
+    x11_watchdog_keysym(x, spare->keycode, keysym);
     xcb_change_keyboard_mapping(x->c, 1, spare->keycode, 2, pair);
     spare->keysym = keysym;
     x->keymap.stale = true;
@@ -265,6 +265,12 @@ void x11_spare_pin(x11_desk *x, xcb_keycode_t keycode, int by)
             k->spares[i].pins += by;
         }
     }
+}
+
+void x11_keymap_event(x11_desk *x, const xcb_generic_event_t *event)
+{
+    (void) event; /* a MappingNotify, whatever it tells of */
+    x->keymap.stale = true;
 }
 
 void x11_keymap_close(x11_desk *x)

@@ -68,7 +68,7 @@ static bool take_caps_lock(x11_desk *x, uint16_t *state, base_error *err)
     if (!(*state & XCB_MOD_MASK_LOCK) || !x->keymap.lock) {
         return true;
     }
-    x11_guard_lock(x, x->keymap.lock);
+    x11_watchdog_caps_lock(x, x->keymap.lock);
     tap(x, x->keymap.lock);
     if (!x11_keymap_ready(x, state, err)) {
         return false;
@@ -199,7 +199,7 @@ bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out
         type(x, &t);
     }
     *out = (desk_text_step){t.remapped ? 0 : t.bytes, t.remapped || t.borrowed};
-    return x11_sync(x, err);
+    return x11_input_sync(x, err);
 }
 
 bool x11_text_end(desk *d, base_error *err)
@@ -216,11 +216,11 @@ bool x11_text_end(desk *d, base_error *err)
     if (x->lock_taken && !(state & XCB_MOD_MASK_LOCK)) {
         tap(x, x->keymap.lock);
     }
-    if (!x11_sync(x, err)) {
+    if (!x11_input_sync(x, err)) {
         return false;
     }
     if (x->lock_taken) {
-        x11_guard_lock(x, 0);
+        x11_watchdog_caps_lock(x, 0);
     }
     x->lock_taken = false;
     return true;
