@@ -623,7 +623,7 @@ static void test_foreign_remap(void)
     xcb_get_keyboard_mapping_reply_t *before = keyboard_map(w.c);
     desk *d = open_desk();
     check_text(d, &w, "漢字かな");
-    x11_spare spare = ((x11_desk *) d)->keyboard.spares[0];
+    x11_spare spare = ((x11_desk *) d)->keymap.spares[0];
     xcb_keysym_t theirs[2] = {0x1002603, 0x1002604}, none[2] = {0, 0};
     CHECK(spare.keysym != 0);
     xcb_change_keyboard_mapping(w.c, 1, spare.keycode, 2, theirs);

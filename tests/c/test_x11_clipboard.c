@@ -238,7 +238,7 @@ static outcome get_once(desk *d, client *w)
  * with: it is as if it had been here all the time. */
 static void still_want(desk *d)
 {
-    ((x11_desk *) d)->questions[kind].wanted = uv_hrtime();
+    ((x11_desk *) d)->conversions[kind].wanted = uv_hrtime();
 }
 
 static outcome get(desk *d, client *w, double seconds)
@@ -457,7 +457,7 @@ static void test_set(void)
     CHECK(lists(&w, "UTF8_STRING") && lists(&w, "STRING") && lists(&w, "TARGETS"));
     CHECK(asked(d, &w, "TIMESTAMP"));
     CHECK_EQ(w.got_length, 4);
-    xcb_timestamp_t since = ((x11_desk *) d)->offer.since;
+    xcb_timestamp_t since = ((x11_desk *) d)->selection.since;
     CHECK(memcmp(w.got, &since, 4) == 0 && since != 0);
     CHECK(!asked(d, &w, "STRING")); /* has other characters */
     CHECK(!asked(d, &w, "MULTIPLE"));

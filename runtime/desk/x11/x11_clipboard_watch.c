@@ -1,5 +1,5 @@
-/* Hearing of what is put into the clipboard: XFIXES tells when the CLIPBOARD selection gets an
- * owner, the same one again too, and when it loses it. */
+/* A number that grows when something is put into the clipboard: XFIXES tells when the CLIPBOARD
+ * selection gets an owner, also where that is the same one again, and when it loses it. */
 #include "x11_internal.h"
 
 bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err)
@@ -24,8 +24,9 @@ bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err)
     return x11_alive(x, err);
 }
 
-void x11_clipboard_changed(x11_desk *x, const xcb_xfixes_selection_notify_event_t *event)
+void x11_clipboard_owner_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
+    const xcb_xfixes_selection_notify_event_t *event = (const void *) generic;
     if (x->clipboard_changes && event->selection == x->atoms[X11_CLIPBOARD] && event->owner) {
         x->clipboard_changes++;
     }

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <uv.h>
 
-/* A blinking text caret is no change worth waiting for: GTK's is 3x18, Chromium's 1x15. */
+/* A blinking text cursor is no change worth waiting for: GTK's is 3x18, Chromium's 1x15. */
 enum { CARET_WIDTH = 4, CARET_HEIGHT = 40 };
 
-/* Reports are asked for as deltas: the server tells of each rectangle once until it is cleared
- * (x11_damage_rearm), so that a film playing while nobody pumps cannot fill its memory. The price:
- * what is drawn again in the same place between a report and its clearing is not told of. It is at
- * most a round trip younger than the change that was, and an answer to our own input never falls
- * in that gap, because the clearing is sent before the input. */
+/* The report level is "delta rectangles": the server reports a rectangle once, until the damage is
+ * subtracted (x11_damage_rearm), so that a video that plays while nobody pumps cannot fill our
+ * memory. The price: what is drawn again in the same place between the report and the subtraction
+ * is not reported. Such a change is at most a round trip younger than the reported one, and the
+ * reaction to our own input is never lost, because the subtraction is sent before the input. */
 bool x11_watch_start(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
@@ -29,7 +29,7 @@ bool x11_watch_start(desk *d, base_error *err)
         x->damage = 0;
         return false;
     }
-    /* The server begins by calling the whole screen changed: that has arrived by now. */
+    /* The first report says that the whole screen has changed: it has arrived by now. */
     x11_take_events(x);
     x->last_change = 0;
     return true;
@@ -52,26 +52,20 @@ uint64_t x11_last_change(desk *d)
     return ((x11_desk *) d)->last_change;
 }
 
-void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event)
+void x11_damage_ignore(x11_desk *x, unsigned request)
 {
-    unsigned number = ((const xcb_generic_event_t *) event)->full_sequence;
-    if (x->frame.damage && event->damage == x->frame.damage) {
-        /* What was reported before the clearing is in the frame that was fetched after it. */
-        if ((int) (number - x->frame.cleared) >= 0) {
-            x->frame.current = false;
-        }
-        return;
-    }
-    if (x->sitting.window && event->damage == x->sitting.damage) {
-        x11_sitting_damaged(x);
-        return;
-    }
+    x->damage_ignored = request;
+}
+
+void x11_damage_event(x11_desk *x, const xcb_generic_event_t *generic)
+{
+    const xcb_damage_notify_event_t *event = (const void *) generic;
     if (!x->damage || event->damage != x->damage) {
-        return; /* of a watch that has been stopped */
+        return; /* of another damage object, or of a watch that has been stopped */
     }
     x->damage_seen = true;
-    if (number == x->sitting.released) {
-        return; /* a window that was captured is put back as it was */
+    if (generic->full_sequence == x->damage_ignored) {
+        return;
     }
     if (event->area.width > CARET_WIDTH || event->area.height > CARET_HEIGHT) {
         x->last_change = uv_hrtime();

@@ -22,6 +22,8 @@
 #include <xcb/xcb.h>
 #include <xcb/xfixes.h>
 
+typedef struct x11_desk x11_desk;
+
 typedef enum {
     X11_NET_ACTIVE_WINDOW,
     X11_NET_CLIENT_LIST,
@@ -100,11 +102,6 @@ typedef struct {
 } x11_stroke;
 
 typedef struct {
-    desk_key key;
-    x11_stroke stroke; /* modifiers are set only where we pressed them ourselves */
-} x11_held_key;
-
-typedef struct {
     xcb_keycode_t min, max;
     int columns;        /* keysyms per keycode */
     xcb_keysym_t *map;  /* (max - min + 1) rows; NULL until first needed */
@@ -114,23 +111,30 @@ typedef struct {
     bool stale; /* the server told of a change */
     x11_spare spares[X11_MAX_SPARES];
     size_t spare_count;
+} x11_keymap;
+
+typedef struct {
+    desk_key key;
+    x11_stroke stroke; /* modifiers are set only where we pressed them ourselves */
+} x11_held_key;
+
+typedef struct {
     x11_held_key held[X11_MAX_HELD];
     size_t held_count;
-    bool lock_taken; /* caps lock was on; text_end turns it on again */
 } x11_keyboard;
 
 enum { X11_KINDS = 2 /* keys and buttons */, X11_CODES = 256 /* of each */ };
 
-typedef struct x11_journal x11_journal; /* shared with the guardian: x11_guardian.c */
+typedef struct x11_journal x11_journal; /* in memory shared with the watchdog: x11_watchdog.c */
 
-/* The process that mends keyboard and mouse when ours is killed. */
+/* The process that restores keyboard and mouse when ours is killed. */
 typedef struct {
     bool tried;                      /* to start it, which is done once */
     pid_t pid;                       /* these three only while there is a journal */
-    int pipe;                        /* the end whose closing wakes it */
-    x11_journal *journal;            /* NULL: there is no guardian */
-    bool down[X11_KINDS][X11_CODES]; /* as it will be when all that is queued is done */
-} x11_guardian;
+    int pipe;                        /* our end; the watchdog wakes when it closes */
+    x11_journal *journal;            /* NULL: there is no watchdog */
+    bool down[X11_KINDS][X11_CODES]; /* when all that is queued has been done */
+} x11_watchdog;
 
 /* An application that is watched until it has nothing to do: x11_idle.c. */
 typedef struct {
@@ -141,28 +145,28 @@ typedef struct {
 } x11_idle;
 
 typedef enum {
-    X11_NOTHING_ASKED,
-    X11_ASKED,
-    X11_IN_PARTS,
-    X11_ANSWERED, /* this and the next two: to be told to whoever comes back */
+    X11_NO_CONVERSION,
+    X11_REQUESTED,
+    X11_INCREMENTAL,
+    X11_CONVERTED, /* this and the next two: for the caller, when it asks again */
     X11_TOO_LARGE,
-    X11_NO_ROOM
-} x11_question_state;
+    X11_NO_MEMORY
+} x11_conversion_state;
 
-/* What was asked of the clipboard's owner, and what came of it. */
+/* What was requested from the clipboard's owner, and what came of it. */
 typedef struct {
     desk_clipboard_kind kind;
-    x11_question_state state;
+    x11_conversion_state state;
     xcb_window_t window; /* ours, where the answer goes */
     xcb_window_t owner;
     xcb_atom_t target;
-    uint64_t wanted; /* when the asker came last, ns */
+    uint64_t wanted; /* when the caller asked last, ns */
     char *data;      /* as it came, without a terminator; NULL while there is none */
-    size_t length, room;
+    size_t length, capacity;
     bool latin1;
-} x11_question;
+} x11_conversion;
 
-/* What is offered, and what still takes it when something else is offered. */
+/* What we put into the clipboard: used by the selection, and by transfers that go on after it. */
 typedef struct {
     size_t uses;
     desk_clipboard_kind kind;
@@ -173,19 +177,19 @@ typedef struct {
 typedef struct {
     xcb_window_t requestor;
     xcb_atom_t property, type;
-    x11_content *content; /* NULL: this place is free */
+    x11_content *content; /* NULL: this slot is free */
     size_t sent;
-    uint64_t heard; /* when its requestor took a part, ns */
+    uint64_t heard; /* when its requestor last took a part, ns */
 } x11_transfer;
 
 enum { X11_TRANSFERS = 16 };
 
 typedef struct {
-    xcb_window_t window;        /* ours, owner of the clipboard; 0 until something is offered */
+    xcb_window_t window;        /* ours, which owns the clipboard; 0 until it first does */
     xcb_timestamp_t now, since; /* the server's clock when it told us, and when we became owner */
     x11_content *content;       /* NULL while we own nothing */
     x11_transfer transfers[X11_TRANSFERS];
-} x11_offer;
+} x11_selection;
 
 enum { X11_LISTENED_MAX = 512, X11_EXPOSED_MAX = 64 };
 
@@ -210,13 +214,30 @@ typedef struct {
     xcb_damage_damage_t damage;
     xcb_xfixes_region_t missing; /* what has not been drawn yet; 0: nothing was hidden */
     xcb_xfixes_region_t drawn_parts;
-    unsigned released;     /* number of the request that ended the last one */
-    uint32_t ping;         /* token; 0: its application cannot be asked */
-    uint64_t began, drawn; /* ns; `drawn`: when it drew last */
-    uint64_t heard, whole; /* ns: when it answered, and when nothing was missing; 0: not yet */
-} x11_sitting;
+    bool pinged;              /* else its application cannot be asked */
+    uint64_t began, drawn;    /* ns; `drawn`: when it drew last */
+    uint64_t heard, complete; /* ns: when it answered, when nothing was missing; 0: not yet */
+} x11_capture_session;
+
+/* Answers to _NET_WM_PING. */
+typedef struct {
+    uint32_t sent, seen; /* tokens */
+    uint32_t aside;      /* the token of a ping whose answer is no answer to the others; 0: none */
+    uint64_t *answered;  /* of that one */
+} x11_pings;
+
+/* What takes in an event of the type that it was registered for. */
+typedef void x11_event_handler(x11_desk *x, const xcb_generic_event_t *event);
+
+enum { X11_EVENT_TYPES = 128, X11_HANDLERS_MAX = 3 };
 
 typedef struct {
+    x11_event_handler *handlers[X11_EVENT_TYPES][X11_HANDLERS_MAX + 1]; /* each ends with NULL */
+    void (*taken)(x11_desk *x); /* called after all events that had arrived were taken in */
+    uint32_t root_mask;         /* of the events that we select on the root window */
+} x11_events;
+
+struct x11_desk {
     desk base;
     char name[128];  /* of the display */
     char cookie[33]; /* as given to open; "" for what the user's Xauthority file says */
@@ -226,32 +247,35 @@ typedef struct {
     xcb_atom_t atoms[X11_ATOM_COUNT];
     bool has_shm, has_fixes, has_damage;
 
+    x11_events events;
     x11_frame frame;
-    x11_sitting sitting;
+    x11_capture_session session;
 
     xcb_damage_damage_t damage; /* 0 while nobody watches */
     uint8_t damage_event;
     bool damage_seen;
+    unsigned damage_ignored; /* number of a request whose damage is no change */
     uint64_t last_change;
 
     x11_ledger *ledger;    /* of what we send */
     uint32_t buttons_held; /* bit n: button n */
     uint8_t let_go; /* the button that was let go last, as applications number it; 0: it is up */
+    x11_keymap keymap;
     x11_keyboard keyboard;
-    x11_guardian guardian;
+    bool lock_taken; /* caps lock was on; text_end turns it on again */
+    x11_watchdog watchdog;
 
-    x11_question questions[DESK_CLIPBOARD_KINDS]; /* one each */
-    x11_offer offer;
+    x11_conversion conversions[DESK_CLIPBOARD_KINDS]; /* one each */
+    x11_selection selection;
     uint8_t fixes_event;
     uint64_t clipboard_changes; /* 0 until somebody asks */
 
-    uint32_t root_mask;            /* of the events that we hear there */
-    uint64_t window_changes;       /* 0 until somebody asks */
-    uint32_t ping_sent, ping_seen; /* tokens */
+    uint64_t window_changes; /* 0 until somebody asks */
+    x11_pings pings;
     x11_idle idle;
-} x11_desk;
+};
 
-/* --- x11.c: the connection ---------------------------------------------------------------------
+/* --- x11_connection.c --------------------------------------------------------------------------
  */
 
 /* A connection to the display that the options name; `*number` is the screen's. Never NULL; has an
@@ -259,7 +283,8 @@ typedef struct {
 xcb_connection_t *x11_connect(const desk_options *options, int *number, base_error *err);
 const xcb_screen_t *x11_screen_number(xcb_connection_t *c, int number);
 /* Connects a new desk and finds out what its display can do. */
-bool x11_open(x11_desk *x, const desk_options *options, base_error *err);
+bool x11_connection_open(x11_desk *x, const desk_options *options, base_error *err);
+void x11_connection_close(x11_desk *x);
 /* False, with `err` filled, if the connection has gone. */
 bool x11_alive(x11_desk *x, base_error *err);
 /* Fills `err` for a request that failed while `doing` something; frees `e`, which may be NULL.
@@ -269,32 +294,53 @@ bool x11_refused(x11_desk *x, const char *doing, xcb_generic_error_t *e, base_er
 bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, base_error *err);
 /* Sends what is queued and waits until the server has done it. */
 bool x11_sync(x11_desk *x, base_error *err);
-/* Takes in the events that have arrived, without waiting. */
-void x11_take_events(x11_desk *x);
-/* Asks to be told of those events of the root window, beside the others. */
-void x11_listen_at_root(x11_desk *x, uint32_t events);
-/* Queues one XTEST key or button event; errors turn up in x11_sync. */
-void x11_fake(x11_desk *x, uint8_t type, uint8_t detail);
-
-/* --- x11_guardian.c: what is told to the guardian before it is sent ----------------------------
+/* --- x11_events.c ------------------------------------------------------------------------------
  */
 
-/* An XTEST key or button event. Like the next one it starts the guardian if there is none yet. */
-void x11_guard_input(x11_desk *x, uint8_t type, uint8_t detail);
+/* From now on `handler` takes in the events of that type, after those that were registered before.
+ */
+void x11_events_on(x11_desk *x, uint8_t type, x11_event_handler *handler);
+/* The event pump: takes in the events that have arrived, without waiting. */
+void x11_take_events(x11_desk *x);
+/* Selects those events of the root window, beside the others. */
+void x11_listen_at_root(x11_desk *x, uint32_t events);
+
+/* --- x11_watchdog.c: what is told to the watchdog before it is sent ----------------------------
+ */
+
+/* An XTEST key or button event. This and the next two start the watchdog if there is none yet. */
+void x11_watchdog_input(x11_desk *x, uint8_t type, uint8_t detail);
 /* An empty keycode gets this keysym on both levels; 0: it is emptied again. */
-void x11_guard_keysym(x11_desk *x, xcb_keycode_t keycode, xcb_keysym_t keysym);
+void x11_watchdog_keysym(x11_desk *x, xcb_keycode_t keycode, xcb_keysym_t keysym);
 /* Caps lock, whose key this is, is turned off for a while; 0: it is on again. */
-void x11_guard_lock(x11_desk *x, xcb_keycode_t keycode);
+void x11_watchdog_caps_lock(x11_desk *x, xcb_keycode_t keycode);
 /* The server has done everything that was sent. */
-void x11_guard_done(x11_desk *x);
-/* Ends the guardian, or leaves the mending to it where not everything was done. */
-void x11_guardian_close(x11_desk *x, bool all_done);
+void x11_watchdog_done(x11_desk *x);
+/* Ends the watchdog, or leaves the restoring to it where not everything was done. */
+void x11_watchdog_close(x11_desk *x, bool all_done);
+
+/* --- x11_input.c: input by XTEST ---------------------------------------------------------------
+ */
+
+void x11_input_open(x11_desk *x);
+/* After all that is held down was released. */
+void x11_input_close(x11_desk *x);
+/* Queues one key or button event; errors turn up in x11_input_sync. */
+void x11_fake(x11_desk *x, uint8_t type, uint8_t detail);
+/* Sends one and waits until the server has done it. */
+bool x11_fake_checked(x11_desk *x, uint8_t type, uint8_t detail, const char *doing,
+                      base_error *err);
+/* Queues a move of the pointer to that place of the screen. */
+void x11_fake_motion(x11_desk *x, int px, int py);
+/* Sends what is queued and waits until the server has done it. */
+bool x11_input_sync(x11_desk *x, base_error *err);
 
 /* --- x11_screen.c ------------------------------------------------------------------------------
  */
 
 bool x11_screen_rect(desk *d, image_rect *out, base_error *err);
 bool x11_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err);
+x11_event_handler x11_screen_damaged;
 void x11_screen_close(x11_desk *x);
 /* The pixels of a part of a pixmap, where the last frame was: valid until the next fetch. NULL with
  * `err`. */
@@ -311,17 +357,16 @@ bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err);
 bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
                         base_error *err);
 void x11_window_capture_end(desk *d);
-/* The window's damage object told of drawing. */
-void x11_sitting_damaged(x11_desk *x);
+x11_event_handler x11_window_capture_exposed, x11_window_capture_damaged;
 
 /* --- x11_exposed.c -----------------------------------------------------------------------------
  */
 
 /* Listens to what `window`, on which we had selected the events of `mask`, and the windows in it
  * are asked to draw. False without memory. */
-bool x11_exposed_start(x11_desk *x, xcb_window_t window, uint32_t mask);
-void x11_exposed_stop(x11_desk *x);
-void x11_exposed_event(x11_desk *x, const xcb_expose_event_t *event);
+bool x11_exposed_start(x11_desk *x, x11_exposed *e, xcb_window_t window, uint32_t mask);
+void x11_exposed_stop(x11_desk *x, x11_exposed *e);
+void x11_exposed_note(x11_exposed *e, const xcb_expose_event_t *event);
 
 /* --- x11_cursor.c ------------------------------------------------------------------------------
  */
@@ -336,7 +381,9 @@ void x11_cursor_draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, image_re
 bool x11_watch_start(desk *d, base_error *err);
 void x11_watch_stop(desk *d);
 uint64_t x11_last_change(desk *d);
-void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event);
+x11_event_handler x11_damage_event;
+/* What that request (its sequence number) damages is no change of the screen. */
+void x11_damage_ignore(x11_desk *x, unsigned request);
 /* After a round of events: asks to be told of the next change. */
 void x11_damage_rearm(x11_desk *x);
 
@@ -350,20 +397,28 @@ bool x11_button_waits(desk *d);
 bool x11_wheel(desk *d, int dx, int dy, base_error *err);
 void x11_pointer_close(x11_desk *x);
 
-/* --- x11_keyboard.c ----------------------------------------------------------------------------
+/* --- x11_keysyms.c -----------------------------------------------------------------------------
  */
 
-bool x11_key(desk *d, desk_key key, bool down, base_error *err);
-void x11_keyboard_close(x11_desk *x);
-/* Makes `x->keyboard` true to the server and hands out its modifier and button state. */
-bool x11_keyboard_ready(x11_desk *x, uint16_t *state, base_error *err);
-/* The keystroke that gives `keysym` in layout `group` of the user's own map. */
-bool x11_keymap_find(const x11_keyboard *k, xcb_keysym_t keysym, int group, x11_stroke *out);
 xcb_keysym_t x11_keysym_of_character(uint32_t codepoint);
-/* What a named key is on the server's side: two keysyms in order of liking, 0 for none. */
+/* What a named key is on the server's side: two keysyms, the preferred one first, 0 for none. */
 void x11_keysyms_of_key(desk_key key, xcb_keysym_t out[2]);
+
+/* --- x11_keymap.c ------------------------------------------------------------------------------
+ */
+
+/* Makes `x->keymap` true to the server and hands out its modifier and button state. */
+bool x11_keymap_ready(x11_desk *x, uint16_t *state, base_error *err);
+x11_event_handler x11_keymap_event;
+void x11_keymap_close(x11_desk *x);
+/* The keystroke that gives `keysym` in layout `group` of the user's own map. */
+bool x11_keymap_find(const x11_keymap *k, xcb_keysym_t keysym, int group, x11_stroke *out);
 /* The layout in use, from a state. */
 int x11_state_group(uint16_t state);
+/* The keypad's digits share their keys with arrows, and num lock says which of the two a key is:
+ * gives the stroke for `keysym` the shift that it needs in that state. */
+void x11_keymap_heed_num_lock(const x11_keymap *k, xcb_keysym_t keysym, uint16_t state,
+                              x11_stroke *stroke);
 /* A spare keycode that gives `keysym`: one that does already or a free one; NULL if all are used.
  * A new one is written to the server's map, and `*changed` set. */
 x11_spare *x11_spare_for(x11_desk *x, xcb_keysym_t keysym, bool *changed);
@@ -371,6 +426,15 @@ x11_spare *x11_spare_for(x11_desk *x, xcb_keysym_t keysym, bool *changed);
 void x11_spares_forget(x11_desk *x);
 /* Empties the spare keycodes again, but for those held down and those that others changed. */
 void x11_spares_restore(x11_desk *x);
+/* Where the keycode is a spare one: `by` (1 or -1) more keys are held down on it. */
+void x11_spare_pin(x11_desk *x, xcb_keycode_t keycode, int by);
+
+/* --- x11_keyboard.c ----------------------------------------------------------------------------
+ */
+
+bool x11_key(desk *d, desk_key key, bool down, base_error *err);
+/* Releases what is held down. */
+void x11_keyboard_close(x11_desk *x);
 
 /* --- x11_text.c --------------------------------------------------------------------------------
  */
@@ -383,11 +447,13 @@ bool x11_text_end(desk *d, base_error *err);
 
 bool x11_ping(desk *d, uint64_t *token, base_error *err);
 bool x11_ping_answered(desk *d, uint64_t token);
-/* Asks a window that knows how to answer; its token. */
-uint32_t x11_ping_send(x11_desk *x, xcb_window_t window);
-void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event);
-/* For those who are not asked but watched: part of pump. */
-void x11_ping_look(x11_desk *x);
+/* Asks a window that answers pings, apart from those of x11_ping: `*answered` becomes the time (ns)
+ * of its answer, if that comes before x11_ping_aside_end. One at a time. */
+void x11_ping_aside(x11_desk *x, xcb_window_t window, uint64_t *answered);
+void x11_ping_aside_end(x11_desk *x);
+x11_event_handler x11_ping_event;
+/* Looks whether an application that cannot be asked is idle. */
+void x11_ping_poll(x11_desk *x);
 
 /* --- x11_idle.c --------------------------------------------------------------------------------
  */
@@ -396,6 +462,8 @@ void x11_ping_look(x11_desk *x);
 bool x11_idle_start(x11_desk *x, xcb_window_t window);
 /* Whether it has nothing to do any more; to be called every few milliseconds, until it is true. */
 bool x11_idle_seen(x11_desk *x);
+void x11_idle_stop(x11_desk *x);
+bool x11_idle_watching(const x11_desk *x);
 
 /* --- x11_properties.c --------------------------------------------------------------------------
  */
@@ -442,7 +510,7 @@ bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err);
  */
 
 uint64_t x11_window_changes(desk *d);
-void x11_window_event(x11_desk *x, const xcb_generic_event_t *event);
+x11_event_handler x11_window_event, x11_window_property_event;
 /* Hears of that window's title and state, if anybody wants to know. */
 void x11_window_listen(x11_desk *x, xcb_window_t window);
 
@@ -455,29 +523,30 @@ bool x11_window_workspace(desk *d, uint64_t id, int number, base_error *err);
 /* The number for a window's _NET_WM_DESKTOP, as desk_window has it. */
 int x11_workspace_number(x11_desk *x, xcb_get_property_cookie_t cookie);
 
-/* --- x11_clipboard.c: what another program offers -----------------------------------------------
+/* --- x11_clipboard.c: what another program owns ------------------------------------------------
  */
 
-/* The asker has to come back twice a second. */
+/* While it is pending the caller has to ask again at least twice a second. */
 bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
                        bool *pending, base_error *err);
-void x11_clipboard_event(x11_desk *x, const xcb_generic_event_t *event);
+x11_event_handler x11_clipboard_selection_event, x11_clipboard_property_event;
 void x11_clipboard_close(x11_desk *x);
 
 /* --- x11_clipboard_watch.c ---------------------------------------------------------------------
  */
 
 bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err);
-void x11_clipboard_changed(x11_desk *x, const xcb_xfixes_selection_notify_event_t *event);
+x11_event_handler x11_clipboard_owner_event;
 
-/* --- x11_offer.c: what we offer ----------------------------------------------------------------
+/* --- x11_selection_owner.c: what we own --------------------------------------------------------
  */
 
 bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
                        bool *pending, base_error *err);
-void x11_offer_event(x11_desk *x, const xcb_generic_event_t *event);
-/* Whether other programs may ask for what we offer, or are taking it. */
-bool x11_offer_open(const x11_desk *x);
-void x11_offer_close(x11_desk *x);
+x11_event_handler x11_selection_request_event, x11_selection_property_event;
+x11_event_handler x11_selection_clear_event, x11_selection_destroy_event;
+/* Whether other programs may request what we own, or are taking it. */
+bool x11_selection_busy(const x11_desk *x);
+void x11_selection_close(x11_desk *x);
 
 #endif

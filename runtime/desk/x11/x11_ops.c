@@ -5,10 +5,48 @@
 
 #include <stdlib.h>
 
+/* Which event goes to whom; an extension's events are counted from its first one. */
+static const struct {
+    enum { CORE, DAMAGE, FIXES } extension;
+    uint8_t type;
+    x11_event_handler *handler;
+} EVENTS[] = {
+    {CORE, XCB_EXPOSE, x11_window_capture_exposed},
+    {CORE, XCB_MAP_NOTIFY, x11_window_event},
+    {CORE, XCB_UNMAP_NOTIFY, x11_window_event},
+    {CORE, XCB_DESTROY_NOTIFY, x11_window_event},
+    {CORE, XCB_DESTROY_NOTIFY, x11_selection_destroy_event},
+    {CORE, XCB_PROPERTY_NOTIFY, x11_window_property_event},
+    {CORE, XCB_PROPERTY_NOTIFY, x11_clipboard_property_event},
+    {CORE, XCB_PROPERTY_NOTIFY, x11_selection_property_event},
+    {CORE, XCB_SELECTION_NOTIFY, x11_clipboard_selection_event},
+    {CORE, XCB_SELECTION_REQUEST, x11_selection_request_event},
+    {CORE, XCB_SELECTION_CLEAR, x11_selection_clear_event},
+    {CORE, XCB_CLIENT_MESSAGE, x11_ping_event},
+    {CORE, XCB_MAPPING_NOTIFY, x11_keymap_event},
+    {DAMAGE, XCB_DAMAGE_NOTIFY, x11_screen_damaged},
+    {DAMAGE, XCB_DAMAGE_NOTIFY, x11_window_capture_damaged},
+    {DAMAGE, XCB_DAMAGE_NOTIFY, x11_damage_event},
+    {FIXES, XCB_XFIXES_SELECTION_NOTIFY, x11_clipboard_owner_event},
+};
+
+static void register_events(x11_desk *x)
+{
+    const bool present[] = {[CORE] = true, [DAMAGE] = x->has_damage, [FIXES] = x->has_fixes};
+    const uint8_t first[] = {[CORE] = 0, [DAMAGE] = x->damage_event, [FIXES] = x->fixes_event};
+    for (size_t i = 0; i < sizeof EVENTS / sizeof EVENTS[0]; i++) {
+        if (present[EVENTS[i].extension]) {
+            x11_events_on(x, (uint8_t) (first[EVENTS[i].extension] + EVENTS[i].type),
+                          EVENTS[i].handler);
+        }
+    }
+    x->events.taken = x11_damage_rearm;
+}
+
 static bool pump(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    x11_ping_look(x);
+    x11_ping_poll(x);
     x11_take_events(x);
     return x11_alive(x, err);
 }
@@ -18,14 +56,14 @@ static int poll_fd(desk *d)
     return xcb_get_file_descriptor(((x11_desk *) d)->c);
 }
 
-/* While others may ask for what we offer in the clipboard: their question may be read by another
- * call of ours, as it waits for its reply, and the descriptor does not tell of it then. And while
- * an application is watched, which tells nothing. */
+/* Milliseconds. An application that is watched tells nothing. And while we own the clipboard, a
+ * request for it may be read off the connection by another call that waits for its reply, after
+ * which the descriptor does not become readable for it any more. */
 static int poll_every(desk *d)
 {
-    enum { LOOK_AGAIN = 100, WATCH = 4 };
+    enum { WATCHING = 4, OWNER = 100 };
     x11_desk *x = (x11_desk *) d;
-    return x->idle.pid ? WATCH : x11_offer_open(x) ? LOOK_AGAIN : 0;
+    return x11_idle_watching(x) ? WATCHING : x11_selection_busy(x) ? OWNER : 0;
 }
 
 static const desk_ops OPS;
@@ -37,13 +75,14 @@ static bool open_desk(desk **out, const desk_options *options, base_error *err)
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to open a desk.");
     }
     x->base.ops = &OPS;
-    x->keyboard.stale = true;
-    if (!x11_open(x, options, err)) {
-        x11_ledger_close(x->ledger);
-        xcb_disconnect(x->c);
+    x->keymap.stale = true;
+    if (!x11_connection_open(x, options, err)) {
+        x11_connection_close(x);
         free(x);
         return false;
     }
+    register_events(x);
+    x11_input_open(x);
     *out = &x->base;
     return true;
 }
@@ -53,14 +92,15 @@ static void close_desk(desk *d)
     x11_desk *x = (x11_desk *) d;
     x11_pointer_close(x);
     x11_keyboard_close(x);
+    x11_text_end(d, NULL);
+    x11_keymap_close(x);
     x11_watch_stop(d);
     x11_window_capture_end(d);
-    x11_guardian_close(x, x11_sync(x, NULL));
+    x11_input_close(x);
     x11_screen_close(x);
     x11_clipboard_close(x);
-    x11_offer_close(x);
-    x11_ledger_close(x->ledger);
-    xcb_disconnect(x->c);
+    x11_selection_close(x);
+    x11_connection_close(x);
     free(x);
 }
 

@@ -1,7 +1,6 @@
 #include "x11_internal.h"
 
 #include <stdlib.h>
-#include <xcb/xtest.h>
 
 enum { MOVE_ATTEMPTS = 3 };
 
@@ -37,9 +36,7 @@ bool x11_pointer_move(desk *d, int px, int py, base_error *err)
     int at_x = -1, at_y = -1;
     /* More than once, because the user's own hand on the mouse may come in between. */
     for (int attempt = 0; attempt < MOVE_ATTEMPTS; attempt++) {
-        x11_ledger_sent(x->ledger, XCB_MOTION_NOTIFY, 0);
-        xcb_test_fake_input(x->c, XCB_MOTION_NOTIFY, 0, XCB_CURRENT_TIME, x->root, (int16_t) px,
-                            (int16_t) py, 0);
+        x11_fake_motion(x, px, py);
         if (!x11_pointer_get(d, &at_x, &at_y, err)) {
             return false;
         }
@@ -76,14 +73,9 @@ static uint8_t physical_button(x11_desk *x, uint8_t logical)
 static bool press(x11_desk *x, uint8_t physical, bool down, base_error *err)
 {
     uint8_t type = down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE;
-    x11_guard_input(x, type, physical);
-    x11_ledger_sent(x->ledger, type, physical);
-    xcb_void_cookie_t cookie =
-        xcb_test_fake_input_checked(x->c, type, physical, XCB_CURRENT_TIME, x->root, 0, 0, 0);
-    if (!x11_check(x, cookie, "to press a mouse button", err)) {
+    if (!x11_fake_checked(x, type, physical, "to press a mouse button", err)) {
         return false;
     }
-    x11_guard_done(x);
     uint32_t bit = 1u << (physical & 31);
     x->buttons_held = down ? x->buttons_held | bit : x->buttons_held & ~bit;
     return true;
@@ -143,7 +135,7 @@ bool x11_wheel(desk *d, int dx, int dy, base_error *err)
     }
     turn(x, dx, WHEEL_LEFT, WHEEL_RIGHT);
     turn(x, dy, WHEEL_UP, WHEEL_DOWN);
-    return x11_sync(x, err);
+    return x11_input_sync(x, err);
 }
 
 void x11_pointer_close(x11_desk *x)

@@ -7,7 +7,7 @@
 bool x11_screen_rect(desk *d, image_rect *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    /* Asked each time: the set-up that XCB keeps is of the start, and screens get resized. */
+    /* Asked each time: screens get resized, and what XCB keeps is as old as the connection. */
     xcb_generic_error_t *e = NULL;
     xcb_get_geometry_reply_t *reply =
         xcb_get_geometry_reply(x->c, xcb_get_geometry(x->c, x->root), &e);
@@ -62,7 +62,8 @@ static bool ensure_segment(x11_desk *x, size_t size)
     }
     void *memory = shmat(id, NULL, 0);
     bool usable = memory != (void *) -1 && attach(x, id);
-    shmctl(id, IPC_RMID, NULL); /* goes once both sides have let go, whatever happens to us */
+    shmctl(id, IPC_RMID,
+           NULL); /* destroyed when both sides have detached it, also when we are killed */
     if (!usable) {
         if (memory != (void *) -1) {
             shmdt(memory);
@@ -110,7 +111,7 @@ static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, image_rect r, 
 uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_error *err)
 {
     bool shared = ensure_segment(x, (size_t) r.width * (size_t) r.height * 4);
-    x->frame.current = false; /* it is the window's from here on */
+    x->frame.current = false; /* it holds the pixmap from here on */
     return shared ? fetch_shared(x, pixmap, r, err) : fetch_over_wire(x, pixmap, r, err);
 }
 
@@ -127,11 +128,12 @@ static bool check_inside(image_rect r, image_rect screen, base_error *err)
 
 /* --- not fetching what has not changed -----------------------------------------------------------
  *
- * A damage object of our own, at level "not empty", says exactly whether anything has been drawn
- * since it was last cleared, and it is cleared right before each fetch: whatever is drawn after
- * the clearing makes it report (once, which is enough), in the picture already or not. That is only
- * as good as the server's knowledge of what is drawn: with a compositing manager a graphics card
- * may show frames of which the server knows nothing, so there every frame is fetched.
+ * A damage object of our own, at report level "non-empty", says exactly whether anything has been
+ * drawn since its damage was last subtracted, which is done right before each fetch: whatever is
+ * drawn after that makes the server report (once, which is enough), whether the fetched picture has
+ * it already or not. That is only as good as the server's knowledge of what is drawn: under a
+ * compositing manager a graphics card may show frames of which the server knows nothing, so there
+ * every frame is fetched.
  */
 
 static void forget_damage(x11_desk *x)
@@ -141,6 +143,16 @@ static void forget_damage(x11_desk *x)
     }
     x->frame.damage = 0;
     x->frame.current = false;
+}
+
+void x11_screen_damaged(x11_desk *x, const xcb_generic_event_t *event)
+{
+    xcb_damage_damage_t damage = ((const xcb_damage_notify_event_t *) event)->damage;
+    /* What was reported before the subtraction is in the frame that was fetched after it. */
+    if (x->frame.damage && damage == x->frame.damage &&
+        (int) (event->full_sequence - x->frame.cleared) >= 0) {
+        x->frame.current = false;
+    }
 }
 
 static bool has_compositor(x11_desk *x, xcb_get_selection_owner_cookie_t cookie)

@@ -48,62 +48,7 @@ bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, base_er
 bool x11_sync(x11_desk *x, base_error *err)
 {
     free(xcb_get_input_focus_reply(x->c, xcb_get_input_focus(x->c), NULL));
-    if (!x11_alive(x, err)) {
-        return false;
-    }
-    x11_guard_done(x);
-    return true;
-}
-
-void x11_listen_at_root(x11_desk *x, uint32_t events)
-{
-    if ((x->root_mask | events) != x->root_mask) {
-        x->root_mask |= events;
-        xcb_change_window_attributes(x->c, x->root, XCB_CW_EVENT_MASK, &x->root_mask);
-    }
-}
-
-void x11_fake(x11_desk *x, uint8_t type, uint8_t detail)
-{
-    x11_guard_input(x, type, detail);
-    x11_ledger_sent(x->ledger, type, detail);
-    xcb_test_fake_input(x->c, type, detail, XCB_CURRENT_TIME, x->root, 0, 0, 0);
-}
-
-static void take_event(x11_desk *x, xcb_generic_event_t *event)
-{
-    uint8_t type = event->response_type & 0x7f;
-    x11_window_event(x, event);
-    if (type == XCB_MAPPING_NOTIFY) {
-        x->keyboard.stale = true;
-    } else if (type == XCB_CLIENT_MESSAGE) {
-        x11_ping_event(x, (xcb_client_message_event_t *) event);
-    } else if (type == XCB_SELECTION_NOTIFY) {
-        x11_clipboard_event(x, event);
-    } else if (type == XCB_PROPERTY_NOTIFY) {
-        x11_clipboard_event(x, event);
-        x11_offer_event(x, event);
-    } else if (type == XCB_SELECTION_REQUEST || type == XCB_SELECTION_CLEAR ||
-               type == XCB_DESTROY_NOTIFY) {
-        x11_offer_event(x, event);
-    } else if (type == XCB_EXPOSE) {
-        x11_exposed_event(x, (xcb_expose_event_t *) event);
-    } else if (x->has_damage && type == x->damage_event + XCB_DAMAGE_NOTIFY) {
-        x11_damage_event(x, (xcb_damage_notify_event_t *) event);
-    } else if (x->has_fixes && type == x->fixes_event + XCB_XFIXES_SELECTION_NOTIFY) {
-        x11_clipboard_changed(x, (xcb_xfixes_selection_notify_event_t *) event);
-    }
-    /* Type 0 is an error of an unchecked request: a window that has closed meanwhile. */
-}
-
-void x11_take_events(x11_desk *x)
-{
-    xcb_generic_event_t *event;
-    while ((event = xcb_poll_for_event(x->c))) {
-        take_event(x, event);
-        free(event);
-    }
-    x11_damage_rearm(x);
+    return x11_alive(x, err);
 }
 
 const xcb_screen_t *x11_screen_number(xcb_connection_t *c, int number)
@@ -277,7 +222,7 @@ xcb_connection_t *x11_connect(const desk_options *options, int *number, base_err
     return c;
 }
 
-bool x11_open(x11_desk *x, const desk_options *options, base_error *err)
+bool x11_connection_open(x11_desk *x, const desk_options *options, base_error *err)
 {
     int number = 0;
     const char *display = options ? options->display : NULL;
@@ -293,6 +238,10 @@ bool x11_open(x11_desk *x, const desk_options *options, base_error *err)
         return no_display(display, err);
     }
     x->root = x->screen->root;
-    x->ledger = x11_ledger_open(name);
     return check_pixels(x, err) && find_extensions(x, err) && intern_atoms(x, err);
+}
+
+void x11_connection_close(x11_desk *x)
+{
+    xcb_disconnect(x->c);
 }
