@@ -4,8 +4,7 @@
  * `nil, err`; using a desk that has been closed is the caller's mistake and raises.
  */
 #include "lib_desk.h"
-#include "desk/backend.h"
-#include "desk/null/null.h"
+#include "desk/desk.h"
 
 #include <limits.h>
 #include <math.h>
@@ -96,12 +95,12 @@ void lib_recall_lent(lua_State *L, int desk_index)
 
 /* Releases held keys and buttons, restores the keyboard map. Closing twice is no mistake.
  * ---@param self native.Desk */
-static int desk_close(lua_State *L)
+static int lib_desk_close(lua_State *L)
 {
     lib_desk *self = luaL_checkudata(L, 1, DESK_TYPE);
     lib_recall_lent(L, 1);
     if (self->d) {
-        self->d->ops->close(self->d);
+        desk_close(self->d);
     }
     self->d = NULL;
     return 0;
@@ -131,24 +130,18 @@ static int open_desk(lua_State *L)
                             .y = option_int(L, 1, "y", 0),
                             .monitors = option_int(L, 1, "monitors", 0)};
     const char *name = option_string(L, 1, "backend");
-    const desk_ops *ops = desk_backend(name);
-    if (!ops) {
-        base_fail(&err, BASE_UNSUPPORTED, "This build has no desktop backend called \"%.40s\".",
-                  name);
-        return lib_fail(L, &err);
-    }
     lib_desk *self = lua_newuserdatauv(L, sizeof *self, LENT_SLOT);
     self->d = NULL;
     luaL_setmetatable(L, DESK_TYPE);
-    return ops->open(&self->d, &options, &err) ? 1 : lib_fail(L, &err);
+    return desk_open(&self->d, name, &options, &err) ? 1 : lib_fail(L, &err);
 }
 
 /* The name of the backend in use.
  * ---@param self native.Desk
  * ---@return string */
-static int desk_backend_name(lua_State *L)
+static int lib_desk_backend(lua_State *L)
 {
-    lua_pushstring(L, lib_check_desk(L)->ops->name);
+    lua_pushstring(L, desk_backend_name(lib_check_desk(L)));
     return 1;
 }
 
@@ -156,10 +149,10 @@ static int desk_backend_name(lua_State *L)
  * before waiting on it: other calls may have taken in events already.
  * ---@param self native.Desk
  * ---@return integer */
-static int desk_fd(lua_State *L)
+static int lib_desk_fd(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    lua_pushinteger(L, d->ops->poll_fd(d));
+    lua_pushinteger(L, desk_poll_fd(d));
     return 1;
 }
 
@@ -167,10 +160,10 @@ static int desk_fd(lua_State *L)
  * everything; 0 where it does, or while nothing is watched.
  * ---@param self native.Desk
  * ---@return integer */
-static int desk_poll_every(lua_State *L)
+static int lib_desk_poll_every(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    lua_pushinteger(L, d->ops->poll_every(d));
+    lua_pushinteger(L, desk_poll_every(d));
     return 1;
 }
 
@@ -178,11 +171,11 @@ static int desk_poll_every(lua_State *L)
  * ---@param self native.Desk
  * ---@return true? ok
  * ---@return native.Error? err */
-static int desk_pump(lua_State *L)
+static int lib_desk_pump(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    return lib_done(L, d->ops->pump(d, &err), &err);
+    return lib_done(L, desk_pump(d, &err), &err);
 }
 
 /* --- screen ------------------------------------------------------------------------------------
@@ -204,12 +197,12 @@ void lib_push_rect_fields(lua_State *L, image_rect r)
  * ---@param self native.Desk
  * ---@return { x: integer, y: integer, width: integer, height: integer }? rect
  * ---@return native.Error? err */
-static int desk_screen(lua_State *L)
+static int lib_desk_screen(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     image_rect rect;
-    if (!d->ops->screen_rect(d, &rect, &err)) {
+    if (!desk_screen_rect(d, &rect, &err)) {
         return lib_fail(L, &err);
     }
     lua_createtable(L, 0, 4);
@@ -217,24 +210,33 @@ static int desk_screen(lua_State *L)
     return 1;
 }
 
-/* What is left of `whole` from `start` on; a start far outside gives a side that capture refuses.
- */
+/* What is left of `whole` from `start` on; a start far outside gives a side that is refused. */
 static int rest(int whole, int origin, int start)
 {
     long long left = (long long) origin + whole - start;
     return left > INT_MAX ? INT_MAX : left < 0 ? 0 : (int) left;
 }
 
-static bool read_region(lua_State *L, desk *d, image_rect *out, base_error *err)
+/* The part of the screen that x, y, width and height of the options name; what is left out of them
+ * reaches to the screen's edge. NULL with `*ok` where none is given: all of it. */
+static const image_rect *read_region(lua_State *L, desk *d, image_rect *room, bool *ok,
+                                     base_error *err)
 {
-    image_rect screen;
-    if (!d->ops->screen_rect(d, &screen, err)) {
-        return false;
+    static const char *const names[] = {"x", "y", "width", "height"};
+    image_rect screen = {0};
+    int given = 0;
+    for (int i = 0; i < 4; i++) {
+        given += lua_getfield(L, 2, names[i]) != LUA_TNIL;
+        lua_pop(L, 1);
+    }
+    *ok = given % 4 == 0 || desk_screen_rect(d, &screen, err);
+    if (!*ok || given == 0) {
+        return NULL;
     }
     int x = option_int(L, 2, "x", screen.x), y = option_int(L, 2, "y", screen.y);
-    *out = (image_rect){x, y, option_int(L, 2, "width", rest(screen.width, screen.x, x)),
-                        option_int(L, 2, "height", rest(screen.height, screen.y, y))};
-    return true;
+    *room = (image_rect){x, y, option_int(L, 2, "width", rest(screen.width, screen.x, x)),
+                         option_int(L, 2, "height", rest(screen.height, screen.y, y))};
+    return room;
 }
 
 /* The pixels of `from` in `to`, which keeps its memory if it is its own and of the same size. */
@@ -289,12 +291,13 @@ static image_bitmap *target_image(lua_State *L)
  *                      cursor?: boolean, into?: native.Image, lend?: boolean }
  * ---@return native.Image? image
  * ---@return native.Error? err */
-static int desk_capture(lua_State *L)
+static int lib_desk_capture(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    image_rect rect;
+    image_rect room;
     image_bitmap frame = {0};
+    bool ok;
     lua_settop(L, 2);
     if (lua_isnil(L, 2)) {
         lua_newtable(L);
@@ -302,12 +305,13 @@ static int desk_capture(lua_State *L)
     }
     luaL_checktype(L, 2, LUA_TTABLE);
     bool cursor = option_bool(L, 2, "cursor"), lend = option_bool(L, 2, "lend");
-    if (!read_region(L, d, &rect, &err)) {
+    const image_rect *part = read_region(L, d, &room, &ok, &err);
+    if (!ok) {
         return lib_fail(L, &err);
     }
     image_bitmap *image = target_image(L);
     lib_recall_lent(L, 1);
-    if (!d->ops->capture(d, rect, cursor, &frame, &err)) {
+    if (!desk_capture(d, part, cursor, &frame, &err)) {
         return lib_fail(L, &err);
     }
     return give(L, image, &frame, lend, &err) ? 1 : lib_fail(L, &err);
@@ -317,18 +321,18 @@ static int desk_capture(lua_State *L)
  * ---@param self native.Desk
  * ---@return true? ok
  * ---@return native.Error? err */
-static int desk_watch_start(lua_State *L)
+static int lib_desk_watch_start(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    return lib_done(L, d->ops->watch_start(d, &err), &err);
+    return lib_done(L, desk_watch_start(d, &err), &err);
 }
 
 /* ---@param self native.Desk */
-static int desk_watch_stop(lua_State *L)
+static int lib_desk_watch_stop(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    d->ops->watch_stop(d);
+    desk_watch_stop(d);
     return lib_done(L, true, NULL);
 }
 
@@ -337,11 +341,11 @@ static int desk_watch_stop(lua_State *L)
  * ---@param self native.Desk
  * ---@param region? integer
  * ---@return integer */
-static int desk_last_change(lua_State *L)
+static int lib_desk_last_change(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    uint64_t when = lua_isnoneornil(L, 2) ? d->ops->last_change(d)
-                                          : desk_regions_changed(&d->regions, lib_check_int(L, 2));
+    uint64_t when =
+        lua_isnoneornil(L, 2) ? desk_last_change(d) : desk_region_changed(d, lib_check_int(L, 2));
     lua_pushinteger(L, (lua_Integer) when);
     return 1;
 }
@@ -355,28 +359,26 @@ static int desk_last_change(lua_State *L)
  * ---@param height integer
  * ---@return integer? region  for last_change
  * ---@return native.Error? err */
-static int desk_watch_region(lua_State *L)
+static int lib_desk_watch_region(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     image_rect rect = {lib_check_int(L, 2), lib_check_int(L, 3), lib_check_int(L, 4),
                        lib_check_int(L, 5)};
-    int place = desk_regions_add(&d->regions, rect);
-    if (place < 0) {
-        base_fail(&err, BASE_REFUSED, "No more than %d regions of the screen are watched at once.",
-                  DESK_REGIONS);
+    int region;
+    if (!desk_watch_region(d, rect, &region, &err)) {
         return lib_fail(L, &err);
     }
-    lua_pushinteger(L, place);
+    lua_pushinteger(L, region);
     return 1;
 }
 
 /* ---@param self native.Desk
  * ---@param region integer */
-static int desk_unwatch_region(lua_State *L)
+static int lib_desk_unwatch_region(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_regions_remove(&d->regions, lib_check_int(L, 2));
+    desk_unwatch_region(d, lib_check_int(L, 2));
     return 0;
 }
 
@@ -386,12 +388,12 @@ static int desk_unwatch_region(lua_State *L)
 /* ---@param self native.Desk
  * ---@return integer? x
  * ---@return integer|native.Error y  the error if x is nil */
-static int desk_pointer(lua_State *L)
+static int lib_desk_pointer(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     int x, y;
-    if (!d->ops->pointer_get(d, &x, &y, &err)) {
+    if (!desk_pointer_get(d, &x, &y, &err)) {
         return lib_fail(L, &err);
     }
     lua_pushinteger(L, x);
@@ -405,12 +407,11 @@ static int desk_pointer(lua_State *L)
  * ---@param y integer
  * ---@return true? ok
  * ---@return native.Error? err */
-static int desk_move(lua_State *L)
+static int lib_desk_move(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    return lib_done(L, d->ops->pointer_move(d, lib_check_int(L, 2), lib_check_int(L, 3), &err),
-                    &err);
+    return lib_done(L, desk_pointer_move(d, lib_check_int(L, 2), lib_check_int(L, 3), &err), &err);
 }
 
 static desk_button check_button(lua_State *L, int index)
@@ -430,27 +431,27 @@ static desk_button check_button(lua_State *L, int index)
  * ---@param down boolean
  * ---@return true? ok
  * ---@return native.Error? err */
-static int desk_button_event(lua_State *L)
+static int lib_desk_button(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     desk_button button = check_button(L, 2);
     luaL_checktype(L, 3, LUA_TBOOLEAN);
-    return lib_done(L, d->ops->button(d, button, lua_toboolean(L, 3), &err), &err);
+    return lib_done(L, desk_pointer_button(d, button, lua_toboolean(L, 3), &err), &err);
 }
 
 /* Whether the button that was let go last is still down for the display: press again when it is
  * not.
  * ---@param self native.Desk
  * ---@return boolean */
-static int desk_button_waits(lua_State *L)
+static int lib_desk_button_waits(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    lua_pushboolean(L, d->ops->button_waits(d));
+    lua_pushboolean(L, desk_pointer_button_waits(d));
     return 1;
 }
 
-/* Notches as what backend.h counts them in; more than it can hold is more than any desk turns. */
+/* Notches as what desk.h counts them in; more than it can hold is more than any desk turns. */
 static int check_notches(lua_State *L, int index)
 {
     lua_Number parts = luaL_checknumber(L, index) * DESK_NOTCH;
@@ -458,17 +459,17 @@ static int check_notches(lua_State *L, int index)
     return (int) lround(parts);
 }
 
-/* Turns the wheel by notches; positive is right and down. X11 turns by whole ones: see backend.h.
+/* Turns the wheel by notches; positive is right and down. X11 turns by whole ones: see desk.h.
  * ---@param self native.Desk
  * ---@param dx number
  * ---@param dy number
  * ---@return true? ok
  * ---@return native.Error? err */
-static int desk_wheel(lua_State *L)
+static int lib_desk_wheel(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    return lib_done(L, d->ops->wheel(d, check_notches(L, 2), check_notches(L, 3), &err), &err);
+    return lib_done(L, desk_pointer_wheel(d, check_notches(L, 2), check_notches(L, 3), &err), &err);
 }
 
 /* --- keyboard ----------------------------------------------------------------------------------
@@ -489,14 +490,15 @@ static const char *check_plain(lua_State *L, int index)
  * ---@param down boolean
  * ---@return true? ok
  * ---@return native.Error? err */
-static int desk_key_event(lua_State *L)
+static int lib_desk_key(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     desk_key key;
     const char *name = check_plain(L, 2);
     luaL_checktype(L, 3, LUA_TBOOLEAN);
-    bool ok = desk_key_parse(name, &key, &err) && d->ops->key(d, key, lua_toboolean(L, 3), &err);
+    bool ok =
+        desk_key_parse(name, &key, &err) && desk_keyboard_key(d, key, lua_toboolean(L, 3), &err);
     return lib_done(L, ok, &err);
 }
 
@@ -508,7 +510,7 @@ static int desk_key_event(lua_State *L)
  * ---@param offset? integer
  * ---@return integer? consumed  bytes
  * ---@return boolean|native.Error remapped  the error if consumed is nil */
-static int desk_text_step_method(lua_State *L)
+static int lib_desk_text_step(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
@@ -517,7 +519,7 @@ static int desk_text_step_method(lua_State *L)
     const char *text = luaL_checklstring(L, 2, &length);
     lua_Integer offset = luaL_optinteger(L, 3, 0);
     luaL_argcheck(L, offset >= 0 && (size_t) offset <= length, 3, "lies outside the text");
-    if (!d->ops->text_step(d, text + offset, length - (size_t) offset, &step, &err)) {
+    if (!desk_type_text(d, text + offset, length - (size_t) offset, &step, &err)) {
         return lib_fail(L, &err);
     }
     lua_pushinteger(L, (lua_Integer) step.consumed);
@@ -529,11 +531,11 @@ static int desk_text_step_method(lua_State *L)
  * ---@param self native.Desk
  * ---@return true? ok
  * ---@return native.Error? err */
-static int desk_text_end(lua_State *L)
+static int lib_desk_text_end(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    return lib_done(L, d->ops->text_end(d, &err), &err);
+    return lib_done(L, desk_type_end(d, &err), &err);
 }
 
 /* Finds out whether the active window's application has taken its input: by asking it, or by
@@ -541,12 +543,12 @@ static int desk_text_end(lua_State *L)
  * ---@param self native.Desk
  * ---@return integer? token
  * ---@return boolean|native.Error asked  the error if token is nil */
-static int desk_ping(lua_State *L)
+static int lib_desk_ping(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     uint64_t token;
-    if (!d->ops->ping(d, &token, &err)) {
+    if (!desk_ping(d, &token, &err)) {
         return lib_fail(L, &err);
     }
     lua_pushinteger(L, (lua_Integer) token);
@@ -558,28 +560,28 @@ static int desk_ping(lua_State *L)
  * ---@param self native.Desk
  * ---@param token integer
  * ---@return boolean */
-static int desk_ping_answered(lua_State *L)
+static int lib_desk_ping_answered(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    lua_pushboolean(L, d->ops->ping_answered(d, (uint64_t) luaL_checkinteger(L, 2)));
+    lua_pushboolean(L, desk_ping_answered(d, (uint64_t) luaL_checkinteger(L, 2)));
     return 1;
 }
 
-/* What the null desk was asked to do, a line per call (null/null.h); unsupported elsewhere.
+/* What the null desk was asked to do, a line per call; unsupported elsewhere.
  * ---@param self native.Desk
  * ---@return string[]? lines
  * ---@return native.Error? err */
-static int desk_log(lua_State *L)
+static int lib_desk_log(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    if (d->ops != &null_ops) {
-        base_fail(&err, BASE_UNSUPPORTED, "Only the null desk keeps a log of its calls.");
+    const char *line = desk_log(d, &err);
+    if (!line) {
         return lib_fail(L, &err);
     }
     lua_newtable(L);
     lua_Integer count = 0;
-    for (const char *line = null_log(d), *end; (end = strchr(line, '\n')); line = end + 1) {
+    for (const char *end; (end = strchr(line, '\n')); line = end + 1) {
         lua_pushlstring(L, line, (size_t) (end - line));
         lua_rawseti(L, -2, ++count);
     }
@@ -641,29 +643,29 @@ static int parse_combo(lua_State *L)
 int lib_open_desk(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"close", desk_close},
-        {"backend", desk_backend_name},
-        {"fd", desk_fd},
-        {"poll_every", desk_poll_every},
-        {"pump", desk_pump},
-        {"screen", desk_screen},
-        {"capture", desk_capture},
-        {"watch_start", desk_watch_start},
-        {"watch_stop", desk_watch_stop},
-        {"last_change", desk_last_change},
-        {"watch_region", desk_watch_region},
-        {"unwatch_region", desk_unwatch_region},
-        {"pointer", desk_pointer},
-        {"move", desk_move},
-        {"button", desk_button_event},
-        {"button_waits", desk_button_waits},
-        {"wheel", desk_wheel},
-        {"key", desk_key_event},
-        {"text_step", desk_text_step_method},
-        {"text_end", desk_text_end},
-        {"ping", desk_ping},
-        {"ping_answered", desk_ping_answered},
-        {"log", desk_log},
+        {"close", lib_desk_close},
+        {"backend", lib_desk_backend},
+        {"fd", lib_desk_fd},
+        {"poll_every", lib_desk_poll_every},
+        {"pump", lib_desk_pump},
+        {"screen", lib_desk_screen},
+        {"capture", lib_desk_capture},
+        {"watch_start", lib_desk_watch_start},
+        {"watch_stop", lib_desk_watch_stop},
+        {"last_change", lib_desk_last_change},
+        {"watch_region", lib_desk_watch_region},
+        {"unwatch_region", lib_desk_unwatch_region},
+        {"pointer", lib_desk_pointer},
+        {"move", lib_desk_move},
+        {"button", lib_desk_button},
+        {"button_waits", lib_desk_button_waits},
+        {"wheel", lib_desk_wheel},
+        {"key", lib_desk_key},
+        {"text_step", lib_desk_text_step},
+        {"text_end", lib_desk_text_end},
+        {"ping", lib_desk_ping},
+        {"ping_answered", lib_desk_ping_answered},
+        {"log", lib_desk_log},
         {NULL, NULL},
     };
     static const luaL_Reg functions[] = {
@@ -672,7 +674,7 @@ int lib_open_desk(lua_State *L)
     };
     luaL_requiref(L, "native.image", lib_open_image, 0); /* capture makes images of its type */
     lua_pop(L, 1);
-    lib_new_type(L, DESK_TYPE, methods, desk_close);
+    lib_new_type(L, DESK_TYPE, methods, lib_desk_close);
     lib_add_methods(L, DESK_TYPE, lib_desk_window_methods);
     lib_add_methods(L, DESK_TYPE, lib_desk_screen_methods);
     lib_add_methods(L, DESK_TYPE, lib_desk_clipboard_methods);

@@ -2,7 +2,7 @@
 #ifndef LIB_LIB_DESK_H
 #define LIB_LIB_DESK_H
 
-#include "desk/backend.h"
+#include "desk/desk.h"
 #include "lib.h"
 
 /* The open desk that is the first argument; raises where it has been closed. */

@@ -2,7 +2,7 @@
  * selection gets an owner, also where that is the same one again, and when it loses it. */
 #include "x11_internal.h"
 
-bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err)
+static bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *number = 0;
@@ -30,4 +30,9 @@ void x11_clipboard_owner_event(x11_desk *x, const xcb_generic_event_t *generic)
     if (x->clipboard_changes && event->selection == x->atoms[X11_CLIPBOARD] && event->owner) {
         x->clipboard_changes++;
     }
+}
+
+void x11_clipboard_watch_ops(desk_ops *ops)
+{
+    ops->clipboard_changes = x11_clipboard_changes;
 }

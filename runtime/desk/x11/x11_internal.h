@@ -262,7 +262,7 @@ struct x11_desk {
     uint8_t let_go; /* the button that was let go last, as applications number it; 0: it is up */
     x11_keymap keymap;
     x11_keyboard keyboard;
-    bool lock_taken; /* caps lock was on; text_end turns it on again */
+    bool lock_taken; /* caps lock was on; type_end turns it on again */
     x11_watchdog watchdog;
 
     x11_conversion conversions[DESK_CLIPBOARD_KINDS]; /* one each */
@@ -339,7 +339,7 @@ bool x11_input_sync(x11_desk *x, base_error *err);
  */
 
 bool x11_screen_rect(desk *d, image_rect *out, base_error *err);
-bool x11_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err);
+void x11_screen_ops(desk_ops *ops);
 x11_event_handler x11_screen_damaged;
 void x11_screen_close(x11_desk *x);
 /* The pixels of a part of a pixmap, where the last frame was: valid until the next fetch. NULL with
@@ -349,13 +349,12 @@ uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_e
 /* --- x11_monitors.c ----------------------------------------------------------------------------
  */
 
-bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err);
+void x11_monitor_ops(desk_ops *ops);
 
 /* --- x11_window_capture.c ----------------------------------------------------------------------
  */
 
-bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                        base_error *err);
+void x11_window_capture_ops(desk_ops *ops);
 void x11_window_capture_end(desk *d);
 x11_event_handler x11_window_capture_exposed, x11_window_capture_damaged;
 
@@ -378,9 +377,8 @@ void x11_cursor_draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, image_re
 /* --- x11_damage.c ------------------------------------------------------------------------------
  */
 
-bool x11_watch_start(desk *d, base_error *err);
+void x11_damage_ops(desk_ops *ops);
 void x11_watch_stop(desk *d);
-uint64_t x11_last_change(desk *d);
 x11_event_handler x11_damage_event;
 /* What that request (its sequence number) damages is no change of the screen. */
 void x11_damage_ignore(x11_desk *x, unsigned request);
@@ -390,11 +388,7 @@ void x11_damage_rearm(x11_desk *x);
 /* --- x11_pointer.c -----------------------------------------------------------------------------
  */
 
-bool x11_pointer_get(desk *d, int *px, int *py, base_error *err);
-bool x11_pointer_move(desk *d, int px, int py, base_error *err);
-bool x11_button(desk *d, desk_button button, bool down, base_error *err);
-bool x11_button_waits(desk *d);
-bool x11_wheel(desk *d, int dx, int dy, base_error *err);
+void x11_pointer_ops(desk_ops *ops);
 void x11_pointer_close(x11_desk *x);
 
 /* --- x11_keysyms.c -----------------------------------------------------------------------------
@@ -432,21 +426,20 @@ void x11_spare_pin(x11_desk *x, xcb_keycode_t keycode, int by);
 /* --- x11_keyboard.c ----------------------------------------------------------------------------
  */
 
-bool x11_key(desk *d, desk_key key, bool down, base_error *err);
+void x11_keyboard_ops(desk_ops *ops);
 /* Releases what is held down. */
 void x11_keyboard_close(x11_desk *x);
 
 /* --- x11_text.c --------------------------------------------------------------------------------
  */
 
-bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, base_error *err);
-bool x11_text_end(desk *d, base_error *err);
+void x11_text_ops(desk_ops *ops);
+bool x11_type_end(desk *d, base_error *err);
 
 /* --- x11_ping.c --------------------------------------------------------------------------------
  */
 
-bool x11_ping(desk *d, uint64_t *token, base_error *err);
-bool x11_ping_answered(desk *d, uint64_t token);
+void x11_ping_ops(desk_ops *ops);
 /* Asks a window that answers pings, apart from those of x11_ping: `*answered` becomes the time (ns)
  * of its answer, if that comes before x11_ping_aside_end. One at a time. */
 void x11_ping_aside(x11_desk *x, xcb_window_t window, uint64_t *answered);
@@ -494,22 +487,17 @@ bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err);
 /* --- x11_windows.c -----------------------------------------------------------------------------
  */
 
-bool x11_windows(desk *d, desk_window_list *out, base_error *err);
-uint64_t x11_window_active(desk *d);
+void x11_windows_ops(desk_ops *ops);
 
 /* --- x11_window_actions.c ----------------------------------------------------------------------
  */
 
-bool x11_window_focus(desk *d, uint64_t id, base_error *err);
-bool x11_window_close(desk *d, uint64_t id, base_error *err);
-bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err);
-bool x11_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err);
-bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err);
+void x11_window_action_ops(desk_ops *ops);
 
 /* --- x11_window_watch.c ------------------------------------------------------------------------
  */
 
-uint64_t x11_window_changes(desk *d);
+void x11_window_watch_ops(desk_ops *ops);
 x11_event_handler x11_window_event, x11_window_property_event;
 /* Hears of that window's title and state, if anybody wants to know. */
 void x11_window_listen(x11_desk *x, xcb_window_t window);
@@ -517,32 +505,27 @@ void x11_window_listen(x11_desk *x, xcb_window_t window);
 /* --- x11_workspaces.c --------------------------------------------------------------------------
  */
 
-bool x11_workspaces(desk *d, desk_workspaces *out, base_error *err);
-bool x11_workspace_go(desk *d, int number, base_error *err);
-bool x11_window_workspace(desk *d, uint64_t id, int number, base_error *err);
+void x11_workspace_ops(desk_ops *ops);
 /* The number for a window's _NET_WM_DESKTOP, as desk_window has it. */
 int x11_workspace_number(x11_desk *x, xcb_get_property_cookie_t cookie);
 
 /* --- x11_clipboard.c: what another program owns ------------------------------------------------
  */
 
-/* While it is pending the caller has to ask again at least twice a second. */
-bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                       bool *pending, base_error *err);
+void x11_clipboard_ops(desk_ops *ops);
 x11_event_handler x11_clipboard_selection_event, x11_clipboard_property_event;
 void x11_clipboard_close(x11_desk *x);
 
 /* --- x11_clipboard_watch.c ---------------------------------------------------------------------
  */
 
-bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err);
+void x11_clipboard_watch_ops(desk_ops *ops);
 x11_event_handler x11_clipboard_owner_event;
 
 /* --- x11_selection_owner.c: what we own --------------------------------------------------------
  */
 
-bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                       bool *pending, base_error *err);
+void x11_selection_ops(desk_ops *ops);
 x11_event_handler x11_selection_request_event, x11_selection_property_event;
 x11_event_handler x11_selection_clear_event, x11_selection_destroy_event;
 /* Whether other programs may request what we own, or are taking it. */
