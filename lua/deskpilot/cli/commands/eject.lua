@@ -7,6 +7,7 @@ local text = require "deskpilot.base.text"
 
 local eject = {
   summary = "Copy a shipped file into this project, where it replaces the shipped one and can be edited.",
+  order = 90,
   usage = "eject [NAME]...",
   options = {},
   details = "NAME is a name such as three_body, or a path such as tools/click_element where several\n"
