@@ -44,8 +44,8 @@ static desk_image *check_canvas(lua_State *L)
     return image;
 }
 
-/* --- Paints the edge of a rectangle, so many pixels inwards, or all of it; what lies outside the
- * image is left out.
+/* Paints the edge of a rectangle, so many pixels inwards, or all of it; what lies outside the image
+ * is left out.
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
@@ -65,7 +65,7 @@ static int image_rectangle(lua_State *L)
     return 0;
 }
 
-/* --- Paints a line between two pixels.
+/* Paints a line between two pixels.
  * ---@param x0 integer
  * ---@param y0 integer
  * ---@param x1 integer
@@ -81,7 +81,7 @@ static int image_line(lua_State *L)
     return 0;
 }
 
-/* --- Paints a text in one line; what is not ASCII is a box.
+/* Paints a text in one line; what is not ASCII is a box.
  * ---@param x integer of its top left
  * ---@param y integer
  * ---@param text string
@@ -98,8 +98,8 @@ static int image_text(lua_State *L)
     return 0;
 }
 
-/* --- Paints another image with its top left at x, y; what lies outside is left out.
- * ---@param other deskpilot.image
+/* Paints another image with its top left at x, y; what lies outside is left out.
+ * ---@param other native.Image
  * ---@param x integer
  * ---@param y integer */
 static int image_paste(lua_State *L)
@@ -111,7 +111,7 @@ static int image_paste(lua_State *L)
     return 0;
 }
 
-/* --- The size of a text in pixels.
+/* The size of a text in pixels.
  * ---@param text string
  * ---@param scale integer
  * ---@return integer width, integer height */
@@ -131,9 +131,9 @@ static bool lies_inside(const desk_image *image, desk_rect r)
            r.y < image->height && r.width <= image->width - r.x && r.height <= image->height - r.y;
 }
 
-/* --- Where two images of one size differ inside an area: the smallest rectangle around all
+/* Where two images of one size differ inside an area: the smallest rectangle around all
  * differences, and how many pixels they are. Nothing where there are none.
- * ---@param other deskpilot.image
+ * ---@param other native.Image
  * ---@param tolerance integer 0 to 255: largest difference of a channel that counts as none
  * ---@param x integer the area, inside both
  * ---@param y integer

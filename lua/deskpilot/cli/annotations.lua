@@ -95,8 +95,11 @@ function take.class(doc, rest)
   doc.class, doc.parent = name, parent ~= "" and parent or nil
 end
 
--- A tag's lines are one: those after it that begin no other tag belong to it.
-local function parse(comment)
+--- What the lines of a comment say, without the dashes. A tag's lines are one: those after it that begin no
+--- other tag belong to it.
+---@param comment string[]
+---@return deskpilot.annotation
+function annotations.parse(comment)
   local doc = { text = "", params = {}, returns = {}, fields = {} }
   local words, tags = {}, {}
   for _, line in ipairs(comment) do
@@ -134,7 +137,7 @@ function annotations.of_function(fn)
   local lines = lines_of(info.source:match("^@(.*)$") or "")
   local head = lines and lines[info.linedefined]
   if not head then return nil end
-  return refer(parse(comment_above(lines, info.linedefined))), trim(head)
+  return refer(annotations.parse(comment_above(lines, info.linedefined))), trim(head)
 end
 
 --- The parameters of a function as its source names them, without a method's self; as the other function
@@ -171,7 +174,7 @@ function annotations.classes(path)
   for _, line in ipairs(lines) do
     if is_comment(line) then comment[#comment + 1] = bare(line)
     elseif #comment > 0 then
-      local doc = parse(comment)
+      local doc = annotations.parse(comment)
       if doc.class then classes[#classes + 1] = doc end
       comment = {}
     end

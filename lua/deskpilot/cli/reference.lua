@@ -1,8 +1,9 @@
---- The pages of docs/api: the desktop library as scripts use it, made of what is written above its
+--- What `./dev docs` makes. The pages of docs/api: the desktop library as scripts use it, made of what is written above its
 --- functions. A desk that is only imagined is opened and looked through, so that whatever it offers has
---- its place here, wherever it is defined.
+--- its place here, wherever it is defined. And the types of the modules in C (stubs.lua).
 local annotations = require "deskpilot.cli.annotations"
 local files = require "deskpilot.base.files"
+local stubs = require "deskpilot.cli.stubs"
 local text = require "deskpilot.base.text"
 
 local reference = {}
@@ -271,19 +272,38 @@ function reference.gaps()
   end)
 end
 
---- Writes the pages, and removes pages of what is no more.
----@param folder string
----@return boolean? ok, deskpilot.error? err
-function reference.write(folder)
-  local pages = reference.pages()
+-- Makes a folder hold these files and no others.
+local function fill(folder, texts)
   local ok, err = files.make_folder(folder)
   if not ok then return nil, err end
-  for _, name in ipairs(files.list(folder) or {}) do
-    if name:find("%.md$") and not pages[name] then files.remove(files.join(folder, name)) end
+  for _, name in ipairs(files.list(folder)) do
+    if not texts[name] then files.remove(files.join(folder, name)) end
   end
-  for name, words in pairs(pages) do
+  for name, words in pairs(texts) do
     ok, err = files.write(files.join(folder, name), words)
     if not ok then return nil, err end
+  end
+  return true
+end
+
+--- What is made of a checkout's comments: the files of each folder, by their names.
+---@param root string the checkout's folder
+---@return table<string, table<string, string>>? texts by the folder, deskpilot.error? err
+function reference.made(root)
+  local native, err = stubs.texts(root)
+  if not native then return nil, err end
+  return { ["docs/api"] = reference.pages(), ["lua/types/native"] = native }
+end
+
+--- Writes all that is made, and removes what was made of what is no more.
+---@param root string the checkout's folder
+---@return boolean? ok, deskpilot.error? err
+function reference.write(root)
+  local made, err = reference.made(root)
+  if not made then return nil, err end
+  for folder, texts in pairs(made) do
+    local ok, failure = fill(files.join(root, folder), texts)
+    if not ok then return nil, failure end
   end
   return true
 end
