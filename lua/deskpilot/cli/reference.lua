@@ -1,6 +1,6 @@
---- What `./dev docs` makes. The pages of docs/api: the desktop library as scripts use it, made of what is written above its
---- functions. A desk that is only imagined is opened and looked through, so that whatever it offers has
---- its place here, wherever it is defined. And the types of the modules in C (stubs.lua).
+--- What `./dev docs` makes: the types of the modules in C (stubs.lua), and the pages of docs/api, the desktop library
+--- as scripts use it, made of what is written above its functions. A desk that is only imagined is opened and looked
+--- through, so that whatever it offers has its place here, wherever it is defined.
 local annotations = require "deskpilot.cli.annotations"
 local files = require "deskpilot.base.files"
 local stubs = require "deskpilot.cli.stubs"
@@ -191,11 +191,11 @@ for _, name in ipairs { "files", "csv", "json", "http", "http_server", "http_for
   titles[name] = ('%s: require "deskpilot.base.%s"'):format(name, name)
 end
 
-local made = "<!-- Made by `./dev docs` from the comments above the functions: change those. -->"
+local notice = "<!-- Made by `./dev docs` from the comments above the functions: change those. -->"
 
 local function page_text(name, page)
   local paths = paths_of(page)
-  local out = { "# " .. (titles[name] or "desk." .. name), made }
+  local out = { "# " .. (titles[name] or "desk." .. name), notice }
   local words = page.main and opening(page.main) or ""
   if words ~= "" then out[#out + 1] = words end
   if #page.functions > 0 then out[#out + 1] = "## Functions" end
@@ -228,7 +228,7 @@ raises a Lua error; a failure of the world is `nil, err`, where `tostring(err)` 
 of a [closed list](../errors.md). The same words are at the prompt: `help(desk.mouse.click)`.]]
 
 local function index_text(names, pages)
-  local out = { "# The desktop library", made, introduction, "" }
+  local out = { "# The desktop library", notice, introduction, "" }
   local lines = {}
   for _, name in ipairs(names) do
     local summary = summaries[name]
