@@ -7,7 +7,7 @@ set(CMAKE_EXE_LINKER_FLAGS_RELEASE "-s -Wl,--no-insert-timestamp") # the same by
 add_compile_options(-Wa,-muse-unaligned-vector-move)
 # The compiler's own printf follows the standard, and formats are checked by its rules.
 add_compile_definitions(_WIN32_WINNT=0x0A00 UNICODE _UNICODE __USE_MINGW_ANSI_STDIO=1
-                        DESK_PRINTF_FORMAT=gnu_printf)
+                        BASE_PRINTF_FORMAT=gnu_printf)
 
 # static_library(NAME LIBRARY...): one of those, and what it stands on.
 function(static_library name)

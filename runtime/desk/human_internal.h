@@ -44,13 +44,13 @@ struct desk_human {
 struct desk_human_ops {
     const char *name;
     /* Makes the struct, with human_prepare, and starts the thread. */
-    bool (*open)(desk_human **out, const desk_options *where, desk_error *err);
+    bool (*open)(desk_human **out, const desk_options *where, base_error *err);
     /* Ends the thread and frees what `open` made. */
     void (*close)(desk_human *h);
     /* Fills keys and modifiers of a chord; called with the lock held. */
-    bool (*find_keys)(desk_human *h, human_chord *chord, desk_error *err);
+    bool (*find_keys)(desk_human *h, human_chord *chord, base_error *err);
     /* Makes a chord ours alone, or no longer; called without the lock. */
-    bool (*take)(desk_human *h, human_chord *chord, desk_error *err);
+    bool (*take)(desk_human *h, human_chord *chord, base_error *err);
     void (*give_back)(desk_human *h, const human_chord *chord);
 };
 

@@ -41,18 +41,22 @@ static bool load_shipped(lua_State *L, const char *module, const char *suffix)
 {
     char name[256];
     size_t length = strlen(module);
-    if (length + strlen(suffix) + 1 > sizeof name)
+    if (length + strlen(suffix) + 1 > sizeof name) {
         return false;
-    for (size_t i = 0; i < length; i++)
+    }
+    for (size_t i = 0; i < length; i++) {
         name[i] = module[i] == '.' ? '/' : module[i];
+    }
     strcpy(name + length, suffix);
     const shipped_file *file = shipped_find(name);
-    if (!file)
+    if (!file) {
         return false;
+    }
     char chunk[260];
     snprintf(chunk, sizeof chunk, "@%s", name);
-    if (luaL_loadbufferx(L, file->data, file->size, chunk, "t") != LUA_OK)
+    if (luaL_loadbufferx(L, file->data, file->size, chunk, "t") != LUA_OK) {
         lua_error(L);
+    }
     lua_pushstring(L, chunk + 1);
     return true;
 }
@@ -61,8 +65,9 @@ static bool load_shipped(lua_State *L, const char *module, const char *suffix)
 static int search_shipped(lua_State *L)
 {
     const char *module = luaL_checkstring(L, 1);
-    if (load_shipped(L, module, ".lua") || load_shipped(L, module, "/init.lua"))
+    if (load_shipped(L, module, ".lua") || load_shipped(L, module, "/init.lua")) {
         return 2;
+    }
     lua_pushfstring(L, "no module '%s' inside deskpilot", module);
     return 1;
 }
@@ -93,7 +98,7 @@ static int open_all(lua_State *L)
     luv_set_callback(L, callback);
     luaL_requiref(L, "luv", luaopen_luv, 0);
     lua_pop(L, 1);
-    interrupt_open(L);
+    system_interrupt_open(L);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_cjson);
     lua_setfield(L, -2, "cjson");
@@ -108,11 +113,13 @@ static int open_all(lua_State *L)
 lua_State *host_open(void)
 {
     lua_State *L = luaL_newstate();
-    if (!L)
+    if (!L) {
         return NULL;
+    }
     lua_pushcfunction(L, open_all);
-    if (lua_pcall(L, 0, 0, 0) == LUA_OK)
+    if (lua_pcall(L, 0, 0, 0) == LUA_OK) {
         return L;
+    }
     fprintf(stderr, "deskpilot: %s\n", lua_tostring(L, -1));
     lua_close(L);
     return NULL;
@@ -131,16 +138,18 @@ int host_call(lua_State *L, const char *module, const char *function, int argc, 
     lua_pushcfunction(L, traceback);
     lua_getglobal(L, "require");
     lua_pushstring(L, module);
-    if (lua_pcall(L, 1, 1, 1) != LUA_OK)
+    if (lua_pcall(L, 1, 1, 1) != LUA_OK) {
         goto failed;
+    }
     lua_getfield(L, -1, function);
     lua_createtable(L, argc, 0);
     for (int i = first; i < argc; i++) {
         lua_pushstring(L, argv[i]);
         lua_rawseti(L, -2, i - first + 1);
     }
-    if (lua_pcall(L, 1, 1, 1) != LUA_OK)
+    if (lua_pcall(L, 1, 1, 1) != LUA_OK) {
         goto failed;
+    }
     return (int) lua_tointeger(L, -1);
 
 failed:
@@ -165,21 +174,22 @@ static void end_anyway(void *context)
     ending *e = context;
     uint64_t now = uv_hrtime(), limit = now + PATIENCE_AT_THE_END * UINT64_C(1000000000);
     uv_mutex_lock(&e->lock);
-    for (; !e->closed && now < limit; now = uv_hrtime())
+    for (; !e->closed && now < limit; now = uv_hrtime()) {
         uv_cond_timedwait(&e->changed, &e->lock, limit - now);
+    }
     if (!e->closed) {
         fputs("deskpilot: ended without waiting for a call that does not return\n", stderr);
         fflush(stderr);
-        platform_end(e->status);
+        system_end(e->status);
     }
     uv_mutex_unlock(&e->lock);
 }
 
 static void close_all(lua_State *L)
 {
-    interrupt_close(L);
+    system_interrupt_close(L);
     lua_close(L);
-    desk_parallel_stop();
+    base_parallel_stop();
 }
 
 void host_close(lua_State *L, int status)
@@ -195,8 +205,9 @@ void host_close(lua_State *L, int status)
     e.closed = true;
     uv_cond_signal(&e.changed);
     uv_mutex_unlock(&e.lock);
-    if (guarded)
+    if (guarded) {
         uv_thread_join(&guard);
+    }
     uv_cond_destroy(&e.changed);
     uv_mutex_destroy(&e.lock);
 }

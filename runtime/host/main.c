@@ -6,7 +6,7 @@
 
 int main(int argc, char **argv)
 {
-    argv = platform_start(&argc, argv);
+    argv = system_start(&argc, argv);
     lua_State *L = argv ? host_open() : NULL;
     if (!L) {
         fputs("deskpilot: not enough memory to start\n", stderr);

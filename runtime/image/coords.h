@@ -9,12 +9,12 @@
 #include "base/error.h"
 #include "image.h"
 
-/* The pixel that norm (xn, yn) of `rect` names, in the space of `rect`. DESK_INVALID for a value
+/* The pixel that norm (xn, yn) of `rect` names, in the space of `rect`. BASE_INVALID for a value
  * that is no number or lies outside 0..1000, or for an empty rect. */
-bool desk_norm_to_pixel(double xn, double yn, desk_rect rect, int *x, int *y, desk_error *err);
+bool image_norm_to_pixel(double xn, double yn, image_rect rect, int *x, int *y, base_error *err);
 
-/* The shortest handy norm (one decimal; two for a side above 8192 pixels) that desk_norm_to_pixel
- * takes back to exactly this pixel. DESK_INVALID for a pixel outside `rect`. */
-bool desk_pixel_to_norm(int x, int y, desk_rect rect, double *xn, double *yn, desk_error *err);
+/* The shortest handy norm (one decimal; two for a side above 8192 pixels) that image_norm_to_pixel
+ * takes back to exactly this pixel. BASE_INVALID for a pixel outside `rect`. */
+bool image_pixel_to_norm(int x, int y, image_rect rect, double *xn, double *yn, base_error *err);
 
 #endif

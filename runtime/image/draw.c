@@ -1,7 +1,7 @@
 #include "draw.h"
 
-#include "draw_font.h"
 #include "base/utf8.h"
+#include "draw_font.h"
 
 #include <assert.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static uint8_t mix(uint8_t below, uint8_t above, uint8_t alpha)
 }
 
 /* Paints from..end of a row, all of it inside the picture. */
-static void paint_row(desk_image *image, int y, int from, int end, desk_colour c)
+static void paint_row(image_bitmap *image, int y, int from, int end, image_colour c)
 {
     uint8_t *p = image->pixels + (size_t) y * image->stride + (size_t) from * 4;
     for (int x = from; x < end; x++, p += 4) {
@@ -30,26 +30,27 @@ static int64_t between(int64_t value, int64_t least, int64_t most)
 
 /* From one corner to another, the last row and column not included; in 64 bits, for sums of numbers
  * that may be anything. */
-static void paint_area(desk_image *image, int64_t x0, int64_t y0, int64_t x1, int64_t y1,
-                       desk_colour c)
+static void paint_area(image_bitmap *image, int64_t x0, int64_t y0, int64_t x1, int64_t y1,
+                       image_colour c)
 {
     int left = (int) between(x0, 0, image->width), right = (int) between(x1, 0, image->width);
     int top = (int) between(y0, 0, image->height), bottom = (int) between(y1, 0, image->height);
-    for (int y = top; y < bottom && left < right && c.alpha > 0; y++)
+    for (int y = top; y < bottom && left < right && c.alpha > 0; y++) {
         paint_row(image, y, left, right, c);
+    }
 }
 
-void desk_draw_fill(desk_image *image, desk_rect r, desk_colour colour)
+void image_draw_fill(image_bitmap *image, image_rect r, image_colour colour)
 {
     assert(image && image->pixels);
     paint_area(image, r.x, r.y, (int64_t) r.x + r.width, (int64_t) r.y + r.height, colour);
 }
 
-void desk_draw_frame(desk_image *image, desk_rect r, int width, desk_colour colour)
+void image_draw_frame(image_bitmap *image, image_rect r, int width, image_colour colour)
 {
     assert(image && image->pixels && width >= 1);
     if (r.width <= 2 * (int64_t) width || r.height <= 2 * (int64_t) width) {
-        desk_draw_fill(image, r, colour);
+        image_draw_fill(image, r, colour);
         return;
     }
     int64_t x0 = r.x, y0 = r.y, x1 = x0 + r.width, y1 = y0 + r.height, w = width;
@@ -62,8 +63,8 @@ void desk_draw_frame(desk_image *image, desk_rect r, int width, desk_colour colo
 /* Along the longer side, a stroke of `width` pixels across at each step. Steps outside the picture
  * are left out, and each is computed from the beginning: nothing depends on where the edge is. The
  * product fits: both factors are below 2^32. */
-void desk_draw_line(desk_image *image, int x0, int y0, int x1, int y1, int width,
-                    desk_colour colour)
+void image_draw_line(image_bitmap *image, int x0, int y0, int x1, int y1, int width,
+                     image_colour colour)
 {
     assert(image && image->pixels && width >= 1 && width <= 255);
     int64_t dx = (int64_t) x1 - x0, dy = (int64_t) y1 - y0;
@@ -78,10 +79,11 @@ void desk_draw_line(desk_image *image, int x0, int y0, int x1, int y1, int width
         uint64_t step = (uint64_t) (at < begin ? begin - at : at - begin);
         int64_t shift = length ? (int64_t) ((step * rise + length / 2) / length) : 0;
         int64_t edge = origin + (across < 0 ? -shift : shift) - (width - 1) / 2;
-        if (flat)
+        if (flat) {
             paint_area(image, at, edge, at + 1, edge + width, colour);
-        else
+        } else {
             paint_area(image, edge, at, edge + width, at + 1, colour);
+        }
     }
 }
 
@@ -91,46 +93,52 @@ void desk_draw_line(desk_image *image, int x0, int y0, int x1, int y1, int width
 /* The next character; 0, which the font has not, for a malformed byte. */
 static size_t next_character(const char *text, size_t length, uint32_t *codepoint)
 {
-    size_t bytes = desk_utf8_read(text, length, codepoint);
-    if (bytes > 0)
+    size_t bytes = base_utf8_read(text, length, codepoint);
+    if (bytes > 0) {
         return bytes;
+    }
     *codepoint = 0;
     return 1;
 }
 
-size_t desk_text_width(const char *text, size_t length)
+size_t image_text_width(const char *text, size_t length)
 {
     size_t characters = 0;
     uint32_t codepoint;
-    for (size_t at = 0; at < length; at += next_character(text + at, length - at, &codepoint))
+    for (size_t at = 0; at < length; at += next_character(text + at, length - at, &codepoint)) {
         characters++;
-    return characters * DESK_FONT_WIDTH;
+    }
+    return characters * IMAGE_FONT_WIDTH;
 }
 
-static void paint_character(desk_image *image, int64_t x, int64_t y, uint32_t codepoint, int scale,
-                            desk_colour colour)
+static void paint_character(image_bitmap *image, int64_t x, int64_t y, uint32_t codepoint,
+                            int scale, image_colour colour)
 {
-    for (int row = 0; row < FONT_ROWS; row++)
-        for (int column = 0; column < FONT_COLUMNS; column++)
-            if (font_dot(codepoint, column, row))
+    for (int row = 0; row < FONT_ROWS; row++) {
+        for (int column = 0; column < FONT_COLUMNS; column++) {
+            if (font_dot(codepoint, column, row)) {
                 paint_area(image, x + column * scale, y + row * scale, x + (column + 1) * scale,
                            y + (row + 1) * scale, colour);
-}
-
-void desk_draw_text(desk_image *image, int x, int y, const char *text, size_t length, int scale,
-                    desk_colour colour)
-{
-    assert(image && image->pixels && scale >= 1 && scale <= DESK_FONT_MAX_SCALE);
-    int64_t at = x, advance = DESK_FONT_WIDTH * scale;
-    for (size_t i = 0; i < length && at < image->width; at += advance) {
-        uint32_t codepoint;
-        i += next_character(text + i, length - i, &codepoint);
-        if (at > -advance)
-            paint_character(image, at, y, codepoint, scale, colour);
+            }
+        }
     }
 }
 
-void desk_draw_image(desk_image *image, const desk_image *from, int x, int y)
+void image_draw_text(image_bitmap *image, int x, int y, const char *text, size_t length, int scale,
+                     image_colour colour)
+{
+    assert(image && image->pixels && scale >= 1 && scale <= IMAGE_FONT_MAX_SCALE);
+    int64_t at = x, advance = IMAGE_FONT_WIDTH * scale;
+    for (size_t i = 0; i < length && at < image->width; at += advance) {
+        uint32_t codepoint;
+        i += next_character(text + i, length - i, &codepoint);
+        if (at > -advance) {
+            paint_character(image, at, y, codepoint, scale, colour);
+        }
+    }
+}
+
+void image_draw_image(image_bitmap *image, const image_bitmap *from, int x, int y)
 {
     assert(image && image->pixels && from && from->pixels && from != image);
     int left = (int) between(x, 0, image->width), top = (int) between(y, 0, image->height);

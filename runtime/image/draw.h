@@ -13,32 +13,32 @@
 typedef struct {
     uint8_t red, green, blue;
     uint8_t alpha; /* 0 paints nothing, 255 covers what was there */
-} desk_colour;
+} image_colour;
 
 /* Pixels of one character at scale 1, its distance to the next one and the next line included. */
-enum { DESK_FONT_WIDTH = 6, DESK_FONT_HEIGHT = 12, DESK_FONT_MAX_SCALE = 16 };
+enum { IMAGE_FONT_WIDTH = 6, IMAGE_FONT_HEIGHT = 12, IMAGE_FONT_MAX_SCALE = 16 };
 
 /* The whole rectangle; nothing where a side is below 1. */
-void desk_draw_fill(desk_image *image, desk_rect rect, desk_colour colour);
+void image_draw_fill(image_bitmap *image, image_rect rect, image_colour colour);
 
 /* The edge of the rectangle, `width` pixels (at least 1) inwards. */
-void desk_draw_frame(desk_image *image, desk_rect rect, int width, desk_colour colour);
+void image_draw_frame(image_bitmap *image, image_rect rect, int width, image_colour colour);
 
 /* A line from one pixel to another, both included (Bresenham's), `width` pixels (1..255) across:
  * down a column where the line is flat, along a row where it is steep. */
-void desk_draw_line(desk_image *image, int x0, int y0, int x1, int y1, int width,
-                    desk_colour colour);
+void image_draw_line(image_bitmap *image, int x0, int y0, int x1, int y1, int width,
+                     image_colour colour);
 
-/* UTF-8 in one line with its top left at x, y, each dot `scale` (1..DESK_FONT_MAX_SCALE) pixels a
+/* UTF-8 in one line with its top left at x, y, each dot `scale` (1..IMAGE_FONT_MAX_SCALE) pixels a
  * side. What the font lacks (all but printable ASCII, and malformed bytes) is a box. */
-void desk_draw_text(desk_image *image, int x, int y, const char *text, size_t length, int scale,
-                    desk_colour colour);
+void image_draw_text(image_bitmap *image, int x, int y, const char *text, size_t length, int scale,
+                     image_colour colour);
 
 /* Another picture with its top left at x, y, as it is: it covers what was there. `from` is another
  * image than `image`. */
-void desk_draw_image(desk_image *image, const desk_image *from, int x, int y);
+void image_draw_image(image_bitmap *image, const image_bitmap *from, int x, int y);
 
-/* How many pixels desk_draw_text paints on at scale 1: DESK_FONT_WIDTH a character. */
-size_t desk_text_width(const char *text, size_t length);
+/* How many pixels image_draw_text paints on at scale 1: IMAGE_FONT_WIDTH a character. */
+size_t image_text_width(const char *text, size_t length);
 
 #endif

@@ -17,27 +17,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DESK_IMAGE_MAX_SIDE = 32767 };
+enum { IMAGE_MAX_SIDE = 32767 };
 
 typedef struct {
     int x, y, width, height;
-} desk_rect;
+} image_rect;
 
 typedef struct {
-    int width, height; /* pixels, 1..DESK_IMAGE_MAX_SIDE */
+    int width, height; /* pixels, 1..IMAGE_MAX_SIDE */
     size_t stride;     /* bytes from one row to the next */
     uint8_t *pixels;
     bool borrowed;
     bool alpha; /* only pictures read from files have it: what is looked for may have holes */
-} desk_image;
+} image_bitmap;
 
 /* Makes `image` hold width x height zeroed pixels. Frees what it held before. */
-bool desk_image_alloc(desk_image *image, int width, int height, desk_error *err);
+bool image_alloc(image_bitmap *image, int width, int height, base_error *err);
 
 /* Frees the pixels if owned, and zeroes the struct. Safe on a zeroed struct. */
-void desk_image_free(desk_image *image);
+void image_free(image_bitmap *image);
 
-/* A copy of `rect` of `from` (which must lie inside it, else DESK_INVALID) in `to`. */
-bool desk_image_crop(desk_image *to, const desk_image *from, desk_rect rect, desk_error *err);
+/* A copy of `rect` of `from` (which must lie inside it, else BASE_INVALID) in `to`. */
+bool image_crop(image_bitmap *to, const image_bitmap *from, image_rect rect, base_error *err);
 
 #endif

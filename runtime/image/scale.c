@@ -30,11 +30,11 @@ typedef struct {
 } axis;
 
 typedef struct {
-    desk_image *to;
-    const desk_image *from;
+    image_bitmap *to;
+    const image_bitmap *from;
     axis across, down;
     bool scalar;
-    int16_t *rows[DESK_PARALLEL_MAX]; /* a half-made row per thread: four channels a pixel */
+    int16_t *rows[BASE_PARALLEL_MAX]; /* a half-made row per thread: four channels a pixel */
     atomic_bool out_of_memory;
 } job;
 
@@ -66,10 +66,12 @@ static bool axis_make(axis *a, int from, int to)
     a->taps = touched <= FOUR ? FOUR : (touched + 1) & ~1;
     a->first = malloc((size_t) to * sizeof *a->first);
     a->weights = calloc((size_t) to * (size_t) a->taps, sizeof *a->weights);
-    if (!a->first || !a->weights)
+    if (!a->first || !a->weights) {
         return false;
-    for (int i = 0; i < to; i++)
+    }
+    for (int i = 0; i < to; i++) {
         a->first[i] = fill_weights(a->weights + (size_t) i * (size_t) a->taps, i, from, to);
+    }
     return true;
 }
 
@@ -88,11 +90,13 @@ typedef struct {
 static rows_under find_rows(const job *j, int y)
 {
     int first = j->down.first[y], count = j->from->height - first;
-    if (count > j->down.taps)
+    if (count > j->down.taps) {
         count = j->down.taps;
+    }
     const int16_t *weights = j->down.weights + (size_t) y * (size_t) j->down.taps;
-    while (weights[count - 1] == 0)
+    while (weights[count - 1] == 0) {
         count--;
+    }
     return (rows_under){j->from->pixels + (size_t) first * j->from->stride, j->from->stride,
                         weights, count, j->from->width};
 }
@@ -103,13 +107,14 @@ static void down_scalar(int16_t *row, const rows_under *u, int x)
     for (int i = 4 * x; i < 4 * u->width; i++) {
         const uint8_t *p = u->first + i;
         int sum = 1 << (DOWN_BITS - 1);
-        for (int k = 0; k < u->count; k++, p += u->stride)
+        for (int k = 0; k < u->count; k++, p += u->stride) {
             sum += u->weights[k] * *p;
+        }
         row[i] = (int16_t) (sum >> DOWN_BITS);
     }
 }
 
-#if DESK_X86
+#if BASE_X86
 /* Two weights side by side, as the multiply-and-add wants them. */
 static inline int32_t weight_pair(const int16_t *weights)
 {
@@ -142,21 +147,22 @@ static int down_sse2(int16_t *row, const rows_under *u)
             sum[2] = _mm_add_epi32(sum[2], _mm_madd_epi16(_mm_unpacklo_epi8(high, zero), w));
             sum[3] = _mm_add_epi32(sum[3], _mm_madd_epi16(_mm_unpackhi_epi8(high, zero), w));
         }
-        for (int i = 0; i < 4; i += 2)
+        for (int i = 0; i < 4; i += 2) {
             _mm_storeu_si128((__m128i *) (row + 4 * x + 4 * i),
                              _mm_packs_epi32(_mm_srai_epi32(sum[i], DOWN_BITS),
                                              _mm_srai_epi32(sum[i + 1], DOWN_BITS)));
+        }
     }
     return x;
 }
 
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static inline __m256i add_weighted(__m256i sum, __m256i pairs, __m256i weights)
 {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, weights));
 }
 
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static inline __m256i narrow(__m256i a, __m256i b, int bits)
 {
     return _mm256_packs_epi32(_mm256_srai_epi32(a, bits), _mm256_srai_epi32(b, bits));
@@ -164,7 +170,7 @@ static inline __m256i narrow(__m256i a, __m256i b, int bits)
 
 /* As above, eight pixels at a time. Unpacking works within 128-bit lanes, so the halves must be put
  * together at the end. */
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static int down_avx2(int16_t *row, const rows_under *u)
 {
     const __m256i zero = _mm256_setzero_si256(), half = _mm256_set1_epi32(1 << (DOWN_BITS - 1));
@@ -202,15 +208,16 @@ static void across_scalar(uint8_t *out, const int16_t *row, const axis *a, int x
         const int16_t *weights = a->weights + (size_t) x * (size_t) a->taps;
         for (int channel = 0; channel < 3; channel++) {
             int sum = 1 << (ACROSS_BITS - 1);
-            for (int k = 0; k < a->taps; k++)
+            for (int k = 0; k < a->taps; k++) {
                 sum += weights[k] * row[4 * (a->first[x] + k) + channel];
+            }
             out[4 * x + channel] = (uint8_t) (sum >> ACROSS_BITS);
         }
         out[4 * x + 3] = 0;
     }
 }
 
-#if DESK_X86
+#if BASE_X86
 static void across_sse2(uint8_t *out, const int16_t *row, const axis *a, int x, int width)
 {
     const __m128i half = _mm_set1_epi32(1 << (ACROSS_BITS - 1)), zero = _mm_setzero_si128();
@@ -232,7 +239,7 @@ static void across_sse2(uint8_t *out, const int16_t *row, const axis *a, int x, 
 
 /* Output pixel x from four source pixels: the sums of the first two in the low lane and of the last
  * two in the high lane, still to be added. */
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static inline __m256i four_taps(const int16_t *row, const axis *a, int x)
 {
     const __m256i pairs = _mm256_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, 0,
@@ -244,7 +251,7 @@ static inline __m256i four_taps(const int16_t *row, const axis *a, int x)
     return _mm256_madd_epi16(_mm256_shuffle_epi8(pixels, pairs), spread);
 }
 
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static inline __m256i add_lanes(__m256i a, __m256i b)
 {
     return _mm256_add_epi32(_mm256_permute2x128_si256(a, b, 0x20),
@@ -253,7 +260,7 @@ static inline __m256i add_lanes(__m256i a, __m256i b)
 
 /* For four taps, which is every picture made smaller by less than three times: four output pixels
  * at a time. Returns how many are done. */
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static int across_avx2(uint8_t *out, const int16_t *row, const axis *a, int width)
 {
     const __m256i half = _mm256_set1_epi32(1 << (ACROSS_BITS - 1));
@@ -282,9 +289,9 @@ static void scale_row(const job *j, int y, int16_t *row)
     const rows_under u = find_rows(j, y);
     uint8_t *out = j->to->pixels + (size_t) y * j->to->stride;
     int width = j->to->width;
-#if DESK_X86
+#if BASE_X86
     if (!j->scalar) {
-        bool avx2 = desk_cpu_avx2();
+        bool avx2 = base_cpu_avx2();
         down_scalar(row, &u, avx2 ? down_avx2(row, &u) : down_sse2(row, &u));
         int done = avx2 && j->across.taps == FOUR ? across_avx2(out, row, &j->across, width) : 0;
         across_sse2(out, row, &j->across, done, width);
@@ -298,57 +305,64 @@ static void scale_row(const job *j, int y, int16_t *row)
 static void scale_band(void *context, int band)
 {
     job *j = context;
-    int16_t **row = &j->rows[desk_parallel_worker()];
-    if (!*row)
+    int16_t **row = &j->rows[base_parallel_worker()];
+    if (!*row) {
         *row = calloc((size_t) j->from->width + (size_t) j->across.taps, 4 * sizeof **row);
+    }
     if (!*row) {
         atomic_store(&j->out_of_memory, true);
         return;
     }
     int end = (band + 1) * BAND_ROWS < j->to->height ? (band + 1) * BAND_ROWS : j->to->height;
-    for (int y = band * BAND_ROWS; y < end; y++)
+    for (int y = band * BAND_ROWS; y < end; y++) {
         scale_row(j, y, *row);
+    }
 }
 
-static bool ready_target(desk_image *to, int width, int height, desk_error *err)
+static bool ready_target(image_bitmap *to, int width, int height, base_error *err)
 {
-    if (to->pixels && !to->borrowed && to->width == width && to->height == height)
+    if (to->pixels && !to->borrowed && to->width == width && to->height == height) {
         return true;
-    return desk_image_alloc(to, width, height, err);
+    }
+    return image_alloc(to, width, height, err);
 }
 
-static bool scale(desk_image *to, const desk_image *from, int width, int height, bool scalar,
-                  desk_error *err)
+static bool scale(image_bitmap *to, const image_bitmap *from, int width, int height, bool scalar,
+                  base_error *err)
 {
     assert(to && from && from->pixels && to != from);
-    if (!ready_target(to, width, height, err))
+    if (!ready_target(to, width, height, err)) {
         return false;
+    }
     to->alpha = false;
     job j = {.to = to, .from = from, .scalar = scalar};
     bool ok = axis_make(&j.across, from->width, width) && axis_make(&j.down, from->height, height);
-    if (ok)
-        desk_parallel((height + BAND_ROWS - 1) / BAND_ROWS, scale_band, &j);
+    if (ok) {
+        base_parallel((height + BAND_ROWS - 1) / BAND_ROWS, scale_band, &j);
+    }
     ok = ok && !atomic_load(&j.out_of_memory);
-    for (int i = 0; i < DESK_PARALLEL_MAX; i++)
+    for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
         free(j.rows[i]);
+    }
     axis_free(&j.across);
     axis_free(&j.down);
-    return ok || desk_fail(err, DESK_NO_MEMORY, "There is no memory to scale an image to %d x %d.",
+    return ok || base_fail(err, BASE_NO_MEMORY, "There is no memory to scale an image to %d x %d.",
                            width, height);
 }
 
-bool desk_scale(desk_image *to, const desk_image *from, int width, int height, desk_error *err)
+bool image_scale(image_bitmap *to, const image_bitmap *from, int width, int height, base_error *err)
 {
     return scale(to, from, width, height, false, err);
 }
 
-bool desk_scale_scalar(desk_image *to, const desk_image *from, int width, int height,
-                       desk_error *err)
+bool image_scale_scalar(image_bitmap *to, const image_bitmap *from, int width, int height,
+                        base_error *err)
 {
     return scale(to, from, width, height, true, err);
 }
 
-void desk_fit(int width, int height, int max_width, int max_height, int *fit_width, int *fit_height)
+void image_fit(int width, int height, int max_width, int max_height, int *fit_width,
+               int *fit_height)
 {
     assert(width >= 1 && height >= 1 && max_width >= 1 && max_height >= 1);
     int64_t w = width, h = height;

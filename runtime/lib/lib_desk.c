@@ -34,7 +34,7 @@ int lib_check_int(lua_State *L, int index)
 }
 
 /* `true`, or nil and the error. */
-int lib_done(lua_State *L, bool ok, const desk_error *err)
+int lib_done(lua_State *L, bool ok, const base_error *err)
 {
     if (!ok) {
         return lib_fail(L, err);
@@ -84,9 +84,9 @@ static bool option_bool(lua_State *L, int table, const char *name)
 void lib_recall_lent(lua_State *L, int desk_index)
 {
     if (lua_getiuservalue(L, desk_index, LENT_SLOT) == LUA_TUSERDATA) {
-        desk_image *image = lua_touserdata(L, -1);
+        image_bitmap *image = lua_touserdata(L, -1);
         if (image->borrowed) {
-            desk_image_free(image);
+            image_free(image);
         }
     }
     lua_pop(L, 1);
@@ -115,7 +115,7 @@ static int desk_close(lua_State *L)
  * ---@return deskpilot.error? err */
 static int open_desk(lua_State *L)
 {
-    desk_error err = {0};
+    base_error err = {0};
     lua_settop(L, 1);
     if (lua_isnil(L, 1)) {
         lua_newtable(L);
@@ -132,7 +132,7 @@ static int open_desk(lua_State *L)
     const char *name = option_string(L, 1, "backend");
     const desk_ops *ops = desk_backend(name);
     if (!ops) {
-        desk_fail(&err, DESK_UNSUPPORTED, "This build has no desktop backend called \"%.40s\".",
+        base_fail(&err, BASE_UNSUPPORTED, "This build has no desktop backend called \"%.40s\".",
                   name);
         return lib_fail(L, &err);
     }
@@ -176,14 +176,14 @@ static int desk_poll_every(lua_State *L)
 static int desk_pump(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->pump(d, &err), &err);
 }
 
 /* --- screen ------------------------------------------------------------------------------------
  */
 
-void lib_push_rect_fields(lua_State *L, desk_rect r)
+void lib_push_rect_fields(lua_State *L, image_rect r)
 {
     lua_pushinteger(L, r.x);
     lua_setfield(L, -2, "x");
@@ -201,8 +201,8 @@ void lib_push_rect_fields(lua_State *L, desk_rect r)
 static int desk_screen(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
-    desk_rect rect;
+    base_error err = {0};
+    image_rect rect;
     if (!d->ops->screen_rect(d, &rect, &err)) {
         return lib_fail(L, &err);
     }
@@ -219,24 +219,24 @@ static int rest(int whole, int origin, int start)
     return left > INT_MAX ? INT_MAX : left < 0 ? 0 : (int) left;
 }
 
-static bool read_region(lua_State *L, desk *d, desk_rect *out, desk_error *err)
+static bool read_region(lua_State *L, desk *d, image_rect *out, base_error *err)
 {
-    desk_rect screen;
+    image_rect screen;
     if (!d->ops->screen_rect(d, &screen, err)) {
         return false;
     }
     int x = option_int(L, 2, "x", screen.x), y = option_int(L, 2, "y", screen.y);
-    *out = (desk_rect){x, y, option_int(L, 2, "width", rest(screen.width, screen.x, x)),
-                       option_int(L, 2, "height", rest(screen.height, screen.y, y))};
+    *out = (image_rect){x, y, option_int(L, 2, "width", rest(screen.width, screen.x, x)),
+                        option_int(L, 2, "height", rest(screen.height, screen.y, y))};
     return true;
 }
 
 /* The pixels of `from` in `to`, which keeps its memory if it is its own and of the same size. */
-static bool copy_image(desk_image *to, const desk_image *from, desk_error *err)
+static bool copy_image(image_bitmap *to, const image_bitmap *from, base_error *err)
 {
     bool fits =
         to->pixels && !to->borrowed && to->width == from->width && to->height == from->height;
-    if (!fits && !desk_image_alloc(to, from->width, from->height, err)) {
+    if (!fits && !image_alloc(to, from->width, from->height, err)) {
         return false;
     }
     for (int y = 0; y < from->height; y++) {
@@ -248,12 +248,12 @@ static bool copy_image(desk_image *to, const desk_image *from, desk_error *err)
 
 /* Puts the picture into the image on top of the stack: by reference if it is to be lent and the
  * backend has a buffer to lend, else as a copy or by handing its memory over. */
-static bool give(lua_State *L, desk_image *to, desk_image *frame, bool lend, desk_error *err)
+static bool give(lua_State *L, image_bitmap *to, image_bitmap *frame, bool lend, base_error *err)
 {
     if (frame->borrowed && !lend) {
         return copy_image(to, frame, err);
     }
-    desk_image_free(to);
+    image_free(to);
     *to = *frame;
     if (frame->borrowed) {
         lua_pushvalue(L, -1);
@@ -264,7 +264,7 @@ static bool give(lua_State *L, desk_image *to, desk_image *frame, bool lend, des
 
 /* The image to fill, on top of the stack: options.into, even if it has been closed, or a new one.
  */
-static desk_image *target_image(lua_State *L)
+static image_bitmap *target_image(lua_State *L)
 {
     if (lua_getfield(L, 2, "into") != LUA_TNIL) {
         return luaL_checkudata(L, -1, "native.Image");
@@ -285,9 +285,9 @@ static desk_image *target_image(lua_State *L)
 static int desk_capture(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
-    desk_rect rect;
-    desk_image frame = {0};
+    base_error err = {0};
+    image_rect rect;
+    image_bitmap frame = {0};
     lua_settop(L, 2);
     if (lua_isnil(L, 2)) {
         lua_newtable(L);
@@ -298,7 +298,7 @@ static int desk_capture(lua_State *L)
     if (!read_region(L, d, &rect, &err)) {
         return lib_fail(L, &err);
     }
-    desk_image *image = target_image(L);
+    image_bitmap *image = target_image(L);
     lib_recall_lent(L, 1);
     if (!d->ops->capture(d, rect, cursor, &frame, &err)) {
         return lib_fail(L, &err);
@@ -312,7 +312,7 @@ static int desk_capture(lua_State *L)
 static int desk_watch_start(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->watch_start(d, &err), &err);
 }
 
@@ -349,12 +349,12 @@ static int desk_last_change(lua_State *L)
 static int desk_watch_region(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
-    desk_rect rect = {lib_check_int(L, 2), lib_check_int(L, 3), lib_check_int(L, 4),
-                      lib_check_int(L, 5)};
+    base_error err = {0};
+    image_rect rect = {lib_check_int(L, 2), lib_check_int(L, 3), lib_check_int(L, 4),
+                       lib_check_int(L, 5)};
     int place = desk_regions_add(&d->regions, rect);
     if (place < 0) {
-        desk_fail(&err, DESK_REFUSED, "No more than %d regions of the screen are watched at once.",
+        base_fail(&err, BASE_REFUSED, "No more than %d regions of the screen are watched at once.",
                   DESK_REGIONS);
         return lib_fail(L, &err);
     }
@@ -380,7 +380,7 @@ static int desk_unwatch_region(lua_State *L)
 static int desk_pointer(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     int x, y;
     if (!d->ops->pointer_get(d, &x, &y, &err)) {
         return lib_fail(L, &err);
@@ -398,7 +398,7 @@ static int desk_pointer(lua_State *L)
 static int desk_move(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->pointer_move(d, lib_check_int(L, 2), lib_check_int(L, 3), &err),
                     &err);
 }
@@ -423,7 +423,7 @@ static desk_button check_button(lua_State *L, int index)
 static int desk_button_event(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_button button = check_button(L, 2);
     luaL_checktype(L, 3, LUA_TBOOLEAN);
     return lib_done(L, d->ops->button(d, button, lua_toboolean(L, 3), &err), &err);
@@ -455,7 +455,7 @@ static int check_notches(lua_State *L, int index)
 static int desk_wheel(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->wheel(d, check_notches(L, 2), check_notches(L, 3), &err), &err);
 }
 
@@ -479,7 +479,7 @@ static const char *check_plain(lua_State *L, int index)
 static int desk_key_event(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_key key;
     const char *name = check_plain(L, 2);
     luaL_checktype(L, 3, LUA_TBOOLEAN);
@@ -497,7 +497,7 @@ static int desk_key_event(lua_State *L)
 static int desk_text_step_method(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_text_step step;
     size_t length;
     const char *text = luaL_checklstring(L, 2, &length);
@@ -517,7 +517,7 @@ static int desk_text_step_method(lua_State *L)
 static int desk_text_end(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->text_end(d, &err), &err);
 }
 
@@ -528,7 +528,7 @@ static int desk_text_end(lua_State *L)
 static int desk_ping(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     uint64_t token;
     if (!d->ops->ping(d, &token, &err)) {
         return lib_fail(L, &err);
@@ -554,9 +554,9 @@ static int desk_ping_answered(lua_State *L)
 static int desk_log(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     if (d->ops != &null_ops) {
-        desk_fail(&err, DESK_UNSUPPORTED, "Only the null desk keeps a log of its calls.");
+        base_fail(&err, BASE_UNSUPPORTED, "Only the null desk keeps a log of its calls.");
         return lib_fail(L, &err);
     }
     lua_newtable(L);
@@ -590,7 +590,7 @@ static int list_keys(lua_State *L)
  * ---@return deskpilot.error? err */
 static int canonical(lua_State *L)
 {
-    desk_error err = {0};
+    base_error err = {0};
     char out[DESK_COMBO_NAME_SIZE];
     if (!desk_combo_canonical(check_plain(L, 1), out, &err)) {
         return lib_fail(L, &err);
@@ -605,7 +605,7 @@ static int canonical(lua_State *L)
  * ---@return deskpilot.error? err */
 static int parse_combo(lua_State *L)
 {
-    desk_error err = {0};
+    base_error err = {0};
     desk_combo combo;
     if (!desk_combo_parse(check_plain(L, 1), &combo, &err)) {
         return lib_fail(L, &err);

@@ -17,7 +17,7 @@ static desk_clipboard_kind check_kind(lua_State *L, int index)
 static int desk_clipboard_get(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     char *data = NULL;
     size_t length = 0;
     bool pending = false;
@@ -42,7 +42,7 @@ static int desk_clipboard_get(lua_State *L)
 static int desk_clipboard_set(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     bool pending = false;
     size_t length;
     const char *data = luaL_checklstring(L, 2, &length);
@@ -59,7 +59,7 @@ static int desk_clipboard_set(lua_State *L)
 static int desk_clipboard_changes(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     uint64_t number;
     if (!d->ops->clipboard_changes(d, &number, &err)) {
         return lib_fail(L, &err);

@@ -28,7 +28,7 @@ static void push_monitor(lua_State *L, const void *list, size_t index)
 static int desk_monitors(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_monitor_list list;
     if (!d->ops->monitors(d, &list, &err)) {
         return lib_fail(L, &err);
@@ -40,11 +40,10 @@ static int desk_monitors(lua_State *L)
 
 /* A copy of the picture in the image on top of the stack; frees what the backend has handed over.
  */
-static bool keep(desk_image *image, desk_image *picture, desk_error *err)
+static bool keep(image_bitmap *image, image_bitmap *picture, base_error *err)
 {
-    bool ok =
-        desk_image_crop(image, picture, (desk_rect){0, 0, picture->width, picture->height}, err);
-    desk_image_free(picture);
+    bool ok = image_crop(image, picture, (image_rect){0, 0, picture->width, picture->height}, err);
+    image_free(picture);
     return ok;
 }
 
@@ -62,10 +61,10 @@ static int desk_capture_window(lua_State *L)
     lua_Integer id = luaL_checkinteger(L, 2);
     luaL_argcheck(L, id > 0, 2, "a window's id is a positive number");
     bool cursor = lua_toboolean(L, 3);
-    desk_error err = {0};
+    base_error err = {0};
     desk_window_picture picture;
     lua_settop(L, 3);
-    desk_image *image = lib_push_image(L);
+    image_bitmap *image = lib_push_image(L);
     lib_recall_lent(L, 1);
     if (!d->ops->window_capture(d, (uint64_t) id, cursor, &picture, &err)) {
         return lib_fail(L, &err);

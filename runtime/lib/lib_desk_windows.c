@@ -49,7 +49,7 @@ static void push_window(lua_State *L, const void *list, size_t index)
 static int desk_windows(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_window_list list;
     if (!d->ops->windows(d, &list, &err)) {
         return lib_fail(L, &err);
@@ -75,7 +75,7 @@ static int desk_active(lua_State *L)
 static int desk_focus(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->window_focus(d, check_id(L, 2), &err), &err);
 }
 
@@ -86,7 +86,7 @@ static int desk_focus(lua_State *L)
 static int desk_close_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->window_close(d, check_id(L, 2), &err), &err);
 }
 
@@ -102,9 +102,9 @@ static int desk_close_window(lua_State *L)
 static int desk_place_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
-    desk_rect rect = {lib_check_int(L, 3), lib_check_int(L, 4), lib_check_int(L, 5),
-                      lib_check_int(L, 6)};
+    base_error err = {0};
+    image_rect rect = {lib_check_int(L, 3), lib_check_int(L, 4), lib_check_int(L, 5),
+                       lib_check_int(L, 6)};
     return lib_done(L, d->ops->window_place(d, check_id(L, 2), rect, &err), &err);
 }
 
@@ -117,7 +117,7 @@ static int desk_window_state_method(lua_State *L)
 {
     static const char *const names[] = {"normal", "minimized", "maximized", NULL};
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_window_state state = (desk_window_state) luaL_checkoption(L, 3, NULL, names);
     return lib_done(L, d->ops->window_state(d, check_id(L, 2), state, &err), &err);
 }
@@ -132,7 +132,7 @@ static int desk_stack_window(lua_State *L)
 {
     static const char *const names[] = {"below", "above", NULL};
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     bool above = luaL_checkoption(L, 3, NULL, names) == 1;
     return lib_done(L, d->ops->window_stack(d, check_id(L, 2), above, &err), &err);
 }
@@ -155,7 +155,7 @@ static int desk_window_changes(lua_State *L)
 static int desk_workspaces_method(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_workspaces all;
     if (!d->ops->workspaces(d, &all, &err)) {
         return lib_fail(L, &err);
@@ -183,7 +183,7 @@ static int desk_workspaces_method(lua_State *L)
 static int desk_go_to_workspace(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->workspace_go(d, lib_check_int(L, 2), &err), &err);
 }
 
@@ -195,7 +195,7 @@ static int desk_go_to_workspace(lua_State *L)
 static int desk_move_to_workspace(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->window_workspace(d, check_id(L, 2), lib_check_int(L, 3), &err),
                     &err);
 }

@@ -40,8 +40,9 @@ typedef struct {
 
 static void source_release(source *s)
 {
-    if (--s->uses > 0)
+    if (--s->uses > 0) {
         return;
+    }
     s->elements->ops->close(s->elements);
     free(s);
 }
@@ -49,12 +50,13 @@ static void source_release(source *s)
 static int call_push(lua_State *L, lib_job *job)
 {
     const call *c = (const call *) job;
-    if (c->kind == CALL_READ)
+    if (c->kind == CALL_READ) {
         lib_push_elements(L, &c->result);
-    else if (c->kind == CALL_ASK)
+    } else if (c->kind == CALL_ASK) {
         lib_push_element_details(L, &c->details);
-    else
+    } else {
         lua_pushboolean(L, 1);
+    }
     return 1;
 }
 
@@ -86,8 +88,9 @@ static void call_release(lib_job *job)
     desk_element_list_free(&c->details.list);
     free(c->handle);
     free(c->text);
-    if (c->source)
+    if (c->source) {
         source_release(c->source);
+    }
 }
 
 static const lib_job_ops call_ops = {call_run, call_push, call_release};
@@ -103,8 +106,9 @@ static char *copy_string(lua_State *L, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = malloc(size);
-    if (!copy)
+    if (!copy) {
         luaL_error(L, "not enough memory");
+    }
     return memcpy(copy, text, size);
 }
 
@@ -116,10 +120,12 @@ static call *new_call(lua_State *L, call_kind kind, const char *element, const c
     c->source = h->source;
     c->source->uses++;
     c->kind = kind;
-    if (element)
+    if (element) {
         c->handle = copy_string(L, element);
-    if (text)
+    }
+    if (text) {
         c->text = copy_string(L, text);
+    }
     return c;
 }
 
@@ -156,8 +162,9 @@ static lua_Integer integer_field(lua_State *L, int index, const char *name, lua_
     if (lua_getfield(L, index, name) != LUA_TNIL) {
         int exact;
         value = lua_tointegerx(L, -1, &exact);
-        if (!exact || value < least || value > most)
+        if (!exact || value < least || value > most) {
             luaL_error(L, "field '%s' must be an integer from %I to %I", name, least, most);
+        }
     }
     lua_pop(L, 1);
     return value;
@@ -287,8 +294,9 @@ static int source_ask(lua_State *L)
 static int source_close(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, SOURCE_TYPE);
-    if (!h->source)
+    if (!h->source) {
         return 0;
+    }
     lib_job_cancel_all(&h->jobs);
     source_release(h->source);
     h->source = NULL;
@@ -320,9 +328,10 @@ static int module_open(lua_State *L)
     *h = (handle){0};
     luaL_setmetatable(L, SOURCE_TYPE);
     source *s = calloc(1, sizeof *s);
-    if (!s)
+    if (!s) {
         return luaL_error(L, "not enough memory");
-    desk_error err;
+    }
+    base_error err;
     if (!desk_native_elements->open(&s->elements, &options, &err)) {
         free(s);
         return lib_fail(L, &err);

@@ -45,7 +45,7 @@ typedef struct {
 struct lib_job {
     atomic_bool cancel; /* the work is to end soon */
     uint64_t deadline;  /* by uv_hrtime */
-    desk_error err;
+    base_error err;
     /* The rest is lib_job.c's own. */
     uv_work_t work;
     const lib_job_ops *ops;

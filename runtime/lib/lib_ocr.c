@@ -22,7 +22,7 @@ typedef struct {
     lib_job job;
     reader *reader;
     char language[200];
-    desk_image image;
+    image_bitmap image;
     ocr_text text;
 } reading;
 
@@ -33,8 +33,9 @@ typedef struct {
 
 static void reader_release(reader *r)
 {
-    if (--r->uses > 0)
+    if (--r->uses > 0) {
         return;
+    }
     ocr_free(r->ocr);
     free(r);
 }
@@ -80,17 +81,18 @@ static int reading_push(lua_State *L, lib_job *job)
 static bool reading_run(lib_job *job)
 {
     reading *r = (reading *) job;
-    return ocr_read(r->reader->ocr, &r->image, r->language, job->deadline, &job->cancel,
-                         &r->text, &job->err);
+    return ocr_read(r->reader->ocr, &r->image, r->language, job->deadline, &job->cancel, &r->text,
+                    &job->err);
 }
 
 static void reading_release(lib_job *job)
 {
     reading *r = (reading *) job;
     ocr_text_free(&r->text);
-    desk_image_free(&r->image);
-    if (r->reader)
+    image_free(&r->image);
+    if (r->reader) {
         reader_release(r->reader);
+    }
 }
 
 static const lib_job_ops reading_ops = {reading_run, reading_push, reading_release};
@@ -106,9 +108,9 @@ static double check_timeout(lua_State *L, int index)
 }
 
 /* A copy of its own for each read: the script may draw on the image meanwhile, or close it. */
-static bool copy_image(desk_image *to, const desk_image *from, desk_error *err)
+static bool copy_image(image_bitmap *to, const image_bitmap *from, base_error *err)
 {
-    return desk_image_crop(to, from, (desk_rect){0, 0, from->width, from->height}, err);
+    return image_crop(to, from, (image_rect){0, 0, from->width, from->height}, err);
 }
 
 /* Reads the text of an image: the callback gets { words, areas, known }, the words of a line
@@ -125,16 +127,18 @@ static int reader_read(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, READER_TYPE);
     luaL_argcheck(L, h->reader, 1, "the reader has been closed");
-    const desk_image *image = lib_check_image(L, 2);
+    const image_bitmap *image = lib_check_image(L, 2);
     const char *language = luaL_checkstring(L, 3);
     double timeout = check_timeout(L, 4);
     luaL_checktype(L, 5, LUA_TFUNCTION);
-    desk_error err;
-    if (!ocr_check(language, &err))
+    base_error err;
+    if (!ocr_check(language, &err)) {
         return lib_fail(L, &err);
+    }
     reading *r = lib_job_new(L, sizeof *r, &reading_ops);
-    if (!copy_image(&r->image, image, &err))
+    if (!copy_image(&r->image, image, &err)) {
         return luaL_error(L, "not enough memory");
+    }
     r->reader = h->reader;
     r->reader->uses++;
     strcpy(r->language, language); /* ocr_check has seen to its length */
@@ -149,9 +153,10 @@ static int reader_read(lua_State *L)
  * ---@return true? ok, deskpilot.error? err */
 static int module_check(lua_State *L)
 {
-    desk_error err;
-    if (!ocr_check(luaL_checkstring(L, 1), &err))
+    base_error err;
+    if (!ocr_check(luaL_checkstring(L, 1), &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushboolean(L, 1);
     return 1;
 }
@@ -160,8 +165,9 @@ static int module_check(lua_State *L)
 static int reader_close(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, READER_TYPE);
-    if (!h->reader)
+    if (!h->reader) {
         return 0;
+    }
     lib_job_cancel_all(&h->jobs);
     reader_release(h->reader);
     h->reader = NULL;
@@ -172,13 +178,14 @@ static int reader_close(lua_State *L)
  * ---@return native.Ocr? reader, deskpilot.error? err */
 static int module_open(lua_State *L)
 {
-    desk_error err;
+    base_error err;
     handle *h = lua_newuserdatauv(L, sizeof *h, 0);
     *h = (handle){0};
     luaL_setmetatable(L, READER_TYPE);
     reader *r = calloc(1, sizeof *r);
-    if (!r)
+    if (!r) {
         return luaL_error(L, "not enough memory");
+    }
     r->ocr = ocr_new(&err);
     if (!r->ocr) {
         free(r);

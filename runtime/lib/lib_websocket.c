@@ -73,7 +73,7 @@ static void on_drain(void *user)
 
 static void push_end(lua_State *L, const net_ws_end *end)
 {
-    lib_push_error(L, desk_code_name(end->error.code), end->error.message);
+    lib_push_error(L, base_code_name(end->error.code), end->error.message);
     if (end->close_code) {
         lua_pushinteger(L, end->close_code);
         lua_setfield(L, -2, "close_code");
@@ -107,17 +107,18 @@ static lua_socket *check_socket(lua_State *L)
 }
 
 /* A caller's mistake raises, a failure of the world is returned. */
-static int fail(lua_State *L, const desk_error *err)
+static int fail(lua_State *L, const base_error *err)
 {
-    if (err->code == DESK_INVALID)
+    if (err->code == BASE_INVALID) {
         return luaL_error(L, WHO ": %s", err->message);
+    }
     return lib_fail(L, err);
 }
 
 static int push_closed(lua_State *L)
 {
-    desk_error err;
-    desk_fail(&err, DESK_CANCELLED, "the WebSocket is closed");
+    base_error err;
+    base_fail(&err, BASE_CANCELLED, "the WebSocket is closed");
     return lib_fail(L, &err);
 }
 
@@ -131,11 +132,13 @@ static int socket_send(lua_State *L)
     size_t size;
     luaL_checktype(L, 2, LUA_TSTRING);
     const char *data = lua_tolstring(L, 2, &size);
-    desk_error err;
-    if (!s->socket)
+    base_error err;
+    if (!s->socket) {
         return push_closed(L);
-    if (!net_websocket_send(s->socket, data, size, lua_toboolean(L, 3), &err))
+    }
+    if (!net_websocket_send(s->socket, data, size, lua_toboolean(L, 3), &err)) {
         return fail(L, &err);
+    }
     lua_pushboolean(L, true);
     return 1;
 }
@@ -160,10 +163,11 @@ static int socket_close(lua_State *L)
     size_t size;
     luaL_checktype(L, 3, LUA_TSTRING);
     const char *reason = lua_tolstring(L, 3, &size);
-    desk_error err;
+    base_error err;
     code = code < 0 || code > 0xffff ? 0 : code; /* neither may be sent */
-    if (s->socket && !net_websocket_close(s->socket, (int) code, reason, size, &err))
+    if (s->socket && !net_websocket_close(s->socket, (int) code, reason, size, &err)) {
         return fail(L, &err);
+    }
     return 0;
 }
 
@@ -172,8 +176,9 @@ static int socket_close(lua_State *L)
 static int socket_pause(lua_State *L)
 {
     lua_socket *s = check_socket(L);
-    if (s->socket)
+    if (s->socket) {
         net_websocket_pause(s->socket, lua_toboolean(L, 2));
+    }
     return 0;
 }
 
@@ -189,8 +194,9 @@ static int socket_protocol(lua_State *L)
 static int socket_gc(lua_State *L)
 {
     lua_socket *s = lua_touserdata(L, 1);
-    if (s->socket)
+    if (s->socket) {
         net_websocket_drop(s->socket);
+    }
     s->socket = NULL;
     return 0;
 }
@@ -202,8 +208,9 @@ static int socket_gc(lua_State *L)
 static const char *const *read_protocols(lua_State *L, size_t *count)
 {
     int type = lua_getfield(L, 1, "protocols");
-    if (type != LUA_TNIL && type != LUA_TTABLE)
+    if (type != LUA_TNIL && type != LUA_TTABLE) {
         luaL_error(L, WHO ": 'protocols' must be a list of strings");
+    }
     *count = type == LUA_TNIL ? 0 : (size_t) luaL_len(L, -1);
     const char **list = lua_newuserdatauv(L, (*count + 1) * sizeof *list, 0);
     for (size_t i = 0; i < *count; i++) {
@@ -219,8 +226,9 @@ static void read_options(lua_State *L, net_websocket_options *options)
 {
     options->url = lib_string_field(L, 1, WHO, "url", NULL);
     options->ca_file = lib_string_field(L, 1, WHO, "ca_file", "");
-    if (!*options->ca_file)
+    if (!*options->ca_file) {
         options->ca_file = NULL;
+    }
     options->timeout = lib_number_field(L, 1, WHO, "timeout", MOST_SECONDS, 10);
     options->max_message =
         (size_t) lib_number_field(L, 1, WHO, "max_message", MOST_BYTES, 64 << 20);
@@ -234,8 +242,9 @@ static void read_callbacks(lua_State *L)
 {
     lua_createtable(L, KEEP_PLACES, 0);
     for (int place = KEEP_OPEN; place < KEEP_PLACES; place++) {
-        if (lua_getfield(L, 1, callback_names[place]) != LUA_TFUNCTION)
+        if (lua_getfield(L, 1, callback_names[place]) != LUA_TFUNCTION) {
             luaL_error(L, WHO ": '%s' must be a function", callback_names[place]);
+        }
         lua_rawseti(L, -2, place);
     }
 }
@@ -268,10 +277,11 @@ static int websocket_open(lua_State *L)
     s->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     net_websocket_events to = events;
     to.user = s;
-    desk_error err;
+    base_error err;
     s->socket = net_websocket_open(luv_loop(L), &options, &to, &err);
-    if (s->socket)
+    if (s->socket) {
         return 1;
+    }
     luaL_unref(L, LUA_REGISTRYINDEX, s->ref);
     return fail(L, &err);
 }

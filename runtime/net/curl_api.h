@@ -34,7 +34,7 @@ typedef struct {
 } curl_api;
 
 /* The table, opened and initialised at the first call and kept for the life of the process. NULL
- * and DESK_UNAVAILABLE, with how to install it, where there is no usable libcurl. Main thread. */
-const curl_api *curl_api_open(desk_error *err);
+ * and BASE_UNAVAILABLE, with how to install it, where there is no usable libcurl. Main thread. */
+const curl_api *curl_api_open(base_error *err);
 
 #endif

@@ -10,11 +10,11 @@ struct net_parcel {
     char bytes[];
 };
 
-bool net_random(uint8_t *out, size_t size, desk_error *err)
+bool net_random(uint8_t *out, size_t size, base_error *err)
 {
     int code = uv_random(NULL, NULL, out, size, 0, NULL);
     return code == 0 ||
-           desk_fail(err, DESK_IO, "the system gives no random numbers: %s", uv_strerror(code));
+           base_fail(err, BASE_IO, "the system gives no random numbers: %s", uv_strerror(code));
 }
 
 void net_outbox_open(net_outbox *outbox)
@@ -23,11 +23,11 @@ void net_outbox_open(net_outbox *outbox)
     outbox->last = &outbox->first;
 }
 
-static net_parcel *new_parcel(size_t room, desk_error *err)
+static net_parcel *new_parcel(size_t room, base_error *err)
 {
     net_parcel *parcel = malloc(sizeof *parcel + room);
     if (!parcel) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a message of %zu bytes", room);
+        base_fail(err, BASE_NO_MEMORY, "no memory for a message of %zu bytes", room);
         return NULL;
     }
     parcel->next = NULL;
@@ -44,33 +44,37 @@ static void append(net_outbox *outbox, net_parcel *parcel)
 
 static void drop(net_outbox *outbox, net_parcel *parcel)
 {
-    if (!parcel)
+    if (!parcel) {
         return;
+    }
     outbox->pending -= parcel->size;
     free(parcel);
 }
 
-bool net_outbox_add_bytes(net_outbox *outbox, const char *data, size_t size, desk_error *err)
+bool net_outbox_add_bytes(net_outbox *outbox, const char *data, size_t size, base_error *err)
 {
     net_parcel *parcel = new_parcel(size, err);
-    if (!parcel)
+    if (!parcel) {
         return false;
+    }
     memcpy(parcel->bytes, data, size);
     append(outbox, parcel);
     return true;
 }
 
 bool net_outbox_add(net_outbox *outbox, net_opcode opcode, const char *data, size_t size,
-                    desk_error *err)
+                    base_error *err)
 {
     if (outbox->keys_used == NET_OUTBOX_KEYS) {
-        if (!net_random(outbox->keys, NET_OUTBOX_KEYS, err))
+        if (!net_random(outbox->keys, NET_OUTBOX_KEYS, err)) {
             return false;
+        }
         outbox->keys_used = 0;
     }
     net_parcel *parcel = new_parcel(NET_FRAME_HEADER + size, err);
-    if (!parcel)
+    if (!parcel) {
         return false;
+    }
     parcel->size =
         net_frames_write(parcel->bytes, opcode, data, size, outbox->keys + outbox->keys_used);
     outbox->keys_used += 4;
@@ -106,21 +110,25 @@ void net_outbox_close(net_outbox *outbox)
 static net_parcel *take_next(net_outbox *outbox)
 {
     net_parcel *parcel = outbox->pong ? outbox->pong : outbox->first;
-    if (outbox->pong)
+    if (outbox->pong) {
         outbox->pong = NULL;
-    else if (parcel)
+    } else if (parcel) {
         outbox->first = parcel->next;
-    if (!outbox->first)
+    }
+    if (!outbox->first) {
         outbox->last = &outbox->first;
+    }
     return parcel;
 }
 
 size_t net_outbox_next(net_outbox *outbox, const char **data)
 {
-    if (!outbox->current)
+    if (!outbox->current) {
         outbox->current = take_next(outbox);
-    if (!outbox->current)
+    }
+    if (!outbox->current) {
         return 0;
+    }
     *data = outbox->current->bytes + outbox->sent;
     return outbox->current->size - outbox->sent;
 }
@@ -128,8 +136,9 @@ size_t net_outbox_next(net_outbox *outbox, const char **data)
 void net_outbox_sent(net_outbox *outbox, size_t size)
 {
     outbox->sent += size;
-    if (!outbox->current || outbox->sent < outbox->current->size)
+    if (!outbox->current || outbox->sent < outbox->current->size) {
         return;
+    }
     drop(outbox, outbox->current);
     outbox->current = NULL;
     outbox->sent = 0;

@@ -28,12 +28,12 @@ void net_outbox_open(net_outbox *outbox);
 
 void net_outbox_close(net_outbox *outbox);
 
-/* Adds bytes as they are (copied). DESK_NO_MEMORY. */
-bool net_outbox_add_bytes(net_outbox *outbox, const char *data, size_t size, desk_error *err);
+/* Adds bytes as they are (copied). BASE_NO_MEMORY. */
+bool net_outbox_add_bytes(net_outbox *outbox, const char *data, size_t size, base_error *err);
 
-/* Adds one frame. DESK_NO_MEMORY, DESK_IO (no random numbers). */
+/* Adds one frame. BASE_NO_MEMORY, BASE_IO (no random numbers). */
 bool net_outbox_add(net_outbox *outbox, net_opcode opcode, const char *data, size_t size,
-                    desk_error *err);
+                    base_error *err);
 
 /* Drops whatever has not begun to be sent. */
 void net_outbox_clear(net_outbox *outbox);
@@ -46,7 +46,7 @@ void net_outbox_sent(net_outbox *outbox, size_t size);
 /* Bytes that wait. */
 size_t net_outbox_pending(const net_outbox *outbox);
 
-/* Bytes from the system's source of randomness. DESK_IO. */
-bool net_random(uint8_t *out, size_t size, desk_error *err);
+/* Bytes from the system's source of randomness. BASE_IO. */
+bool net_random(uint8_t *out, size_t size, base_error *err);
 
 #endif

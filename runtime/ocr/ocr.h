@@ -1,5 +1,6 @@
 /*
- * ocr.h: reading text off pictures of a desktop, by Tesseract where it is installed (ocr_tesseract.h).
+ * ocr.h: reading text off pictures of a desktop, by Tesseract where it is installed
+ * (ocr_tesseract.h).
  *
  * A reader finds the areas where there may be text (ocr_detect.h), and has each read by an engine
  * of the language: two engines at a time, each in a thread of its own. What an area said is kept by
@@ -17,7 +18,7 @@
 #include <stdatomic.h>
 
 typedef struct {
-    desk_rect rect;   /* pixels of the picture */
+    image_rect rect;  /* pixels of the picture */
     float confidence; /* 0..1 */
     int line;         /* index of its line, in the order of reading */
     char *text;       /* UTF-8, not empty, without white space */
@@ -34,19 +35,18 @@ enum { OCR_MAX_WORDS = 20000, OCR_MAX_WORD = 128 /* bytes */ };
 
 typedef struct ocr_reader ocr_reader;
 
-/* A reader. Nothing is loaded until the first read. DESK_NO_MEMORY. */
-ocr_reader *ocr_new(desk_error *err);
+/* A reader. Nothing is loaded until the first read. BASE_NO_MEMORY. */
+ocr_reader *ocr_new(base_error *err);
 
 /* Whether the library and the data of `language` are there; loads the library. Main thread. */
-bool ocr_check(const char *language, desk_error *err);
+bool ocr_check(const char *language, base_error *err);
 
 /* Reads `image`, which must stay as it is meanwhile. `language` as Tesseract names it. Ends with
- * DESK_TIMED_OUT at `deadline` (uv_hrtime), with DESK_CANCELLED soon after `*cancel`: what has been
+ * BASE_TIMED_OUT at `deadline` (uv_hrtime), with BASE_CANCELLED soon after `*cancel`: what has been
  * read by then is kept for the next time. ocr_check for that language comes first. Any thread,
  * several at a time. */
-bool ocr_read(ocr_reader *reader, const desk_image *image, const char *language,
-                   uint64_t deadline, const atomic_bool *cancel, ocr_text *out,
-                   desk_error *err);
+bool ocr_read(ocr_reader *reader, const image_bitmap *image, const char *language,
+              uint64_t deadline, const atomic_bool *cancel, ocr_text *out, base_error *err);
 
 void ocr_text_free(ocr_text *text);
 

@@ -10,10 +10,12 @@ static const float CLEAR = 0.75f; /* confidence from which on a reading is not d
 static int scale_of(const ocr_area_box *area, int attempt)
 {
     static const int others[ATTEMPTS] = {0, 6, 3};
-    if (attempt > 0)
+    if (attempt > 0) {
         return others[attempt];
-    if (area->block)
+    }
+    if (area->block) {
         return area->rect.width * area->rect.height < 400000 ? 3 : 1;
+    }
     int scale = (48 + area->rect.height / 2) / area->rect.height;
     return scale < 1 ? 1 : scale > 4 ? 4 : scale;
 }
@@ -21,8 +23,9 @@ static int scale_of(const ocr_area_box *area, int attempt)
 static float confidence_of(const ocr_text *text)
 {
     float sum = 0;
-    for (size_t i = 0; i < text->count; i++)
+    for (size_t i = 0; i < text->count; i++) {
         sum += text->words[i].confidence;
+    }
     return text->count ? sum / (float) text->count : 0;
 }
 
@@ -45,8 +48,8 @@ static bool ended(void *context)
     return p->stop(p->context) || uv_hrtime() >= p->limit;
 }
 
-bool ocr_area_read(ocr_engine *engine, const desk_image *image, const ocr_area_box *area,
-                   bool (*stop)(void *context), void *context, ocr_text *out, desk_error *err)
+bool ocr_area_read(ocr_engine *engine, const image_bitmap *image, const ocr_area_box *area,
+                   bool (*stop)(void *context), void *context, ocr_text *out, base_error *err)
 {
     patience p = {stop, context, uv_hrtime() + PATIENCE * UINT64_C(1000000000)};
     int attempts = is_short(area) ? ATTEMPTS : 1;
@@ -54,8 +57,9 @@ bool ocr_area_read(ocr_engine *engine, const desk_image *image, const ocr_area_b
     for (int i = 0; ok && i < attempts && (i == 0 || confidence_of(out) < CLEAR); i++) {
         ocr_ink_image ink;
         ocr_text text = {0};
-        if (!ocr_ink(&ink, image, area->rect, scale_of(area, i), err))
+        if (!ocr_ink(&ink, image, area->rect, scale_of(area, i), err)) {
             return false;
+        }
         ok = ocr_engine_read(engine, &ink, area->block, ended, &p, &text, err);
         ocr_ink_free(&ink);
         if (confidence_of(&text) > confidence_of(out)) {

@@ -30,23 +30,26 @@ static void entry_free(entry *e)
 
 static void generation_clear(generation *g)
 {
-    for (int i = 0; i < SLOTS; i++)
+    for (int i = 0; i < SLOTS; i++) {
         for (entry *e = g->slots[i], *next; e; e = next) {
             next = e->next;
             entry_free(e);
         }
+    }
     *g = (generation){0};
 }
 
 ocr_cache *ocr_cache_new(void)
 {
     ocr_cache *cache = calloc(1, sizeof *cache);
-    if (!cache)
+    if (!cache) {
         return NULL;
+    }
     cache->young = calloc(1, sizeof *cache->young);
     cache->old = calloc(1, sizeof *cache->old);
-    if (cache->young && cache->old)
+    if (cache->young && cache->old) {
         return cache;
+    }
     free(cache->young);
     free(cache->old);
     free(cache);
@@ -55,8 +58,9 @@ ocr_cache *ocr_cache_new(void)
 
 void ocr_cache_free(ocr_cache *cache)
 {
-    if (!cache)
+    if (!cache) {
         return;
+    }
     generation_clear(cache->young);
     generation_clear(cache->old);
     free(cache->young);
@@ -73,17 +77,19 @@ static ocr_key mix(ocr_key key, uint64_t value)
     return key;
 }
 
-ocr_key ocr_key_of(const desk_image *image, const ocr_area_box *area, const char *language)
+ocr_key ocr_key_of(const image_bitmap *image, const ocr_area_box *area, const char *language)
 {
-    desk_rect r = area->rect;
+    image_rect r = area->rect;
     ocr_key key = mix((ocr_key){1, 2},
                       (uint64_t) r.width << 32 | (uint64_t) r.height << 1 | (area->block ? 1 : 0));
-    for (const char *p = language; *p; p++)
+    for (const char *p = language; *p; p++) {
         key = mix(key, (unsigned char) *p);
+    }
     for (int y = r.y; y < r.y + r.height; y++) {
         const uint8_t *p = image->pixels + (size_t) y * image->stride + (size_t) r.x * 4;
-        for (int x = 0; x < r.width; x++, p += 4)
+        for (int x = 0; x < r.width; x++, p += 4) {
             key = mix(key, (uint64_t) p[0] << 16 | (uint64_t) p[1] << 8 | p[2]);
+        }
     }
     return key;
 }
@@ -91,8 +97,9 @@ ocr_key ocr_key_of(const desk_image *image, const ocr_area_box *area, const char
 static entry **place(generation *g, ocr_key key)
 {
     entry **at = &g->slots[key.a % SLOTS];
-    while (*at && ((*at)->key.a != key.a || (*at)->key.b != key.b))
+    while (*at && ((*at)->key.a != key.a || (*at)->key.b != key.b)) {
         at = &(*at)->next;
+    }
     return at;
 }
 
@@ -126,8 +133,9 @@ const ocr_text *ocr_cache_find(ocr_cache *cache, ocr_key key)
     entry *found = *place(cache->young, key);
     if (!found) {
         found = take(cache->old, key);
-        if (found)
+        if (found) {
             put(cache, found);
+        }
     }
     return found ? &found->text : NULL;
 }

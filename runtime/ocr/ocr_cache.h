@@ -18,7 +18,7 @@ ocr_cache *ocr_cache_new(void); /* NULL without memory */
 void ocr_cache_free(ocr_cache *cache);
 
 /* The checksum of an area, read in that language. The fourth bytes of pixels do not count. */
-ocr_key ocr_key_of(const desk_image *image, const ocr_area_box *area, const char *language);
+ocr_key ocr_key_of(const image_bitmap *image, const ocr_area_box *area, const char *language);
 
 /* What the area of that key said, places from its corner; NULL if that is not known. It stays valid
  * until the next call. */

@@ -31,8 +31,9 @@ typedef struct {
 
 static int root_of(run *items, int i)
 {
-    while (items[i].root != i)
+    while (items[i].root != i) {
         i = items[i].root = items[items[i].root].root;
+    }
     return i;
 }
 
@@ -48,8 +49,9 @@ static bool add_run(runs *list, int y, int left, int right)
     if (list->count == list->room) {
         size_t room = list->room ? list->room * 2 : 4096;
         run *items = realloc(list->items, room * sizeof *items);
-        if (!items)
+        if (!items) {
             return false;
+        }
         list->items = items;
         list->room = room;
     }
@@ -63,15 +65,18 @@ static bool add_row(runs *list, const uint8_t *row, int width, int y)
 {
     int left = -1, last = 0;
     for (int x = 0; x < width; x++) {
-        if (!(row[x] & TEXT_EDGE))
+        if (!(row[x] & TEXT_EDGE)) {
             continue;
+        }
         if (left >= 0 && x - last > WORD_GAP) {
-            if (!add_run(list, y, left, last))
+            if (!add_run(list, y, left, last)) {
                 return false;
+            }
             left = -1;
         }
-        if (left < 0)
+        if (left < 0) {
             left = x;
+        }
         last = x;
     }
     return left < 0 || add_run(list, y, left, last);
@@ -83,12 +88,14 @@ static void join_rows(runs *list, size_t above, size_t now)
     size_t a = above, b = now;
     while (a < now && b < list->count) {
         run *upper = &list->items[a], *lower = &list->items[b];
-        if (upper->left <= lower->right + 1 && lower->left <= upper->right + 1)
+        if (upper->left <= lower->right + 1 && lower->left <= upper->right + 1) {
             join(list->items, (int) a, (int) b);
-        if (upper->right < lower->right)
+        }
+        if (upper->right < lower->right) {
             a++;
-        else
+        } else {
             b++;
+        }
     }
 }
 
@@ -97,8 +104,9 @@ static bool find_runs(runs *list, const uint8_t *edges, int width, int height)
     size_t above = 0;
     for (int y = 0; y < height; y++) {
         size_t now = list->count;
-        if (!add_row(list, edges + (size_t) y * (size_t) width, width, y))
+        if (!add_row(list, edges + (size_t) y * (size_t) width, width, y)) {
             return false;
+        }
         join_rows(list, above, now);
         above = now;
     }
@@ -114,10 +122,12 @@ typedef struct {
 
 static void grow(box *b, const run *r)
 {
-    if (r->left < b->left)
+    if (r->left < b->left) {
         b->left = r->left;
-    if (r->right > b->right)
+    }
+    if (r->right > b->right) {
         b->right = r->right;
+    }
     b->bottom = r->y; /* rows come from the top */
 }
 
@@ -166,26 +176,30 @@ static bool is_too_dense(const finder *f, box b)
     size_t pixels = (size_t) (b.right - b.left + 1) * (size_t) (b.bottom - b.top + 1), edges = 0;
     for (int y = b.top; pixels >= LEAST_DENSE && y <= b.bottom; y++) {
         const uint8_t *row = f->edges + (size_t) y * (size_t) f->width;
-        for (int x = b.left; x <= b.right; x++)
+        for (int x = b.left; x <= b.right; x++) {
             edges += (row[x] & TEXT_EDGE_ANY) != 0;
+        }
     }
     return edges * 100 > pixels * TOO_DENSE;
 }
 
-static bool add_area(finder *f, box b, bool block, desk_error *err)
+static bool add_area(finder *f, box b, bool block, base_error *err)
 {
     if (b.right - b.left + 1 < LEAST_WIDTH || b.bottom - b.top + 1 < LEAST_HEIGHT ||
-        is_too_dense(f, b))
+        is_too_dense(f, b)) {
         return true;
-    if (f->areas->count >= OCR_AREAS_MAX)
-        return desk_fail(err, DESK_INVALID,
+    }
+    if (f->areas->count >= OCR_AREAS_MAX) {
+        return base_fail(err, BASE_INVALID,
                          "there is too much on the screen to look for text: name "
                          "a region");
+    }
     if (f->areas->count == f->room) {
         size_t room = f->room ? f->room * 2 : 256;
         ocr_area_box *items = realloc(f->areas->items, room * sizeof *items);
-        if (!items)
-            return desk_fail(err, DESK_NO_MEMORY, "not enough memory to look for text");
+        if (!items) {
+            return base_fail(err, BASE_NO_MEMORY, "not enough memory to look for text");
+        }
         f->areas->items = items;
         f->room = room;
     }
@@ -205,11 +219,13 @@ static int fill_profile(const finder *f, box b, int *profile)
     for (int y = b.top; y <= b.bottom; y++) {
         const uint8_t *row = f->edges + (size_t) y * (size_t) f->width;
         int sum = 0;
-        for (int x = b.left; x <= b.right; x++)
+        for (int x = b.left; x <= b.right; x++) {
             sum += row[x] & TEXT_EDGE_ACROSS;
+        }
         profile[y - b.top] = sum;
-        if (sum > most)
+        if (sum > most) {
             most = sum;
+        }
     }
     return most;
 }
@@ -220,12 +236,16 @@ static box narrow(const finder *f, box b)
     int left = b.right, right = b.left;
     for (int y = b.top; y <= b.bottom; y++) {
         const uint8_t *row = f->edges + (size_t) y * (size_t) f->width;
-        for (int x = b.left; x < left; x++)
-            if (row[x] & TEXT_EDGE)
+        for (int x = b.left; x < left; x++) {
+            if (row[x] & TEXT_EDGE) {
                 left = x;
-        for (int x = b.right; x > right; x--)
-            if (row[x] & TEXT_EDGE)
+            }
+        }
+        for (int x = b.right; x > right; x--) {
+            if (row[x] & TEXT_EDGE) {
                 right = x;
+            }
+        }
     }
     b.left = left;
     b.right = right > left ? right : left;
@@ -241,22 +261,24 @@ static int quietest(const int *profile, int from, int to)
             least = profile[y];
             first = y;
         }
-        if (profile[y] == least)
+        if (profile[y] == least) {
             last = y;
+        }
     }
     return profile[(first + last) / 2] == least ? (first + last) / 2 : first;
 }
 
 /* Cuts a box between the bodies of its lines (rows with many upright edges: from the middle of
  * small letters up). Each piece becomes an area; false in `*cut` where there are no two bodies. */
-static bool cut_lines(finder *f, box b, const int *profile, int most, bool *cut, desk_error *err)
+static bool cut_lines(finder *f, box b, const int *profile, int most, bool *cut, base_error *err)
 {
     int height = b.bottom - b.top + 1, start = 0, last_body = -1;
     bool ok = true;
     *cut = false;
     for (int y = 0; ok && y < height; y++) {
-        if (profile[y] * 4 < most)
+        if (profile[y] * 4 < most) {
             continue;
+        }
         if (last_body >= 0 && y - last_body > 2) {
             int at = quietest(profile, last_body + 1, y - 1);
             if (profile[at] * 8 <= most && at - start >= LEAST_HEIGHT) {
@@ -275,14 +297,16 @@ static bool cut_lines(finder *f, box b, const int *profile, int most, bool *cut,
     return ok;
 }
 
-static bool add_box(finder *f, box b, desk_error *err)
+static bool add_box(finder *f, box b, base_error *err)
 {
     int height = b.bottom - b.top + 1, width = b.right - b.left + 1;
-    if (height < LEAST_BLOCK || width < height)
+    if (height < LEAST_BLOCK || width < height) {
         return height <= MOST_LINE ? add_area(f, b, false, err) : add_area(f, b, true, err);
+    }
     int *profile = malloc((size_t) height * sizeof *profile);
-    if (!profile)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory to look for text");
+    if (!profile) {
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory to look for text");
+    }
     int most = fill_profile(f, b, profile);
     bool cut;
     bool ok = cut_lines(f, b, profile, most, &cut, err);
@@ -292,14 +316,15 @@ static bool add_box(finder *f, box b, desk_error *err)
 
 static int by_place(const void *a, const void *b)
 {
-    const desk_rect *p = &((const ocr_area_box *) a)->rect;
-    const desk_rect *q = &((const ocr_area_box *) b)->rect;
-    if (p->y != q->y)
+    const image_rect *p = &((const ocr_area_box *) a)->rect;
+    const image_rect *q = &((const ocr_area_box *) b)->rect;
+    if (p->y != q->y) {
         return p->y < q->y ? -1 : 1;
+    }
     return p->x < q->x ? -1 : p->x > q->x;
 }
 
-bool ocr_detect(const desk_image *image, ocr_areas *out, desk_error *err)
+bool ocr_detect(const image_bitmap *image, ocr_areas *out, base_error *err)
 {
     *out = (ocr_areas){0};
     finder f = {NULL, image->width, image->height, out, 0};
@@ -309,16 +334,19 @@ bool ocr_detect(const desk_image *image, ocr_areas *out, desk_error *err)
     f.edges = edges;
     bool ok = edges && find_runs(&list, edges, image->width, image->height);
     box *boxes = ok ? find_boxes(&list, &count) : NULL;
-    ok = boxes || desk_fail(err, DESK_NO_MEMORY, "not enough memory to look for text");
-    for (size_t i = 0; ok && i < count; i++)
+    ok = boxes || base_fail(err, BASE_NO_MEMORY, "not enough memory to look for text");
+    for (size_t i = 0; ok && i < count; i++) {
         ok = add_box(&f, boxes[i], err);
-    if (ok && out->count > 1)
+    }
+    if (ok && out->count > 1) {
         qsort(out->items, out->count, sizeof *out->items, by_place);
+    }
     free(boxes);
     free(list.items);
     free(edges);
-    if (!ok)
+    if (!ok) {
         ocr_areas_free(out);
+    }
     return ok;
 }
 

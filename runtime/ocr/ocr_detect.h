@@ -12,8 +12,8 @@
 #include "image/image.h"
 
 typedef struct {
-    desk_rect rect; /* a few pixels wider than the text, inside the picture */
-    bool block;     /* several lines, or none that could be told apart */
+    image_rect rect; /* a few pixels wider than the text, inside the picture */
+    bool block;      /* several lines, or none that could be told apart */
 } ocr_area_box;
 
 typedef struct {
@@ -24,9 +24,9 @@ typedef struct {
 enum { OCR_AREAS_MAX = 20000 };
 
 /* Finds the areas of `image`. Icons and pictures are among them: only reading tells. False without
- * memory (DESK_NO_MEMORY) or where there are more than OCR_AREAS_MAX (DESK_INVALID). Any
+ * memory (BASE_NO_MEMORY) or where there are more than OCR_AREAS_MAX (BASE_INVALID). Any
  * thread. */
-bool ocr_detect(const desk_image *image, ocr_areas *out, desk_error *err);
+bool ocr_detect(const image_bitmap *image, ocr_areas *out, base_error *err);
 
 void ocr_areas_free(ocr_areas *areas);
 

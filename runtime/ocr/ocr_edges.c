@@ -16,7 +16,7 @@ static inline int difference(const uint8_t *p, const uint8_t *q)
     return most > r ? most : r;
 }
 
-static void find_edges(const desk_image *image, uint8_t *edges)
+static void find_edges(const image_bitmap *image, uint8_t *edges)
 {
     for (int y = 0; y < image->height; y++) {
         const uint8_t *row = image->pixels + (size_t) y * image->stride;
@@ -41,10 +41,12 @@ static void remove_runs(uint8_t *at, int count, size_t step, uint8_t bit, int le
             continue;
         }
         int end = i;
-        while (end < count && at[(size_t) end * step] & bit)
+        while (end < count && at[(size_t) end * step] & bit) {
             end++;
-        for (int k = i; end - i >= least && k < end; k++)
+        }
+        for (int k = i; end - i >= least && k < end; k++) {
             at[(size_t) k * step] &= (uint8_t) ~bit;
+        }
         i = end;
     }
 }
@@ -54,8 +56,9 @@ static void remove_runs(uint8_t *at, int count, size_t step, uint8_t bit, int le
 static bool remove_upright(uint8_t *edges, int width, int height)
 {
     int *length = calloc((size_t) width, sizeof *length);
-    if (!length)
+    if (!length) {
         return false;
+    }
     for (int y = 0; y <= height; y++) {
         const uint8_t *row = edges + (size_t) y * (size_t) width;
         for (int x = 0; x < width; x++) {
@@ -63,9 +66,10 @@ static bool remove_upright(uint8_t *edges, int width, int height)
                 length[x]++;
                 continue;
             }
-            for (int k = 1; length[x] >= LONG_DOWN && k <= length[x]; k++)
+            for (int k = 1; length[x] >= LONG_DOWN && k <= length[x]; k++) {
                 edges[(size_t) (y - k) * (size_t) width + (size_t) x] &=
                     (uint8_t) ~TEXT_EDGE_ACROSS;
+            }
             length[x] = 0;
         }
     }
@@ -73,15 +77,17 @@ static bool remove_upright(uint8_t *edges, int width, int height)
     return true;
 }
 
-uint8_t *ocr_edges(const desk_image *image)
+uint8_t *ocr_edges(const image_bitmap *image)
 {
     size_t width = (size_t) image->width;
     uint8_t *edges = malloc(width * (size_t) image->height);
-    if (!edges)
+    if (!edges) {
         return NULL;
+    }
     find_edges(image, edges);
-    for (int y = 0; y < image->height; y++)
+    for (int y = 0; y < image->height; y++) {
         remove_runs(edges + (size_t) y * width, image->width, 1, TEXT_EDGE_DOWN, LONG_ACROSS);
+    }
     if (!remove_upright(edges, image->width, image->height)) {
         free(edges);
         return NULL;

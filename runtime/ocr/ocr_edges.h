@@ -16,6 +16,6 @@ enum {
 
 /* One byte per pixel, 0 or a sum of those; ACROSS and DOWN without the edges of long straight
  * lines. malloc'ed and the caller's; NULL without memory. */
-uint8_t *ocr_edges(const desk_image *image);
+uint8_t *ocr_edges(const image_bitmap *image);
 
 #endif

@@ -18,9 +18,9 @@ typedef struct {
 } ocr_ink_image;
 
 /* Makes `out` of `rect` (inside `image`), `scale` times as large (1..6; between pixels by
- * Catmull-Rom) and with a white border. DESK_NO_MEMORY. Any thread. */
-bool ocr_ink(ocr_ink_image *out, const desk_image *image, desk_rect rect, int scale,
-                   desk_error *err);
+ * Catmull-Rom) and with a white border. BASE_NO_MEMORY. Any thread. */
+bool ocr_ink(ocr_ink_image *out, const image_bitmap *image, image_rect rect, int scale,
+             base_error *err);
 
 void ocr_ink_free(ocr_ink_image *ink);
 

@@ -1,9 +1,9 @@
 /*
- * ocr_tesseract.h: Tesseract's C library as a small table of function pointers. The program is not linked
- * with it: few machines have it, and most scripts read no pixels. The table is filled at first use;
- * which file that is and where its language data lies is each platform's affair (linux/ocr_library.c,
- * windows/ocr_library.c). Only what is used is declared, by the names of Tesseract's capi.h (4.1 and 5)
- * without their prefix.
+ * ocr_tesseract.h: Tesseract's C library as a small table of function pointers. The program is not
+ * linked with it: few machines have it, and most scripts read no pixels. The table is filled at
+ * first use; which file that is and where its language data lies is each platform's affair
+ * (linux/ocr_library.c, windows/ocr_library.c). Only what is used is declared, by the names of
+ * Tesseract's capi.h (4.1 and 5) without their prefix.
  */
 #ifndef OCR_OCR_TESSERACT_H
 #define OCR_OCR_TESSERACT_H
@@ -51,13 +51,13 @@ typedef struct {
 } ocr_tesseract;
 
 /* The table, filled at the first call that succeeds and kept for the life of the process. NULL and
- * DESK_UNAVAILABLE, with how to install it, where there is no usable library. One thread at a
+ * BASE_UNAVAILABLE, with how to install it, where there is no usable library. One thread at a
  * time. */
-const ocr_tesseract *ocr_tesseract_open(desk_error *err);
+const ocr_tesseract *ocr_tesseract_open(base_error *err);
 
-/* The folder that has the data of each part of `language` ("eng", "eng+deu"). DESK_INVALID for what
- * is no language's name, DESK_UNAVAILABLE with how to install it. */
-bool ocr_data_folder(const char *language, char *folder, size_t size, desk_error *err);
+/* The folder that has the data of each part of `language` ("eng", "eng+deu"). BASE_INVALID for what
+ * is no language's name, BASE_UNAVAILABLE with how to install it. */
+bool ocr_data_folder(const char *language, char *folder, size_t size, base_error *err);
 
 /* --- what a platform gives ---------------------------------------------------------------------
  */

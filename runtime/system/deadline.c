@@ -21,10 +21,11 @@ static void sleep_until(uint64_t time)
 {
     uint64_t now = uv_hrtime();
     self.until = time;
-    if (time == UINT64_MAX)
+    if (time == UINT64_MAX) {
         uv_cond_wait(&self.changed, &self.lock);
-    else if (time > now)
+    } else if (time > now) {
         uv_cond_timedwait(&self.changed, &self.lock, time - now);
+    }
 }
 
 /* When to interrupt for a deadline. */
@@ -40,8 +41,9 @@ static void watch(void *nothing)
     uv_mutex_lock(&self.lock);
     while (!self.ending) {
         uint64_t due = due_for(self.at);
-        if (due != UINT64_MAX && asked && due < asked + AGAIN)
+        if (due != UINT64_MAX && asked && due < asked + AGAIN) {
             due = asked + AGAIN;
+        }
         if (due > uv_hrtime()) {
             sleep_until(due);
             continue;
@@ -49,7 +51,7 @@ static void watch(void *nothing)
         asked = uv_hrtime();
         self.until = asked;
         uv_mutex_unlock(&self.lock);
-        platform_interrupt(INTERRUPT_OVERDUE);
+        system_interrupt(INTERRUPT_OVERDUE);
         uv_mutex_lock(&self.lock);
     }
     uv_mutex_unlock(&self.lock);
@@ -65,21 +67,24 @@ static bool start(void)
     return self.started;
 }
 
-void deadline_set(uint64_t at)
+void system_deadline_set(uint64_t at)
 {
-    if (!self.started && (at == 0 || !start()))
+    if (!self.started && (at == 0 || !start())) {
         return; /* without a thread, limits hold for whatever waits, as timers do */
+    }
     uv_mutex_lock(&self.lock);
     self.at = at;
-    if (due_for(at) < self.until)
+    if (due_for(at) < self.until) {
         uv_cond_signal(&self.changed);
+    }
     uv_mutex_unlock(&self.lock);
 }
 
-void deadline_stop(void)
+void system_deadline_stop(void)
 {
-    if (!self.started)
+    if (!self.started) {
         return;
+    }
     uv_mutex_lock(&self.lock);
     self.ending = true;
     uv_cond_signal(&self.changed);

@@ -11,9 +11,9 @@
 /* From `at` (uv_hrtime; 0 for never) on INTERRUPT_OVERDUE is requested, again and again until
  * another time is set. Cheap: it wakes the thread only where `at` is sooner than what it waits
  * for. For the main thread. */
-void deadline_set(uint64_t at);
+void system_deadline_set(uint64_t at);
 
 /* Ends the thread, if there is one. */
-void deadline_stop(void);
+void system_deadline_stop(void);
 
 #endif

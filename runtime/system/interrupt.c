@@ -14,7 +14,7 @@ static struct {
     lua_State *main;
     lua_State *volatile current;   /* the coroutine that runs now; main when none does */
     volatile sig_atomic_t pending; /* asked, and not yet handed to the handler */
-    volatile sig_atomic_t asked;   /* asked since the last interrupt_clear */
+    volatile sig_atomic_t asked;   /* asked since the last system_interrupt_clear */
     volatile sig_atomic_t kind;
     volatile sig_atomic_t grace; /* calls of the hook until it raises again */
     uv_async_t wake;
@@ -24,8 +24,9 @@ static struct {
 /* Whether what runs now is past its deadline. Lua's own failure means no. */
 static bool is_overdue(lua_State *L)
 {
-    if (self.overdue == LUA_NOREF)
+    if (self.overdue == LUA_NOREF) {
         return false;
+    }
     lua_rawgeti(L, LUA_REGISTRYINDEX, self.overdue);
     bool yes = lua_pcall(L, 0, 1, 0) == LUA_OK && lua_toboolean(L, -1);
     lua_pop(L, 1);
@@ -55,23 +56,26 @@ static void arm(lua_State *L)
     lua_sethook(L, stop_hook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
-void interrupt_request(interrupt_kind kind)
+void system_interrupt_request(system_interrupt_kind kind)
 {
-    if (self.asked && kind == INTERRUPT_OVERDUE)
+    if (self.asked && kind == INTERRUPT_OVERDUE) {
         return; /* everything is being stopped already */
-    if (self.asked && kind != INTERRUPT_HUP)
-        platform_end(130);
+    }
+    if (self.asked && kind != INTERRUPT_HUP) {
+        system_end(130);
+    }
     self.asked = kind != INTERRUPT_OVERDUE;
     self.kind = kind;
     self.pending = 1;
     self.grace = 0;
     lua_State *running = self.current;
-    if (running != self.main)
+    if (running != self.main) {
         arm(running); /* the one call of Lua's that is safe here, by its manual and lua.c */
+    }
     uv_async_send(&self.wake);
 }
 
-void interrupt_clear(void)
+void system_interrupt_clear(void)
 {
     self.asked = 0;
 }
@@ -83,7 +87,7 @@ static const char *const names[] = {
     [INTERRUPT_CHORD] = "kill_chord",
 };
 
-const char *interrupt_name(void)
+const char *system_interrupt_name(void)
 {
     return self.asked ? names[self.kind] : NULL;
 }
@@ -91,25 +95,28 @@ const char *interrupt_name(void)
 static void on_wake(uv_async_t *handle)
 {
     (void) handle;
-    if (!self.pending || self.handler == LUA_NOREF)
+    if (!self.pending || self.handler == LUA_NOREF) {
         return;
+    }
     self.pending = 0;
-    if (self.kind == INTERRUPT_OVERDUE)
+    if (self.kind == INTERRUPT_OVERDUE) {
         return; /* whoever was to be stopped has been, or it waits and its timer sees to it */
+    }
     lua_State *L = self.main;
     lua_rawgeti(L, LUA_REGISTRYINDEX, self.handler);
     lua_pushstring(L, names[self.kind]);
-    if (lua_pcall(L, 1, 0, 0) != LUA_OK)
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
         lua_pop(L, 1); /* the handler is ours and reports its own failures */
+    }
 }
 
-void interrupt_set_handler(lua_State *L)
+void system_interrupt_set_handler(lua_State *L)
 {
     luaL_unref(L, LUA_REGISTRYINDEX, self.handler);
     self.handler = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-void interrupt_set_overdue(lua_State *L)
+void system_interrupt_set_overdue(lua_State *L)
 {
     luaL_unref(L, LUA_REGISTRYINDEX, self.overdue);
     self.overdue = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -128,8 +135,9 @@ static int resume(lua_State *L, lua_State *co, int arguments)
     self.current = co;
     int status = lua_resume(co, L, arguments, &results);
     self.current = before;
-    if (self.pending && before != self.main)
+    if (self.pending && before != self.main) {
         arm(before); /* the request came while a nested coroutine ran: pass it on outward */
+    }
     if (status != LUA_OK && status != LUA_YIELD) {
         lua_xmove(co, L, 1);
         return -1;
@@ -147,14 +155,18 @@ static int resume(lua_State *L, lua_State *co, int arguments)
 static const char *why_not(lua_State *L, lua_State *co)
 {
     lua_Debug frame;
-    if (co == L)
+    if (co == L) {
         return "non-suspended";
-    if (lua_status(co) == LUA_YIELD)
+    }
+    if (lua_status(co) == LUA_YIELD) {
         return NULL;
-    if (lua_status(co) != LUA_OK)
+    }
+    if (lua_status(co) != LUA_OK) {
         return "dead";
-    if (lua_getstack(co, 0, &frame))
+    }
+    if (lua_getstack(co, 0, &frame)) {
         return "non-suspended";
+    }
     return lua_gettop(co) == 0 ? "dead" : NULL;
 }
 
@@ -182,13 +194,16 @@ static int wrap_call(lua_State *L)
 {
     lua_State *co = lua_tothread(L, lua_upvalueindex(1));
     const char *refusal = why_not(L, co);
-    if (refusal)
+    if (refusal) {
         return luaL_error(L, "cannot resume %s coroutine", refusal);
+    }
     int results = resume(L, co, lua_gettop(L));
-    if (results >= 0)
+    if (results >= 0) {
         return results;
-    if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD)
+    }
+    if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD) {
         lua_resetthread(co);
+    }
     if (lua_type(L, -1) == LUA_TSTRING) {
         luaL_where(L, 1);
         lua_insert(L, -2);
@@ -210,15 +225,16 @@ static int co_wrap(lua_State *L)
 static void replace(lua_State *L, const char *library, const char *name, lua_CFunction function)
 {
     lua_getglobal(L, library);
-    if (function)
+    if (function) {
         lua_pushcfunction(L, function);
-    else
+    } else {
         lua_pushnil(L);
+    }
     lua_setfield(L, -2, name);
     lua_pop(L, 1);
 }
 
-void interrupt_open(lua_State *L)
+void system_interrupt_open(lua_State *L)
 {
     memset(&self, 0, sizeof self);
     self.main = L;
@@ -231,13 +247,13 @@ void interrupt_open(lua_State *L)
     replace(L, "coroutine", "wrap", co_wrap);
     replace(L, "debug", "sethook", NULL);
 
-    platform_open(luv_loop(L));
+    system_open(luv_loop(L));
 }
 
-void interrupt_close(lua_State *L)
+void system_interrupt_close(lua_State *L)
 {
-    deadline_stop();
-    platform_close();
+    system_deadline_stop();
+    system_close();
     uv_close((uv_handle_t *) &self.wake, NULL);
     uv_run(luv_loop(L), UV_RUN_NOWAIT);
 }

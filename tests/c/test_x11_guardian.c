@@ -420,7 +420,7 @@ static void test_with_a_cookie(void)
     CHECK(xcb_connection_has_error(watcher = xcb_connect(display, NULL)));
     xcb_disconnect(watcher);
     desk_options there = {.display = display, .cookie = cookie};
-    desk_error err = {0};
+    base_error err = {0};
     int number = 0;
     watcher = x11_connect(&there, &number, &err);
     if (CHECK(!xcb_connection_has_error(watcher))) {

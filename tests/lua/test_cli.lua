@@ -4,10 +4,10 @@ local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
 local errors = require "deskpilot.base.errors"
 local progress = require "deskpilot.cli.progress"
-local shot = require "deskpilot.cli.shot"
+local shot = require "deskpilot.cli.commands.shot"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
-local windows = require "deskpilot.cli.windows"
+local windows = require "deskpilot.cli.commands.windows"
 
 local tests = {}
 
@@ -105,9 +105,9 @@ end
 
 function tests.no_command_but_run_and_repl_runs_a_folders_code()
   local folder = spawn.folder()
-  assert(files.make_folder(folder .. "/deskpilot/cli"))
+  assert(files.make_folder(folder .. "/deskpilot/cli/commands"))
   local trap = "io.open('" .. folder .. "/ran', 'w'):close()"
-  for _, name in ipairs { "deskpilot.lua", "deskpilot/cli/doctor.lua", "deskpilot/cli/init.lua", "luv.lua" } do
+  for _, name in ipairs { "deskpilot.lua", "deskpilot/cli/commands/doctor.lua", "deskpilot/cli/init.lua", "luv.lua" } do
     assert(files.write(folder .. "/" .. name, trap))
   end
   for _, words in ipairs { { "--version" }, { "doctor" }, { "eject" }, { "shot" }, { "--help" } } do

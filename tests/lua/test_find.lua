@@ -4,7 +4,7 @@ local t = require "harness"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local native = require "native.image"
-local shots = require "deskpilot.desk.shot"
+local shots = require "deskpilot.desk.picture.shot"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 

@@ -115,10 +115,10 @@ function annotations.parse(comment)
   return doc
 end
 
--- Words such as "see waits.settle" at the end: what is written there counts, without its first
--- parameter, which is the desk.
+-- Words such as "see wait.waits.settle" at the end, of a module below deskpilot.desk: what is written there counts,
+-- without its first parameter, which is the desk.
 local function refer(doc)
-  local module, name = doc.text:match("see ([%w_]+)%.([%w_]+)%.?$")
+  local module, name = doc.text:match("see ([%w_.]+)%.([%w_]+)%.?$")
   if not module or #doc.params > 0 then return doc end
   local loaded, found = pcall(require, "deskpilot.desk." .. module)
   local fn = loaded and type(found) == "table" and found[name]

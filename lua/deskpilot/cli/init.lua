@@ -83,7 +83,7 @@ end
 local function dispatch(name, words)
   local args = require "deskpilot.cli.args"
   local loaded, command = xpcall(require, function(message) return tostring(message) end,
-    "deskpilot.cli." .. name)
+    "deskpilot.cli.commands." .. name)
   if not loaded then return complain("the command " .. name .. " does not load: " .. command) end
   local options, positional = args.parse(command.options or {}, words)
   if not options then return (command.refused or complain)(positional, words) end
@@ -110,10 +110,10 @@ special["-h"] = special["--help"]
 
 -- The private desktop's keeper process; nobody types this.
 special["--desktop-host"] = function(words)
-  return require("deskpilot.desk." .. require("native.system").platform .. ".private_host").main(words)
+  return require("deskpilot.desk.platform." .. require("native.system").platform .. ".private_host").main(words)
 end
 
--- Has Windows open a file or an address with the application for it; nobody types this (desk/apps.lua).
+-- Has Windows open a file or an address with the application for it; nobody types this (desk/app/apps.lua).
 special["--open"] = function(words)
   local ok, err = require("native.system").open(words[1] or "")
   if ok then return cli.status.succeeded end

@@ -67,44 +67,53 @@ local function sort(functions, main)
   return functions
 end
 
--- A module of deskpilot.base that scripts require.
-local function base_page(name)
-  return { functions = functions_of(require("deskpilot.base." .. name), name .. ".", {}),
-    main = ("deskpilot/base/%s.lua"):format(name) }
+-- A module that scripts require: "base.csv".
+local function module_page(path)
+  return { functions = functions_of(require("deskpilot." .. path), path:match("[%w_]+$") .. ".", {}),
+    main = ("deskpilot/%s.lua"):format(path:gsub("%.", "/")) }
+end
+
+-- The file of a desk's part, whose words its page begins with: of those that hold its functions the one with its name.
+local function main_of(functions, name)
+  for _, fn in ipairs(functions) do
+    if fn.path:find("/" .. name .. ".lua", 1, true) or fn.path:find("/" .. name .. "/init.lua", 1, true) then
+      return fn.path
+    end
+  end
+  return "" -- of the page of another part
 end
 
 -- The functions of each page, and the file that its words begin with.
 local function collect(desk)
-  local module, websocket = require "deskpilot.desk", require "deskpilot.base.websocket"
+  local module, websocket = require "deskpilot.desk", require "deskpilot.net.websocket"
   local task, errors, run = require "deskpilot.base.task", require "deskpilot.base.errors",
     require "deskpilot.agent.run"
-  local server = require "deskpilot.base.http_server"
+  local server = require "deskpilot.net.http_server"
   local browser, tab = require "deskpilot.desk.browser.instance", require "deskpilot.desk.browser.tab"
   local shot = assert(desk.screen.shot())
   local pages = {
     desk = { functions = functions_of(class_of(desk), "desk:", functions_of(desk, "desk.",
       functions_of(module, 'require "deskpilot.desk".', {}))), main = "deskpilot/desk/init.lua" },
-    shot = { functions = functions_of(class_of(shot), "shot:", {}), main = "deskpilot/desk/shot.lua" },
-    points = { functions = {}, main = "deskpilot/desk/points.lua" },
+    shot = { functions = functions_of(class_of(shot), "shot:", {}), main = "deskpilot/desk/picture/shot.lua" },
+    points = { functions = {}, main = "deskpilot/desk/picture/points.lua" },
     task = { functions = functions_of(class_of(task.start(function() end)), "work:", functions_of(task, "task.", {})),
       main = "deskpilot/base/task.lua" },
-    files = base_page "files", csv = base_page "csv", json = base_page "json", http = base_page "http",
-    http_form = base_page "http_form",
+    files = module_page "base.files", csv = module_page "base.csv", json = module_page "base.json",
+    http = module_page "net.http", http_form = module_page "net.http_form",
     http_server = { functions = functions_of(class_of(server.start, "Server"), "server:",
-      functions_of(server, "http_server.", {})), main = "deskpilot/base/http_server.lua" },
+      functions_of(server, "http_server.", {})), main = "deskpilot/net/http_server.lua" },
     websocket = { functions = functions_of(class_of(websocket.open, "Socket"), "socket:",
-      functions_of(websocket, "websocket.", {})), main = "deskpilot/base/websocket.lua" },
+      functions_of(websocket, "websocket.", {})), main = "deskpilot/net/websocket.lua" },
     errors = { functions = functions_of(errors, "errors.", {}), main = "deskpilot/base/errors.lua" },
     browser = { functions = functions_of(class_of(browser.connect, "Browser"), "browser:",
-      functions_of(desk.browser, "desk.browser.", {})), main = "deskpilot/desk/browser.lua" },
+      functions_of(desk.browser, "desk.browser.", {})), main = "deskpilot/desk/browser/init.lua" },
     tab = { functions = functions_of(class_of(tab.new, "Tab"), "tab:", {}), main = "deskpilot/desk/browser/tab.lua" },
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua" },
   }
   for name, part in pairs(desk) do
     if type(part) == "table" and not internal[name] and not pages[name] then
       local functions = functions_of(part, "desk." .. name .. ".", {})
-      local main = ("deskpilot/desk/%s.lua"):format(name)
-      if #functions > 0 then pages[name] = { functions = functions, main = main } end
+      if #functions > 0 then pages[name] = { functions = functions, main = main_of(functions, name) } end
     end
   end
   for _, page in pairs(pages) do sort(page.functions, page.main) end
@@ -187,8 +196,10 @@ local function paths_of(page)
 end
 
 local titles = { desk = "desk", shot = "A shot", tab = "A tab", points = "Points", mission = "m, the mission's run" }
-for _, name in ipairs { "files", "csv", "json", "http", "http_server", "http_form", "websocket", "task", "errors" } do
-  titles[name] = ('%s: require "deskpilot.base.%s"'):format(name, name)
+for _, path in ipairs { "base.files", "base.csv", "base.json", "base.task", "base.errors", "net.http",
+  "net.http_server", "net.http_form", "net.websocket" } do
+  local name = path:match("[%w_]+$")
+  titles[name] = ('%s: require "deskpilot.%s"'):format(name, path)
 end
 
 local notice = "<!-- Made by `./dev docs` from the comments above the functions: change those. -->"

@@ -4,21 +4,21 @@
 --- Calls that wait suspend the task that makes them (base/task.lua). What waits for the world is in waits.lua and
 --- wait_for.lua.
 local native = require "native.desk"
-local apps = require "deskpilot.desk.apps"
+local apps = require "deskpilot.desk.app.apps"
 local browser = require "deskpilot.desk.browser"
-local clipboard = require "deskpilot.desk.clipboard"
+local clipboard = require "deskpilot.desk.input.clipboard"
 local elements = require "deskpilot.desk.elements"
-local human = require "deskpilot.desk.human"
-local inbox = require "deskpilot.desk.inbox"
-local keyboard = require "deskpilot.desk.keyboard"
-local mouse = require "deskpilot.desk.mouse"
-local points = require "deskpilot.desk.points"
-local reading = require "deskpilot.desk.reading"
-local screen = require "deskpilot.desk.screen"
-local timing = require "deskpilot.desk.timing"
+local human = require "deskpilot.desk.input.human"
+local inbox = require "deskpilot.desk.wait.inbox"
+local keyboard = require "deskpilot.desk.input.keyboard"
+local mouse = require "deskpilot.desk.input.mouse"
+local points = require "deskpilot.desk.picture.points"
+local reading = require "deskpilot.desk.ocr.reading"
+local screen = require "deskpilot.desk.picture.screen"
+local timing = require "deskpilot.desk.wait.timing"
 local wait_for = require "deskpilot.desk.wait_for"
-local waits = require "deskpilot.desk.waits"
-local windows = require "deskpilot.desk.windows"
+local waits = require "deskpilot.desk.wait.waits"
+local windows = require "deskpilot.desk.window.windows"
 
 local desk = {}
 
@@ -98,10 +98,10 @@ function desk.open(options)
   stop_reading = reading.extend(self)
   self.closers = { stop_browser, self.elements.stop, stop_human, stop_reading }
 
-  --- Waits until the screen is quiet; see waits.settle.
+  --- Waits until the screen is quiet; see wait.waits.settle.
   function self.settle(how) return waits.settle(self, how) end
 
-  --- Waits until the screen changes; see waits.wait_for_change.
+  --- Waits until the screen changes; see wait.waits.wait_for_change.
   function self.wait_for_change(how) return waits.wait_for_change(self, how) end
 
   --- Waits until there is such a window; see wait_for.window.
@@ -116,10 +116,10 @@ function desk.open(options)
   --- Waits until a picture can be seen on the screen; see wait_for.image.
   function self.wait_for_image(picture, how) return wait_for.image(self, picture, how) end
 
-  --- Waits until fn() gives something; see waits.wait_until.
+  --- Waits until fn() gives something; see wait.waits.wait_until.
   function self.wait_until(fn, how) return waits.wait_until(self, fn, how) end
 
-  --- The pixel of the screen that a point or an element means; see points.resolve.
+  --- The pixel of the screen that a point or an element means; see picture.points.resolve.
   function self.point(target) return points.resolve(self, target) end
 
   opened[#opened + 1] = self

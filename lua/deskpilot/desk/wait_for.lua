@@ -1,10 +1,10 @@
 --- desk.wait_for_window, desk.wait_for_element, desk.wait_for_text and desk.wait_for_image: until something is
 --- there, or with `gone` until it is not. A time-out says what was there instead.
-local criteria_module = require "deskpilot.desk.window_criteria"
+local criteria_module = require "deskpilot.desk.window.criteria"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
-local waits = require "deskpilot.desk.waits"
+local waits = require "deskpilot.desk.wait.waits"
 
 local wait_for = {}
 

@@ -1,7 +1,7 @@
 --- The chat client: one request to an OpenAI-compatible server, its retries, and its answer in one
 --- shape whatever the server's habits. Waits in a task; an answer that cannot be had is `nil, err`
 --- with a sentence that says what to do.
-local http = require "deskpilot.base.http"
+local http = require "deskpilot.net.http"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local task = require "deskpilot.base.task"

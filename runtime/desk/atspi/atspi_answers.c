@@ -34,10 +34,12 @@ void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app, int32_t n
  * text, of a container that of what it contains. */
 static bool tells_text(const atspi_node *node)
 {
-    if (!(node->interfaces & ATSPI_HAS_TEXT))
+    if (!(node->interfaces & ATSPI_HAS_TEXT)) {
         return false;
-    if (node->states >> DESK_STATE_EDITABLE & 1 || atspi_role_holds_text(node->role))
+    }
+    if (node->states >> DESK_STATE_EDITABLE & 1 || atspi_role_holds_text(node->role)) {
         return true;
+    }
     return node->child_count == 0 && !*node->name;
 }
 
@@ -46,20 +48,25 @@ static bool tells_text(const atspi_node *node)
 void atspi_ask_fields(atspi_read *r, int32_t index)
 {
     atspi_node *node = &r->nodes[index];
-    if (node->asked_fields)
+    if (node->asked_fields) {
         return;
+    }
     node->asked_fields = true;
     bool showing = node->states >> DESK_STATE_SHOWING & 1;
-    if (node->interfaces & ATSPI_HAS_COMPONENT && showing)
+    if (node->interfaces & ATSPI_HAS_COMPONENT && showing) {
         atspi_queue(r, ATSPI_ASK_EXTENTS, node->app, index);
-    if (r->query->bare)
+    }
+    if (r->query->bare) {
         return;
-    if (tells_text(node))
+    }
+    if (tells_text(node)) {
         atspi_queue(r, ATSPI_ASK_TEXT, node->app, index);
-    else if (node->role == ROLE_LABEL || node->role == ROLE_STATIC)
+    } else if (node->role == ROLE_LABEL || node->role == ROLE_STATIC) {
         node->text = *node->name ? node->name : NULL;
-    if (node->interfaces & ATSPI_HAS_VALUE)
+    }
+    if (node->interfaces & ATSPI_HAS_VALUE) {
         atspi_queue(r, ATSPI_ASK_VALUE, node->app, index);
+    }
     node->actions = node->interfaces & ATSPI_HAS_ACTION ? 1 : 0;
 }
 
@@ -70,8 +77,9 @@ void atspi_ask_children(atspi_read *r, int32_t index)
         r->truncated = true;
         return;
     }
-    if (node->asked_children)
+    if (node->asked_children) {
         return;
+    }
     node->asked_children = true;
     atspi_queue(r, ATSPI_ASK_CHILDREN, node->app, index);
 }
@@ -90,18 +98,21 @@ void atspi_ask_identity(atspi_read *r, int32_t index)
 void atspi_identity_answered(atspi_read *r, int32_t index)
 {
     atspi_node *node = &r->nodes[index];
-    if (--node->unanswered > 0)
+    if (--node->unanswered > 0) {
         return;
+    }
     if (r->details) {
         atspi_ask_fields(r, index);
         atspi_ask_details(r, index);
         return;
     }
-    if (!atspi_node_wanted(r, node) && !atspi_is_root(r, index))
+    if (!atspi_node_wanted(r, node) && !atspi_is_root(r, index)) {
         return;
+    }
     atspi_ask_fields(r, index);
-    if (node->child_count != 0)
+    if (node->child_count != 0) {
         atspi_ask_children(r, index);
+    }
 }
 
 /* --- one element --------------------------------------------------------------------------------
@@ -156,36 +167,39 @@ static void identity_answer(atspi_read *r, atspi_question question, DBusMessage 
     DBusMessageIter i;
     const char *text;
     node->answered |= reply != NULL;
-    if (question.kind == ATSPI_ASK_ROLE && atspi_begin(reply, "u", &i))
+    if (question.kind == ATSPI_ASK_ROLE && atspi_begin(reply, "u", &i)) {
         node->role = (uint32_t) atspi_next_int(&i);
-    else if (question.kind == ATSPI_ASK_STATE && atspi_begin(reply, "au", &i))
+    } else if (question.kind == ATSPI_ASK_STATE && atspi_begin(reply, "au", &i)) {
         node->states = atspi_next_states(&i);
-    else if (question.kind == ATSPI_ASK_INTERFACES && atspi_begin(reply, "as", &i))
+    } else if (question.kind == ATSPI_ASK_INTERFACES && atspi_begin(reply, "as", &i)) {
         node->interfaces = atspi_next_interfaces(&i);
-    else if (question.kind == ATSPI_ASK_NAME && atspi_property(reply, DBUS_TYPE_STRING, &text))
+    } else if (question.kind == ATSPI_ASK_NAME && atspi_property(reply, DBUS_TYPE_STRING, &text)) {
         node->name = atspi_take_name(r, text);
-    else if (question.kind == ATSPI_ASK_DESCRIPTION &&
-             atspi_property(reply, DBUS_TYPE_STRING, &text))
+    } else if (question.kind == ATSPI_ASK_DESCRIPTION &&
+               atspi_property(reply, DBUS_TYPE_STRING, &text)) {
         node->description = atspi_take_name(r, text);
+    }
     atspi_identity_answered(r, question.node);
 }
 
 static void extents_answer(atspi_node *node, DBusMessage *reply)
 {
     DBusMessageIter i, fields;
-    if (!atspi_begin(reply, "(iiii)", &i))
+    if (!atspi_begin(reply, "(iiii)", &i)) {
         return;
+    }
     dbus_message_iter_recurse(&i, &fields);
-    desk_rect rect;
+    image_rect rect;
     rect.x = atspi_next_int(&fields);
     rect.y = atspi_next_int(&fields);
     rect.width = atspi_next_int(&fields);
     rect.height = atspi_next_int(&fields);
     /* What is not on the screen says so by an impossible place or no size. */
     if (rect.x == NOWHERE || rect.y == NOWHERE || rect.width <= 0 || rect.height <= 0 ||
-        rect.width > DESK_IMAGE_MAX_SIDE || rect.height > DESK_IMAGE_MAX_SIDE ||
-        abs(rect.x) > DESK_IMAGE_MAX_SIDE || abs(rect.y) > DESK_IMAGE_MAX_SIDE)
+        rect.width > IMAGE_MAX_SIDE || rect.height > IMAGE_MAX_SIDE ||
+        abs(rect.x) > IMAGE_MAX_SIDE || abs(rect.y) > IMAGE_MAX_SIDE) {
         return;
+    }
     node->rect = rect;
     node->has_rect = true;
 }

@@ -33,33 +33,35 @@ static bool answers(DBusMessage *m, dbus_uint32_t serial)
 }
 
 DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline, atomic_bool *cancel,
-                       desk_error *err)
+                       base_error *err)
 {
     dbus_uint32_t serial;
     bool sent = call && dbus_connection_send(c, call, &serial);
-    if (call)
+    if (call) {
         dbus_message_unref(call);
+    }
     if (!sent) {
-        desk_fail(err, DESK_NO_MEMORY, "not enough memory to ask an application");
+        base_fail(err, BASE_NO_MEMORY, "not enough memory to ask an application");
         return NULL;
     }
     for (;;) {
         DBusMessage *m;
         while ((m = dbus_connection_pop_message(c))) {
-            if (answers(m, serial))
+            if (answers(m, serial)) {
                 return m;
+            }
             dbus_message_unref(m);
         }
         if (cancelled(cancel)) {
-            desk_fail(err, DESK_CANCELLED, "the read was cancelled");
+            base_fail(err, BASE_CANCELLED, "the read was cancelled");
             return NULL;
         }
         if (uv_hrtime() >= deadline) {
-            desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
+            base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
             return NULL;
         }
         if (!atspi_turn(c, deadline)) {
-            desk_fail(err, DESK_UNAVAILABLE, "the connection to the accessibility bus was lost");
+            base_fail(err, BASE_UNAVAILABLE, "the connection to the accessibility bus was lost");
             return NULL;
         }
     }
@@ -67,42 +69,45 @@ DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline, 
 
 void atspi_disconnect(DBusConnection *c)
 {
-    if (!c)
+    if (!c) {
         return;
+    }
     dbus_connection_close(c);
     dbus_connection_unref(c);
 }
 
 /* Hello of our own: libdbus's would wait for 25 s. */
-static bool hello(DBusConnection *c, uint64_t deadline, atomic_bool *cancel, desk_error *err)
+static bool hello(DBusConnection *c, uint64_t deadline, atomic_bool *cancel, base_error *err)
 {
     DBusMessage *call = dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS,
                                                      DBUS_INTERFACE_DBUS, "Hello");
     DBusMessage *reply = atspi_ask(c, call, deadline, cancel, err);
-    if (!reply)
+    if (!reply) {
         return false;
+    }
     const char *name;
     bool ok = dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID) &&
               dbus_bus_set_unique_name(c, name);
     dbus_message_unref(reply);
-    return ok || desk_fail(err, DESK_PROTOCOL, "the bus did not accept the connection");
+    return ok || base_fail(err, BASE_PROTOCOL, "the bus did not accept the connection");
 }
 
 static DBusConnection *connect_to(const char *address, uint64_t deadline, atomic_bool *cancel,
-                                  desk_error *err)
+                                  base_error *err)
 {
     DBusError why = DBUS_ERROR_INIT;
     DBusConnection *c = dbus_connection_open_private(address, &why);
     if (!c) {
-        desk_fail(err, DESK_UNAVAILABLE, "cannot reach the bus at %.100s (%.100s); %s", address,
+        base_fail(err, BASE_UNAVAILABLE, "cannot reach the bus at %.100s (%.100s); %s", address,
                   why.message, HOW_TO_MEND);
         dbus_error_free(&why);
         return NULL;
     }
     dbus_connection_set_exit_on_disconnect(c, FALSE);
     dbus_connection_set_max_message_size(c, MAX_MESSAGE);
-    if (hello(c, deadline, cancel, err))
+    if (hello(c, deadline, cancel, err)) {
         return c;
+    }
     atspi_disconnect(c);
     return NULL;
 }
@@ -110,34 +115,39 @@ static DBusConnection *connect_to(const char *address, uint64_t deadline, atomic
 /* The session bus's address: asked for, in the environment, or where systemd puts it. */
 static const char *session_address(const char *asked, char *buffer, size_t size)
 {
-    if (asked)
+    if (asked) {
         return asked;
+    }
     const char *address = getenv("DBUS_SESSION_BUS_ADDRESS");
-    if (address && *address)
+    if (address && *address) {
         return address;
+    }
     const char *folder = getenv("XDG_RUNTIME_DIR");
-    if (!folder || !*folder || strlen(folder) > size - 32)
+    if (!folder || !*folder || strlen(folder) > size - 32) {
         return NULL;
+    }
     snprintf(buffer, size, "unix:path=%s/bus", folder);
     return buffer;
 }
 
 /* The accessibility bus is another bus, whose address the session bus knows. */
 static DBusConnection *follow_address(DBusConnection *session, uint64_t deadline,
-                                      atomic_bool *cancel, desk_error *err)
+                                      atomic_bool *cancel, base_error *err)
 {
     DBusMessage *call =
         dbus_message_new_method_call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress");
     DBusMessage *reply = atspi_ask(session, call, deadline, cancel, err);
-    if (!reply)
+    if (!reply) {
         return NULL;
+    }
     const char *address;
     DBusConnection *c = NULL;
     if (dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &address, DBUS_TYPE_INVALID) &&
-        *address)
+        *address) {
         c = connect_to(address, deadline, cancel, err);
-    else
-        desk_fail(err, DESK_UNAVAILABLE, "this session has no accessibility bus; %s", HOW_TO_MEND);
+    } else {
+        base_fail(err, BASE_UNAVAILABLE, "this session has no accessibility bus; %s", HOW_TO_MEND);
+    }
     dbus_message_unref(reply);
     return c;
 }
@@ -145,7 +155,7 @@ static DBusConnection *follow_address(DBusConnection *session, uint64_t deadline
 /* GTK applications answer Cache.GetItems only once somebody listens for such events. A registry
  * that refuses costs speed, nothing else. */
 static bool ask_for_caches(DBusConnection *c, uint64_t deadline, atomic_bool *cancel,
-                           desk_error *err)
+                           base_error *err)
 {
     const char *event = "object:children-changed", *app = "", **none = NULL;
     DBusMessage *call =
@@ -158,25 +168,27 @@ static bool ask_for_caches(DBusConnection *c, uint64_t deadline, atomic_bool *ca
         call = NULL;
     }
     DBusMessage *reply = atspi_ask(c, call, deadline, cancel, err);
-    if (!reply)
+    if (!reply) {
         return false;
+    }
     dbus_message_unref(reply);
     return true;
 }
 
 DBusConnection *atspi_connect(const char *session, uint64_t deadline, atomic_bool *cancel,
-                              desk_error *err)
+                              base_error *err)
 {
     char buffer[512];
     dbus_threads_init_default(); /* reads of several desks run on several threads */
     const char *address = session_address(session, buffer, sizeof buffer);
     if (!address) {
-        desk_fail(err, DESK_UNAVAILABLE, "there is no session bus here; %s", HOW_TO_MEND);
+        base_fail(err, BASE_UNAVAILABLE, "there is no session bus here; %s", HOW_TO_MEND);
         return NULL;
     }
     DBusConnection *first = connect_to(address, deadline, cancel, err);
-    if (!first)
+    if (!first) {
         return NULL;
+    }
     DBusConnection *c = follow_address(first, deadline, cancel, err);
     atspi_disconnect(first);
     if (c && !ask_for_caches(c, deadline, cancel, err)) {

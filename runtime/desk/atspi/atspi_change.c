@@ -8,11 +8,13 @@ enum { ROLE_COMBO_BOX = 11, ROLE_MENU = 33, SCROLL_ANYWHERE = 6 };
 
 static bool set_text(const atspi_target *t, const char *text)
 {
-    if (!dbus_validate_utf8(text, NULL))
-        return desk_fail(t->err, DESK_INVALID, "the text is not valid UTF-8");
+    if (!dbus_validate_utf8(text, NULL)) {
+        return base_fail(t->err, BASE_INVALID, "the text is not valid UTF-8");
+    }
     DBusMessage *call = atspi_call(t, "EditableText", "SetTextContents");
-    if (call)
+    if (call) {
         dbus_message_append_args(call, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
+    }
     return atspi_target_do(t, call, "take a text");
 }
 
@@ -22,11 +24,13 @@ static DBusMessage *property_call(const atspi_target *t, const char *method, con
     DBusMessage *call =
         dbus_message_new_method_call(t->bus, t->path, DBUS_INTERFACE_PROPERTIES, method);
     if (call && dbus_message_append_args(call, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING,
-                                         &property, DBUS_TYPE_INVALID))
+                                         &property, DBUS_TYPE_INVALID)) {
         return call;
-    if (call)
+    }
+    if (call) {
         dbus_message_unref(call);
-    desk_fail(t->err, DESK_NO_MEMORY, "not enough memory to ask an application");
+    }
+    base_fail(t->err, BASE_NO_MEMORY, "not enough memory to ask an application");
     return NULL;
 }
 
@@ -34,15 +38,17 @@ static bool set_value(const atspi_target *t, double value)
 {
     DBusMessageIter i, variant;
     DBusMessage *call = property_call(t, "Set", "org.a11y.atspi.Value", "CurrentValue");
-    if (!call)
+    if (!call) {
         return false;
+    }
     dbus_message_iter_init_append(call, &i);
     dbus_message_iter_open_container(&i, DBUS_TYPE_VARIANT, "d", &variant);
     dbus_message_iter_append_basic(&variant, DBUS_TYPE_DOUBLE, &value);
     dbus_message_iter_close_container(&i, &variant);
     DBusMessage *reply = atspi_target_ask(t, call, "take a value");
-    if (reply)
+    if (reply) {
         dbus_message_unref(reply);
+    }
     return reply != NULL;
 }
 
@@ -55,10 +61,11 @@ static int32_t ask_number(const atspi_target *t, const char *interface, const ch
 {
     dbus_int32_t number = -1;
     DBusMessage *reply = atspi_target_ask(t, atspi_call(t, interface, method), what);
-    if (!reply)
+    if (!reply) {
         return -1;
+    }
     if (!dbus_message_get_args(reply, NULL, type, &number, DBUS_TYPE_INVALID) || number < 0) {
-        desk_fail(t->err, DESK_PROTOCOL, "the application's answer was not understood");
+        base_fail(t->err, BASE_PROTOCOL, "the application's answer was not understood");
         number = -1;
     }
     dbus_message_unref(reply);
@@ -68,8 +75,9 @@ static int32_t ask_number(const atspi_target *t, const char *interface, const ch
 static bool set_caret(const atspi_target *t, dbus_int32_t at)
 {
     DBusMessage *call = atspi_call(t, "Text", "SetCaretOffset");
-    if (call)
+    if (call) {
         dbus_message_append_args(call, DBUS_TYPE_INT32, &at, DBUS_TYPE_INVALID);
+    }
     return atspi_target_do(t, call, "move its caret");
 }
 
@@ -77,16 +85,20 @@ static bool select_text(const atspi_target *t, dbus_int32_t from, dbus_int32_t t
 {
     static const char what[] = "select a part of its text";
     dbus_int32_t first = 0, selected = ask_number(t, "Text", "GetNSelections", 'i', what);
-    if (selected < 0)
+    if (selected < 0) {
         return false;
-    if (from == to)
+    }
+    if (from == to) {
         return set_caret(t, from);
+    }
     DBusMessage *call = atspi_call(t, "Text", selected > 0 ? "SetSelection" : "AddSelection");
-    if (call && selected > 0)
+    if (call && selected > 0) {
         dbus_message_append_args(call, DBUS_TYPE_INT32, &first, DBUS_TYPE_INVALID);
-    if (call)
+    }
+    if (call) {
         dbus_message_append_args(call, DBUS_TYPE_INT32, &from, DBUS_TYPE_INT32, &to,
                                  DBUS_TYPE_INVALID);
+    }
     return atspi_target_do(t, call, what);
 }
 
@@ -100,8 +112,9 @@ static DBusMessage *to_parent(atspi_target *t)
     const char *path;
     DBusMessage *reply = atspi_target_ask(
         t, property_call(t, "Get", "org.a11y.atspi.Accessible", "Parent"), "tell its parent");
-    if (!reply)
+    if (!reply) {
         return NULL;
+    }
     if (atspi_begin(reply, "v", &i)) {
         dbus_message_iter_recurse(&i, &variant);
         if (dbus_message_iter_get_arg_type(&variant) == DBUS_TYPE_STRUCT) {
@@ -115,7 +128,7 @@ static DBusMessage *to_parent(atspi_target *t)
         }
     }
     dbus_message_unref(reply);
-    desk_fail(t->err, DESK_PROTOCOL, "the application's answer was not understood");
+    base_fail(t->err, BASE_PROTOCOL, "the application's answer was not understood");
     return NULL;
 }
 
@@ -128,8 +141,9 @@ static bool call_with(const atspi_target *t, const char *interface, const char *
                       dbus_int32_t number)
 {
     DBusMessage *call = atspi_call(t, interface, method);
-    if (call)
+    if (call) {
         dbus_message_append_args(call, DBUS_TYPE_INT32, &number, DBUS_TYPE_INVALID);
+    }
     return atspi_target_do(t, call, "select it");
 }
 
@@ -137,7 +151,7 @@ static bool call_with(const atspi_target *t, const char *interface, const char *
 static int32_t row_of(const atspi_target *t)
 {
     DBusMessageIter i, variant, fields;
-    desk_error ignored;
+    base_error ignored;
     atspi_target quiet = *t;
     quiet.err = &ignored;
     dbus_int32_t row = -1;
@@ -148,12 +162,14 @@ static int32_t row_of(const atspi_target *t)
         dbus_message_iter_recurse(&i, &variant);
         if (dbus_message_iter_get_arg_type(&variant) == DBUS_TYPE_STRUCT) {
             dbus_message_iter_recurse(&variant, &fields);
-            if (dbus_message_iter_get_arg_type(&fields) == DBUS_TYPE_INT32)
+            if (dbus_message_iter_get_arg_type(&fields) == DBUS_TYPE_INT32) {
                 dbus_message_iter_get_basic(&fields, &row);
+            }
         }
     }
-    if (reply)
+    if (reply) {
         dbus_message_unref(reply);
+    }
     return row;
 }
 
@@ -163,12 +179,13 @@ static bool select_in_menu(const atspi_target *menu, int32_t index)
 {
     atspi_target above = *menu;
     DBusMessage *reply = to_parent(&above);
-    if (!reply)
+    if (!reply) {
         return false;
+    }
     bool ok = has_role(&above, ROLE_COMBO_BOX)
                   ? call_with(&above, "Selection", "SelectChild", index) &&
                         call_with(&above, "Selection", "IsChildSelected", index)
-                  : desk_fail(menu->err, DESK_UNSUPPORTED, "a menu keeps nothing selected");
+                  : base_fail(menu->err, BASE_UNSUPPORTED, "a menu keeps nothing selected");
     dbus_message_unref(reply);
     return ok;
 }
@@ -180,8 +197,9 @@ static bool select_in_parent(const atspi_target *t, int32_t index)
     int32_t row = row_of(t);
     atspi_target parent = *t;
     DBusMessage *reply = to_parent(&parent);
-    if (!reply)
+    if (!reply) {
         return false;
+    }
     bool ok = has_role(&parent, ROLE_MENU)
                   ? select_in_menu(&parent, index)
                   : (row >= 0 && call_with(&parent, "Table", "AddRowSelection", row)) ||
@@ -194,17 +212,21 @@ static bool select_it(const atspi_target *t)
 {
     static const char *const actions[] = {"select", "click", "press", "activate", NULL};
     int32_t index = ask_number(t, "Accessible", "GetIndexInParent", 'i', "tell its place");
-    if (index < 0)
+    if (index < 0) {
         return false;
-    desk_error why = {0};
+    }
+    base_error why = {0};
     atspi_target quiet = *t;
     quiet.err = &why;
-    if (select_in_parent(&quiet, index))
+    if (select_in_parent(&quiet, index)) {
         return true;
-    if (why.code == DESK_UNSUPPORTED)
+    }
+    if (why.code == BASE_UNSUPPORTED) {
         return atspi_target_act_any(t, actions);
-    if (t->err)
+    }
+    if (t->err) {
         *t->err = why;
+    }
     return false;
 }
 
@@ -220,12 +242,13 @@ static bool focus(const atspi_target *t)
 static bool scroll_into_view(const atspi_target *t)
 {
     dbus_uint32_t how = SCROLL_ANYWHERE;
-    desk_error ignored;
+    base_error ignored;
     atspi_target quiet = *t;
     quiet.err = &ignored;
     DBusMessage *call = atspi_call(&quiet, "Component", "ScrollTo");
-    if (call)
+    if (call) {
         dbus_message_append_args(call, DBUS_TYPE_UINT32, &how, DBUS_TYPE_INVALID);
+    }
     return atspi_target_do(&quiet, call, "be scrolled to") || focus(t);
 }
 
@@ -259,5 +282,5 @@ bool atspi_target_change(const atspi_target *t, const desk_element_change *chang
     case DESK_CHANGE_SELECTION:
         return select_text(t, change->from, change->to);
     }
-    return desk_fail(t->err, DESK_UNSUPPORTED, "an element cannot be changed so");
+    return base_fail(t->err, BASE_UNSUPPORTED, "an element cannot be changed so");
 }

@@ -18,8 +18,9 @@ void atspi_ask_details(atspi_read *r, int32_t index)
         {ATSPI_HAS_ACTION, ATSPI_ASK_ACTION_LIST},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        if (r->nodes[index].interfaces & wanted[i].interface)
+        if (r->nodes[index].interfaces & wanted[i].interface) {
             atspi_queue(r, wanted[i].kind, r->nodes[index].app, index);
+        }
     }
 }
 
@@ -34,9 +35,10 @@ static void actions_answer(atspi_read *r, atspi_question question, DBusMessage *
 {
     desk_element_details *d = r->details;
     DBusMessageIter i, actions, fields;
-    if (!atspi_begin(reply, "a(sss)", &i))
+    if (!atspi_begin(reply, "a(sss)", &i)) {
         return;
-    d->actions = desk_arena_alloc(r->arena, MAX_ACTIONS * sizeof *d->actions);
+    }
+    d->actions = base_arena_alloc(r->arena, MAX_ACTIONS * sizeof *d->actions);
     if (!d->actions) {
         r->no_memory = true;
         return;
@@ -63,11 +65,13 @@ static void name_answer(atspi_read *r, atspi_question question, DBusMessage *rep
 {
     DBusMessageIter i;
     const char *name;
-    if (!atspi_begin(reply, "s", &i))
+    if (!atspi_begin(reply, "s", &i)) {
         return;
+    }
     dbus_message_iter_get_basic(&i, &name);
-    if (*name)
+    if (*name) {
         r->details->actions[question.index].name = atspi_take_name(r, name);
+    }
 }
 
 /* Untrusted: only what is a range of characters is one. */
@@ -76,15 +80,17 @@ static void selection_answer(atspi_read *r, atspi_question question, DBusMessage
     desk_element_details *d = r->details;
     dbus_int32_t from, to;
     if (!reply || !dbus_message_get_args(reply, NULL, DBUS_TYPE_INT32, &from, DBUS_TYPE_INT32, &to,
-                                         DBUS_TYPE_INVALID))
+                                         DBUS_TYPE_INVALID)) {
         return;
+    }
     if (from > to) {
         dbus_int32_t swap = from;
         from = to;
         to = swap;
     }
-    if (from < 0 || from == to)
+    if (from < 0 || from == to) {
         return;
+    }
     d->from = from;
     d->to = to;
     atspi_queue(r, ATSPI_ASK_SELECTED_TEXT, question.app, question.node);
@@ -111,14 +117,16 @@ void atspi_details_answer(atspi_read *r, atspi_question question, DBusMessage *r
         d->characters = d->has_text ? number : 0;
         break;
     case ATSPI_ASK_CARET: /* what is selected, if anything is, goes before it */
-        if (d->from == d->to && atspi_property(reply, DBUS_TYPE_INT32, &number) && number >= 0)
+        if (d->from == d->to && atspi_property(reply, DBUS_TYPE_INT32, &number) && number >= 0) {
             d->from = d->to = number;
+        }
         break;
     case ATSPI_ASK_SELECTIONS:
         if (atspi_begin(reply, "i", &i)) {
             dbus_message_iter_get_basic(&i, &number);
-            if (number > 0)
+            if (number > 0) {
                 atspi_queue(r, ATSPI_ASK_SELECTION, question.app, question.node);
+            }
         }
         break;
     case ATSPI_ASK_SELECTION:

@@ -17,16 +17,18 @@ typedef struct {
 } atspi_elements;
 
 static bool atspi_elements_open(desk_elements **out, const desk_elements_options *options,
-                              desk_error *err)
+                                base_error *err)
 {
     atspi_elements *e = calloc(1, sizeof *e);
-    if (e && options->bus)
+    if (e && options->bus) {
         e->session = strdup(options->bus);
+    }
     if (!e || (options->bus && !e->session) || uv_mutex_init(&e->lock) != 0) {
-        if (e)
+        if (e) {
             free(e->session);
+        }
         free(e);
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element reader");
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the element reader");
     }
     e->base.ops = desk_native_elements;
     *out = &e->base;
@@ -44,15 +46,16 @@ static void atspi_elements_close(desk_elements *base)
 }
 
 /* A connection, made anew where the last one was lost. */
-static bool connected(atspi_elements *e, uint64_t deadline, atomic_bool *cancel, desk_error *err)
+static bool connected(atspi_elements *e, uint64_t deadline, atomic_bool *cancel, base_error *err)
 {
     if (e->c && !dbus_connection_get_is_connected(e->c)) {
         atspi_peers_close(&e->peers);
         atspi_disconnect(e->c);
         e->c = NULL;
     }
-    if (!e->c)
+    if (!e->c) {
         e->c = atspi_connect(e->session, deadline, cancel, err);
+    }
     return e->c != NULL;
 }
 
@@ -61,7 +64,7 @@ static atspi_read *new_read(atspi_elements *e, const desk_elements_query *query,
                             desk_element_list *out)
 {
     atspi_read *r = calloc(1, sizeof *r);
-    desk_arena *arena = calloc(1, sizeof *arena);
+    base_arena *arena = calloc(1, sizeof *arena);
     if (!r || !arena) {
         free(r);
         free(arena);
@@ -74,27 +77,30 @@ static atspi_read *new_read(atspi_elements *e, const desk_elements_query *query,
 }
 
 static bool read_locked(atspi_elements *e, const desk_elements_query *query, desk_element_list *out,
-                        desk_error *err)
+                        base_error *err)
 {
     /* Connecting the first time starts services; that has a time of its own. */
     uint64_t start = uv_hrtime();
-    if (!connected(e, start + CONNECT_NS, query->cancel, err))
+    if (!connected(e, start + CONNECT_NS, query->cancel, err)) {
         return false;
+    }
     desk_elements_query extended = *query;
     extended.deadline += uv_hrtime() - start;
     atspi_read *r = new_read(e, &extended, out);
-    if (!r)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    if (!r) {
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
+    }
     bool ok = atspi_read_run(r, err) && atspi_result(r, out, err);
     atspi_read_free(r);
     free(r);
-    if (!ok)
+    if (!ok) {
         desk_element_list_free(out);
+    }
     return ok;
 }
 
 static bool atspi_elements_read(desk_elements *base, const desk_elements_query *query,
-                              desk_element_list *out, desk_error *err)
+                                desk_element_list *out, base_error *err)
 {
     atspi_elements *e = (atspi_elements *) base;
     *out = (desk_element_list){0};
@@ -108,18 +114,20 @@ static bool atspi_elements_read(desk_elements *base, const desk_elements_query *
  */
 
 static bool ask_locked(atspi_elements *e, const char *handle, uint64_t deadline,
-                       desk_element_details *out, desk_error *err)
+                       desk_element_details *out, base_error *err)
 {
     desk_elements_query query = {.deadline = deadline, .max_nodes = 1, .all = true};
     atspi_target t;
-    if (!connected(e, deadline, NULL, err) || !atspi_target_open(&t, e->c, handle, deadline, err))
+    if (!connected(e, deadline, NULL, err) || !atspi_target_open(&t, e->c, handle, deadline, err)) {
         return false;
+    }
     atspi_read *r = new_read(e, &query, &out->list);
-    if (!r)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element");
+    if (!r) {
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the element");
+    }
     r->details = out;
     bool ok = atspi_read_one(r, t.bus, t.path, err) && atspi_result(r, &out->list, err);
-    ok = ok && (out->list.count == 1 || desk_fail(err, DESK_NOT_FOUND, "the element is gone"));
+    ok = ok && (out->list.count == 1 || base_fail(err, BASE_NOT_FOUND, "the element is gone"));
     out->has_range = out->maximum > out->minimum;
     atspi_read_free(r);
     free(r);
@@ -127,7 +135,7 @@ static bool ask_locked(atspi_elements *e, const char *handle, uint64_t deadline,
 }
 
 static bool atspi_elements_ask(desk_elements *base, const char *handle, uint64_t deadline,
-                             desk_element_details *out, desk_error *err)
+                               desk_element_details *out, base_error *err)
 {
     atspi_elements *e = (atspi_elements *) base;
     *out = (desk_element_details){.selected = ""};
@@ -141,8 +149,8 @@ static bool atspi_elements_ask(desk_elements *base, const char *handle, uint64_t
     return ok;
 }
 
-static bool atspi_elements_act(desk_elements *base, const char *handle, const char *action, int index,
-                             uint64_t deadline, desk_error *err)
+static bool atspi_elements_act(desk_elements *base, const char *handle, const char *action,
+                               int index, uint64_t deadline, base_error *err)
 {
     atspi_elements *e = (atspi_elements *) base;
     atspi_target t;
@@ -155,8 +163,8 @@ static bool atspi_elements_act(desk_elements *base, const char *handle, const ch
 }
 
 static bool atspi_elements_change(desk_elements *base, const char *handle,
-                                const desk_element_change *change, uint64_t deadline,
-                                desk_error *err)
+                                  const desk_element_change *change, uint64_t deadline,
+                                  base_error *err)
 {
     atspi_elements *e = (atspi_elements *) base;
     atspi_target t;

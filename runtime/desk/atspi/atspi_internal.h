@@ -1,6 +1,6 @@
 /*
- * atspi_internal.h: the inside of the element reader for AT-SPI (accessibility over D-Bus), shared by
- * the atspi_*.c files and atspi_elements.c.
+ * atspi_internal.h: the inside of the element reader for AT-SPI (accessibility over D-Bus), shared
+ * by the atspi_*.c files and atspi_elements.c.
  *
  * A read is a set of questions to many applications at once. Each application has a queue of
  * questions; up to ATSPI_WINDOW are in flight over all and ATSPI_APP_WINDOW for one, so that one
@@ -45,13 +45,13 @@ enum {
 /* Connects to the accessibility bus that belongs to the session bus at `session` (NULL: the
  * environment's) and asks applications to keep caches for us. NULL with `err` filled. */
 DBusConnection *atspi_connect(const char *session, uint64_t deadline, atomic_bool *cancel,
-                              desk_error *err);
+                              base_error *err);
 void atspi_disconnect(DBusConnection *c);
 
 /* Sends `call` (taking it over) and waits for its answer, whatever its type, to be unreferenced.
- * NULL with DESK_TIMED_OUT, DESK_CANCELLED, DESK_UNAVAILABLE (connection lost) or no memory. */
+ * NULL with BASE_TIMED_OUT, BASE_CANCELLED, BASE_UNAVAILABLE (connection lost) or no memory. */
 DBusMessage *atspi_ask(DBusConnection *c, DBusMessage *call, uint64_t deadline, atomic_bool *cancel,
-                       desk_error *err);
+                       base_error *err);
 
 /* Reads and writes for at most a moment; false if the connection has been lost. */
 bool atspi_turn(DBusConnection *c, uint64_t deadline);
@@ -162,7 +162,7 @@ typedef struct {
     uint32_t role;
     uint64_t states;
     unsigned interfaces;
-    desk_rect rect;
+    image_rect rect;
     double value;
     int actions;
     int8_t unanswered; /* questions about what it is that are still open */
@@ -185,7 +185,7 @@ typedef struct {
 typedef struct {
     DBusConnection *c;
     const desk_elements_query *query;
-    desk_arena *arena;
+    base_arena *arena;
     atspi_app *apps; /* the first is the bus itself */
     int32_t app_count;
     atspi_node *nodes;
@@ -206,9 +206,9 @@ enum { ATSPI_BUCKETS = 16384 };
 uint64_t atspi_patience(void);
 /* Asks every question there is. False when nothing at all could be read. What was known when the
  * time was up is in `r`. */
-bool atspi_read_run(atspi_read *r, desk_error *err);
+bool atspi_read_run(atspi_read *r, base_error *err);
 /* The same for one element, by its handle: r->details is filled, their list by atspi_result. */
-bool atspi_read_one(atspi_read *r, const char *bus, const char *path, desk_error *err);
+bool atspi_read_one(atspi_read *r, const char *bus, const char *path, base_error *err);
 void atspi_read_free(atspi_read *r);
 
 /* --- atspi_answers.c: taking answers in -----------------------------------------------------
@@ -283,12 +283,12 @@ typedef struct {
     char bus[256];
     const char *path;
     uint64_t deadline;
-    desk_error *err;
+    base_error *err;
 } atspi_target;
 
-/* Takes a handle apart (DESK_INVALID for what is none). `handle` and `err` must outlive it. */
+/* Takes a handle apart (BASE_INVALID for what is none). `handle` and `err` must outlive it. */
 bool atspi_target_open(atspi_target *t, DBusConnection *c, const char *handle, uint64_t deadline,
-                       desk_error *err);
+                       base_error *err);
 /* A call of "org.a11y.atspi.INTERFACE"; NULL with the target's error. */
 DBusMessage *atspi_call(const atspi_target *t, const char *interface, const char *method);
 /* Sends (taking `call` over, which may be NULL) and waits; NULL with the target's error: of the
@@ -312,6 +312,6 @@ int32_t atspi_node_add(atspi_read *r, int32_t app, const char *path);
 bool atspi_node_wanted(const atspi_read *r, const atspi_node *node);
 bool atspi_is_root(const atspi_read *r, int32_t node);
 /* Makes the result: wanted nodes in the order of the trees. */
-bool atspi_result(atspi_read *r, desk_element_list *out, desk_error *err);
+bool atspi_result(atspi_read *r, desk_element_list *out, base_error *err);
 
 #endif

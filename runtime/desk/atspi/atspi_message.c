@@ -11,12 +11,14 @@
 const char *atspi_take_name(atspi_read *r, const char *text)
 {
     char clean[DESK_ELEMENTS_MAX_NAME];
-    desk_utf8_clean(clean, sizeof clean, text, strlen(text));
-    if (!*clean)
+    base_utf8_clean(clean, sizeof clean, text, strlen(text));
+    if (!*clean) {
         return "";
-    const char *copy = desk_arena_copy(r->arena, clean, strlen(clean));
-    if (!copy)
+    }
+    const char *copy = base_arena_copy(r->arena, clean, strlen(clean));
+    if (!copy) {
         r->no_memory = true;
+    }
     return copy ? copy : "";
 }
 
@@ -24,7 +26,7 @@ const char *atspi_take_name(atspi_read *r, const char *text)
 const char *atspi_take_text(atspi_read *r, const char *text)
 {
     enum { ROOM = DESK_ELEMENTS_MAX_TEXT * 4 + 1 };
-    char *clean = desk_arena_alloc(r->arena, ROOM);
+    char *clean = base_arena_alloc(r->arena, ROOM);
     if (!clean) {
         r->no_memory = true;
         return NULL;
@@ -32,10 +34,11 @@ const char *atspi_take_text(atspi_read *r, const char *text)
     size_t used = 0;
     for (;;) {
         size_t part = strcspn(text, "\n\t");
-        desk_utf8_clean(clean + used, ROOM - used, text, part);
+        base_utf8_clean(clean + used, ROOM - used, text, part);
         used += strlen(clean + used);
-        if (!text[part] || used + 2 > ROOM)
+        if (!text[part] || used + 2 > ROOM) {
             break;
+        }
         clean[used++] = text[part];
         clean[used] = 0;
         text += part + 1;
@@ -90,8 +93,9 @@ uint64_t atspi_next_states(DBusMessageIter *i)
     DBusMessageIter words;
     uint32_t both[2] = {0, 0};
     dbus_message_iter_recurse(i, &words);
-    for (int n = 0; n < 2 && dbus_message_iter_get_arg_type(&words) == DBUS_TYPE_UINT32; n++)
+    for (int n = 0; n < 2 && dbus_message_iter_get_arg_type(&words) == DBUS_TYPE_UINT32; n++) {
         both[n] = (uint32_t) atspi_next_int(&words);
+    }
     dbus_message_iter_next(i);
     return atspi_states(both[0], both[1]);
 }
@@ -105,11 +109,13 @@ bool atspi_begin(DBusMessage *reply, const char *signature, DBusMessageIter *i)
 bool atspi_property(DBusMessage *reply, int type, void *out)
 {
     DBusMessageIter i, value;
-    if (!atspi_begin(reply, "v", &i))
+    if (!atspi_begin(reply, "v", &i)) {
         return false;
+    }
     dbus_message_iter_recurse(&i, &value);
-    if (dbus_message_iter_get_arg_type(&value) != type)
+    if (dbus_message_iter_get_arg_type(&value) != type) {
         return false;
+    }
     dbus_message_iter_get_basic(&value, out);
     return true;
 }

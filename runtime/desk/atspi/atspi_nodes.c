@@ -6,28 +6,32 @@
 static uint32_t bucket_of(int32_t app, const char *path)
 {
     uint32_t hash = 2166136261u ^ (uint32_t) app;
-    for (; *path; path++)
+    for (; *path; path++) {
         hash = (hash ^ (uint8_t) *path) * 16777619u;
+    }
     return (hash ^ hash >> 15) % ATSPI_BUCKETS;
 }
 
 int32_t atspi_node_find(const atspi_read *r, int32_t app, const char *path)
 {
     for (int32_t i = r->buckets[bucket_of(app, path)]; i >= 0; i = r->nodes[i].next_same_hash) {
-        if (r->nodes[i].app == app && strcmp(r->nodes[i].path, path) == 0)
+        if (r->nodes[i].app == app && strcmp(r->nodes[i].path, path) == 0) {
             return i;
+        }
     }
     return -1;
 }
 
 static bool grow(atspi_read *r)
 {
-    if (r->node_count < r->node_room)
+    if (r->node_count < r->node_room) {
         return true;
+    }
     int32_t room = r->node_room ? r->node_room * 2 : 512;
     atspi_node *nodes = realloc(r->nodes, (size_t) room * sizeof *nodes);
-    if (!nodes)
+    if (!nodes) {
         return false;
+    }
     r->nodes = nodes;
     r->node_room = room;
     return true;
@@ -39,7 +43,7 @@ int32_t atspi_node_add(atspi_read *r, int32_t app, const char *path)
         r->truncated = true;
         return -1;
     }
-    char *copy = desk_arena_copy(r->arena, path, strlen(path));
+    char *copy = base_arena_copy(r->arena, path, strlen(path));
     if (!copy || !grow(r)) {
         r->no_memory = true;
         return -1;
@@ -78,8 +82,9 @@ typedef struct {
 static int by_order(const void *a, const void *b)
 {
     const place *p = a, *q = b;
-    if (p->order != q->order)
+    if (p->order != q->order) {
         return p->order < q->order ? 1 : -1;
+    }
     return p->node < q->node ? 1 : p->node > q->node ? -1 : 0;
 }
 
@@ -87,16 +92,19 @@ static int by_order(const void *a, const void *b)
 static bool link_children(atspi_read *r)
 {
     place *places = malloc(((size_t) r->node_count + 1) * sizeof *places);
-    if (!places)
+    if (!places) {
         return false;
-    for (int32_t i = 0; i < r->node_count; i++)
+    }
+    for (int32_t i = 0; i < r->node_count; i++) {
         places[i] = (place){r->nodes[i].order, i};
+    }
     /* The last first: each is put in front of its parent's list. */
     qsort(places, (size_t) r->node_count, sizeof *places, by_order);
     for (int32_t i = 0; i < r->node_count; i++) {
         int32_t node = places[i].node, parent = r->nodes[node].parent;
-        if (parent < 0 || atspi_is_root(r, node))
+        if (parent < 0 || atspi_is_root(r, node)) {
             continue;
+        }
         r->nodes[node].next_sibling = r->nodes[parent].first_child;
         r->nodes[parent].first_child = node;
     }
@@ -108,9 +116,10 @@ static const char *handle_of(atspi_read *r, const atspi_node *node)
 {
     const char *bus = r->apps[node->app].bus;
     size_t a = strlen(bus), b = strlen(node->path);
-    char *handle = desk_arena_alloc(r->arena, a + b + 1);
-    if (!handle)
+    char *handle = base_arena_alloc(r->arena, a + b + 1);
+    if (!handle) {
         return NULL;
+    }
     memcpy(handle, bus, a);
     memcpy(handle + a, node->path, b + 1);
     return handle;
@@ -120,8 +129,9 @@ static bool put(atspi_read *r, desk_element_list *out, int32_t index, int32_t pa
 {
     const atspi_node *node = &r->nodes[index];
     const char *handle = handle_of(r, node);
-    if (!handle)
+    if (!handle) {
         return false;
+    }
     out->items[out->count++] = (desk_element){.parent = parent,
                                               .app = node->app - 1,
                                               .depth = depth,
@@ -150,8 +160,9 @@ static bool put_tree(atspi_read *r, desk_element_list *out, int32_t root)
 {
     level levels[ATSPI_MAX_DEPTH];
     int deep = 0;
-    if (!r->nodes[root].answered || r->nodes[root].unanswered > 0)
+    if (!r->nodes[root].answered || r->nodes[root].unanswered > 0) {
         return true; /* it has said nothing; the list of applications has a note */
+    }
     levels[0] = (level){root, -1};
     while (deep >= 0) {
         int32_t index = levels[deep].next, parent = levels[deep].parent;
@@ -166,10 +177,12 @@ static bool put_tree(atspi_read *r, desk_element_list *out, int32_t root)
             r->truncated = true;
             return true;
         }
-        if (wanted && !put(r, out, index, parent, parent < 0 ? 0 : out->items[parent].depth + 1))
+        if (wanted && !put(r, out, index, parent, parent < 0 ? 0 : out->items[parent].depth + 1)) {
             return false;
-        if (node->first_child < 0)
+        }
+        if (node->first_child < 0) {
             continue;
+        }
         if (deep + 1 == ATSPI_MAX_DEPTH) {
             r->truncated = true;
             continue;
@@ -193,19 +206,21 @@ static void put_apps(const atspi_read *r, desk_element_list *out)
     }
 }
 
-bool atspi_result(atspi_read *r, desk_element_list *out, desk_error *err)
+bool atspi_result(atspi_read *r, desk_element_list *out, base_error *err)
 {
     size_t most =
         (size_t) r->node_count < r->query->max_nodes ? (size_t) r->node_count : r->query->max_nodes;
     out->items = calloc(most + 1, sizeof *out->items);
     out->apps = calloc((size_t) r->app_count + 1, sizeof *out->apps);
     bool ok = out->items && out->apps && link_children(r);
-    if (ok)
+    if (ok) {
         put_apps(r, out);
+    }
     for (int32_t i = 1; ok && i < r->app_count; i++) {
-        if (r->apps[i].root_node >= 0 && !r->apps[i].skipped)
+        if (r->apps[i].root_node >= 0 && !r->apps[i].skipped) {
             ok = put_tree(r, out, r->apps[i].root_node);
+        }
     }
     out->truncated = r->truncated;
-    return ok || desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    return ok || base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
 }

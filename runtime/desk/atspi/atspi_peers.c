@@ -28,8 +28,9 @@ static void forget(atspi_peers *peers, size_t index)
 atspi_peer *atspi_peer_find(atspi_peers *peers, const char *bus)
 {
     for (size_t i = 0; i < peers->count; i++) {
-        if (strcmp(peers->items[i].bus, bus) == 0)
+        if (strcmp(peers->items[i].bus, bus) == 0) {
             return &peers->items[i];
+        }
     }
     return NULL;
 }
@@ -44,13 +45,15 @@ bool atspi_peer_open(const atspi_peer *peer)
 static bool socket_of(const char *address, struct sockaddr_un *out, socklen_t *length)
 {
     bool abstract = strncmp(address, "unix:abstract=", 14) == 0;
-    if (!abstract && strncmp(address, "unix:path=", 10) != 0)
+    if (!abstract && strncmp(address, "unix:path=", 10) != 0) {
         return false;
+    }
     const char *name = strchr(address, '=') + 1;
     size_t size = strcspn(name, ",;%"), start = abstract ? 1 : 0;
     bool plain = !name[size] || strncmp(name + size, ",guid=", 6) == 0;
-    if (!plain || strpbrk(name + size, ";%") || size == 0 || size + 2 > sizeof out->sun_path)
+    if (!plain || strpbrk(name + size, ";%") || size == 0 || size + 2 > sizeof out->sun_path) {
         return false;
+    }
     *out = (struct sockaddr_un){.sun_family = AF_UNIX};
     memcpy(out->sun_path + start, name, size);
     /* One more either way: the zero before an abstract name, or after a path. */
@@ -63,11 +66,13 @@ static bool is_open(const char *address)
 {
     struct sockaddr_un to;
     socklen_t length;
-    if (strlen(address) >= MAX_ADDRESS || !socket_of(address, &to, &length))
+    if (strlen(address) >= MAX_ADDRESS || !socket_of(address, &to, &length)) {
         return false;
+    }
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
+    if (fd < 0) {
         return false;
+    }
     int status = connect(fd, (struct sockaddr *) &to, length);
     close(fd);
     return status == 0;
@@ -88,23 +93,27 @@ static bool log_in(DBusConnection *c)
 {
     uint64_t deadline = uv_hrtime() + LOGIN_NS;
     while (!dbus_connection_get_is_authenticated(c)) {
-        if (uv_hrtime() >= deadline || !atspi_turn(c, deadline))
+        if (uv_hrtime() >= deadline || !atspi_turn(c, deadline)) {
             return false;
+        }
     }
     return true;
 }
 
 static DBusConnection *open_peer(const char *address, long pid)
 {
-    if (!is_open(address))
+    if (!is_open(address)) {
         return NULL;
+    }
     DBusConnection *c = dbus_connection_open_private(address, NULL);
-    if (!c)
+    if (!c) {
         return NULL;
+    }
     dbus_connection_set_exit_on_disconnect(c, FALSE);
     dbus_connection_set_max_message_size(c, MAX_MESSAGE);
-    if (belongs_to(c, pid) && log_in(c))
+    if (belongs_to(c, pid) && log_in(c)) {
         return c;
+    }
     atspi_disconnect(c);
     return NULL;
 }
@@ -113,8 +122,9 @@ void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, cons
                      long pid)
 {
     if (peers->count == DESK_ELEMENTS_MAX_APPS || strlen(bus) >= sizeof peers->items[0].bus ||
-        strlen(root) >= sizeof peers->items[0].root)
+        strlen(root) >= sizeof peers->items[0].root) {
         return;
+    }
     atspi_peer *peer = &peers->items[peers->count++];
     *peer = (atspi_peer){.c = open_peer(address, pid), .pid = pid};
     strcpy(peer->bus, bus);
@@ -124,15 +134,17 @@ void atspi_peer_join(atspi_peers *peers, const char *bus, const char *root, cons
 void atspi_peers_sweep(atspi_peers *peers)
 {
     for (size_t i = peers->count; i-- > 0;) {
-        if (!peers->items[i].seen || (peers->items[i].c && !atspi_peer_open(&peers->items[i])))
+        if (!peers->items[i].seen || (peers->items[i].c && !atspi_peer_open(&peers->items[i]))) {
             forget(peers, i);
-        else
+        } else {
             peers->items[i].seen = false;
+        }
     }
 }
 
 void atspi_peers_close(atspi_peers *peers)
 {
-    while (peers->count > 0)
+    while (peers->count > 0) {
         forget(peers, peers->count - 1);
+    }
 }

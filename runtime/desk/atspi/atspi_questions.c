@@ -58,9 +58,10 @@ static bool append_arguments(const atspi_read *r, atspi_question q, DBusMessage 
     const char *interface = questions[q.kind].interface, *name = questions[q.kind].property;
     dbus_uint32_t coordinates = SCREEN_COORDINATES;
     dbus_int32_t from = 0, to = DESK_ELEMENTS_MAX_TEXT;
-    if (name)
+    if (name) {
         return dbus_message_append_args(m, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING, &name,
                                         DBUS_TYPE_INVALID);
+    }
     switch (q.kind) {
     case ATSPI_ASK_SELECTED_TEXT:
         from = r->details->from;
@@ -94,8 +95,9 @@ DBusMessage *atspi_question_message(const atspi_read *r, atspi_question q)
     const char *interface =
         questions[q.kind].property ? DBUS_INTERFACE_PROPERTIES : questions[q.kind].interface;
     DBusMessage *m = dbus_message_new_method_call(bus, path, interface, questions[q.kind].method);
-    if (!m || append_arguments(r, q, m))
+    if (!m || append_arguments(r, q, m)) {
         return m;
+    }
     dbus_message_unref(m);
     return NULL;
 }

@@ -17,8 +17,9 @@ static bool worth_waiting(const atspi_read *r)
     for (int32_t i = 0; i < r->app_count; i++) {
         const atspi_app *app = &r->apps[i];
         bool open = app->in_flight > 0 || app->queue_start < app->queue_count;
-        if (open && (!app->slow || now < app->patience_end))
+        if (open && (!app->slow || now < app->patience_end)) {
             return true;
+        }
     }
     return false;
 }
@@ -29,14 +30,16 @@ static bool send_one(atspi_read *r, atspi_app *app)
     DBusMessage *m = atspi_question_message(r, question);
     dbus_uint32_t serial;
     bool sent = m && dbus_connection_send(app->c, m, &serial);
-    if (m)
+    if (m) {
         dbus_message_unref(m);
+    }
     if (!sent) {
         r->no_memory = true;
         return false;
     }
-    if (++app->queue_start == app->queue_count)
+    if (++app->queue_start == app->queue_count) {
         app->queue_start = app->queue_count = 0;
+    }
     app->in_flight++;
     r->flights[r->flight_count++] = (atspi_flight){serial, question};
     return true;
@@ -53,8 +56,9 @@ static void send_questions(atspi_read *r)
             continue;
         }
         idle = 0;
-        if (!send_one(r, app))
+        if (!send_one(r, app)) {
             return;
+        }
     }
 }
 
@@ -62,8 +66,9 @@ static void send_questions(atspi_read *r)
 static bool take_flight(atspi_read *r, DBusConnection *c, dbus_uint32_t serial, atspi_question *out)
 {
     for (size_t i = 0; i < r->flight_count; i++) {
-        if (r->flights[i].serial != serial || r->apps[r->flights[i].question.app].c != c)
+        if (r->flights[i].serial != serial || r->apps[r->flights[i].question.app].c != c) {
             continue;
+        }
         *out = r->flights[i].question;
         /* The order is kept: answers mostly come in the order of the questions. */
         memmove(&r->flights[i], &r->flights[i + 1],
@@ -84,8 +89,9 @@ static void take_messages(atspi_read *r, DBusConnection *c)
         atspi_question question;
         /* The bus, or the socket, only lets the one that was asked answer. */
         if ((type == DBUS_MESSAGE_TYPE_METHOD_RETURN || type == DBUS_MESSAGE_TYPE_ERROR) &&
-            take_flight(r, c, dbus_message_get_reply_serial(m), &question))
+            take_flight(r, c, dbus_message_get_reply_serial(m), &question)) {
             atspi_answer(r, question, type == DBUS_MESSAGE_TYPE_ERROR ? NULL : m);
+        }
         dbus_message_unref(m);
     }
 }
@@ -96,8 +102,9 @@ static void lose_app(atspi_read *r, int32_t index)
     atspi_app *app = &r->apps[index];
     size_t kept = 0;
     for (size_t i = 0; i < r->flight_count; i++) {
-        if (r->flights[i].question.app != index)
+        if (r->flights[i].question.app != index) {
             r->flights[kept++] = r->flights[i];
+        }
     }
     r->flight_count = kept;
     app->in_flight = 0;
@@ -113,8 +120,9 @@ static void wait_for_any(const atspi_read *r)
     for (int32_t i = 0; i < r->app_count; i++) {
         DBusConnection *c = r->apps[i].c;
         int fd;
-        if ((i > 0 && c == r->c) || !dbus_connection_get_unix_fd(c, &fd))
+        if ((i > 0 && c == r->c) || !dbus_connection_get_unix_fd(c, &fd)) {
             continue;
+        }
         bool unsent = dbus_connection_has_messages_to_send(c);
         polled[count++] = (struct pollfd){fd, (short) (POLLIN | (unsent ? POLLOUT : 0)), 0};
     }
@@ -127,14 +135,17 @@ static bool turn(atspi_read *r)
     wait_for_any(r);
     for (int32_t i = 0; i < r->app_count; i++) {
         DBusConnection *c = r->apps[i].c;
-        if (i > 0 && c == r->c)
+        if (i > 0 && c == r->c) {
             continue;
+        }
         bool there = dbus_connection_read_write(c, 0);
         take_messages(r, c);
-        if (!there && i == 0)
+        if (!there && i == 0) {
             return false;
-        if (!there && (r->apps[i].in_flight > 0 || r->apps[i].queue_count > 0))
+        }
+        if (!there && (r->apps[i].in_flight > 0 || r->apps[i].queue_count > 0)) {
             lose_app(r, i);
+        }
     }
     return true;
 }
@@ -144,8 +155,9 @@ static bool start(atspi_read *r)
     r->node_max = (int32_t) (r->query->max_nodes > 50000 ? 200000 : r->query->max_nodes * 4);
     r->buckets = malloc(ATSPI_BUCKETS * sizeof *r->buckets);
     r->apps = calloc(DESK_ELEMENTS_MAX_APPS + 2, sizeof *r->apps);
-    if (!r->buckets || !r->apps)
+    if (!r->buckets || !r->apps) {
         return false;
+    }
     memset(r->buckets, 0xff, ATSPI_BUCKETS * sizeof *r->buckets);
     r->apps[0] = (atspi_app){.bus = "org.a11y.atspi.Registry",
                              .root = "/org/a11y/atspi/accessible/root",
@@ -161,39 +173,45 @@ static void note_silence(atspi_read *r)
     r->slow->count = 0;
     for (int32_t i = 1; i < r->app_count; i++) {
         atspi_app *app = &r->apps[i];
-        if (app->in_flight == 0 && app->queue_start == app->queue_count)
+        if (app->in_flight == 0 && app->queue_start == app->queue_count) {
             continue;
+        }
         app->note = "did not answer in time";
         if (r->slow->count < sizeof r->slow->names / sizeof r->slow->names[0] &&
-            strlen(app->bus) < sizeof r->slow->names[0])
+            strlen(app->bus) < sizeof r->slow->names[0]) {
             strcpy(r->slow->names[r->slow->count++], app->bus);
+        }
     }
 }
 
-static bool verdict(const atspi_read *r, desk_error *err)
+static bool verdict(const atspi_read *r, base_error *err)
 {
-    if (r->no_apps)
-        return desk_fail(err, DESK_UNAVAILABLE,
+    if (r->no_apps) {
+        return base_fail(err, BASE_UNAVAILABLE,
                          "the accessibility registry does not answer; install at-spi2-core");
-    if (r->app_count == 1 && r->flight_count > 0)
-        return desk_fail(err, DESK_TIMED_OUT, "the accessibility registry did not answer in time");
+    }
+    if (r->app_count == 1 && r->flight_count > 0) {
+        return base_fail(err, BASE_TIMED_OUT, "the accessibility registry did not answer in time");
+    }
     return true;
 }
 
-static bool no_memory(desk_error *err)
+static bool no_memory(base_error *err)
 {
-    return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    return base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
 }
 
-static bool run(atspi_read *r, desk_error *err)
+static bool run(atspi_read *r, base_error *err)
 {
     while (worth_waiting(r) && !r->no_memory && uv_hrtime() < r->query->deadline) {
-        if (r->query->cancel && atomic_load(r->query->cancel))
-            return desk_fail(err, DESK_CANCELLED, "the read was cancelled");
+        if (r->query->cancel && atomic_load(r->query->cancel)) {
+            return base_fail(err, BASE_CANCELLED, "the read was cancelled");
+        }
         send_questions(r);
-        if (!turn(r))
-            return desk_fail(err, DESK_UNAVAILABLE,
+        if (!turn(r)) {
+            return base_fail(err, BASE_UNAVAILABLE,
                              "the connection to the accessibility bus was lost");
+        }
     }
     return !r->no_memory || no_memory(err);
 }
@@ -202,64 +220,76 @@ static bool run(atspi_read *r, desk_error *err)
  * not named are none any more. */
 static void join_peers(atspi_read *r)
 {
-    if (r->apps[0].in_flight > 0)
+    if (r->apps[0].in_flight > 0) {
         return; /* it has not said a word */
+    }
     for (int32_t i = 1; i < r->app_count; i++) {
         atspi_peer *peer = atspi_peer_find(r->peers, r->apps[i].bus);
-        if (peer && !peer->seen && !r->apps[i].note)
+        if (peer && !peer->seen && !r->apps[i].note) {
             r->apps[i].note = "has left the accessibility registry";
+        }
     }
     atspi_peers_sweep(r->peers);
     for (int32_t i = 1; i < r->app_count; i++) {
         const atspi_app *app = &r->apps[i];
-        if (app->address && app->root_node >= 0)
+        if (app->address && app->root_node >= 0) {
             atspi_peer_join(r->peers, app->bus, r->nodes[app->root_node].path, app->address,
                             app->pid);
+        }
     }
 }
 
-bool atspi_read_run(atspi_read *r, desk_error *err)
+bool atspi_read_run(atspi_read *r, base_error *err)
 {
-    if (!start(r))
+    if (!start(r)) {
         return no_memory(err);
+    }
     atspi_queue(r, ATSPI_ASK_APPS, 0, 0);
     for (size_t i = 0; i < r->peers->count; i++) {
-        if (atspi_peer_open(&r->peers->items[i]))
+        if (atspi_peer_open(&r->peers->items[i])) {
             atspi_add_peer(r, &r->peers->items[i]);
+        }
     }
-    if (!run(r, err))
+    if (!run(r, err)) {
         return false;
+    }
     note_silence(r);
-    if (!verdict(r, err))
+    if (!verdict(r, err)) {
         return false;
+    }
     join_peers(r);
     return true;
 }
 
-bool atspi_read_one(atspi_read *r, const char *bus, const char *path, desk_error *err)
+bool atspi_read_one(atspi_read *r, const char *bus, const char *path, base_error *err)
 {
-    if (!start(r))
+    if (!start(r)) {
         return no_memory(err);
+    }
     atspi_peer *peer = atspi_peer_find(r->peers, bus);
     r->apps[1] = (atspi_app){.bus = bus, .c = peer && atspi_peer_open(peer) ? peer->c : r->c};
     r->app_count = 2;
     r->apps[1].root_node = atspi_node_add(r, 1, path);
-    if (r->no_memory)
+    if (r->no_memory) {
         return no_memory(err);
+    }
     atspi_queue(r, ATSPI_ASK_PID, 0, 1);
     atspi_ask_identity(r, 0);
-    if (!run(r, err))
+    if (!run(r, err)) {
         return false;
+    }
     const atspi_app *app = &r->apps[1];
-    if (app->in_flight > 0 || app->queue_start < app->queue_count)
-        return desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
-    return r->nodes[0].answered || desk_fail(err, DESK_NOT_FOUND, "the element is gone");
+    if (app->in_flight > 0 || app->queue_start < app->queue_count) {
+        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
+    }
+    return r->nodes[0].answered || base_fail(err, BASE_NOT_FOUND, "the element is gone");
 }
 
 void atspi_read_free(atspi_read *r)
 {
-    for (int32_t i = 0; i < r->app_count; i++)
+    for (int32_t i = 0; i < r->app_count; i++) {
         free(r->apps[i].queue);
+    }
     free(r->apps);
     free(r->nodes);
     free(r->buckets);

@@ -23,16 +23,19 @@ static void take_item(atspi_read *r, int32_t app, DBusMessageIter *item)
     atspi_reference self = atspi_next_reference(&i);
     atspi_next_reference(&i); /* the application */
     atspi_reference parent = atspi_next_reference(&i);
-    if (!is_own(r, app, self))
+    if (!is_own(r, app, self)) {
         return;
+    }
     int32_t index = atspi_node_find(r, app, self.path);
-    if (index < 0)
+    if (index < 0) {
         index = atspi_node_add(r, app, self.path);
-    if (index < 0)
+    }
+    if (index < 0) {
         return;
+    }
     atspi_node *node = &r->nodes[index];
     node->known = node->answered = true;
-    node->parent_path = desk_arena_copy(r->arena, parent.path, strlen(parent.path));
+    node->parent_path = base_arena_copy(r->arena, parent.path, strlen(parent.path));
     node->order = atspi_next_int(&i);
     node->child_count = atspi_next_int(&i);
     node->interfaces = atspi_next_interfaces(&i);
@@ -49,11 +52,13 @@ static void resolve_parents(atspi_read *r, int32_t app, int32_t first)
 {
     for (int32_t index = first; index < r->node_count; index++) {
         atspi_node *node = &r->nodes[index];
-        if (node->app != app || !node->parent_path || atspi_is_root(r, index))
+        if (node->app != app || !node->parent_path || atspi_is_root(r, index)) {
             continue;
+        }
         node->parent = atspi_node_find(r, app, node->parent_path);
-        if (node->parent >= 0)
+        if (node->parent >= 0) {
             r->nodes[node->parent].listed++;
+        }
     }
 }
 
@@ -61,30 +66,35 @@ static void resolve_parents(atspi_read *r, int32_t app, int32_t first)
 static void complete(atspi_read *r, int32_t index)
 {
     const atspi_node *node = &r->nodes[index];
-    if (!atspi_node_wanted(r, node) && !atspi_is_root(r, index))
+    if (!atspi_node_wanted(r, node) && !atspi_is_root(r, index)) {
         return;
+    }
     atspi_ask_fields(r, index);
-    if (node->child_count < 0) /* not in the cache, and there may be very many */
+    if (node->child_count < 0) { /* not in the cache, and there may be very many */
         atspi_queue(r, ATSPI_ASK_CHILD_COUNT, node->app, index);
-    else if (node->child_count != node->listed)
+    } else if (node->child_count != node->listed) {
         atspi_ask_children(r, index);
+    }
 }
 
 void atspi_items_answer(atspi_read *r, int32_t app, DBusMessage *reply)
 {
     DBusMessageIter i, items;
     int32_t root = r->apps[app].root_node, first = root;
-    if (root < 0)
+    if (root < 0) {
         return;
+    }
     if (atspi_begin(reply, ITEMS_SIGNATURE, &i)) {
         for (dbus_message_iter_recurse(&i, &items);
              dbus_message_iter_get_arg_type(&items) == DBUS_TYPE_STRUCT;
-             dbus_message_iter_next(&items))
+             dbus_message_iter_next(&items)) {
             take_item(r, app, &items);
+        }
         resolve_parents(r, app, first);
         for (int32_t index = first, end = r->node_count; index < end; index++) {
-            if (r->nodes[index].app == app && r->nodes[index].known)
+            if (r->nodes[index].app == app && r->nodes[index].known) {
                 complete(r, index);
+            }
         }
     }
     if (!r->nodes[root].known) {
@@ -99,39 +109,46 @@ void atspi_items_answer(atspi_read *r, int32_t app, DBusMessage *reply)
 /* What the cache said of this parent's children is replaced by what the parent says. */
 static void detach_children(atspi_read *r, int32_t parent)
 {
-    if (r->nodes[parent].listed == 0)
+    if (r->nodes[parent].listed == 0) {
         return;
+    }
     for (int32_t i = 0; i < r->node_count; i++) {
-        if (r->nodes[i].parent == parent)
+        if (r->nodes[i].parent == parent) {
             r->nodes[i].parent = -1;
+        }
     }
 }
 
 static void take_child(atspi_read *r, int32_t parent, atspi_reference ref, int32_t order)
 {
     int32_t app = r->nodes[parent].app;
-    if (!is_own(r, app, ref))
+    if (!is_own(r, app, ref)) {
         return;
+    }
     int32_t child = atspi_node_find(r, app, ref.path);
-    if (child < 0)
+    if (child < 0) {
         child = atspi_node_add(r, app, ref.path);
-    if (child < 0 || child == parent || atspi_is_root(r, child))
+    }
+    if (child < 0 || child == parent || atspi_is_root(r, child)) {
         return;
+    }
     /* An open list of a combo box is also in a window of its own. */
     int32_t before = r->nodes[child].parent;
     if (before < 0 || before == parent || r->nodes[before].role != ROLE_COMBO_BOX) {
         r->nodes[child].parent = parent;
         r->nodes[child].order = order;
     }
-    if (!r->nodes[child].known)
+    if (!r->nodes[child].known) {
         atspi_ask_identity(r, child);
+    }
 }
 
 void atspi_children_answer(atspi_read *r, int32_t parent, DBusMessage *reply)
 {
     DBusMessageIter i, refs;
-    if (!atspi_begin(reply, "a(so)", &i))
+    if (!atspi_begin(reply, "a(so)", &i)) {
         return;
+    }
     detach_children(r, parent);
     int32_t order = 0;
     for (dbus_message_iter_recurse(&i, &refs);
@@ -149,10 +166,12 @@ void atspi_child_count_answer(atspi_read *r, int32_t index, DBusMessage *reply)
     atspi_node *node = &r->nodes[index];
     dbus_int32_t count;
     bool came = atspi_property(reply, DBUS_TYPE_INT32, &count);
-    if (came)
+    if (came) {
         node->child_count = count;
-    if (node->unanswered > 0)
+    }
+    if (node->unanswered > 0) {
         atspi_identity_answered(r, index);
-    else if (came && count > 0)
+    } else if (came && count > 0) {
         atspi_ask_children(r, index);
+    }
 }

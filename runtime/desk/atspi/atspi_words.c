@@ -158,8 +158,9 @@ bool atspi_role_holds_text(uint32_t role)
                                       TERMINAL,  TEXT,          AUTOCOMPLETE, EDITBAR,
                                       ENTRY,     DOCUMENT_TEXT};
     for (size_t i = 0; i < sizeof holders; i++) {
-        if (holders[i] == role)
+        if (holders[i] == role) {
             return true;
+        }
     }
     return false;
 }
@@ -180,8 +181,9 @@ uint64_t atspi_states(uint32_t low, uint32_t high)
     };
     uint64_t set = (uint64_t) high << 32 | low, states = 0;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (set >> known[i].bit & 1)
+        if (set >> known[i].bit & 1) {
             states |= (uint64_t) 1 << known[i].state;
+        }
     }
     return states;
 }
@@ -189,14 +191,18 @@ uint64_t atspi_states(uint32_t low, uint32_t high)
 unsigned atspi_interface(const char *name)
 {
     static const char prefix[] = "org.a11y.atspi.";
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) {
         return 0;
+    }
     name += sizeof prefix - 1;
-    if (strcmp(name, "Component") == 0)
+    if (strcmp(name, "Component") == 0) {
         return ATSPI_HAS_COMPONENT;
-    if (strcmp(name, "Text") == 0)
+    }
+    if (strcmp(name, "Text") == 0) {
         return ATSPI_HAS_TEXT;
-    if (strcmp(name, "Value") == 0)
+    }
+    if (strcmp(name, "Value") == 0) {
         return ATSPI_HAS_VALUE;
+    }
     return strcmp(name, "Action") == 0 ? ATSPI_HAS_ACTION : 0;
 }

@@ -16,7 +16,7 @@ static bool find_hotspot(HCURSOR cursor, POINT *out)
     return true;
 }
 
-void win32_cursor_draw(const win32_surface *s, desk_rect origin)
+void win32_cursor_draw(const win32_surface *s, image_rect origin)
 {
     CURSORINFO info = {.cbSize = sizeof info};
     POINT hot = {0, 0};

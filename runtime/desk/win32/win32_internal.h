@@ -1,7 +1,7 @@
 /*
- * win32_internal.h: what the files of the Windows backend share. One win32_desk is one desk (backend.h); its
- * parts belong to the file that is named at each. Everything is done by the wide (W) functions;
- * UTF-8 is converted at this folder's edge (win32_text.c).
+ * win32_internal.h: what the files of the Windows backend share. One win32_desk is one desk
+ * (backend.h); its parts belong to the file that is named at each. Everything is done by the wide
+ * (W) functions; UTF-8 is converted at this folder's edge (win32_text.c).
  *
  * Coordinates are physical pixels of the virtual screen: the process is per-monitor DPI aware (by
  * its manifest and by call), so that Windows scales nothing for us. Monitors left of or above the
@@ -58,7 +58,7 @@ typedef struct {
     struct {
         bool on;
         win32_surface now, before;
-        desk_rect rect;                        /* of `before`; no width: there is none */
+        image_rect rect;                       /* of `before`; no width: there is none */
         uint64_t last_look, last_change, cost; /* nanoseconds */
     } watch;
 
@@ -79,16 +79,16 @@ typedef struct {
 
 /* --- win32_desktop.c: another Windows desktop than the user's -------------------------------- */
 
-/* The desktop of that name (UTF-8), to be closed; NULL with DESK_UNAVAILABLE. While somebody has it
+/* The desktop of that name (UTF-8), to be closed; NULL with BASE_UNAVAILABLE. While somebody has it
  * open it exists. */
-HDESK win32_desktop_open(const char *name, desk_error *err);
+HDESK win32_desktop_open(const char *name, base_error *err);
 /* NULL is allowed. */
 void win32_desktop_close(HDESK desktop);
 /* Calls `call` on that desktop and gives its answer: on a new thread, because one that has windows,
- * as this one may, is tied to its desktop. NULL: calls it here. DESK_UNAVAILABLE where there is no
+ * as this one may, is tied to its desktop. NULL: calls it here. BASE_UNAVAILABLE where there is no
  * such thread. */
-typedef bool (*win32_call)(void *context, desk_error *err);
-bool win32_desktop_run(HDESK desktop, win32_call call, void *context, desk_error *err);
+typedef bool (*win32_call)(void *context, base_error *err);
+bool win32_desktop_run(HDESK desktop, win32_call call, void *context, base_error *err);
 
 /* --- win32_text.c: UTF-8 and UTF-16 ---------------------------------------------------------- */
 
@@ -99,27 +99,27 @@ char *win32_utf8(const wchar_t *wide, int length);
 char *win32_clean_utf8(const wchar_t *wide, int length, size_t max);
 /* The wide string of UTF-8 text; malloc'ed and terminated, units without the terminator in *length
  * (which may be NULL); NULL with `err` where the text is not valid or memory is short. */
-wchar_t *win32_wide(const char *text, size_t bytes, size_t *length, desk_error *err);
+wchar_t *win32_wide(const char *text, size_t bytes, size_t *length, base_error *err);
 /* Fills `err` with "WHAT: the system's words (number)". Returns false. */
-bool win32_fail(desk_error *err, desk_code code, const char *what, DWORD error);
+bool win32_fail(base_error *err, base_code code, const char *what, DWORD error);
 
 /* --- win32_surface.c: DIB sections that are kept --------------------------------------------- */
 
 /* Makes `s` at least that size, reusing what is there. On failure `s` is empty and holds nothing.
  */
-bool win32_surface_fit(win32_surface *s, int width, int height, desk_error *err);
+bool win32_surface_fit(win32_surface *s, int width, int height, base_error *err);
 void win32_surface_close(win32_surface *s);
-/* Copies that part of the virtual screen to the surface's top left. DESK_REFUSED while Windows
+/* Copies that part of the virtual screen to the surface's top left. BASE_REFUSED while Windows
  * shows what no program may see (the lock screen, a UAC prompt). */
-bool win32_surface_grab(win32_surface *s, desk_rect rect, desk_error *err);
+bool win32_surface_grab(win32_surface *s, image_rect rect, base_error *err);
 
 /* --- win32_compose.c ------------------------------------------------------------------------- */
 
 /* Draws that part of this thread's desktop from its windows' own pictures to the surface's top
- * left; `scratch` is for one of them, kept. DESK_NO_MEMORY. */
-bool win32_compose(win32_surface *s, desk_rect rect, win32_surface *scratch, desk_error *err);
+ * left; `scratch` is for one of them, kept. BASE_NO_MEMORY. */
+bool win32_compose(win32_surface *s, image_rect rect, win32_surface *scratch, base_error *err);
 /* Fetches that part of the desk's desktop, by win32_surface_grab or win32_compose. */
-bool win32_grab(win32_desk *w, win32_surface *s, desk_rect rect, desk_error *err);
+bool win32_grab(win32_desk *w, win32_surface *s, image_rect rect, base_error *err);
 
 /* Has a window draw itself to the surface's top left, from its own corner on. A program that does
  * not answer holds us up: ask before. */
@@ -130,7 +130,7 @@ bool win32_window_answers(HWND window);
 /* --- win32_cursor.c -------------------------------------------------------------------------- */
 
 /* Draws the mouse pointer, if it shows, on `s`, whose top left is at `origin` of the screen. */
-void win32_cursor_draw(const win32_surface *s, desk_rect origin);
+void win32_cursor_draw(const win32_surface *s, image_rect origin);
 
 /* --- win32_watch.c --------------------------------------------------------------------------- */
 
@@ -140,16 +140,16 @@ void win32_watch_close(win32_desk *w);
 /* The smallest rectangle that holds all pixels in which two pictures of that size differ, their
  * fourth byte aside; false if there are none. `stride` in bytes, of both. */
 bool win32_difference(const uint8_t *a, const uint8_t *b, int width, int height, size_t stride,
-                      desk_rect *out);
+                      image_rect *out);
 /* Whether a change of that size is more than a blinking text caret. */
-bool win32_worth_telling(desk_rect change);
+bool win32_worth_telling(image_rect change);
 
 /* --- win32_input.c: what SendInput is given -------------------------------------------------- */
 
 /* The mark (dwExtraInfo) by which a watch knows this process's own input again. */
 ULONG_PTR win32_our_mark(void);
-/* Sends all of it, or DESK_REFUSED. */
-bool win32_send(INPUT *inputs, unsigned count, desk_error *err);
+/* Sends all of it, or BASE_REFUSED. */
+bool win32_send(INPUT *inputs, unsigned count, base_error *err);
 INPUT win32_virtual_key(WORD vk, WORD scan, bool extended, bool down);
 INPUT win32_unicode_unit(wchar_t unit, bool down);
 /* A tap (down and up) of a key without modifiers; writes two inputs. */
@@ -167,27 +167,27 @@ DWORD win32_process_of(HWND window);
  * is gone. */
 bool win32_seen_frame(HWND window, RECT *out);
 
-/* DESK_NOT_FOUND for a window that has closed. */
-bool win32_find_window(uint64_t id, HWND *out, desk_error *err);
+/* BASE_NOT_FOUND for a window that has closed. */
+bool win32_find_window(uint64_t id, HWND *out, base_error *err);
 /* "WHAT: Windows's reason" for the last error. Returns false. */
-bool win32_refused(const char *what, desk_error *err);
+bool win32_refused(const char *what, base_error *err);
 
 /* --- win32_clipboard_picture.c --------------------------------------------------------------- */
 
 /* The clipboard's format for PNG files, by its registered name. */
 UINT win32_png_format(void);
 /* Copies the PNG file of a block of that format, or makes one of a block of CF_DIB. */
-bool win32_read_png(HGLOBAL block, char **png, size_t *length, desk_error *err);
-bool win32_read_dib(HGLOBAL block, char **png, size_t *length, desk_error *err);
+bool win32_read_png(HGLOBAL block, char **png, size_t *length, base_error *err);
+bool win32_read_dib(HGLOBAL block, char **png, size_t *length, base_error *err);
 /* A PNG file as a block of either format; NULL with `err`. */
-HGLOBAL win32_make_png(const char *png, size_t length, desk_error *err);
-HGLOBAL win32_make_dib(const char *png, size_t length, desk_error *err);
+HGLOBAL win32_make_png(const char *png, size_t length, base_error *err);
+HGLOBAL win32_make_dib(const char *png, size_t length, base_error *err);
 
 /* --- win32_rights.c -------------------------------------------------------------------------- */
 
-/* Whether Windows hands input of ours to that window (NULL: nobody to refuse it); DESK_REFUSED
+/* Whether Windows hands input of ours to that window (NULL: nobody to refuse it); BASE_REFUSED
  * where its program has higher rights. */
-bool win32_takes_input(HWND window, desk_error *err);
+bool win32_takes_input(HWND window, base_error *err);
 
 /* --- win32_keymap.c: keys.h to virtual keys -------------------------------------------------- */
 
@@ -196,73 +196,73 @@ win32_stroke win32_stroke_of(desk_key key);
 
 /* --- the ops --------------------------------------------------------------------------------- */
 
-bool win32_screen_rect(desk *d, desk_rect *out, desk_error *err);
-bool win32_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
+bool win32_screen_rect(desk *d, image_rect *out, base_error *err);
+bool win32_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err);
 void win32_screen_close(win32_desk *w);
-bool win32_monitors(desk *d, desk_monitor_list *out, desk_error *err);
+bool win32_monitors(desk *d, desk_monitor_list *out, base_error *err);
 bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                          desk_error *err);
+                          base_error *err);
 void win32_window_capture_end(desk *d);
 
-bool win32_watch_start(desk *d, desk_error *err);
+bool win32_watch_start(desk *d, base_error *err);
 void win32_watch_stop(desk *d);
 uint64_t win32_last_change(desk *d);
 int win32_poll_every(desk *d);
 
-bool win32_pointer_get(desk *d, int *x, int *y, desk_error *err);
-bool win32_pointer_move(desk *d, int x, int y, desk_error *err);
-bool win32_button(desk *d, desk_button button, bool down, desk_error *err);
-bool win32_wheel(desk *d, int dx, int dy, desk_error *err);
+bool win32_pointer_get(desk *d, int *x, int *y, base_error *err);
+bool win32_pointer_move(desk *d, int x, int y, base_error *err);
+bool win32_button(desk *d, desk_button button, bool down, base_error *err);
+bool win32_wheel(desk *d, int dx, int dy, base_error *err);
 void win32_pointer_close(win32_desk *w);
 /* Whether a move to that place, which has come just now, is one of ours. From any thread. */
 bool win32_is_our_move(POINT to);
 /* Waits until a pointer that was just moved stands still where it was sent. */
 void win32_hold_still(win32_desk *w);
 
-bool win32_key(desk *d, desk_key key, bool down, desk_error *err);
+bool win32_key(desk *d, desk_key key, bool down, base_error *err);
 bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *out,
-                     desk_error *err);
-bool win32_text_end(desk *d, desk_error *err);
+                     base_error *err);
+bool win32_text_end(desk *d, base_error *err);
 void win32_keyboard_close(win32_desk *w);
 
-bool win32_windows(desk *d, desk_window_list *out, desk_error *err);
+bool win32_windows(desk *d, desk_window_list *out, base_error *err);
 uint64_t win32_window_active(desk *d);
-bool win32_window_focus(desk *d, uint64_t id, desk_error *err);
-bool win32_window_close(desk *d, uint64_t id, desk_error *err);
-bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
-bool win32_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
-bool win32_window_stack(desk *d, uint64_t id, bool above, desk_error *err);
+bool win32_window_focus(desk *d, uint64_t id, base_error *err);
+bool win32_window_close(desk *d, uint64_t id, base_error *err);
+bool win32_window_place(desk *d, uint64_t id, image_rect rect, base_error *err);
+bool win32_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err);
+bool win32_window_stack(desk *d, uint64_t id, bool above, base_error *err);
 uint64_t win32_window_changes(desk *d);
-bool win32_workspaces(desk *d, desk_workspaces *out, desk_error *err);
-bool win32_workspace_go(desk *d, int number, desk_error *err);
-bool win32_window_workspace(desk *d, uint64_t id, int number, desk_error *err);
+bool win32_workspaces(desk *d, desk_workspaces *out, base_error *err);
+bool win32_workspace_go(desk *d, int number, base_error *err);
+bool win32_window_workspace(desk *d, uint64_t id, int number, base_error *err);
 
 bool win32_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                         bool *pending, desk_error *err);
+                         bool *pending, base_error *err);
 bool win32_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                         bool *pending, desk_error *err);
-bool win32_clipboard_changes(desk *d, uint64_t *number, desk_error *err);
+                         bool *pending, base_error *err);
+bool win32_clipboard_changes(desk *d, uint64_t *number, base_error *err);
 
 /* --- win32_private.c: the ops that differ on another desktop than the user's ------------------ */
 
-bool win32_private_pointer_get(desk *d, int *x, int *y, desk_error *err);
-bool win32_private_pointer_move(desk *d, int x, int y, desk_error *err);
-bool win32_private_button(desk *d, desk_button button, bool down, desk_error *err);
-bool win32_private_wheel(desk *d, int dx, int dy, desk_error *err);
-bool win32_private_key(desk *d, desk_key key, bool down, desk_error *err);
+bool win32_private_pointer_get(desk *d, int *x, int *y, base_error *err);
+bool win32_private_pointer_move(desk *d, int x, int y, base_error *err);
+bool win32_private_button(desk *d, desk_button button, bool down, base_error *err);
+bool win32_private_wheel(desk *d, int dx, int dy, base_error *err);
+bool win32_private_key(desk *d, desk_key key, bool down, base_error *err);
 bool win32_private_text_step(desk *d, const char *text, size_t length, desk_text_step *out,
-                             desk_error *err);
-bool win32_private_windows(desk *d, desk_window_list *out, desk_error *err);
+                             base_error *err);
+bool win32_private_windows(desk *d, desk_window_list *out, base_error *err);
 uint64_t win32_private_window_active(desk *d);
-bool win32_private_window_focus(desk *d, uint64_t id, desk_error *err);
-bool win32_private_window_close(desk *d, uint64_t id, desk_error *err);
-bool win32_private_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
-bool win32_private_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
-bool win32_private_window_stack(desk *d, uint64_t id, bool above, desk_error *err);
+bool win32_private_window_focus(desk *d, uint64_t id, base_error *err);
+bool win32_private_window_close(desk *d, uint64_t id, base_error *err);
+bool win32_private_window_place(desk *d, uint64_t id, image_rect rect, base_error *err);
+bool win32_private_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err);
+bool win32_private_window_stack(desk *d, uint64_t id, bool above, base_error *err);
 bool win32_private_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                                 bool *pending, desk_error *err);
+                                 bool *pending, base_error *err);
 bool win32_private_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                                 bool *pending, desk_error *err);
-bool win32_private_clipboard_changes(desk *d, uint64_t *number, desk_error *err);
+                                 bool *pending, base_error *err);
+bool win32_private_clipboard_changes(desk *d, uint64_t *number, base_error *err);
 
 #endif

@@ -36,9 +36,9 @@ typedef struct {
  */
 
 /* Asks for the map. Without the lock. */
-bool x11_human_read_map(x11_human *x, desk_error *err);
-bool x11_human_find_keys(desk_human *h, human_chord *chord, desk_error *err);
-bool x11_human_take(desk_human *h, human_chord *chord, desk_error *err);
+bool x11_human_read_map(x11_human *x, base_error *err);
+bool x11_human_find_keys(desk_human *h, human_chord *chord, base_error *err);
+bool x11_human_take(desk_human *h, human_chord *chord, base_error *err);
 void x11_human_give_back(desk_human *h, const human_chord *chord);
 /* On the thread: the server told of another map. Takes anew what is ours. */
 void x11_human_map_changed(x11_human *x);

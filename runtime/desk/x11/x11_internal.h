@@ -77,7 +77,7 @@ typedef struct {
     xcb_damage_damage_t damage; /* 0 until the first capture, and where it cannot be trusted */
     unsigned cleared;           /* number of the request that cleared it last */
     bool current;               /* nothing has been drawn since then */
-    desk_rect rect, screen;
+    image_rect rect, screen;
     bool with_cursor;
     uint32_t cursor_serial; /* of its picture */
     int16_t cursor_x, cursor_y;
@@ -256,17 +256,17 @@ typedef struct {
 
 /* A connection to the display that the options name; `*number` is the screen's. Never NULL; has an
  * error, with `err` filled, where it cannot be opened. */
-xcb_connection_t *x11_connect(const desk_options *options, int *number, desk_error *err);
+xcb_connection_t *x11_connect(const desk_options *options, int *number, base_error *err);
 const xcb_screen_t *x11_screen_number(xcb_connection_t *c, int number);
 /* False, with `err` filled, if the connection has gone. */
-bool x11_alive(x11_desk *x, desk_error *err);
+bool x11_alive(x11_desk *x, base_error *err);
 /* Fills `err` for a request that failed while `doing` something; frees `e`, which may be NULL.
  * Returns false. */
-bool x11_refused(x11_desk *x, const char *doing, xcb_generic_error_t *e, desk_error *err);
+bool x11_refused(x11_desk *x, const char *doing, xcb_generic_error_t *e, base_error *err);
 /* Waits for a checked request. */
-bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, desk_error *err);
+bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, base_error *err);
 /* Sends what is queued and waits until the server has done it. */
-bool x11_sync(x11_desk *x, desk_error *err);
+bool x11_sync(x11_desk *x, base_error *err);
 /* Takes in the events that have arrived, without waiting. */
 void x11_take_events(x11_desk *x);
 /* Asks to be told of those events of the root window, beside the others. */
@@ -291,23 +291,23 @@ void x11_guardian_close(x11_desk *x, bool all_done);
 /* --- x11_screen.c ------------------------------------------------------------------------------
  */
 
-bool x11_screen_rect(desk *d, desk_rect *out, desk_error *err);
-bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err);
+bool x11_screen_rect(desk *d, image_rect *out, base_error *err);
+bool x11_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err);
 void x11_screen_close(x11_desk *x);
 /* The pixels of a part of a pixmap, where the last frame was: valid until the next fetch. NULL with
  * `err`. */
-uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, desk_rect r, desk_error *err);
+uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_error *err);
 
 /* --- x11_monitors.c ----------------------------------------------------------------------------
  */
 
-bool x11_monitors(desk *d, desk_monitor_list *out, desk_error *err);
+bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err);
 
 /* --- x11_window_capture.c ----------------------------------------------------------------------
  */
 
 bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                        desk_error *err);
+                        base_error *err);
 void x11_window_capture_end(desk *d);
 /* The window's damage object told of drawing. */
 void x11_sitting_damaged(x11_desk *x);
@@ -325,13 +325,13 @@ void x11_exposed_event(x11_desk *x, const xcb_expose_event_t *event);
  */
 
 /* Blends the pointer's picture into `image`, which shows `rect` of the screen. */
-void x11_cursor_draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, desk_rect rect,
-                     desk_image *image);
+void x11_cursor_draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, image_rect rect,
+                     image_bitmap *image);
 
 /* --- x11_damage.c ------------------------------------------------------------------------------
  */
 
-bool x11_watch_start(desk *d, desk_error *err);
+bool x11_watch_start(desk *d, base_error *err);
 void x11_watch_stop(desk *d);
 uint64_t x11_last_change(desk *d);
 void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event);
@@ -341,20 +341,20 @@ void x11_damage_rearm(x11_desk *x);
 /* --- x11_pointer.c -----------------------------------------------------------------------------
  */
 
-bool x11_pointer_get(desk *d, int *px, int *py, desk_error *err);
-bool x11_pointer_move(desk *d, int px, int py, desk_error *err);
-bool x11_button(desk *d, desk_button button, bool down, desk_error *err);
+bool x11_pointer_get(desk *d, int *px, int *py, base_error *err);
+bool x11_pointer_move(desk *d, int px, int py, base_error *err);
+bool x11_button(desk *d, desk_button button, bool down, base_error *err);
 bool x11_button_waits(desk *d);
-bool x11_wheel(desk *d, int dx, int dy, desk_error *err);
+bool x11_wheel(desk *d, int dx, int dy, base_error *err);
 void x11_pointer_close(x11_desk *x);
 
 /* --- x11_keyboard.c ----------------------------------------------------------------------------
  */
 
-bool x11_key(desk *d, desk_key key, bool down, desk_error *err);
+bool x11_key(desk *d, desk_key key, bool down, base_error *err);
 void x11_keyboard_close(x11_desk *x);
 /* Makes `x->keyboard` true to the server and hands out its modifier and button state. */
-bool x11_keyboard_ready(x11_desk *x, uint16_t *state, desk_error *err);
+bool x11_keyboard_ready(x11_desk *x, uint16_t *state, base_error *err);
 /* The keystroke that gives `keysym` in layout `group` of the user's own map. */
 bool x11_keymap_find(const x11_keyboard *k, xcb_keysym_t keysym, int group, x11_stroke *out);
 xcb_keysym_t x11_keysym_of_character(uint32_t codepoint);
@@ -373,13 +373,13 @@ void x11_spares_restore(x11_desk *x);
 /* --- x11_text.c --------------------------------------------------------------------------------
  */
 
-bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err);
-bool x11_text_end(desk *d, desk_error *err);
+bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, base_error *err);
+bool x11_text_end(desk *d, base_error *err);
 
 /* --- x11_ping.c --------------------------------------------------------------------------------
  */
 
-bool x11_ping(desk *d, uint64_t *token, desk_error *err);
+bool x11_ping(desk *d, uint64_t *token, base_error *err);
 bool x11_ping_answered(desk *d, uint64_t token);
 /* Asks a window that knows how to answer; its token. */
 uint32_t x11_ping_send(x11_desk *x, xcb_window_t window);
@@ -398,7 +398,7 @@ bool x11_idle_seen(x11_desk *x);
 /* --- x11_windows.c -----------------------------------------------------------------------------
  */
 
-bool x11_windows(desk *d, desk_window_list *out, desk_error *err);
+bool x11_windows(desk *d, desk_window_list *out, base_error *err);
 uint64_t x11_window_active(desk *d);
 /* The window that has the user's attention, 0 if there is none. */
 xcb_window_t x11_active_window(x11_desk *x);
@@ -414,14 +414,14 @@ bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom);
 /* --- x11_window_actions.c ----------------------------------------------------------------------
  */
 
-bool x11_window_focus(desk *d, uint64_t id, desk_error *err);
-bool x11_window_close(desk *d, uint64_t id, desk_error *err);
-bool x11_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err);
-bool x11_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err);
-bool x11_window_stack(desk *d, uint64_t id, bool above, desk_error *err);
+bool x11_window_focus(desk *d, uint64_t id, base_error *err);
+bool x11_window_close(desk *d, uint64_t id, base_error *err);
+bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err);
+bool x11_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err);
+bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err);
 bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol);
-/* DESK_NOT_FOUND for a window that has closed. */
-bool x11_check_exists(x11_desk *x, uint64_t id, desk_error *err);
+/* BASE_NOT_FOUND for a window that has closed. */
+bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err);
 /* Asks the window manager, by a message to the root window about `window`. */
 void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5]);
 
@@ -436,9 +436,9 @@ void x11_window_listen(x11_desk *x, xcb_window_t window);
 /* --- x11_workspaces.c --------------------------------------------------------------------------
  */
 
-bool x11_workspaces(desk *d, desk_workspaces *out, desk_error *err);
-bool x11_workspace_go(desk *d, int number, desk_error *err);
-bool x11_window_workspace(desk *d, uint64_t id, int number, desk_error *err);
+bool x11_workspaces(desk *d, desk_workspaces *out, base_error *err);
+bool x11_workspace_go(desk *d, int number, base_error *err);
+bool x11_window_workspace(desk *d, uint64_t id, int number, base_error *err);
 /* The number for a window's _NET_WM_DESKTOP, as desk_window has it. */
 int x11_workspace_number(x11_desk *x, xcb_get_property_cookie_t cookie);
 
@@ -447,21 +447,21 @@ int x11_workspace_number(x11_desk *x, xcb_get_property_cookie_t cookie);
 
 /* The asker has to come back twice a second. */
 bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                       bool *pending, desk_error *err);
+                       bool *pending, base_error *err);
 void x11_clipboard_event(x11_desk *x, const xcb_generic_event_t *event);
 void x11_clipboard_close(x11_desk *x);
 
 /* --- x11_clipboard_watch.c ---------------------------------------------------------------------
  */
 
-bool x11_clipboard_changes(desk *d, uint64_t *number, desk_error *err);
+bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err);
 void x11_clipboard_changed(x11_desk *x, const xcb_xfixes_selection_notify_event_t *event);
 
 /* --- x11_offer.c: what we offer ----------------------------------------------------------------
  */
 
 bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                       bool *pending, desk_error *err);
+                       bool *pending, base_error *err);
 void x11_offer_event(x11_desk *x, const xcb_generic_event_t *event);
 /* Whether other programs may ask for what we offer, or are taking it. */
 bool x11_offer_open(const x11_desk *x);

@@ -25,24 +25,24 @@ typedef struct {
     int x, y; /* of the template's top left pixel, in the picture */
     double score;
     double difference; /* of the colours: root of the mean square over all channels, 0..255 */
-} desk_hit;
+} find_hit;
 
 typedef struct {
     double min_score;          /* 0..1 */
-    double max_difference;     /* as in desk_hit; 0 for any */
-    desk_rect region;          /* of the picture, hits lie wholly inside; width 0 for all of it */
+    double max_difference;     /* as in find_hit; 0 for any */
+    image_rect region;         /* of the picture, hits lie wholly inside; width 0 for all of it */
     uint64_t deadline;         /* uv_hrtime() after which to give up; 0 for never */
     const atomic_bool *cancel; /* gives up when it becomes true; may be NULL */
     bool scalar;               /* without vector instructions: for tests */
-} desk_find_options;
+} find_options;
 
 /* Writes at most `max` hits to `hits`, the best first, none overlapping another, and their number
  * to `count`. `best` (may be NULL) is the best place seen whether or not it is a hit; with a score
  * below min_score it is a good guess, and its score is -1 where the template fits nowhere. A
  * template larger than the picture is no error and gives no hits. Uses all cores (parallel.h).
- * DESK_INVALID for a region outside the picture, a score or difference out of range or a template
- * of which nothing counts; DESK_CANCELLED, DESK_TIMED_OUT, DESK_NO_MEMORY. */
-bool desk_find(desk_hit *hits, int max, int *count, desk_hit *best, const desk_image *picture,
-               const desk_image *template, const desk_find_options *options, desk_error *err);
+ * BASE_INVALID for a region outside the picture, a score or difference out of range or a template
+ * of which nothing counts; BASE_CANCELLED, BASE_TIMED_OUT, BASE_NO_MEMORY. */
+bool find_all(find_hit *hits, int max, int *count, find_hit *best, const image_bitmap *picture,
+              const image_bitmap *template, const find_options *options, base_error *err);
 
 #endif

@@ -10,11 +10,11 @@
 #include "find_scan.h"
 #include "find_score.h"
 
-/* As desk_find; `channel` as find_probe has it, for a picture that the template fits in; `best` is
+/* As find_all; `channel` as find_probe has it, for a picture that the template fits in; `best` is
  * always filled. What it gives after `stop`, asked with the options, has said so is of no use.
  * False when there is no memory. */
-bool find_every(const find_template *t, int channel, const desk_image *picture,
-                const desk_find_options *options, desk_hit *hits, int max, int *count,
-                desk_hit *best, find_stop_fn *stop);
+bool find_every(const find_template *t, int channel, const image_bitmap *picture,
+                const find_options *options, find_hit *hits, int max, int *count, find_hit *best,
+                find_stop_fn *stop);
 
 #endif

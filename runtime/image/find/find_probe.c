@@ -47,8 +47,9 @@ static bool integrals_make(integrals *s, const find_template *t, int channel)
     *s = (integrals){.width = t->width, .height = t->height};
     s->grey = calloc(row * ((size_t) t->height + 1), sizeof *s->grey);
     s->holes = calloc(row * ((size_t) t->height + 1), sizeof *s->holes);
-    if (!s->grey || !s->holes)
+    if (!s->grey || !s->holes) {
         return false;
+    }
     for (int y = 0; y < t->height; y++) {
         int64_t grey = 0;
         int32_t holes = 0;
@@ -81,8 +82,9 @@ static int choose_channel(const find_template *t)
 {
     int best = 3;
     double most = channel_energy(t, 3);
-    if (most >= GREY_ENOUGH * t->energy)
+    if (most >= GREY_ENOUGH * t->energy) {
         return best;
+    }
     for (int channel = 0; channel < 3; channel++) {
         double energy = channel_energy(t, channel);
         if (energy > most) {
@@ -101,15 +103,17 @@ static int choose_channel(const find_template *t)
 static double variance_at(const integrals *s, const find_probe *p, int x, int y)
 {
     int f = p->factor, slack = f - 1;
-    if (area_holes(s, x, y, p->width * f + slack, p->height * f + slack) > 0)
+    if (area_holes(s, x, y, p->width * f + slack, p->height * f + slack) > 0) {
         return -1;
+    }
     double sum = 0, squares = 0;
-    for (int j = 0; j < p->height; j++)
+    for (int j = 0; j < p->height; j++) {
         for (int i = 0; i < p->width; i++) {
             double v = (double) area_grey(s, x + i * f, y + j * f, f, f);
             sum += v;
             squares += v * v;
         }
+    }
     return squares - sum * sum / (p->width * p->height);
 }
 
@@ -120,7 +124,7 @@ static bool place_probe(find_probe *p, const integrals *s)
     int room_y = s->height - (p->height + 1) * p->factor + 1;
     int step_x = room_x / 12 + 1, step_y = room_y / 12 + 1;
     double most = 0;
-    for (int y = 0; y <= room_y; y += step_y)
+    for (int y = 0; y <= room_y; y += step_y) {
         for (int x = 0; x <= room_x; x += step_x) {
             double variance = variance_at(s, p, x, y);
             if (variance > most) {
@@ -129,6 +133,7 @@ static bool place_probe(find_probe *p, const integrals *s)
                 p->y = y;
             }
         }
+    }
     return most > 0;
 }
 
@@ -139,12 +144,14 @@ static bool fit_probe(find_probe *p, const integrals *s, int budget)
     p->width = (s->width + 1) / p->factor - 1;
     p->height = (s->height + 1) / p->factor - 1;
     while (p->width > 0 && p->height > 0 && p->width * p->height >= fewest) {
-        if (p->width * p->height <= budget && place_probe(p, s))
+        if (p->width * p->height <= budget && place_probe(p, s)) {
             return true;
-        if (p->width >= p->height)
+        }
+        if (p->width >= p->height) {
             p->width -= p->width / 8 + 1;
-        else
+        } else {
             p->height -= p->height / 8 + 1;
+        }
     }
     return false;
 }
@@ -160,7 +167,7 @@ static void fill_phase(const find_probe *p, find_phase *phase, const integrals *
     double area = (double) f * f;
     double mean = (double) area_grey(s, x, y, p->width * f, p->height * f) / (area * count);
     double carried = 0, squares = 0;
-    for (int j = 0; j < p->height; j++)
+    for (int j = 0; j < p->height; j++) {
         for (int i = 0; i < p->width; i++) {
             double v = (double) area_grey(s, x + i * f, y + j * f, f, f) / area - mean + carried;
             double rounded = floor(v + 0.5);
@@ -168,6 +175,7 @@ static void fill_phase(const find_probe *p, find_phase *phase, const integrals *
             squares += rounded * rounded;
             phase->cells[(size_t) j * 2 * (size_t) p->pairs + (size_t) i] = (int16_t) rounded;
         }
+    }
     phase->length = (float) sqrt(squares);
 }
 
@@ -184,8 +192,9 @@ static bool fill_phases(find_probe *p, const find_template *t, const integrals *
     size_t size = (size_t) p->pairs * 2 * (size_t) p->height;
     free(p->memory);
     p->memory = calloc(size * (size_t) (f * f), sizeof *p->memory);
-    if (!p->memory)
+    if (!p->memory) {
         return false;
+    }
     p->kept = 1;
     for (int i = 0; i < f * f; i++) {
         find_phase *phase = &p->phases[i];
@@ -193,8 +202,9 @@ static bool fill_phases(find_probe *p, const find_template *t, const integrals *
         fill_phase(p, phase, s, p->x + i % f, p->y + i / f);
         double kept = (double) phase->length * phase->length * f * f /
                       ((p->channel == 3 ? 3 : 9) * t->energy);
-        if (kept < p->kept)
+        if (kept < p->kept) {
             p->kept = kept;
+        }
         phase->cut = kept > 0 ? (float) cut_of(kept, min_score) : 0;
     }
     p->guaranteed = cut_of(p->kept, min_score) >= USEFUL;
@@ -204,8 +214,9 @@ static bool fill_phases(find_probe *p, const find_template *t, const integrals *
 static void guess_cuts(find_probe *p, double min_score)
 {
     double guess = fmax(min_score - SLACK, LEAST);
-    for (int i = 0; i < p->factor * p->factor; i++)
+    for (int i = 0; i < p->factor * p->factor; i++) {
         p->phases[i].cut = (float) fmax(p->phases[i].cut, guess);
+    }
 }
 
 /* The cheapest probe with a bound; where there is none, the cheap one that keeps most. Returns
@@ -214,25 +225,31 @@ static bool choose(find_probe *p, const find_template *t, const integrals *s, do
 {
     int best_factor = 0;
     double most = -1;
-    for (int b = 0; b < BUDGETS; b++)
+    for (int b = 0; b < BUDGETS; b++) {
         for (p->factor = FIND_MAX_FACTOR; p->factor >= 1; p->factor /= 2) {
-            if (!fit_probe(p, s, budgets[b]))
+            if (!fit_probe(p, s, budgets[b])) {
                 continue;
-            if (!fill_phases(p, t, s, min_score))
+            }
+            if (!fill_phases(p, t, s, min_score)) {
                 return false;
-            if (p->guaranteed)
+            }
+            if (p->guaranteed) {
                 return true;
+            }
             bool enough = p->kept >= ENOUGH && p->width * p->height >= FEWEST_CELLS;
             if (b == 0 && enough && p->kept > most) {
                 most = p->kept;
                 best_factor = p->factor;
             }
         }
+    }
     p->factor = best_factor;
-    if (best_factor == 0)
+    if (best_factor == 0) {
         return true;
-    if (!fit_probe(p, s, budgets[0]) || !fill_phases(p, t, s, min_score))
+    }
+    if (!fit_probe(p, s, budgets[0]) || !fill_phases(p, t, s, min_score)) {
         return false;
+    }
     guess_cuts(p, min_score);
     return true;
 }

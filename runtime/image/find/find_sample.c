@@ -1,7 +1,7 @@
 #include "find_sample.h"
 
-#include "find_probe.h"
 #include "base/simd.h"
+#include "find_probe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,8 +44,9 @@ static int take(find_sample *s, int count, int most, const find_template *t, con
     for (int tries = 0; tries < 8 * pixels && count < most; tries++) {
         int i = (int) (next_random(&state) % (uint32_t) pixels);
         double v = find_grey(t->pixels[i], s->channel);
-        if (taken[i] || !t->keep[i] || (strong && fabs(v - all->mean) < all->deviation))
+        if (taken[i] || !t->keep[i] || (strong && fabs(v - all->mean) < all->deviation)) {
             continue;
+        }
         taken[i] = 1;
         s->x[count] = i % t->width;
         s->y[count] = i / t->width;
@@ -64,16 +65,19 @@ bool find_sample_make(find_sample *s, const find_template *t, int channel)
     int count = taken ? take(s, 0, FIND_SAMPLES / 2, t, &all, true, taken) : 0;
     count = taken ? take(s, count, FIND_SAMPLES, t, &all, false, taken) : 0;
     free(taken);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         sum += s->value[i] / FIND_SAMPLES;
+    }
     for (int i = 0; i < count; i++) {
         s->value[i] -= sum;
         squares += s->value[i] * s->value[i];
     }
-    if (count < FIND_SAMPLES || squares < LEAST * LEAST * FIND_SAMPLES)
+    if (count < FIND_SAMPLES || squares < LEAST * LEAST * FIND_SAMPLES) {
         return false;
-    for (int i = 0; i < count; i++)
+    }
+    for (int i = 0; i < count; i++) {
         s->value[i] /= sqrtf(squares);
+    }
     return true;
 }
 
@@ -82,8 +86,9 @@ bool find_sample_make(find_sample *s, const find_template *t, int channel)
 
 void find_sample_grey(const find_sample *s, float *grey, const uint8_t *p, int width)
 {
-    for (int x = 0; x < width; x++, p += 4)
+    for (int x = 0; x < width; x++, p += 4) {
         grey[x] = s->channel == 3 ? (float) (p[0] + p[1] + p[2]) : (float) (3 * p[s->channel]);
+    }
 }
 
 static float correlation(float sum, float squares, float products)
@@ -108,7 +113,7 @@ static void row_scalar(const find_sample *s, float *out, const float *grey, cons
     }
 }
 
-#if DESK_X86
+#if BASE_X86
 static int row_sse2(const find_sample *s, float *out, const float *grey, const size_t *offsets,
                     int across)
 {
@@ -125,8 +130,9 @@ static int row_sse2(const find_sample *s, float *out, const float *grey, const s
         _mm_storeu_ps(a, sum);
         _mm_storeu_ps(b, squares);
         _mm_storeu_ps(c, products);
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) {
             out[x + i] = correlation(a[i], b[i], c[i]);
+        }
     }
     return x;
 }
@@ -137,11 +143,13 @@ void find_sample_row(const find_sample *s, float *out, const float *grey, size_t
 {
     size_t offsets[FIND_SAMPLES];
     int x = 0;
-    for (int i = 0; i < FIND_SAMPLES; i++)
+    for (int i = 0; i < FIND_SAMPLES; i++) {
         offsets[i] = (size_t) s->y[i] * stride + (size_t) s->x[i];
-#if DESK_X86
-    if (!scalar)
+    }
+#if BASE_X86
+    if (!scalar) {
         x = row_sse2(s, out, grey, offsets, across);
+    }
 #else
     (void) scalar;
 #endif

@@ -1,7 +1,7 @@
 #include "find_scan.h"
 
-#include "find_shrink.h"
 #include "base/simd.h"
+#include "find_shrink.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     const find_probe *probe;
     const find_template *t;
-    const desk_image *picture;
+    const image_bitmap *picture;
     find_stop_fn *stop;
     const void *context;
     int16_t *cells; /* the picture, smaller */
@@ -38,7 +38,7 @@ typedef struct {
     int width, height;
     size_t stride;
     int bands;
-    worker workers[DESK_PARALLEL_MAX];
+    worker workers[BASE_PARALLEL_MAX];
     atomic_bool out_of_memory;
 } scan;
 
@@ -48,10 +48,11 @@ typedef struct {
 static void shrink_band(void *context, int band)
 {
     scan *s = context;
-    uint32_t *sums = (uint32_t *) s->workers[desk_parallel_worker()].row;
-    for (int y = band * BAND_ROWS; y < s->height && y < (band + 1) * BAND_ROWS; y++)
+    uint32_t *sums = (uint32_t *) s->workers[base_parallel_worker()].row;
+    for (int y = band * BAND_ROWS; y < s->height && y < (band + 1) * BAND_ROWS; y++) {
         find_shrink_row(s->cells + (size_t) y * s->stride, sums, s->picture, y, s->probe->factor,
                         s->probe->channel, s->t->scalar);
+    }
 }
 
 /* --- the length of each window -------------------------------------------------------------------
@@ -98,18 +99,21 @@ static void lengths_band(void *context, int band)
     scan *s = context;
     int rows = 4 * BAND_ROWS, h = s->probe->height, last = s->height - h;
     int first = band * rows;
-    if (first > last)
+    if (first > last) {
         return;
+    }
     columns c = {calloc((size_t) s->width, sizeof *c.sum),
                  calloc((size_t) s->width, sizeof *c.squares)};
     if (c.sum && c.squares) {
-        for (int y = first; y < first + h; y++)
+        for (int y = first; y < first + h; y++) {
             columns_add(s, &c, y, 1);
+        }
         for (int y = first; y <= last && y < first + rows; y++) {
             lengths_row(s, &c, s->lengths + (size_t) y * s->stride);
             columns_add(s, &c, y, -1);
-            if (y + h < s->height)
+            if (y + h < s->height) {
                 columns_add(s, &c, y + h, 1);
+            }
         }
     } else {
         atomic_store(&s->out_of_memory, true);
@@ -127,17 +131,19 @@ static void correlate_scalar(int32_t *out, const find_probe *p, const int16_t *w
 {
     for (; x < end; x++) {
         int32_t sum = 0;
-        for (int j = 0; j < p->height; j++)
-            for (int i = 0; i < p->width; i++)
+        for (int j = 0; j < p->height; j++) {
+            for (int i = 0; i < p->width; i++) {
                 sum +=
                     weights[j * 2 * p->pairs + i] * cells[(size_t) j * stride + (size_t) (x + i)];
+            }
+        }
         out[x] = sum;
     }
 }
 
-#if DESK_X86
+#if BASE_X86
 /* Even places are in one sum and odd ones in the other, as multiply-and-add joins neighbours. */
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static inline void store_woven(int32_t *out, __m256i even, __m256i odd)
 {
     __m256i low = _mm256_unpacklo_epi32(even, odd), high = _mm256_unpackhi_epi32(even, odd);
@@ -145,7 +151,7 @@ static inline void store_woven(int32_t *out, __m256i even, __m256i odd)
     _mm256_storeu_si256((__m256i *) (out + 8), _mm256_permute2x128_si256(low, high, 0x31));
 }
 
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static inline __m256i add_products(__m256i sum, const int16_t *cells, __m256i weights)
 {
     __m256i v = _mm256_loadu_si256((const __m256i *) cells);
@@ -153,7 +159,7 @@ static inline __m256i add_products(__m256i sum, const int16_t *cells, __m256i we
 }
 
 /* Whole steps, so that it may write and read up to STEP places too many; there is room for it. */
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static void correlate_avx2(int32_t *out, const find_probe *p, const int16_t *weights,
                            const int16_t *cells, size_t stride, int x, int end)
 {
@@ -181,8 +187,8 @@ static void correlate_avx2(int32_t *out, const find_probe *p, const int16_t *wei
 static void correlate(const scan *s, int32_t *out, const int16_t *weights, int y, int x, int end)
 {
     const int16_t *cells = s->cells + (size_t) y * s->stride;
-#if DESK_X86
-    if (!s->t->scalar && desk_cpu_avx2()) {
+#if BASE_X86
+    if (!s->t->scalar && base_cpu_avx2()) {
         correlate_avx2(out, s->probe, weights, cells, s->stride, x, end);
         return;
     }
@@ -196,10 +202,12 @@ static void correlate(const scan *s, int32_t *out, const int16_t *weights, int y
 int find_compare_places(const void *a, const void *b)
 {
     const find_place *p = a, *q = b;
-    if (p->score != q->score)
+    if (p->score != q->score) {
         return p->score < q->score ? 1 : -1;
-    if (p->y != q->y)
+    }
+    if (p->y != q->y) {
         return p->y < q->y ? -1 : 1;
+    }
     return (p->x > q->x) - (p->x < q->x);
 }
 
@@ -229,14 +237,17 @@ static void pick(scan *s, worker *w, const find_phase *phase, find_place at, con
     float cut = phase->cut > w->raised ? phase->cut : w->raised;
     for (int i = 0; i < count; i++) {
         float least = w->best.score < cut ? w->best.score : cut;
-        if ((float) sums[i] <= least * phase->length * lengths[i])
+        if ((float) sums[i] <= least * phase->length * lengths[i]) {
             continue;
+        }
         find_place place = {at.x + i * s->probe->factor, at.y,
                             (float) sums[i] / (phase->length * lengths[i])};
-        if (find_compare_places(&place, &w->best) < 0)
+        if (find_compare_places(&place, &w->best) < 0) {
             w->best = place;
-        if (place.score >= cut)
+        }
+        if (place.score >= cut) {
             keep_place(s, w, place);
+        }
     }
 }
 
@@ -252,15 +263,16 @@ static void scan_band(void *context, int index)
 {
     scan *s = context;
     const find_probe *p = s->probe;
-    worker *w = &s->workers[desk_parallel_worker()];
+    worker *w = &s->workers[base_parallel_worker()];
     int f = p->factor, number = index % (f * f), band = index / (f * f);
     const find_phase *phase = &p->phases[number];
     int left = p->x + number % f, above = p->y + number / f, x0, x1, y0, y1;
     cell_range(left, s->picture->width - s->t->width, f, &x0, &x1);
     cell_range(above, s->picture->height - s->t->height, f, &y0, &y1);
     int first = band * BAND_ROWS > y0 ? band * BAND_ROWS : y0;
-    if (!(phase->length > 0) || x0 > x1 || s->stop(s->context))
+    if (!(phase->length > 0) || x0 > x1 || s->stop(s->context)) {
         return;
+    }
     for (int y = first; y <= y1 && y < (band + 1) * BAND_ROWS; y++) {
         correlate(s, w->row, phase->cells, y, x0, x1 + 1);
         pick(s, w, phase, (find_place){x0 * f - left, y * f - above, 0}, w->row + x0,
@@ -272,18 +284,21 @@ static bool gather(scan *s, find_places *all)
 {
     size_t count = 0;
     all->best.score = NOWHERE;
-    for (int i = 0; i < DESK_PARALLEL_MAX; i++) {
+    for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
         count += s->workers[i].count;
-        if (find_compare_places(&s->workers[i].best, &all->best) < 0)
+        if (find_compare_places(&s->workers[i].best, &all->best) < 0) {
             all->best = s->workers[i].best;
+        }
     }
     all->places = malloc((count ? count : 1) * sizeof *all->places);
-    if (!all->places)
+    if (!all->places) {
         return false;
-    for (int i = 0; i < DESK_PARALLEL_MAX; i++) {
+    }
+    for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
         const worker *w = &s->workers[i];
-        if (w->count)
+        if (w->count) {
             memcpy(all->places + all->count, w->places, w->count * sizeof *w->places);
+        }
         all->count += w->count;
     }
     qsort(all->places, all->count, sizeof *all->places, find_compare_places);
@@ -296,13 +311,14 @@ static bool prepare(scan *s)
     s->cells = calloc(rows * s->stride, sizeof *s->cells);
     s->lengths = malloc(rows * s->stride * sizeof *s->lengths);
     bool ok = s->cells && s->lengths;
-    for (int i = 0; i < desk_parallel_threads(); i++) {
+    for (int i = 0; i < base_parallel_threads(); i++) {
         s->workers[i].row = malloc(s->stride * sizeof *s->workers[i].row);
         s->workers[i].best.score = NOWHERE;
         ok = ok && s->workers[i].row;
     }
-    for (int i = desk_parallel_threads(); i < DESK_PARALLEL_MAX; i++)
+    for (int i = base_parallel_threads(); i < BASE_PARALLEL_MAX; i++) {
         s->workers[i].best.score = NOWHERE;
+    }
     return ok;
 }
 
@@ -310,14 +326,14 @@ static void finish(scan *s)
 {
     free(s->cells);
     free(s->lengths);
-    for (int i = 0; i < DESK_PARALLEL_MAX; i++) {
+    for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
         free(s->workers[i].row);
         free(s->workers[i].places);
     }
 }
 
 bool find_scan(find_places *places, const find_probe *probe, const find_template *t,
-               const desk_image *picture, find_stop_fn *stop, const void *context)
+               const image_bitmap *picture, find_stop_fn *stop, const void *context)
 {
     int f = probe->factor;
     scan s = {.probe = probe,
@@ -332,9 +348,9 @@ bool find_scan(find_places *places, const find_probe *probe, const find_template
     *places = (find_places){0};
     bool ok = prepare(&s);
     if (ok) {
-        desk_parallel(s.bands, shrink_band, &s);
-        desk_parallel(s.bands, lengths_band, &s); /* some find nothing left to do */
-        desk_parallel(s.bands * f * f, scan_band, &s);
+        base_parallel(s.bands, shrink_band, &s);
+        base_parallel(s.bands, lengths_band, &s); /* some find nothing left to do */
+        base_parallel(s.bands * f * f, scan_band, &s);
         ok = !atomic_load(&s.out_of_memory) && gather(&s, places);
     }
     finish(&s);

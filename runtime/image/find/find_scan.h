@@ -4,8 +4,8 @@
 #ifndef IMAGE_FIND_FIND_SCAN_H
 #define IMAGE_FIND_FIND_SCAN_H
 
-#include "find_probe.h"
 #include "base/parallel.h"
+#include "find_probe.h"
 
 #include <stdatomic.h>
 
@@ -34,6 +34,6 @@ typedef bool find_stop_fn(const void *context);
 /* All places (of a template of t's size) where the probe correlates well enough. False when there
  * is no memory. `places` is to be freed by the caller. */
 bool find_scan(find_places *places, const find_probe *probe, const find_template *t,
-               const desk_image *picture, find_stop_fn *stop, const void *context);
+               const image_bitmap *picture, find_stop_fn *stop, const void *context);
 
 #endif

@@ -36,18 +36,18 @@ typedef struct {
 
 /* Makes `t` of an image. False when there is no memory; `t` is to be freed in any case. `counted`
  * may be 0. */
-bool find_template_make(find_template *t, const desk_image *image, bool scalar);
+bool find_template_make(find_template *t, const image_bitmap *image, bool scalar);
 void find_template_free(find_template *t);
 
 /* The score, 0..1, at a place where the template lies inside the picture. */
-double find_score(const find_template *t, const desk_image *picture, int x, int y);
+double find_score(const find_template *t, const image_bitmap *picture, int x, int y);
 
-/* The same, and how much the colours differ (desk_hit in find.h). */
-double find_score_and_difference(const find_template *t, const desk_image *picture, int x, int y,
+/* The same, and how much the colours differ (find_hit in find.h). */
+double find_score_and_difference(const find_template *t, const image_bitmap *picture, int x, int y,
                                  double *difference);
 
 /* The score, but -1 as soon as it is known to be below min_score. */
-double find_score_above(const find_template *t, const desk_image *picture, int x, int y,
+double find_score_above(const find_template *t, const image_bitmap *picture, int x, int y,
                         double min_score);
 
 #endif

@@ -12,12 +12,14 @@ typedef struct {
 static void add_pixels_scalar(const shape *s, uint32_t *sums, const uint8_t *row, int x)
 {
     const uint8_t *p = row + 4 * (size_t) s->factor * (size_t) x;
-    for (; x < s->width; x++)
-        for (int i = 0; i < s->factor; i++, p += 4)
+    for (; x < s->width; x++) {
+        for (int i = 0; i < s->factor; i++, p += 4) {
             sums[x] += s->channel == 3 ? (uint32_t) p[0] + p[1] + p[2] : 3u * p[s->channel];
+        }
+    }
 }
 
-#if DESK_X86
+#if BASE_X86
 /* Two pixels at once are added up by the instruction for sums of differences, here from 0. */
 static int add_pixels_sse2(const shape *s, uint32_t *sums, const uint8_t *row)
 {
@@ -43,7 +45,7 @@ static int add_pixels_sse2(const shape *s, uint32_t *sums, const uint8_t *row)
 }
 #endif
 
-void find_shrink_row(int16_t *out, uint32_t *sums, const desk_image *picture, int y, int factor,
+void find_shrink_row(int16_t *out, uint32_t *sums, const image_bitmap *picture, int y, int factor,
                      int channel, bool scalar)
 {
     const shape s = {picture->width / factor, factor, channel};
@@ -51,18 +53,21 @@ void find_shrink_row(int16_t *out, uint32_t *sums, const desk_image *picture, in
     for (int j = 0; j < factor; j++) {
         const uint8_t *row = picture->pixels + (size_t) (y * factor + j) * picture->stride;
         int x = 0;
-#if DESK_X86
-        if (!scalar)
+#if BASE_X86
+        if (!scalar) {
             x = add_pixels_sse2(&s, sums, row);
+        }
 #else
         (void) scalar;
 #endif
         add_pixels_scalar(&s, sums, row, x);
     }
     int shift = 0;
-    while (1 << shift < factor * factor)
+    while (1 << shift < factor * factor) {
         shift++;
+    }
     uint32_t half = (uint32_t) (factor * factor) / 2;
-    for (int x = 0; x < s.width; x++)
+    for (int x = 0; x < s.width; x++) {
         out[x] = (int16_t) ((sums[x] + half) >> shift);
+    }
 }

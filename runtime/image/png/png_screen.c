@@ -4,9 +4,9 @@
  * nearly all there is to find on a screen, at a fraction of a general match finder's time. A first
  * pass finds matches and counts symbols, a second writes one dynamic Huffman block.
  */
+#include "base/simd.h"
 #include "png_huffman.h"
 #include "png_strip.h"
-#include "base/simd.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -48,8 +48,9 @@ typedef struct {
 static inline extended distance_symbol(uint32_t distance)
 {
     uint32_t v = distance - 1;
-    if (v < 4)
+    if (v < 4) {
         return (extended){v, 0, 0};
+    }
     uint32_t high = 31 - (uint32_t) __builtin_clz(v);
     return (extended){2 * high + (v >> (high - 1) & 1), high - 1, v & ((1u << (high - 1)) - 1)};
 }
@@ -58,10 +59,12 @@ static inline extended distance_symbol(uint32_t distance)
 static extended length_symbol(uint32_t length)
 {
     uint32_t v = length - 3;
-    if (length == 258)
+    if (length == 258) {
         return (extended){285, 0, 0};
-    if (v < 8)
+    }
+    if (v < 8) {
         return (extended){257 + v, 0, 0};
+    }
     uint32_t high = 31 - (uint32_t) __builtin_clz(v);
     uint32_t extra = high - 2;
     return (extended){257 + 4 * extra + (v >> extra), extra, v & ((1u << extra) - 1)};
@@ -70,8 +73,9 @@ static extended length_symbol(uint32_t length)
 png_screen *png_screen_new(int width, int rows)
 {
     png_screen *screen = malloc(sizeof *screen);
-    if (!screen)
+    if (!screen) {
         return NULL;
+    }
     screen->tokens = malloc(((size_t) width + 1) * (size_t) rows * sizeof *screen->tokens);
     if (!screen->tokens) {
         free(screen);
@@ -82,8 +86,9 @@ png_screen *png_screen_new(int width, int rows)
 
 void png_screen_free(png_screen *screen)
 {
-    if (!screen)
+    if (!screen) {
         return;
+    }
     free(screen->tokens);
     free(screen);
 }
@@ -95,7 +100,7 @@ void png_screen_free(png_screen *screen)
 static inline int same_pixels(const uint32_t *a, const uint32_t *b, int max)
 {
     int n = 0;
-#if DESK_X86
+#if BASE_X86
     for (; n < max; n += 4) {
         __m128i equal = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *) (a + n)),
                                         _mm_loadu_si128((const __m128i *) (b + n)));
@@ -107,8 +112,9 @@ static inline int same_pixels(const uint32_t *a, const uint32_t *b, int max)
     }
     return n < max ? n : max;
 #else
-    while (n < max && a[n] == b[n])
+    while (n < max && a[n] == b[n]) {
         n++;
+    }
     return n;
 #endif
 }
@@ -133,17 +139,20 @@ static inline match find_seen(png_screen *screen, const png_strip *strip, int x,
     *slot = (uint32_t) y << 16 | (uint32_t) x;
     int seen_x = seen & 0xffff, seen_y = (int) (seen >> 16);
     const uint32_t *there = strip->pixels + (size_t) seen_y * strip->stride + seen_x;
-    if (there[0] != here[0] || there[1] != here[1])
+    if (there[0] != here[0] || there[1] != here[1]) {
         return best;
+    }
     size_t distance =
         (size_t) (y - seen_y) * png_row_bytes(strip->width) + 3 * (size_t) x - 3 * (size_t) seen_x;
-    if (distance - 1 >= WINDOW)
+    if (distance - 1 >= WINDOW) {
         return best; /* also where the slot was empty and this is the first pixel */
+    }
     int left = strip->width - (x > seen_x ? x : seen_x);
     int pixels = same_pixels(here, there, left);
     /* A far match costs some ten bits more than a near one, about what one pixel costs there. */
-    if (pixels <= best.pixels + 1 && (best.pixels || pixels < 2))
+    if (pixels <= best.pixels + 1 && (best.pixels || pixels < 2)) {
         return best;
+    }
     return (match){pixels, (uint32_t) distance};
 }
 
@@ -153,15 +162,18 @@ static inline match find(png_screen *screen, const png_strip *strip, int x, int 
     const uint32_t *here = strip->pixels + (size_t) y * strip->stride + x;
     int left = strip->width - x;
     match best = {0, 0};
-    if (x > 0 && here[-1] == here[0])
+    if (x > 0 && here[-1] == here[0]) {
         best = (match){same_pixels(here, here - 1, left), 3};
+    }
     if (above && here[-(ptrdiff_t) strip->stride] == here[0]) {
         int pixels = same_pixels(here, here - strip->stride, left);
-        if (pixels > best.pixels)
+        if (pixels > best.pixels) {
             best = (match){pixels, above};
+        }
     }
-    if (best.pixels >= GOOD_ENOUGH || left < 2)
+    if (best.pixels >= GOOD_ENOUGH || left < 2) {
         return best;
+    }
     return find_seen(screen, strip, x, y, best);
 }
 
@@ -225,8 +237,9 @@ static inline void bits_flush(bit_writer *w)
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     memcpy(w->out, &w->held, 8);
 #else
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         w->out[i] = (uint8_t) (w->held >> 8 * i);
+    }
 #endif
     w->out += w->count >> 3;
     w->held >>= w->count & ~7;
@@ -255,8 +268,9 @@ static uint64_t build_codes(const png_screen *screen, const png_strip *strip, ui
                             block_code *code)
 {
     uint32_t literals[LITERALS];
-    for (int i = 0; i < 256; i++)
+    for (int i = 0; i < 256; i++) {
         literals[i] = screen->red[i] + screen->green[i] + screen->blue[i];
+    }
     memset(literals + 256, 0, sizeof literals - 256 * sizeof *literals);
     literals[filter] += (uint32_t) strip->rows;
     literals[END_OF_BLOCK] = 1;
@@ -268,13 +282,16 @@ static uint64_t build_codes(const png_screen *screen, const png_strip *strip, ui
     }
     huffman_build(&code->literals, literals, LITERALS, LITERAL_BITS);
     huffman_build(&code->distances, screen->distances, DISTANCES, LITERAL_BITS);
-    for (uint32_t i = 1; i <= MATCH_MAX; i++)
+    for (uint32_t i = 1; i <= MATCH_MAX; i++) {
         code->lengths[i] = make_ready(&code->literals, length_symbol(3 * i));
-    for (int i = 0; i < LITERALS; i++)
+    }
+    for (int i = 0; i < LITERALS; i++) {
         bits += (uint64_t) literals[i] * code->literals.bits[i];
-    for (int i = 0; i < DISTANCES; i++)
+    }
+    for (int i = 0; i < DISTANCES; i++) {
         bits += (uint64_t) screen->distances[i] *
                 (code->distances.bits[i] + (i < 4 ? 0u : (unsigned) i / 2 - 1));
+    }
     return bits;
 }
 
@@ -285,8 +302,9 @@ static int run_lengths(const uint8_t *lengths, int count, uint8_t *symbols, uint
     int n = 0;
     for (int i = 0; i < count;) {
         int run = 1;
-        while (i + run < count && lengths[i + run] == lengths[i])
+        while (i + run < count && lengths[i + run] == lengths[i]) {
             run++;
+        }
         if (lengths[i] == 0 && run >= 3) {
             run = run < 138 ? run : 138;
             symbols[n] = run < 11 ? 17 : 18;
@@ -309,8 +327,9 @@ static int run_lengths(const uint8_t *lengths, int count, uint8_t *symbols, uint
 
 static int used_symbols(const huffman_code *code, int count, int least)
 {
-    while (count > least && code->bits[count - 1] == 0)
+    while (count > least && code->bits[count - 1] == 0) {
         count--;
+    }
     return count;
 }
 
@@ -327,13 +346,15 @@ static void write_header(bit_writer *w, const block_code *code)
     memcpy(lengths + literals, code->distances.bits, (size_t) distances);
     int count = run_lengths(lengths, literals + distances, symbols, extras);
     uint32_t frequency[CODE_LENGTHS] = {0};
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         frequency[symbols[i]]++;
+    }
     huffman_code lengths_code;
     huffman_build(&lengths_code, frequency, CODE_LENGTHS, CODE_LENGTH_BITS);
     int orders = CODE_LENGTHS;
-    while (orders > 4 && lengths_code.bits[order[orders - 1]] == 0)
+    while (orders > 4 && lengths_code.bits[order[orders - 1]] == 0) {
         orders--;
+    }
     bits_put(w, 4, 3); /* not final, dynamic codes */
     bits_put(w, (uint64_t) (literals - 257), 5);
     bits_put(w, (uint64_t) (distances - 1), 5);
@@ -376,8 +397,9 @@ static uint8_t *write_block(const png_screen *screen, const block_code *code, ui
 {
     bit_writer w = {0, 0, out};
     write_header(&w, code);
-    for (size_t i = 0; i < screen->token_count; i++)
+    for (size_t i = 0; i < screen->token_count; i++) {
         write_token(&w, code, screen->tokens[i], filter);
+    }
     bits_put(&w, code->literals.code[END_OF_BLOCK], code->literals.bits[END_OF_BLOCK]);
     /* The full flush: an empty stored block, whose length begins on a byte. */
     bits_put(&w, 0, 3);
@@ -414,7 +436,8 @@ size_t png_screen_strip(png_screen *screen, const png_strip *strip, uint8_t filt
     block_code code;
     tokenize(screen, strip);
     uint64_t bits = build_codes(screen, strip, filter, &code);
-    if (bits / 8 >= png_row_bytes(strip->width) * (size_t) strip->rows)
+    if (bits / 8 >= png_row_bytes(strip->width) * (size_t) strip->rows) {
         return write_stored(strip, filter, out);
+    }
     return (size_t) (write_block(screen, &code, filter, out) - out);
 }

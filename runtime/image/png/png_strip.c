@@ -26,18 +26,20 @@ size_t png_bound(int width, int rows)
     return bytes + (bytes / 8192 + 2) * PNG_FLUSH_BYTES + 1024 + PNG_SLACK;
 }
 
-png_scratch *png_scratch_new(int width, int rows, desk_png_options options)
+png_scratch *png_scratch_new(int width, int rows, png_options options)
 {
     png_scratch *scratch = calloc(1, sizeof *scratch);
-    if (!scratch)
+    if (!scratch) {
         return NULL;
+    }
     scratch->width = width;
     scratch->rows = rows;
     scratch->out = malloc(png_bound(width, rows));
-    if (options.compressor == DESK_PNG_ZLIB)
+    if (options.compressor == PNG_ZLIB) {
         scratch->zlib = png_zlib_new(width, rows, options.level);
-    else
+    } else {
         scratch->screen = png_screen_new(width, rows);
+    }
     if (!scratch->out || (!scratch->zlib && !scratch->screen)) {
         png_scratch_free(scratch);
         return NULL;
@@ -47,8 +49,9 @@ png_scratch *png_scratch_new(int width, int rows, desk_png_options options)
 
 void png_scratch_free(png_scratch *scratch)
 {
-    if (!scratch)
+    if (!scratch) {
         return;
+    }
     png_screen_free(scratch->screen);
     png_zlib_free(scratch->zlib);
     free(scratch->out);
@@ -56,10 +59,10 @@ void png_scratch_free(png_scratch *scratch)
     free(scratch);
 }
 
-#if DESK_X86
+#if BASE_X86
 /* Four pixels at a time from 4 bytes each to 3, red first. Stops before a store could pass the end
  * of the row. */
-DESK_TARGET("ssse3")
+BASE_TARGET("ssse3")
 static int pack_row_ssse3(const uint32_t *row, int width, uint8_t *out)
 {
     const __m128i order = _mm_setr_epi8(2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1);
@@ -75,9 +78,10 @@ static int pack_row_ssse3(const uint32_t *row, int width, uint8_t *out)
 static void pack_row(const uint32_t *row, int width, uint8_t *out)
 {
     int x = 0;
-#if DESK_X86
-    if (desk_cpu_ssse3())
+#if BASE_X86
+    if (base_cpu_ssse3()) {
         x = pack_row_ssse3(row, width, out);
+    }
 #endif
     for (; x < width; x++) {
         out[3 * x] = (uint8_t) (row[x] >> 16);
@@ -115,8 +119,9 @@ static void survey_row(survey *s, const uint32_t *row, const uint32_t *above, in
 {
     s->pixels += (uint32_t) width;
     for (int x = 1; x < width; x++) {
-        if (row[x] == row[x - 1] || row[x] == above[x])
+        if (row[x] == row[x - 1] || row[x] == above[x]) {
             continue;
+        }
         s->unlike++;
         uint32_t difference = subtract_bytes(row[x], row[x - 1]);
         for (int shift = 0; shift < 24; shift += 8) {
@@ -132,8 +137,9 @@ static double entropy(const uint32_t *frequency)
     double total = 0, sum = 0;
     for (int i = 0; i < 256; i++) {
         total += frequency[i];
-        if (frequency[i] > 1)
+        if (frequency[i] > 1) {
             sum += frequency[i] * log2(frequency[i]);
+        }
     }
     return total > 0 ? total * log2(total) - sum : 0;
 }
@@ -148,8 +154,9 @@ static uint8_t choose_filter(const png_strip *strip)
         const uint32_t *row = strip->pixels + (size_t) y * strip->stride;
         survey_row(&s, row, row - strip->stride, strip->width);
     }
-    if (s.unlike < s.pixels / 4 || s.unlike == 0)
+    if (s.unlike < s.pixels / 4 || s.unlike == 0) {
         return PNG_FILTER_NONE;
+    }
     return entropy(s.sub) < 0.9 * entropy(s.plain) ? PNG_FILTER_SUB : PNG_FILTER_NONE;
 }
 
@@ -157,19 +164,22 @@ static uint8_t choose_filter(const png_strip *strip)
 static bool filter_strip(png_scratch *scratch, png_strip *strip, uint32_t *adler)
 {
     size_t stride = (size_t) scratch->width;
-    if (!scratch->filtered)
+    if (!scratch->filtered) {
         scratch->filtered =
             calloc(stride * (size_t) scratch->rows + PNG_PAD, sizeof *scratch->filtered);
-    if (!scratch->filtered)
+    }
+    if (!scratch->filtered) {
         return false;
+    }
     *adler = 1;
     for (int y = 0; y < strip->rows; y++) {
         const uint32_t *from = strip->pixels + (size_t) y * strip->stride;
         uint32_t *to = scratch->filtered + (size_t) y * stride;
         to[0] = from[0];
-        for (int x = 1; x < strip->width; x++)
+        for (int x = 1; x < strip->width; x++) {
             to[x] = subtract_bytes(from[x], from[x - 1]);
-        *adler = desk_adler32_take_row(*adler, PNG_FILTER_SUB, to, to, strip->width);
+        }
+        *adler = base_adler32_take_row(*adler, PNG_FILTER_SUB, to, to, strip->width);
     }
     strip->pixels = scratch->filtered;
     strip->stride = stride;
@@ -181,8 +191,9 @@ bool png_compress(png_scratch *scratch, const png_strip *strip, uint32_t *adler,
 {
     png_strip used = *strip;
     uint8_t filter = choose_filter(strip);
-    if (filter == PNG_FILTER_SUB && !filter_strip(scratch, &used, adler))
+    if (filter == PNG_FILTER_SUB && !filter_strip(scratch, &used, adler)) {
         return false;
+    }
     *data = scratch->out;
     *size = scratch->zlib ? png_zlib_strip(scratch->zlib, &used, filter, scratch->out)
                           : png_screen_strip(scratch->screen, &used, filter, scratch->out);

@@ -28,7 +28,7 @@ typedef struct {
 typedef struct png_scratch png_scratch;
 
 /* Scratch for strips of up to this size; NULL when there is no memory. */
-png_scratch *png_scratch_new(int width, int rows, desk_png_options options);
+png_scratch *png_scratch_new(int width, int rows, png_options options);
 void png_scratch_free(png_scratch *scratch);
 
 /* Bytes of one row in the file: the filter byte, then three a pixel. */

@@ -14,8 +14,9 @@ void *ocr_library_open(void)
     static const char *const names[] = {"libtesseract.so.5", "libtesseract.so.4"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library)
+        if (library) {
             return library;
+        }
     }
     return NULL;
 }
@@ -36,8 +37,9 @@ bool ocr_library_data(int number, char *folder, size_t size)
         return true;
     }
     number -= own && *own ? 2 : 0;
-    if (number >= (int) (sizeof usual / sizeof usual[0]))
+    if (number >= (int) (sizeof usual / sizeof usual[0])) {
         return false;
+    }
     snprintf(folder, size, "%s", usual[number]);
     return true;
 }

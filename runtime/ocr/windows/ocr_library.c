@@ -21,8 +21,9 @@ enum { FOLDERS = 4, PATH_SIZE = 1024 };
 static bool below(const wchar_t *variable, const wchar_t *more, wchar_t folder[PATH_SIZE])
 {
     DWORD length = GetEnvironmentVariableW(variable, folder, PATH_SIZE);
-    if (length < 3 || length + wcslen(more) >= PATH_SIZE)
+    if (length < 3 || length + wcslen(more) >= PATH_SIZE) {
         return false;
+    }
     bool absolute = (folder[1] == L':' && (folder[2] == L'\\' || folder[2] == L'/')) ||
                     (folder[0] == L'\\' && folder[1] == L'\\');
     wcscat(folder, more);
@@ -33,8 +34,9 @@ static bool beside_program(wchar_t folder[PATH_SIZE])
 {
     DWORD length = GetModuleFileNameW(NULL, folder, PATH_SIZE);
     wchar_t *last = length && length < PATH_SIZE - 16 ? wcsrchr(folder, L'\\') : NULL;
-    if (last)
+    if (last) {
         wcscpy(last, L"\\tesseract");
+    }
     return last != NULL;
 }
 
@@ -68,8 +70,9 @@ static HMODULE load_from(const wchar_t *folder)
         module = LoadLibraryExW(path, NULL,
                                 LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32);
     }
-    if (search != INVALID_HANDLE_VALUE)
+    if (search != INVALID_HANDLE_VALUE) {
         FindClose(search);
+    }
     return module;
 }
 
@@ -78,8 +81,9 @@ void *ocr_library_open(void)
     wchar_t folder[PATH_SIZE];
     for (int i = 0; i < FOLDERS; i++) {
         HMODULE module = place(i, folder) ? load_from(folder) : NULL;
-        if (module)
+        if (module) {
             return module;
+        }
     }
     return NULL;
 }
@@ -88,8 +92,9 @@ void *ocr_library_symbol(void *library, const char *name)
 {
     FARPROC function = GetProcAddress(library, name);
     HMODULE openmp = function ? NULL : GetModuleHandleW(L"libgomp-1.dll");
-    if (openmp)
+    if (openmp) {
         function = GetProcAddress(openmp, name);
+    }
     void *result;
     memcpy(&result, &function, sizeof result);
     return result;
@@ -98,13 +103,15 @@ void *ocr_library_symbol(void *library, const char *name)
 bool ocr_library_data(int number, char *folder, size_t size)
 {
     wchar_t wide[PATH_SIZE];
-    if (number >= FOLDERS)
+    if (number >= FOLDERS) {
         return false;
+    }
     /* Tesseract opens files by the system's narrow names; a path that has none is not found. */
     BOOL lost = TRUE;
     if (!place(number, wide) ||
-        !WideCharToMultiByte(CP_ACP, 0, wide, -1, folder, (int) size - 10, NULL, &lost) || lost)
+        !WideCharToMultiByte(CP_ACP, 0, wide, -1, folder, (int) size - 10, NULL, &lost) || lost) {
         snprintf(folder, size, "?");
+    }
     strcat(folder, "\\tessdata\\");
     return true;
 }

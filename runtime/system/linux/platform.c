@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char *const platform_name = "linux";
+const char *const system_name = "linux";
 
 /* deskpilot --die-with-parent PARENT PROGRAM [WORDS]: becomes that program, which is asked to end
  * when process PARENT, which has to be our parent, ends, also by SIGKILL (prctl(2),
@@ -31,18 +31,19 @@ static _Noreturn void become_dying_with(long parent, char **words)
     _exit(127);
 }
 
-char **platform_start(int *argc, char **argv)
+char **system_start(int *argc, char **argv)
 {
-    if (*argc > 3 && strcmp(argv[1], "--die-with-parent") == 0)
+    if (*argc > 3 && strcmp(argv[1], "--die-with-parent") == 0) {
         become_dying_with(strtol(argv[2], NULL, 10), argv + 3);
+    }
     return argv;
 }
 
 static void on_signal(int number)
 {
-    interrupt_request(number == SIGINT    ? INTERRUPT_INT
-                      : number == SIGTERM ? INTERRUPT_TERM
-                                          : INTERRUPT_HUP);
+    system_interrupt_request(number == SIGINT    ? INTERRUPT_INT
+                             : number == SIGTERM ? INTERRUPT_TERM
+                                                 : INTERRUPT_HUP);
 }
 
 /* What other threads have asked for, by the bit of its kind. They tell the main thread by SIGURG,
@@ -55,18 +56,19 @@ static void on_request(int number)
     (void) number;
     unsigned asked = atomic_exchange(&asked_by_threads, 0);
     for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
-        if (asked >> kind & 1)
-            interrupt_request((interrupt_kind) kind);
+        if (asked >> kind & 1) {
+            system_interrupt_request((system_interrupt_kind) kind);
+        }
     }
 }
 
-void platform_interrupt(interrupt_kind kind)
+void system_interrupt(system_interrupt_kind kind)
 {
     atomic_fetch_or(&asked_by_threads, 1u << kind);
     pthread_kill(main_thread, SIGURG);
 }
 
-void platform_open(uv_loop_t *loop)
+void system_open(uv_loop_t *loop)
 {
     (void) loop; /* terminals show each line at once */
     struct sigaction action = {.sa_handler = on_signal}, request = {.sa_handler = on_request};
@@ -80,7 +82,7 @@ void platform_open(uv_loop_t *loop)
     signal(SIGPIPE, SIG_IGN);
 }
 
-void platform_close(void)
+void system_close(void)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
@@ -88,41 +90,44 @@ void platform_close(void)
     signal(SIGURG, SIG_DFL);
 }
 
-_Noreturn void platform_end(int status)
+_Noreturn void system_end(int status)
 {
     _exit(status);
 }
 
-bool platform_hold_descendants(desk_error *err)
+bool system_hold_descendants(base_error *err)
 {
-    if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {
         return true;
-    return desk_fail(err, DESK_UNSUPPORTED, "this kernel cannot adopt orphans: %s",
+    }
+    return base_fail(err, BASE_UNSUPPORTED, "this kernel cannot adopt orphans: %s",
                      strerror(errno));
 }
 
-int platform_run_on_desktop(const char *name, desk_error *err)
+int system_run_on_desktop(const char *name, base_error *err)
 {
     (void) name;
-    desk_fail(err, DESK_UNSUPPORTED, "only Windows has desktops of this kind");
+    base_fail(err, BASE_UNSUPPORTED, "only Windows has desktops of this kind");
     return -1;
 }
 
-int platform_reap(long pid)
+int system_reap(long pid)
 {
     pid_t got = waitpid((pid_t) pid, NULL, WNOHANG);
-    if (got < 0)
+    if (got < 0) {
         return -1;
+    }
     return got > 0;
 }
 
-long platform_parent(long pid)
+long system_parent(long pid)
 {
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     FILE *file = fopen(path, "re");
-    if (!file)
+    if (!file) {
         return 0;
+    }
     size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     line[length] = '\0';
@@ -132,7 +137,7 @@ long platform_parent(long pid)
     return after && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
 }
 
-size_t platform_descendants(long pid, long *out, size_t room)
+size_t system_descendants(long pid, long *out, size_t room)
 {
     (void) pid;
     (void) out;
@@ -140,15 +145,15 @@ size_t platform_descendants(long pid, long *out, size_t room)
     return 0;
 }
 
-char *platform_command_line(long pid, size_t *size)
+char *system_command_line(long pid, size_t *size)
 {
     (void) pid;
     *size = 0;
     return NULL;
 }
 
-bool platform_open_target(const char *target, desk_error *err)
+bool system_open_target(const char *target, base_error *err)
 {
     (void) target;
-    return desk_fail(err, DESK_UNSUPPORTED, "only Windows opens files by a call of its own");
+    return base_fail(err, BASE_UNSUPPORTED, "only Windows opens files by a call of its own");
 }

@@ -17,30 +17,31 @@ typedef struct {
     PROCESS_INFORMATION child;
 } private_desktop;
 
-static bool fail(desk_error *err, const char *what)
+static bool fail(base_error *err, const char *what)
 {
-    return desk_fail(err, DESK_UNAVAILABLE, "%s (Windows error %lu)", what,
+    return base_fail(err, BASE_UNAVAILABLE, "%s (Windows error %lu)", what,
                      (unsigned long) GetLastError());
 }
 
 /* The name becomes part of a command line as it is. */
-static bool read_name(const char *name, wchar_t out[NAME_MAX_UNITS], desk_error *err)
+static bool read_name(const char *name, wchar_t out[NAME_MAX_UNITS], base_error *err)
 {
     size_t length = 0;
     for (; name[length] && length < NAME_MAX_UNITS - 1; length++) {
         char c = name[length];
         if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '-' || c == '_'))
+              c == '-' || c == '_')) {
             break;
+        }
         out[length] = (wchar_t) c;
     }
     out[length] = L'\0';
     return (length && !name[length]) ||
-           desk_fail(err, DESK_INVALID, "a desktop's name is made of at most %d letters and digits",
+           base_fail(err, BASE_INVALID, "a desktop's name is made of at most %d letters and digits",
                      NAME_MAX_UNITS - 1);
 }
 
-static bool open_job(HANDLE *job, desk_error *err)
+static bool open_job(HANDLE *job, base_error *err)
 {
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
                                                        JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
@@ -74,19 +75,22 @@ static bool create_child(private_desktop *d, wchar_t *name, wchar_t *program, wc
                           NULL, NULL, &start, &d->child);
 }
 
-static bool start_child(private_desktop *d, wchar_t *name, desk_error *err)
+static bool start_child(private_desktop *d, wchar_t *name, base_error *err)
 {
     wchar_t *words = malloc(2 * LINE_MAX_UNITS * sizeof *words);
-    if (!words)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for a private desktop");
+    if (!words) {
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for a private desktop");
+    }
     bool created = create_child(d, name, words, words + LINE_MAX_UNITS);
     free(words);
-    if (!created)
+    if (!created) {
         return fail(err, "a process cannot be started on a private desktop");
+    }
     /* Suspended until then: what it starts is in the job too. */
     if (AssignProcessToJobObject(d->job, d->child.hProcess) &&
-        ResumeThread(d->child.hThread) != (DWORD) -1)
+        ResumeThread(d->child.hThread) != (DWORD) -1) {
         return true;
+    }
     fail(err, "a private desktop's process cannot be held");
     TerminateProcess(d->child.hProcess, 1);
     return false;
@@ -106,35 +110,40 @@ static void end_all(HANDLE job)
     enum { PATIENCE = 2000 /* milliseconds */ };
     ULONGLONG limit = GetTickCount64() + PATIENCE;
     TerminateJobObject(job, 1);
-    while (!is_empty(job) && GetTickCount64() < limit)
+    while (!is_empty(job) && GetTickCount64() < limit) {
         Sleep(1);
+    }
 }
 
 static void close_all(private_desktop *d)
 {
-    if (d->job)
+    if (d->job) {
         end_all(d->job);
+    }
     HANDLE handles[] = {d->child.hThread, d->child.hProcess, d->job};
     for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
-        if (handles[i])
+        if (handles[i]) {
             CloseHandle(handles[i]);
+        }
     }
-    if (d->desktop)
+    if (d->desktop) {
         CloseDesktop(d->desktop);
+    }
 }
 
-int platform_run_on_desktop(const char *name, desk_error *err)
+int system_run_on_desktop(const char *name, base_error *err)
 {
     wchar_t wide[NAME_MAX_UNITS];
     private_desktop d = {0};
     DWORD status = 0;
     int result = -1;
-    if (!read_name(name, wide, err))
+    if (!read_name(name, wide, err)) {
         return -1;
+    }
     d.desktop = CreateDesktopW(wide, NULL, NULL, 0, GENERIC_ALL, NULL);
-    if (!d.desktop)
+    if (!d.desktop) {
         fail(err, "Windows made no private desktop; its memory for desktops may be used up");
-    else if (open_job(&d.job, err) && start_child(&d, wide, err)) {
+    } else if (open_job(&d.job, err) && start_child(&d, wide, err)) {
         WaitForSingleObject(d.child.hProcess, INFINITE);
         result = GetExitCodeProcess(d.child.hProcess, &status) ? (int) (status & 0xff) : 1;
     }

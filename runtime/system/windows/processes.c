@@ -10,8 +10,9 @@ static bool started_at(DWORD pid, ULONGLONG *when)
 {
     FILETIME created, ended, kernel, user;
     HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, pid);
-    if (!process)
+    if (!process) {
         return false;
+    }
     bool ok = GetProcessTimes(process, &created, &ended, &kernel, &user);
     CloseHandle(process);
     *when = (ULONGLONG) created.dwHighDateTime << 32 | created.dwLowDateTime;
@@ -29,8 +30,9 @@ static bool is_older(DWORD parent, DWORD child)
 static void visit(bool (*each)(void *context, const PROCESSENTRY32W *entry), void *context)
 {
     HANDLE snapshot = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
-    if (snapshot == INVALID_HANDLE_VALUE)
+    if (snapshot == INVALID_HANDLE_VALUE) {
         return;
+    }
     PROCESSENTRY32W entry = {.dwSize = sizeof entry};
     for (BOOL more = Process32FirstW(snapshot, &entry); more && each(context, &entry);
          more = Process32NextW(snapshot, &entry)) {
@@ -45,13 +47,14 @@ typedef struct {
 static bool find_parent(void *context, const PROCESSENTRY32W *entry)
 {
     pair *wanted = context;
-    if (entry->th32ProcessID != wanted->pid)
+    if (entry->th32ProcessID != wanted->pid) {
         return true;
+    }
     wanted->parent = entry->th32ParentProcessID;
     return false;
 }
 
-long platform_parent(long pid)
+long system_parent(long pid)
 {
     pair wanted = {(DWORD) pid, 0};
     visit(find_parent, &wanted);
@@ -67,8 +70,9 @@ typedef struct {
 static bool is_in(const tree *t, long pid)
 {
     bool found = pid == t->root;
-    for (size_t i = 0; !found && i < t->count; i++)
+    for (size_t i = 0; !found && i < t->count; i++) {
         found = t->out[i] == pid;
+    }
     return found;
 }
 
@@ -84,7 +88,7 @@ static bool add_child(void *context, const PROCESSENTRY32W *entry)
 }
 
 /* A snapshot has no order: it is gone through until nothing more is found. */
-size_t platform_descendants(long pid, long *out, size_t room)
+size_t system_descendants(long pid, long *out, size_t room)
 {
     tree t = {.root = pid, .out = out, .room = room, .grown = true};
     while (t.grown && t.count < room) {
@@ -111,12 +115,14 @@ static wchar_t *read_command_line(HANDLE process)
     RTL_USER_PROCESS_PARAMETERS given;
     if (!ask || ask(process, ProcessBasicInformation, &basic, sizeof basic, NULL) < 0 ||
         !read_memory(process, basic.PebBaseAddress, &block, sizeof block) ||
-        !read_memory(process, block.ProcessParameters, &given, sizeof given))
+        !read_memory(process, block.ProcessParameters, &given, sizeof given)) {
         return NULL;
+    }
     size_t length = given.CommandLine.Length / sizeof(wchar_t);
     wchar_t *line = calloc(length + 1, sizeof *line);
-    if (line && read_memory(process, given.CommandLine.Buffer, line, length * sizeof *line))
+    if (line && read_memory(process, given.CommandLine.Buffer, line, length * sizeof *line)) {
         return line;
+    }
     free(line);
     return NULL;
 }
@@ -125,25 +131,28 @@ static wchar_t *whole_command_line(DWORD pid)
 {
     HANDLE process = OpenProcess(PROCESS_QUERY_INFORMATION | PROCESS_VM_READ, FALSE, pid);
     wchar_t *line = process ? read_command_line(process) : NULL;
-    if (process)
+    if (process) {
         CloseHandle(process);
+    }
     return line;
 }
 
 static char *utf8_words(wchar_t **words, int count, size_t *size)
 {
     size_t needed = 0, at = 0;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         needed += (size_t) WideCharToMultiByte(CP_UTF8, 0, words[i], -1, NULL, 0, NULL, NULL);
+    }
     char *out = malloc(needed + 1);
-    for (int i = 0; out && i < count; i++)
+    for (int i = 0; out && i < count; i++) {
         at += (size_t) WideCharToMultiByte(CP_UTF8, 0, words[i], -1, out + at, (int) (needed - at),
                                            NULL, NULL);
+    }
     *size = at;
     return out;
 }
 
-char *platform_command_line(long pid, size_t *size)
+char *system_command_line(long pid, size_t *size)
 {
     *size = 0;
     wchar_t *line = whole_command_line((DWORD) pid);

@@ -16,40 +16,44 @@ static SRWLOCK one_at_a_time = SRWLOCK_INIT;
 
 /* Between suspending and resuming nothing may be called that takes a lock (malloc does, and
  * printf): the main thread may have it. */
-static void request_now(interrupt_kind kind)
+static void request_now(system_interrupt_kind kind)
 {
     CONTEXT context = {.ContextFlags = CONTEXT_CONTROL};
-    if (SuspendThread(main_thread) == (DWORD) -1)
+    if (SuspendThread(main_thread) == (DWORD) -1) {
         return;
+    }
     /* SuspendThread only asks; this waits until it is so. */
     GetThreadContext(main_thread, &context);
-    interrupt_request(kind);
+    system_interrupt_request(kind);
     ResumeThread(main_thread);
 }
 
-static bool request(interrupt_kind kind)
+static bool request(system_interrupt_kind kind)
 {
     AcquireSRWLockExclusive(&one_at_a_time);
     bool asked = main_thread != NULL;
-    if (asked)
+    if (asked) {
         request_now(kind);
+    }
     ReleaseSRWLockExclusive(&one_at_a_time);
     return asked;
 }
 
-void platform_interrupt(interrupt_kind kind)
+void system_interrupt(system_interrupt_kind kind)
 {
     request(kind);
 }
 
 static BOOL WINAPI on_event(DWORD event)
 {
-    if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT)
+    if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT) {
         return request(INTERRUPT_INT);
+    }
     /* Of log-off and shutdown Windows tells nobody who has user32.dll loaded, as we have: the
      * program then ends at once, as by kill -9. */
-    if (!request(event == CTRL_CLOSE_EVENT ? INTERRUPT_HUP : INTERRUPT_TERM))
+    if (!request(event == CTRL_CLOSE_EVENT ? INTERRUPT_HUP : INTERRUPT_TERM)) {
         return FALSE;
+    }
     /* The process is ended when this returns; the last words take a moment. Windows gives 5 s. */
     Sleep(INFINITE);
     return TRUE;

@@ -3,7 +3,7 @@
 --- bounded there and looked at again here.
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
-local options = require "deskpilot.desk.options"
+local options = require "deskpilot.base.option_table"
 local shipped_files = require "native.shipped"
 local text = require "deskpilot.base.text"
 local viewport = require "deskpilot.desk.browser.viewport"

@@ -2,7 +2,7 @@
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local hands_of = require("deskpilot.desk.browser.page_hands").of
-local options = require "deskpilot.desk.options"
+local options = require "deskpilot.base.option_table"
 local page = require "deskpilot.desk.browser.page"
 local pointer = require "deskpilot.desk.browser.page_pointer"
 local signal = require "deskpilot.base.signal"

@@ -3,7 +3,7 @@
 --- became of the press is what the page has heard.
 local errors = require "deskpilot.base.errors"
 local hands_of = require("deskpilot.desk.browser.page_hands").of
-local options = require "deskpilot.desk.options"
+local options = require "deskpilot.base.option_table"
 local page = require "deskpilot.desk.browser.page"
 
 local pointer = { methods = {} }

@@ -2,7 +2,7 @@
 local image = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local shots = require "deskpilot.desk.shot"
+local shots = require "deskpilot.desk.picture.shot"
 
 local pictures = { methods = {} }
 local Tab = pictures.methods

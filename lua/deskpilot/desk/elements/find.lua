@@ -1,6 +1,6 @@
 --- Which elements criteria mean, and what to say where there is none.
 local errors = require "deskpilot.base.errors"
-local rects = require "deskpilot.desk.rect"
+local rects = require "deskpilot.desk.picture.rect"
 local text = require "deskpilot.base.text"
 
 local find = {}

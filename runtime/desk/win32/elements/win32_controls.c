@@ -25,8 +25,10 @@ static bool control_text(win32_reading *r, HWND window, size_t *units)
     const WPARAM room = DESK_ELEMENTS_MAX_TEXT + 1;
     DWORD_PTR count = 0;
     r->buffer[0] = 0;
-    if (!win32_ask(window, win32_reading_patience(r), WM_GETTEXT, room, (LPARAM) r->buffer, &count))
+    if (!win32_ask(window, win32_reading_patience(r), WM_GETTEXT, room, (LPARAM) r->buffer,
+                   &count)) {
         return false;
+    }
     r->buffer[room - 1] = 0;
     *units = wcsnlen(r->buffer, room);
     return true;
@@ -39,22 +41,27 @@ static bool describe_button(win32_reading *r, HWND window, DWORD style, int32_t 
 {
     DWORD_PTR check = 0;
     UINT type = style & BS_TYPEMASK;
-    if (type == BS_GROUPBOX)
+    if (type == BS_GROUPBOX) {
         return true;
+    }
     desk_element *e = win32_element(r, index);
     e->states |= WIN32_STATE(FOCUSABLE);
     e->actions = !r->query->bare;
     bool checkable = (type >= BS_CHECKBOX && type <= BS_AUTO3STATE) || type == BS_AUTORADIOBUTTON;
-    if (!checkable)
+    if (!checkable) {
         return true;
-    if (!ask(r, window, BM_GETCHECK, 0, &check))
+    }
+    if (!ask(r, window, BM_GETCHECK, 0, &check)) {
         return false;
+    }
     e->states |= WIN32_STATE(CHECKABLE);
-    if (check == BST_CHECKED)
+    if (check == BST_CHECKED) {
         e->states |= style & BS_PUSHLIKE ? WIN32_STATE(PRESSED) | WIN32_STATE(CHECKED)
                                          : WIN32_STATE(CHECKED);
-    if (check == BST_INDETERMINATE)
+    }
+    if (check == BST_INDETERMINATE) {
         e->states |= WIN32_STATE(INDETERMINATE);
+    }
     return true;
 }
 
@@ -63,20 +70,23 @@ static void describe_field(win32_reading *r, DWORD style, int32_t index)
     desk_element *e = win32_element(r, index);
     e->states |= WIN32_STATE(FOCUSABLE);
     e->states |= style & ES_READONLY ? WIN32_STATE(READ_ONLY) : WIN32_STATE(EDITABLE);
-    if (style & ES_MULTILINE)
+    if (style & ES_MULTILINE) {
         e->states |= WIN32_STATE(MULTI_LINE);
+    }
 }
 
 static bool describe_combo(win32_reading *r, HWND window, DWORD style, int32_t index)
 {
     DWORD_PTR dropped = 0;
-    if (!ask(r, window, CB_GETDROPPEDSTATE, 0, &dropped))
+    if (!ask(r, window, CB_GETDROPPEDSTATE, 0, &dropped)) {
         return false;
+    }
     desk_element *e = win32_element(r, index);
     e->states |= WIN32_STATE(FOCUSABLE) | WIN32_STATE(EXPANDABLE);
     e->states |= dropped ? WIN32_STATE(EXPANDED) : WIN32_STATE(COLLAPSED);
-    if ((style & 3) != CBS_DROPDOWNLIST)
+    if ((style & 3) != CBS_DROPDOWNLIST) {
         e->states |= WIN32_STATE(EDITABLE);
+    }
     e->actions = !r->query->bare;
     return true;
 }
@@ -84,10 +94,12 @@ static bool describe_combo(win32_reading *r, HWND window, DWORD style, int32_t i
 static bool describe_value(win32_reading *r, HWND window, UINT message, int32_t index)
 {
     DWORD_PTR value = 0;
-    if (r->query->bare)
+    if (r->query->bare) {
         return true;
-    if (!ask(r, window, message, 0, &value))
+    }
+    if (!ask(r, window, message, 0, &value)) {
         return false;
+    }
     desk_element *e = win32_element(r, index);
     e->value = message == UDM_GETPOS ? (double) (int16_t) LOWORD(value) : (double) (int32_t) value;
     e->has_value = true;
@@ -133,29 +145,34 @@ static bool describe_text(win32_reading *r, HWND window, win32_class class, DWOR
 {
     size_t units = 0;
     bool wanted = !is_field(class) || !r->query->bare;
-    if ((class == WIN32_EDIT || class == WIN32_RICH_EDIT) && (style & ES_PASSWORD))
+    if ((class == WIN32_EDIT || class == WIN32_RICH_EDIT) && (style & ES_PASSWORD)) {
         wanted = false;
-    if (wanted && !control_text(r, window, &units))
+    }
+    if (wanted && !control_text(r, window, &units)) {
         return false;
+    }
     bool plain = class == WIN32_STATIC && (style & SS_NOPREFIX);
     desk_element *e = win32_element(r, index);
     if (is_field(class)) {
         e->text = wanted ? win32_reading_text(r, r->buffer, units) : NULL;
         return true;
     }
-    if (units && !*e->name)
+    if (units && !*e->name) {
         e->name = plain ? win32_reading_name(r, r->buffer, units)
                         : win32_reading_caption(r, r->buffer, units);
-    if (class == WIN32_STATIC && !r->query->bare && *e->name)
+    }
+    if (class == WIN32_STATIC && !r->query->bare && *e->name) {
         e->text = e->name;
+    }
     return true;
 }
 
 bool win32_control_describe(win32_reading *r, HWND window, win32_class class, int32_t index)
 {
     DWORD style = (DWORD) GetWindowLongPtrW(window, GWL_STYLE);
-    if (style & WS_TABSTOP)
+    if (style & WS_TABSTOP) {
         win32_element(r, index)->states |= WIN32_STATE(FOCUSABLE);
+    }
     return describe_states(r, window, class, style, index) &&
            describe_text(r, window, class, style, index);
 }
@@ -171,13 +188,15 @@ static int32_t add_window(win32_reading *r, HWND window, DWORD pid, int32_t pare
     win32_handle_write(&(win32_handle){.kind = WIN32_HANDLE_WINDOW, .window = window, .pid = pid},
                        handle);
     int32_t index = win32_element_add(r, parent, handle);
-    if (index < 0)
+    if (index < 0) {
         return -1;
+    }
     desk_element *e = win32_element(r, index);
     e->role = win32_class_role(class, (DWORD) GetWindowLongPtrW(window, GWL_STYLE));
     e->states = win32_window_states(window);
-    if (GetWindowRect(window, &rect))
+    if (GetWindowRect(window, &rect)) {
         win32_element_place(e, rect);
+    }
     return index;
 }
 
@@ -187,8 +206,9 @@ int32_t win32_frame_read(win32_reading *r, HWND window, DWORD pid, int32_t paren
     int32_t index = add_window(r, window, pid, parent, class == WIN32_OTHER ? WIN32_FRAME : class);
     /* Of another process's window this is the title that the system keeps; it asks nobody. */
     int units = index >= 0 ? GetWindowTextW(window, r->buffer, DESK_ELEMENTS_MAX_NAME) : 0;
-    if (units > 0)
+    if (units > 0) {
         win32_element(r, index)->name = win32_reading_name(r, r->buffer, (size_t) units);
+    }
     return index;
 }
 
@@ -196,8 +216,9 @@ bool win32_window_describe(win32_reading *r, HWND window, DWORD pid)
 {
     win32_class class = win32_class_of(window);
     bool top = GetAncestor(window, GA_ROOT) == window;
-    if (top && (class == WIN32_OTHER || class == WIN32_DIALOG))
+    if (top && (class == WIN32_OTHER || class == WIN32_DIALOG)) {
         return win32_frame_read(r, window, pid, -1) >= 0;
+    }
     int32_t index = add_window(r, window, pid, -1, class);
     return index >= 0 && win32_control_describe(r, window, class, index);
 }
@@ -212,8 +233,9 @@ typedef struct {
 static BOOL CALLBACK collect(HWND window, LPARAM parameter)
 {
     children *all = (children *) parameter;
-    if (all->count >= WIN32_MAX_CHILDREN)
+    if (all->count >= WIN32_MAX_CHILDREN) {
         return FALSE;
+    }
     all->windows[all->count++] = window;
     return TRUE;
 }
@@ -223,8 +245,9 @@ static int32_t parent_of(const children *all, int child, int32_t root)
 {
     HWND parent = GetAncestor(all->windows[child], GA_PARENT);
     for (int at = parent == all->top ? -1 : child - 1; at >= 0; at--) {
-        if (all->windows[at] == parent)
+        if (all->windows[at] == parent) {
             return all->elements[at];
+        }
     }
     return root;
 }
@@ -233,27 +256,33 @@ static int32_t parent_of(const children *all, int child, int32_t root)
 static void name_by_label(win32_reading *r, int32_t index)
 {
     desk_element *e = win32_element(r, index), *before = e - 1;
-    if (!*e->name && before->parent == e->parent && strcmp(before->role, "label") == 0)
+    if (!*e->name && before->parent == e->parent && strcmp(before->role, "label") == 0) {
         e->name = before->name;
+    }
 }
 
 static bool read_child(win32_reading *r, children *all, int at, DWORD pid, int32_t root)
 {
     HWND window = all->windows[at];
     int32_t parent = all->elements[at] = parent_of(all, at, root);
-    if (!r->query->all && !(win32_window_states(window) & WIN32_STATE(SHOWING)))
+    if (!r->query->all && !(win32_window_states(window) & WIN32_STATE(SHOWING))) {
         return true;
+    }
     win32_class class = win32_class_of(window);
     int32_t index = add_window(r, window, pid, parent, class);
-    if (index < 0)
+    if (index < 0) {
         return true;
+    }
     all->elements[at] = index;
-    if (!win32_control_describe(r, window, class, index))
+    if (!win32_control_describe(r, window, class, index)) {
         return false;
-    if (class != WIN32_STATIC && class != WIN32_BUTTON)
+    }
+    if (class != WIN32_STATIC && class != WIN32_BUTTON) {
         name_by_label(r, index);
-    if (class == WIN32_LIST || (class == WIN32_COMBO && r->query->all))
+    }
+    if (class == WIN32_LIST || (class == WIN32_COMBO && r->query->all)) {
         return win32_items_read(r, window, pid, index, class == WIN32_COMBO);
+    }
     return true;
 }
 
@@ -282,16 +311,19 @@ bool win32_controls_read(win32_reading *r, HWND window, DWORD pid, int32_t paren
 {
     win32_class class = win32_class_of(window);
     int32_t index = win32_frame_read(r, window, pid, parent);
-    if (index < 0)
+    if (index < 0) {
         return true;
+    }
     if (class == WIN32_POPUP_MENU) {
         win32_popup_menu_read(r, window, pid, index);
         return true;
     }
-    if (class == WIN32_LIST)
+    if (class == WIN32_LIST) {
         return win32_items_read(r, window, pid, index, false);
-    if (class != WIN32_OTHER && class != WIN32_DIALOG)
+    }
+    if (class != WIN32_OTHER && class != WIN32_DIALOG) {
         return win32_control_describe(r, window, class, index);
+    }
     win32_menu_bar_read(r, window, pid, index);
     return read_children(r, window, pid, index);
 }

@@ -6,26 +6,29 @@
 #include <string.h>
 
 bool win32_tell(HWND window, uint64_t deadline, UINT message, WPARAM wparam, LPARAM lparam,
-                DWORD_PTR *answer, desk_error *err)
+                DWORD_PTR *answer, base_error *err)
 {
     SetLastError(0);
-    if (win32_ask(window, win32_left_ms(deadline), message, wparam, lparam, answer))
+    if (win32_ask(window, win32_left_ms(deadline), message, wparam, lparam, answer)) {
         return true;
+    }
     DWORD error = GetLastError();
-    if (error == ERROR_INVALID_WINDOW_HANDLE || !IsWindow(window))
-        return desk_fail(err, DESK_NOT_FOUND, "the element is gone: its window has been closed");
-    if (error == 0 || error == ERROR_TIMEOUT)
-        return desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
-    return win32_fail(err, DESK_REFUSED, "the application cannot be asked", error);
+    if (error == ERROR_INVALID_WINDOW_HANDLE || !IsWindow(window)) {
+        return base_fail(err, BASE_NOT_FOUND, "the element is gone: its window has been closed");
+    }
+    if (error == 0 || error == ERROR_TIMEOUT) {
+        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
+    }
+    return win32_fail(err, BASE_REFUSED, "the application cannot be asked", error);
 }
 
-bool win32_post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, desk_error *err)
+bool win32_post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, base_error *err)
 {
     return PostMessageW(window, message, wparam, lparam) ||
-           win32_fail(err, DESK_REFUSED, "the application cannot be told", GetLastError());
+           win32_fail(err, BASE_REFUSED, "the application cannot be told", GetLastError());
 }
 
-bool win32_notify(HWND window, WORD code, desk_error *err)
+bool win32_notify(HWND window, WORD code, base_error *err)
 {
     HWND parent = GetParent(window);
     WORD id = (WORD) GetDlgCtrlID(window);
@@ -36,13 +39,14 @@ bool win32_usual_action(const char *action)
 {
     static const char *const usual[] = {"click", "press", "activate", "jump", "toggle", "select"};
     for (size_t i = 0; action && i < sizeof usual / sizeof usual[0]; i++) {
-        if (_stricmp(action, usual[i]) == 0)
+        if (_stricmp(action, usual[i]) == 0) {
             return true;
+        }
     }
     return !action;
 }
 
-static bool answers(HWND window, uint64_t deadline, desk_error *err)
+static bool answers(HWND window, uint64_t deadline, base_error *err)
 {
     return win32_tell(window, deadline, WM_NULL, 0, 0, NULL, err);
 }
@@ -50,41 +54,47 @@ static bool answers(HWND window, uint64_t deadline, desk_error *err)
 /* --- items --------------------------------------------------------------------------------------
  */
 
-static bool gone(desk_error *err)
+static bool gone(base_error *err)
 {
-    return desk_fail(err, DESK_NOT_FOUND, "the item is gone from its list");
+    return base_fail(err, BASE_NOT_FOUND, "the item is gone from its list");
 }
 
-static bool select_in_combo(const win32_handle *h, uint64_t deadline, desk_error *err)
+static bool select_in_combo(const win32_handle *h, uint64_t deadline, base_error *err)
 {
     DWORD_PTR answer;
-    if (!win32_tell(h->window, deadline, CB_SETCURSEL, (WPARAM) h->index, 0, &answer, err))
+    if (!win32_tell(h->window, deadline, CB_SETCURSEL, (WPARAM) h->index, 0, &answer, err)) {
         return false;
-    if ((int32_t) answer == CB_ERR)
+    }
+    if ((int32_t) answer == CB_ERR) {
         return gone(err);
+    }
     return win32_notify(h->window, CBN_SELENDOK, err) &&
            win32_notify(h->window, CBN_SELCHANGE, err);
 }
 
-static bool select_in_list(const win32_handle *h, uint64_t deadline, desk_error *err)
+static bool select_in_list(const win32_handle *h, uint64_t deadline, base_error *err)
 {
     DWORD style = (DWORD) GetWindowLongPtrW(h->window, GWL_STYLE);
     DWORD_PTR answer;
     bool told;
-    if (style & WIN32_LBS_COMBOBOX)
-        return desk_fail(err, DESK_NOT_FOUND, "the item has no actions; click it instead");
-    if (style & (LBS_MULTIPLESEL | LBS_EXTENDEDSEL))
+    if (style & WIN32_LBS_COMBOBOX) {
+        return base_fail(err, BASE_NOT_FOUND, "the item has no actions; click it instead");
+    }
+    if (style & (LBS_MULTIPLESEL | LBS_EXTENDEDSEL)) {
         told = win32_tell(h->window, deadline, LB_SETSEL, TRUE, h->index, &answer, err);
-    else
+    } else {
         told = win32_tell(h->window, deadline, LB_SETCURSEL, (WPARAM) h->index, 0, &answer, err);
-    if (!told)
+    }
+    if (!told) {
         return false;
-    if ((int32_t) answer == LB_ERR)
+    }
+    if ((int32_t) answer == LB_ERR) {
         return gone(err);
+    }
     return !(style & LBS_NOTIFY) || win32_notify(h->window, LBN_SELCHANGE, err);
 }
 
-bool win32_item_select(const win32_handle *h, uint64_t deadline, desk_error *err)
+bool win32_item_select(const win32_handle *h, uint64_t deadline, base_error *err)
 {
     return win32_class_of(h->window) == WIN32_COMBO ? select_in_combo(h, deadline, err)
                                                     : select_in_list(h, deadline, err);
@@ -93,14 +103,14 @@ bool win32_item_select(const win32_handle *h, uint64_t deadline, desk_error *err
 /* --- actions ------------------------------------------------------------------------------------
  */
 
-static bool toggle_list_of_combo(HWND window, uint64_t deadline, desk_error *err)
+static bool toggle_list_of_combo(HWND window, uint64_t deadline, base_error *err)
 {
     DWORD_PTR dropped;
     return win32_tell(window, deadline, CB_GETDROPPEDSTATE, 0, 0, &dropped, err) &&
            win32_post(window, CB_SHOWDROPDOWN, !dropped, 0, err);
 }
 
-static bool act_on_window(HWND window, uint64_t deadline, desk_error *err)
+static bool act_on_window(HWND window, uint64_t deadline, base_error *err)
 {
     switch (win32_class_of(window)) {
     case WIN32_BUTTON:
@@ -110,24 +120,29 @@ static bool act_on_window(HWND window, uint64_t deadline, desk_error *err)
     case WIN32_OTHER:
         return answers(window, deadline, err) && win32_msaa_act(window, err);
     default:
-        return desk_fail(err, DESK_NOT_FOUND, "the element has no actions; click it instead");
+        return base_fail(err, BASE_NOT_FOUND, "the element has no actions; click it instead");
     }
 }
 
 bool win32_control_act(const win32_handle *h, const char *action, int index, uint64_t deadline,
-                       desk_error *err)
+                       base_error *err)
 {
-    if (!win32_usual_action(action))
-        return desk_fail(err, DESK_NOT_FOUND, "the element has no action \"%.60s\"", action);
-    if (!action && index != 0)
-        return desk_fail(err, DESK_NOT_FOUND, "the element has no action number %d", index);
-    if (h->kind == WIN32_HANDLE_MENU)
+    if (!win32_usual_action(action)) {
+        return base_fail(err, BASE_NOT_FOUND, "the element has no action \"%.60s\"", action);
+    }
+    if (!action && index != 0) {
+        return base_fail(err, BASE_NOT_FOUND, "the element has no action number %d", index);
+    }
+    if (h->kind == WIN32_HANDLE_MENU) {
         return win32_menu_act(h, err);
-    if (!(win32_window_states(h->window) & WIN32_STATE(ENABLED)))
-        return desk_fail(err, DESK_REFUSED,
+    }
+    if (!(win32_window_states(h->window) & WIN32_STATE(ENABLED))) {
+        return base_fail(err, BASE_REFUSED,
                          "the element is disabled, or a dialogue in front of it must end first");
-    if (h->kind == WIN32_HANDLE_WINDOW)
+    }
+    if (h->kind == WIN32_HANDLE_WINDOW) {
         return act_on_window(h->window, deadline, err);
+    }
     return win32_item_select(h, deadline, err);
 }
 
@@ -135,60 +150,71 @@ bool win32_control_act(const win32_handle *h, const char *action, int index, uin
  */
 
 /* The control wants "\r\n" where the text has "\n". NULL with `err`. */
-static wchar_t *with_line_ends(const char *text, desk_error *err)
+static wchar_t *with_line_ends(const char *text, base_error *err)
 {
     size_t units;
     wchar_t *wide = win32_wide(text, strlen(text), &units, err);
-    if (!wide)
+    if (!wide) {
         return NULL;
+    }
     wchar_t *out = malloc((units * 2 + 1) * sizeof *out);
     size_t used = 0;
     for (size_t i = 0; out && i < units; i++) {
-        if (wide[i] == L'\n' && (i == 0 || wide[i - 1] != L'\r'))
+        if (wide[i] == L'\n' && (i == 0 || wide[i - 1] != L'\r')) {
             out[used++] = L'\r';
+        }
         out[used++] = wide[i];
     }
-    if (out)
+    if (out) {
         out[used] = 0;
-    else
-        desk_fail(err, DESK_NO_MEMORY, "not enough memory for the text");
+    } else {
+        base_fail(err, BASE_NO_MEMORY, "not enough memory for the text");
+    }
     free(wide);
     return out;
 }
 
-static bool takes_text(HWND window, win32_class class, desk_error *err)
+static bool takes_text(HWND window, win32_class class, base_error *err)
 {
     DWORD style = (DWORD) GetWindowLongPtrW(window, GWL_STYLE);
     bool field = class == WIN32_EDIT || class == WIN32_RICH_EDIT;
-    if (!field && (class != WIN32_COMBO || (style & 3) == CBS_DROPDOWNLIST))
-        return desk_fail(err, DESK_UNSUPPORTED, "the element cannot take a text");
-    if (field && (style & ES_READONLY))
-        return desk_fail(err, DESK_REFUSED, "the field is read-only");
+    if (!field && (class != WIN32_COMBO || (style & 3) == CBS_DROPDOWNLIST)) {
+        return base_fail(err, BASE_UNSUPPORTED, "the element cannot take a text");
+    }
+    if (field && (style & ES_READONLY)) {
+        return base_fail(err, BASE_REFUSED, "the field is read-only");
+    }
     return (win32_window_states(window) & WIN32_STATE(ENABLED)) ||
-           desk_fail(err, DESK_REFUSED, "the field is disabled");
+           base_fail(err, BASE_REFUSED, "the field is disabled");
 }
 
 bool win32_control_set_text(const win32_handle *h, const char *text, uint64_t deadline,
-                            desk_error *err)
+                            base_error *err)
 {
     DWORD_PTR taken = 0;
     win32_class class = win32_class_of(h->window);
-    if (h->kind != WIN32_HANDLE_WINDOW)
-        return desk_fail(err, DESK_UNSUPPORTED, "the element cannot take a text");
-    if (!takes_text(h->window, class, err))
+    if (h->kind != WIN32_HANDLE_WINDOW) {
+        return base_fail(err, BASE_UNSUPPORTED, "the element cannot take a text");
+    }
+    if (!takes_text(h->window, class, err)) {
         return false;
+    }
     wchar_t *wide = with_line_ends(text, err);
-    if (!wide)
+    if (!wide) {
         return false;
+    }
     bool ok = win32_tell(h->window, deadline, WM_SETTEXT, 0, (LPARAM) wide, &taken, err);
     free(wide);
-    if (!ok)
+    if (!ok) {
         return false;
-    if (!taken)
-        return desk_fail(err, DESK_REFUSED, "the field refused the text");
+    }
+    if (!taken) {
+        return base_fail(err, BASE_REFUSED, "the field refused the text");
+    }
     /* A single-line field tells its parent by itself; the others stay silent on this message. */
     DWORD style = (DWORD) GetWindowLongPtrW(h->window, GWL_STYLE);
-    if (class == WIN32_COMBO)
+    if (class == WIN32_COMBO) {
         return win32_notify(h->window, CBN_EDITCHANGE, err);
+    }
     return !(style & ES_MULTILINE) || win32_notify(h->window, EN_CHANGE, err);
 }

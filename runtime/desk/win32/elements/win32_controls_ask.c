@@ -6,12 +6,14 @@
 void win32_details_action(win32_reading *r, desk_element_details *out, const char *name)
 {
     enum { ROOM = 8 };
-    if (!out->actions)
-        out->actions = desk_arena_alloc(r->arena, ROOM * sizeof *out->actions);
-    if (!out->actions)
+    if (!out->actions) {
+        out->actions = base_arena_alloc(r->arena, ROOM * sizeof *out->actions);
+    }
+    if (!out->actions) {
         r->no_memory = true;
-    else if (out->action_count < ROOM)
+    } else if (out->action_count < ROOM) {
         out->actions[out->action_count++] = (desk_element_action){name, "", "", ""};
+    }
 }
 
 static bool ask(win32_reading *r, HWND window, UINT message, WPARAM wparam, DWORD_PTR *answer)
@@ -45,8 +47,9 @@ static bool ask_range(win32_reading *r, HWND window, win32_class class, desk_ele
 
 static const char *action_of(const win32_handle *h, win32_class class)
 {
-    if (h->kind == WIN32_HANDLE_ITEM)
+    if (h->kind == WIN32_HANDLE_ITEM) {
         return "select";
+    }
     return class == WIN32_COMBO ? "expand or contract" : "click";
 }
 
@@ -58,19 +61,23 @@ static bool ask_window(win32_reading *r, const win32_handle *h, win32_class clas
 }
 
 bool win32_control_ask(win32_reading *r, const win32_handle *h, desk_element_details *out,
-                       desk_error *err)
+                       base_error *err)
 {
     win32_class class = win32_class_of(h->window);
-    if (h->kind == WIN32_HANDLE_ITEM && !win32_item_ask(r, h, err))
+    if (h->kind == WIN32_HANDLE_ITEM && !win32_item_ask(r, h, err)) {
         return false;
-    if (h->kind == WIN32_HANDLE_MENU && !win32_menu_item_ask(r, h, err))
+    }
+    if (h->kind == WIN32_HANDLE_MENU && !win32_menu_item_ask(r, h, err)) {
         return false;
-    if (h->kind == WIN32_HANDLE_WINDOW && !ask_window(r, h, class, out))
+    }
+    if (h->kind == WIN32_HANDLE_WINDOW && !ask_window(r, h, class, out)) {
         return IsWindow(h->window)
-                   ? desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time")
-                   : desk_fail(err, DESK_NOT_FOUND,
+                   ? base_fail(err, BASE_TIMED_OUT, "the application did not answer in time")
+                   : base_fail(err, BASE_NOT_FOUND,
                                "the element is gone: its window has been closed");
-    if (r->out->count == 1 && r->out->items[0].actions > 0)
+    }
+    if (r->out->count == 1 && r->out->items[0].actions > 0) {
         win32_details_action(r, out, action_of(h, class));
+    }
     return true;
 }

@@ -31,13 +31,18 @@ static bool ask(win32_reading *r, HWND window, UINT message, WPARAM wparam, void
 static bool item_name(win32_reading *r, const item_source *s, int item, int32_t index)
 {
     LRESULT units;
-    if (!ask(r, s->window, s->combo ? CB_GETLBTEXTLEN : LB_GETTEXTLEN, (WPARAM) item, NULL, &units))
+    if (!ask(r, s->window, s->combo ? CB_GETLBTEXTLEN : LB_GETTEXTLEN, (WPARAM) item, NULL,
+             &units)) {
         return false;
-    if (units <= 0 || units > WIN32_TEXT_UNITS / 4)
+    }
+    if (units <= 0 || units > WIN32_TEXT_UNITS / 4) {
         return true;
+    }
     r->buffer[0] = 0;
-    if (!ask(r, s->window, s->combo ? CB_GETLBTEXT : LB_GETTEXT, (WPARAM) item, r->buffer, &units))
+    if (!ask(r, s->window, s->combo ? CB_GETLBTEXT : LB_GETTEXT, (WPARAM) item, r->buffer,
+             &units)) {
         return false;
+    }
     r->buffer[WIN32_TEXT_UNITS - 1] = 0;
     win32_element(r, index)->name =
         win32_reading_name(r, r->buffer, wcsnlen(r->buffer, WIN32_TEXT_UNITS));
@@ -48,8 +53,9 @@ static bool item_selected(win32_reading *r, const item_source *s, int item, bool
 {
     LRESULT answer;
     UINT message = s->combo ? CB_GETCURSEL : s->multiple ? LB_GETSEL : LB_GETCURSEL;
-    if (!ask(r, s->window, message, s->multiple ? (WPARAM) item : 0, NULL, &answer))
+    if (!ask(r, s->window, message, s->multiple ? (WPARAM) item : 0, NULL, &answer)) {
         return false;
+    }
     *selected = s->multiple ? answer > 0 : answer == item;
     return true;
 }
@@ -60,13 +66,16 @@ static bool item_place(win32_reading *r, const item_source *s, int item, RECT *p
     RECT rect = {0};
     LRESULT answer;
     *place = rect;
-    if (s->combo)
+    if (s->combo) {
         return true;
-    if (!ask(r, s->window, LB_GETITEMRECT, (WPARAM) item, &rect, &answer))
+    }
+    if (!ask(r, s->window, LB_GETITEMRECT, (WPARAM) item, &rect, &answer)) {
         return false;
+    }
     OffsetRect(&rect, s->origin.x, s->origin.y);
-    if (answer == LB_ERR || !IntersectRect(place, &rect, &s->client))
+    if (answer == LB_ERR || !IntersectRect(place, &rect, &s->client)) {
         SetRectEmpty(place);
+    }
     return true;
 }
 
@@ -76,25 +85,29 @@ static bool read_item(win32_reading *r, const item_source *s, int item, bool *pa
     RECT place;
     bool selected = false;
     char handle[WIN32_HANDLE_ROOM];
-    if (!item_place(r, s, item, &place))
+    if (!item_place(r, s, item, &place)) {
         return false;
+    }
     *past = IsRectEmpty(&place);
-    if ((*past && !r->query->all) || !item_selected(r, s, item, &selected))
+    if ((*past && !r->query->all) || !item_selected(r, s, item, &selected)) {
         return *past;
+    }
     win32_handle_write(
         &(win32_handle){
             .kind = WIN32_HANDLE_ITEM, .window = s->window, .pid = s->pid, .index = item},
         handle);
     int32_t index = win32_element_add(r, s->parent, handle);
-    if (index < 0)
+    if (index < 0) {
         return true;
+    }
     desk_element *e = win32_element(r, index);
     e->role = "list item";
     e->actions = !r->query->bare && !s->is_popup;
     e->states = s->states | (selected ? WIN32_STATE(SELECTED) : 0);
     win32_element_place(e, place);
-    if (!e->has_rect)
+    if (!e->has_rect) {
         e->states &= ~WIN32_STATE(SHOWING);
+    }
     return !s->has_texts || item_name(r, s, item, index);
 }
 
@@ -120,12 +133,15 @@ bool win32_items_read(win32_reading *r, HWND window, DWORD pid, int32_t parent, 
 {
     LRESULT count, top = 0;
     item_source s = source_of(r, window, pid, parent, combo);
-    if (!ask(r, window, combo ? CB_GETCOUNT : LB_GETCOUNT, 0, NULL, &count))
+    if (!ask(r, window, combo ? CB_GETCOUNT : LB_GETCOUNT, 0, NULL, &count)) {
         return false;
-    if (!combo && !r->query->all && !ask(r, window, LB_GETTOPINDEX, 0, NULL, &top))
+    }
+    if (!combo && !r->query->all && !ask(r, window, LB_GETTOPINDEX, 0, NULL, &top)) {
         return false;
-    if (top < 0)
+    }
+    if (top < 0) {
         top = 0;
+    }
     if (count > top + WIN32_MAX_ITEMS) {
         count = top + WIN32_MAX_ITEMS;
         r->out->truncated = true;
@@ -136,26 +152,31 @@ bool win32_items_read(win32_reading *r, HWND window, DWORD pid, int32_t parent, 
             r->out->truncated = true;
             return true;
         }
-        if (win32_reading_over(r) || !read_item(r, &s, (int) item, &past))
+        if (win32_reading_over(r) || !read_item(r, &s, (int) item, &past)) {
             return false;
-        if (past && !r->query->all)
+        }
+        if (past && !r->query->all) {
             break;
+        }
     }
     return true;
 }
 
-bool win32_item_ask(win32_reading *r, const win32_handle *h, desk_error *err)
+bool win32_item_ask(win32_reading *r, const win32_handle *h, base_error *err)
 {
     bool combo = win32_class_of(h->window) == WIN32_COMBO, past = false;
     LRESULT count = 0;
     if (!win32_window_describe(r, h->window, h->pid) ||
-        !ask(r, h->window, combo ? CB_GETCOUNT : LB_GETCOUNT, 0, NULL, &count))
-        return desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
-    if (h->index >= count)
-        return desk_fail(err, DESK_NOT_FOUND, "the item is gone from its list");
+        !ask(r, h->window, combo ? CB_GETCOUNT : LB_GETCOUNT, 0, NULL, &count)) {
+        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
+    }
+    if (h->index >= count) {
+        return base_fail(err, BASE_NOT_FOUND, "the item is gone from its list");
+    }
     item_source s = source_of(r, h->window, h->pid, 0, combo);
-    if (!read_item(r, &s, h->index, &past))
-        return desk_fail(err, DESK_TIMED_OUT, "the application did not answer in time");
+    if (!read_item(r, &s, h->index, &past)) {
+        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
+    }
     win32_reading_keep_last(r);
     return true;
 }

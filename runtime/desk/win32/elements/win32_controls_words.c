@@ -35,11 +35,13 @@ static const struct {
 win32_class win32_class_of(HWND window)
 {
     wchar_t name[256];
-    if (!GetClassNameW(window, name, 256))
+    if (!GetClassNameW(window, name, 256)) {
         return WIN32_OTHER;
+    }
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
-        if (_wcsicmp(name, classes[i].name) == 0)
+        if (_wcsicmp(name, classes[i].name) == 0) {
             return classes[i].class;
+        }
     }
     return WIN32_OTHER;
 }
@@ -100,12 +102,15 @@ const char *win32_class_role(win32_class class, DWORD style)
         [WIN32_RICH_EDIT] = "text",
         [WIN32_LINK] = "link",
     };
-    if (class == WIN32_BUTTON)
+    if (class == WIN32_BUTTON) {
         return button_role(style);
-    if (class == WIN32_STATIC)
+    }
+    if (class == WIN32_STATIC) {
         return static_role(style);
-    if (class == WIN32_EDIT)
+    }
+    if (class == WIN32_EDIT) {
         return style & ES_PASSWORD ? "password text" : "text";
+    }
     return roles[class];
 }
 
@@ -120,17 +125,23 @@ uint64_t win32_window_states(HWND window)
     HWND root = GetAncestor(window, GA_ROOT);
     GUITHREADINFO info = {.cbSize = sizeof info};
     uint64_t states = 0;
-    if (GetWindowLongPtrW(window, GWL_STYLE) & WS_VISIBLE)
+    if (GetWindowLongPtrW(window, GWL_STYLE) & WS_VISIBLE) {
         states |= WIN32_STATE(VISIBLE);
-    if (IsWindowVisible(window) && !IsIconic(root ? root : window))
+    }
+    if (IsWindowVisible(window) && !IsIconic(root ? root : window)) {
         states |= WIN32_STATE(SHOWING);
-    if (IsWindowEnabled(window) && (!root || IsWindowEnabled(root)))
+    }
+    if (IsWindowEnabled(window) && (!root || IsWindowEnabled(root))) {
         states |= WIN32_STATE(ENABLED);
-    if (window == GetForegroundWindow())
+    }
+    if (window == GetForegroundWindow()) {
         states |= WIN32_STATE(ACTIVE);
-    if (GetGUIThreadInfo(0, &info) && info.hwndFocus == window)
+    }
+    if (GetGUIThreadInfo(0, &info) && info.hwndFocus == window) {
         states |= WIN32_STATE(FOCUSED);
-    if (root == window && is_modal(window))
+    }
+    if (root == window && is_modal(window)) {
         states |= WIN32_STATE(MODAL);
+    }
     return states;
 }

@@ -30,11 +30,12 @@ typedef struct {
 } win32_elements;
 
 static bool win32_elements_open(desk_elements **out, const desk_elements_options *options,
-                                desk_error *err)
+                                base_error *err)
 {
     win32_elements *e = calloc(1, sizeof *e);
-    if (!e)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element reader");
+    if (!e) {
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the element reader");
+    }
     if (options->display && !(e->desktop = win32_desktop_open(options->display, err))) {
         free(e);
         return false;
@@ -50,8 +51,9 @@ static void win32_elements_close(desk_elements *base)
 {
     win32_elements *e = (win32_elements *) base;
     win32_uia_close(&e->uia);
-    if (e->apartment)
+    if (e->apartment) {
         CoDecrementMTAUsage(e->apartment);
+    }
     win32_desktop_close(e->desktop);
     uv_cond_destroy(&e->freed);
     uv_mutex_destroy(&e->lock);
@@ -60,13 +62,16 @@ static void win32_elements_close(desk_elements *base)
 
 static void start(win32_elements *e)
 {
-    if (e->started)
+    if (e->started) {
         return;
+    }
     e->started = true;
-    if (FAILED(CoIncrementMTAUsage(&e->apartment)))
+    if (FAILED(CoIncrementMTAUsage(&e->apartment))) {
         e->apartment = NULL;
-    if (e->apartment)
+    }
+    if (e->apartment) {
         win32_uia_open(&e->uia);
+    }
 }
 
 /* One call, made on the reader's desktop: messages stay on theirs. */
@@ -87,8 +92,9 @@ static bool enter(win32_elements *e, uint64_t deadline)
 {
     uv_mutex_lock(&e->lock);
     uint64_t now = uv_hrtime();
-    for (; e->busy && now < deadline; now = uv_hrtime())
+    for (; e->busy && now < deadline; now = uv_hrtime()) {
         uv_cond_timedwait(&e->freed, &e->lock, deadline - now);
+    }
     bool entered = !e->busy;
     e->busy = true;
     uv_mutex_unlock(&e->lock);
@@ -103,11 +109,12 @@ static void leave(win32_elements *e)
     uv_mutex_unlock(&e->lock);
 }
 
-static bool run(request q, win32_call call, desk_error *err)
+static bool run(request q, win32_call call, base_error *err)
 {
-    if (!enter(q.elements, q.deadline))
-        return desk_fail(err, DESK_TIMED_OUT,
+    if (!enter(q.elements, q.deadline)) {
+        return base_fail(err, BASE_TIMED_OUT,
                          "the applications' elements are still being asked for by an earlier call");
+    }
     bool ok = win32_desktop_run(q.elements->desktop, call, &q, err);
     leave(q.elements);
     return ok;
@@ -140,9 +147,10 @@ static bool is_cloaked(HWND window)
 /* The windows of this process are the tool's own, and its threads may be waiting for this read. */
 static bool wanted(const desk_elements_query *query, HWND window, DWORD pid)
 {
-    if (pid == GetCurrentProcessId() ||
-        (query->pid && (DWORD) query->pid != pid && (DWORD) query->pid != win32_process_of(window)))
+    if (pid == GetCurrentProcessId() || (query->pid && (DWORD) query->pid != pid &&
+                                         (DWORD) query->pid != win32_process_of(window))) {
         return false;
+    }
     return IsWindowVisible(window) && (query->all || !IsIconic(window)) && !is_cloaked(window);
 }
 
@@ -150,8 +158,9 @@ static BOOL CALLBACK collect(HWND window, LPARAM parameter)
 {
     top_windows *all = (top_windows *) parameter;
     DWORD pid = 0;
-    if (!GetWindowThreadProcessId(window, &pid) || !wanted(all->query, window, pid))
+    if (!GetWindowThreadProcessId(window, &pid) || !wanted(all->query, window, pid)) {
         return TRUE;
+    }
     if (all->count == WIN32_MAX_WINDOWS) {
         all->too_many = true;
         return FALSE;
@@ -162,10 +171,12 @@ static BOOL CALLBACK collect(HWND window, LPARAM parameter)
 
 static const char *silence(const win32_reading *r, DWORD error)
 {
-    if (error == ERROR_ACCESS_DENIED)
+    if (error == ERROR_ACCESS_DENIED) {
         return "has higher rights than deskpilot, so it cannot be read";
-    if (uv_hrtime() >= r->query->deadline)
+    }
+    if (uv_hrtime() >= r->query->deadline) {
         return "did not answer before the time was up";
+    }
     return "does not answer";
 }
 
@@ -174,11 +185,13 @@ static const char *silence(const win32_reading *r, DWORD error)
 static bool read_by_uia(win32_elements *e, win32_reading *r, const top_window *w, int32_t app)
 {
     size_t before = r->out->count;
-    if (!win32_uia_read(&e->uia, r, w->window, w->pid, app))
+    if (!win32_uia_read(&e->uia, r, w->window, w->pid, app)) {
         return false;
+    }
     bool only_frame = r->out->count <= before + 1 && GetWindow(w->window, GW_CHILD);
-    if (!e->desktop || !only_frame)
+    if (!e->desktop || !only_frame) {
         return true;
+    }
     r->out->count = before;
     return false;
 }
@@ -195,8 +208,9 @@ static const char *read_window(win32_elements *e, win32_reading *r, const top_wi
         return why;
     }
     /* Where UI Automation has no answer, the window itself may have one. */
-    if (e->uia.automation && read_by_uia(e, r, w, app))
+    if (e->uia.automation && read_by_uia(e, r, w, app)) {
         return NULL;
+    }
     return win32_controls_read(r, w->window, w->pid, app) ? NULL : silence(r, 0);
 }
 
@@ -209,19 +223,22 @@ static void read_app(win32_elements *e, win32_reading *r, top_windows *all, size
     bool silent = false;
     for (size_t i = first; i < all->count; i++) {
         top_window *w = &all->items[i];
-        if (w->done || w->pid != pid)
+        if (w->done || w->pid != pid) {
             continue;
+        }
         w->done = true;
-        if (root < 0)
+        if (root < 0) {
             continue;
+        }
         if (silent) {
             win32_frame_read(r, w->window, pid, root);
             continue;
         }
         const char *note = read_window(e, r, w, root);
         silent = note && IsWindow(w->window);
-        if (silent)
+        if (silent) {
             win32_app_note(r, win32_element(r, root)->app, note);
+        }
     }
 }
 
@@ -230,31 +247,36 @@ static bool is_cancelled(const desk_elements_query *query)
     return query->cancel && atomic_load(query->cancel);
 }
 
-static bool read_windows(win32_elements *e, win32_reading *r, desk_error *err)
+static bool read_windows(win32_elements *e, win32_reading *r, base_error *err)
 {
     top_windows *all = calloc(1, sizeof *all);
-    if (!all)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    if (!all) {
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
+    }
     all->query = r->query;
     bool ok = EnumWindows(collect, (LPARAM) all) || all->too_many;
-    if (!ok)
-        win32_fail(err, DESK_UNAVAILABLE,
+    if (!ok) {
+        win32_fail(err, BASE_UNAVAILABLE,
                    "the windows cannot be listed; deskpilot must run in the user's own session",
                    GetLastError());
+    }
     r->out->truncated |= all->too_many;
     for (size_t i = 0; ok && i < all->count && !is_cancelled(r->query); i++) {
-        if (!all->items[i].done)
+        if (!all->items[i].done) {
             read_app(e, r, all, i);
+        }
     }
     free(all);
-    if (ok && is_cancelled(r->query))
-        return desk_fail(err, DESK_CANCELLED, "cancelled");
-    if (ok && r->no_memory)
-        return desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+    if (ok && is_cancelled(r->query)) {
+        return base_fail(err, BASE_CANCELLED, "cancelled");
+    }
+    if (ok && r->no_memory) {
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
+    }
     return ok;
 }
 
-static bool read_there(void *context, desk_error *err)
+static bool read_there(void *context, base_error *err)
 {
     request *q = context;
     win32_reading r;
@@ -265,13 +287,13 @@ static bool read_there(void *context, desk_error *err)
     extended.deadline += uv_hrtime() - before;
     bool ok = win32_reading_open(&r, &extended, q->out)
                   ? read_windows(q->elements, &r, err)
-                  : desk_fail(err, DESK_NO_MEMORY, "not enough memory for the elements");
+                  : base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
     win32_reading_close(&r);
     return ok;
 }
 
 static bool win32_elements_read(desk_elements *base, const desk_elements_query *query,
-                                desk_element_list *out, desk_error *err)
+                                desk_element_list *out, base_error *err)
 {
     *out = (desk_element_list){0};
     bool ok = run((request){.elements = (win32_elements *) base,
@@ -279,41 +301,44 @@ static bool win32_elements_read(desk_elements *base, const desk_elements_query *
                             .out = out,
                             .deadline = query->deadline},
                   read_there, err);
-    if (!ok)
+    if (!ok) {
         desk_element_list_free(out);
+    }
     return ok;
 }
 
 /* --- acting -------------------------------------------------------------------------------------
  */
 
-static bool lost_automation(desk_error *err)
+static bool lost_automation(base_error *err)
 {
-    return desk_fail(err, DESK_UNAVAILABLE, "UI Automation is not available any more");
+    return base_fail(err, BASE_UNAVAILABLE, "UI Automation is not available any more");
 }
 
 /* Connects, and reads what the request's handle says: of something that is still there. */
-static bool find_there(const request *q, win32_handle *h, desk_error *err)
+static bool find_there(const request *q, win32_handle *h, base_error *err)
 {
     start(q->elements);
     return win32_handle_read(h, q->handle, err) && win32_handle_alive(h, err);
 }
 
-static bool act_there(void *context, desk_error *err)
+static bool act_there(void *context, base_error *err)
 {
     request *q = context;
     uia_source *uia = &q->elements->uia;
     win32_handle h;
-    if (!find_there(q, &h, err))
+    if (!find_there(q, &h, err)) {
         return false;
-    if (h.kind != WIN32_HANDLE_UIA)
+    }
+    if (h.kind != WIN32_HANDLE_UIA) {
         return win32_control_act(&h, q->action, q->index, q->deadline, err);
+    }
     return uia->automation ? win32_uia_act(uia, &h, q->action, q->index, q->deadline, err)
                            : lost_automation(err);
 }
 
 static bool win32_elements_act(desk_elements *base, const char *handle, const char *action,
-                               int index, uint64_t deadline, desk_error *err)
+                               int index, uint64_t deadline, base_error *err)
 {
     return run((request){.elements = (win32_elements *) base,
                          .handle = handle,
@@ -323,22 +348,24 @@ static bool win32_elements_act(desk_elements *base, const char *handle, const ch
                act_there, err);
 }
 
-static bool change_there(void *context, desk_error *err)
+static bool change_there(void *context, base_error *err)
 {
     request *q = context;
     uia_source *uia = &q->elements->uia;
     win32_handle h;
-    if (!find_there(q, &h, err))
+    if (!find_there(q, &h, err)) {
         return false;
-    if (h.kind != WIN32_HANDLE_UIA)
+    }
+    if (h.kind != WIN32_HANDLE_UIA) {
         return win32_control_change(&h, q->change, q->deadline, err);
+    }
     return uia->automation ? win32_uia_change(uia, &h, q->change, q->deadline, err)
                            : lost_automation(err);
 }
 
 static bool win32_elements_change(desk_elements *base, const char *handle,
                                   const desk_element_change *change, uint64_t deadline,
-                                  desk_error *err)
+                                  base_error *err)
 {
     return run((request){.elements = (win32_elements *) base,
                          .handle = handle,
@@ -351,35 +378,38 @@ static bool win32_elements_change(desk_elements *base, const char *handle,
  */
 
 /* A list of one element, below an application without an element. */
-static bool ask_one(const request *q, win32_reading *r, const win32_handle *h, desk_error *err)
+static bool ask_one(const request *q, win32_reading *r, const win32_handle *h, base_error *err)
 {
     uia_source *uia = &q->elements->uia;
     r->out->apps[r->out->app_count++] = (desk_element_app){"", (long) h->pid, NULL};
-    if (h->kind != WIN32_HANDLE_UIA)
+    if (h->kind != WIN32_HANDLE_UIA) {
         return win32_control_ask(r, h, q->details, err);
+    }
     return uia->automation ? win32_uia_ask(uia, r, h, q->details, err) : lost_automation(err);
 }
 
-static bool ask_there(void *context, desk_error *err)
+static bool ask_there(void *context, base_error *err)
 {
     request *q = context;
     win32_handle h;
     win32_reading r;
     /* Two: a list's item is read below its list. */
     desk_elements_query query = {.deadline = q->deadline, .max_nodes = 2, .all = true};
-    if (!find_there(q, &h, err))
+    if (!find_there(q, &h, err)) {
         return false;
+    }
     bool ok = win32_reading_open(&r, &query, &q->details->list)
                   ? ask_one(q, &r, &h, err)
-                  : desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element");
-    if (ok && (r.no_memory || q->details->list.count != 1))
-        ok = desk_fail(err, DESK_NO_MEMORY, "not enough memory for the element");
+                  : base_fail(err, BASE_NO_MEMORY, "not enough memory for the element");
+    if (ok && (r.no_memory || q->details->list.count != 1)) {
+        ok = base_fail(err, BASE_NO_MEMORY, "not enough memory for the element");
+    }
     win32_reading_close(&r);
     return ok;
 }
 
 static bool win32_elements_ask(desk_elements *base, const char *handle, uint64_t deadline,
-                               desk_element_details *out, desk_error *err)
+                               desk_element_details *out, base_error *err)
 {
     *out = (desk_element_details){.selected = ""};
     bool ok = run((request){.elements = (win32_elements *) base,

@@ -1,6 +1,6 @@
 /*
- * win32_elements_internal.h: the inside of the element reader for Windows, shared by win32_elements*.c,
- * win32_controls*.c, win32_menus.c, win32_msaa.c and win32_uia*.c.
+ * win32_elements_internal.h: the inside of the element reader for Windows, shared by
+ * win32_elements*.c, win32_controls*.c, win32_menus.c, win32_msaa.c and win32_uia*.c.
  *
  * A read goes through the visible top-level windows, grouped by process. Each window is first asked
  * for a sign of life, within a moment. Then its tree comes from UI Automation (win32_uia.c), or,
@@ -37,7 +37,7 @@ enum {
 
 typedef struct {
     const desk_elements_query *query;
-    desk_arena *arena;
+    base_arena *arena;
     desk_element_list *out;
     size_t room;     /* of out->items */
     wchar_t *buffer; /* WIN32_TEXT_UNITS */
@@ -93,10 +93,10 @@ typedef struct {
 enum { WIN32_HANDLE_ROOM = 64 + WIN32_MAX_ID * 12 };
 
 void win32_handle_write(const win32_handle *h, char out[WIN32_HANDLE_ROOM]);
-/* DESK_INVALID for anything that handle_write does not write. */
-bool win32_handle_read(win32_handle *h, const char *text, desk_error *err);
-/* DESK_NOT_FOUND where the window has gone, or its number belongs to another process now. */
-bool win32_handle_alive(const win32_handle *h, desk_error *err);
+/* BASE_INVALID for anything that handle_write does not write. */
+bool win32_handle_read(win32_handle *h, const char *text, base_error *err);
+/* BASE_NOT_FOUND where the window has gone, or its number belongs to another process now. */
+bool win32_handle_alive(const win32_handle *h, base_error *err);
 
 /* --- win32_controls*.c, win32_menus.c, win32_msaa.c: without UI Automation -----------------------
  */
@@ -104,9 +104,9 @@ bool win32_handle_alive(const win32_handle *h, desk_error *err);
 /* Asks a window, for at most that long. False where it did not answer. */
 bool win32_ask(HWND window, unsigned patience, UINT message, WPARAM wparam, LPARAM lparam,
                DWORD_PTR *answer);
-/* The same for an action; DESK_TIMED_OUT, DESK_NOT_FOUND or DESK_REFUSED. */
+/* The same for an action; BASE_TIMED_OUT, BASE_NOT_FOUND or BASE_REFUSED. */
 bool win32_tell(HWND window, uint64_t deadline, UINT message, WPARAM wparam, LPARAM lparam,
-                DWORD_PTR *answer, desk_error *err);
+                DWORD_PTR *answer, base_error *err);
 
 /* What a window's class stands for (win32_controls_words.c). */
 typedef enum {
@@ -150,41 +150,41 @@ bool win32_control_describe(win32_reading *r, HWND window, win32_class class, in
 #define WIN32_LBS_COMBOBOX 0x8000
 /* The items of a list box or combo box, below its element. */
 bool win32_items_read(win32_reading *r, HWND window, DWORD pid, int32_t parent, bool combo);
-/* One of those items, as the list's only element; DESK_NOT_FOUND where it is gone. */
-bool win32_item_ask(win32_reading *r, const win32_handle *h, desk_error *err);
-bool win32_menu_item_ask(win32_reading *r, const win32_handle *h, desk_error *err);
+/* One of those items, as the list's only element; BASE_NOT_FOUND where it is gone. */
+bool win32_item_ask(win32_reading *r, const win32_handle *h, base_error *err);
+bool win32_menu_item_ask(win32_reading *r, const win32_handle *h, base_error *err);
 /* Makes the last element of the list its first and only one. */
 void win32_reading_keep_last(win32_reading *r);
 void win32_menu_bar_read(win32_reading *r, HWND window, DWORD pid, int32_t parent);
 void win32_popup_menu_read(win32_reading *r, HWND window, DWORD pid, int32_t parent);
 /* Name, role, states, value and default action of a window of an unknown class. */
 void win32_msaa_describe(win32_reading *r, HWND window, int32_t index);
-bool win32_msaa_act(HWND window, desk_error *err);
+bool win32_msaa_act(HWND window, base_error *err);
 
 bool win32_control_act(const win32_handle *h, const char *action, int index, uint64_t deadline,
-                       desk_error *err);
+                       base_error *err);
 bool win32_control_set_text(const win32_handle *h, const char *text, uint64_t deadline,
-                            desk_error *err);
+                            base_error *err);
 /* Tells a control's parent, as the control does after the user changed it. */
-bool win32_notify(HWND window, WORD code, desk_error *err);
-bool win32_post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, desk_error *err);
+bool win32_notify(HWND window, WORD code, base_error *err);
+bool win32_post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, base_error *err);
 /* Selects an item of a list or combo box. */
-bool win32_item_select(const win32_handle *h, uint64_t deadline, desk_error *err);
+bool win32_item_select(const win32_handle *h, uint64_t deadline, base_error *err);
 
 /* --- win32_controls_change.c, win32_controls_ask.c, win32_controls_edit.c */
 bool win32_control_change(const win32_handle *h, const desk_element_change *change,
-                          uint64_t deadline, desk_error *err);
+                          uint64_t deadline, base_error *err);
 bool win32_control_ask(win32_reading *r, const win32_handle *h, desk_element_details *out,
-                       desk_error *err);
+                       base_error *err);
 /* The window's own element at the end of the list: as reading finds it. False if it is silent. */
 bool win32_window_describe(win32_reading *r, HWND window, DWORD pid);
 /* The selection of an edit field, in characters of its text as it is told: a line end is one, as is
  * what takes two UTF-16 units. */
-bool win32_edit_select(HWND window, int32_t from, int32_t to, uint64_t deadline, desk_error *err);
+bool win32_edit_select(HWND window, int32_t from, int32_t to, uint64_t deadline, base_error *err);
 bool win32_edit_ask(win32_reading *r, HWND window, desk_element_details *out);
 /* An action in the list's memory; `name` is static storage. */
 void win32_details_action(win32_reading *r, desk_element_details *out, const char *name);
-bool win32_menu_act(const win32_handle *h, desk_error *err);
+bool win32_menu_act(const win32_handle *h, base_error *err);
 /* True for NULL and for what other platforms call the usual action ("click", "press", ...). */
 bool win32_usual_action(const char *action);
 

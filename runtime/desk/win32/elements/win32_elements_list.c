@@ -50,12 +50,14 @@ unsigned win32_reading_patience(const win32_reading *r)
 
 static bool grow(win32_reading *r)
 {
-    if (r->out->count < r->room)
+    if (r->out->count < r->room) {
         return true;
+    }
     size_t room = r->room ? r->room * 2 : 256;
     desk_element *items = realloc(r->out->items, room * sizeof *items);
-    if (!items)
+    if (!items) {
         return false;
+    }
     r->out->items = items;
     r->room = room;
     return true;
@@ -68,7 +70,7 @@ int32_t win32_element_add(win32_reading *r, int32_t parent, const char *handle)
         out->truncated = true;
         return -1;
     }
-    char *copy = desk_arena_copy(r->arena, handle, strlen(handle));
+    char *copy = base_arena_copy(r->arena, handle, strlen(handle));
     if (!copy || !grow(r)) {
         r->no_memory = true;
         return -1;
@@ -89,14 +91,16 @@ static void app_name(win32_reading *r, DWORD pid, desk_element_app *app)
 {
     DWORD units = WIN32_TEXT_UNITS;
     HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, pid);
-    if (!process)
+    if (!process) {
         return;
+    }
     if (QueryFullProcessImageNameW(process, 0, r->buffer, &units)) {
         const wchar_t *name = wcsrchr(r->buffer, L'\\');
         name = name ? name + 1 : r->buffer;
         size_t length = wcslen(name);
-        if (length > 4 && _wcsicmp(name + length - 4, L".exe") == 0)
+        if (length > 4 && _wcsicmp(name + length - 4, L".exe") == 0) {
             length -= 4;
+        }
         app->name = win32_reading_name(r, name, length);
     }
     CloseHandle(process);
@@ -127,14 +131,16 @@ int32_t win32_app_add(win32_reading *r, DWORD pid)
 
 void win32_app_note(win32_reading *r, int32_t app, const char *note)
 {
-    if (!r->out->apps[app].note)
+    if (!r->out->apps[app].note) {
         r->out->apps[app].note = note;
+    }
 }
 
 void win32_reading_keep_last(win32_reading *r)
 {
-    if (r->out->count == 0)
+    if (r->out->count == 0) {
         return;
+    }
     r->out->items[0] = r->out->items[r->out->count - 1];
     r->out->items[0].parent = -1;
     r->out->items[0].depth = 0;
@@ -146,8 +152,9 @@ void win32_reading_keep_last(win32_reading *r)
 
 static size_t cut_units(const wchar_t *wide, size_t units, size_t most)
 {
-    if (units <= most)
+    if (units <= most) {
         return units;
+    }
     bool splits = wide[most - 1] >= 0xd800 && wide[most - 1] < 0xdc00;
     return splits ? most - 1 : most;
 }
@@ -156,9 +163,10 @@ const char *win32_reading_name(win32_reading *r, const wchar_t *wide, size_t uni
 {
     units = cut_units(wide, units, DESK_ELEMENTS_MAX_NAME);
     char *clean = units ? win32_clean_utf8(wide, (int) units, DESK_ELEMENTS_MAX_NAME - 1) : NULL;
-    if (!clean)
+    if (!clean) {
         return "";
-    const char *copy = desk_arena_copy(r->arena, clean, strlen(clean));
+    }
+    const char *copy = base_arena_copy(r->arena, clean, strlen(clean));
     free(clean);
     return copy ? copy : "";
 }
@@ -168,10 +176,12 @@ const char *win32_reading_caption(win32_reading *r, const wchar_t *wide, size_t 
     wchar_t plain[DESK_ELEMENTS_MAX_NAME];
     size_t used = 0;
     for (size_t i = 0; i < units && used < DESK_ELEMENTS_MAX_NAME; i++) {
-        if (wide[i] == L'\t')
+        if (wide[i] == L'\t') {
             break; /* a menu item's shortcut follows */
-        if (wide[i] == L'&' && i + 1 < units)
+        }
+        if (wide[i] == L'&' && i + 1 < units) {
             i++; /* the next is the mnemonic, or the ampersand that is meant */
+        }
         plain[used++] = wide[i];
     }
     return win32_reading_name(r, plain, used);
@@ -184,10 +194,11 @@ static size_t clean_text(char *text)
     for (char *line = text;;) {
         size_t length = strcspn(line, "\n\t");
         char end = line[length]; /* in place: the cleaned part's terminator may overwrite it */
-        desk_utf8_clean(text + used, length + 1, line, length);
+        base_utf8_clean(text + used, length + 1, line, length);
         used += strlen(text + used);
-        if (!end)
+        if (!end) {
             break;
+        }
         text[used++] = end;
         line += length + 1;
     }
@@ -199,10 +210,11 @@ const char *win32_reading_text(win32_reading *r, const wchar_t *wide, size_t uni
 {
     units = cut_units(wide, units, DESK_ELEMENTS_MAX_TEXT);
     char *utf8 = units ? win32_utf8(wide, (int) units) : NULL;
-    if (!utf8)
+    if (!utf8) {
         return "";
+    }
     size_t length = clean_text(utf8);
-    const char *copy = desk_arena_copy(r->arena, utf8, length);
+    const char *copy = base_arena_copy(r->arena, utf8, length);
     free(utf8);
     return copy ? copy : "";
 }
@@ -211,10 +223,12 @@ void win32_element_place(desk_element *e, RECT rect)
 {
     int64_t width = (int64_t) rect.right - rect.left, height = (int64_t) rect.bottom - rect.top;
     const int64_t most = 1 << 24; /* no screen is that large, no sum of two such places overflows */
-    if (width <= 0 || height <= 0 || width > most || height > most)
+    if (width <= 0 || height <= 0 || width > most || height > most) {
         return;
-    if (rect.left < -most || rect.left > most || rect.top < -most || rect.top > most)
+    }
+    if (rect.left < -most || rect.left > most || rect.top < -most || rect.top > most) {
         return;
-    e->rect = (desk_rect){rect.left, rect.top, (int) width, (int) height};
+    }
+    e->rect = (image_rect){rect.left, rect.top, (int) width, (int) height};
     e->has_rect = true;
 }

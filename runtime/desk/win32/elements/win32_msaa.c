@@ -66,11 +66,13 @@ static void describe_role(IAccessible *object, desk_element *e)
 {
     VARIANT role;
     VariantInit(&role);
-    if (FAILED(IAccessible_get_accRole(object, self(), &role)))
+    if (FAILED(IAccessible_get_accRole(object, self(), &role))) {
         return;
+    }
     for (size_t i = 0; role.vt == VT_I4 && i < sizeof roles / sizeof roles[0]; i++) {
-        if (roles[i].role == role.lVal)
+        if (roles[i].role == role.lVal) {
             e->role = roles[i].name;
+        }
     }
     VariantClear(&role);
 }
@@ -95,16 +97,19 @@ static bool describe_states(IAccessible *object, desk_element *e)
     };
     VARIANT state;
     VariantInit(&state);
-    if (FAILED(IAccessible_get_accState(object, self(), &state)))
+    if (FAILED(IAccessible_get_accState(object, self(), &state))) {
         return true;
+    }
     for (size_t i = 0; state.vt == VT_I4 && i < sizeof known / sizeof known[0]; i++) {
-        if (state.lVal & known[i].msaa)
+        if (state.lVal & known[i].msaa) {
             e->states |= known[i].states;
+        }
     }
     bool secret = state.vt == VT_I4 && (state.lVal & STATE_SYSTEM_PROTECTED);
     VariantClear(&state);
-    if (secret)
+    if (secret) {
         e->role = "password text";
+    }
     return !secret;
 }
 
@@ -112,9 +117,10 @@ static bool describe_states(IAccessible *object, desk_element *e)
 static const char *take(win32_reading *r, BSTR text, bool one_line)
 {
     const char *copy = "";
-    if (text)
+    if (text) {
         copy = one_line ? win32_reading_name(r, text, SysStringLen(text))
                         : win32_reading_text(r, text, SysStringLen(text));
+    }
     SysFreeString(text);
     return copy;
 }
@@ -123,39 +129,46 @@ static void describe_value(win32_reading *r, IAccessible *object, desk_element *
 {
     BSTR text = NULL;
     if (strcmp(e->role, "text") == 0 &&
-        SUCCEEDED(IAccessible_get_accValue(object, self(), &text)) && text)
+        SUCCEEDED(IAccessible_get_accValue(object, self(), &text)) && text) {
         e->text = take(r, text, false);
+    }
     text = NULL;
-    if (SUCCEEDED(IAccessible_get_accDefaultAction(object, self(), &text)) && text)
+    if (SUCCEEDED(IAccessible_get_accDefaultAction(object, self(), &text)) && text) {
         e->actions = SysStringLen(text) > 0;
+    }
     SysFreeString(text);
 }
 
 void win32_msaa_describe(win32_reading *r, HWND window, int32_t index)
 {
-    if (!win32_ask(window, win32_reading_patience(r), WM_NULL, 0, 0, NULL))
+    if (!win32_ask(window, win32_reading_patience(r), WM_NULL, 0, 0, NULL)) {
         return;
+    }
     IAccessible *object = object_of(window);
-    if (!object)
+    if (!object) {
         return;
+    }
     desk_element *e = win32_element(r, index);
     BSTR name = NULL;
     describe_role(object, e);
     bool open = describe_states(object, e);
-    if (SUCCEEDED(IAccessible_get_accName(object, self(), &name)))
+    if (SUCCEEDED(IAccessible_get_accName(object, self(), &name))) {
         e->name = take(r, name, true);
-    if (open && !r->query->bare)
+    }
+    if (open && !r->query->bare) {
         describe_value(r, object, e);
+    }
     IAccessible_Release(object);
 }
 
-bool win32_msaa_act(HWND window, desk_error *err)
+bool win32_msaa_act(HWND window, base_error *err)
 {
     IAccessible *object = object_of(window);
-    if (!object)
-        return desk_fail(err, DESK_NOT_FOUND, "the element has no actions; click it instead");
+    if (!object) {
+        return base_fail(err, BASE_NOT_FOUND, "the element has no actions; click it instead");
+    }
     HRESULT hr = IAccessible_accDoDefaultAction(object, self());
     IAccessible_Release(object);
     return SUCCEEDED(hr) ||
-           win32_fail(err, DESK_REFUSED, "the application refused to do that", (DWORD) hr);
+           win32_fail(err, BASE_REFUSED, "the application refused to do that", (DWORD) hr);
 }

@@ -34,8 +34,9 @@ static const int value_properties[] = {
 static bool add_properties(uia_cache *cache, const int *properties, size_t count)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < count; i++)
+    for (size_t i = 0; ok && i < count; i++) {
         ok = SUCCEEDED(cache->table->AddProperty(cache, properties[i]));
+    }
     return ok;
 }
 
@@ -44,20 +45,24 @@ typedef enum { CACHE_FULL, CACHE_BARE, CACHE_IDS } cache_kind;
 static uia_cache *new_cache(uia_automation *a, uia_condition *filter, cache_kind kind)
 {
     uia_cache *cache = NULL;
-    if (FAILED(a->table->CreateCacheRequest(a, &cache)) || !cache)
+    if (FAILED(a->table->CreateCacheRequest(a, &cache)) || !cache) {
         return NULL;
+    }
     bool ok = SUCCEEDED(cache->table->put_TreeScope(cache, UIA_SCOPE_SUBTREE)) &&
               SUCCEEDED(cache->table->put_TreeFilter(cache, filter));
     /* What the cache has not is asked for one by one: slower, and no reason to do without. */
     cache->table->AddProperty(cache, UIA_RUNTIME_ID);
-    if (kind != CACHE_IDS)
+    if (kind != CACHE_IDS) {
         ok = ok && add_properties(cache, bare_properties,
                                   sizeof bare_properties / sizeof bare_properties[0]);
-    if (kind == CACHE_FULL)
+    }
+    if (kind == CACHE_FULL) {
         ok = ok && add_properties(cache, value_properties,
                                   sizeof value_properties / sizeof value_properties[0]);
-    if (ok)
+    }
+    if (ok) {
         return cache;
+    }
     cache->table->Release(cache);
     return NULL;
 }
@@ -82,8 +87,9 @@ bool win32_uia_adopt(uia_source *u, uia_automation *automation)
         u->ids = new_cache(u->automation, filter, CACHE_IDS);
         filter->lpVtbl->Release(filter);
     }
-    if (u->full && u->bare && u->ids)
+    if (u->full && u->bare && u->ids) {
         return true;
+    }
     win32_uia_close(u);
     return false;
 }
@@ -94,9 +100,10 @@ bool win32_uia_open(uia_source *u)
     *u = (uia_source){0};
     HRESULT hr = CoCreateInstance(&class_automation8, NULL, CLSCTX_INPROC_SERVER,
                                   &interface_automation, &automation);
-    if (FAILED(hr)) /* before Windows 8 */
+    if (FAILED(hr)) { /* before Windows 8 */
         hr = CoCreateInstance(&class_automation, NULL, CLSCTX_INPROC_SERVER, &interface_automation,
                               &automation);
+    }
     return SUCCEEDED(hr) && automation && win32_uia_adopt(u, automation);
 }
 
@@ -104,18 +111,21 @@ void win32_uia_close(uia_source *u)
 {
     uia_cache *caches[] = {u->full, u->bare, u->ids};
     for (int i = 0; i < 3; i++) {
-        if (caches[i])
+        if (caches[i]) {
             caches[i]->table->Release(caches[i]);
+        }
     }
-    if (u->automation)
+    if (u->automation) {
         u->automation->table->Release(u->automation);
+    }
     *u = (uia_source){0};
 }
 
 void win32_uia_limit(const uia_source *u, unsigned ms)
 {
-    if (!u->has_timeouts)
+    if (!u->has_timeouts) {
         return;
+    }
     u->automation->table->put_ConnectionTimeout(u->automation, ms);
     u->automation->table->put_TransactionTimeout(u->automation, ms);
 }
@@ -128,8 +138,9 @@ static VARIANT property_of(uia_element *e, int property)
 {
     VARIANT value;
     VariantInit(&value);
-    if (FAILED(e->table->GetCachedPropertyValue(e, property, &value)))
+    if (FAILED(e->table->GetCachedPropertyValue(e, property, &value))) {
         VariantInit(&value);
+    }
     return value;
 }
 
@@ -188,9 +199,10 @@ static bool rect_of(uia_element *e, RECT *out)
         ok = SUCCEEDED(SafeArrayGetElement(value.parray, &i, &side[i]));
         ok = ok && side[i] >= -1e7 && side[i] <= 1e7;
     }
-    if (ok)
+    if (ok) {
         *out = (RECT){(LONG) side[0], (LONG) side[1], (LONG) (side[0] + side[2]),
                       (LONG) (side[1] + side[3])};
+    }
     VariantClear(&value);
     return ok;
 }
@@ -202,8 +214,9 @@ static int read_id(SAFEARRAY *array, int id[WIN32_MAX_ID])
               SUCCEEDED(SafeArrayGetLBound(array, 1, &low)) &&
               SUCCEEDED(SafeArrayGetUBound(array, 1, &high)) && high >= low &&
               (int64_t) high - low < WIN32_MAX_ID;
-    for (LONG i = low; ok && i <= high; i++)
+    for (LONG i = low; ok && i <= high; i++) {
         ok = SUCCEEDED(SafeArrayGetElement(array, &i, &id[i - low]));
+    }
     return ok ? (int) (high - low + 1) : -1;
 }
 
@@ -213,8 +226,9 @@ int uia_runtime_id(uia_element *e, int id[WIN32_MAX_ID])
     VARIANT cached = property_of(e, UIA_RUNTIME_ID);
     int count = cached.vt == (VT_I4 | VT_ARRAY) && cached.parray ? read_id(cached.parray, id) : -1;
     VariantClear(&cached);
-    if (count > 0 || FAILED(e->table->GetRuntimeId(e, &array)) || !array)
+    if (count > 0 || FAILED(e->table->GetRuntimeId(e, &array)) || !array) {
         return count;
+    }
     count = read_id(array, id);
     SafeArrayDestroy(array);
     return count;
@@ -244,23 +258,28 @@ static uint64_t control_states(uia_element *e, const uia_kind *kind)
     uint64_t states = 0;
     int toggle = kind->is_toggle ? uia_int(e, UIA_TOGGLE_STATE) : UIA_TOGGLE_OFF;
     bool pressed = kind->control_type == UIA_BUTTON;
-    if (kind->is_toggle || kind->control_type == UIA_RADIO_BUTTON)
+    if (kind->is_toggle || kind->control_type == UIA_RADIO_BUTTON) {
         states |= WIN32_STATE(CHECKABLE);
-    if (toggle == UIA_TOGGLE_ON)
+    }
+    if (toggle == UIA_TOGGLE_ON) {
         states |= pressed ? WIN32_STATE(CHECKED) | WIN32_STATE(PRESSED) : WIN32_STATE(CHECKED);
-    if (toggle == UIA_TOGGLE_BETWEEN)
+    }
+    if (toggle == UIA_TOGGLE_BETWEEN) {
         states |= WIN32_STATE(INDETERMINATE);
+    }
     if (kind->opens) {
         int open = uia_int(e, UIA_EXPAND_COLLAPSE_STATE);
         states |= WIN32_STATE(EXPANDABLE);
         states |= open == UIA_EXPAND_COLLAPSED ? WIN32_STATE(COLLAPSED) : WIN32_STATE(EXPANDED);
     }
-    if (!uia_bool(e, UIA_HAS_SELECTION_ITEM))
+    if (!uia_bool(e, UIA_HAS_SELECTION_ITEM)) {
         return states;
+    }
     bool selected = uia_bool(e, UIA_IS_SELECTED);
     /* AT-SPI's radio buttons are checked, not selected. */
-    if (kind->control_type == UIA_RADIO_BUTTON)
+    if (kind->control_type == UIA_RADIO_BUTTON) {
         return states | (selected ? WIN32_STATE(CHECKED) : 0);
+    }
     return states | WIN32_STATE(SELECTABLE) | (selected ? WIN32_STATE(SELECTED) : 0);
 }
 
@@ -268,24 +287,32 @@ static uint64_t states_of(uia_element *e, const uia_kind *kind)
 {
     uint64_t states = WIN32_STATE(VISIBLE) | control_states(e, kind);
     bool text = kind->control_type == UIA_EDIT || kind->control_type == UIA_DOCUMENT;
-    if (!uia_bool(e, UIA_IS_OFFSCREEN))
+    if (!uia_bool(e, UIA_IS_OFFSCREEN)) {
         states |= WIN32_STATE(SHOWING);
-    if (uia_bool(e, UIA_IS_ENABLED))
+    }
+    if (uia_bool(e, UIA_IS_ENABLED)) {
         states |= WIN32_STATE(ENABLED);
-    if (uia_bool(e, UIA_IS_FOCUSABLE))
+    }
+    if (uia_bool(e, UIA_IS_FOCUSABLE)) {
         states |= WIN32_STATE(FOCUSABLE);
-    if (uia_bool(e, UIA_HAS_FOCUS))
+    }
+    if (uia_bool(e, UIA_HAS_FOCUS)) {
         states |= WIN32_STATE(FOCUSED);
-    if (uia_bool(e, UIA_IS_REQUIRED))
+    }
+    if (uia_bool(e, UIA_IS_REQUIRED)) {
         states |= WIN32_STATE(REQUIRED);
-    if (uia_bool(e, UIA_IS_MODAL))
+    }
+    if (uia_bool(e, UIA_IS_MODAL)) {
         states |= WIN32_STATE(MODAL);
-    if (kind->is_editable)
+    }
+    if (kind->is_editable) {
         states |= WIN32_STATE(EDITABLE);
-    else if (text)
+    } else if (text) {
         states |= WIN32_STATE(READ_ONLY);
-    if (kind->control_type == UIA_DOCUMENT)
+    }
+    if (kind->control_type == UIA_DOCUMENT) {
         states |= WIN32_STATE(MULTI_LINE);
+    }
     return states;
 }
 
@@ -299,14 +326,16 @@ static void read_values(win32_reading *r, uia_element *e, const uia_kind *kind, 
         out->value = out->has_value ? number.dblVal : 0;
         VariantClear(&number);
     }
-    if (!kind->is_password && (value || text))
+    if (!kind->is_password && (value || text)) {
         out->text = text_of(r, e, value ? UIA_VALUE : UIA_LEGACY_VALUE, false);
-    else if (kind->control_type == UIA_TEXT && *out->name)
+    } else if (kind->control_type == UIA_TEXT && *out->name) {
         out->text = out->name;
+    }
     out->actions =
         kind->is_invocable + kind->is_toggle + kind->opens + uia_bool(e, UIA_HAS_SELECTION_ITEM);
-    if (!out->actions)
+    if (!out->actions) {
         out->actions = *text_of(r, e, UIA_LEGACY_DEFAULT_ACTION, true) != 0;
+    }
 }
 
 typedef struct {
@@ -322,27 +351,32 @@ static int32_t add_element(window_read *w, uia_element *e, int32_t parent, bool 
     win32_reading *r = w->r;
     uia_kind kind = kind_of(e, is_top);
     uint64_t states = states_of(e, &kind);
-    if (!is_top && !r->query->all && !(states & WIN32_STATE(SHOWING)))
+    if (!is_top && !r->query->all && !(states & WIN32_STATE(SHOWING))) {
         return -1;
+    }
     win32_handle h = {.kind = WIN32_HANDLE_UIA, .window = w->window, .pid = w->pid};
     h.id_count = uia_runtime_id(e, h.id);
-    if (h.id_count <= 0)
+    if (h.id_count <= 0) {
         return -1; /* nothing could be done with it */
+    }
     char handle[WIN32_HANDLE_ROOM];
     RECT rect;
     win32_handle_write(&h, handle);
     int32_t index = win32_element_add(r, parent, handle);
-    if (index < 0)
+    if (index < 0) {
         return -1;
+    }
     desk_element *out = win32_element(r, index);
     out->role = uia_role(&kind);
     out->states = states | (is_top && w->is_active ? WIN32_STATE(ACTIVE) : 0);
     out->name = text_of(r, e, UIA_NAME, true);
     out->description = text_of(r, e, UIA_HELP_TEXT, true);
-    if (rect_of(e, &rect))
+    if (rect_of(e, &rect)) {
         win32_element_place(out, rect);
-    if (!r->query->bare)
+    }
+    if (!r->query->bare) {
         read_values(r, e, &kind, out);
+    }
     return index;
 }
 
@@ -358,10 +392,12 @@ static void read_tree(window_read *w, uia_element *e, int32_t parent, int depth)
     uia_elements *children = NULL;
     int count = 0;
     int32_t index = add_element(w, e, parent, depth == 0);
-    if (FAILED(e->table->GetCachedChildren(e, &children)) || !children)
+    if (FAILED(e->table->GetCachedChildren(e, &children)) || !children) {
         return;
-    if (FAILED(children->table->get_Length(children, &count)))
+    }
+    if (FAILED(children->table->get_Length(children, &count))) {
         count = 0;
+    }
     if (count > 0 && depth + 1 >= WIN32_MAX_DEPTH) {
         r->out->truncated = true;
         count = 0;
@@ -372,8 +408,9 @@ static void read_tree(window_read *w, uia_element *e, int32_t parent, int depth)
             r->out->truncated |= r->out->count >= r->query->max_nodes;
             break;
         }
-        if (FAILED(children->table->GetElement(children, i, &child)) || !child)
+        if (FAILED(children->table->GetElement(children, i, &child)) || !child) {
             continue;
+        }
         read_tree(w, child, index >= 0 ? index : parent, depth + 1);
         child->table->Release(child);
     }
@@ -387,8 +424,9 @@ bool win32_uia_read(const uia_source *u, win32_reading *r, HWND window, DWORD pi
     win32_uia_limit(u, win32_left_ms(r->query->deadline) / 2 + 1);
     HRESULT hr = u->automation->table->ElementFromHandleBuildCache(
         u->automation, window, r->query->bare ? u->bare : u->full, &root);
-    if (FAILED(hr) || !root)
+    if (FAILED(hr) || !root) {
         return false;
+    }
     window_read w = {r, window, pid, GetForegroundWindow() == window};
     read_tree(&w, root, parent, 0);
     root->table->Release(root);

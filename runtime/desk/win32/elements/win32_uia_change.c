@@ -6,15 +6,17 @@ typedef enum { DONE, FAILED_TO, HAS_NONE } outcome;
 /* Runs one pattern's function, where the element has the pattern. */
 static outcome by_pattern(uia_element *e, int pattern,
                           HRESULT (*run)(uia_pattern *p, double number), double number,
-                          const char *what, desk_error *err)
+                          const char *what, base_error *err)
 {
     uia_pattern *p = uia_pattern_of(e, pattern);
-    if (!p)
+    if (!p) {
         return HAS_NONE;
+    }
     HRESULT hr = run(p, number);
     p->table->Release(p);
-    if (SUCCEEDED(hr))
+    if (SUCCEEDED(hr)) {
         return DONE;
+    }
     uia_explain(hr, what, err);
     return FAILED_TO;
 }
@@ -36,18 +38,18 @@ static HRESULT run_collapse(uia_pattern *p, double unused)
     return p->table->at_4.Collapse(p);
 }
 
-static bool focus(uia_element *e, desk_error *err)
+static bool focus(uia_element *e, base_error *err)
 {
     HRESULT hr = e->table->SetFocus(e);
     return SUCCEEDED(hr) || uia_explain(hr, "take the focus", err);
 }
 
-static bool cannot(const char *what, desk_error *err)
+static bool cannot(const char *what, base_error *err)
 {
-    return desk_fail(err, DESK_UNSUPPORTED, "the element cannot %s", what);
+    return base_fail(err, BASE_UNSUPPORTED, "the element cannot %s", what);
 }
 
-static bool change_it(uia_element *e, const desk_element_change *change, desk_error *err)
+static bool change_it(uia_element *e, const desk_element_change *change, base_error *err)
 {
     outcome o;
     switch (change->kind) {
@@ -60,8 +62,9 @@ static bool change_it(uia_element *e, const desk_element_change *change, desk_er
         return o == HAS_NONE ? cannot("be selected", err) : o == DONE;
     case DESK_CHANGE_CHECKED: /* a radio button has no other states to go to */
         o = by_pattern(e, UIA_PATTERN_TOGGLE, run_plain, 0, "be switched", err);
-        if (o == HAS_NONE)
+        if (o == HAS_NONE) {
             o = by_pattern(e, UIA_PATTERN_SELECTION_ITEM, run_plain, 0, "be switched", err);
+        }
         return o == HAS_NONE ? cannot("be switched", err) : o == DONE;
     case DESK_CHANGE_EXPANDED:
         o = by_pattern(e, UIA_PATTERN_EXPAND_COLLAPSE, change->on ? run_plain : run_collapse, 0,
@@ -79,13 +82,15 @@ static bool change_it(uia_element *e, const desk_element_change *change, desk_er
 }
 
 bool win32_uia_change(const uia_source *u, const win32_handle *h, const desk_element_change *change,
-                      uint64_t deadline, desk_error *err)
+                      uint64_t deadline, base_error *err)
 {
-    if (change->kind == DESK_CHANGE_TEXT)
+    if (change->kind == DESK_CHANGE_TEXT) {
         return win32_uia_set_text(u, h, change->text, deadline, err);
+    }
     uia_element *e = uia_find(u, h, u->ids, NULL, deadline, err);
-    if (!e)
+    if (!e) {
         return false;
+    }
     win32_uia_limit(u, win32_left_ms(deadline));
     bool ok = change_it(e, change, err);
     e->table->Release(e);
@@ -110,23 +115,27 @@ static void details_of(win32_reading *r, uia_element *e, desk_element_details *o
         out->has_range = out->maximum > out->minimum;
     }
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
-        if (uia_bool(e, actions[i].property))
+        if (uia_bool(e, actions[i].property)) {
             win32_details_action(r, out, actions[i].name);
+        }
     }
-    if (!out->action_count && r->out->items[0].actions)
+    if (!out->action_count && r->out->items[0].actions) {
         win32_details_action(r, out, "click");
+    }
 }
 
 bool win32_uia_ask(const uia_source *u, win32_reading *r, const win32_handle *h,
-                   desk_element_details *out, desk_error *err)
+                   desk_element_details *out, base_error *err)
 {
     bool is_top = false;
     uia_element *e = uia_find(u, h, u->full, &is_top, r->query->deadline, err);
-    if (!e)
+    if (!e) {
         return false;
+    }
     bool ok = uia_add_element(r, h, e, is_top) >= 0;
-    if (ok)
+    if (ok) {
         details_of(r, e, out);
+    }
     e->table->Release(e);
-    return ok || desk_fail(err, DESK_NOT_FOUND, "the element is gone");
+    return ok || base_fail(err, BASE_NOT_FOUND, "the element is gone");
 }

@@ -1,6 +1,6 @@
 /*
- * win32_uia_internal.h: reading and acting by UI Automation. One uia_source is a kept connection; it may be
- * used from any thread of the multithreaded apartment, one at a time.
+ * win32_uia_internal.h: reading and acting by UI Automation. One uia_source is a kept connection;
+ * it may be used from any thread of the multithreaded apartment, one at a time.
  */
 #ifndef DESK_WIN32_ELEMENTS_WIN32_UIA_INTERNAL_H
 #define DESK_WIN32_ELEMENTS_WIN32_UIA_INTERNAL_H
@@ -26,15 +26,15 @@ void win32_uia_close(uia_source *u);
 bool win32_uia_read(const uia_source *u, win32_reading *r, HWND window, DWORD pid, int32_t parent);
 
 bool win32_uia_act(const uia_source *u, const win32_handle *h, const char *action, int index,
-                   uint64_t deadline, desk_error *err);
+                   uint64_t deadline, base_error *err);
 bool win32_uia_set_text(const uia_source *u, const win32_handle *h, const char *text,
-                        uint64_t deadline, desk_error *err);
+                        uint64_t deadline, base_error *err);
 
 bool win32_uia_change(const uia_source *u, const win32_handle *h, const desk_element_change *change,
-                      uint64_t deadline, desk_error *err);
+                      uint64_t deadline, base_error *err);
 /* The element as the only one of the list of `r`, with what no list tells. */
 bool win32_uia_ask(const uia_source *u, win32_reading *r, const win32_handle *h,
-                   desk_element_details *out, desk_error *err);
+                   desk_element_details *out, base_error *err);
 
 /* --- between the win32_uia*.c files --------------------------------------------------------------
  */
@@ -47,11 +47,11 @@ int32_t uia_add_element(win32_reading *r, const win32_handle *h, uia_element *e,
 /* The element again, with the properties of `cache`; *is_top (which may be NULL): it is the
  * window's own. NULL with `err`. To be released. */
 uia_element *uia_find(const uia_source *u, const win32_handle *h, uia_cache *cache, bool *is_top,
-                      uint64_t deadline, desk_error *err);
+                      uint64_t deadline, base_error *err);
 /* NULL where the element has no such pattern. */
 uia_pattern *uia_pattern_of(uia_element *e, int pattern);
 /* Fills `err` by what a call answered; false. */
-bool uia_explain(HRESULT hr, const char *what, desk_error *err);
+bool uia_explain(HRESULT hr, const char *what, base_error *err);
 /* A finite number that the cache holds, else 0. */
 double uia_number(uia_element *e, int property);
 

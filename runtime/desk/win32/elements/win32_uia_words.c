@@ -52,22 +52,30 @@ _Static_assert(UIA_APP_BAR == 50040, "control types are numbered without gaps");
 const char *uia_role(const uia_kind *kind)
 {
     int type = kind->control_type;
-    if (kind->is_top && (type == UIA_WINDOW || type == UIA_PANE))
+    if (kind->is_top && (type == UIA_WINDOW || type == UIA_PANE)) {
         return kind->is_dialog ? "dialog" : "frame";
-    if (type == UIA_WINDOW && kind->is_dialog)
+    }
+    if (type == UIA_WINDOW && kind->is_dialog) {
         return "dialog";
-    if (kind->is_password)
+    }
+    if (kind->is_password) {
         return "password text";
-    if (type == UIA_BUTTON && kind->is_toggle)
+    }
+    if (type == UIA_BUTTON && kind->is_toggle) {
         return "toggle button";
-    if (type == UIA_MENU_ITEM && kind->is_toggle)
+    }
+    if (type == UIA_MENU_ITEM && kind->is_toggle) {
         return "check menu item";
-    if (type == UIA_MENU_ITEM && kind->opens)
+    }
+    if (type == UIA_MENU_ITEM && kind->opens) {
         return "menu";
-    if (type == UIA_DOCUMENT && kind->is_editable)
+    }
+    if (type == UIA_DOCUMENT && kind->is_editable) {
         return "text";
-    if (type == UIA_CUSTOM && kind->is_invocable)
+    }
+    if (type == UIA_CUSTOM && kind->is_invocable) {
         return "push button";
+    }
     size_t at = (size_t) (type - UIA_BUTTON);
     return type >= UIA_BUTTON && at < sizeof roles / sizeof roles[0] ? roles[at] : "unknown";
 }
