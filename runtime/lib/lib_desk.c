@@ -109,8 +109,8 @@ static int desk_close(lua_State *L)
 /* Opens the desktop. `backend` is "x11", "win32" or "null", nil for this build's own; `display` is
  * X11's or the name of a Windows desktop, `cookie` (32 hexadecimal digits) is for X11; `width`,
  * `height`, `x`, `y` and `monitors` are the null desk's.
- * ---@param options? { backend?: string, display?: string, cookie?: string, width?: integer,
- * height?: integer, x?: integer, y?: integer, monitors?: integer }
+ * ---@param options { backend: string?, display: string?, cookie: string?, width: integer?,
+ * height: integer?, x: integer?, y: integer?, monitors: integer? }?
  * ---@return native.Desk? desk
  * ---@return deskpilot.error? err */
 static int open_desk(lua_State *L)
@@ -278,8 +278,8 @@ static image_bitmap *target_image(lua_State *L)
  * With `lend`, the image looks straight into the backend's own buffer: nothing is copied, and it is
  * closed by the next capture or by the desk's closing (crop it to keep something). `cursor` draws
  * the pointer.
- * ---@param options? { x?: integer, y?: integer, width?: integer, height?: integer,
- * cursor?: boolean, into?: native.Image, lend?: boolean }
+ * ---@param options { x: integer?, y: integer?, width: integer?, height: integer?,
+ * cursor: boolean?, into: native.Image?, lend: boolean? }?
  * ---@return native.Image? image
  * ---@return deskpilot.error? err */
 static int desk_capture(lua_State *L)
@@ -327,7 +327,7 @@ static int desk_watch_stop(lua_State *L)
 
 /* When pump last saw the screen change (blinking carets aside), or that region of watch_region:
  * nanoseconds of uv.hrtime, 0 for not since watch_start or watch_region.
- * ---@param region? integer
+ * ---@param region integer?
  * ---@return integer */
 static int desk_last_change(lua_State *L)
 {
@@ -491,7 +491,7 @@ static int desk_key_event(lua_State *L)
  * `remapped` is true the application must have caught up (ping, or a pause) before the next step
  * and before text_end.
  * ---@param text string
- * ---@param offset? integer
+ * ---@param offset integer?
  * ---@return integer? consumed bytes
  * ---@return boolean|deskpilot.error remapped the error if consumed is nil */
 static int desk_text_step_method(lua_State *L)

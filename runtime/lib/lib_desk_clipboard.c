@@ -11,7 +11,7 @@ static desk_clipboard_kind check_kind(lua_State *L, int index)
 
 /* What the clipboard holds, "" where it holds none of that kind: a text with "\n" line ends, or the
  * bytes of a PNG file. False while it is not to be had yet: ask again after pump.
- * ---@param kind? "text"|"png"
+ * ---@param kind "text"|"png"|nil
  * ---@return string|false? data
  * ---@return deskpilot.error? err */
 static int desk_clipboard_get(lua_State *L)
@@ -36,7 +36,7 @@ static int desk_clipboard_get(lua_State *L)
 /* Offers a text or a PNG file to other programs. False while that cannot be done yet: ask again
  * after pump.
  * ---@param data string
- * ---@param kind? "text"|"png"
+ * ---@param kind "text"|"png"|nil
  * ---@return boolean? ok
  * ---@return deskpilot.error? err */
 static int desk_clipboard_set(lua_State *L)

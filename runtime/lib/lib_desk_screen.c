@@ -51,7 +51,7 @@ static bool keep(image_bitmap *image, image_bitmap *picture, base_error *err)
  * to draw what was hidden: ask again after pump, until there is a picture (at most a second), or
  * call capture_window_end.
  * ---@param id integer
- * ---@param cursor? boolean draws the pointer
+ * ---@param cursor boolean? draws the pointer
  * ---@return native.Image|false? image
  * ---@return { x: integer, y: integer, width: integer, height: integer }|deskpilot.error? rect
  * ---@return boolean? incomplete its application did not draw all of it in time */

@@ -128,7 +128,7 @@ static const char *option(lua_State *L, const char *name)
  * options name (as in native.desk.open). `tell("touch")` is called on the loop while somebody
  * touches them, at most ten times a second, if tell_touches was asked for; `tell("chord", number)`
  * when a chord of `add` is pressed. While either is wanted, the loop does not run dry.
- * ---@param options { backend?: string, display?: string, cookie?: string }
+ * ---@param options { backend: string?, display: string?, cookie: string? }
  * ---@param tell fun(what: "touch"|"chord", number: integer)
  * ---@return native.Human? watch
  * ---@return deskpilot.error? err */

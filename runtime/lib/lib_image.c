@@ -135,7 +135,7 @@ static int push_png(lua_State *L, png_encoder *encoder, const image_bitmap *imag
 
 /* A PNG file of the image. An encoder remembers the last image and compresses only what changed.
  * ---@param image native.Image
- * ---@param options? { compressor?: "screen"|"zlib", level?: integer }
+ * ---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
  * ---@return string? png, deskpilot.error? err */
 static int encoder_encode(lua_State *L)
 {
@@ -282,7 +282,7 @@ static int lib_image_equal(lua_State *L)
 }
 
 /* A PNG file of the image. For a series of screenshots an encoder is faster.
- * ---@param options? { compressor?: "screen"|"zlib", level?: integer }
+ * ---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
  * ---@return string? png, deskpilot.error? err */
 static int lib_image_png(lua_State *L)
 {

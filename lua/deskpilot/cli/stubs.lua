@@ -155,7 +155,8 @@ end
 
 --- The stubs that the C files of a checkout give.
 ---@param root string the checkout's folder
----@return table<string, string>? texts by the file's name, deskpilot.error? err
+---@return table<string, string>? texts by the file's name
+---@return deskpilot.error? err
 function stubs.texts(root)
   local modules, err = modules_of(root)
   if not modules then return nil, err end

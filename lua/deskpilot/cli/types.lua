@@ -8,9 +8,9 @@ local types = {}
 
 ---@class deskpilot.types.class
 ---@field name string
----@field parent string? what it is a kind of
+---@field parents string[] what it is a kind of
 ---@field text string its words
----@field members table<string, deskpilot.types.member> its own, without its parent's
+---@field members table<string, deskpilot.types.member> its own, without its parents'
 
 ---@class deskpilot.types.member a field or a function of a class
 ---@field name string
@@ -24,20 +24,21 @@ local types = {}
 ---@field line integer
 
 local classes -- by name
+local aliases -- what they stand for, by name
 local by_place -- members that are functions, by "path:line"
 local by_function -- members that are bindings of C, by the function
 
 -- --- reading --------------------------------------------------------------------------------------------
 
 local function class_named(name)
-  classes[name] = classes[name] or { name = name, text = "", members = {} }
+  classes[name] = classes[name] or { name = name, text = "", parents = {}, members = {} }
   return classes[name]
 end
 
 -- A class may be described in several places: above each variable that gets functions of it.
 local function add_class(doc, path, line)
   local class = class_named(doc.class)
-  class.parent = doc.parent or class.parent
+  table.move(doc.parents, 1, #doc.parents, #class.parents + 1, class.parents)
   if class.text == "" then class.text = doc.text end
   for _, field in ipairs(doc.fields) do
     local name, optional = field.name:match("^([%w_]+)(%??)$")
@@ -69,6 +70,7 @@ end
 
 -- A line of code with what is written above it. `variables` says which ones hold functions of a class.
 local function read_line(code, doc, variables, path, line)
+  if doc and doc.alias then aliases[doc.alias] = doc.type end
   local class = doc and doc.class and add_class(doc, path, line)
   local variable = code:match("^%s*local%s+([%a_][%w_]*)")
   if variable then
@@ -112,10 +114,10 @@ end
 
 local function load()
   if classes then return end
-  classes, by_place, by_function = {}, {}, {}
+  classes, aliases, by_place, by_function = {}, {}, {}, {}
   for _, path in ipairs(shipped.list("")) do
     local source = path:find("%.lua$") and shipped.read(path)
-    if source and source:find("---@class", 1, true) then read_source(source, path) end
+    if source and source:find("---@[ac]l[ai]") then read_source(source, path) end
   end
   read_natives()
 end
@@ -128,6 +130,14 @@ end
 function types.class(name)
   load()
   return classes[name]
+end
+
+--- What a type stands for that is the name of another, or nil.
+---@param name string
+---@return string? kind
+function types.alias(name)
+  load()
+  return aliases[name]
 end
 
 --- The names of all classes, in no order.
@@ -143,12 +153,14 @@ end
 ---@param name string
 ---@return table<string, deskpilot.types.member>
 function types.members(name)
-  local members, seen, class = {}, {}, types.class(name)
-  while class and not seen[class] do
+  local members, seen = {}, {}
+  local function add(class)
+    if not class or seen[class] then return end
     seen[class] = true
     for key, member in pairs(class.members) do members[key] = members[key] or member end
-    class = class.parent and types.class(class.parent)
+    for _, parent in ipairs(class.parents) do add(classes[parent]) end
   end
+  add(types.class(name))
   return members
 end
 
@@ -157,6 +169,7 @@ local function first_class(kind)
   load()
   for name in kind:gmatch("[%a_][%w_.]*") do
     if classes[name] and name ~= "deskpilot.error" then return name end
+    if aliases[name] then return first_class(aliases[name]) end
   end
 end
 

@@ -9,7 +9,7 @@ local module = {}
 --- Opens the desktop. `backend` is "x11", "win32" or "null", nil for this build's own; `display` is
 --- X11's or the name of a Windows desktop, `cookie` (32 hexadecimal digits) is for X11; `width`,
 --- `height`, `x`, `y` and `monitors` are the null desk's.
----@param options? { backend?: string, display?: string, cookie?: string, width?: integer, height?: integer, x?: integer, y?: integer, monitors?: integer }
+---@param options { backend: string?, display: string?, cookie: string?, width: integer?, height: integer?, x: integer?, y: integer?, monitors: integer? }?
 ---@return native.Desk? desk
 ---@return deskpilot.error? err
 function module.open(options) end
@@ -66,7 +66,7 @@ function Desk:screen() end
 --- With `lend`, the image looks straight into the backend's own buffer: nothing is copied, and it is
 --- closed by the next capture or by the desk's closing (crop it to keep something). `cursor` draws
 --- the pointer.
----@param options? { x?: integer, y?: integer, width?: integer, height?: integer, cursor?: boolean, into?: native.Image, lend?: boolean }
+---@param options { x: integer?, y: integer?, width: integer?, height: integer?, cursor: boolean?, into: native.Image?, lend: boolean? }?
 ---@return native.Image? image
 ---@return deskpilot.error? err
 function Desk:capture(options) end
@@ -82,7 +82,7 @@ function Desk:watch_stop() end
 
 --- When pump last saw the screen change (blinking carets aside), or that region of watch_region:
 --- nanoseconds of uv.hrtime, 0 for not since watch_start or watch_region.
----@param region? integer
+---@param region integer?
 ---@return integer
 function Desk:last_change(region) end
 
@@ -142,7 +142,7 @@ function Desk:key(name, down) end
 --- `remapped` is true the application must have caught up (ping, or a pause) before the next step
 --- and before text_end.
 ---@param text string
----@param offset? integer
+---@param offset integer?
 ---@return integer? consumed bytes
 ---@return boolean|deskpilot.error remapped the error if consumed is nil
 function Desk:text_step(text, offset) end
@@ -247,7 +247,7 @@ function Desk:monitors() end
 --- to draw what was hidden: ask again after pump, until there is a picture (at most a second), or
 --- call capture_window_end.
 ---@param id integer
----@param cursor? boolean draws the pointer
+---@param cursor boolean? draws the pointer
 ---@return native.Image|false? image
 ---@return { x: integer, y: integer, width: integer, height: integer }|deskpilot.error? rect
 ---@return boolean? incomplete its application did not draw all of it in time
@@ -259,7 +259,7 @@ function Desk:capture_window_end() end
 
 --- What the clipboard holds, "" where it holds none of that kind: a text with "\n" line ends, or the
 --- bytes of a PNG file. False while it is not to be had yet: ask again after pump.
----@param kind? "text"|"png"
+---@param kind "text"|"png"|nil
 ---@return string|false? data
 ---@return deskpilot.error? err
 function Desk:clipboard_get(kind) end
@@ -267,7 +267,7 @@ function Desk:clipboard_get(kind) end
 --- Offers a text or a PNG file to other programs. False while that cannot be done yet: ask again
 --- after pump.
 ---@param data string
----@param kind? "text"|"png"
+---@param kind "text"|"png"|nil
 ---@return boolean? ok
 ---@return deskpilot.error? err
 function Desk:clipboard_set(data, kind) end

@@ -11,7 +11,7 @@ local module = {}
 --- options name (as in native.desk.open). `tell("touch")` is called on the loop while somebody
 --- touches them, at most ten times a second, if tell_touches was asked for; `tell("chord", number)`
 --- when a chord of `add` is pressed. While either is wanted, the loop does not run dry.
----@param options { backend?: string, display?: string, cookie?: string }
+---@param options { backend: string?, display: string?, cookie: string? }
 ---@param tell fun(what: "touch"|"chord", number: integer)
 ---@return native.Human? watch
 ---@return deskpilot.error? err

@@ -96,7 +96,7 @@ function Image:fill(x, y, width, height, red, green, blue) end
 function Image:equal(other) end
 
 --- A PNG file of the image. For a series of screenshots an encoder is faster.
----@param options? { compressor?: "screen"|"zlib", level?: integer }
+---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
 ---@return string? png, deskpilot.error? err
 function Image:png(options) end
 
@@ -157,7 +157,7 @@ function Image:difference(other, tolerance, x, y, width, height) end
 --- score and difference. `best` is the best place seen, hit or not, and nil where the template does
 --- not fit in.
 ---@param template native.Image where it has alpha, its transparent pixels do not count
----@param options { min_score?: number, tolerance?: number, max?: integer, region?: table, timeout?: number } 0.95, any difference, 1000, the whole, 10 s
+---@param options { min_score: number?, tolerance: number?, max: integer?, region: table?, timeout: number? } 0.95, any difference, 1000, the whole, 10 s
 ---@param callback fun(hits: deskpilot.hit[]?, best: deskpilot.hit|deskpilot.error|nil) in pixels of the image
 ---@return fun() cancel after which the callback is not called
 function Image:find(template, options, callback) end
@@ -168,7 +168,7 @@ local PngEncoder = {}
 
 --- A PNG file of the image. An encoder remembers the last image and compresses only what changed.
 ---@param image native.Image
----@param options? { compressor?: "screen"|"zlib", level?: integer }
+---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
 ---@return string? png, deskpilot.error? err
 function PngEncoder:encode(image, options) end
 

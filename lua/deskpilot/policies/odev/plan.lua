@@ -111,7 +111,8 @@ end
 ---@param run deskpilot.run
 ---@param wanted { tool: string, args: table, why: string? }
 ---@param why string the reason of the step
----@return table? call {tool, args, why}, string? sentence what is wrong
+---@return { tool: string, args: table, why: string? }? call
+---@return string? sentence what is wrong
 function plan.check_action(run, wanted, why)
   if wanted.tool == "report_completion" then
     return nil, "report_completion is not for a plan: say completes_goal = true in the plan that completes it"
