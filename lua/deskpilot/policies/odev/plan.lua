@@ -176,7 +176,7 @@ end
 --- The corrective action of an answer of the vision persona.
 ---@param run deskpilot.run
 ---@param reply table as run:ask gives it
----@return table? call {tool, args, why}, string? why
+---@return { tool: string, args: table, why: string? }? call, string? why
 function plan.read_correction(run, reply)
   local args, why = called(run, reply, plan.correction)
   if not args then return nil, why end
