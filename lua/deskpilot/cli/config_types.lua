@@ -49,7 +49,7 @@ function config_types.text()
   table.move(groups[""], 1, #groups[""], #out + 1, out)
   local sorted = text.keys(groups)
   for _, group in ipairs(sorted) do
-    local class = "deskpilot.config." .. group
+    local class = ("deskpilot.config.%s"):format(group)
     if group ~= "" then
       out[#out + 1] = each[group] and ("---@field %s table<string, %s>? by their names"):format(group, class)
         or ("---@field %s %s?"):format(group, class)
@@ -57,7 +57,7 @@ function config_types.text()
   end
   for _, group in ipairs(sorted) do
     if group ~= "" then
-      out[#out + 1] = "\n---@class deskpilot.config." .. group
+      out[#out + 1] = ("\n---@class deskpilot.config.%s"):format(group)
       table.move(groups[group], 1, #groups[group], #out + 1, out)
     end
   end

@@ -103,13 +103,13 @@ local function add_functions(opened_desk)
 
   --- Waits until there is a window that desk.windows.find would find, or with `gone` until there is none.
   ---@param criteria deskpilot.window_wait
-  ---@return deskpilot.window|true|nil window true where it is to be gone
+  ---@return deskpilot.window? window true where it is to be gone
   ---@return deskpilot.error? err code "timed_out": which windows there are
   function self.wait_for_window(criteria) return wait_for.window(self, criteria) end
 
   --- Waits until there is an element that desk.elements.find would find, or with `gone` until there is none.
   ---@param criteria deskpilot.element_wait
-  ---@return deskpilot.element|true|nil element true where it is to be gone
+  ---@return deskpilot.element? element true where it is to be gone
   ---@return deskpilot.error? err code "timed_out": the nearest names
   function self.wait_for_element(criteria) return wait_for.element(self, criteria) end
 
@@ -117,14 +117,14 @@ local function add_functions(opened_desk)
   --- are found much faster: reading is for what has neither.
   ---@param wanted string
   ---@param options deskpilot.text_wait?
-  ---@return deskpilot.text_hit|true|nil hit true where it is to be gone
+  ---@return deskpilot.text_hit? hit true where it is to be gone
   ---@return deskpilot.error? err code "timed_out": what was read instead
   function self.wait_for_text(wanted, options) return wait_for.text(self, wanted, options) end
 
   --- Waits until a picture can be seen on the screen, or with `gone` until it cannot any more.
   ---@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
   ---@param options deskpilot.image_wait?
-  ---@return deskpilot.hit|true|nil hit true where it is to be gone
+  ---@return deskpilot.hit? hit true where it is to be gone
   ---@return deskpilot.error? err code "timed_out": the best score there was
   function self.wait_for_image(picture, options) return wait_for.image(self, picture, options) end
 

@@ -56,7 +56,7 @@ end
 --- desk.wait_for_window.
 ---@param desk deskpilot.desk
 ---@param options deskpilot.window_wait
----@return deskpilot.window|true|nil window true where it is to be gone
+---@return deskpilot.window? window true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": which windows there are
 function wait_for.window(desk, options)
   local criteria, seconds, gone = split(desk, options)
@@ -83,7 +83,7 @@ end
 --- desk.wait_for_element.
 ---@param desk deskpilot.desk
 ---@param options deskpilot.element_wait
----@return deskpilot.element|true|nil element true where it is to be gone
+---@return deskpilot.element? element true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": the nearest names
 function wait_for.element(desk, options)
   local criteria, seconds, gone = split(desk, options)
@@ -94,7 +94,7 @@ end
 ---@param desk deskpilot.desk
 ---@param wanted string
 ---@param options deskpilot.text_wait?
----@return deskpilot.text_hit|true|nil hit true where it is to be gone
+---@return deskpilot.text_hit? hit true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": what was read instead
 function wait_for.text(desk, wanted, options)
   local how, seconds, gone = split(desk, options)
@@ -106,7 +106,7 @@ end
 ---@param desk deskpilot.desk
 ---@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
 ---@param options deskpilot.image_wait?
----@return deskpilot.hit|true|nil hit true where it is to be gone
+---@return deskpilot.hit? hit true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": the best score there was
 function wait_for.image(desk, picture, options)
   local how, seconds, gone = split(desk, options)

@@ -7,7 +7,7 @@
 local module = {}
 
 --- The text of a file inside the program.
----@param name string such as "prompts/strategist.md"
+---@param name string such as "missions/calculator.lua"
 ---@return string? text nil if there is none of that name
 function module.read(name) end
 

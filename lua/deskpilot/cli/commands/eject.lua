@@ -9,6 +9,7 @@ local text = require "deskpilot.base.text"
 
 local eject = {
   summary = "Copy a shipped file into this project, where it replaces the shipped one and can be edited.",
+  order = 90,
   usage = "eject [--types] [NAME]...",
   options = {
     { name = "types", help = "write .deskpilot/types anew, and .luarc.json if there is none: for editors" },

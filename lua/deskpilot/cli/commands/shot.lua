@@ -3,6 +3,7 @@ local files = require "deskpilot.base.files"
 
 local shot = {
   summary = "Take a screenshot of the screen, of a window or of a region, as a PNG file.",
+  order = 40,
   usage = "shot [-o FILE] [--window W | --monitor M] [--region X,Y,W,H] [--marks]",
   options = {
     { name = "output", short = "o", value = "FILE",
