@@ -5,6 +5,10 @@ local text = require "deskpilot.base.text"
 
 local history = {}
 
+---@class deskpilot.history
+---@field kept integer
+---@field sent integer
+---@field entries { turn: integer, kind: string, line: string }[]
 local History = {}
 History.__index = History
 
@@ -17,6 +21,7 @@ History.__index = History
 
 ---@param kept integer how many plain entries are kept, and how many important ones
 ---@param sent integer how many of the latest entries a request holds
+---@return deskpilot.history
 function history.new(kept, sent)
   return setmetatable({ kept = kept, sent = sent, entries = {}, actions = {} }, History)
 end
@@ -39,7 +44,10 @@ local function prune(self)
   self.entries = kept
 end
 
---- Adds an entry. kind: "action", "error", "phase" or "note".
+--- Adds an entry.
+---@param turn integer
+---@param kind "action"|"error"|"phase"|"note"
+---@param line string
 function History:add(turn, kind, line)
   table.insert(self.entries, { turn = turn, kind = kind, line = text.one_line(line) })
   prune(self)

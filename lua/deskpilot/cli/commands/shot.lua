@@ -26,7 +26,7 @@ local function complain(status, message)
 end
 
 --- The four numbers of --region.
----@return table? area {x, y, width, height}, string? why
+---@return deskpilot.rect? area, string? why
 function shot.parse_region(word)
   local x, y, width, height = word:match("^%s*(%-?%d+),%s*(%-?%d+),%s*(%d+),%s*(%d+)%s*$")
   if not x then return nil, ("--region wants X,Y,WIDTH,HEIGHT in pixels, not '%s'"):format(word) end
