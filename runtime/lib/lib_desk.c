@@ -6,7 +6,6 @@
 #include "desk/desk.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 /* A desktop that is open. */
@@ -30,6 +29,14 @@ int lib_check_int(lua_State *L, int index)
     lua_Integer value = luaL_checkinteger(L, index);
     luaL_argcheck(L, value >= INT_MIN && value <= INT_MAX, index, "number out of range");
     return (int) value;
+}
+
+const char *lib_check_plain(lua_State *L, int index)
+{
+    size_t length;
+    const char *text = luaL_checklstring(L, index, &length);
+    luaL_argcheck(L, strlen(text) == length, index, "contains a zero byte");
+    return text;
 }
 
 /* `true`, or nil and the error. */
@@ -171,6 +178,26 @@ static int lib_desk_pump(lua_State *L)
     desk *d = lib_check_desk(L);
     base_error err = {0};
     return lib_done(L, desk_pump(d, &err), &err);
+}
+
+/* What the null desk was asked to do, a line per call; unsupported elsewhere.
+ * ---@return string[]? lines
+ * ---@return deskpilot.error? err */
+static int lib_desk_log(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    base_error err = {0};
+    const char *line = desk_log(d, &err);
+    if (!line) {
+        return lib_fail(L, &err);
+    }
+    lua_newtable(L);
+    lua_Integer count = 0;
+    for (const char *end; (end = strchr(line, '\n')); line = end + 1) {
+        lua_pushlstring(L, line, (size_t) (end - line));
+        lua_rawseti(L, -2, ++count);
+    }
+    return 1;
 }
 
 /* --- screen ------------------------------------------------------------------------------------
@@ -373,203 +400,6 @@ static int lib_desk_unwatch_region(lua_State *L)
     return 0;
 }
 
-/* --- mouse -------------------------------------------------------------------------------------
- */
-
-/* Where the pointer is.
- * ---@return integer? x
- * ---@return integer|deskpilot.error y the error if x is nil */
-static int lib_desk_pointer(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    base_error err = {0};
-    int x, y;
-    if (!desk_pointer_get(d, &x, &y, &err)) {
-        return lib_fail(L, &err);
-    }
-    lua_pushinteger(L, x);
-    lua_pushinteger(L, y);
-    return 2;
-}
-
-/* Moves the pointer and makes sure that it arrived.
- * ---@param x integer
- * ---@param y integer
- * ---@return true? ok
- * ---@return deskpilot.error? err */
-static int lib_desk_move(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    base_error err = {0};
-    return lib_done(L, desk_pointer_move(d, lib_check_int(L, 2), lib_check_int(L, 3), &err), &err);
-}
-
-static desk_button check_button(lua_State *L, int index)
-{
-    static const char *const names[] = {"left", "middle", "right", "back", "forward", NULL};
-    if (lua_type(L, index) == LUA_TSTRING) {
-        return (desk_button) (luaL_checkoption(L, index, NULL, names) + DESK_LEFT);
-    }
-    int number = lib_check_int(L, index);
-    luaL_argcheck(L, number >= DESK_LEFT && number <= DESK_FORWARD, index,
-                  "a button is 1 to 5, or left, middle, right, back, forward");
-    return (desk_button) number;
-}
-
-/* Presses a button, or lets it go.
- * ---@param button "left"|"middle"|"right"|"back"|"forward"|integer
- * ---@param down boolean
- * ---@return true? ok
- * ---@return deskpilot.error? err */
-static int lib_desk_button(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    base_error err = {0};
-    desk_button button = check_button(L, 2);
-    luaL_checktype(L, 3, LUA_TBOOLEAN);
-    return lib_done(L, desk_pointer_button(d, button, lua_toboolean(L, 3), &err), &err);
-}
-
-/* Whether the button that was let go last is still down for the display: press again when it is
- * not.
- * ---@return boolean */
-static int lib_desk_button_waits(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    lua_pushboolean(L, desk_pointer_button_waits(d));
-    return 1;
-}
-
-/* Notches as what desk.h counts them in; more than it can hold is more than any desk turns. */
-static int check_notches(lua_State *L, int index)
-{
-    lua_Number parts = luaL_checknumber(L, index) * DESK_NOTCH;
-    luaL_argcheck(L, fabs(parts) < INT_MAX, index, "number out of range");
-    return (int) lround(parts);
-}
-
-/* Turns the wheel by notches; positive is right and down. X11 turns by whole ones: see desk.h.
- * ---@param dx number
- * ---@param dy number
- * ---@return true? ok
- * ---@return deskpilot.error? err */
-static int lib_desk_wheel(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    base_error err = {0};
-    return lib_done(L, desk_pointer_wheel(d, check_notches(L, 2), check_notches(L, 3), &err), &err);
-}
-
-/* --- keyboard ----------------------------------------------------------------------------------
- */
-
-/* Text without a zero byte in it: C would read it only up to there. */
-static const char *check_plain(lua_State *L, int index)
-{
-    size_t length;
-    const char *text = luaL_checklstring(L, index, &length);
-    luaL_argcheck(L, strlen(text) == length, index, "contains a zero byte");
-    return text;
-}
-
-/* Presses or releases one key by name; a name that is not known is `nil, err`.
- * ---@param name string
- * ---@param down boolean
- * ---@return true? ok
- * ---@return deskpilot.error? err */
-static int lib_desk_key(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    base_error err = {0};
-    desk_key key;
-    const char *name = check_plain(L, 2);
-    luaL_checktype(L, 3, LUA_TBOOLEAN);
-    bool ok =
-        desk_key_parse(name, &key, &err) && desk_keyboard_key(d, key, lua_toboolean(L, 3), &err);
-    return lib_done(L, ok, &err);
-}
-
-/* Types as much of `text`, from byte `offset` (0 is the start) on, as can go at once. Where
- * `remapped` is true the application must have caught up (ping, or a pause) before the next step
- * and before text_end.
- * ---@param text string
- * ---@param offset integer?
- * ---@return integer? consumed bytes
- * ---@return boolean|deskpilot.error remapped the error if consumed is nil */
-static int lib_desk_text_step(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    base_error err = {0};
-    desk_text_step step;
-    size_t length;
-    const char *text = luaL_checklstring(L, 2, &length);
-    lua_Integer offset = luaL_optinteger(L, 3, 0);
-    luaL_argcheck(L, offset >= 0 && (size_t) offset <= length, 3, "lies outside the text");
-    if (!desk_type_text(d, text + offset, length - (size_t) offset, &step, &err)) {
-        return lib_fail(L, &err);
-    }
-    lua_pushinteger(L, (lua_Integer) step.consumed);
-    lua_pushboolean(L, step.remapped);
-    return 2;
-}
-
-/* Puts the keyboard map back as it was; when the application has caught up.
- * ---@return true? ok
- * ---@return deskpilot.error? err */
-static int lib_desk_text_end(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    base_error err = {0};
-    return lib_done(L, desk_type_end(d, &err), &err);
-}
-
-/* Finds out whether the active window's application has taken its input: by asking it, or by
- * watching it. The token is 0 where neither can be done.
- * ---@return integer? token
- * ---@return boolean|deskpilot.error asked the error if token is nil */
-static int lib_desk_ping(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    base_error err = {0};
-    uint64_t token;
-    if (!desk_ping(d, &token, &err)) {
-        return lib_fail(L, &err);
-    }
-    lua_pushinteger(L, (lua_Integer) token);
-    lua_pushboolean(L, token && !(token & DESK_PING_WATCHED));
-    return 2;
-}
-
-/* Whether pump has seen the answer.
- * ---@param token integer
- * ---@return boolean */
-static int lib_desk_ping_answered(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    lua_pushboolean(L, desk_ping_answered(d, (uint64_t) luaL_checkinteger(L, 2)));
-    return 1;
-}
-
-/* What the null desk was asked to do, a line per call; unsupported elsewhere.
- * ---@return string[]? lines
- * ---@return deskpilot.error? err */
-static int lib_desk_log(lua_State *L)
-{
-    desk *d = lib_check_desk(L);
-    base_error err = {0};
-    const char *line = desk_log(d, &err);
-    if (!line) {
-        return lib_fail(L, &err);
-    }
-    lua_newtable(L);
-    lua_Integer count = 0;
-    for (const char *end; (end = strchr(line, '\n')); line = end + 1) {
-        lua_pushlstring(L, line, (size_t) (end - line));
-        lua_rawseti(L, -2, ++count);
-    }
-    return 1;
-}
-
 /* --- names of keys -----------------------------------------------------------------------------
  */
 
@@ -594,7 +424,7 @@ static int canonical(lua_State *L)
 {
     base_error err = {0};
     char out[DESK_COMBO_NAME_SIZE];
-    if (!desk_combo_canonical(check_plain(L, 1), out, &err)) {
+    if (!desk_combo_canonical(lib_check_plain(L, 1), out, &err)) {
         return lib_fail(L, &err);
     }
     lua_pushstring(L, out);
@@ -609,7 +439,7 @@ static int parse_combo(lua_State *L)
 {
     base_error err = {0};
     desk_combo combo;
-    if (!desk_combo_parse(check_plain(L, 1), &combo, &err)) {
+    if (!desk_combo_parse(lib_check_plain(L, 1), &combo, &err)) {
         return lib_fail(L, &err);
     }
     lua_createtable(L, (int) combo.count, 0);
@@ -637,16 +467,6 @@ int lib_open_desk(lua_State *L)
         {"last_change", lib_desk_last_change},
         {"watch_region", lib_desk_watch_region},
         {"unwatch_region", lib_desk_unwatch_region},
-        {"pointer", lib_desk_pointer},
-        {"move", lib_desk_move},
-        {"button", lib_desk_button},
-        {"button_waits", lib_desk_button_waits},
-        {"wheel", lib_desk_wheel},
-        {"key", lib_desk_key},
-        {"text_step", lib_desk_text_step},
-        {"text_end", lib_desk_text_end},
-        {"ping", lib_desk_ping},
-        {"ping_answered", lib_desk_ping_answered},
         {"log", lib_desk_log},
         {NULL, NULL},
     };
@@ -657,6 +477,7 @@ int lib_open_desk(lua_State *L)
     luaL_requiref(L, "native.image", lib_open_image, 0); /* capture makes images of its type */
     lua_pop(L, 1);
     lib_new_type(L, DESK_TYPE, methods, lib_desk_close);
+    lib_add_methods(L, DESK_TYPE, lib_desk_input_methods);
     lib_add_methods(L, DESK_TYPE, lib_desk_window_methods);
     lib_add_methods(L, DESK_TYPE, lib_desk_screen_methods);
     lib_add_methods(L, DESK_TYPE, lib_desk_clipboard_methods);
