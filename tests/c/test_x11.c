@@ -137,9 +137,12 @@ static void test_open_errors(void)
     CHECK_EQ(err.code, BASE_UNAVAILABLE);
     CHECK(strstr(err.message, ":9876") && strstr(err.message, "private"));
     unsetenv("DISPLAY");
-    CHECK(!desk_open(&d, "x11", NULL, &err));
-    CHECK_EQ(err.code, BASE_UNAVAILABLE);
-    CHECK(strstr(err.message, "DISPLAY is not set") != NULL);
+    static const char *const asked[] = {"x11", NULL}; /* for it, or for whatever there is */
+    for (size_t i = 0; i < 2; i++) {
+        CHECK(!desk_open(&d, asked[i], NULL, &err));
+        CHECK_EQ(err.code, BASE_UNAVAILABLE);
+        CHECK(strstr(err.message, "DISPLAY is not set") != NULL);
+    }
 }
 
 static void check_pictures(desk *d, witness *w)
