@@ -42,10 +42,10 @@ bool win32_reading_over(const win32_reading *r)
            uv_hrtime() >= r->query->deadline;
 }
 
-unsigned win32_reading_patience(const win32_reading *r)
+unsigned win32_reading_timeout(const win32_reading *r)
 {
     unsigned left = win32_left_ms(r->query->deadline);
-    return left < WIN32_PATIENCE_MS ? left : WIN32_PATIENCE_MS;
+    return left < WIN32_TIMEOUT_MS ? left : WIN32_TIMEOUT_MS;
 }
 
 static bool grow(win32_reading *r)
