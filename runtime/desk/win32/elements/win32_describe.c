@@ -12,15 +12,15 @@ static bool ask(win32_reading *r, HWND window, UINT message, WPARAM wparam, DWOR
 /* The text of a control in the reading's buffer. */
 static bool control_text(win32_reading *r, HWND window, size_t *units)
 {
-    const WPARAM room = DESK_ELEMENTS_MAX_TEXT + 1;
+    const WPARAM capacity = DESK_ELEMENTS_MAX_TEXT + 1;
     DWORD_PTR count = 0;
     r->buffer[0] = 0;
-    if (!win32_ask(window, win32_reading_timeout(r), WM_GETTEXT, room, (LPARAM) r->buffer,
+    if (!win32_ask(window, win32_reading_timeout(r), WM_GETTEXT, capacity, (LPARAM) r->buffer,
                    &count)) {
         return false;
     }
-    r->buffer[room - 1] = 0;
-    *units = wcsnlen(r->buffer, room);
+    r->buffer[capacity - 1] = 0;
+    *units = wcsnlen(r->buffer, capacity);
     return true;
 }
 

@@ -9,8 +9,8 @@
  * A window that gives no sign is listed with what the system knows of it, and its application gets
  * a note; the others are read all the same.
  *
- * What bounds a read: every message has a timeout of WIN32_TIMEOUT_MS and of what is left of the
- * deadline, every call of UI Automation a timeout of half of what is left (where Windows 8's
+ * What bounds a read: every message has a timeout of WIN32_MESSAGE_TIMEOUT_MS and of what is left
+ * of the deadline, every call of UI Automation a timeout of half of what is left (where Windows 8's
  * IUIAutomation2 is there; before it, the system's own). MSAA calls have no timeout of their own:
  * they are only made to a window that answered just before.
  */
@@ -22,7 +22,7 @@
 #include "desk/win32/win32_internal.h"
 
 enum {
-    WIN32_TIMEOUT_MS = 200,
+    WIN32_MESSAGE_TIMEOUT_MS = 200,
     WIN32_MAX_WINDOWS = 1024,  /* top-level ones, of one read */
     WIN32_MAX_CHILDREN = 4096, /* windows within one, of one read */
     WIN32_MAX_ITEMS = 1000,    /* of one list or menu */
@@ -40,7 +40,7 @@ typedef struct {
     const desk_elements_query *query;
     base_arena *arena;
     desk_element_list *out;
-    size_t room;     /* of out->items */
+    size_t capacity; /* of out->items */
     wchar_t *buffer; /* WIN32_TEXT_UNITS */
     bool no_memory;
 } win32_reading;

@@ -156,7 +156,7 @@ static HWND popup_owner(HWND popup)
 bool win32_menu_act(const win32_handle *h, base_error *err)
 {
     bool popup = win32_class_of(h->window) == WIN32_POPUP_MENU;
-    HMENU menu = popup ? popup_menu(h->window, WIN32_TIMEOUT_MS) : GetMenu(h->window);
+    HMENU menu = popup ? popup_menu(h->window, WIN32_MESSAGE_TIMEOUT_MS) : GetMenu(h->window);
     HWND owner = popup ? popup_owner(h->window) : h->window;
     UINT state = menu ? GetMenuState(menu, (UINT) h->index, MF_BYPOSITION) : (UINT) -1;
     if (state == (UINT) -1 || !owner) {
