@@ -33,9 +33,10 @@ struct x11_clipboard {
 };
 
 /* While it is pending the caller has to ask again at least twice a second. */
-bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                       bool *pending, base_error *err);
 x11_event_handler x11_clipboard_selection_event, x11_clipboard_property_event;
 void x11_clipboard_close(x11_desk *x);
+
+/* Puts the operations of this file into the table. */
+void x11_clipboard_ops(desk_ops *ops);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "x11_connection.h"
 
-bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err);
+/* Puts the operations of this file into the table. */
+void x11_monitor_ops(desk_ops *ops);
 
 #endif

@@ -13,8 +13,6 @@ struct x11_pings {
     uint64_t *answered;  /* of that one */
 };
 
-bool x11_ping(desk *d, uint64_t *token, base_error *err);
-bool x11_ping_answered(desk *d, uint64_t token);
 /* Looks whether an application that cannot be asked is idle. */
 void x11_ping_poll(x11_desk *x);
 x11_event_handler x11_ping_event;
@@ -23,5 +21,8 @@ x11_event_handler x11_ping_event;
  * of its answer, if that comes before x11_ping_aside_end. One at a time. */
 void x11_ping_aside(x11_desk *x, xcb_window_t window, uint64_t *answered);
 void x11_ping_aside_end(x11_desk *x);
+
+/* Puts the operations of this file into the table. */
+void x11_ping_ops(desk_ops *ops);
 
 #endif
