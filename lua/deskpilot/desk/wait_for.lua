@@ -91,7 +91,7 @@ end
 
 --- Waits until a picture can be seen on the screen, or with `gone` until it cannot any more.
 ---@param desk deskpilot.desk
----@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
+---@param picture deskpilot.shot|string a shot, or the path of a PNG or JPEG file, which is read once
 ---@param options table? as for desk.screen.find_image, and gone: boolean?, timeout: number?
 ---@return table|boolean|nil hit true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": the best score there was
