@@ -48,7 +48,7 @@ local function png_of_file(path)
   if not bytes then return nil, err end
   if bytes:sub(1, #PNG) == PNG then return bytes end
   local image, why = native_image.load(bytes)
-  if not image then return nil, errors.new(why.code, "%s: %s", path, why.message) end
+  if not image then return errors.fail("invalid", "%s: %s", path, why.message) end
   return image:png()
 end
 
