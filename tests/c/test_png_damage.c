@@ -110,8 +110,9 @@ static void test_refusals(void)
     f.data[29]++;
     check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: IHDR: CRC error.");
     png_file_seed(&f, RGB_8, 0, false);
-    find_chunk(&f, "IEND")[8]++;
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: IEND: CRC error.");
+    uint8_t *pixels = find_chunk(&f, "IDAT");
+    pixels[8 + chunk_length(pixels)]++;
+    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: IDAT: CRC error.");
     png_file_seed(&f, GREY_8, 0, false);
     find_chunk(&f, "IDAT")[8]++;
     check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: IDAT: incorrect header check.");
