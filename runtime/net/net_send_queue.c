@@ -23,15 +23,15 @@ void net_send_queue_open(net_send_queue *queue)
     queue->last = &queue->first;
 }
 
-static net_queued *new_item(size_t room, base_error *err)
+static net_queued *new_item(size_t size, base_error *err)
 {
-    net_queued *item = malloc(sizeof *item + room);
+    net_queued *item = malloc(sizeof *item + size);
     if (!item) {
-        base_fail(err, BASE_NO_MEMORY, "no memory for a message of %zu bytes", room);
+        base_fail(err, BASE_NO_MEMORY, "no memory for a message of %zu bytes", size);
         return NULL;
     }
     item->next = NULL;
-    item->size = room;
+    item->size = size;
     return item;
 }
 

@@ -196,8 +196,8 @@ static void take_head(net_ws *ws, const char *data, size_t size)
 {
     static const char START[] = "HTTP/1.";
     base_error err;
-    size_t before = ws->head.size, room = NET_MOST_HEAD - before;
-    size_t taken = size < room ? size : room;
+    size_t before = ws->head.size, capacity = NET_MOST_HEAD - before;
+    size_t taken = size < capacity ? size : capacity;
     if (!net_buffer_append(&ws->head, data, taken)) {
         base_fail(&err, BASE_NO_MEMORY, "answered, and there is no memory for it");
         refuse(ws, &err);

@@ -53,7 +53,9 @@ local function png_of_file(path)
 end
 
 ---@param desk deskpilot.desk
+---@return deskpilot.desk.clipboard
 function clipboard.new(desk)
+  ---@class deskpilot.desk.clipboard
   local api = {}
 
   --- The clipboard's text with "\n" line ends; "" where it holds nothing, or something that is no text.
