@@ -12,11 +12,18 @@ local history = {}
 local History = {}
 History.__index = History
 
+---@class deskpilot.done_action
+---@field tool string
+---@field args table
+---@field ok boolean
+---@field text string its result, or what went wrong
+---@field why string? what it was for, as the model said
+
 ---@param kept integer how many plain entries are kept, and how many important ones
 ---@param sent integer how many of the latest entries a request holds
 ---@return deskpilot.history
 function history.new(kept, sent)
-  return setmetatable({ kept = kept, sent = sent, entries = {} }, History)
+  return setmetatable({ kept = kept, sent = sent, entries = {}, actions = {} }, History)
 end
 
 local important = { phase = true, error = true, note = true }
@@ -44,6 +51,15 @@ end
 function History:add(turn, kind, line)
   table.insert(self.entries, { turn = turn, kind = kind, line = text.one_line(line) })
   prune(self)
+end
+
+--- Adds an action and its result. `actions` holds all of them as data.
+---@param turn integer
+---@param action deskpilot.done_action
+function History:add_action(turn, action)
+  table.insert(self.actions, action)
+  self:add(turn, action.ok and "action" or "error", history.line(action.tool, action.args, action.ok, action.text,
+    action.why))
 end
 
 -- What says most about a call, the most telling first.

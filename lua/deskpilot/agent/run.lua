@@ -149,6 +149,13 @@ local function messages(request, seen)
   return { { role = "system", content = request.system }, { role = "user", content = content } }
 end
 
+-- What `literal` acts on in place of the words and the picture; no server is sent it.
+local function facts(self)
+  local seen = self.observation or { elements = {} }
+  return { task = self.task, phase = self.state.phase, actions = self.history.actions, window = seen.window,
+    elements = seen.elements, page = seen.page }
+end
+
 -- What a persona was asked and said, for people to read later; the run does not hang on it.
 local function keep(self, name, value)
   local ok, err = self.dir:save_json(name, value)
@@ -175,7 +182,7 @@ function Run:ask(request)
   for key, value in pairs(event) do request[key] = value end
 
   local chat = { persona = request.persona, messages = messages(request, self.observation),
-    temperature = request.temperature, max_tokens = request.max_tokens,
+    temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
   local began = task.now()
@@ -199,8 +206,9 @@ local function finish_action(self, action, ok, result, extra)
   local event = extra or {}
   event.tool, event.args, event.action = action.tool, action.args, action
   event.ok, event.text = ok, result
-  self.history:add(self.turn, ok and "action" or "error",
-    history.line(action.tool, action.args, ok, result, action.why))
+  local justification = action.args.justification
+  self.history:add_action(self.turn, { tool = action.tool, args = action.args, ok = ok, text = result,
+    why = type(justification) == "string" and justification or action.why })
   return self:emit("action_result", event)
 end
 

@@ -266,8 +266,7 @@ end
 
 local function ask_literal(request)
   local literal = require "deskpilot.model.literal"
-  local as_sent = requests.table(request, "literal", function(part) return part.path or "image" end)
-  local reply, err = client.read(literal.chat(as_sent))
+  local reply, err = client.read(literal.chat(request))
   return reply, reply and 1 or err
 end
 
