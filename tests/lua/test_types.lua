@@ -2,7 +2,7 @@
 local t = require "harness"
 local annotations = require "deskpilot.cli.annotations"
 local files = require "deskpilot.base.files"
-local reference = require "deskpilot.cli.reference"
+local made = require "deskpilot.cli.made"
 local shipped = require "native.shipped"
 local text = require "deskpilot.base.text"
 local types = require "deskpilot.cli.types"
@@ -10,8 +10,7 @@ local types = require "deskpilot.cli.types"
 local tests = {}
 
 function tests.the_types_in_the_checkout_are_those_of_the_comments()
-  local made = assert(reference.made("."))
-  for folder, texts in pairs(made) do
+  for folder, texts in pairs(assert(made.texts("."))) do
     if folder:find("^lua/") then
       t.eq(files.list(folder), text.keys(texts), "the files of " .. folder .. ": run ./dev docs")
       for name, words in pairs(texts) do
