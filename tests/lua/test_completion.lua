@@ -109,6 +109,23 @@ function tests.the_annotations_know_what_is_not_there_yet()
   desk:close()
 end
 
+function tests.options_of_the_call_that_they_are_for()
+  t.eq(names "desk.windows.find { ti", "title")
+  t.eq(names "desk.windows.find { title = 'x', m", "matching")
+  t.eq(names "desk.mouse.click({ x = 1, y = 2 }, { mod", "modifiers")
+  t.eq(names "desk.mouse.click({ x = 1, fra", "frame")
+  t.eq(names "desk.apps.start { 'xterm', '-e', wa", "wait")
+  t.eq(names "desk.keyboard.press('a', { ", "hold interval times")
+  t.eq(names "desk.clipboard.get { ", "timeout", "of a type that has no name")
+  t.eq(names "desk.browser.current():tab():wait_for { te", "text")
+  t.has(at("desk.screen.shot { on_").about, "on_screen: boolean?\nof a window: as it shows on the screen")
+  t.eq(names "desk.windows.find { title = wor", "words", "a value is none")
+  t.eq(names "desk.windows.find({}, { sho", "shop", "there is no such argument")
+  t.eq(names "desk.apps.start { wor", "words", "a word that no field begins with")
+  t.eq(names "x = { sho", "shop")
+  t.eq(names "shop.apples { sho", "shop")
+end
+
 function tests.modules()
   t.eq(names "require 'deskpilot.base.cs", "deskpilot.base.csv")
   t.eq(names 'require("native.sy', "native.system")

@@ -155,6 +155,20 @@ local function globals(scope, head)
   return found
 end
 
+-- The fields that the annotations give the table which a call is given.
+local function options_of(scope, call)
+  local thing = follow(scope, call.path)
+  local doc = thing and doc_of(thing)
+  local param = doc and doc.params[call.argument]
+  if not param then return {} end
+  local found = {}
+  add_described(found, types.named(param.type), false)
+  for name, kind in (param.type:match("^{(.*)}") or ""):gmatch("([%a_][%w_]*)%??:%s*([^,}]+)") do
+    found[name] = found[name] or { type = kind }
+  end
+  return found
+end
+
 -- --- modules -----------------------------------------------------------------------------------------------
 
 local function add_module(found, name, prefix)
@@ -217,7 +231,10 @@ function completion.at(text, cursor, scope)
   local place = tokens.place(head)
   if not place then return nil end
   if place.kind == "module" then return answer(place, modules(place.word)) end
-  if place.kind == "name" then return answer(place, globals(scope, head)) end
+  if place.kind == "name" then
+    local options = place.call and answer(place, options_of(scope, place.call))
+    return options and options.names[1] and options or answer(place, globals(scope, head))
+  end
   local thing = follow(scope, place.path)
   if not thing then return nil end
   local found = fields_of(thing, place.colon)

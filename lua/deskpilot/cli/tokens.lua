@@ -120,6 +120,36 @@ local function path_to(list, at)
   end
 end
 
+-- The bracket around the end of the list up to `at` that is not closed, and how many commas stand between.
+local function enclosing(list, at)
+  local depth, commas = 0, 0
+  for i = at, 1, -1 do
+    local text = list[i].kind == "sign" and list[i].text or ""
+    if opens[text] then depth = depth + 1
+    elseif text == "(" or text == "{" or text == "[" then
+      if depth == 0 then return i, commas end
+      depth = depth - 1
+    elseif text == "," and depth == 0 then commas = commas + 1 end
+  end
+end
+
+-- The call whose argument is the table in which a field's name may begin after the token at `at`: f { | and
+-- f(a, { b, |.
+local function call_around(list, at)
+  if not (sign(list, at, "{") or sign(list, at, ",")) then return nil end
+  local brace = enclosing(list, at)
+  if not brace or not sign(list, brace, "{") then return nil end
+  if ends_value(list, brace - 1) then
+    local path = path_to(list, brace - 1)
+    return path and { path = path, argument = 1 }
+  end
+  if not (sign(list, brace - 1, "(") or sign(list, brace - 1, ",")) then return nil end
+  local paren, commas = enclosing(list, brace - 1)
+  if not paren or not sign(list, paren, "(") or not ends_value(list, paren - 1) then return nil end
+  local path = path_to(list, paren - 1)
+  return path and { path = path, argument = commas + 1 }
+end
+
 -- In the text of require "..." or reload "...".
 local function in_module_name(source, list, at)
   local last = #list
@@ -130,10 +160,17 @@ local function in_module_name(source, list, at)
   return word:find("^[%w_.]*$") and { kind = "module", from = at + 1, word = word } or nil
 end
 
---- What stands at the end of a source: a name of its own ("name"), one after a dot or a colon ("field", with the path
---- that leads to it), the name of a module ("module"), or nothing that could go on.
+---@class deskpilot.tokens.place
+---@field kind "name"|"field"|"module" a name of its own; one after a dot or a colon; that of a module
+---@field from integer the byte where it begins
+---@field word string what of it is there
+---@field path table? of a field: what leads to it
+---@field colon boolean? of a field
+---@field call { path: table, argument: integer }? of a name: it may be a field of the table that this call is given
+
+--- What stands at the end of a source; nil for what no name could go on from.
 ---@param source string
----@return { kind: "name"|"field"|"module", from: integer, word: string, path: table?, colon: boolean? }? place
+---@return deskpilot.tokens.place?
 function tokens.place(source)
   local list, inside, began = split(source)
   if inside then return inside == "text" and in_module_name(source, list, began) or nil end
@@ -146,7 +183,9 @@ function tokens.place(source)
     end
   end
   local colon = sign(list, last, ":") and not sign(list, last - 1, ":")
-  if not colon and not sign(list, last, ".") then return { kind = "name", from = from, word = word } end
+  if not colon and not sign(list, last, ".") then
+    return { kind = "name", from = from, word = word, call = call_around(list, last) }
+  end
   local path = path_to(list, last - 1)
   return path and { kind = "field", from = from, word = word, path = path, colon = colon }
 end
