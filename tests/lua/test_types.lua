@@ -164,6 +164,13 @@ local function types_in(doc)
   return table.concat(kinds, " ")
 end
 
+-- Words end a result: what comes after a comma then is no other one, however it looks.
+local function hidden_results(doc)
+  for _, result in ipairs(doc.returns) do
+    if result.text:find(", string%?? ") or result.text:find(", [%w_.|]*deskpilot%.error") then return true end
+  end
+end
+
 local function unknown_types(source, path, wrong)
   local comment, number = {}, 0
   for line in (source .. "\n"):gmatch("(.-)\r?\n") do
@@ -172,7 +179,9 @@ local function unknown_types(source, path, wrong)
     if words then
       comment[#comment + 1] = words:gsub("^@type ", "@return ")
     elseif #comment > 0 then
-      for name in types_in(annotations.parse(comment)):gmatch("[%a_][%w_]*%.[%w_.]+") do
+      local doc = annotations.parse(comment)
+      if hidden_results(doc) then wrong[#wrong + 1] = ("%s:%d: a result stands behind words"):format(path, number) end
+      for name in types_in(doc):gmatch("[%a_][%w_]*%.[%w_.]+") do
         if not types.class(name) and not types.alias(name) then
           wrong[#wrong + 1] = ("%s:%d: there is no type %s"):format(path, number, name)
         end
@@ -189,7 +198,8 @@ function tests.every_type_that_is_named_is_there()
   end
   t.eq(table.concat(wrong, "\n"), "")
   unknown_types("---@param a deskpilot.nonsense?\nlocal x", "here", wrong)
-  t.eq(wrong, { "here:2: there is no type deskpilot.nonsense" })
+  unknown_types("---@return string? path absolute, deskpilot.error? err\nlocal x", "here", wrong)
+  t.eq(wrong, { "here:2: there is no type deskpilot.nonsense", "here:2: a result stands behind words" })
 end
 
 return tests
