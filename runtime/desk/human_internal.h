@@ -1,6 +1,6 @@
 /*
- * human_internal.h: what a platform has to bring for human.h, and what human.c does for it. For
- * human.c and the platforms' own files.
+ * human_internal.h: what a platform has to bring for human.h, and what human_watch.c does for it.
+ * For those two and the platforms' own files.
  */
 #ifndef DESK_HUMAN_INTERNAL_H
 #define DESK_HUMAN_INTERNAL_H
@@ -57,7 +57,7 @@ struct desk_human_ops {
 extern const desk_human_ops null_human_ops;
 extern const desk_human_ops *const desk_native_human_ops;
 
-/* --- human.c, for the platforms ---------------------------------------------------------------
+/* --- human_watch.c, for the platforms ---------------------------------------------------------
  */
 
 void human_prepare(desk_human *h, const desk_human_ops *ops);
@@ -65,6 +65,8 @@ void human_finish(desk_human *h);
 
 void human_codes_add(human_codes *set, unsigned code);
 bool human_codes_have(const human_codes *set, unsigned code);
+/* Whether all keys of the chord are held down now. With the lock. */
+bool human_chord_down(const desk_human *h, const human_chord *chord);
 
 /* On the watch's thread: somebody touched something. */
 void human_touched(desk_human *h);

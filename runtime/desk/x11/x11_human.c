@@ -4,6 +4,8 @@
  */
 #include "x11_human_internal.h"
 
+#include "x11_connection.h"
+
 #include <stdlib.h>
 #include <sys/socket.h>
 

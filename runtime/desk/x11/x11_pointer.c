@@ -1,7 +1,9 @@
-#include "x11_internal.h"
+#include "x11_pointer.h"
+
+#include "x11_input.h"
+#include "x11_screen.h"
 
 #include <stdlib.h>
-#include <xcb/xtest.h>
 
 enum { MOVE_ATTEMPTS = 3 };
 
@@ -37,9 +39,7 @@ bool x11_pointer_move(desk *d, int px, int py, base_error *err)
     int at_x = -1, at_y = -1;
     /* More than once, because the user's own hand on the mouse may come in between. */
     for (int attempt = 0; attempt < MOVE_ATTEMPTS; attempt++) {
-        x11_ledger_sent(x->ledger, XCB_MOTION_NOTIFY, 0);
-        xcb_test_fake_input(x->c, XCB_MOTION_NOTIFY, 0, XCB_CURRENT_TIME, x->root, (int16_t) px,
-                            (int16_t) py, 0);
+        x11_fake_motion(x, px, py);
         if (!x11_pointer_get(d, &at_x, &at_y, err)) {
             return false;
         }
@@ -76,16 +76,11 @@ static uint8_t physical_button(x11_desk *x, uint8_t logical)
 static bool press(x11_desk *x, uint8_t physical, bool down, base_error *err)
 {
     uint8_t type = down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE;
-    x11_guard_input(x, type, physical);
-    x11_ledger_sent(x->ledger, type, physical);
-    xcb_void_cookie_t cookie =
-        xcb_test_fake_input_checked(x->c, type, physical, XCB_CURRENT_TIME, x->root, 0, 0, 0);
-    if (!x11_check(x, cookie, "to press a mouse button", err)) {
+    if (!x11_fake_checked(x, type, physical, "to press a mouse button", err)) {
         return false;
     }
-    x11_guard_done(x);
     uint32_t bit = 1u << (physical & 31);
-    x->buttons_held = down ? x->buttons_held | bit : x->buttons_held & ~bit;
+    x->pointer->held = down ? x->pointer->held | bit : x->pointer->held & ~bit;
     return true;
 }
 
@@ -96,7 +91,7 @@ bool x11_button(desk *d, desk_button button, bool down, base_error *err)
     if (button < DESK_LEFT || button > DESK_FORWARD) {
         return base_fail(err, BASE_INVALID, "There is no mouse button %d.", (int) button);
     }
-    x->let_go = down ? 0 : logical[button];
+    x->pointer->released = down ? 0 : logical[button];
     return press(x, physical_button(x, logical[button]), down, err);
 }
 
@@ -105,14 +100,14 @@ bool x11_button(desk *d, desk_button button, bool down, base_error *err)
 bool x11_button_waits(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
-    if (x->let_go == 0 || x->let_go > WHEEL_DOWN) {
+    if (x->pointer->released == 0 || x->pointer->released > WHEEL_DOWN) {
         return false;
     }
     xcb_query_pointer_reply_t *reply =
         xcb_query_pointer_reply(x->c, xcb_query_pointer(x->c, x->root), NULL);
-    bool down = reply && reply->mask & XCB_BUTTON_MASK_1 << (x->let_go - 1);
+    bool down = reply && reply->mask & XCB_BUTTON_MASK_1 << (x->pointer->released - 1);
     free(reply);
-    x->let_go = down ? x->let_go : 0;
+    x->pointer->released = down ? x->pointer->released : 0;
     return down;
 }
 
@@ -143,15 +138,15 @@ bool x11_wheel(desk *d, int dx, int dy, base_error *err)
     }
     turn(x, dx, WHEEL_LEFT, WHEEL_RIGHT);
     turn(x, dy, WHEEL_UP, WHEEL_DOWN);
-    return x11_sync(x, err);
+    return x11_input_sync(x, err);
 }
 
 void x11_pointer_close(x11_desk *x)
 {
     for (uint8_t button = 1; button < 32; button++) {
-        if (x->buttons_held & 1u << button) {
+        if (x->pointer->held & 1u << button) {
             x11_fake(x, XCB_BUTTON_RELEASE, button);
         }
     }
-    x->buttons_held = 0;
+    x->pointer->held = 0;
 }

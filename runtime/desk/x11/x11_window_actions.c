@@ -1,6 +1,9 @@
 /* What is asked of windows. With a window manager by its protocol (the extended window manager
  * hints), because it places and restacks them; without one, directly. */
-#include "x11_internal.h"
+#include "x11_window_actions.h"
+
+#include "x11_manager.h"
+#include "x11_properties.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,50 +15,6 @@ enum {
     STATE_ADD = 1,
     FRAME_LONGS = 4,
 };
-
-bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err)
-{
-    xcb_generic_error_t *e = NULL;
-    xcb_get_window_attributes_reply_t *reply =
-        id == 0 || id > UINT32_MAX
-            ? NULL
-            : xcb_get_window_attributes_reply(
-                  x->c, xcb_get_window_attributes(x->c, (xcb_window_t) id), &e);
-    bool there = reply != NULL;
-    free(e);
-    free(reply);
-    if (!there && x11_alive(x, err)) {
-        return base_fail(err, BASE_NOT_FOUND, "There is no window %llu any more.",
-                         (unsigned long long) id);
-    }
-    return there;
-}
-
-void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5])
-{
-    xcb_client_message_event_t event = {
-        .response_type = XCB_CLIENT_MESSAGE,
-        .format = 32,
-        .window = window,
-        .type = x->atoms[what],
-    };
-    memcpy(event.data.data32, data, sizeof event.data.data32);
-    xcb_send_event(x->c, 0, x->root,
-                   XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY,
-                   (const char *) &event);
-}
-
-/* Whether the manager says that it understands `message`. */
-static bool manager_knows(x11_desk *x, x11_atom message)
-{
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(
-        x->c,
-        xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_SUPPORTED], XCB_ATOM_ATOM, 0, 1024),
-        NULL);
-    bool known = reply && x11_has_atom(reply, x->atoms[message]);
-    free(reply);
-    return known;
-}
 
 static void activate(x11_desk *x, xcb_window_t window)
 {
@@ -79,17 +38,6 @@ bool x11_window_focus(desk *d, uint64_t id, base_error *err)
     return x11_check(
         x, xcb_set_input_focus_checked(x->c, XCB_INPUT_FOCUS_PARENT, window, XCB_CURRENT_TIME),
         "to focus the window", err);
-}
-
-bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol)
-{
-    xcb_generic_error_t *e = NULL;
-    xcb_get_property_reply_t *reply =
-        xcb_get_property_reply(x->c, x11_ask_property(x, window, x->atoms[X11_WM_PROTOCOLS]), &e);
-    bool found = reply && x11_has_atom(reply, x->atoms[protocol]);
-    free(e);
-    free(reply);
-    return found;
 }
 
 static bool ask_to_close(x11_desk *x, xcb_window_t window, base_error *err)
@@ -133,7 +81,7 @@ bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err)
     if (!x11_check_exists(x, id, err)) {
         return false;
     }
-    if (x11_has_manager(x) && manager_knows(x, X11_NET_RESTACK_WINDOW)) {
+    if (x11_has_manager(x) && x11_manager_knows(x, X11_NET_RESTACK_WINDOW)) {
         uint32_t data[5] = {SOURCE_PAGER, XCB_NONE, mode};
         x11_tell_manager(x, (xcb_window_t) id, X11_NET_RESTACK_WINDOW, data);
         return x11_sync(x, err);
@@ -284,7 +232,7 @@ bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
     if (managed) {
         make_normal(x, window);
     }
-    if (managed && manager_knows(x, X11_NET_MOVERESIZE_WINDOW)) {
+    if (managed && x11_manager_knows(x, X11_NET_MOVERESIZE_WINDOW)) {
         move_resize(x, window, was_maximized, rect);
     } else {
         configure(x, window, rect);
