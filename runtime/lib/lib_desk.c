@@ -217,23 +217,23 @@ static int desk_screen(lua_State *L)
     return 1;
 }
 
-/* What is left of `whole` from `start` on; a start far outside gives a side that capture refuses.
- */
-static int rest(int whole, int origin, int start)
+/* The options x, y, width and height, which go together; the whole screen where there are none. */
+static bool read_rect(lua_State *L, desk *d, image_rect *out, base_error *err)
 {
-    long long left = (long long) origin + whole - start;
-    return left > INT_MAX ? INT_MAX : left < 0 ? 0 : (int) left;
-}
-
-static bool read_region(lua_State *L, desk *d, image_rect *out, base_error *err)
-{
-    image_rect screen;
-    if (!d->ops->screen_rect(d, &screen, err)) {
-        return false;
+    static const char *const sides[] = {"x", "y", "width", "height"};
+    int given = 0;
+    for (int i = 0; i < 4; i++) {
+        given += lua_getfield(L, 2, sides[i]) != LUA_TNIL;
+        lua_pop(L, 1);
     }
-    int x = option_int(L, 2, "x", screen.x), y = option_int(L, 2, "y", screen.y);
-    *out = (image_rect){x, y, option_int(L, 2, "width", rest(screen.width, screen.x, x)),
-                        option_int(L, 2, "height", rest(screen.height, screen.y, y))};
+    if (given == 0) {
+        return d->ops->screen_rect(d, out, err);
+    }
+    if (given < 4) {
+        luaL_error(L, "a part of the screen needs x, y, width and height");
+    }
+    *out = (image_rect){option_int(L, 2, "x", 0), option_int(L, 2, "y", 0),
+                        option_int(L, 2, "width", 0), option_int(L, 2, "height", 0)};
     return true;
 }
 
@@ -279,7 +279,7 @@ static image_bitmap *target_image(lua_State *L)
     return lib_push_image(L);
 }
 
-/* A picture of the desktop, or of the part that x, y, width and height name. It is a copy, in a new
+/* A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a copy, in a new
  * image or in the memory of the one given as `into`, so that a loop can go on with a single one.
  * With `lend`, the image looks straight into the backend's own buffer: nothing is copied, and it is
  * closed by the next capture or by the desk's closing (crop it to keep something). `cursor` draws
@@ -302,7 +302,7 @@ static int desk_capture(lua_State *L)
     }
     luaL_checktype(L, 2, LUA_TTABLE);
     bool cursor = option_bool(L, 2, "cursor"), lend = option_bool(L, 2, "lend");
-    if (!read_region(L, d, &rect, &err)) {
+    if (!read_rect(L, d, &rect, &err)) {
         return lib_fail(L, &err);
     }
     image_bitmap *image = target_image(L);

@@ -4,6 +4,7 @@
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local timing = require "deskpilot.desk.wait.timing"
+local capture = require "deskpilot.desk.picture.capture"
 
 local waits = {}
 
@@ -56,22 +57,9 @@ end
 
 -- The part of the screen that is meant; nil for all of it.
 local function area_of(desk, options)
-  local origin = { x = 0, y = 0 }
-  local window, err = options.window, nil
-  if window then
-    if type(window) == "string" then window = { title = window } end
-    if not window.id then window, err = desk.windows.find(window) end
-    if not window then return nil, err end
-    if not options.region then return window end
-    origin = window
-  end
-  local region = options.region
-  if not region then return nil end
-  local area = { x = origin.x + (region.x or region[1]), y = origin.y + (region.y or region[2]),
-    width = region.width or region[3], height = region.height or region[4] }
-  for key, value in pairs(area) do
-    area[key] = math.tointeger(value) or error("a region's " .. key .. " must be a whole number of pixels", 3)
-  end
+  if not (options.region or options.window or options.monitor) then return nil end
+  local area, err = capture.area(desk, options)
+  if not area then return nil, err end
   return area
 end
 
@@ -101,11 +89,12 @@ local function changed_since(desk, watched, since, limit)
   end
 end
 
---- Waits until the screen changes (a blinking caret does not count), or a part of it: a region (of the window
---- where both are given) or where a window is now. What is to change it can be given as `action`, which is
---- called when everything is ready, so that no change is missed.
+--- Waits until the screen changes (a blinking caret does not count), or a part of it: a region (of the window or
+--- monitor where both are given), a monitor, or where a window is now. What is to change it can be given as
+--- `action`, which is called when everything is ready, so that no change is missed.
 ---@param desk deskpilot.desk
----@param options { region: table?, window: table|string?, action: function?, timeout: number? }?
+---@param options { region: table?, window: table|string|integer|nil, monitor: integer|string|deskpilot.monitor|nil,
+---  action: function?, timeout: number? }?
 ---@return boolean? changed, deskpilot.error? err code "timed_out" if nothing changed
 function waits.wait_for_change(desk, options)
   options = options or {}
@@ -154,7 +143,8 @@ end
 --- half of the time on looking.
 ---@generic T
 ---@param desk deskpilot.desk
----@param options { timeout: number, region: table?, window: table|string? }
+---@param options { timeout: number, region: table?, window: table|string|integer|nil,
+---  monitor: integer|string|deskpilot.monitor|nil }
 ---@param look fun(): T?, deskpilot.error?
 ---@return T? value, deskpilot.error? err of the last look
 function waits.look_until(desk, options, look)
