@@ -18,18 +18,25 @@ function screen.new(desk)
   --- A point of it is a place on the screen as ever: a click there goes to what lies on top.
   --- A minimized window has no pixels: code "unavailable". With `on_screen` it is the part of the screen
   --- where the window is, what covers it included.
+  --- With `size` it is made smaller to fit into that many pixels, width and height; with `lend` it is not copied but
+  --- looks into the desk's own memory, until the next picture is taken. `path` also writes a file of it, as
+  --- shot:save would with these options: a JPEG by its name or `format`, within `max_bytes`.
   ---@param options { region: table?, monitor: integer|string|deskpilot.monitor|nil, window: table|string|integer|nil,
-  ---  on_screen: boolean?, cursor: boolean?, path: string? }?
+  ---  on_screen: boolean?, cursor: boolean?, size: integer[]?, lend: boolean?, path: string?,
+  ---  format: "png"|"jpeg"|nil, quality: integer?, max_bytes: integer? }?
   ---@return deskpilot.shot? shot, deskpilot.error? err
   function api.shot(options)
     options = options or {}
-    local image, frame, incomplete = capture.take(desk, options)
-    if not image then return nil, frame end
-    local shot = shots.new(image, frame)
+    local list, why = monitors.list(desk.native) -- before the picture: what moves in between makes it stale
+    if not list then return nil, why end
+    local image, area, incomplete = capture.take(desk, options)
+    if not image then return nil, area end
+    local shot = shots.new(image, area, list)
     shot.incomplete = incomplete
     if options.path then
-      local ok, why = shot:save(options.path)
-      if not ok then return nil, why end
+      local ok, err = shot:save(options.path, { format = options.format, quality = options.quality,
+        max_bytes = options.max_bytes })
+      if not ok then return nil, err end
     end
     return shot
   end
