@@ -165,19 +165,21 @@ end
 function tests.an_agent()
   local d = open()
   local config = { get = function(_, key)
-    return ({ ["screen.image_width"] = 500, ["screen.image_height"] = 500, ["observe.elements"] = false })[key]
+    return ({ ["screen.image_width"] = 500, ["screen.image_height"] = 500, ["screen.image_format"] = "auto",
+      ["screen.image_max_bytes"] = 0, ["observe.elements"] = false })[key]
   end }
   local seen = harness.ok(observation.take(d, native.encoder(), config))
-  harness.eq(seen.screen, { x = -500, y = -100, width = 1000, height = 400 })
-  harness.eq(seen.image, { width = 500, height = 200 })
+  harness.eq(seen.shot.frame, { x = -500, y = -100, width = 1000, height = 400 })
+  harness.eq({ seen.shot.width, seen.shot.height }, { 500, 200 })
   local function element(x, y)
     return { x = x, y = y, width = 10, height = 10, role = "push button", name = "OK", states = { focusable = true } }
   end
-  local picked = observation.pick({ element(-505, -105), element(490, 290), element(-511, 0) }, seen.screen, 10)
+  local picked = observation.pick({ element(-505, -105), element(490, 290), element(-511, 0) }, seen.shot, 10)
   harness.eq(#picked, 2, "what lies outside is left out")
-  harness.eq({ picked[1].norm, picked[2].norm }, { { 0.0, 0.0 }, { 995.0, 987.0 } })
+  harness.eq({ picked[1].norm, picked[2].norm }, { { 0.0, 0.0 }, { 995.0, 988.0 } })
   local click = require("deskpilot.tools.click_element")
-  harness.ok(click.run({ desk = d }, { label = "OK", position = picked[1].norm, justification = "" }))
+  local ctx = { desk = d, observation = seen }
+  harness.ok(click.run(ctx, { label = "OK", position = picked[1].norm, justification = "" }))
   harness.eq({ d.mouse.position() }, { -500, -100 })
   d:close()
 end

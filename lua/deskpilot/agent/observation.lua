@@ -3,33 +3,40 @@
 --- that cannot be had is left out and named, never a reason to stop.
 local native = require "native.image"
 local json = require "deskpilot.base.json"
+local rects = require "deskpilot.desk.picture.rect"
+local shots = require "deskpilot.desk.picture.shot"
 local text = require "deskpilot.base.text"
 local page_words = require "deskpilot.agent.page_words"
 
 local observation = {}
 
 ---@class deskpilot.observation
----@field png string the screenshot's bytes
----@field base64 string the same as base64, made once
----@field screen table {x, y, width, height}: the whole desktop in pixels
----@field image table {width, height} of the screenshot
+---@field shot deskpilot.shot the picture as the model is sent it; positions that it gives are points of this
+---@field bytes string the picture's file
+---@field format "png"|"jpeg" of it
+---@field mime string the same as requests call it
+---@field base64 string the bytes as base64, made once
 ---@field window table? the active window {title, class, pid}
 ---@field elements table[] visible elements with .norm = centre in 0..1000
 ---@field tab deskpilot.tab? what the active window shows, where it is a browser that lets us in
 ---@field page deskpilot.page? what is on it
 ---@field missing string[] what could not be had, one sentence each
 
-local function shot(desk, encoder, config)
-  local screen, err = desk.native:screen()
-  if not screen then return nil, err end
-  local frame, failure = desk.native:capture { cursor = config:get("screen.cursor"), lend = true }
-  if not frame then return nil, failure end
-  local width, height = native.fit(screen.width, screen.height, config:get("screen.image_width"),
-    config:get("screen.image_height"))
-  local scaled = (width ~= screen.width or height ~= screen.height) and frame:scale(width, height)
-  local png = encoder:encode(scaled or frame, { compressor = "screen" })
-  if scaled then scaled:close() end -- megabytes: not left to the collector
-  return { png = png, screen = screen, image = { width = width, height = height } }
+-- How the model's picture is encoded, as configured.
+local function encoding(encoder, config)
+  local format, most = config:get("screen.image_format"), config:get("screen.image_max_bytes")
+  return { format = format ~= "auto" and format or nil, max_bytes = most > 0 and most or nil, encoder = encoder }
+end
+
+local function look(desk, encoder, config)
+  local picture, err = desk.screen.shot { lend = true, cursor = config:get("screen.cursor"),
+    size = { config:get("screen.image_width"), config:get("screen.image_height") } }
+  if not picture then return nil, err end
+  local bytes, how = picture:encode(encoding(encoder, config))
+  picture.native:close() -- megabytes: not left to the collector
+  if not bytes then return nil, how end
+  return { shot = shots.encoded(bytes, how, picture), bytes = bytes, format = how.format, mime = how.mime,
+    base64 = native.base64(bytes) }
 end
 
 -- Containers say nothing that their children do not say better.
@@ -46,19 +53,21 @@ local function useful(element)
   return element.name ~= "" or element.states.focusable
 end
 
+local function centre(element)
+  return element.x + element.width // 2, element.y + element.height // 2
+end
+
 --- Picks what a model can use from a full element list, at most `cap`, each with its centre.
 ---@param elements table[] as desk.elements.list gives them
----@param screen table
-function observation.pick(elements, screen, cap)
+---@param picture deskpilot.shot the one that they are to be pointed at in
+function observation.pick(elements, picture, cap)
   local picked = {}
   for _, element in ipairs(elements) do
     if #picked >= cap then break end
-    local cx, cy = element.x + element.width / 2, element.y + element.height / 2
-    local inside = cx >= screen.x and cy >= screen.y and cx < screen.x + screen.width
-      and cy < screen.y + screen.height
-    if inside and useful(element) then
-      local x, y = native.pixel_to_norm(cx // 1, cy // 1, screen)
-      element.norm = { x // 1, y // 1 }
+    local cx, cy = centre(element)
+    if rects.contains(picture.frame, cx, cy) and useful(element) then
+      local x, y = picture:to_norm(cx, cy)
+      element.norm = { (x + 0.5) // 1, (y + 0.5) // 1 }
       picked[#picked + 1] = element
     end
   end
@@ -87,7 +96,7 @@ function observation.words(self)
   local window = self.window and ("active window: %s (%s)"):format(json.encode(
     text.cut(text.one_line(self.window.title), 100)), text.one_line(self.window.class))
     or "no active window"
-  lines[1] = ("SCREEN: %dx%d; %s"):format(self.screen.width, self.screen.height, window)
+  lines[1] = ("SCREEN: %dx%d; %s"):format(self.shot.frame.width, self.shot.frame.height, window)
   if #self.elements > 0 then
     local numbered = not self.page -- the numbers of a page's elements are what its tools take: there are no others then
     lines[#lines + 1] = ("ELEMENTS (%srole, name, centre in 0..1000, states, value):"):format(
@@ -128,8 +137,7 @@ local function look_at_page(self, desk, config)
   self.tab, self.page = tab, page
   local kept, view = {}, page.viewport
   for _, element in ipairs(self.elements) do
-    local x, y = element.x + element.width / 2, element.y + element.height / 2
-    local inside = view and x >= view.x and y >= view.y and x < view.x + view.width and y < view.y + view.height
+    local inside = view and rects.contains(view, centre(element))
     if not inside or element.pid ~= self.window.pid then kept[#kept + 1] = element end
   end
   self.elements = kept
@@ -138,15 +146,14 @@ end
 --- Looks at the desktop.
 ---@return deskpilot.observation?, deskpilot.error? err only when there is no picture
 function observation.take(desk, encoder, config)
-  local self, err = shot(desk, encoder, config)
+  local self, err = look(desk, encoder, config)
   if not self then return nil, err end
-  self.base64 = native.base64(self.png)
   self.elements, self.missing = {}, {}
   self.window = desk.windows.active()
   if config:get("observe.elements") then
     local elements, failure = desk.elements.list {}
     if elements then
-      self.elements = observation.pick(elements, self.screen, config:get("observe.max_elements"))
+      self.elements = observation.pick(elements, self.shot, config:get("observe.max_elements"))
     else
       self.missing[1] = "elements: " .. tostring(failure)
     end
