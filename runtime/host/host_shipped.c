@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The text of a file inside the program.
- * ---@param name string such as "prompts/strategist.md"
+ * ---@param name string such as "missions/calculator.lua"
  * ---@return string? text nil if there is none of that name */
 static int shipped_read(lua_State *L)
 {

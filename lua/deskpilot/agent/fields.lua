@@ -33,7 +33,7 @@ function fields.object(properties, required)
 end
 
 --- A position that a model gives: a point of the picture that it was shown.
----@param ctx table as tools get it
+---@param ctx deskpilot.tool_context
 ---@param position number[] x and y, 0..1000
 ---@return deskpilot.point? point for desk.mouse, deskpilot.error? err where no picture was shown yet
 function fields.point(ctx, position)
@@ -47,7 +47,8 @@ function fields.show(position)
 end
 
 --- A tool that clicks one element in some way.
----@param how table {name, description, act = fun(mouse, point), done = the past tense}
+---@param how { name: string, description: string, done: string,
+---  act: (fun(mouse: deskpilot.desk.mouse, point: deskpilot.point): boolean?, deskpilot.error?) } done: the past tense
 ---@return deskpilot.tool
 function fields.click_tool(how)
   return {
@@ -69,7 +70,8 @@ function fields.click_tool(how)
 end
 
 --- A tool that turns the wheel.
----@param how table {name, description, notches = positive is down, done = the past tense}
+---@param how { name: string, description: string, notches: integer, done: string } notches: positive is down; done:
+---  the past tense
 ---@return deskpilot.tool
 function fields.scroll_tool(how)
   return {

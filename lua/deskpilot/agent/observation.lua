@@ -10,16 +10,21 @@ local page_words = require "deskpilot.agent.page_words"
 
 local observation = {}
 
+---@class deskpilot.seen_element: deskpilot.element
+---@field norm number[] its centre in 0..1000
+
 ---@class deskpilot.observation
 ---@field shot deskpilot.shot the picture as the model is sent it; positions that it gives are points of this
 ---@field bytes string the picture's file
 ---@field format "png"|"jpeg" of it
 ---@field mime string the same as requests call it
 ---@field base64 string the bytes as base64, made once
----@field window table? the active window {title, class, pid}
----@field elements table[] visible elements with .norm = centre in 0..1000
+---@field path string? of the screenshot, in the run's folder
+---@field window deskpilot.window? the active one
+---@field elements deskpilot.seen_element[] visible ones
 ---@field tab deskpilot.tab? what the active window shows, where it is a browser that lets us in
 ---@field page deskpilot.page? what is on it
+---@field seconds number? that looking took
 ---@field missing string[] what could not be had, one sentence each
 
 -- How the model's picture is encoded, as configured.
@@ -58,8 +63,10 @@ local function centre(element)
 end
 
 --- Picks what a model can use from a full element list, at most `cap`, each with its centre.
----@param elements table[] as desk.elements.list gives them
+---@param elements deskpilot.element[] as desk.elements.list gives them
 ---@param picture deskpilot.shot the one that they are to be pointed at in
+---@param cap integer
+---@return deskpilot.seen_element[]
 function observation.pick(elements, picture, cap)
   local picked = {}
   for _, element in ipairs(elements) do
@@ -90,6 +97,7 @@ local function element_line(mark, element)
 end
 
 --- The observation in words, as the requests hold it.
+---@param self deskpilot.observation
 ---@return string
 function observation.words(self)
   local lines = {}
@@ -144,7 +152,10 @@ local function look_at_page(self, desk, config)
 end
 
 --- Looks at the desktop.
----@return deskpilot.observation?, deskpilot.error? err only when there is no picture
+---@param desk deskpilot.desk
+---@param encoder native.PngEncoder
+---@param config deskpilot.config
+---@return deskpilot.observation? observation, deskpilot.error? err only when there is no picture
 function observation.take(desk, encoder, config)
   local self, err = look(desk, encoder, config)
   if not self then return nil, err end

@@ -1,7 +1,7 @@
 --- The windows that a program shows after it was started: its own, those of what it starts, and those of another
 --- process that it hands over to.
 local errors = require "deskpilot.base.errors"
-local process_tree = require "deskpilot.desk.app.process_tree"
+local process_tree = require "deskpilot.desk.platform.process_tree"
 local task = require "deskpilot.base.task"
 local waits = require "deskpilot.desk.wait.waits"
 

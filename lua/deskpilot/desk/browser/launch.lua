@@ -6,7 +6,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local platform = require "deskpilot.desk.platform"
-local process_tree = require "deskpilot.desk.app.process_tree"
+local process_tree = require "deskpilot.desk.platform.process_tree"
 local task = require "deskpilot.base.task"
 local waits = require "deskpilot.desk.wait.waits"
 

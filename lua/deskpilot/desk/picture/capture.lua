@@ -83,18 +83,9 @@ local function of_window(desk, options)
   return image, rect, incomplete or nil
 end
 
----@class deskpilot.capture_options
----@field region table? { x, y, width, height }: of the screen, or of the monitor or window that is given with it
----@field monitor integer|string|deskpilot.monitor|nil
----@field window table|string|integer|nil its own pixels, whatever covers it
----@field on_screen boolean? with window: the part of the screen where it is, what covers it included
----@field cursor boolean? whether to draw the pointer: true if not given, false for a window's own pixels
----@field size integer[]? { width, height }: made smaller to fit into that many pixels
----@field lend boolean? not copied: looks into the desk's own memory, until the next picture is taken
-
---- Takes the picture.
+--- Takes the picture; see desk.screen.shot for the options. What is lent looks into the desk's own memory.
 ---@param desk deskpilot.desk of which only `native` is needed where it is of no window
----@param options deskpilot.capture_options
+---@param options deskpilot.shot_options
 ---@return native.Image? image
 ---@return deskpilot.rect|deskpilot.error area what it shows, in pixels of the screen
 ---@return true? incomplete of a window: its application did not draw all that was covered in time

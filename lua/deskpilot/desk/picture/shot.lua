@@ -15,7 +15,7 @@ local shot = {}
 ---@field frame deskpilot.rect? the pixels of the screen that it shows a part of; nil for a picture from a file;
 ---  of a window's own picture it may lie outside the screen
 ---@field incomplete boolean? of a window's own picture: its application did not draw all that was covered in time
----@field area table? the same to the fraction of a pixel: what scaled pictures' crops show
+---@field area deskpilot.rect? the same to the fraction of a pixel: what scaled pictures' crops show
 ---@field monitors deskpilot.monitor[]? the screen's when it was taken: a point of it is refused as stale where they
 ---  have moved since
 ---@field native native.Image
@@ -39,7 +39,7 @@ end
 ---@field quality integer? of a JPEG, 1..100: 85 if not given; the best that is tried where there is a cap
 ---@field compressor "screen"|"zlib"|nil of a PNG: fast and good for screens, or zlib's
 ---@field level integer? of zlib, 1..9
----@field encoder native.Encoder? for a series of pictures that differ little: native.image.encoder()
+---@field encoder native.PngEncoder? for a series of pictures that differ little: native.image.encoder()
 
 --- What was made of a picture.
 ---@class deskpilot.encoded
@@ -64,8 +64,8 @@ local function pixels_of(area)
 end
 
 --- A picture of a native image, which it keeps.
----@param image userdata native.image
----@param area table? { x, y, width, height } of the screen, fractions allowed; nil if it shows none
+---@param image native.Image
+---@param area deskpilot.rect? of the screen, fractions allowed; nil if it shows none
 ---@param monitors deskpilot.monitor[]? the screen's when it was taken
 ---@return deskpilot.shot
 function shot.new(image, area, monitors)
@@ -267,7 +267,7 @@ end
 
 --- Where another picture is in this one: the best place, in pixels of the screen, which a click hits in the
 --- middle, whether this picture is scaled, a crop, or both.
----@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
+---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
 ---@param options deskpilot.find_options? region in pixels of this picture
 ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
 function Shot:find(picture, options)
@@ -275,7 +275,7 @@ function Shot:find(picture, options)
 end
 
 --- All places where another picture is in this one, the best first, none overlapping another.
----@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
+---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
 ---@param options deskpilot.find_options? region in pixels of this picture
 ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
 function Shot:find_all(picture, options)

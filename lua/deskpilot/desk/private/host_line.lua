@@ -1,4 +1,4 @@
---- The line between the keeper of a private desktop (linux/private_host.lua, windows/private_host.lua) and
+--- The line between the keeper of a private desktop (linux/host.lua, windows/host.lua) and
 --- whoever wanted it: commands come as JSON lines on standard input, events go to standard output.
 ---
 --- commands: {"command":"start","width":..,"height":..,"env":{..}}

@@ -1,6 +1,6 @@
 --- Private desktops: a display server, a session bus and a window manager (on Windows a second Windows
 --- desktop) that nobody else sees, for as long as they are wanted. They live below a process of their own
---- (PLATFORM/private_host.lua), which cleans up also when this program is killed. The functions here wait
+--- (linux/host.lua, windows/host.lua), which cleans up also when this program is killed. The functions here wait
 --- (see base/task.lua).
 local uv = require "luv"
 local native = require "native.desk"
@@ -9,7 +9,7 @@ local files = require "deskpilot.base.files"
 local host_line = require "deskpilot.desk.private.host_line"
 local host_runs = require "deskpilot.desk.private.host_runs"
 local json = require "deskpilot.base.json"
-local process_tree = require "deskpilot.desk.app.process_tree"
+local process_tree = require "deskpilot.desk.platform.process_tree"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 

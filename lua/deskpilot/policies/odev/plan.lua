@@ -112,7 +112,8 @@ end
 ---@param wanted { tool: string, args: table, why: string?, observation: deskpilot.observation? } observation: what it
 ---  was chosen by, the latest if not given
 ---@param why string the reason of the step
----@return table? call {tool, args, why, observation}, string? sentence what is wrong
+---@return deskpilot.call? call
+---@return string? sentence what is wrong
 function plan.check_action(run, wanted, why)
   if wanted.tool == "report_completion" then
     return nil, "report_completion is not for a plan: say completes_goal = true in the plan that completes it"
@@ -151,7 +152,7 @@ end
 
 ---@class deskpilot.odev.plan
 ---@field rationale string
----@field actions { tool: string, args: table, why: string, observation: deskpilot.observation }[]
+---@field actions deskpilot.call[]
 ---@field anchor { application: string?, title: string?, url: string?, keywords: string[]? }
 ---@field indicators string[]
 ---@field completes_goal boolean
@@ -177,7 +178,7 @@ end
 --- The corrective action of an answer of the vision persona.
 ---@param run deskpilot.run
 ---@param reply table as run:ask gives it
----@return table? call {tool, args, why, observation}, string? why
+---@return deskpilot.call? call, string? why
 function plan.read_correction(run, reply)
   local args, why = called(run, reply, plan.correction)
   if not args then return nil, why end

@@ -14,7 +14,7 @@ local json = require "deskpilot.base.json"
 local host_line = require "deskpilot.desk.private.host_line"
 local host_runs = require "deskpilot.desk.private.host_runs"
 local platform = require "deskpilot.desk.platform"
-local process_tree = require "deskpilot.desk.app.process_tree"
+local process_tree = require "deskpilot.desk.platform.process_tree"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
