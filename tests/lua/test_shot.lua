@@ -396,6 +396,106 @@ function tests.a_jpeg_of_the_screen()
   desk:close()
 end
 
+-- A picture as a screen shows it: letters and edges on plain ground, so that a PNG of it is small.
+local function plain_with_text(width, height)
+  local shot = plain(width, height, { x = 0, y = 0, width = width, height = height })
+  shot:rectangle({ x = 0, y = 0, width = width, height = height }, { fill = "#e0e0e0" })
+  for y = 0, height - 20, 20 do
+    shot:label("The quick brown fox " .. y, { x = y % 90, y = y, background = "#e0e0e0" })
+  end
+  return shot
+end
+
+-- Squares of any colour: a JPEG of it is smaller than a PNG.
+local function noise(width, height)
+  local shot, seed = plain(width, height), 1
+  local image = shot.native
+  for y = 0, height - 1, 2 do
+    for x = 0, width - 1, 2 do
+      seed = (seed * 1103515245 + 12345) % 2 ^ 31 // 1
+      image:fill(x, y, 2, 2, seed >> 8 & 255, seed >> 16 & 255, seed >> 23 & 255)
+    end
+  end
+  return shot
+end
+
+local function read_back(bytes, how)
+  t.ok(bytes, how)
+  local image = t.ok(native.load(bytes))
+  t.eq({ image:size() }, { how.width, how.height })
+  t.eq(bytes:sub(1, 3) == "\xff\xd8\xff" and "jpeg" or bytes:sub(2, 4), how.format == "png" and "PNG" or "jpeg")
+  t.eq(how.mime, "image/" .. how.format)
+  return image
+end
+
+function tests.a_file_of_so_many_bytes()
+  local text, busy = plain_with_text(400, 300), noise(400, 300)
+  local function encode(shot, options)
+    local bytes, how = shot:encode(options)
+    read_back(bytes, how)
+    t.ok(#bytes <= options.max_bytes, #bytes)
+    return how
+  end
+  local png = #text:encode()
+  t.eq(encode(text, { max_bytes = png }), { format = "png", mime = "image/png", width = 400, height = 300 })
+  -- Of this one JPEG files are larger: it has to be made smaller, and a file that is to be a PNG is one.
+  t.eq(encode(text, { max_bytes = png - 1 }).format, "jpeg")
+  local small = encode(text, { max_bytes = png // 2, format = "png" })
+  t.ok(small.format == "png" and small.width < 400 and small.width > 100, small)
+  -- Of this one the quality falls first, then the size.
+  local qualities, sides = {}, {}
+  local full = #busy:encode { format = "jpeg", quality = 85 }
+  for i, most in ipairs { full, full - 1, full // 2, full // 8, 2000, 900 } do
+    local how = encode(busy, { max_bytes = most })
+    t.eq(how.format, "jpeg")
+    qualities[i], sides[i] = how.quality, how.width
+  end
+  t.eq({ qualities[1], sides[1], qualities[2], sides[2] }, { 85, 400, 70, 400 })
+  for i = 2, #sides do t.ok(sides[i] <= sides[i - 1], sides) end
+  t.ok(sides[#sides] < 100, sides)
+  t.eq(encode(busy, { max_bytes = full, quality = 50 }).quality, 50, "the best that is tried")
+  local none, err = busy:encode { max_bytes = 100 }
+  t.eq({ none, err.code }, { nil, "invalid" })
+  t.has(tostring(err), "100 bytes")
+end
+
+-- A smaller file of a scaled crop is clicked in like any other picture.
+function tests.a_picture_in_a_small_file_knows_where_it_is()
+  local desk = assert(desk_module.open { backend = "null", width = 1200, height = 900 })
+  local shot = assert(desk.screen.shot { region = { 100, 60, 1000, 800 }, size = { 500, 500 } })
+  local bytes, how = shot:encode { max_bytes = 4000 }
+  t.ok(bytes and how.width < 500, how)
+  local kept = shots.encoded(bytes, how, shot)
+  t.eq({ kept.width, kept.height, kept.frame }, { how.width, how.height, shot.frame })
+  t.eq({ desk.point(kept:norm_point(250, 750)) }, { desk.point(shot:norm_point(250, 750)) })
+  t.eq({ kept.native:size() }, { how.width, how.height })
+  desk:close()
+end
+
+function tests.files_are_written_as_their_names_say()
+  local desk = assert(desk_module.open { backend = "null", width = 300, height = 200 })
+  local stem = os.tmpname()
+  files.remove(stem)
+  local function written(name, options)
+    local path = stem .. name
+    options.path = path
+    t.ok(desk.screen.shot(options))
+    local bytes = files.read(path)
+    files.remove(path)
+    return bytes:sub(1, 3) == "\xff\xd8\xff" and "jpeg" or bytes:sub(2, 4), #bytes
+  end
+  t.eq({ (written(".png", {})), (written(".jpg", {})), (written(".JPEG", {})), (written("", {})) },
+    { "PNG", "jpeg", "jpeg", "PNG" })
+  t.eq((written(".png", { format = "jpeg" })), "jpeg")
+  local kind, size = written(".jpg", { max_bytes = 1500 })
+  t.ok(kind == "jpeg" and size <= 1500, size)
+  kind, size = written(".png", { max_bytes = 1500 })
+  t.ok(kind == "PNG" and size <= 1500, size)
+  kind, size = written("", { max_bytes = 1500 })
+  t.ok(kind == "jpeg" and size <= 1500, size)
+  desk:close()
+end
+
 -- Painting ---------------------------------------------------------------------------------------------
 
 function tests.painting()
