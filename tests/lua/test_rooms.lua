@@ -34,8 +34,8 @@ local lua_floors = {
   { "desk" },
   { "desk/private", "desk/browser" },
   { "desk/app", "desk/input", "desk/window", "desk/elements" },
-  { "desk/picture", "desk/ocr" },
-  { "desk/wait", "desk/platform" },
+  { "desk/wait", "desk/ocr" },
+  { "desk/picture", "desk/platform" },
   { "net" },
   { "base" },
 }
