@@ -111,6 +111,19 @@ local function check_no_empty_room(root, floors)
   end
 end
 
+-- Whoever uses a desktop sees the front (desk.h, human.h, elements.h and what those are made of) and no backend.
+function tests.the_front_hides_the_backends()
+  local seen, endings = 0, { c = true, h = true }
+  for _, path in ipairs(each_file("runtime/lib", endings, each_file("runtime/host", endings))) do
+    for name in assert(files.read(path)):gmatch('#include "desk/([^"\n]+)"') do
+      seen = seen + 1
+      local private = name:find("/") or name:find("_internal%.h$") or name == "backend.h"
+      t.ok(not private, ("%s includes desk/%s, which is for backends"):format(path, name))
+    end
+  end
+  t.ok(seen > 3, seen .. " includes are too few to be all")
+end
+
 function tests.the_runtime_points_down()
   local floor_of = numbered(runtime_floors)
   check_no_empty_room("runtime", runtime_floors)
