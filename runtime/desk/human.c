@@ -1,28 +1,32 @@
 #include "human_internal.h"
 
-#include "native.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-static const desk_human_ops *ops_named(const char *name)
+static bool connect_one(const desk_human_backend *list, desk_human **out, const char *name,
+                        const desk_options *where, base_error *err)
 {
-    if (!name || strcmp(name, desk_native_human_ops->name) == 0) {
-        return desk_native_human_ops;
+    base_error failure = {0}, best = {0};
+    for (; list->name; list++) {
+        if (!desk_backend_fits(list->name, list->only_by_name, name)) {
+            continue;
+        }
+        if (list->connect(out, where, &failure)) {
+            return true;
+        }
+        desk_backend_failed(&best, &failure);
     }
-    return strcmp(name, null_human_ops.name) == 0 ? &null_human_ops : NULL;
+    return desk_backend_none(&best, name, err);
 }
 
-bool desk_human_open(desk_human **out, const char *backend, const desk_options *where,
-                     desk_human_notice touched, void *context, base_error *err)
+bool desk_human_open_from(const desk_human_backend *list, desk_human **out, const char *name,
+                          const desk_options *where, desk_human_notice touched, void *context,
+                          base_error *err)
 {
-    const desk_human_ops *ops = ops_named(backend);
+    static const desk_options none = {0};
     desk_human *h = NULL;
-    if (!ops) {
-        return base_fail(err, BASE_UNSUPPORTED,
-                         "This build has no desktop backend called \"%.40s\".", backend);
-    }
-    if (!ops->open(&h, where, err)) {
+    where = where ? where : &none;
+    if (!desk_options_check(where, err) || !connect_one(list, &h, name, where, err)) {
         return false;
     }
     uv_mutex_lock(&h->lock);
@@ -31,6 +35,12 @@ bool desk_human_open(desk_human **out, const char *backend, const desk_options *
     uv_mutex_unlock(&h->lock);
     *out = h;
     return true;
+}
+
+bool desk_human_open(desk_human **out, const char *backend, const desk_options *where,
+                     desk_human_notice touched, void *context, base_error *err)
+{
+    return desk_human_open_from(desk_human_backends, out, backend, where, touched, context, err);
 }
 
 void desk_human_close(desk_human *h)
@@ -48,9 +58,12 @@ void desk_human_tell_touches(desk_human *h, bool on)
     atomic_store(&h->tell_touches, on);
 }
 
-static bool can_be_taken(const desk_combo *combo, base_error *err)
+static bool can_be_taken(const desk_human *h, const desk_combo *combo, base_error *err)
 {
     size_t others = 0;
+    if (!h->ops->take) {
+        return base_fail(err, BASE_UNSUPPORTED, "This desktop gives no program a hotkey.");
+    }
     for (size_t i = 0; i < combo->count; i++) {
         others += !desk_key_is_modifier(combo->keys[i]);
     }
@@ -76,7 +89,7 @@ int desk_human_add(desk_human *h, const desk_combo *combo, desk_chord_kind kind,
                    desk_human_notice notice, void *context, base_error *err)
 {
     human_chord chord = {.kind = kind, .combo = *combo, .notice = notice, .context = context};
-    if (kind == DESK_CHORD_TAKEN && !can_be_taken(combo, err)) {
+    if (kind == DESK_CHORD_TAKEN && !can_be_taken(h, combo, err)) {
         return 0;
     }
     uv_mutex_lock(&h->lock);
@@ -105,7 +118,7 @@ void desk_human_remove(desk_human *h, int number)
         }
     }
     uv_mutex_unlock(&h->lock);
-    if (gone.number && gone.kind == DESK_CHORD_TAKEN) {
+    if (gone.number && gone.kind == DESK_CHORD_TAKEN && h->ops->give_back) {
         h->ops->give_back(h, &gone);
     }
 }

@@ -106,7 +106,7 @@ static victim start_victim(deed what)
         desk *d = NULL;
         desk_options options = {.display = display, .cookie = cookie};
         close(ends[0]);
-        if (!desk_backend("x11")->open(&d, &options, &err)) {
+        if (!desk_open(&d, "x11", &options, &err)) {
             printf("    %s\n", err.message);
             _exit(1);
         }
@@ -144,7 +144,7 @@ static void type_all(desk *d, const char *text)
 {
     desk_text_step step;
     for (size_t at = 0, length = strlen(text); at < length; at += step.consumed) {
-        if (!d->ops->text_step(d, text + at, length - at, &step, &err)) {
+        if (!desk_type_text(d, text + at, length - at, &step, &err)) {
             printf("    %s\n", err.message);
             _exit(1);
         }
@@ -154,7 +154,7 @@ static void type_all(desk *d, const char *text)
 static void press(desk *d, const char *name, bool down)
 {
     desk_key key;
-    if (!desk_key_parse(name, &key, &err) || !d->ops->key(d, key, down, &err)) {
+    if (!desk_key_parse(name, &key, &err) || !desk_keyboard_key(d, key, down, &err)) {
         printf("    %s\n", err.message);
         _exit(1);
     }
@@ -183,7 +183,7 @@ static void hold_and_wait(desk *d, int to)
         press(d, *name, true);
     }
     for (size_t i = 0; i < 3; i++) {
-        d->ops->button(d, buttons[i], true, &err);
+        desk_pointer_button(d, buttons[i], true, &err);
     }
     say(to, ((x11_desk *) d)->watchdog->pid);
     pause();
@@ -377,7 +377,7 @@ static void open_and_close(desk *d, int to)
 {
     pid_t watchdog;
     CHECK_EQ(((x11_desk *) d)->watchdog->pid, 0);
-    d->ops->pointer_move(d, 5, 5, &err);
+    desk_pointer_move(d, 5, 5, &err);
     CHECK_EQ(((x11_desk *) d)->watchdog->pid, 0); /* not before it is needed */
     double began = now();
     press(d, "shift", true);
@@ -389,7 +389,7 @@ static void open_and_close(desk *d, int to)
     printf("the first key: %.2f ms, the next: %.2f ms\n", first * 1e3, second * 1e3);
     fflush(stdout);
     watchdog = ((x11_desk *) d)->watchdog->pid;
-    d->ops->close(d);
+    desk_close(d);
     say(to, is_gone(watchdog) && waitpid(-1, NULL, WNOHANG) == -1 ? watchdog : -1);
 }
 

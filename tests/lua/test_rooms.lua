@@ -10,6 +10,7 @@ local tests = {}
 local runtime_floors = {
   { "host" },
   { "lib" },
+  { "desk/linux", "desk/windows" }, -- which backends there are
   { "desk/win32/elements" },
   { "desk/x11", "desk/win32", "desk/atspi", "desk/null" },
   { "desk", "ocr" },

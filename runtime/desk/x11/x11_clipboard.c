@@ -254,8 +254,8 @@ static bool too_large(x11_desk *x, x11_conversion *conversion, base_error *err)
                      DESK_CLIPBOARD_MAX >> 20);
 }
 
-bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                       bool *pending, base_error *err)
+static bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                              bool *pending, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     x11_conversion *conversion = &x->clipboard->conversions[kind];
@@ -298,4 +298,9 @@ void x11_clipboard_close(x11_desk *x)
     for (int i = 0; i < DESK_CLIPBOARD_KINDS; i++) {
         forget(x, &x->clipboard->conversions[i]);
     }
+}
+
+void x11_clipboard_ops(desk_ops *ops)
+{
+    ops->clipboard_get = x11_clipboard_get;
 }

@@ -32,9 +32,7 @@ struct x11_clipboard {
     x11_conversion conversions[DESK_CLIPBOARD_KINDS]; /* one each */
 };
 
-/* While it is pending the caller has to ask again at least twice a second. */
-bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                       bool *pending, base_error *err);
+void x11_clipboard_ops(desk_ops *ops);
 x11_event_handler x11_clipboard_selection_event, x11_clipboard_property_event;
 void x11_clipboard_close(x11_desk *x);
 

@@ -4,7 +4,7 @@
 
 #include <xcb/xfixes.h>
 
-bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err)
+static bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *number = 0;
@@ -33,4 +33,9 @@ void x11_clipboard_owner_event(x11_desk *x, const xcb_generic_event_t *generic)
         event->owner) {
         x->clipboard_watch->changes++;
     }
+}
+
+void x11_clipboard_watch_ops(desk_ops *ops)
+{
+    ops->clipboard_changes = x11_clipboard_changes;
 }

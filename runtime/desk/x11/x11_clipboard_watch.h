@@ -10,7 +10,7 @@ struct x11_clipboard_watch {
     uint64_t changes; /* 0 until somebody asks */
 };
 
-bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err);
+void x11_clipboard_watch_ops(desk_ops *ops);
 x11_event_handler x11_clipboard_owner_event;
 
 #endif

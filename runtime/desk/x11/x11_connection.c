@@ -12,7 +12,7 @@
 static bool no_display(const char *name, base_error *err)
 {
     if (!name && !getenv("DISPLAY")) {
-        return base_fail(err, BASE_UNAVAILABLE,
+        return base_fail(err, BASE_NOT_FOUND,
                          "There is no desktop to work on: DISPLAY is not set. Use --desktop "
                          "private, or set DISPLAY to a running X server.");
     }

@@ -11,7 +11,7 @@ enum { CARET_WIDTH = 4, CARET_HEIGHT = 40 };
  * memory. The price: what is drawn again in the same place between the report and the subtraction
  * is not reported. Such a change is at most a round trip younger than the reported one, and the
  * reaction to our own input is never lost, because the subtraction is sent before the input. */
-bool x11_watch_start(desk *d, base_error *err)
+static bool x11_watch_start(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     if (!x->has_damage) {
@@ -47,7 +47,7 @@ void x11_watch_stop(desk *d)
     x->damage->last_change = 0;
 }
 
-uint64_t x11_last_change(desk *d)
+static uint64_t x11_last_change(desk *d)
 {
     return ((x11_desk *) d)->damage->last_change;
 }
@@ -83,4 +83,11 @@ void x11_damage_rearm(x11_desk *x)
         xcb_flush(x->c);
     }
     x->damage->seen = false;
+}
+
+void x11_damage_ops(desk_ops *ops)
+{
+    ops->watch_start = x11_watch_start;
+    ops->watch_stop = x11_watch_stop;
+    ops->last_change = x11_last_change;
 }

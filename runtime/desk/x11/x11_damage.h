@@ -15,9 +15,8 @@ struct x11_damage {
     uint64_t last_change;       /* ns */
 };
 
-bool x11_watch_start(desk *d, base_error *err);
+void x11_damage_ops(desk_ops *ops);
 void x11_watch_stop(desk *d);
-uint64_t x11_last_change(desk *d);
 x11_event_handler x11_damage_event;
 /* After a round of events: has the server report the next change. */
 void x11_damage_rearm(x11_desk *x);

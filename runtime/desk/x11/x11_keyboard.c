@@ -103,7 +103,7 @@ static void key_up(x11_desk *x, desk_key key, uint16_t state)
     }
 }
 
-bool x11_key(desk *d, desk_key key, bool down, base_error *err)
+static bool x11_key(desk *d, desk_key key, bool down, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;
@@ -126,4 +126,9 @@ void x11_keyboard_close(x11_desk *x)
         release(x, held->stroke);
         x11_spare_pin(x, held->stroke.keycode, -1);
     }
+}
+
+void x11_keyboard_ops(desk_ops *ops)
+{
+    ops->keyboard_key = x11_key;
 }

@@ -18,7 +18,7 @@ struct x11_keyboard {
     size_t held_count;
 };
 
-bool x11_key(desk *d, desk_key key, bool down, base_error *err);
+void x11_keyboard_ops(desk_ops *ops);
 /* Releases what is held down. */
 void x11_keyboard_close(x11_desk *x);
 

@@ -160,7 +160,7 @@ static bool look_around(x11_desk *x, surroundings *out, base_error *err)
     return ok;
 }
 
-bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err)
+static bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     surroundings about;
@@ -173,10 +173,14 @@ bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err)
     bool ok = known && (!reply || add_all(x, reply, &about, out)) &&
               (out->count > 0 || add(out, "screen", about.screen, true, &about));
     free(reply);
-    desk_monitor_list_order(out);
     if (ok) {
         return true;
     }
     desk_monitor_list_free(out);
     return known ? base_fail(err, BASE_NO_MEMORY, "There is not enough memory.") : false;
+}
+
+void x11_monitor_ops(desk_ops *ops)
+{
+    ops->monitors = x11_monitors;
 }

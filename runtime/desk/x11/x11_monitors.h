@@ -6,6 +6,6 @@
 
 #include "x11_connection.h"
 
-bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err);
+void x11_monitor_ops(desk_ops *ops);
 
 #endif

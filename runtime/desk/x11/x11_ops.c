@@ -1,5 +1,6 @@
-/* The X11 backend as a whole: how a desk is opened, pumped and closed, and its table of ops. */
-#include "desk/native.h"
+/* The X11 backend as a whole: how a desk is opened, pumped and closed, and what it is made of. */
+#include "x11.h"
+
 #include "x11_clipboard.h"
 #include "x11_clipboard_watch.h"
 #include "x11_connection.h"
@@ -128,33 +129,12 @@ static int poll_every(desk *d)
     return x11_idle_watching(x) ? WATCHING : x11_selection_busy(x) ? OWNER : 0;
 }
 
-static const desk_ops OPS;
-
-static bool open_desk(desk **out, const desk_options *options, base_error *err)
-{
-    memory *m = calloc(1, sizeof *m);
-    if (!m) {
-        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to open a desk.");
-    }
-    x11_desk *x = lay_out(m);
-    x->base.ops = &OPS;
-    if (!x11_connection_open(x, options, err)) {
-        x11_connection_close(x);
-        free(x);
-        return false;
-    }
-    register_events(x);
-    x11_input_open(x);
-    *out = &x->base;
-    return true;
-}
-
 static void close_desk(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
     x11_pointer_close(x);
     x11_keyboard_close(x);
-    x11_text_end(d, NULL);
+    x11_type_end(d, NULL);
     x11_keymap_close(x);
     x11_watch_stop(d);
     x11_window_capture_end(d);
@@ -166,45 +146,44 @@ static void close_desk(desk *d)
     free(x);
 }
 
-static const desk_ops OPS = {
-    .name = "x11",
-    .open = open_desk,
-    .close = close_desk,
-    .poll_fd = poll_fd,
-    .poll_every = poll_every,
-    .pump = pump,
-    .screen_rect = x11_screen_rect,
-    .capture = x11_capture,
-    .monitors = x11_monitors,
-    .window_capture = x11_window_capture,
-    .window_capture_end = x11_window_capture_end,
-    .watch_start = x11_watch_start,
-    .watch_stop = x11_watch_stop,
-    .last_change = x11_last_change,
-    .pointer_get = x11_pointer_get,
-    .pointer_move = x11_pointer_move,
-    .button = x11_button,
-    .button_waits = x11_button_waits,
-    .wheel = x11_wheel,
-    .key = x11_key,
-    .text_step = x11_text_step,
-    .text_end = x11_text_end,
-    .ping = x11_ping,
-    .ping_answered = x11_ping_answered,
-    .windows = x11_windows,
-    .window_active = x11_window_active,
-    .window_focus = x11_window_focus,
-    .window_close = x11_window_close,
-    .window_place = x11_window_place,
-    .window_state = x11_window_state,
-    .window_stack = x11_window_stack,
-    .window_changes = x11_window_changes,
-    .workspaces = x11_workspaces,
-    .workspace_go = x11_workspace_go,
-    .window_workspace = x11_window_workspace,
-    .clipboard_get = x11_clipboard_get,
-    .clipboard_set = x11_clipboard_set,
-    .clipboard_changes = x11_clipboard_changes,
-};
+static void fill_ops(desk_ops *ops)
+{
+    ops->close = close_desk;
+    ops->poll_fd = poll_fd;
+    ops->poll_every = poll_every;
+    ops->pump = pump;
+    x11_screen_ops(ops);
+    x11_monitor_ops(ops);
+    x11_window_capture_ops(ops);
+    x11_damage_ops(ops);
+    x11_pointer_ops(ops);
+    x11_keyboard_ops(ops);
+    x11_text_ops(ops);
+    x11_ping_ops(ops);
+    x11_windows_ops(ops);
+    x11_window_action_ops(ops);
+    x11_window_watch_ops(ops);
+    x11_workspace_ops(ops);
+    x11_clipboard_ops(ops);
+    x11_selection_ops(ops);
+    x11_clipboard_watch_ops(ops);
+}
 
-const desk_ops *const desk_native_ops = &OPS;
+bool x11_desk_connect(desk **out, const desk_options *options, base_error *err)
+{
+    memory *m = calloc(1, sizeof *m);
+    if (!m) {
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to open a desk.");
+    }
+    x11_desk *x = lay_out(m);
+    fill_ops(&x->base.ops);
+    if (!x11_connection_open(x, options, err)) {
+        x11_connection_close(x);
+        free(x);
+        return false;
+    }
+    register_events(x);
+    x11_input_open(x);
+    *out = &x->base;
+    return true;
+}

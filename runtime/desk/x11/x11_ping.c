@@ -40,7 +40,7 @@ static uint32_t send_ping(x11_desk *x, xcb_window_t window)
     return token;
 }
 
-bool x11_ping(desk *d, uint64_t *token, base_error *err)
+static bool x11_ping(desk *d, uint64_t *token, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *token = 0;
@@ -87,9 +87,15 @@ void x11_ping_event(x11_desk *x, const xcb_generic_event_t *generic)
     }
 }
 
-bool x11_ping_answered(desk *d, uint64_t token)
+static bool x11_ping_answered(desk *d, uint64_t token)
 {
     x11_desk *x = (x11_desk *) d;
     /* Applications answer in order, so a later answer is one to the earlier pings as well. */
-    return token != 0 && (int32_t) (x->pings->seen - (uint32_t) token) >= 0;
+    return (int32_t) (x->pings->seen - (uint32_t) token) >= 0;
+}
+
+void x11_ping_ops(desk_ops *ops)
+{
+    ops->ping = x11_ping;
+    ops->ping_answered = x11_ping_answered;
 }

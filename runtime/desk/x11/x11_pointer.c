@@ -10,7 +10,7 @@ enum { MOVE_ATTEMPTS = 3 };
 /* X numbers the wheel's four directions as buttons 4 to 7; the thumb buttons come after. */
 enum { WHEEL_UP = 4, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, THUMB_BACK, THUMB_FORWARD };
 
-bool x11_pointer_get(desk *d, int *px, int *py, base_error *err)
+static bool x11_pointer_get(desk *d, int *px, int *py, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_generic_error_t *e = NULL;
@@ -25,17 +25,9 @@ bool x11_pointer_get(desk *d, int *px, int *py, base_error *err)
     return true;
 }
 
-bool x11_pointer_move(desk *d, int px, int py, base_error *err)
+static bool x11_pointer_move(desk *d, int px, int py, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    image_rect screen;
-    if (!x11_screen_rect(d, &screen, err)) {
-        return false;
-    }
-    if (px < 0 || py < 0 || px >= screen.width || py >= screen.height) {
-        return base_fail(err, BASE_INVALID, "The point %d,%d is outside the screen of %d x %d.", px,
-                         py, screen.width, screen.height);
-    }
     int at_x = -1, at_y = -1;
     /* More than once, because the user's own hand on the mouse may come in between. */
     for (int attempt = 0; attempt < MOVE_ATTEMPTS; attempt++) {
@@ -84,20 +76,17 @@ static bool press(x11_desk *x, uint8_t physical, bool down, base_error *err)
     return true;
 }
 
-bool x11_button(desk *d, desk_button button, bool down, base_error *err)
+static bool x11_button(desk *d, desk_button button, bool down, base_error *err)
 {
     static const uint8_t logical[] = {0, 1, 2, 3, THUMB_BACK, THUMB_FORWARD};
     x11_desk *x = (x11_desk *) d;
-    if (button < DESK_LEFT || button > DESK_FORWARD) {
-        return base_fail(err, BASE_INVALID, "There is no mouse button %d.", (int) button);
-    }
     x->pointer->released = down ? 0 : logical[button];
     return press(x, physical_button(x, logical[button]), down, err);
 }
 
 /* While a window manager holds the pointer to look at a press, the server keeps the release back,
  * and the state that it tells has the button down. It tells of the first five only. */
-bool x11_button_waits(desk *d)
+static bool x11_button_waits(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
     if (x->pointer->released == 0 || x->pointer->released > WHEEL_DOWN) {
@@ -128,14 +117,9 @@ static void turn(x11_desk *x, int parts, uint8_t backward, uint8_t forward)
     }
 }
 
-bool x11_wheel(desk *d, int dx, int dy, base_error *err)
+static bool x11_wheel(desk *d, int dx, int dy, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    const int most = DESK_NOTCHES_MAX * DESK_NOTCH;
-    if (dx < -most || dx > most || dy < -most || dy > most) {
-        return base_fail(err, BASE_INVALID, "The wheel turns at most %d notches at once.",
-                         DESK_NOTCHES_MAX);
-    }
     turn(x, dx, WHEEL_LEFT, WHEEL_RIGHT);
     turn(x, dy, WHEEL_UP, WHEEL_DOWN);
     return x11_input_sync(x, err);
@@ -149,4 +133,13 @@ void x11_pointer_close(x11_desk *x)
         }
     }
     x->pointer->held = 0;
+}
+
+void x11_pointer_ops(desk_ops *ops)
+{
+    ops->pointer_get = x11_pointer_get;
+    ops->pointer_move = x11_pointer_move;
+    ops->pointer_button = x11_button;
+    ops->pointer_button_waits = x11_button_waits;
+    ops->pointer_wheel = x11_wheel;
 }

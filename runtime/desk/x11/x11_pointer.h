@@ -11,11 +11,7 @@ struct x11_pointer {
     uint8_t released; /* the button released last, as applications number it; 0: that is over */
 };
 
-bool x11_pointer_get(desk *d, int *px, int *py, base_error *err);
-bool x11_pointer_move(desk *d, int px, int py, base_error *err);
-bool x11_button(desk *d, desk_button button, bool down, base_error *err);
-bool x11_button_waits(desk *d);
-bool x11_wheel(desk *d, int dx, int dy, base_error *err);
+void x11_pointer_ops(desk_ops *ops);
 /* Releases what is held down. */
 void x11_pointer_close(x11_desk *x);
 

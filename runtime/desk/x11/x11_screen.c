@@ -118,17 +118,6 @@ uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_e
     return shared ? fetch_shared(x, pixmap, r, err) : fetch_over_wire(x, pixmap, r, err);
 }
 
-static bool check_inside(image_rect r, image_rect screen, base_error *err)
-{
-    if (r.width > 0 && r.height > 0 && r.x >= 0 && r.y >= 0 && r.width <= screen.width - r.x &&
-        r.height <= screen.height - r.y) {
-        return true;
-    }
-    return base_fail(err, BASE_INVALID,
-                     "The region %d,%d of %d x %d pixels is not inside the screen of %d x %d.", r.x,
-                     r.y, r.width, r.height, screen.width, screen.height);
-}
-
 /* --- not fetching what has not changed -----------------------------------------------------------
  *
  * A damage object of our own, at report level "non-empty", says exactly whether anything has been
@@ -222,24 +211,19 @@ static uint8_t *fetch(x11_desk *x, image_rect r, bool shared, bool trusted, base
     return pixels;
 }
 
-bool x11_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err)
+static bool x11_capture(desk *d, image_rect screen, image_rect rect, bool cursor, image_bitmap *out,
+                        base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    image_rect screen;
     bool with_cursor = cursor && x->has_fixes;
     xcb_xfixes_get_cursor_image_cookie_t cursor_cookie = {0};
     if (with_cursor) {
         cursor_cookie = xcb_xfixes_get_cursor_image(x->c);
     }
     xcb_get_selection_owner_cookie_t owner = xcb_get_selection_owner(x->c, x->atoms[X11_NET_WM_CM]);
-    bool ok = x11_screen_rect(d, &screen, err) && check_inside(rect, screen, err);
     bool trusted = !has_compositor(x, owner) && x->has_damage;
     xcb_xfixes_get_cursor_image_reply_t *pointer =
         with_cursor ? xcb_xfixes_get_cursor_image_reply(x->c, cursor_cookie, NULL) : NULL;
-    if (!ok) {
-        free(pointer);
-        return false;
-    }
     bool shared = ensure_segment(x, (size_t) screen.width * (size_t) screen.height * 4);
     x11_take_events(x); /* the replies above came after whatever was drawn before them */
     bool same = shared && trusted && same_frame(x->frame, rect, screen, pointer);
@@ -257,4 +241,10 @@ bool x11_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_
     }
     free(pointer);
     return pixels != NULL;
+}
+
+void x11_screen_ops(desk_ops *ops)
+{
+    ops->screen_rect = x11_screen_rect;
+    ops->capture = x11_capture;
 }

@@ -310,14 +310,11 @@ static bool take_ownership(x11_desk *x, base_error *err)
                               "Another program took the clipboard at the same moment; try again.");
 }
 
-bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                       bool *pending, base_error *err)
+static bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                              bool *pending, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *pending = false;
-    if (!desk_clipboard_check(kind, data, length, err)) {
-        return false;
-    }
     x11_content *copy = copy_of(kind, data, length);
     if (!copy) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
@@ -338,4 +335,9 @@ void x11_selection_close(x11_desk *x)
     for (size_t i = 0; i < X11_TRANSFERS; i++) {
         release(x->selection->transfers[i].content);
     }
+}
+
+void x11_selection_ops(desk_ops *ops)
+{
+    ops->clipboard_set = x11_clipboard_set;
 }

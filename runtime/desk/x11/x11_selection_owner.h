@@ -31,8 +31,7 @@ struct x11_selection {
     x11_transfer transfers[X11_TRANSFERS];
 };
 
-bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                       bool *pending, base_error *err);
+void x11_selection_ops(desk_ops *ops);
 /* Whether other programs may request what we own, or are taking it. */
 bool x11_selection_busy(const x11_desk *x);
 x11_event_handler x11_selection_request_event, x11_selection_property_event;

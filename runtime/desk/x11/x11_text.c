@@ -20,24 +20,6 @@ typedef struct {
     bool borrowed; /* a stroke is on a spare keycode */
 } typing;
 
-static bool check_text(const char *text, size_t length, base_error *err)
-{
-    size_t good = base_utf8_check(text, length);
-    if (good < length) {
-        return base_fail(err, BASE_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
-    }
-    for (size_t i = 0; i < length; i++) {
-        if (iscntrl((unsigned char) text[i]) && text[i] != '\n' && text[i] != '\t' &&
-            text[i] != '\r' && (unsigned char) text[i] < 0x80) {
-            return base_fail(err, BASE_INVALID,
-                             "The text has a control character (U+%04X) at byte %zu; press keys "
-                             "by name instead.",
-                             (unsigned char) text[i], i + 1);
-        }
-    }
-    return true;
-}
-
 /* Text typed while a modifier is down would be shortcuts: better not at all. */
 static bool check_modifiers(uint16_t state, base_error *err)
 {
@@ -178,14 +160,15 @@ static bool no_key_for(const char *text, size_t length, base_error *err)
                      (unsigned) c);
 }
 
-bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, base_error *err)
+static bool x11_type_text(desk *d, const char *text, size_t length, desk_text_step *out,
+                          base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;
     typing t = {.count = 0};
     *out = (desk_text_step){0};
-    if (!check_text(text, length, err) || !x11_keymap_ready(x, &state, err) ||
-        !check_modifiers(state, err) || !take_caps_lock(x, &state, err)) {
+    if (!x11_keymap_ready(x, &state, err) || !check_modifiers(state, err) ||
+        !take_caps_lock(x, &state, err)) {
         return false;
     }
     int group = x11_state_group(state);
@@ -206,7 +189,7 @@ bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out
     return x11_input_sync(x, err);
 }
 
-bool x11_text_end(desk *d, base_error *err)
+bool x11_type_end(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;
@@ -228,4 +211,10 @@ bool x11_text_end(desk *d, base_error *err)
     }
     x->text->caps_lock_taken = false;
     return true;
+}
+
+void x11_text_ops(desk_ops *ops)
+{
+    ops->type_text = x11_type_text;
+    ops->type_end = x11_type_end;
 }

@@ -22,7 +22,7 @@ static void activate(x11_desk *x, xcb_window_t window)
     x11_tell_manager(x, window, X11_NET_ACTIVE_WINDOW, data);
 }
 
-bool x11_window_focus(desk *d, uint64_t id, base_error *err)
+static bool x11_window_focus(desk *d, uint64_t id, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
@@ -57,7 +57,7 @@ static bool ask_to_close(x11_desk *x, xcb_window_t window, base_error *err)
     return x11_sync(x, err);
 }
 
-bool x11_window_close(desk *d, uint64_t id, base_error *err)
+static bool x11_window_close(desk *d, uint64_t id, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     if (!x11_check_exists(x, id, err)) {
@@ -74,7 +74,7 @@ bool x11_window_close(desk *d, uint64_t id, base_error *err)
 /* --- order -------------------------------------------------------------------------------------
  */
 
-bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err)
+static bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint32_t mode = above ? XCB_STACK_MODE_ABOVE : XCB_STACK_MODE_BELOW;
@@ -134,7 +134,7 @@ static void make_normal(x11_desk *x, xcb_window_t window)
     unhide(x, window);
 }
 
-bool x11_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
+static bool x11_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
@@ -212,20 +212,11 @@ static void move_resize(x11_desk *x, xcb_window_t window, bool was_maximized, im
     x11_tell_manager(x, window, X11_NET_MOVERESIZE_WINDOW, data);
 }
 
-static bool check_rect(image_rect r, base_error *err)
-{
-    bool sound = r.width > 0 && r.height > 0 && r.width <= INT16_MAX && r.height <= INT16_MAX &&
-                 r.x >= INT16_MIN && r.x <= INT16_MAX && r.y >= INT16_MIN && r.y <= INT16_MAX;
-    return sound ||
-           base_fail(err, BASE_INVALID, "A window cannot be placed at %d,%d with %d x %d pixels.",
-                     r.x, r.y, r.width, r.height);
-}
-
-bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
+static bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
-    if (!check_rect(rect, err) || !x11_check_exists(x, id, err)) {
+    if (!x11_check_exists(x, id, err)) {
         return false;
     }
     bool managed = x11_has_manager(x), was_maximized = managed && is_maximized(x, window);
@@ -238,4 +229,13 @@ bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
         configure(x, window, rect);
     }
     return x11_sync(x, err);
+}
+
+void x11_window_action_ops(desk_ops *ops)
+{
+    ops->window_focus = x11_window_focus;
+    ops->window_close = x11_window_close;
+    ops->window_place = x11_window_place;
+    ops->window_set_state = x11_window_state;
+    ops->window_stack = x11_window_stack;
 }

@@ -6,10 +6,6 @@
 
 #include "x11_connection.h"
 
-bool x11_window_focus(desk *d, uint64_t id, base_error *err);
-bool x11_window_close(desk *d, uint64_t id, base_error *err);
-bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err);
-bool x11_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err);
-bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err);
+void x11_window_action_ops(desk_ops *ops);
 
 #endif

@@ -308,8 +308,8 @@ void x11_window_capture_end(desk *d)
     x11_ping_aside_end(x);
 }
 
-bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                        base_error *err)
+static bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                               base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     x11_capture_session *s = x->session;
@@ -331,4 +331,10 @@ bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *
         x11_window_capture_end(d);
     }
     return ok;
+}
+
+void x11_window_capture_ops(desk_ops *ops)
+{
+    ops->window_capture = x11_window_capture;
+    ops->window_capture_end = x11_window_capture_end;
 }

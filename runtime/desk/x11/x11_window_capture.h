@@ -22,8 +22,7 @@ struct x11_capture_session {
     uint64_t heard, complete; /* ns: when it answered, when nothing was missing; 0: not yet */
 };
 
-bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                        base_error *err);
+void x11_window_capture_ops(desk_ops *ops);
 void x11_window_capture_end(desk *d);
 x11_event_handler x11_window_capture_exposed, x11_window_capture_damaged;
 

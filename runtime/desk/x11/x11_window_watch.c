@@ -2,7 +2,7 @@
  * the window manager keeps; without one by the root's children; and by each window's properties. */
 #include "x11_window_watch.h"
 
-uint64_t x11_window_changes(desk *d)
+static uint64_t x11_window_changes(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
     if (!x->window_watch->changes) {
@@ -49,4 +49,9 @@ void x11_window_property_event(x11_desk *x, const xcb_generic_event_t *event)
     if (x->window_watch->changes && is_change(x, (const void *) event)) {
         x->window_watch->changes++;
     }
+}
+
+void x11_window_watch_ops(desk_ops *ops)
+{
+    ops->window_changes = x11_window_changes;
 }

@@ -70,7 +70,7 @@ static bool find_top_levels(x11_desk *x, id_list *out)
     return able;
 }
 
-uint64_t x11_window_active(desk *d)
+static uint64_t x11_window_active(desk *d)
 {
     return x11_active_window((x11_desk *) d);
 }
@@ -286,7 +286,7 @@ static void describe(x11_desk *x, const id_list *ids, const questions *asked, xc
     }
 }
 
-bool x11_windows(desk *d, desk_window_list *out, base_error *err)
+static bool x11_windows(desk *d, desk_window_list *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     id_list ids;
@@ -314,4 +314,10 @@ bool x11_windows(desk *d, desk_window_list *out, base_error *err)
     }
     desk_window_list_free(out);
     return able ? false : base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
+}
+
+void x11_windows_ops(desk_ops *ops)
+{
+    ops->windows = x11_windows;
+    ops->window_active = x11_window_active;
 }

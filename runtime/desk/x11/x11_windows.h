@@ -6,7 +6,6 @@
 
 #include "x11_connection.h"
 
-bool x11_windows(desk *d, desk_window_list *out, base_error *err);
-uint64_t x11_window_active(desk *d);
+void x11_windows_ops(desk_ops *ops);
 
 #endif
