@@ -3,51 +3,9 @@
  * `nil, err`; using a desk that has been closed is the caller's mistake and raises.
  */
 #include "lib_desk.h"
-#include "desk/desk.h"
 
 #include <limits.h>
 #include <string.h>
-
-/* A desktop that is open. */
-#define DESK_TYPE "native.Desk"
-
-enum { LENT_SLOT = 1 /* the user value that keeps the image lent last */ };
-
-typedef struct {
-    desk *d; /* NULL once closed */
-} lib_desk;
-
-desk *lib_check_desk(lua_State *L)
-{
-    lib_desk *self = luaL_checkudata(L, 1, DESK_TYPE);
-    luaL_argcheck(L, self->d, 1, "the desk has been closed");
-    return self->d;
-}
-
-int lib_check_int(lua_State *L, int index)
-{
-    lua_Integer value = luaL_checkinteger(L, index);
-    luaL_argcheck(L, value >= INT_MIN && value <= INT_MAX, index, "number out of range");
-    return (int) value;
-}
-
-const char *lib_check_plain(lua_State *L, int index)
-{
-    size_t length;
-    const char *text = luaL_checklstring(L, index, &length);
-    luaL_argcheck(L, strlen(text) == length, index, "contains a zero byte");
-    return text;
-}
-
-/* `true`, or nil and the error. */
-int lib_done(lua_State *L, bool ok, const base_error *err)
-{
-    if (!ok) {
-        return lib_fail(L, err);
-    }
-    lua_pushboolean(L, 1);
-    return 1;
-}
 
 /* An optional whole number of a table of options. */
 static int option_int(lua_State *L, int table, const char *name, int otherwise)
@@ -86,19 +44,6 @@ static bool option_bool(lua_State *L, int table, const char *name)
 
 /* --- life --------------------------------------------------------------------------------------
  */
-
-void lib_recall_lent(lua_State *L, int desk_index)
-{
-    if (lua_getiuservalue(L, desk_index, LENT_SLOT) == LUA_TUSERDATA) {
-        image_bitmap *image = lua_touserdata(L, -1);
-        if (image->borrowed) {
-            image_free(image);
-        }
-    }
-    lua_pop(L, 1);
-    lua_pushnil(L);
-    lua_setiuservalue(L, desk_index, LENT_SLOT);
-}
 
 /* Releases held keys and buttons, restores the keyboard map. Closing twice is no mistake. */
 static int lib_desk_close(lua_State *L)
@@ -202,18 +147,6 @@ static int lib_desk_log(lua_State *L)
 
 /* --- screen ------------------------------------------------------------------------------------
  */
-
-void lib_push_rect_fields(lua_State *L, image_rect r)
-{
-    lua_pushinteger(L, r.x);
-    lua_setfield(L, -2, "x");
-    lua_pushinteger(L, r.y);
-    lua_setfield(L, -2, "y");
-    lua_pushinteger(L, r.width);
-    lua_setfield(L, -2, "width");
-    lua_pushinteger(L, r.height);
-    lua_setfield(L, -2, "height");
-}
 
 /* The whole desktop space, all monitors together, in pixels.
  * ---@return { x: integer, y: integer, width: integer, height: integer }? rect
