@@ -11,11 +11,9 @@ local runtime_floors = {
   { "host" },
   { "lib" },
   { "desk/linux", "desk/windows" }, -- which backends there are
-  { "desk/linux", "desk/windows" },
   { "desk/win32/elements" },
   { "desk/x11", "desk/win32", "desk/atspi", "desk/null" },
   { "desk", "ocr" },
-  { "image/codec" },
   { "image/codec" },
   { "image/png", "image/jpeg", "image/find" },
   { "image" },
