@@ -1,6 +1,6 @@
 /*
  * human_internal.h: the contract for those who watch the mouse and keyboard of another kind of
- * desktop, and what human.c does for them; whoever wants to be told uses human.h. A backend's
+ * desktop, and what human_watch.c does for them; whoever wants to be told uses human.h. A backend's
  * struct begins with a `desk_human`; the list of a platform names it.
  */
 #ifndef DESK_HUMAN_INTERNAL_H
@@ -70,7 +70,7 @@ bool desk_human_open_from(const desk_human_backend *list, desk_human **out, cons
                           const desk_options *where, desk_human_notice touched, void *context,
                           base_error *err);
 
-/* --- human.c, for the platforms ---------------------------------------------------------------
+/* --- human_watch.c, for the platforms ---------------------------------------------------------
  */
 
 void human_prepare(desk_human *h, const desk_human_ops *ops);
@@ -78,6 +78,8 @@ void human_finish(desk_human *h);
 
 void human_codes_add(human_codes *set, unsigned code);
 bool human_codes_have(const human_codes *set, unsigned code);
+/* Whether all keys of the chord are held down now. With the lock. */
+bool human_chord_down(const desk_human *h, const human_chord *chord);
 
 /* On the watch's thread: somebody touched something. */
 void human_touched(desk_human *h);

@@ -5,7 +5,10 @@
  */
 #include "check.h"
 #include "desk/keys.h"
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_connection.h"
+#include "desk/x11/x11_keymap.h"
+#include "desk/x11/x11_manager.h"
+#include "desk/x11/x11_screen.h"
 #include "xserver.h"
 
 #include <sys/stat.h>
@@ -206,7 +209,7 @@ static uint32_t captured_pixel(desk *d)
 /* An unchanged screen is not fetched again; a changed one always is, whenever the change falls. */
 static void check_fresh(desk *d, witness *w)
 {
-    x11_frame *frame = &((x11_desk *) d)->frame;
+    x11_frame *frame = ((x11_desk *) d)->frame;
     captured_pixel(d);
     memset(frame->shared, 0x5a, 4); /* would be overwritten by a fetch */
     captured_pixel(d);
@@ -246,7 +249,7 @@ static void test_screen(void)
     witness w = witness_open();
     desk *d = open_desk();
     check_pictures(d, &w);
-    CHECK(((x11_desk *) d)->frame.shared != NULL);
+    CHECK(((x11_desk *) d)->frame->shared != NULL);
     check_cursor(d, 300, 200);
     check_cursor(d, 0, 0);
     check_cursor(d, 1919, 1079);
@@ -626,7 +629,7 @@ static void test_foreign_remap(void)
     xcb_get_keyboard_mapping_reply_t *before = keyboard_map(w.c);
     desk *d = open_desk();
     check_text(d, &w, "漢字かな");
-    x11_spare spare = ((x11_desk *) d)->keymap.spares[0];
+    x11_spare spare = ((x11_desk *) d)->keymap->spares[0];
     xcb_keysym_t theirs[2] = {0x1002603, 0x1002604}, none[2] = {0, 0};
     CHECK(spare.keysym != 0);
     xcb_change_keyboard_mapping(w.c, 1, spare.keycode, 2, theirs);

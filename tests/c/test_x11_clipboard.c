@@ -2,7 +2,8 @@
  * The X11 clipboard, both ways, against another client: a second connection of this test, which
  * owns or asks for the selection as good and bad programs do. All of it by turns in one thread.
  */
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_clipboard.h"
+#include "desk/x11/x11_selection_owner.h"
 #include "xserver.h"
 
 typedef enum {
@@ -238,7 +239,7 @@ static outcome get_once(desk *d, client *w)
  * with: it is as if it had been here all the time. */
 static void still_want(desk *d)
 {
-    ((x11_desk *) d)->conversions[kind].wanted = uv_hrtime();
+    ((x11_desk *) d)->clipboard->conversions[kind].wanted = uv_hrtime();
 }
 
 static outcome get(desk *d, client *w, double seconds)
@@ -457,7 +458,7 @@ static void test_set(void)
     CHECK(lists(&w, "UTF8_STRING") && lists(&w, "STRING") && lists(&w, "TARGETS"));
     CHECK(asked(d, &w, "TIMESTAMP"));
     CHECK_EQ(w.got_length, 4);
-    xcb_timestamp_t since = ((x11_desk *) d)->selection.since;
+    xcb_timestamp_t since = ((x11_desk *) d)->selection->since;
     CHECK(memcmp(w.got, &since, 4) == 0 && since != 0);
     CHECK(!asked(d, &w, "STRING")); /* has other characters */
     CHECK(!asked(d, &w, "MULTIPLE"));

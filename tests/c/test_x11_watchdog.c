@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "desk/keys.h"
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_watchdog.h"
 #include "xserver.h"
 
 #include <dirent.h>
@@ -185,7 +185,7 @@ static void hold_and_wait(desk *d, int to)
     for (size_t i = 0; i < 3; i++) {
         desk_pointer_button(d, buttons[i], true, &err);
     }
-    say(to, ((x11_desk *) d)->watchdog.pid);
+    say(to, ((x11_desk *) d)->watchdog->pid);
     pause();
 }
 
@@ -376,9 +376,9 @@ static void test_it_keeps_nothing_open(void)
 static void open_and_close(desk *d, int to)
 {
     pid_t watchdog;
-    CHECK_EQ(((x11_desk *) d)->watchdog.pid, 0);
+    CHECK_EQ(((x11_desk *) d)->watchdog->pid, 0);
     desk_pointer_move(d, 5, 5, &err);
-    CHECK_EQ(((x11_desk *) d)->watchdog.pid, 0); /* not before it is needed */
+    CHECK_EQ(((x11_desk *) d)->watchdog->pid, 0); /* not before it is needed */
     double began = now();
     press(d, "shift", true);
     double first = now() - began;
@@ -388,7 +388,7 @@ static void open_and_close(desk *d, int to)
     double second = now() - began;
     printf("the first key: %.2f ms, the next: %.2f ms\n", first * 1e3, second * 1e3);
     fflush(stdout);
-    watchdog = ((x11_desk *) d)->watchdog.pid;
+    watchdog = ((x11_desk *) d)->watchdog->pid;
     desk_close(d);
     say(to, is_gone(watchdog) && waitpid(-1, NULL, WNOHANG) == -1 ? watchdog : -1);
 }

@@ -3,7 +3,7 @@
  * windows in them; applications that draw late, never, or die. The windows are painted by a second
  * connection, in colours that tell their place, and only where the server asks for it.
  */
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_connection.h"
 #include "painter.h"
 #include "xserver.h"
 

@@ -2,7 +2,7 @@
  * What the X11 backend asks of windows, with a window manager (openbox) and without one. Judged by
  * the X server's word to a second connection, which owns the window.
  */
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_manager.h"
 #include "xserver.h"
 
 #include <limits.h>

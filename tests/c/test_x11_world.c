@@ -2,7 +2,7 @@
  * What the X11 backend hears of the world, and windows' order and workspaces: without a window
  * manager and with openbox. A second connection makes and changes the windows and judges.
  */
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_connection.h"
 #include "xserver.h"
 
 typedef struct {

@@ -1,5 +1,7 @@
 /* The ways to change an element, by AT-SPI's interfaces for them. */
-#include "atspi_internal.h"
+#include "atspi_change.h"
+
+#include "atspi_message.h"
 
 enum { ROLE_COMBO_BOX = 11, ROLE_MENU = 33, SCROLL_ANYWHERE = 6 };
 

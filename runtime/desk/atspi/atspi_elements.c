@@ -1,6 +1,10 @@
-/* The element reader of X11 desktops: AT-SPI over D-Bus. See atspi_internal.h for how it reads. */
+/* The element reader of X11 desktops: AT-SPI over D-Bus. See atspi_state.h for how it reads. */
 #include "atspi.h"
-#include "atspi_internal.h"
+#include "atspi_act.h"
+#include "atspi_bus.h"
+#include "atspi_change.h"
+#include "atspi_nodes.h"
+#include "atspi_read.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,10 @@
  * earlier one goes nowhere; and each kind has a conversion of its own, so that two callers who wait
  * do not disturb each other.
  */
-#include "x11_internal.h"
+#include "x11_clipboard.h"
 
 #include "base/utf8.h"
+#include "x11_selection_owner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +179,7 @@ void x11_clipboard_selection_event(x11_desk *x, const xcb_generic_event_t *gener
 {
     const xcb_selection_notify_event_t *event = (const void *) generic;
     for (int i = 0; i < DESK_CLIPBOARD_KINDS; i++) {
-        x11_conversion *conversion = &x->conversions[i];
+        x11_conversion *conversion = &x->clipboard->conversions[i];
         if (conversion->state == X11_REQUESTED && event->requestor == conversion->window &&
             event->target == conversion->target) {
             take_answer(x, conversion, event);
@@ -190,7 +191,7 @@ void x11_clipboard_property_event(x11_desk *x, const xcb_generic_event_t *generi
 {
     const xcb_property_notify_event_t *event = (const void *) generic;
     for (int i = 0; i < DESK_CLIPBOARD_KINDS; i++) {
-        x11_conversion *conversion = &x->conversions[i];
+        x11_conversion *conversion = &x->clipboard->conversions[i];
         if (conversion->state == X11_INCREMENTAL && event->window == conversion->window &&
             event->atom == x->atoms[X11_DESKPILOT_SELECTION] &&
             event->state == XCB_PROPERTY_NEW_VALUE) {
@@ -239,7 +240,7 @@ static bool find_owner(x11_desk *x, xcb_window_t *owner, base_error *err)
 static bool known(const x11_desk *x, const x11_conversion *conversion, xcb_window_t owner,
                   const char **raw, size_t *raw_length)
 {
-    const x11_content *ours = owner == x->selection.window ? x->selection.content : NULL;
+    const x11_content *ours = owner == x->selection->window ? x->selection->content : NULL;
     bool same = owner && ours && ours->kind == conversion->kind;
     *raw = same ? ours->bytes : "";
     *raw_length = same ? ours->length : 0;
@@ -257,7 +258,7 @@ static bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, si
                               bool *pending, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    x11_conversion *conversion = &x->conversions[kind];
+    x11_conversion *conversion = &x->clipboard->conversions[kind];
     xcb_window_t owner;
     const char *raw;
     size_t raw_length;
@@ -295,7 +296,7 @@ static bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, si
 void x11_clipboard_close(x11_desk *x)
 {
     for (int i = 0; i < DESK_CLIPBOARD_KINDS; i++) {
-        forget(x, &x->conversions[i]);
+        forget(x, &x->clipboard->conversions[i]);
     }
 }
 

@@ -1,6 +1,8 @@
 /* A number that grows when something is put into the clipboard: XFIXES tells when the CLIPBOARD
  * selection gets an owner, also where that is the same one again, and when it loses it. */
-#include "x11_internal.h"
+#include "x11_clipboard_watch.h"
+
+#include <xcb/xfixes.h>
 
 static bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err)
 {
@@ -12,23 +14,24 @@ static bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err)
                          "clipboard cannot be watched.",
                          x->name);
     }
-    if (!x->clipboard_changes) {
-        x->clipboard_changes = 1;
+    if (!x->clipboard_watch->changes) {
+        x->clipboard_watch->changes = 1;
         xcb_xfixes_select_selection_input(x->c, x->root, x->atoms[X11_CLIPBOARD],
                                           XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER);
         if (!x11_sync(x, err)) { /* what comes after this is heard */
             return false;
         }
     }
-    *number = x->clipboard_changes;
+    *number = x->clipboard_watch->changes;
     return x11_alive(x, err);
 }
 
 void x11_clipboard_owner_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
     const xcb_xfixes_selection_notify_event_t *event = (const void *) generic;
-    if (x->clipboard_changes && event->selection == x->atoms[X11_CLIPBOARD] && event->owner) {
-        x->clipboard_changes++;
+    if (x->clipboard_watch->changes && event->selection == x->atoms[X11_CLIPBOARD] &&
+        event->owner) {
+        x->clipboard_watch->changes++;
     }
 }
 

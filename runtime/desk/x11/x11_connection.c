@@ -1,9 +1,12 @@
-#include "x11_internal.h"
+#include "x11_connection.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xcb/damage.h>
+#include <xcb/shm.h>
+#include <xcb/xfixes.h>
 #include <xcb/xtest.h>
 
 static bool no_display(const char *name, base_error *err)
@@ -120,61 +123,6 @@ static bool find_extensions(x11_desk *x, base_error *err)
     return x11_alive(x, err);
 }
 
-static bool intern_atoms(x11_desk *x, base_error *err)
-{
-    static const char *const names[X11_ATOM_COUNT] = {
-        [X11_NET_ACTIVE_WINDOW] = "_NET_ACTIVE_WINDOW",
-        [X11_NET_CLIENT_LIST] = "_NET_CLIENT_LIST",
-        [X11_NET_CLIENT_LIST_STACKING] = "_NET_CLIENT_LIST_STACKING",
-        [X11_NET_CLOSE_WINDOW] = "_NET_CLOSE_WINDOW",
-        [X11_NET_CURRENT_DESKTOP] = "_NET_CURRENT_DESKTOP",
-        [X11_NET_DESKTOP_NAMES] = "_NET_DESKTOP_NAMES",
-        [X11_NET_FRAME_EXTENTS] = "_NET_FRAME_EXTENTS",
-        [X11_NET_MOVERESIZE_WINDOW] = "_NET_MOVERESIZE_WINDOW",
-        [X11_NET_NUMBER_OF_DESKTOPS] = "_NET_NUMBER_OF_DESKTOPS",
-        [X11_NET_RESTACK_WINDOW] = "_NET_RESTACK_WINDOW",
-        [X11_NET_SUPPORTED] = "_NET_SUPPORTED",
-        [X11_NET_SUPPORTING_WM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
-        [X11_NET_WM_CM] = "_NET_WM_CM_S0",
-        [X11_NET_WM_DESKTOP] = "_NET_WM_DESKTOP",
-        [X11_NET_WM_NAME] = "_NET_WM_NAME",
-        [X11_NET_WM_PID] = "_NET_WM_PID",
-        [X11_NET_WM_PING] = "_NET_WM_PING",
-        [X11_NET_WM_STATE] = "_NET_WM_STATE",
-        [X11_NET_WM_STATE_ABOVE] = "_NET_WM_STATE_ABOVE",
-        [X11_NET_WM_STATE_BELOW] = "_NET_WM_STATE_BELOW",
-        [X11_NET_WM_STATE_HIDDEN] = "_NET_WM_STATE_HIDDEN",
-        [X11_NET_WM_STATE_MAXIMIZED_HORZ] = "_NET_WM_STATE_MAXIMIZED_HORZ",
-        [X11_NET_WM_STATE_MAXIMIZED_VERT] = "_NET_WM_STATE_MAXIMIZED_VERT",
-        [X11_NET_WORKAREA] = "_NET_WORKAREA",
-        [X11_NET_WM_WINDOW_TYPE] = "_NET_WM_WINDOW_TYPE",
-        [X11_NET_WM_WINDOW_TYPE_DESKTOP] = "_NET_WM_WINDOW_TYPE_DESKTOP",
-        [X11_NET_WM_WINDOW_TYPE_DOCK] = "_NET_WM_WINDOW_TYPE_DOCK",
-        [X11_CLIPBOARD] = "CLIPBOARD",
-        [X11_DESKPILOT_SELECTION] = "_DESKPILOT_SELECTION",
-        [X11_IMAGE_PNG] = "image/png",
-        [X11_INCR] = "INCR",
-        [X11_TARGETS] = "TARGETS",
-        [X11_TEXT_PLAIN_UTF8] = "text/plain;charset=utf-8",
-        [X11_TIMESTAMP] = "TIMESTAMP",
-        [X11_UTF8_STRING] = "UTF8_STRING",
-        [X11_WM_CHANGE_STATE] = "WM_CHANGE_STATE",
-        [X11_WM_DELETE_WINDOW] = "WM_DELETE_WINDOW",
-        [X11_WM_PROTOCOLS] = "WM_PROTOCOLS",
-        [X11_WM_STATE] = "WM_STATE",
-    };
-    xcb_intern_atom_cookie_t cookies[X11_ATOM_COUNT];
-    for (int i = 0; i < X11_ATOM_COUNT; i++) {
-        cookies[i] = xcb_intern_atom(x->c, 0, (uint16_t) strlen(names[i]), names[i]);
-    }
-    for (int i = 0; i < X11_ATOM_COUNT; i++) {
-        xcb_intern_atom_reply_t *reply = xcb_intern_atom_reply(x->c, cookies[i], NULL);
-        x->atoms[i] = reply ? reply->atom : XCB_ATOM_NONE;
-        free(reply);
-    }
-    return x11_alive(x, err);
-}
-
 /* Writing to a server that has died raises SIGPIPE, which would end the program; XCB reports the
  * same as an error. A handler that somebody else has set is left alone. */
 static void ignore_broken_pipe(void)
@@ -229,7 +177,8 @@ bool x11_connection_open(x11_desk *x, const desk_options *options, base_error *e
         return no_display(display, err);
     }
     x->root = x->screen->root;
-    return check_pixels(x, err) && find_extensions(x, err) && intern_atoms(x, err);
+    x11_atoms_intern(x->c, x->atoms);
+    return check_pixels(x, err) && find_extensions(x, err);
 }
 
 void x11_connection_close(x11_desk *x)

@@ -1,4 +1,4 @@
-#include "x11_internal.h"
+#include "x11_damage.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -21,68 +21,68 @@ static bool x11_watch_start(desk *d, base_error *err)
                          x->name);
     }
     x11_watch_stop(d);
-    x->damage = xcb_generate_id(x->c);
-    xcb_void_cookie_t created = xcb_damage_create_checked(x->c, x->damage, x->root,
+    x->damage->object = xcb_generate_id(x->c);
+    xcb_void_cookie_t created = xcb_damage_create_checked(x->c, x->damage->object, x->root,
                                                           XCB_DAMAGE_REPORT_LEVEL_DELTA_RECTANGLES);
-    xcb_damage_subtract(x->c, x->damage, XCB_NONE, XCB_NONE);
+    xcb_damage_subtract(x->c, x->damage->object, XCB_NONE, XCB_NONE);
     if (!x11_check(x, created, "to tell of changes of the screen", err) || !x11_sync(x, err)) {
-        x->damage = 0;
+        x->damage->object = 0;
         return false;
     }
     /* The first report says that the whole screen has changed: it has arrived by now. */
     x11_take_events(x);
-    x->last_change = 0;
+    x->damage->last_change = 0;
     return true;
 }
 
 void x11_watch_stop(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
-    if (x->damage) {
-        xcb_damage_destroy(x->c, x->damage);
+    if (x->damage->object) {
+        xcb_damage_destroy(x->c, x->damage->object);
         xcb_flush(x->c);
     }
-    x->damage = 0;
-    x->damage_seen = false;
-    x->last_change = 0;
+    x->damage->object = 0;
+    x->damage->seen = false;
+    x->damage->last_change = 0;
 }
 
 static uint64_t x11_last_change(desk *d)
 {
-    return ((x11_desk *) d)->last_change;
+    return ((x11_desk *) d)->damage->last_change;
 }
 
 void x11_damage_ignore(x11_desk *x, unsigned request)
 {
-    x->damage_ignored = request;
+    x->damage->ignored = request;
 }
 
 void x11_damage_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
     const xcb_damage_notify_event_t *event = (const void *) generic;
-    if (!x->damage || event->damage != x->damage) {
+    if (!x->damage->object || event->damage != x->damage->object) {
         return; /* of another damage object, or of a watch that has been stopped */
     }
-    x->damage_seen = true;
-    if (generic->full_sequence == x->damage_ignored) {
+    x->damage->seen = true;
+    if (generic->full_sequence == x->damage->ignored) {
         return;
     }
     if (event->area.width > CARET_WIDTH || event->area.height > CARET_HEIGHT) {
-        x->last_change = uv_hrtime();
+        x->damage->last_change = uv_hrtime();
         desk_regions_note(
             &x->base.regions,
             (image_rect){event->area.x, event->area.y, event->area.width, event->area.height},
-            x->last_change);
+            x->damage->last_change);
     }
 }
 
 void x11_damage_rearm(x11_desk *x)
 {
-    if (x->damage_seen) {
-        xcb_damage_subtract(x->c, x->damage, XCB_NONE, XCB_NONE);
+    if (x->damage->seen) {
+        xcb_damage_subtract(x->c, x->damage->object, XCB_NONE, XCB_NONE);
         xcb_flush(x->c);
     }
-    x->damage_seen = false;
+    x->damage->seen = false;
 }
 
 void x11_damage_ops(desk_ops *ops)

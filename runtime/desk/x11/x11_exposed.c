@@ -3,7 +3,7 @@
  * it, which any client may select. They come in answer to the request that uncovers the window, so
  * they are selected for that long only.
  */
-#include "x11_internal.h"
+#include "x11_exposed.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,8 @@
 #include "x11.h"
 #include "x11_human_internal.h"
 
+#include "x11_connection.h"
+
 #include <stdlib.h>
 #include <sys/socket.h>
 

@@ -6,7 +6,9 @@
  * and has woken the process, which shows in its number of context switches. Read from Linux's
  * /proc, for processes of this machine that have a single thread.
  */
-#include "x11_internal.h"
+#include "x11_idle.h"
+
+#include "x11_properties.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +62,7 @@ static long process_of(x11_desk *x, xcb_window_t window)
 
 bool x11_idle_start(x11_desk *x, xcb_window_t window)
 {
-    x11_idle *idle = &x->idle;
+    x11_idle *idle = x->idle;
     long pid = process_of(x, window);
     *idle = (x11_idle){.pid = pid};
     if (pid == 0 || !look_at(pid, &idle->asleep, &idle->switches)) {
@@ -73,17 +75,17 @@ bool x11_idle_start(x11_desk *x, xcb_window_t window)
 
 void x11_idle_stop(x11_desk *x)
 {
-    x->idle.pid = 0;
+    x->idle->pid = 0;
 }
 
 bool x11_idle_watching(const x11_desk *x)
 {
-    return x->idle.pid != 0;
+    return x->idle->pid != 0;
 }
 
 bool x11_idle_seen(x11_desk *x)
 {
-    x11_idle *idle = &x->idle;
+    x11_idle *idle = x->idle;
     bool asleep;
     unsigned long long switches;
     if (!idle->pid || !x11_sync(x, NULL) || !x11_sync(x, NULL)) {

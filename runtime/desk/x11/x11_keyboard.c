@@ -1,5 +1,8 @@
 /* Keys by name, and which of them are held down. */
-#include "x11_internal.h"
+#include "x11_keyboard.h"
+
+#include "x11_input.h"
+#include "x11_keysyms.h"
 
 static bool stroke_of_key(x11_desk *x, desk_key key, uint16_t state, x11_stroke *out,
                           xcb_keysym_t *keysym)
@@ -8,9 +11,9 @@ static bool stroke_of_key(x11_desk *x, desk_key key, uint16_t state, x11_stroke 
     x11_keysyms_of_key(key, keysyms);
     *keysym = keysyms[0];
     for (int i = 0; i < 2 && keysyms[i]; i++) {
-        if (x11_keymap_find(&x->keymap, keysyms[i], x11_state_group(state), out) ||
-            x11_keymap_find(&x->keymap, keysyms[i], 0, out)) {
-            x11_keymap_heed_num_lock(&x->keymap, keysyms[i], state, out);
+        if (x11_keymap_find(x->keymap, keysyms[i], x11_state_group(state), out) ||
+            x11_keymap_find(x->keymap, keysyms[i], 0, out)) {
+            x11_keymap_heed_num_lock(x->keymap, keysyms[i], state, out);
             return true;
         }
     }
@@ -50,7 +53,7 @@ static x11_held_key *find_held(x11_keyboard *k, desk_key key)
 
 static bool key_down(x11_desk *x, desk_key key, uint16_t state, base_error *err)
 {
-    x11_keyboard *k = &x->keyboard;
+    x11_keyboard *k = x->keyboard;
     x11_stroke stroke;
     xcb_keysym_t keysym;
     if (k->held_count == X11_MAX_HELD) {
@@ -63,10 +66,10 @@ static bool key_down(x11_desk *x, desk_key key, uint16_t state, base_error *err)
     stroke.shift = stroke.shift && !(state & XCB_MOD_MASK_SHIFT);
     stroke.level3 = stroke.level3 && !(state & XCB_MOD_MASK_5);
     if (stroke.shift) {
-        x11_fake(x, XCB_KEY_PRESS, x->keymap.shift);
+        x11_fake(x, XCB_KEY_PRESS, x->keymap->shift);
     }
     if (stroke.level3) {
-        x11_fake(x, XCB_KEY_PRESS, x->keymap.level3);
+        x11_fake(x, XCB_KEY_PRESS, x->keymap->level3);
     }
     x11_fake(x, XCB_KEY_PRESS, stroke.keycode);
     x11_spare_pin(x, stroke.keycode, 1);
@@ -78,16 +81,16 @@ static void release(x11_desk *x, x11_stroke stroke)
 {
     x11_fake(x, XCB_KEY_RELEASE, stroke.keycode);
     if (stroke.level3) {
-        x11_fake(x, XCB_KEY_RELEASE, x->keymap.level3);
+        x11_fake(x, XCB_KEY_RELEASE, x->keymap->level3);
     }
     if (stroke.shift) {
-        x11_fake(x, XCB_KEY_RELEASE, x->keymap.shift);
+        x11_fake(x, XCB_KEY_RELEASE, x->keymap->shift);
     }
 }
 
 static void key_up(x11_desk *x, desk_key key, uint16_t state)
 {
-    x11_keyboard *k = &x->keyboard;
+    x11_keyboard *k = x->keyboard;
     x11_held_key *held = find_held(k, key);
     x11_stroke stroke;
     xcb_keysym_t keysym;
@@ -109,7 +112,7 @@ static bool x11_key(desk *d, desk_key key, bool down, base_error *err)
     }
     if (!down) {
         key_up(x, key, state);
-    } else if (!find_held(&x->keyboard, key) && !key_down(x, key, state, err)) {
+    } else if (!find_held(x->keyboard, key) && !key_down(x, key, state, err)) {
         return false;
     }
     return x11_input_sync(x, err);
@@ -117,7 +120,7 @@ static bool x11_key(desk *d, desk_key key, bool down, base_error *err)
 
 void x11_keyboard_close(x11_desk *x)
 {
-    x11_keyboard *k = &x->keyboard;
+    x11_keyboard *k = x->keyboard;
     while (k->held_count > 0) {
         x11_held_key *held = &k->held[--k->held_count];
         release(x, held->stroke);

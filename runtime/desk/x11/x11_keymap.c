@@ -1,6 +1,8 @@
 /* The server's keyboard map, as the core protocol tells it, and the keycodes in it that the user
  * leaves empty: characters that the layout lacks are typed on those. */
-#include "x11_internal.h"
+#include "x11_keymap.h"
+
+#include "x11_watchdog.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +143,7 @@ static void find_modifiers(x11_keymap *k, const xcb_get_modifier_mapping_reply_t
 
 static bool take_map(x11_desk *x, const xcb_get_keyboard_mapping_reply_t *mapping)
 {
-    x11_keymap *k = &x->keymap;
+    x11_keymap *k = x->keymap;
     size_t count = (size_t) xcb_get_keyboard_mapping_keysyms_length(mapping);
     xcb_keysym_t *map = realloc(k->map, (count ? count : 1) * sizeof *map);
     if (!map) {
@@ -162,16 +164,16 @@ static bool refresh(x11_desk *x, base_error *err)
         x->c, setup->min_keycode, (uint8_t) (setup->max_keycode - setup->min_keycode + 1));
     xcb_get_modifier_mapping_cookie_t modifier_cookie = xcb_get_modifier_mapping(x->c);
     xcb_generic_error_t *e = NULL;
-    x->keymap.stale = false;
+    x->keymap->known = true;
     xcb_get_keyboard_mapping_reply_t *map = xcb_get_keyboard_mapping_reply(x->c, map_cookie, &e);
     xcb_get_modifier_mapping_reply_t *modifiers =
         xcb_get_modifier_mapping_reply(x->c, modifier_cookie, NULL);
     bool taken = map && modifiers && take_map(x, map);
     if (taken) {
-        find_spares(&x->keymap, modifiers);
-        find_modifiers(&x->keymap, modifiers);
+        find_spares(x->keymap, modifiers);
+        find_modifiers(x->keymap, modifiers);
     } else {
-        x->keymap.stale = true;
+        x->keymap->known = false;
     }
     free(map);
     free(modifiers);
@@ -189,7 +191,7 @@ bool x11_keymap_ready(x11_desk *x, uint16_t *state, base_error *err)
     *state = pointer->mask;
     free(pointer);
     x11_take_events(x); /* a change of the map has been announced before that reply */
-    return !x->keymap.stale || refresh(x, err);
+    return x->keymap->known || refresh(x, err);
 }
 
 void x11_keymap_heed_num_lock(const x11_keymap *k, xcb_keysym_t keysym, uint16_t state,
@@ -214,12 +216,12 @@ static void write_spare(x11_desk *x, x11_spare *spare, xcb_keysym_t keysym)
     x11_watchdog_keysym(x, spare->keycode, keysym);
     xcb_change_keyboard_mapping(x->c, 1, spare->keycode, 2, pair);
     spare->keysym = keysym;
-    x->keymap.stale = true;
+    x->keymap->known = false;
 }
 
 x11_spare *x11_spare_for(x11_desk *x, xcb_keysym_t keysym, bool *changed)
 {
-    x11_keymap *k = &x->keymap;
+    x11_keymap *k = x->keymap;
     x11_spare *free_one = NULL;
     for (size_t i = 0; i < k->spare_count; i++) {
         x11_spare *s = &k->spares[i];
@@ -241,14 +243,14 @@ x11_spare *x11_spare_for(x11_desk *x, xcb_keysym_t keysym, bool *changed)
 
 void x11_spares_forget(x11_desk *x)
 {
-    for (size_t i = 0; i < x->keymap.spare_count; i++) {
-        x->keymap.spares[i].used = false;
+    for (size_t i = 0; i < x->keymap->spare_count; i++) {
+        x->keymap->spares[i].used = false;
     }
 }
 
 void x11_spares_restore(x11_desk *x)
 {
-    x11_keymap *k = &x->keymap;
+    x11_keymap *k = x->keymap;
     for (size_t i = 0; i < k->spare_count; i++) {
         if (k->spares[i].keysym && !k->spares[i].pins) {
             write_spare(x, &k->spares[i], 0);
@@ -259,7 +261,7 @@ void x11_spares_restore(x11_desk *x)
 
 void x11_spare_pin(x11_desk *x, xcb_keycode_t keycode, int by)
 {
-    x11_keymap *k = &x->keymap;
+    x11_keymap *k = x->keymap;
     for (size_t i = 0; i < k->spare_count; i++) {
         if (k->spares[i].keycode == keycode) {
             k->spares[i].pins += by;
@@ -270,11 +272,11 @@ void x11_spare_pin(x11_desk *x, xcb_keycode_t keycode, int by)
 void x11_keymap_event(x11_desk *x, const xcb_generic_event_t *event)
 {
     (void) event; /* a MappingNotify, whatever it tells of */
-    x->keymap.stale = true;
+    x->keymap->known = false;
 }
 
 void x11_keymap_close(x11_desk *x)
 {
-    free(x->keymap.map);
-    x->keymap.map = NULL;
+    free(x->keymap->map);
+    x->keymap->map = NULL;
 }

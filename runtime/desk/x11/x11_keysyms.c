@@ -1,4 +1,4 @@
-#include "x11_internal.h"
+#include "x11_keysyms.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* The window manager, as the extended window manager hints (EWMH) have it: whether there is one,
  * what it is asked for, and which window it has made the active one. */
-#include "x11_internal.h"
+#include "x11_manager.h"
+
+#include "x11_properties.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,12 @@
  * The scale is Xft.dpi, which toolkits draw by and X11 has one of for all monitors. The millimetres
  * that monitors tell are no part of it: applications do not follow them.
  */
-#include "x11_internal.h"
+#include "x11_monitors.h"
 
 #include "base/utf8.h"
+#include "x11_manager.h"
+#include "x11_properties.h"
+#include "x11_screen.h"
 
 #include <stdlib.h>
 #include <string.h>

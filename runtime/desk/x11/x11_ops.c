@@ -1,8 +1,72 @@
 /* The X11 backend as a whole: how a desk is opened, pumped and closed, and what it is made of. */
 #include "x11.h"
-#include "x11_internal.h"
+
+#include "x11_clipboard.h"
+#include "x11_clipboard_watch.h"
+#include "x11_connection.h"
+#include "x11_damage.h"
+#include "x11_events.h"
+#include "x11_idle.h"
+#include "x11_input.h"
+#include "x11_keyboard.h"
+#include "x11_keymap.h"
+#include "x11_monitors.h"
+#include "x11_ping.h"
+#include "x11_pointer.h"
+#include "x11_screen.h"
+#include "x11_selection_owner.h"
+#include "x11_text.h"
+#include "x11_watchdog.h"
+#include "x11_window_actions.h"
+#include "x11_window_capture.h"
+#include "x11_window_watch.h"
+#include "x11_windows.h"
+#include "x11_workspaces.h"
 
 #include <stdlib.h>
+
+/* All memory of a desk, but for what parts allocate themselves. */
+typedef struct {
+    x11_desk desk; /* first, so that the desk is freed as this */
+    x11_events events;
+    x11_watchdog watchdog;
+    x11_input input;
+    x11_keymap keymap;
+    x11_keyboard keyboard;
+    x11_text text;
+    x11_pointer pointer;
+    x11_frame frame;
+    x11_damage damage;
+    x11_capture_session session;
+    x11_pings pings;
+    x11_idle idle;
+    x11_window_watch window_watch;
+    x11_clipboard clipboard;
+    x11_clipboard_watch clipboard_watch;
+    x11_selection selection;
+} memory;
+
+static x11_desk *lay_out(memory *m)
+{
+    x11_desk *x = &m->desk;
+    x->events = &m->events;
+    x->watchdog = &m->watchdog;
+    x->input = &m->input;
+    x->keymap = &m->keymap;
+    x->keyboard = &m->keyboard;
+    x->text = &m->text;
+    x->pointer = &m->pointer;
+    x->frame = &m->frame;
+    x->damage = &m->damage;
+    x->session = &m->session;
+    x->pings = &m->pings;
+    x->idle = &m->idle;
+    x->window_watch = &m->window_watch;
+    x->clipboard = &m->clipboard;
+    x->clipboard_watch = &m->clipboard_watch;
+    x->selection = &m->selection;
+    return x;
+}
 
 /* Which event goes to whom; an extension's events are counted from its first one. */
 static const struct {
@@ -39,7 +103,7 @@ static void register_events(x11_desk *x)
                           EVENTS[i].handler);
         }
     }
-    x->events.taken = x11_damage_rearm;
+    x->events->taken = x11_damage_rearm;
 }
 
 static bool pump(desk *d, base_error *err)
@@ -107,12 +171,12 @@ static void fill_ops(desk_ops *ops)
 
 bool x11_desk_connect(desk **out, const desk_options *options, base_error *err)
 {
-    x11_desk *x = calloc(1, sizeof *x);
-    if (!x) {
+    memory *m = calloc(1, sizeof *m);
+    if (!m) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to open a desk.");
     }
+    x11_desk *x = lay_out(m);
     fill_ops(&x->base.ops);
-    x->keymap.stale = true;
     if (!x11_connection_open(x, options, err)) {
         x11_connection_close(x);
         free(x);

@@ -1,6 +1,10 @@
 /* Whether an application has read what was sent to it: it is asked by _NET_WM_PING, which it
  * answers when it comes to that event, or watched until it sleeps (x11_idle.c). */
-#include "x11_internal.h"
+#include "x11_ping.h"
+
+#include "x11_idle.h"
+#include "x11_manager.h"
+#include "x11_properties.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -9,7 +13,7 @@
  * SubstructureNotify there gets a copy. */
 static uint32_t next_token(x11_desk *x)
 {
-    x11_pings *p = &x->pings;
+    x11_pings *p = x->pings;
     x11_listen_at_root(x, XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
     if (!p->sent) {
         /* Tokens start at the clock, so that two programs on one display do not share any. */
@@ -52,26 +56,26 @@ static bool x11_ping(desk *d, uint64_t *token, base_error *err)
 
 void x11_ping_aside(x11_desk *x, xcb_window_t window, uint64_t *answered)
 {
-    x->pings.aside = send_ping(x, window);
-    x->pings.answered = answered;
+    x->pings->aside = send_ping(x, window);
+    x->pings->answered = answered;
 }
 
 void x11_ping_aside_end(x11_desk *x)
 {
-    x->pings.aside = 0;
+    x->pings->aside = 0;
 }
 
 void x11_ping_poll(x11_desk *x)
 {
     if (x11_idle_seen(x)) {
-        x->pings.seen = x->pings.sent;
+        x->pings->seen = x->pings->sent;
     }
 }
 
 void x11_ping_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
     const xcb_client_message_event_t *event = (const void *) generic;
-    x11_pings *p = &x->pings;
+    x11_pings *p = x->pings;
     uint32_t token = event->data.data32[1];
     bool ours = event->window == x->root && event->type == x->atoms[X11_WM_PROTOCOLS] &&
                 event->format == 32 && event->data.data32[0] == x->atoms[X11_NET_WM_PING] &&
@@ -87,7 +91,7 @@ static bool x11_ping_answered(desk *d, uint64_t token)
 {
     x11_desk *x = (x11_desk *) d;
     /* Applications answer in order, so a later answer is one to the earlier pings as well. */
-    return (int32_t) (x->pings.seen - (uint32_t) token) >= 0;
+    return (int32_t) (x->pings->seen - (uint32_t) token) >= 0;
 }
 
 void x11_ping_ops(desk_ops *ops)

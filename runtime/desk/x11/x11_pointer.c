@@ -1,4 +1,7 @@
-#include "x11_internal.h"
+#include "x11_pointer.h"
+
+#include "x11_input.h"
+#include "x11_screen.h"
 
 #include <stdlib.h>
 
@@ -69,7 +72,7 @@ static bool press(x11_desk *x, uint8_t physical, bool down, base_error *err)
         return false;
     }
     uint32_t bit = 1u << (physical & 31);
-    x->buttons_held = down ? x->buttons_held | bit : x->buttons_held & ~bit;
+    x->pointer->held = down ? x->pointer->held | bit : x->pointer->held & ~bit;
     return true;
 }
 
@@ -77,7 +80,7 @@ static bool x11_button(desk *d, desk_button button, bool down, base_error *err)
 {
     static const uint8_t logical[] = {0, 1, 2, 3, THUMB_BACK, THUMB_FORWARD};
     x11_desk *x = (x11_desk *) d;
-    x->let_go = down ? 0 : logical[button];
+    x->pointer->released = down ? 0 : logical[button];
     return press(x, physical_button(x, logical[button]), down, err);
 }
 
@@ -86,14 +89,14 @@ static bool x11_button(desk *d, desk_button button, bool down, base_error *err)
 static bool x11_button_waits(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
-    if (x->let_go == 0 || x->let_go > WHEEL_DOWN) {
+    if (x->pointer->released == 0 || x->pointer->released > WHEEL_DOWN) {
         return false;
     }
     xcb_query_pointer_reply_t *reply =
         xcb_query_pointer_reply(x->c, xcb_query_pointer(x->c, x->root), NULL);
-    bool down = reply && reply->mask & XCB_BUTTON_MASK_1 << (x->let_go - 1);
+    bool down = reply && reply->mask & XCB_BUTTON_MASK_1 << (x->pointer->released - 1);
     free(reply);
-    x->let_go = down ? x->let_go : 0;
+    x->pointer->released = down ? x->pointer->released : 0;
     return down;
 }
 
@@ -125,11 +128,11 @@ static bool x11_wheel(desk *d, int dx, int dy, base_error *err)
 void x11_pointer_close(x11_desk *x)
 {
     for (uint8_t button = 1; button < 32; button++) {
-        if (x->buttons_held & 1u << button) {
+        if (x->pointer->held & 1u << button) {
             x11_fake(x, XCB_BUTTON_RELEASE, button);
         }
     }
-    x->buttons_held = 0;
+    x->pointer->held = 0;
 }
 
 void x11_pointer_ops(desk_ops *ops)

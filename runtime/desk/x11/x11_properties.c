@@ -1,4 +1,4 @@
-#include "x11_internal.h"
+#include "x11_properties.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * the event pump, with large contents in parts (INCR), each when the requestor has deleted the one
  * before. It is gone when the desk closes: it is not handed over to a clipboard manager
  * (SAVE_TARGETS), which would have to be served, with MULTIPLE, while closing. */
-#include "x11_internal.h"
+#include "x11_selection_owner.h"
 
 #include "base/utf8.h"
 
@@ -65,7 +65,7 @@ static size_t part_size(x11_desk *x)
 
 static x11_transfer *find_transfer(x11_desk *x, xcb_window_t requestor, xcb_atom_t property)
 {
-    for (x11_transfer *t = x->selection.transfers; t < x->selection.transfers + X11_TRANSFERS;
+    for (x11_transfer *t = x->selection->transfers; t < x->selection->transfers + X11_TRANSFERS;
          t++) {
         if (t->content && t->requestor == requestor &&
             (property == XCB_ATOM_ANY || t->property == property)) {
@@ -89,8 +89,8 @@ static void end_transfer(x11_desk *x, x11_transfer *t)
 /* A free slot, or that of the requestor that has been silent for the longest. */
 static x11_transfer *free_transfer(x11_desk *x)
 {
-    x11_transfer *oldest = x->selection.transfers;
-    for (x11_transfer *t = oldest; t < x->selection.transfers + X11_TRANSFERS; t++) {
+    x11_transfer *oldest = x->selection->transfers;
+    for (x11_transfer *t = oldest; t < x->selection->transfers + X11_TRANSFERS; t++) {
         if (!t->content) {
             return t;
         }
@@ -161,7 +161,7 @@ static bool hand_over(x11_desk *x, const xcb_selection_request_event_t *event, x
 static bool hand_over_latin1(x11_desk *x, const xcb_selection_request_event_t *event,
                              xcb_atom_t property)
 {
-    x11_content *content = latin1_text(x->selection.content);
+    x11_content *content = latin1_text(x->selection->content);
     bool given = content && hand_over(x, event, property, content);
     release(content);
     return given;
@@ -174,7 +174,7 @@ static void list_targets(x11_desk *x, xcb_window_t requestor, xcb_atom_t propert
     xcb_atom_t text[] = {atoms[X11_TARGETS], atoms[X11_TIMESTAMP], atoms[X11_UTF8_STRING],
                          atoms[X11_TEXT_PLAIN_UTF8], XCB_ATOM_STRING};
     xcb_atom_t png[] = {atoms[X11_TARGETS], atoms[X11_TIMESTAMP], atoms[X11_IMAGE_PNG]};
-    bool is_text = x->selection.content->kind == DESK_CLIPBOARD_TEXT;
+    bool is_text = x->selection->content->kind == DESK_CLIPBOARD_TEXT;
     uint32_t count = is_text ? sizeof text / sizeof text[0] : sizeof png / sizeof png[0];
     xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, requestor, property, XCB_ATOM_ATOM, 32, count,
                         is_text ? text : png);
@@ -185,14 +185,14 @@ static bool answer(x11_desk *x, const xcb_selection_request_event_t *event, xcb_
 {
     const xcb_atom_t *atoms = x->atoms;
     xcb_atom_t target = event->target;
-    x11_content *content = x->selection.content;
+    x11_content *content = x->selection->content;
     if (target == atoms[X11_TARGETS]) {
         list_targets(x, event->requestor, property);
         return true;
     }
     if (target == atoms[X11_TIMESTAMP]) {
         xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, event->requestor, property,
-                            XCB_ATOM_INTEGER, 32, 1, &x->selection.since);
+                            XCB_ATOM_INTEGER, 32, 1, &x->selection->since);
         return true;
     }
     if (content->kind == DESK_CLIPBOARD_PNG) {
@@ -213,13 +213,13 @@ static bool ours(const x11_selection *s, xcb_timestamp_t time)
 void x11_selection_request_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
     const xcb_selection_request_event_t *event = (const void *) generic;
-    if (!x->selection.window) {
+    if (!x->selection->window) {
         return;
     }
     /* Clients of the first protocol named no property. */
     xcb_atom_t property = event->property ? event->property : event->target;
-    bool given = event->owner == x->selection.window &&
-                 event->selection == x->atoms[X11_CLIPBOARD] && ours(&x->selection, event->time) &&
+    bool given = event->owner == x->selection->window &&
+                 event->selection == x->atoms[X11_CLIPBOARD] && ours(x->selection, event->time) &&
                  answer(x, event, property);
     xcb_selection_notify_event_t notify = {
         .response_type = XCB_SELECTION_NOTIFY,
@@ -236,8 +236,8 @@ void x11_selection_request_event(x11_desk *x, const xcb_generic_event_t *generic
 void x11_selection_property_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
     const xcb_property_notify_event_t *event = (const void *) generic;
-    if (event->window == x->selection.window) {
-        x->selection.now = event->time;
+    if (event->window == x->selection->window) {
+        x->selection->now = event->time;
     } else if (event->state == XCB_PROPERTY_DELETE) {
         x11_transfer *t = find_transfer(x, event->window, event->atom);
         if (t) {
@@ -250,10 +250,10 @@ void x11_selection_property_event(x11_desk *x, const xcb_generic_event_t *generi
 void x11_selection_clear_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
     const xcb_selection_clear_event_t *event = (const void *) generic;
-    if (event->owner == x->selection.window && event->selection == x->atoms[X11_CLIPBOARD] &&
-        ours(&x->selection, event->time)) {
-        release(x->selection.content);
-        x->selection.content = NULL;
+    if (event->owner == x->selection->window && event->selection == x->atoms[X11_CLIPBOARD] &&
+        ours(x->selection, event->time)) {
+        release(x->selection->content);
+        x->selection->content = NULL;
     }
 }
 
@@ -268,9 +268,9 @@ void x11_selection_destroy_event(x11_desk *x, const xcb_generic_event_t *event)
 
 bool x11_selection_busy(const x11_desk *x)
 {
-    bool open = x->selection.content != NULL;
+    bool open = x->selection->content != NULL;
     for (size_t i = 0; i < X11_TRANSFERS; i++) {
-        open = open || x->selection.transfers[i].content;
+        open = open || x->selection->transfers[i].content;
     }
     return open;
 }
@@ -281,14 +281,14 @@ bool x11_selection_busy(const x11_desk *x)
 /* The server's time, which an owner has to name: a PropertyNotify event carries it. */
 static bool learn_time(x11_desk *x, base_error *err)
 {
-    if (!x->selection.window) {
+    if (!x->selection->window) {
         uint32_t mask = XCB_EVENT_MASK_PROPERTY_CHANGE;
-        x->selection.window = xcb_generate_id(x->c);
-        xcb_create_window(x->c, 0, x->selection.window, x->root, -1, -1, 1, 1, 0,
+        x->selection->window = xcb_generate_id(x->c);
+        xcb_create_window(x->c, 0, x->selection->window, x->root, -1, -1, 1, 1, 0,
                           XCB_WINDOW_CLASS_INPUT_ONLY, XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK,
                           &mask);
     }
-    xcb_change_property(x->c, XCB_PROP_MODE_APPEND, x->selection.window,
+    xcb_change_property(x->c, XCB_PROP_MODE_APPEND, x->selection->window,
                         x->atoms[X11_DESKPILOT_SELECTION], XCB_ATOM_STRING, 8, 0, NULL);
     bool there = x11_sync(x, err);
     x11_take_events(x);
@@ -298,10 +298,10 @@ static bool learn_time(x11_desk *x, base_error *err)
 /* False where another program became the owner with a later time. */
 static bool take_ownership(x11_desk *x, base_error *err)
 {
-    xcb_set_selection_owner(x->c, x->selection.window, x->atoms[X11_CLIPBOARD], x->selection.now);
+    xcb_set_selection_owner(x->c, x->selection->window, x->atoms[X11_CLIPBOARD], x->selection->now);
     xcb_get_selection_owner_reply_t *reply = xcb_get_selection_owner_reply(
         x->c, xcb_get_selection_owner(x->c, x->atoms[X11_CLIPBOARD]), NULL);
-    bool owner = reply && reply->owner == x->selection.window;
+    bool owner = reply && reply->owner == x->selection->window;
     free(reply);
     if (!x11_alive(x, err)) {
         return false;
@@ -323,17 +323,17 @@ static bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *dat
         release(copy);
         return false;
     }
-    release(x->selection.content);
-    x->selection.content = copy;
-    x->selection.since = x->selection.now;
+    release(x->selection->content);
+    x->selection->content = copy;
+    x->selection->since = x->selection->now;
     return true;
 }
 
 void x11_selection_close(x11_desk *x)
 {
-    release(x->selection.content);
+    release(x->selection->content);
     for (size_t i = 0; i < X11_TRANSFERS; i++) {
-        release(x->selection.transfers[i].content);
+        release(x->selection->transfers[i].content);
     }
 }
 

@@ -1,6 +1,10 @@
-#include "x11_internal.h"
+#include "x11_text.h"
 
 #include "base/utf8.h"
+#include "x11_input.h"
+#include "x11_keymap.h"
+#include "x11_keysyms.h"
+#include "x11_watchdog.h"
 
 #include <ctype.h>
 
@@ -47,11 +51,11 @@ static void tap(x11_desk *x, xcb_keycode_t keycode)
  * turned off for as long as the text takes. */
 static bool take_caps_lock(x11_desk *x, uint16_t *state, base_error *err)
 {
-    if (!(*state & XCB_MOD_MASK_LOCK) || !x->keymap.lock) {
+    if (!(*state & XCB_MOD_MASK_LOCK) || !x->keymap->lock) {
         return true;
     }
-    x11_watchdog_caps_lock(x, x->keymap.lock);
-    tap(x, x->keymap.lock);
+    x11_watchdog_caps_lock(x, x->keymap->lock);
+    tap(x, x->keymap->lock);
     if (!x11_keymap_ready(x, state, err)) {
         return false;
     }
@@ -59,7 +63,7 @@ static bool take_caps_lock(x11_desk *x, uint16_t *state, base_error *err)
         return base_fail(err, BASE_REFUSED,
                          "Caps lock is on and cannot be turned off, so text would arrive wrong.");
     }
-    x->lock_taken = true;
+    x->text->caps_lock_taken = true;
     return true;
 }
 
@@ -76,7 +80,7 @@ static size_t read_character(const char *text, size_t length, uint32_t *c)
 
 static bool find_stroke(x11_desk *x, xcb_keysym_t keysym, int group, typing *t, x11_stroke *out)
 {
-    if (x11_keymap_find(&x->keymap, keysym, group, out)) {
+    if (x11_keymap_find(x->keymap, keysym, group, out)) {
         return true;
     }
     x11_spare *spare = x11_spare_for(x, keysym, &t->remapped);
@@ -105,7 +109,7 @@ static void plan(x11_desk *x, const char *text, size_t length, int group, typing
  * those that the text ahead does not need at once. */
 static void recycle_spares(x11_desk *x, const char *text, size_t length, int group)
 {
-    x11_keymap *k = &x->keymap;
+    x11_keymap *k = x->keymap;
     size_t kept = 0;
     x11_spares_forget(x);
     for (size_t at = 0, seen = 0; at < length && seen < k->spare_count && kept < k->spare_count;
@@ -138,12 +142,12 @@ static void type(x11_desk *x, const typing *t)
 {
     bool shift = false, level3 = false;
     for (size_t i = 0; i < t->count; i++) {
-        set_modifier(x, x->keymap.shift, t->strokes[i].shift, &shift);
-        set_modifier(x, x->keymap.level3, t->strokes[i].level3, &level3);
+        set_modifier(x, x->keymap->shift, t->strokes[i].shift, &shift);
+        set_modifier(x, x->keymap->level3, t->strokes[i].level3, &level3);
         tap(x, t->strokes[i].keycode);
     }
-    set_modifier(x, x->keymap.shift, false, &shift);
-    set_modifier(x, x->keymap.level3, false, &level3);
+    set_modifier(x, x->keymap->shift, false, &shift);
+    set_modifier(x, x->keymap->level3, false, &level3);
 }
 
 static bool no_key_for(const char *text, size_t length, base_error *err)
@@ -189,23 +193,23 @@ bool x11_type_end(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;
-    if (!x->keymap.map) {
+    if (!x->keymap->map) {
         return x11_alive(x, err); /* nothing has been typed */
     }
     if (!x11_keymap_ready(x, &state, err)) {
         return false;
     }
     x11_spares_restore(x);
-    if (x->lock_taken && !(state & XCB_MOD_MASK_LOCK)) {
-        tap(x, x->keymap.lock);
+    if (x->text->caps_lock_taken && !(state & XCB_MOD_MASK_LOCK)) {
+        tap(x, x->keymap->lock);
     }
     if (!x11_input_sync(x, err)) {
         return false;
     }
-    if (x->lock_taken) {
+    if (x->text->caps_lock_taken) {
         x11_watchdog_caps_lock(x, 0);
     }
-    x->lock_taken = false;
+    x->text->caps_lock_taken = false;
     return true;
 }
 

@@ -16,7 +16,7 @@
  * keep a copy of our memory, made page by page as we go on writing to it.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, closefrom in posix_spawn */
-#include "x11_internal.h"
+#include "x11_watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -275,7 +275,7 @@ static void close_all(int count, const int *fds)
 /* Where that fails (no memory, no processes left) we go on without a watchdog. */
 static void start(x11_desk *x)
 {
-    x11_watchdog *w = &x->watchdog;
+    x11_watchdog *w = x->watchdog;
     int ends[2] = {-1, -1};
     w->tried = true;
     bool piped = pipe2(ends, O_CLOEXEC) == 0;
@@ -296,18 +296,18 @@ static void start(x11_desk *x)
 
 static x11_journal *journal(x11_desk *x)
 {
-    if (!x->watchdog.tried) {
+    if (!x->watchdog->tried) {
         start(x);
     }
-    return x->watchdog.journal;
+    return x->watchdog->journal;
 }
 
 void x11_watchdog_input(x11_desk *x, uint8_t type, uint8_t detail)
 {
     kind k = type == XCB_KEY_PRESS || type == XCB_KEY_RELEASE ? KEYS : BUTTONS;
     bool down = type == XCB_KEY_PRESS || type == XCB_BUTTON_PRESS;
-    x11_journal *j = down ? journal(x) : x->watchdog.journal;
-    x->watchdog.down[k][detail] = down;
+    x11_journal *j = down ? journal(x) : x->watchdog->journal;
+    x->watchdog->down[k][detail] = down;
     if (j && down) {
         j->down[k][detail] = true;
     }
@@ -331,14 +331,14 @@ void x11_watchdog_caps_lock(x11_desk *x, xcb_keycode_t keycode)
 
 void x11_watchdog_done(x11_desk *x)
 {
-    x11_journal *j = x->watchdog.journal;
+    x11_journal *j = x->watchdog->journal;
     for (int code = 0; j && code < CODES; code++) {
         xcb_keysym_t wrote = j->wrote[code];
         if (j->before[code] != wrote) { /* a store costs more than a load */
             j->before[code] = wrote;
         }
         for (int k = 0; k < KINDS; k++) {
-            if (j->down[k][code] && !x->watchdog.down[k][code]) {
+            if (j->down[k][code] && !x->watchdog->down[k][code]) {
                 j->down[k][code] = false;
             }
         }
@@ -347,7 +347,7 @@ void x11_watchdog_done(x11_desk *x)
 
 void x11_watchdog_close(x11_desk *x, bool all_done)
 {
-    x11_watchdog *w = &x->watchdog;
+    x11_watchdog *w = x->watchdog;
     if (!w->journal) {
         return;
     }

@@ -1,6 +1,9 @@
 /* What is asked of windows. With a window manager by its protocol (the extended window manager
  * hints), because it places and restacks them; without one, directly. */
-#include "x11_internal.h"
+#include "x11_window_actions.h"
+
+#include "x11_manager.h"
+#include "x11_properties.h"
 
 #include <stdlib.h>
 #include <string.h>

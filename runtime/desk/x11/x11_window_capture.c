@@ -13,7 +13,13 @@
  *     events) and is quiet;
  *   - none of these within TIMEOUT: the picture is given as `incomplete`.
  */
-#include "x11_internal.h"
+#include "x11_window_capture.h"
+
+#include "x11_cursor.h"
+#include "x11_damage.h"
+#include "x11_ping.h"
+#include "x11_properties.h"
+#include "x11_screen.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -92,7 +98,7 @@ static bool check_window(x11_desk *x, uint64_t id, uint32_t *mask, base_error *e
  * of the redirection itself. */
 static bool redirect(x11_desk *x, xcb_window_t window, base_error *err)
 {
-    x11_capture_session *s = &x->session;
+    x11_capture_session *s = x->session;
     s->damage = xcb_generate_id(x->c);
     xcb_grab_server(x->c);
     xcb_void_cookie_t redirected =
@@ -110,7 +116,7 @@ static bool redirect(x11_desk *x, xcb_window_t window, base_error *err)
 /* What the application has been asked to draw is missing; the ping comes to it after that. */
 static void wait_for_drawing(x11_desk *x)
 {
-    x11_capture_session *s = &x->session;
+    x11_capture_session *s = x->session;
     s->missing = xcb_generate_id(x->c);
     s->drawn_parts = xcb_generate_id(x->c);
     xcb_xfixes_create_region(x->c, s->missing, (uint32_t) s->exposed.rect_count, s->exposed.rects);
@@ -123,7 +129,7 @@ static void wait_for_drawing(x11_desk *x)
 
 static bool begin(x11_desk *x, uint64_t id, base_error *err)
 {
-    x11_capture_session *s = &x->session;
+    x11_capture_session *s = x->session;
     uint32_t mask;
     if (!has_composite(x)) {
         return !x11_alive(x, err)
@@ -156,12 +162,12 @@ static bool begin(x11_desk *x, uint64_t id, base_error *err)
 
 void x11_window_capture_exposed(x11_desk *x, const xcb_generic_event_t *event)
 {
-    x11_exposed_note(&x->session.exposed, (const void *) event);
+    x11_exposed_note(&x->session->exposed, (const void *) event);
 }
 
 void x11_window_capture_damaged(x11_desk *x, const xcb_generic_event_t *event)
 {
-    x11_capture_session *s = &x->session;
+    x11_capture_session *s = x->session;
     if (!s->window || ((const xcb_damage_notify_event_t *) event)->damage != s->damage) {
         return;
     }
@@ -174,7 +180,7 @@ void x11_window_capture_damaged(x11_desk *x, const xcb_generic_event_t *event)
 /* Subtracts what has been drawn from what is missing; true when nothing is missing any more. */
 static bool all_drawn(x11_desk *x)
 {
-    x11_capture_session *s = &x->session;
+    x11_capture_session *s = x->session;
     xcb_damage_subtract(x->c, s->damage, XCB_NONE, s->drawn_parts);
     xcb_xfixes_subtract_region(x->c, s->missing, s->drawn_parts, s->missing);
     xcb_xfixes_fetch_region_reply_t *left =
@@ -186,7 +192,7 @@ static bool all_drawn(x11_desk *x)
 
 static bool is_ready(x11_desk *x)
 {
-    x11_capture_session *s = &x->session;
+    x11_capture_session *s = x->session;
     if (!s->missing) {
         return true;
     }
@@ -251,12 +257,12 @@ static bool take_picture(x11_desk *x, bool cursor, desk_window_picture *out, bas
     xcb_pixmap_t pixmap = xcb_generate_id(x->c);
     placement at;
     bool named =
-        x11_check(x, xcb_composite_name_window_pixmap_checked(x->c, x->session.window, pixmap),
+        x11_check(x, xcb_composite_name_window_pixmap_checked(x->c, x->session->window, pixmap),
                   "to give a window's picture", NULL);
     if (!named) {
         return x11_alive(x, err) && hidden(err);
     }
-    bool fits = place_in(x, x->session.window, pixmap, &at);
+    bool fits = place_in(x, x->session->window, pixmap, &at);
     uint8_t *pixels = fits ? x11_fetch_pixmap(x, pixmap, at.inside, err) : NULL;
     xcb_free_pixmap(x->c, pixmap);
     if (!fits) {
@@ -280,7 +286,7 @@ static bool take_picture(x11_desk *x, bool cursor, desk_window_picture *out, bas
 void x11_window_capture_end(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
-    x11_capture_session *s = &x->session;
+    x11_capture_session *s = x->session;
     if (s->missing) {
         xcb_xfixes_destroy_region(x->c, s->missing);
         xcb_xfixes_destroy_region(x->c, s->drawn_parts);
@@ -306,7 +312,7 @@ static bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_pi
                                base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    x11_capture_session *s = &x->session;
+    x11_capture_session *s = x->session;
     *out = (desk_window_picture){0};
     bool ok = true;
     if (!s->window || s->window != id) {

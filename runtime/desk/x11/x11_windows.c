@@ -1,6 +1,10 @@
-#include "x11_internal.h"
+#include "x11_windows.h"
 
 #include "base/utf8.h"
+#include "x11_manager.h"
+#include "x11_properties.h"
+#include "x11_window_watch.h"
+#include "x11_workspaces.h"
 
 #include <limits.h>
 #include <stdio.h>

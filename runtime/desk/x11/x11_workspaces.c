@@ -1,8 +1,10 @@
 /* Workspaces, which the window manager keeps (extended window manager hints: it counts them from 0
  * and calls "all of them" 0xFFFFFFFF). */
-#include "x11_internal.h"
+#include "x11_workspaces.h"
 
 #include "base/utf8.h"
+#include "x11_manager.h"
+#include "x11_properties.h"
 
 #include <stdlib.h>
 #include <string.h>
