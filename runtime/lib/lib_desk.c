@@ -164,33 +164,24 @@ static int lib_desk_screen(lua_State *L)
     return 1;
 }
 
-/* What is left of `whole` from `start` on; a start far outside gives a side that is refused. */
-static int rest(int whole, int origin, int start)
+/* The options x, y, width and height, which go together; NULL where there are none. */
+static const image_rect *read_rect(lua_State *L, image_rect *out)
 {
-    long long left = (long long) origin + whole - start;
-    return left > INT_MAX ? INT_MAX : left < 0 ? 0 : (int) left;
-}
-
-/* The part of the screen that x, y, width and height of the options name; what is left out of them
- * reaches to the screen's edge. NULL with `*ok` where none is given: all of it. */
-static const image_rect *read_region(lua_State *L, desk *d, image_rect *room, bool *ok,
-                                     base_error *err)
-{
-    static const char *const names[] = {"x", "y", "width", "height"};
-    image_rect screen = {0};
+    static const char *const sides[] = {"x", "y", "width", "height"};
     int given = 0;
     for (int i = 0; i < 4; i++) {
-        given += lua_getfield(L, 2, names[i]) != LUA_TNIL;
+        given += lua_getfield(L, 2, sides[i]) != LUA_TNIL;
         lua_pop(L, 1);
     }
-    *ok = given % 4 == 0 || desk_screen_rect(d, &screen, err);
-    if (!*ok || given == 0) {
+    if (given == 0) {
         return NULL;
     }
-    int x = option_int(L, 2, "x", screen.x), y = option_int(L, 2, "y", screen.y);
-    *room = (image_rect){x, y, option_int(L, 2, "width", rest(screen.width, screen.x, x)),
-                         option_int(L, 2, "height", rest(screen.height, screen.y, y))};
-    return room;
+    if (given < 4) {
+        luaL_error(L, "a part of the screen needs x, y, width and height");
+    }
+    *out = (image_rect){option_int(L, 2, "x", 0), option_int(L, 2, "y", 0),
+                        option_int(L, 2, "width", 0), option_int(L, 2, "height", 0)};
+    return out;
 }
 
 /* The pixels of `from` in `to`, which keeps its memory if it is its own and of the same size. */
@@ -235,7 +226,7 @@ static image_bitmap *target_image(lua_State *L)
     return lib_push_image(L);
 }
 
-/* A picture of the desktop, or of the part that x, y, width and height name. It is a copy, in a new
+/* A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a copy, in a new
  * image or in the memory of the one given as `into`, so that a loop can go on with a single one.
  * With `lend`, the image looks straight into the backend's own buffer: nothing is copied, and it is
  * closed by the next capture or by the desk's closing (crop it to keep something). `cursor` draws
@@ -248,9 +239,8 @@ static int lib_desk_capture(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    image_rect room;
+    image_rect rect;
     image_bitmap frame = {0};
-    bool ok;
     lua_settop(L, 2);
     if (lua_isnil(L, 2)) {
         lua_newtable(L);
@@ -258,10 +248,7 @@ static int lib_desk_capture(lua_State *L)
     }
     luaL_checktype(L, 2, LUA_TTABLE);
     bool cursor = option_bool(L, 2, "cursor"), lend = option_bool(L, 2, "lend");
-    const image_rect *part = read_region(L, d, &room, &ok, &err);
-    if (!ok) {
-        return lib_fail(L, &err);
-    }
+    const image_rect *part = read_rect(L, &rect);
     image_bitmap *image = target_image(L);
     lib_recall_lent(L, 1);
     if (!desk_capture(d, part, cursor, &frame, &err)) {
