@@ -42,11 +42,22 @@ function fields.show(position)
   return ("[%g, %g]"):format(position[1], position[2])
 end
 
+--- A tool that is built from a few words, with what its file says of itself (deskpilot.plugin).
+---@param how deskpilot.plugin what the file has given to the builder
+---@param tool deskpilot.tool
+---@return deskpilot.tool tool
+function fields.built(how, tool)
+  for _, field in ipairs { "api", "section", "options" } do
+    if how[field] ~= nil then tool[field] = how[field] end
+  end
+  return tool
+end
+
 --- A tool that clicks one element in some way.
----@param how table {name, description, act = fun(mouse, point), done = the past tense}
+---@param how table {name, description, act = fun(mouse, point), done = the past tense}, and what built() takes
 ---@return deskpilot.tool
 function fields.click_tool(how)
-  return {
+  return fields.built(how, {
     name = how.name,
     description = how.description,
     parameters = fields.object({
@@ -59,14 +70,14 @@ function fields.click_tool(how)
       if not ok then return nil, err end
       return ('%s "%s" at %s'):format(how.done, args.label, fields.show(args.position))
     end,
-  }
+  })
 end
 
 --- A tool that turns the wheel.
----@param how table {name, description, notches = positive is down, done = the past tense}
+---@param how table {name, description, notches = positive is down, done = the past tense}, and what built() takes
 ---@return deskpilot.tool
 function fields.scroll_tool(how)
-  return {
+  return fields.built(how, {
     name = how.name,
     description = how.description,
     parameters = fields.object({
@@ -79,7 +90,7 @@ function fields.scroll_tool(how)
       if not ok then return nil, err end
       return ("%s at %s"):format(how.done, fields.show(at))
     end,
-  }
+  })
 end
 
 return fields

@@ -76,13 +76,13 @@ end
 
 --- A tool that acts on one element.
 ---@param how table {name, description, properties, required, repeatable, check, act = fun(ctx, tab, element, args):
----  any, err; done = fun(element's words, args, got): string, what was done}
+---  any, err; done = fun(element's words, args, got): string, what was done}, and what fields.built takes
 ---@return deskpilot.tool
 function page_tools.element_tool(how)
   local properties, required = { justification = fields.justification, index = page_tools.index }, { "index" }
   for name, definition in pairs(how.properties or {}) do properties[name] = definition end
   for _, name in ipairs(how.required or {}) do required[#required + 1] = name end
-  return {
+  return fields.built(how, {
     name = how.name, description = how.description, repeatable = how.repeatable,
     parameters = fields.object(properties, required),
     check = function(ctx, args)
@@ -97,14 +97,14 @@ function page_tools.element_tool(how)
       if not got then return nil, err end
       return how.done(page_words.name(element), args, got)
     end,
-  }
+  })
 end
 
 --- A tool that makes the tab load another page.
----@param how table {name, description, act = fun(tab): visit, err; done = the past tense}
+---@param how table {name, description, act = fun(tab): visit, err; done = the past tense}, and what fields.built takes
 ---@return deskpilot.tool
 function page_tools.visit_tool(how)
-  return {
+  return fields.built(how, {
     name = how.name, description = how.description, repeatable = false,
     parameters = fields.object({ justification = fields.justification }, {}),
     run = function(ctx)
@@ -114,7 +114,7 @@ function page_tools.visit_tool(how)
       if not visit then return nil, failure end
       return ("%s: %s"):format(how.done, page_tools.visit_words(visit))
     end,
-  }
+  })
 end
 
 --- Where a visit has led, in words.

@@ -8,6 +8,7 @@ local decode = require "deskpilot.model.decode"
 local history = require "deskpilot.agent.history"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
+local persona = require "deskpilot.agent.persona"
 
 local run = {}
 
@@ -24,6 +25,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field outcome table? {status, reason} once it is over
 ---@field acted number? when the last action had settled
 ---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
+---@field personas table<string, table>? what the policy lets its personas spend (agent/persona.lua)
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 local Run = {}
@@ -140,12 +142,13 @@ end
 
 --- Asks the persona's model. The latest screenshot goes along unless request.image is false.
 ---@param request table {persona, system, text, tools (names), temperature, max_tokens, acts}: `acts` says
---- that the answer is to be an action
+--- that the answer is to be an action; what it may spend is the persona's, unless the request says so itself
 ---@return table? reply {content, calls, refusal, ...} with calls = decoded tool calls, deskpilot.error? err
 function Run:ask(request)
   local box = request.toolbox or self.toolbox
   request.toolbox = nil
   request.persona = request.persona or "agent"
+  persona.spend(self, request)
   request.request = self.dir:next_request(request.persona)
   local model = self.models and self.models[request.persona] or self.model
   request.model = model.name

@@ -1,13 +1,12 @@
 --- The tools that exist for a run: the shipped ones and the user's, each one Lua file. Schemas sent to
 --- the model, validation, execution and the words of a refusal all come from that one definition.
 local errors = require "deskpilot.base.errors"
-local lookup = require "deskpilot.base.lookup"
 local schema = require "deskpilot.base.schema"
 local text = require "deskpilot.base.text"
 
 local toolbox = {}
 
----@class deskpilot.tool
+---@class deskpilot.tool: deskpilot.plugin
 ---@field name string
 ---@field description string
 ---@field parameters table a JSON Schema
@@ -20,25 +19,12 @@ local toolbox = {}
 local Toolbox = {}
 Toolbox.__index = Toolbox
 
-local function check(name, tool)
-  if type(tool) ~= "table" then return "does not return a table" end
-  if tool.name ~= name then return ("is named %q inside"):format(tostring(tool.name)) end
-  if type(tool.description) ~= "string" then return "has no description" end
-  if type(tool.parameters) ~= "table" then return "has no parameters (a JSON Schema)" end
-  if type(tool.run) ~= "function" then return "has no run function" end
-end
-
---- Loads every tool that the lookup finds.
----@return table? toolbox, deskpilot.error? err names the file that is no tool
-function toolbox.open()
+--- A toolbox of these tools.
+---@param tools { name: string, plugin: deskpilot.tool }[] as deskpilot.cli.settings loads them
+---@return table toolbox
+function toolbox.new(tools)
   local self = setmetatable({ tools = {} }, Toolbox)
-  for _, name in ipairs(lookup.list("tools")) do
-    local tool, err = lookup.load("tools", name)
-    if not tool then return nil, err end
-    local wrong = check(name, tool)
-    if wrong then return errors.fail("invalid", "the tool %q %s", name, wrong) end
-    self.tools[name] = tool
-  end
+  for _, entry in ipairs(tools) do self.tools[entry.name] = entry.plugin end
   return self
 end
 

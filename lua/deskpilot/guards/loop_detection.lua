@@ -4,7 +4,14 @@ local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
 local history = require "deskpilot.agent.history"
 
-local loops = {}
+local loops = {
+  api = 1,
+  section = "loop",
+  options = {
+    threshold = { type = "integer", default = 3, min = 2, about = "times the same action makes a loop" },
+    window = { type = "integer", default = 5, min = 2, about = "actions looked back over for loops" },
+  },
+}
 
 local function signature(action)
   local args = {}

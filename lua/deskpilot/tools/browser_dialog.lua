@@ -3,6 +3,7 @@ local fields = require "deskpilot.agent.fields"
 local page_tools = require "deskpilot.agent.page_tools"
 
 return {
+  api = 1,
   name = "browser_dialog",
   description = "Answer the dialog that holds the page up.",
   parameters = fields.object({

@@ -35,6 +35,7 @@ acts["next"] = function(browser, tab)
 end
 
 return {
+  api = 1,
   name = "browser_tab",
   description = "Open a new tab, close the one in front, or go to the next one.",
   parameters = fields.object({

@@ -2,6 +2,7 @@ local fields = require "deskpilot.agent.fields"
 local page_tools = require "deskpilot.agent.page_tools"
 
 return {
+  api = 1,
   name = "browser_wait",
   description = "Wait until the page shows a text, is at an address, or, with neither, has nothing more to load.",
   parameters = fields.object({

@@ -1,6 +1,7 @@
 local fields = require "deskpilot.agent.fields"
 
 return {
+  api = 1,
   name = "focus_window",
   description = "Bring a window to the front, so that it gets what is typed.",
   parameters = fields.object({
