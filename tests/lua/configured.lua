@@ -28,7 +28,7 @@ end
 function configured.defaults()
   local settings, tools = configured.settings()
   local config = assert(settings:resolve { environment = {} })
-  return config, toolbox.new(tools)
+  return config, assert(toolbox.new(tools, config))
 end
 
 return configured

@@ -17,6 +17,7 @@ function tests.configuration()
   t.ok(config_reference.renewed(page) == page, "docs/configuration.md is stale: run ./dev docs")
   for _, row in ipairs { "\n### `limits`\n", "| `limits.turns` | integer, 1 or more | `600` |", "| guard `budgets` |\n",
     "| `personas.NAME.temperature` | number, 0 to 2 |", "| `planner` | `odev` | 0.2 | 1500 |",
+    "| `scroll.notches` |", "| tool `scroll_down` and tool `scroll_up` |",
     "| `desktop.kind` | `current` or `private` |" } do
     t.has(page, row)
   end

@@ -3,6 +3,7 @@ local t = require "harness"
 local configured = require "configured"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
+local loop_detection = require "deskpilot.guards.loop_detection"
 local persona = require "deskpilot.agent.persona"
 local plugins = require "deskpilot.agent.plugins"
 local settings_module = require "deskpilot.cli.settings"
@@ -175,6 +176,54 @@ function tests.what_a_request_may_spend()
   t.eq(spent { persona = "other" }, { false, false })
   run.personas = nil
   t.eq(spent { persona = "helper" }, { 0.9, false })
+end
+
+function tests.a_loop_raises_the_temperature_by_its_option()
+  local function amended(factor, request)
+    local config = t.ok(configured.resolve { flags = { ["loop.temperature_factor"] = factor } })
+    return loop_detection.model_request({ loop = "LOOP", config = config }, request)
+  end
+  t.eq(amended("1.5", { acts = true, temperature = 0.5 }), { amend = { temperature = 0.75, warning = "LOOP" } })
+  t.eq(amended("3", { acts = true, temperature = 0.5 }), { amend = { temperature = 1.5, warning = "LOOP" } })
+  t.eq(amended("10", { acts = true, temperature = 0.5 }).amend.temperature, 2, "servers take no more")
+  t.eq(amended("2", { acts = true }), { amend = { warning = "LOOP" } }, "a request that leaves it to the server")
+  t.eq(amended("2", { temperature = 0.5 }), nil)
+end
+
+-- --- tools whose words depend on options -----------------------------------------------------------------------
+
+function tests.parameters_say_what_is_configured()
+  local config = t.ok(configured.resolve { flags = { ["report_completion.min_evidence"] = "7",
+    ["browser_wait.seconds"] = "3", ["odev.max_actions"] = "2", ["odev.keyword_share"] = "0.8" } })
+  local toolbox_module = require "deskpilot.agent.toolbox"
+  local _, tools = configured.settings()
+  local box = t.ok(toolbox_module.new(tools, config))
+  t.has(t.show(box:definitions { "report_completion" }), "At least 7 characters")
+  t.has(t.show(box:definitions { "browser_wait" }), "3 if left out")
+  local run = { claim = function() return "claimed" end }
+  local ctx = { run = run, config = config }
+  t.fails("invalid", "has 6 characters and needs at least 7",
+    box:run("report_completion", ctx, { evidence = "123456" }))
+  t.eq(box:run("report_completion", ctx, { evidence = "1234567" }), "claimed")
+  local definition = require "deskpilot.policies.odev.plan".definition(config)
+  t.eq(definition.parameters.properties.actions.maxItems, 2)
+  t.has(definition.parameters.properties.actions.description, "1 to 2 actions")
+  t.has(t.show(definition), "80 % of them are enough")
+  local broken = { { name = "broken", plugin = { parameters = function() error "boo" end } } }
+  t.fails("invalid", "the tool 'broken' has parameters(config), but that fails: ", toolbox_module.new(broken, config))
+end
+
+function tests.the_wheel_turns_as_far_as_configured()
+  local config = t.ok(configured.resolve { flags = { ["scroll.notches"] = "2" } })
+  local turned = {}
+  local ctx = { config = config, desk = { mouse = { scroll = function(how)
+    turned[#turned + 1] = how.dy
+    return true
+  end } } }
+  for _, name in ipairs { "scroll_up", "scroll_down" } do
+    assert(assert(plugins.load("tools", name)).run(ctx, { justification = "because" }))
+  end
+  t.eq(turned, { -2, 2 })
 end
 
 return tests

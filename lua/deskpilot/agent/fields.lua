@@ -73,11 +73,18 @@ function fields.click_tool(how)
   })
 end
 
+local scroll_options = {
+  notches = { type = "integer", default = 5, min = 1, max = 100, about = "how far scroll_up and scroll_down turn the "
+    .. "wheel, in notches" },
+}
+
 --- A tool that turns the wheel.
----@param how table {name, description, notches = positive is down, done = the past tense}, and what built() takes
+---@param how table {name, description, direction = 1 down or -1 up, done = the past tense}, and what built() takes
 ---@return deskpilot.tool
 function fields.scroll_tool(how)
   return fields.built(how, {
+    section = "scroll",
+    options = scroll_options,
     name = how.name,
     description = how.description,
     parameters = fields.object({
@@ -86,7 +93,8 @@ function fields.scroll_tool(how)
     }, { "justification" }),
     run = function(ctx, args)
       local at = args.position or { 500, 500 }
-      local ok, err = ctx.desk.mouse.scroll { dy = how.notches, at = fields.point(at) }
+      local notches = how.direction * ctx.config:get("scroll.notches")
+      local ok, err = ctx.desk.mouse.scroll { dy = notches, at = fields.point(at) }
       if not ok then return nil, err end
       return ("%s at %s"):format(how.done, fields.show(at))
     end,

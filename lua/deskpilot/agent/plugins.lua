@@ -28,7 +28,9 @@ end
 function shapes.tools(tool, name)
   if tool.name ~= name then return ("is named %q inside"):format(tostring(tool.name)) end
   if type(tool.description) ~= "string" then return "has no description" end
-  if type(tool.parameters) ~= "table" then return "has no parameters (a JSON Schema)" end
+  if type(tool.parameters) ~= "table" and type(tool.parameters) ~= "function" then
+    return "has no parameters (a JSON Schema)"
+  end
   if type(tool.run) ~= "function" then return "has no run function" end
 end
 

@@ -9,7 +9,7 @@ local toolbox = {}
 ---@class deskpilot.tool: deskpilot.plugin
 ---@field name string
 ---@field description string
----@field parameters table a JSON Schema
+---@field parameters table|fun(config: deskpilot.config): table a JSON Schema; a function where it depends on options
 ---@field run fun(ctx: table, args: table): string?, deskpilot.error?
 ---@field check (fun(ctx: table, args: table): boolean?, deskpilot.error?)? whether it could be done as things are
 ---@field acts boolean? false if the desktop does not change by it
@@ -21,10 +21,22 @@ Toolbox.__index = Toolbox
 
 --- A toolbox of these tools.
 ---@param tools { name: string, plugin: deskpilot.tool }[] as deskpilot.cli.settings loads them
----@return table toolbox
-function toolbox.new(tools)
+---@param config deskpilot.config for those whose parameters depend on it
+---@return table? toolbox, deskpilot.error? err names the tool that is wrong
+function toolbox.new(tools, config)
   local self = setmetatable({ tools = {} }, Toolbox)
-  for _, entry in ipairs(tools) do self.tools[entry.name] = entry.plugin end
+  for _, entry in ipairs(tools) do
+    local tool = entry.plugin
+    if type(tool.parameters) == "function" then
+      local ok, parameters = pcall(tool.parameters, config)
+      if not ok or type(parameters) ~= "table" then
+        return errors.fail("invalid", "the tool '%s' has parameters(config), but that %s", entry.name,
+          ok and "returns no table" or "fails: " .. tostring(parameters))
+      end
+      tool = setmetatable({ parameters = parameters }, { __index = tool })
+    end
+    self.tools[entry.name] = tool
+  end
   return self
 end
 

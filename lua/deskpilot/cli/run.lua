@@ -155,7 +155,9 @@ end
 local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
     listeners = {} }
-  parts.toolbox = require "deskpilot.agent.toolbox".new(plan.tools)
+  local err
+  parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
+  if not parts.toolbox then return nil, err end
   local _, problems = require "deskpilot.desk.app_profiles".load()
   if problems[1] then return nil, problems[1] end
   parts.model, parts.models = open_models(plan.config)

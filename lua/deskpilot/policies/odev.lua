@@ -16,6 +16,7 @@ local verify = require "deskpilot.policies.odev.verify"
 local policy = {
   api = 1,
   options = {
+    max_actions = { type = "integer", default = 5, min = 1, max = 20, about = "most actions of one plan" },
     retries = { type = "integer", default = 2, min = 0, max = 10,
       about = "times that a step which could not be verified is done again" },
     verify_seconds = { type = "number", default = 5, min = 0,
@@ -123,9 +124,11 @@ end
 
 function states.DECIDE(run)
   local s = run.state
-  local reply, err = persona.ask(run, "planner", { acts = true, image = false,
-    system = persona.prompt("planner", { tools = plan_module.tool_words(run) }), text = situation(run),
-    tools = { plan_module.definition.name }, toolbox = run.toolbox:with { plan_module.definition } })
+  local definition = plan_module.definition(run.config)
+  local prompt = persona.prompt("planner", { tools = plan_module.tool_words(run),
+    actions = plan_module.action_words(run.config) })
+  local reply, err = persona.ask(run, "planner", { acts = true, image = false, system = prompt, text = situation(run),
+    tools = { definition.name }, toolbox = run.toolbox:with { definition } })
   if run.outcome then return end
   if not reply then
     run:emit("error", { name = "planner", message = tostring(err), code = err.code })
