@@ -1,7 +1,7 @@
 /* deskpilot-test FILE.lua [ARGS]: runs a Lua test file inside the real runtime. The file uses
  * tests/lua/harness.lua, which counts its checks and gives the exit status. */
 #include "host/host.h"
-#include "host/platform.h"
+#include "system/platform.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -25,10 +25,11 @@ int main(int argc, char **argv)
         fputs("usage: deskpilot-test FILE.lua [ARGS]\n", stderr);
         return 2;
     }
-    argv = platform_start(&argc, argv);
+    argv = system_start(&argc, argv);
     lua_State *L = argv ? host_open() : NULL;
-    if (!L)
+    if (!L) {
         return 3;
+    }
     int status = 1;
     if (luaL_loadstring(L, bootstrap) == LUA_OK) {
         lua_pushstring(L, argv[1]);
@@ -37,10 +38,11 @@ int main(int argc, char **argv)
             lua_pushstring(L, argv[i]);
             lua_rawseti(L, -2, i - 1);
         }
-        if (lua_pcall(L, 2, 1, 0) == LUA_OK)
+        if (lua_pcall(L, 2, 1, 0) == LUA_OK) {
             status = (int) lua_tointeger(L, -1);
-        else
+        } else {
             fprintf(stderr, "%s: %s\n", argv[1], luaL_tolstring(L, -1, NULL));
+        }
     }
     host_close(L, status);
     return status;

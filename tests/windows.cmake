@@ -1,6 +1,6 @@
 # The Windows suite, run under Wine (tests/wine/wine.sh is the emulator that ctest starts programs with):
 # the units that are the same everywhere, and windows/ for what is Windows's own.
-foreach(name coords draw find find_recall human image keys monitors null parallel regions scale text_areas)
+foreach(name coords draw find find_recall human image keys monitors null parallel regions scale ocr_detect)
   add_c_test(${CMAKE_CURRENT_SOURCE_DIR}/c/test_${name}.c)
 endforeach()
 file(GLOB C_TESTS CONFIGURE_DEPENDS windows/c/test_*.c)

@@ -1,8 +1,8 @@
 -- The conference's web site, which the browser missions use: a form with suggestions, an upload and a receipt, and a
 -- page of figures. It serves 127.0.0.1 from the mission's own process and writes down what it was sent, so that a
 -- mission can be judged by what arrived and not by what an agent says.
-local http_form = require "deskpilot.base.http_form"
-local http_server = require "deskpilot.base.http_server"
+local http_form = require "deskpilot.net.http_form"
+local http_server = require "deskpilot.net.http_server"
 local json = require "deskpilot.base.json"
 local lookup = require "deskpilot.base.lookup"
 

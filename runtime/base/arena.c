@@ -6,19 +6,21 @@
 
 enum { BLOCK_SIZE = 64 * 1024 };
 
-struct desk_arena_block {
-    desk_arena_block *next;
+struct base_arena_block {
+    base_arena_block *next;
     size_t size;
     max_align_t data[];
 };
 
-static desk_arena_block *add_block(desk_arena *arena, size_t size)
+static base_arena_block *add_block(base_arena *arena, size_t size)
 {
-    if (size > SIZE_MAX - sizeof(desk_arena_block))
+    if (size > SIZE_MAX - sizeof(base_arena_block)) {
         return NULL;
-    desk_arena_block *block = malloc(sizeof *block + size);
-    if (!block)
+    }
+    base_arena_block *block = malloc(sizeof *block + size);
+    if (!block) {
         return NULL;
+    }
     block->next = arena->blocks;
     block->size = size;
     arena->blocks = block;
@@ -26,37 +28,40 @@ static desk_arena_block *add_block(desk_arena *arena, size_t size)
     return block;
 }
 
-void *desk_arena_alloc(desk_arena *arena, size_t size)
+void *base_arena_alloc(base_arena *arena, size_t size)
 {
     const size_t align = _Alignof(max_align_t);
-    if (size > SIZE_MAX - align)
+    if (size > SIZE_MAX - align) {
         return NULL;
+    }
     size = (size + align - 1) / align * align;
-    desk_arena_block *block = arena->blocks;
+    base_arena_block *block = arena->blocks;
     if (!block || block->size - arena->used < size) {
         block = add_block(arena, size > BLOCK_SIZE ? size : BLOCK_SIZE);
-        if (!block)
+        if (!block) {
             return NULL;
+        }
     }
     void *piece = (char *) block->data + arena->used;
     arena->used += size;
     return piece;
 }
 
-char *desk_arena_copy(desk_arena *arena, const char *text, size_t length)
+char *base_arena_copy(base_arena *arena, const char *text, size_t length)
 {
-    char *copy = desk_arena_alloc(arena, length + 1);
-    if (!copy)
+    char *copy = base_arena_alloc(arena, length + 1);
+    if (!copy) {
         return NULL;
+    }
     memcpy(copy, text, length);
     copy[length] = 0;
     return copy;
 }
 
-void desk_arena_free(desk_arena *arena)
+void base_arena_free(base_arena *arena)
 {
     while (arena->blocks) {
-        desk_arena_block *next = arena->blocks->next;
+        base_arena_block *next = arena->blocks->next;
         free(arena->blocks);
         arena->blocks = next;
     }

@@ -2,25 +2,25 @@
  * arena.h: many small pieces of memory that are freed together. Pieces are aligned for any type
  * and stay where they are. Allocation returns NULL when there is no memory; nothing is initialised.
  */
-#ifndef DESK_ARENA_H
-#define DESK_ARENA_H
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
 
 #include <stddef.h>
 
-typedef struct desk_arena_block desk_arena_block;
+typedef struct base_arena_block base_arena_block;
 
 /* All zero is an empty arena. */
 typedef struct {
-    desk_arena_block *blocks; /* newest first */
+    base_arena_block *blocks; /* newest first */
     size_t used;              /* bytes of the newest */
-} desk_arena;
+} base_arena;
 
-void *desk_arena_alloc(desk_arena *arena, size_t size);
+void *base_arena_alloc(base_arena *arena, size_t size);
 
 /* A copy of `length` bytes with a terminator. */
-char *desk_arena_copy(desk_arena *arena, const char *text, size_t length);
+char *base_arena_copy(base_arena *arena, const char *text, size_t length);
 
 /* Frees everything; the arena is empty again. */
-void desk_arena_free(desk_arena *arena);
+void base_arena_free(base_arena *arena);
 
 #endif

@@ -4,12 +4,12 @@
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-#if DESK_X86
+#if BASE_X86
 /* Twelve bytes to sixteen characters (W. Mula, "Base64 encoding with SIMD instructions"): each
  * three bytes are spread over a 32-bit lane, two multiplications shift the four 6-bit values into
  * bytes of their own, and a table lookup adds what leads from each value to its letter. Returns the
  * bytes taken, a multiple of 12. */
-DESK_TARGET("ssse3")
+BASE_TARGET("ssse3")
 static size_t encode_ssse3(char *out, const uint8_t *data, size_t size)
 {
     const __m128i spread = _mm_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10);
@@ -35,12 +35,13 @@ static size_t encode_ssse3(char *out, const uint8_t *data, size_t size)
 }
 #endif
 
-void desk_base64(char *out, const uint8_t *data, size_t size)
+void base_base64(char *out, const uint8_t *data, size_t size)
 {
     size_t done = 0;
-#if DESK_X86
-    if (size >= 16 && desk_cpu_ssse3())
+#if BASE_X86
+    if (size >= 16 && base_cpu_ssse3()) {
         done = encode_ssse3(out, data, size);
+    }
 #endif
     out += done / 3 * 4;
     for (; size - done >= 3; done += 3) {
@@ -50,11 +51,13 @@ void desk_base64(char *out, const uint8_t *data, size_t size)
         *out++ = alphabet[v >> 6 & 63];
         *out++ = alphabet[v & 63];
     }
-    if (size == done)
+    if (size == done) {
         return;
+    }
     uint32_t v = (uint32_t) data[done] << 16;
-    if (size - done == 2)
+    if (size - done == 2) {
         v |= (uint32_t) data[done + 1] << 8;
+    }
     *out++ = alphabet[v >> 18];
     *out++ = alphabet[v >> 12 & 63];
     *out++ = size - done == 2 ? alphabet[v >> 6 & 63] : '=';
@@ -63,12 +66,15 @@ void desk_base64(char *out, const uint8_t *data, size_t size)
 
 static int value_of(char c)
 {
-    if (c >= 'A' && c <= 'Z')
+    if (c >= 'A' && c <= 'Z') {
         return c - 'A';
-    if (c >= 'a' && c <= 'z')
+    }
+    if (c >= 'a' && c <= 'z') {
         return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
+    }
+    if (c >= '0' && c <= '9') {
         return c - '0' + 52;
+    }
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
@@ -78,30 +84,35 @@ static int32_t group(const char *text, const int8_t *values)
     int32_t v = 0;
     for (int i = 0; i < 4; i++) {
         int value = values[(uint8_t) text[i]];
-        if (value < 0)
+        if (value < 0) {
             return -1;
+        }
         v = v << 6 | value;
     }
     return v;
 }
 
-bool desk_base64_decode(uint8_t *out, size_t *size, const char *text, size_t length)
+bool base_base64_decode(uint8_t *out, size_t *size, const char *text, size_t length)
 {
     int8_t values[256];
-    for (int i = 0; i < 256; i++)
+    for (int i = 0; i < 256; i++) {
         values[i] = (int8_t) value_of((char) i);
+    }
     *size = 0;
-    if (length % 4 != 0)
+    if (length % 4 != 0) {
         return false;
-    if (length == 0)
+    }
+    if (length == 0) {
         return true;
+    }
     size_t padding = text[length - 1] != '=' ? 0 : text[length - 2] != '=' ? 1 : 2;
     size_t whole = length - (padding ? 4 : 0);
     const uint8_t *start = out;
     for (size_t i = 0; i < whole; i += 4) {
         int32_t v = group(text + i, values);
-        if (v < 0)
+        if (v < 0) {
             return false;
+        }
         *out++ = (uint8_t) (v >> 16);
         *out++ = (uint8_t) (v >> 8);
         *out++ = (uint8_t) v;
@@ -109,11 +120,13 @@ bool desk_base64_decode(uint8_t *out, size_t *size, const char *text, size_t len
     if (padding) {
         char last[4] = {text[whole], text[whole + 1], padding == 1 ? text[whole + 2] : 'A', 'A'};
         int32_t v = group(last, values);
-        if (v < 0)
+        if (v < 0) {
             return false;
+        }
         *out++ = (uint8_t) (v >> 16);
-        if (padding == 1)
+        if (padding == 1) {
             *out++ = (uint8_t) (v >> 8);
+        }
     }
     *size = (size_t) (out - start);
     return true;

@@ -10,8 +10,8 @@ enum { ADLER_MOD = 65521 };
  * Folding by carry-less multiplication: Gopal et al., "Fast CRC Computation for Generic Polynomials
  * Using PCLMULQDQ Instruction", Intel 2009, with the constants for the reflected polynomial. */
 
-#if DESK_X86
-DESK_TARGET("pclmul,sse4.1")
+#if BASE_X86
+BASE_TARGET("pclmul,sse4.1")
 static inline __m128i fold(__m128i x, __m128i k, __m128i next)
 {
     __m128i low = _mm_clmulepi64_si128(x, k, 0x00), high = _mm_clmulepi64_si128(x, k, 0x11);
@@ -19,7 +19,7 @@ static inline __m128i fold(__m128i x, __m128i k, __m128i next)
 }
 
 /* 128 bits down to 32: two folds, then Barrett's reduction. */
-DESK_TARGET("pclmul,sse4.1")
+BASE_TARGET("pclmul,sse4.1")
 static uint32_t reduce(__m128i x)
 {
     const __m128i k4 = _mm_set_epi64x(0, 0x0ccaa009e), k5 = _mm_set_epi64x(0, 0x163cd6124);
@@ -33,32 +33,37 @@ static uint32_t reduce(__m128i x)
 }
 
 /* `size` is a multiple of 16 and at least 64; `crc` is the inner (inverted) state. */
-DESK_TARGET("pclmul,sse4.1")
+BASE_TARGET("pclmul,sse4.1")
 static uint32_t crc_folded(uint32_t crc, const uint8_t *data, size_t size)
 {
     const __m128i k12 = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);
     const __m128i k34 = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
     const __m128i *from = (const __m128i *) data;
     __m128i x[4];
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         x[i] = _mm_loadu_si128(from + i);
+    }
     x[0] = _mm_xor_si128(x[0], _mm_cvtsi32_si128((int) crc));
-    for (from += 4, size -= 64; size >= 64; from += 4, size -= 64)
-        for (int i = 0; i < 4; i++)
+    for (from += 4, size -= 64; size >= 64; from += 4, size -= 64) {
+        for (int i = 0; i < 4; i++) {
             x[i] = fold(x[i], k12, _mm_loadu_si128(from + i));
-    for (int i = 1; i < 4; i++)
+        }
+    }
+    for (int i = 1; i < 4; i++) {
         x[0] = fold(x[0], k34, x[i]);
-    for (; size >= 16; from++, size -= 16)
+    }
+    for (; size >= 16; from++, size -= 16) {
         x[0] = fold(x[0], k34, _mm_loadu_si128(from));
+    }
     return reduce(x[0]);
 }
 #endif
 
-uint32_t desk_crc32(uint32_t crc, const uint8_t *data, size_t size)
+uint32_t base_crc32(uint32_t crc, const uint8_t *data, size_t size)
 {
-#if DESK_X86
+#if BASE_X86
     size_t whole = size & ~(size_t) 15;
-    if (whole >= 64 && desk_cpu_pclmul()) {
+    if (whole >= 64 && base_cpu_pclmul()) {
         crc = ~crc_folded(~crc, data, whole);
         data += whole;
         size -= whole;
@@ -85,7 +90,7 @@ static uint32_t pack(adler_state a)
     return a.s2 << 16 | a.s1;
 }
 
-#if DESK_X86
+#if BASE_X86
 /* `sum` of all bytes, `before` = over the blocks the sum of the bytes before each block, `weighted`
  * = over the blocks the sum of (block - i) * byte[i]. */
 static adler_state advance(adler_state a, uint64_t blocks, uint64_t block, uint64_t sum,
@@ -96,7 +101,7 @@ static adler_state advance(adler_state a, uint64_t blocks, uint64_t block, uint6
     return a;
 }
 
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static uint64_t sum_epi64(__m256i v)
 {
     uint64_t lanes[4];
@@ -104,19 +109,20 @@ static uint64_t sum_epi64(__m256i v)
     return lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static uint64_t sum_epi32(__m256i v)
 {
     uint32_t lanes[8];
     _mm256_storeu_si256((__m256i *) lanes, v);
     uint64_t sum = 0;
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         sum += lanes[i];
+    }
     return sum;
 }
 
 /* `size` is a multiple of 32. */
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static adler_state adler_bytes_avx2(adler_state a, const uint8_t *data, size_t size)
 {
     const __m256i weights =
@@ -141,7 +147,7 @@ static adler_state adler_bytes_avx2(adler_state a, const uint8_t *data, size_t s
 }
 
 /* Eight pixels are 24 bytes of the file; the weights follow memory order (blue, green, red). */
-DESK_TARGET("avx2")
+BASE_TARGET("avx2")
 static adler_state take_pixels_avx2(adler_state a, uint32_t *to, const uint32_t *from, int width)
 {
     const __m256i weights =
@@ -197,11 +203,11 @@ static adler_state take_pixels_sse2(adler_state a, uint32_t *to, const uint32_t 
 }
 #endif
 
-uint32_t desk_adler32(uint32_t adler, const uint8_t *data, size_t size)
+uint32_t base_adler32(uint32_t adler, const uint8_t *data, size_t size)
 {
-#if DESK_X86
+#if BASE_X86
     size_t whole = size & ~(size_t) 31;
-    if (whole > 0 && desk_cpu_avx2()) {
+    if (whole > 0 && base_cpu_avx2()) {
         adler = pack(adler_bytes_avx2(unpack(adler), data, whole));
         data += whole;
         size -= whole;
@@ -226,15 +232,15 @@ static adler_state take_pixels(adler_state a, uint32_t *to, const uint32_t *from
     return a;
 }
 
-uint32_t desk_adler32_take_row(uint32_t adler, uint8_t filter, uint32_t *to, const uint32_t *from,
+uint32_t base_adler32_take_row(uint32_t adler, uint8_t filter, uint32_t *to, const uint32_t *from,
                                int width)
 {
     adler_state a = unpack(adler);
     a.s1 = (a.s1 + filter) % ADLER_MOD;
     a.s2 = (a.s2 + a.s1) % ADLER_MOD;
     int done = 0;
-#if DESK_X86
-    if (desk_cpu_avx2()) {
+#if BASE_X86
+    if (base_cpu_avx2()) {
         done = width & ~7;
         a = take_pixels_avx2(a, to, from, done);
     } else {

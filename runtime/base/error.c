@@ -3,10 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool desk_fail(desk_error *err, desk_code code, const char *format, ...)
+bool base_fail(base_error *err, base_code code, const char *format, ...)
 {
-    if (!err)
+    if (!err) {
         return false;
+    }
     err->code = code;
     va_list args;
     va_start(args, format);
@@ -15,13 +16,14 @@ bool desk_fail(desk_error *err, desk_code code, const char *format, ...)
     return false;
 }
 
-const char *desk_code_name(desk_code code)
+const char *base_code_name(base_code code)
 {
     static const char *const names[] = {
         "ok",        "unavailable", "unsupported", "refused", "timed_out", "cancelled",
         "not_found", "protocol",    "io",          "invalid", "no_memory",
     };
-    if ((unsigned) code >= sizeof names / sizeof names[0])
+    if ((unsigned) code >= sizeof names / sizeof names[0]) {
         return "io";
+    }
     return names[code];
 }

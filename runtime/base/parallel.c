@@ -16,12 +16,12 @@ static struct {
     int wanted;        /* threads asked for, 0 for the number of cores */
     int started;       /* threads that exist besides the caller */
     atomic_flag taken; /* by a loop, or while it is being stopped */
-    uv_thread_t threads[DESK_PARALLEL_MAX];
+    uv_thread_t threads[BASE_PARALLEL_MAX];
     uv_mutex_t mutex;
     uv_cond_t work, done;
     unsigned round; /* changes with every loop; guarded by mutex */
     bool stopping;  /* guarded by mutex */
-    desk_parallel_fn *fn;
+    base_parallel_fn *fn;
     void *context;
     int count;
     atomic_int next;   /* the first iteration nobody has taken */
@@ -30,16 +30,17 @@ static struct {
 
 static _Thread_local int self;
 
-int desk_parallel_worker(void)
+int base_parallel_worker(void)
 {
     return self;
 }
 
-int desk_parallel_threads(void)
+int base_parallel_threads(void)
 {
     int threads = pool.wanted > 0 ? pool.wanted : (int) uv_available_parallelism();
-    if (threads > DESK_PARALLEL_MAX)
-        threads = DESK_PARALLEL_MAX;
+    if (threads > BASE_PARALLEL_MAX) {
+        threads = BASE_PARALLEL_MAX;
+    }
     return threads < 1 ? 1 : threads;
 }
 
@@ -47,16 +48,18 @@ static void take_iterations(void)
 {
     for (;;) {
         int index = atomic_fetch_add(&pool.next, 1);
-        if (index >= pool.count)
+        if (index >= pool.count) {
             return;
+        }
         pool.fn(pool.context, index);
     }
 }
 
 static void leave(void)
 {
-    if (atomic_fetch_sub(&pool.active, 1) != 1)
+    if (atomic_fetch_sub(&pool.active, 1) != 1) {
         return;
+    }
     /* Through the mutex, or the wake could fall between the caller's look and its sleep. */
     uv_mutex_lock(&pool.mutex);
     uv_cond_signal(&pool.done);
@@ -69,15 +72,18 @@ static void worker(void *argument)
     uv_mutex_lock(&pool.mutex);
     unsigned seen = 0;
     for (;;) {
-        while (!pool.stopping && seen == pool.round)
+        while (!pool.stopping && seen == pool.round) {
             uv_cond_wait(&pool.work, &pool.mutex);
-        if (pool.stopping)
+        }
+        if (pool.stopping) {
             break;
+        }
         seen = pool.round;
         /* Entering happens under the mutex, where the caller closes the loop: a thread that wakes
          * too late finds no iterations left and never sees the next loop's half-written fields. */
-        if (!pool.fn || atomic_load(&pool.next) >= pool.count)
+        if (!pool.fn || atomic_load(&pool.next) >= pool.count) {
             continue;
+        }
         atomic_fetch_add(&pool.active, 1);
         uv_mutex_unlock(&pool.mutex);
         take_iterations();
@@ -90,8 +96,9 @@ static void worker(void *argument)
 static void start_threads(int wanted)
 {
     if (!pool.ready) {
-        if (uv_mutex_init(&pool.mutex) != 0)
+        if (uv_mutex_init(&pool.mutex) != 0) {
             return;
+        }
         if (uv_cond_init(&pool.work) != 0) {
             uv_mutex_destroy(&pool.mutex);
             return;
@@ -105,8 +112,9 @@ static void start_threads(int wanted)
     }
     while (pool.started < wanted) {
         void *number = (void *) (intptr_t) (pool.started + 1);
-        if (uv_thread_create(&pool.threads[pool.started], worker, number) != 0)
+        if (uv_thread_create(&pool.threads[pool.started], worker, number) != 0) {
             return;
+        }
         pool.started++;
     }
 }
@@ -114,29 +122,32 @@ static void start_threads(int wanted)
 static void wait_for_others(void)
 {
     for (int i = 0; i < SPINS && atomic_load(&pool.active) > 0; i++) {
-#if DESK_X86
+#if BASE_X86
         _mm_pause();
 #endif
     }
     uv_mutex_lock(&pool.mutex);
-    while (atomic_load(&pool.active) > 0)
+    while (atomic_load(&pool.active) > 0) {
         uv_cond_wait(&pool.done, &pool.mutex);
+    }
     pool.fn = NULL;
     uv_mutex_unlock(&pool.mutex);
 }
 
-static void do_alone(int count, desk_parallel_fn *fn, void *context)
+static void do_alone(int count, base_parallel_fn *fn, void *context)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         fn(context, i);
+    }
 }
 
 /* The threads are ours. */
-static void do_together(int count, desk_parallel_fn *fn, void *context)
+static void do_together(int count, base_parallel_fn *fn, void *context)
 {
-    int others = (count < desk_parallel_threads() ? count : desk_parallel_threads()) - 1;
-    if (pool.started != desk_parallel_threads() - 1)
-        start_threads(desk_parallel_threads() - 1);
+    int others = (count < base_parallel_threads() ? count : base_parallel_threads()) - 1;
+    if (pool.started != base_parallel_threads() - 1) {
+        start_threads(base_parallel_threads() - 1);
+    }
     if (pool.started < 1) {
         do_alone(count, fn, context);
         return;
@@ -147,18 +158,19 @@ static void do_together(int count, desk_parallel_fn *fn, void *context)
     pool.count = count;
     atomic_store(&pool.next, 0);
     pool.round++;
-    if (others == 1)
+    if (others == 1) {
         uv_cond_signal(&pool.work);
-    else
+    } else {
         uv_cond_broadcast(&pool.work);
+    }
     uv_mutex_unlock(&pool.mutex);
     take_iterations();
     wait_for_others();
 }
 
-void desk_parallel(int count, desk_parallel_fn *fn, void *context)
+void base_parallel(int count, base_parallel_fn *fn, void *context)
 {
-    if (count < 2 || desk_parallel_threads() < 2 || atomic_flag_test_and_set(&pool.taken)) {
+    if (count < 2 || base_parallel_threads() < 2 || atomic_flag_test_and_set(&pool.taken)) {
         do_alone(count, fn, context);
         return;
     }
@@ -166,23 +178,26 @@ void desk_parallel(int count, desk_parallel_fn *fn, void *context)
     atomic_flag_clear(&pool.taken);
 }
 
-void desk_parallel_set_threads(int threads)
+void base_parallel_set_threads(int threads)
 {
-    if (threads != pool.wanted)
-        desk_parallel_stop();
+    if (threads != pool.wanted) {
+        base_parallel_stop();
+    }
     pool.wanted = threads;
 }
 
 static void stop_threads(void)
 {
-    if (!pool.ready)
+    if (!pool.ready) {
         return;
+    }
     uv_mutex_lock(&pool.mutex);
     pool.stopping = true;
     uv_cond_broadcast(&pool.work);
     uv_mutex_unlock(&pool.mutex);
-    for (int i = 0; i < pool.started; i++)
+    for (int i = 0; i < pool.started; i++) {
         uv_thread_join(&pool.threads[i]);
+    }
     pool.started = 0;
     pool.stopping = false;
     uv_cond_destroy(&pool.work);
@@ -191,10 +206,11 @@ static void stop_threads(void)
     pool.ready = false;
 }
 
-void desk_parallel_stop(void)
+void base_parallel_stop(void)
 {
-    while (atomic_flag_test_and_set(&pool.taken))
+    while (atomic_flag_test_and_set(&pool.taken)) {
         uv_sleep(1);
+    }
     stop_threads();
     atomic_flag_clear(&pool.taken);
 }

@@ -1,36 +1,36 @@
 /*
  * simd.h: which vector instructions may be used, for the few files that have fast paths.
  *
- * DESK_X86 is 1 where SSE2 is part of the baseline (x86-64). Anything above that is compiled by
+ * BASE_X86 is 1 where SSE2 is part of the baseline (x86-64). Anything above that is compiled by
  * function attribute and chosen when the program runs, so one binary serves every machine. Each
- * fast path has a plain C twin that gives the same bytes, used where DESK_X86 is 0.
+ * fast path has a plain C twin that gives the same bytes, used where BASE_X86 is 0.
  */
-#ifndef DESK_SIMD_H
-#define DESK_SIMD_H
+#ifndef BASE_SIMD_H
+#define BASE_SIMD_H
 
 #include <stdbool.h>
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define DESK_X86 1
+#define BASE_X86 1
 #include <immintrin.h>
-#define DESK_TARGET(features) __attribute__((target(features)))
+#define BASE_TARGET(features) __attribute__((target(features)))
 
-static inline bool desk_cpu_avx2(void)
+static inline bool base_cpu_avx2(void)
 {
     return __builtin_cpu_supports("avx2") > 0;
 }
 
-static inline bool desk_cpu_ssse3(void)
+static inline bool base_cpu_ssse3(void)
 {
     return __builtin_cpu_supports("ssse3") > 0;
 }
 
-static inline bool desk_cpu_pclmul(void)
+static inline bool base_cpu_pclmul(void)
 {
     return __builtin_cpu_supports("pclmul") > 0 && __builtin_cpu_supports("sse4.1") > 0;
 }
 #else
-#define DESK_X86 0
+#define BASE_X86 0
 #endif
 
 #endif

@@ -2,13 +2,14 @@
 
 #include <string.h>
 
-const char *desk_symbols_fill(void *table, const desk_symbol *symbols, size_t count, void *library,
-                              desk_symbol_finder *find)
+const char *base_symbols_fill(void *table, const base_symbol *symbols, size_t count, void *library,
+                              base_symbol_finder *find)
 {
     for (size_t i = 0; i < count; i++) {
         void *function = find(library, symbols[i].name);
-        if (!function)
+        if (!function) {
             return symbols[i].name;
+        }
         /* ISO C has no way from an object's pointer to a function's but their bytes. */
         memcpy((char *) table + symbols[i].offset, &function, sizeof function);
     }

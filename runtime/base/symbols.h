@@ -3,22 +3,22 @@
  * runs (Tesseract, libcurl): what few runs need costs no start anything, and a machine without it
  * still has the rest.
  */
-#ifndef DESK_SYMBOLS_H
-#define DESK_SYMBOLS_H
+#ifndef BASE_SYMBOLS_H
+#define BASE_SYMBOLS_H
 
 #include <stddef.h>
 
 typedef struct {
     const char *name;
     size_t offset; /* of its pointer in the table */
-} desk_symbol;
+} base_symbol;
 
 /* The address of a function of the library, or NULL. */
-typedef void *desk_symbol_finder(void *library, const char *name);
+typedef void *base_symbol_finder(void *library, const char *name);
 
 /* Puts the address of each of the `count` symbols where it belongs in `table`. NULL, or the name of
  * the first that the library does not have: then the table is not to be used. */
-const char *desk_symbols_fill(void *table, const desk_symbol *symbols, size_t count, void *library,
-                              desk_symbol_finder *find);
+const char *base_symbols_fill(void *table, const base_symbol *symbols, size_t count, void *library,
+                              base_symbol_finder *find);
 
 #endif

@@ -16,7 +16,7 @@ static size_t sequence_length(unsigned char first)
     return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
 }
 
-size_t desk_utf8_read(const char *text, size_t length, uint32_t *codepoint)
+size_t base_utf8_read(const char *text, size_t length, uint32_t *codepoint)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -38,7 +38,7 @@ size_t desk_utf8_read(const char *text, size_t length, uint32_t *codepoint)
     return n;
 }
 
-size_t desk_utf8_write(char *out, uint32_t c)
+size_t base_utf8_write(char *out, uint32_t c)
 {
     if (c < 0x80) {
         out[0] = (char) c;
@@ -79,12 +79,12 @@ static size_t ascii_words(const char *text, size_t length)
     return at;
 }
 
-size_t desk_utf8_check(const char *text, size_t length)
+size_t base_utf8_check(const char *text, size_t length)
 {
     size_t at = 0;
     while ((at += ascii_words(text + at, length - at)) < length) {
         uint32_t codepoint;
-        size_t n = desk_utf8_read(text + at, length - at, &codepoint);
+        size_t n = base_utf8_read(text + at, length - at, &codepoint);
         if (n == 0) {
             return at;
         }
@@ -100,12 +100,12 @@ static bool harmful(uint32_t c)
            (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-void desk_utf8_clean(char *out, size_t size, const char *text, size_t length)
+void base_utf8_clean(char *out, size_t size, const char *text, size_t length)
 {
     size_t used = 0;
     for (size_t at = 0; at < length;) {
         uint32_t c;
-        size_t n = desk_utf8_read(text + at, length - at, &c);
+        size_t n = base_utf8_read(text + at, length - at, &c);
         if (n == 0) {
             c = 0xfffd;
             n = 1;
@@ -115,7 +115,7 @@ void desk_utf8_clean(char *out, size_t size, const char *text, size_t length)
             continue;
         }
         char bytes[4];
-        size_t count = desk_utf8_write(bytes, c);
+        size_t count = base_utf8_write(bytes, c);
         if (used + count >= size) {
             break;
         }

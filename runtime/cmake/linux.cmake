@@ -17,13 +17,25 @@ find_library(CJSON_STATIC NAMES liblua5.4-cjson.a REQUIRED)
 find_library(LUV_STATIC NAMES liblua5.4-luv.a REQUIRED)
 find_library(UV_STATIC NAMES libuv_a.a REQUIRED)
 
-add_library(desk_libraries INTERFACE)
-target_include_directories(desk_libraries INTERFACE ${UV_INCLUDE_DIRS} ${XCB_INCLUDE_DIRS}
-                           ${DBUS_INCLUDE_DIRS})
-target_link_libraries(desk_libraries INTERFACE ${RANDR_STATIC} ${COMPOSITE_STATIC} ${XINPUT_STATIC} ${XCB_LINK_LIBRARIES}
-                      ${DBUS_LINK_LIBRARIES} ZLIB::ZLIB ${UV_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
+# What each room of CMakeLists.txt stands on beside the rooms below it.
+add_library(base_libraries INTERFACE)
+target_include_directories(base_libraries INTERFACE ${UV_INCLUDE_DIRS})
+target_link_libraries(base_libraries INTERFACE ${UV_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
 
-add_library(host_libraries INTERFACE)
-target_include_directories(host_libraries INTERFACE ${LUA_INCLUDE_DIRS} ${CURL_INCLUDE_DIRS})
-target_link_libraries(host_libraries INTERFACE ${LUV_STATIC} ${UV_STATIC} ${CJSON_STATIC} ${LUA_STATIC}
-                      ${CMAKE_DL_LIBS} m)
+add_library(image_libraries INTERFACE)
+target_link_libraries(image_libraries INTERFACE ZLIB::ZLIB)
+
+add_library(desk_libraries INTERFACE)
+target_include_directories(desk_libraries INTERFACE ${XCB_INCLUDE_DIRS} ${DBUS_INCLUDE_DIRS})
+target_link_libraries(desk_libraries INTERFACE ${RANDR_STATIC} ${COMPOSITE_STATIC} ${XINPUT_STATIC} ${XCB_LINK_LIBRARIES}
+                      ${DBUS_LINK_LIBRARIES})
+
+add_library(net_libraries INTERFACE)
+target_include_directories(net_libraries INTERFACE ${CURL_INCLUDE_DIRS})
+
+add_library(lua_libraries INTERFACE)
+target_include_directories(lua_libraries INTERFACE ${LUA_INCLUDE_DIRS})
+target_link_libraries(lua_libraries INTERFACE ${LUV_STATIC} ${UV_STATIC} ${CJSON_STATIC} ${LUA_STATIC} base_libraries)
+
+add_library(system_libraries INTERFACE)
+target_link_libraries(system_libraries INTERFACE lua_libraries)

@@ -7,7 +7,7 @@ set(CMAKE_EXE_LINKER_FLAGS_RELEASE "-s -Wl,--no-insert-timestamp") # the same by
 add_compile_options(-Wa,-muse-unaligned-vector-move)
 # The compiler's own printf follows the standard, and formats are checked by its rules.
 add_compile_definitions(_WIN32_WINNT=0x0A00 UNICODE _UNICODE __USE_MINGW_ANSI_STDIO=1
-                        DESK_PRINTF_FORMAT=gnu_printf)
+                        BASE_PRINTF_FORMAT=gnu_printf)
 
 # static_library(NAME LIBRARY...): one of those, and what it stands on.
 function(static_library name)
@@ -22,14 +22,26 @@ static_library(cjson lua)
 static_library(luv lua uv)
 static_library(curl z crypt32 bcrypt secur32 ws2_32 advapi32)
 
-add_library(desk_libraries INTERFACE)
-target_include_directories(desk_libraries SYSTEM INTERFACE ${LIBRARIES}/include)
-target_link_libraries(desk_libraries INTERFACE z uv gdi32 user32 ole32 oleaut32 oleacc dwmapi
-                      shcore uuid)
+# What each room of CMakeLists.txt stands on beside the rooms below it.
+add_library(base_libraries INTERFACE)
+target_include_directories(base_libraries SYSTEM INTERFACE ${LIBRARIES}/include)
+target_link_libraries(base_libraries INTERFACE uv)
 
-add_library(host_libraries INTERFACE)
-target_compile_definitions(host_libraries INTERFACE CURL_STATICLIB)
-target_link_libraries(host_libraries INTERFACE luv cjson lua curl)
+add_library(image_libraries INTERFACE)
+target_link_libraries(image_libraries INTERFACE z)
+
+add_library(desk_libraries INTERFACE)
+target_link_libraries(desk_libraries INTERFACE gdi32 user32 ole32 oleaut32 oleacc dwmapi shcore uuid)
+
+add_library(net_libraries INTERFACE)
+target_compile_definitions(net_libraries INTERFACE CURL_STATICLIB)
+target_link_libraries(net_libraries INTERFACE curl)
+
+add_library(lua_libraries INTERFACE)
+target_link_libraries(lua_libraries INTERFACE luv cjson lua)
+
+add_library(system_libraries INTERFACE)
+target_link_libraries(system_libraries INTERFACE lua_libraries)
 
 enable_language(RC)
 add_library(resources OBJECT runtime/host/windows/deskpilot.rc)

@@ -1,6 +1,6 @@
 #include "backend.h"
-#include "native.h"
 #include "base/utf8.h"
+#include "native.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,17 +31,17 @@ static bool is_png(const char *data, size_t length)
 }
 
 bool desk_clipboard_check(desk_clipboard_kind kind, const char *data, size_t length,
-                          desk_error *err)
+                          base_error *err)
 {
-    size_t good = kind == DESK_CLIPBOARD_TEXT ? desk_utf8_check(data, length) : length;
+    size_t good = kind == DESK_CLIPBOARD_TEXT ? base_utf8_check(data, length) : length;
     if (good < length) {
-        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+        return base_fail(err, BASE_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
     }
     if (kind == DESK_CLIPBOARD_PNG && !is_png(data, length)) {
-        return desk_fail(err, DESK_INVALID, "A picture for the clipboard must be a PNG file.");
+        return base_fail(err, BASE_INVALID, "A picture for the clipboard must be a PNG file.");
     }
     if (length > DESK_CLIPBOARD_MAX) {
-        return desk_fail(err, DESK_REFUSED, "What is put into the clipboard can be %d MiB at most.",
+        return base_fail(err, BASE_REFUSED, "What is put into the clipboard can be %d MiB at most.",
                          DESK_CLIPBOARD_MAX >> 20);
     }
     return true;

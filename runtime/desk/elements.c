@@ -25,7 +25,7 @@ const char *desk_element_state_name(desk_element_state state)
 void desk_element_list_free(desk_element_list *list)
 {
     if (list->memory) {
-        desk_arena_free(list->memory);
+        base_arena_free(list->memory);
         free(list->memory);
     }
     free(list->items);

@@ -16,7 +16,7 @@
 #define DESK_ELEMENTS_H
 
 #include "base/error.h"
-#include "image.h"
+#include "image/image.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -68,7 +68,7 @@ typedef struct {
     long pid;            /* only applications of this process; 0 for all */
     bool all;            /* also what is not showing (unopened menus, hidden pages) */
     bool bare;           /* without texts, values and numbers of actions: quicker */
-    atomic_bool *cancel; /* set by another thread: give up soon with DESK_CANCELLED; may be NULL */
+    atomic_bool *cancel; /* set by another thread: give up soon with BASE_CANCELLED; may be NULL */
 } desk_elements_query;
 
 typedef struct {
@@ -87,7 +87,7 @@ typedef struct {
     const char *text;   /* contents of a text; NULL where there is none */
     const char *handle; /* for ask, act and change: opaque, stays valid while the thing exists */
     uint64_t states;
-    desk_rect rect;
+    image_rect rect;
     bool has_rect; /* else it has no place on the screen */
     bool has_value;
     double value;
@@ -145,34 +145,34 @@ typedef struct {
 typedef struct desk_elements_ops {
     const char *name;
 
-    bool (*open)(desk_elements **out, const desk_elements_options *options, desk_error *err);
+    bool (*open)(desk_elements **out, const desk_elements_options *options, base_error *err);
     void (*close)(desk_elements *e);
 
-    /* Fills `out`, to be freed by desk_element_list_free. DESK_UNAVAILABLE where there is no
+    /* Fills `out`, to be freed by desk_element_list_free. BASE_UNAVAILABLE where there is no
      * accessibility interface, with how to get one. */
     bool (*read)(desk_elements *e, const desk_elements_query *query, desk_element_list *out,
-                 desk_error *err);
+                 base_error *err);
 
     /* Does one of an element's actions: that of the name, or if NULL that of the index (0 is the
-     * usual one). DESK_NOT_FOUND if it has gone or has no such action, DESK_REFUSED,
-     * DESK_TIMED_OUT, DESK_INVALID for what is no handle. */
+     * usual one). BASE_NOT_FOUND if it has gone or has no such action, BASE_REFUSED,
+     * BASE_TIMED_OUT, BASE_INVALID for what is no handle. */
     bool (*act)(desk_elements *e, const char *handle, const char *action, int index,
-                uint64_t deadline, desk_error *err);
+                uint64_t deadline, base_error *err);
     /* Tells the application to change an element. It has answered when this returns, and may take a
-     * moment to do it. Errors as of `act`; DESK_UNSUPPORTED where the element is not of that kind.
+     * moment to do it. Errors as of `act`; BASE_UNSUPPORTED where the element is not of that kind.
      */
     bool (*change)(desk_elements *e, const char *handle, const desk_element_change *change,
-                   uint64_t deadline, desk_error *err);
+                   uint64_t deadline, base_error *err);
     /* Asks one element what it is now. Errors as of `act`; `out` is then empty. */
     bool (*ask)(desk_elements *e, const char *handle, uint64_t deadline, desk_element_details *out,
-                desk_error *err);
+                base_error *err);
 } desk_elements_ops;
 
 struct desk_elements {
     const desk_elements_ops *ops;
 };
 
-/* This build's platform's (x11/x11_elements.c, win32/win32_elements.c). */
+/* This build's platform's (atspi/atspi_elements.c, win32/win32_elements.c). */
 extern const desk_elements_ops *const desk_native_elements;
 
 /* "focused" and so on. Static storage. */

@@ -1,4 +1,4 @@
-#include "human_inside.h"
+#include "human_internal.h"
 
 #include "native.h"
 
@@ -133,12 +133,12 @@ static const desk_human_ops *ops_named(const char *name)
 }
 
 bool desk_human_open(desk_human **out, const char *backend, const desk_options *where,
-                     desk_human_notice touched, void *context, desk_error *err)
+                     desk_human_notice touched, void *context, base_error *err)
 {
     const desk_human_ops *ops = ops_named(backend);
     desk_human *h = NULL;
     if (!ops) {
-        return desk_fail(err, DESK_UNSUPPORTED,
+        return base_fail(err, BASE_UNSUPPORTED,
                          "This build has no desktop backend called \"%.40s\".", backend);
     }
     if (!ops->open(&h, where, err)) {
@@ -167,32 +167,32 @@ void desk_human_tell_touches(desk_human *h, bool on)
     atomic_store(&h->tell_touches, on);
 }
 
-static bool can_be_taken(const desk_combo *combo, desk_error *err)
+static bool can_be_taken(const desk_combo *combo, base_error *err)
 {
     size_t others = 0;
     for (size_t i = 0; i < combo->count; i++) {
         others += !desk_key_is_modifier(combo->keys[i]);
     }
     return others == 1 ||
-           desk_fail(err, DESK_INVALID,
+           base_fail(err, BASE_INVALID,
                      "A hotkey is one key, with modifiers such as ctrl and alt or without: "
                      "\"ctrl+alt+f9\".");
 }
 
-static human_chord *free_place(desk_human *h, desk_error *err)
+static human_chord *free_place(desk_human *h, base_error *err)
 {
     for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
         if (!h->chords[i].number) {
             return &h->chords[i];
         }
     }
-    desk_fail(err, DESK_REFUSED, "There are %d hotkeys already; remove one first.",
+    base_fail(err, BASE_REFUSED, "There are %d hotkeys already; remove one first.",
               DESK_HUMAN_CHORDS);
     return NULL;
 }
 
 int desk_human_add(desk_human *h, const desk_combo *combo, desk_chord_kind kind,
-                   desk_human_notice notice, void *context, desk_error *err)
+                   desk_human_notice notice, void *context, base_error *err)
 {
     human_chord chord = {.kind = kind, .combo = *combo, .notice = notice, .context = context};
     if (kind == DESK_CHORD_TAKEN && !can_be_taken(combo, err)) {

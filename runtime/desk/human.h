@@ -31,7 +31,7 @@ typedef enum {
 /* Starts to watch the desktop that `where` names as for a desk (NULL: the user's). `backend` as in
  * desk_backend. `touched` may be NULL. Errors: unavailable, unsupported, refused, no_memory. */
 bool desk_human_open(desk_human **out, const char *backend, const desk_options *where,
-                     desk_human_notice touched, void *context, desk_error *err);
+                     desk_human_notice touched, void *context, base_error *err);
 void desk_human_close(desk_human *h);
 
 /* When somebody touched mouse or keyboard last (uv_hrtime); 0 if nobody has since the watch began.
@@ -42,10 +42,10 @@ uint64_t desk_human_last_touch(desk_human *h);
 void desk_human_tell_touches(desk_human *h, bool on);
 
 /* From now on `notice` is called each time that all keys of the combination are down (once, however
- * long they are held). Returns the chord's number, 0 on failure: DESK_REFUSED where another program
- * has taken it, DESK_UNSUPPORTED where the keyboard lacks a key of it, DESK_INVALID. */
+ * long they are held). Returns the chord's number, 0 on failure: BASE_REFUSED where another program
+ * has taken it, BASE_UNSUPPORTED where the keyboard lacks a key of it, BASE_INVALID. */
 int desk_human_add(desk_human *h, const desk_combo *combo, desk_chord_kind kind,
-                   desk_human_notice notice, void *context, desk_error *err);
+                   desk_human_notice notice, void *context, base_error *err);
 /* Unknown numbers are ignored. */
 void desk_human_remove(desk_human *h, int chord);
 

@@ -337,13 +337,13 @@ static bool search_table(search *s, const named_key *table, size_t count)
     return false;
 }
 
-static bool unknown_key(const char *text, size_t length, const named_key *nearest, desk_error *err)
+static bool unknown_key(const char *text, size_t length, const named_key *nearest, base_error *err)
 {
     char shown[48];
-    desk_utf8_clean(shown, sizeof shown, text, length);
+    base_utf8_clean(shown, sizeof shown, text, length);
     char name[DESK_KEY_NAME_SIZE];
     desk_key_name(nearest->key, name);
-    return desk_fail(err, DESK_INVALID, "There is no key called \"%s\"; the nearest is \"%s\".",
+    return base_fail(err, BASE_INVALID, "There is no key called \"%s\"; the nearest is \"%s\".",
                      shown, name);
 }
 
@@ -362,13 +362,13 @@ static bool parse_character(uint32_t c, desk_key *out)
     return true;
 }
 
-static bool parse_key(const char *text, size_t length, desk_key *out, desk_error *err)
+static bool parse_key(const char *text, size_t length, desk_key *out, base_error *err)
 {
     if (length == 0) {
-        return desk_fail(err, DESK_INVALID, "The name of a key is missing.");
+        return base_fail(err, BASE_INVALID, "The name of a key is missing.");
     }
     uint32_t c;
-    if (desk_utf8_read(text, length, &c) == length && parse_character(c, out)) {
+    if (base_utf8_read(text, length, &c) == length && parse_character(c, out)) {
         return true;
     }
     char folded[DESK_KEY_NAME_SIZE];
@@ -381,7 +381,7 @@ static bool parse_key(const char *text, size_t length, desk_key *out, desk_error
     return true;
 }
 
-bool desk_key_parse(const char *text, desk_key *out, desk_error *err)
+bool desk_key_parse(const char *text, desk_key *out, base_error *err)
 {
     return parse_key(text, strlen(text), out, err);
 }
@@ -394,7 +394,7 @@ void desk_key_name(desk_key key, char name[DESK_KEY_NAME_SIZE])
             return;
         }
     }
-    name[key < DESK_KEY_NAMED ? desk_utf8_write(name, key) : 0] = '\0';
+    name[key < DESK_KEY_NAMED ? base_utf8_write(name, key) : 0] = '\0';
 }
 
 bool desk_key_is_modifier(desk_key key)
@@ -424,7 +424,7 @@ static void trim(const char **text, size_t *length)
     }
 }
 
-static bool combo_add(desk_combo *combo, const char *text, size_t length, desk_error *err)
+static bool combo_add(desk_combo *combo, const char *text, size_t length, base_error *err)
 {
     desk_key key;
     trim(&text, &length);
@@ -435,24 +435,24 @@ static bool combo_add(desk_combo *combo, const char *text, size_t length, desk_e
         if (combo->keys[i] == key) {
             char name[DESK_KEY_NAME_SIZE];
             desk_key_name(key, name);
-            return desk_fail(err, DESK_INVALID, "The combination names \"%s\" twice.", name);
+            return base_fail(err, BASE_INVALID, "The combination names \"%s\" twice.", name);
         }
     }
     if (combo->count == DESK_COMBO_MAX) {
-        return desk_fail(err, DESK_INVALID, "A combination can have at most %d keys.",
+        return base_fail(err, BASE_INVALID, "A combination can have at most %d keys.",
                          DESK_COMBO_MAX);
     }
     combo->keys[combo->count++] = key;
     return true;
 }
 
-bool desk_combo_parse(const char *text, desk_combo *out, desk_error *err)
+bool desk_combo_parse(const char *text, desk_combo *out, base_error *err)
 {
     desk_combo combo = {0};
     for (const char *at = text;;) {
         size_t length = part_length(at);
         if (length == 0 && combo.count > 0) {
-            return desk_fail(err, DESK_INVALID,
+            return base_fail(err, BASE_INVALID,
                              "A key is missing after the last \"+\" (the plus key itself is "
                              "written as in \"ctrl++\").");
         }
@@ -465,7 +465,7 @@ bool desk_combo_parse(const char *text, desk_combo *out, desk_error *err)
         }
         at++; /* part_length stops at a joint or at the end, except after a "+" key */
         if (at[-1] != '+') {
-            return desk_fail(err, DESK_INVALID, "Keys of a combination are joined by \"+\".");
+            return base_fail(err, BASE_INVALID, "Keys of a combination are joined by \"+\".");
         }
     }
     *out = combo;
@@ -500,7 +500,7 @@ static void append_name(char out[DESK_COMBO_NAME_SIZE], desk_key key)
     snprintf(out + used, DESK_COMBO_NAME_SIZE - used, "%s%s", used ? "+" : "", name);
 }
 
-bool desk_combo_canonical(const char *text, char out[DESK_COMBO_NAME_SIZE], desk_error *err)
+bool desk_combo_canonical(const char *text, char out[DESK_COMBO_NAME_SIZE], base_error *err)
 {
     static const desk_key order[] = {DESK_KEY_CTRL, DESK_KEY_ALT, DESK_KEY_ALT_GR, DESK_KEY_SHIFT,
                                      DESK_KEY_WIN};

@@ -10,7 +10,7 @@
  * A combo is keys joined by "+", pressed in that order and released in reverse: "ctrl+shift+s".
  * The plus key itself is "+", also after a joint: "ctrl++" is ctrl and plus.
  *
- * Everything here is pure; a text that cannot be read is DESK_INVALID, and the message names the
+ * Everything here is pure; a text that cannot be read is BASE_INVALID, and the message names the
  * part that was not understood and the nearest name that would be.
  */
 #ifndef DESK_KEYS_H
@@ -111,7 +111,7 @@ typedef struct {
 } desk_combo;
 
 /* Reads the name of one key. */
-bool desk_key_parse(const char *text, desk_key *out, desk_error *err);
+bool desk_key_parse(const char *text, desk_key *out, base_error *err);
 
 /* Writes the canonical name of `key`; reading it back gives the same key. */
 void desk_key_name(desk_key key, char name[DESK_KEY_NAME_SIZE]);
@@ -122,11 +122,11 @@ bool desk_key_is_modifier(desk_key key);
 const char *desk_key_known(size_t index);
 
 /* Reads a combo. A key named twice is an error. */
-bool desk_combo_parse(const char *text, desk_combo *out, desk_error *err);
+bool desk_combo_parse(const char *text, desk_combo *out, base_error *err);
 
 /* Writes the form of a combo in which two that do the same compare equal: canonical names, left
  * and right modifiers as the plain ones, modifiers first (ctrl, alt, alt_gr, shift, win), the other
  * keys in their order. For comparing; what is pressed is what was asked for. */
-bool desk_combo_canonical(const char *text, char out[DESK_COMBO_NAME_SIZE], desk_error *err);
+bool desk_combo_canonical(const char *text, char out[DESK_COMBO_NAME_SIZE], base_error *err);
 
 #endif

@@ -4,14 +4,14 @@
 #ifndef DESK_MONITORS_H
 #define DESK_MONITORS_H
 
-#include "image.h"
+#include "image/image.h"
 
 typedef struct {
-    char *name;     /* UTF-8, never NULL once filled; control characters removed */
-    desk_rect rect; /* in the space that all monitors share */
-    desk_rect work; /* what task bars and docks leave of it */
-    double scale;   /* how much larger than at 96 dots an inch things are to be drawn: 1, 1.25, 2 */
-    bool primary;   /* exactly one is */
+    char *name;      /* UTF-8, never NULL once filled; control characters removed */
+    image_rect rect; /* in the space that all monitors share */
+    image_rect work; /* what task bars and docks leave of it */
+    double scale; /* how much larger than at 96 dots an inch things are to be drawn: 1, 1.25, 2 */
+    bool primary; /* exactly one is */
 } desk_monitor;
 
 typedef struct {

@@ -1,6 +1,6 @@
 #include "regions.h"
 
-int desk_regions_add(desk_regions *regions, desk_rect rect)
+int desk_regions_add(desk_regions *regions, image_rect rect)
 {
     for (int i = 0; i < DESK_REGIONS; i++) {
         if (!regions->items[i].used) {
@@ -34,22 +34,22 @@ static long long end_of(int start, int length)
     return (long long) start + length;
 }
 
-desk_rect desk_rect_common(desk_rect a, desk_rect b)
+image_rect image_rect_common(image_rect a, image_rect b)
 {
     int x = a.x > b.x ? a.x : b.x, y = a.y > b.y ? a.y : b.y;
     long long right = end_of(a.x, a.width), bottom = end_of(a.y, a.height);
     right = right < end_of(b.x, b.width) ? right : end_of(b.x, b.width);
     bottom = bottom < end_of(b.y, b.height) ? bottom : end_of(b.y, b.height);
     if (right <= x || bottom <= y) {
-        return (desk_rect){x, y, 0, 0};
+        return (image_rect){x, y, 0, 0};
     }
-    return (desk_rect){x, y, (int) (right - x), (int) (bottom - y)};
+    return (image_rect){x, y, (int) (right - x), (int) (bottom - y)};
 }
 
-void desk_regions_note(desk_regions *regions, desk_rect area, uint64_t when)
+void desk_regions_note(desk_regions *regions, image_rect area, uint64_t when)
 {
     for (desk_region *r = regions->items; r < regions->items + DESK_REGIONS; r++) {
-        if (r->used && desk_rect_common(r->rect, area).width > 0) {
+        if (r->used && image_rect_common(r->rect, area).width > 0) {
             r->changed = when;
         }
     }

@@ -4,7 +4,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/shipped.cmake)
 list(TRANSFORM SHIPPED_PATTERNS PREPEND ${ROOT}/)
 file(GLOB_RECURSE FILES RELATIVE ${ROOT} ${SHIPPED_PATTERNS})
-set(TEXT "/* Made by embed.cmake. */\n#include \"shipped.h\"\n\n")
+set(TEXT "/* Made by embed.cmake. */\n#include \"host/shipped.h\"\n\n")
 set(TABLE "")
 set(INDEX 0)
 set(ENTRIES "")

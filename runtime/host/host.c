@@ -1,10 +1,11 @@
 #include "host.h"
 
-#include "interrupt.h"
-#include "lib/lib.h"
 #include "base/parallel.h"
-#include "platform.h"
+#include "host_shipped.h"
+#include "lib/lib.h"
 #include "shipped.h"
+#include "system/interrupt.h"
+#include "system/platform.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -40,18 +41,22 @@ static bool load_shipped(lua_State *L, const char *module, const char *suffix)
 {
     char name[256];
     size_t length = strlen(module);
-    if (length + strlen(suffix) + 1 > sizeof name)
+    if (length + strlen(suffix) + 1 > sizeof name) {
         return false;
-    for (size_t i = 0; i < length; i++)
+    }
+    for (size_t i = 0; i < length; i++) {
         name[i] = module[i] == '.' ? '/' : module[i];
+    }
     strcpy(name + length, suffix);
     const shipped_file *file = shipped_find(name);
-    if (!file)
+    if (!file) {
         return false;
+    }
     char chunk[260];
     snprintf(chunk, sizeof chunk, "@%s", name);
-    if (luaL_loadbufferx(L, file->data, file->size, chunk, "t") != LUA_OK)
+    if (luaL_loadbufferx(L, file->data, file->size, chunk, "t") != LUA_OK) {
         lua_error(L);
+    }
     lua_pushstring(L, chunk + 1);
     return true;
 }
@@ -60,8 +65,9 @@ static bool load_shipped(lua_State *L, const char *module, const char *suffix)
 static int search_shipped(lua_State *L)
 {
     const char *module = luaL_checkstring(L, 1);
-    if (load_shipped(L, module, ".lua") || load_shipped(L, module, "/init.lua"))
+    if (load_shipped(L, module, ".lua") || load_shipped(L, module, "/init.lua")) {
         return 2;
+    }
     lua_pushfstring(L, "no module '%s' inside deskpilot", module);
     return 1;
 }
@@ -92,10 +98,12 @@ static int open_all(lua_State *L)
     luv_set_callback(L, callback);
     luaL_requiref(L, "luv", luaopen_luv, 0);
     lua_pop(L, 1);
-    interrupt_open(L);
+    system_interrupt_open(L);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
     lua_pushcfunction(L, luaopen_cjson);
     lua_setfield(L, -2, "cjson");
+    lua_pushcfunction(L, host_open_shipped);
+    lua_setfield(L, -2, "native.shipped");
     lua_pop(L, 1);
     lib_preload(L);
     set_searchers(L);
@@ -105,11 +113,13 @@ static int open_all(lua_State *L)
 lua_State *host_open(void)
 {
     lua_State *L = luaL_newstate();
-    if (!L)
+    if (!L) {
         return NULL;
+    }
     lua_pushcfunction(L, open_all);
-    if (lua_pcall(L, 0, 0, 0) == LUA_OK)
+    if (lua_pcall(L, 0, 0, 0) == LUA_OK) {
         return L;
+    }
     fprintf(stderr, "deskpilot: %s\n", lua_tostring(L, -1));
     lua_close(L);
     return NULL;
@@ -128,16 +138,18 @@ int host_call(lua_State *L, const char *module, const char *function, int argc, 
     lua_pushcfunction(L, traceback);
     lua_getglobal(L, "require");
     lua_pushstring(L, module);
-    if (lua_pcall(L, 1, 1, 1) != LUA_OK)
+    if (lua_pcall(L, 1, 1, 1) != LUA_OK) {
         goto failed;
+    }
     lua_getfield(L, -1, function);
     lua_createtable(L, argc, 0);
     for (int i = first; i < argc; i++) {
         lua_pushstring(L, argv[i]);
         lua_rawseti(L, -2, i - first + 1);
     }
-    if (lua_pcall(L, 1, 1, 1) != LUA_OK)
+    if (lua_pcall(L, 1, 1, 1) != LUA_OK) {
         goto failed;
+    }
     return (int) lua_tointeger(L, -1);
 
 failed:
@@ -148,7 +160,7 @@ failed:
 /* What may keep the end waiting: a thread of libuv's pool inside a call that the system does not
  * let go of (an application that stopped answering COM, a name server). Whoever waits for this
  * process is not made to wait for that. */
-enum { PATIENCE_AT_THE_END = 5 /* seconds */ };
+enum { CLOSE_TIMEOUT = 5 /* seconds */ };
 
 typedef struct {
     uv_mutex_t lock;
@@ -160,23 +172,24 @@ typedef struct {
 static void end_anyway(void *context)
 {
     ending *e = context;
-    uint64_t now = uv_hrtime(), limit = now + PATIENCE_AT_THE_END * UINT64_C(1000000000);
+    uint64_t now = uv_hrtime(), limit = now + CLOSE_TIMEOUT * UINT64_C(1000000000);
     uv_mutex_lock(&e->lock);
-    for (; !e->closed && now < limit; now = uv_hrtime())
+    for (; !e->closed && now < limit; now = uv_hrtime()) {
         uv_cond_timedwait(&e->changed, &e->lock, limit - now);
+    }
     if (!e->closed) {
         fputs("deskpilot: ended without waiting for a call that does not return\n", stderr);
         fflush(stderr);
-        platform_end(e->status);
+        system_end(e->status);
     }
     uv_mutex_unlock(&e->lock);
 }
 
 static void close_all(lua_State *L)
 {
-    interrupt_close(L);
+    system_interrupt_close(L);
     lua_close(L);
-    desk_parallel_stop();
+    base_parallel_stop();
 }
 
 void host_close(lua_State *L, int status)
@@ -192,8 +205,9 @@ void host_close(lua_State *L, int status)
     e.closed = true;
     uv_cond_signal(&e.changed);
     uv_mutex_unlock(&e.lock);
-    if (guarded)
+    if (guarded) {
         uv_thread_join(&guard);
+    }
     uv_cond_destroy(&e.changed);
     uv_mutex_destroy(&e.lock);
 }

@@ -3,8 +3,8 @@
  * native bindings, the shipped modules, and the interruptor. The program and the test runner are
  * both a few lines over this.
  */
-#ifndef HOST_H
-#define HOST_H
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
 
 #include <lua.h>
 

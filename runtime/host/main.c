@@ -1,12 +1,12 @@
 /* deskpilot: the program. Everything that decides is Lua: lua/deskpilot/cli/init.lua. */
 #include "host.h"
-#include "platform.h"
+#include "system/platform.h"
 
 #include <stdio.h>
 
 int main(int argc, char **argv)
 {
-    argv = platform_start(&argc, argv);
+    argv = system_start(&argc, argv);
     lua_State *L = argv ? host_open() : NULL;
     if (!L) {
         fputs("deskpilot: not enough memory to start\n", stderr);

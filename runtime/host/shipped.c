@@ -8,12 +8,14 @@ const shipped_file *shipped_find(const char *name)
     while (low < high) {
         size_t middle = (low + high) / 2;
         int order = strcmp(name, shipped_files[middle].name);
-        if (order == 0)
+        if (order == 0) {
             return &shipped_files[middle];
-        if (order < 0)
+        }
+        if (order < 0) {
             high = middle;
-        else
+        } else {
             low = middle + 1;
+        }
     }
     return NULL;
 }

@@ -1,9 +1,9 @@
 /*
  * shipped.h: the files inside the program (Lua modules, prompts, missions), made by embed.cmake.
- * Names are paths such as "deskpilot/agent/loop.lua" or "prompts/strategist.md", sorted bytewise.
+ * Names are paths such as "deskpilot/agent/loop.lua" or "missions/calculator.lua", sorted bytewise.
  */
-#ifndef SHIPPED_H
-#define SHIPPED_H
+#ifndef HOST_SHIPPED_H
+#define HOST_SHIPPED_H
 
 #include <stddef.h>
 

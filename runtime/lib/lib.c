@@ -22,10 +22,10 @@ void lib_push_error(lua_State *L, const char *code, const char *message)
     lua_setmetatable(L, -2);
 }
 
-int lib_fail(lua_State *L, const desk_error *err)
+int lib_fail(lua_State *L, const base_error *err)
 {
     lua_pushnil(L);
-    lib_push_error(L, desk_code_name(err->code), err->message);
+    lib_push_error(L, base_code_name(err->code), err->message);
     return 2;
 }
 

@@ -4,19 +4,24 @@
  * arguments (luaL_check*, a Lua error for the caller's mistake), makes one call of the desk or net
  * library, and hands back the result; a failure of the world is `nil, err`, where `err` is a table
  * { code = "...", message = "..." } whose tostring is the message (see lib_push_error).
+ *
+ * Scripts' editors and help() know these modules by lua/types/native, which `./dev docs` makes of
+ * what is written here: the comment at the head of the file that is named after the module, the one
+ * above each binding (words, then LuaLS tags) and above the #define of each userdata's name, and
+ * the luaL_Reg tables.
  */
-#ifndef LIB_H
-#define LIB_H
+#ifndef LIB_LIB_H
+#define LIB_LIB_H
 
 #include "base/error.h"
-#include "desk/image.h"
+#include "image/image.h"
 
 #include <lauxlib.h>
 #include <lua.h>
 #include <stdbool.h>
 
 /* Pushes nil and an error table; returns 2, so that `return lib_fail(L, &err)` reads well. */
-int lib_fail(lua_State *L, const desk_error *err);
+int lib_fail(lua_State *L, const base_error *err);
 
 /* Pushes the error table alone. Its metatable ("deskpilot.error") has __tostring = message. */
 void lib_push_error(lua_State *L, const char *code, const char *message);
@@ -31,10 +36,10 @@ void lib_new_type(lua_State *L, const char *name, const luaL_Reg *methods, lua_C
 /* More methods for a type that lib_new_type has made. */
 void lib_add_methods(lua_State *L, const char *name, const luaL_Reg *methods);
 
-/* native.image: the userdata "deskpilot.image" owns a desk_image. */
-desk_image *lib_check_image(lua_State *L, int index);
-/* Pushes a new empty image userdata; fill it by desk_image_alloc or a crop. */
-desk_image *lib_push_image(lua_State *L);
+/* native.image: the userdata "native.Image" owns an image_bitmap. */
+image_bitmap *lib_check_image(lua_State *L, int index);
+/* Pushes a new empty image userdata; fill it by image_alloc or a crop. */
+image_bitmap *lib_push_image(lua_State *L);
 
 /* Makes `native.*` loadable: fills package.preload. */
 void lib_preload(lua_State *L);

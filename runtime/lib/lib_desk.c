@@ -1,6 +1,5 @@
 /*
- * native.desk: the desktop for scripts, one platform call per method. The comments above the
- * functions are LuaLS annotations, from which the API reference is made. A failure of the world is
+ * native.desk: the desktop for scripts, one platform call per method. A failure of the world is
  * `nil, err`; using a desk that has been closed is the caller's mistake and raises.
  */
 #include "lib_desk.h"
@@ -11,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#define DESK_TYPE "deskpilot.desk"
+/* A desktop that is open. */
+#define DESK_TYPE "native.Desk"
 
 enum { LENT_SLOT = 1 /* the user value that keeps the image lent last */ };
 
@@ -34,7 +34,7 @@ int lib_check_int(lua_State *L, int index)
 }
 
 /* `true`, or nil and the error. */
-int lib_done(lua_State *L, bool ok, const desk_error *err)
+int lib_done(lua_State *L, bool ok, const base_error *err)
 {
     if (!ok) {
         return lib_fail(L, err);
@@ -84,9 +84,9 @@ static bool option_bool(lua_State *L, int table, const char *name)
 void lib_recall_lent(lua_State *L, int desk_index)
 {
     if (lua_getiuservalue(L, desk_index, LENT_SLOT) == LUA_TUSERDATA) {
-        desk_image *image = lua_touserdata(L, -1);
+        image_bitmap *image = lua_touserdata(L, -1);
         if (image->borrowed) {
-            desk_image_free(image);
+            image_free(image);
         }
     }
     lua_pop(L, 1);
@@ -94,8 +94,7 @@ void lib_recall_lent(lua_State *L, int desk_index)
     lua_setiuservalue(L, desk_index, LENT_SLOT);
 }
 
-/* Releases held keys and buttons, restores the keyboard map. Closing twice is no mistake.
- * ---@param self native.Desk */
+/* Releases held keys and buttons, restores the keyboard map. Closing twice is no mistake. */
 static int desk_close(lua_State *L)
 {
     lib_desk *self = luaL_checkudata(L, 1, DESK_TYPE);
@@ -110,13 +109,13 @@ static int desk_close(lua_State *L)
 /* Opens the desktop. `backend` is "x11", "win32" or "null", nil for this build's own; `display` is
  * X11's or the name of a Windows desktop, `cookie` (32 hexadecimal digits) is for X11; `width`,
  * `height`, `x`, `y` and `monitors` are the null desk's.
- * ---@param options? { backend?: string, display?: string, cookie?: string, width?: integer,
- * height?: integer, x?: integer, y?: integer, monitors?: integer }
+ * ---@param options { backend: string?, display: string?, cookie: string?, width: integer?,
+ * height: integer?, x: integer?, y: integer?, monitors: integer? }?
  * ---@return native.Desk? desk
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int open_desk(lua_State *L)
 {
-    desk_error err = {0};
+    base_error err = {0};
     lua_settop(L, 1);
     if (lua_isnil(L, 1)) {
         lua_newtable(L);
@@ -133,7 +132,7 @@ static int open_desk(lua_State *L)
     const char *name = option_string(L, 1, "backend");
     const desk_ops *ops = desk_backend(name);
     if (!ops) {
-        desk_fail(&err, DESK_UNSUPPORTED, "This build has no desktop backend called \"%.40s\".",
+        base_fail(&err, BASE_UNSUPPORTED, "This build has no desktop backend called \"%.40s\".",
                   name);
         return lib_fail(L, &err);
     }
@@ -144,7 +143,6 @@ static int open_desk(lua_State *L)
 }
 
 /* The name of the backend in use.
- * ---@param self native.Desk
  * ---@return string */
 static int desk_backend_name(lua_State *L)
 {
@@ -154,7 +152,6 @@ static int desk_backend_name(lua_State *L)
 
 /* A descriptor that turns readable when `pump` has something to do, -1 if there is none. Pump
  * before waiting on it: other calls may have taken in events already.
- * ---@param self native.Desk
  * ---@return integer */
 static int desk_fd(lua_State *L)
 {
@@ -165,7 +162,6 @@ static int desk_fd(lua_State *L)
 
 /* After how many milliseconds of waiting to pump again, where the descriptor does not tell of
  * everything; 0 where it does, or while nothing is watched.
- * ---@param self native.Desk
  * ---@return integer */
 static int desk_poll_every(lua_State *L)
 {
@@ -175,20 +171,19 @@ static int desk_poll_every(lua_State *L)
 }
 
 /* Takes in what the desktop has to tell (changes, answers to pings), without waiting.
- * ---@param self native.Desk
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_pump(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->pump(d, &err), &err);
 }
 
 /* --- screen ------------------------------------------------------------------------------------
  */
 
-void lib_push_rect_fields(lua_State *L, desk_rect r)
+void lib_push_rect_fields(lua_State *L, image_rect r)
 {
     lua_pushinteger(L, r.x);
     lua_setfield(L, -2, "x");
@@ -201,14 +196,13 @@ void lib_push_rect_fields(lua_State *L, desk_rect r)
 }
 
 /* The whole desktop space, all monitors together, in pixels.
- * ---@param self native.Desk
  * ---@return { x: integer, y: integer, width: integer, height: integer }? rect
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_screen(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
-    desk_rect rect;
+    base_error err = {0};
+    image_rect rect;
     if (!d->ops->screen_rect(d, &rect, &err)) {
         return lib_fail(L, &err);
     }
@@ -225,24 +219,24 @@ static int rest(int whole, int origin, int start)
     return left > INT_MAX ? INT_MAX : left < 0 ? 0 : (int) left;
 }
 
-static bool read_region(lua_State *L, desk *d, desk_rect *out, desk_error *err)
+static bool read_region(lua_State *L, desk *d, image_rect *out, base_error *err)
 {
-    desk_rect screen;
+    image_rect screen;
     if (!d->ops->screen_rect(d, &screen, err)) {
         return false;
     }
     int x = option_int(L, 2, "x", screen.x), y = option_int(L, 2, "y", screen.y);
-    *out = (desk_rect){x, y, option_int(L, 2, "width", rest(screen.width, screen.x, x)),
-                       option_int(L, 2, "height", rest(screen.height, screen.y, y))};
+    *out = (image_rect){x, y, option_int(L, 2, "width", rest(screen.width, screen.x, x)),
+                        option_int(L, 2, "height", rest(screen.height, screen.y, y))};
     return true;
 }
 
 /* The pixels of `from` in `to`, which keeps its memory if it is its own and of the same size. */
-static bool copy_image(desk_image *to, const desk_image *from, desk_error *err)
+static bool copy_image(image_bitmap *to, const image_bitmap *from, base_error *err)
 {
     bool fits =
         to->pixels && !to->borrowed && to->width == from->width && to->height == from->height;
-    if (!fits && !desk_image_alloc(to, from->width, from->height, err)) {
+    if (!fits && !image_alloc(to, from->width, from->height, err)) {
         return false;
     }
     for (int y = 0; y < from->height; y++) {
@@ -254,12 +248,12 @@ static bool copy_image(desk_image *to, const desk_image *from, desk_error *err)
 
 /* Puts the picture into the image on top of the stack: by reference if it is to be lent and the
  * backend has a buffer to lend, else as a copy or by handing its memory over. */
-static bool give(lua_State *L, desk_image *to, desk_image *frame, bool lend, desk_error *err)
+static bool give(lua_State *L, image_bitmap *to, image_bitmap *frame, bool lend, base_error *err)
 {
     if (frame->borrowed && !lend) {
         return copy_image(to, frame, err);
     }
-    desk_image_free(to);
+    image_free(to);
     *to = *frame;
     if (frame->borrowed) {
         lua_pushvalue(L, -1);
@@ -270,10 +264,10 @@ static bool give(lua_State *L, desk_image *to, desk_image *frame, bool lend, des
 
 /* The image to fill, on top of the stack: options.into, even if it has been closed, or a new one.
  */
-static desk_image *target_image(lua_State *L)
+static image_bitmap *target_image(lua_State *L)
 {
     if (lua_getfield(L, 2, "into") != LUA_TNIL) {
-        return luaL_checkudata(L, -1, "deskpilot.image");
+        return luaL_checkudata(L, -1, "native.Image");
     }
     lua_pop(L, 1);
     return lib_push_image(L);
@@ -284,17 +278,16 @@ static desk_image *target_image(lua_State *L)
  * With `lend`, the image looks straight into the backend's own buffer: nothing is copied, and it is
  * closed by the next capture or by the desk's closing (crop it to keep something). `cursor` draws
  * the pointer.
- * ---@param self native.Desk
- * ---@param options? { x?: integer, y?: integer, width?: integer, height?: integer,
- *                      cursor?: boolean, into?: native.Image, lend?: boolean }
+ * ---@param options { x: integer?, y: integer?, width: integer?, height: integer?,
+ * cursor: boolean?, into: native.Image?, lend: boolean? }?
  * ---@return native.Image? image
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_capture(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
-    desk_rect rect;
-    desk_image frame = {0};
+    base_error err = {0};
+    image_rect rect;
+    image_bitmap frame = {0};
     lua_settop(L, 2);
     if (lua_isnil(L, 2)) {
         lua_newtable(L);
@@ -305,7 +298,7 @@ static int desk_capture(lua_State *L)
     if (!read_region(L, d, &rect, &err)) {
         return lib_fail(L, &err);
     }
-    desk_image *image = target_image(L);
+    image_bitmap *image = target_image(L);
     lib_recall_lent(L, 1);
     if (!d->ops->capture(d, rect, cursor, &frame, &err)) {
         return lib_fail(L, &err);
@@ -314,17 +307,17 @@ static int desk_capture(lua_State *L)
 }
 
 /* Starts to watch for changes of the screen; see last_change.
- * ---@param self native.Desk
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_watch_start(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->watch_start(d, &err), &err);
 }
 
-/* ---@param self native.Desk */
+/* Ends the watching.
+ * ---@return true ok */
 static int desk_watch_stop(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -334,8 +327,7 @@ static int desk_watch_stop(lua_State *L)
 
 /* When pump last saw the screen change (blinking carets aside), or that region of watch_region:
  * nanoseconds of uv.hrtime, 0 for not since watch_start or watch_region.
- * ---@param self native.Desk
- * ---@param region? integer
+ * ---@param region integer?
  * ---@return integer */
 static int desk_last_change(lua_State *L)
 {
@@ -348,22 +340,21 @@ static int desk_last_change(lua_State *L)
 
 /* Tells changes of a part of the screen from the others, while the screen is watched and until
  * unwatch_region.
- * ---@param self native.Desk
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
  * ---@param height integer
- * ---@return integer? region  for last_change
- * ---@return native.Error? err */
+ * ---@return integer? region for last_change
+ * ---@return deskpilot.error? err */
 static int desk_watch_region(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
-    desk_rect rect = {lib_check_int(L, 2), lib_check_int(L, 3), lib_check_int(L, 4),
-                      lib_check_int(L, 5)};
+    base_error err = {0};
+    image_rect rect = {lib_check_int(L, 2), lib_check_int(L, 3), lib_check_int(L, 4),
+                       lib_check_int(L, 5)};
     int place = desk_regions_add(&d->regions, rect);
     if (place < 0) {
-        desk_fail(&err, DESK_REFUSED, "No more than %d regions of the screen are watched at once.",
+        base_fail(&err, BASE_REFUSED, "No more than %d regions of the screen are watched at once.",
                   DESK_REGIONS);
         return lib_fail(L, &err);
     }
@@ -371,7 +362,7 @@ static int desk_watch_region(lua_State *L)
     return 1;
 }
 
-/* ---@param self native.Desk
+/* Ends what watch_region began.
  * ---@param region integer */
 static int desk_unwatch_region(lua_State *L)
 {
@@ -383,13 +374,13 @@ static int desk_unwatch_region(lua_State *L)
 /* --- mouse -------------------------------------------------------------------------------------
  */
 
-/* ---@param self native.Desk
+/* Where the pointer is.
  * ---@return integer? x
- * ---@return integer|native.Error y  the error if x is nil */
+ * ---@return integer|deskpilot.error y the error if x is nil */
 static int desk_pointer(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     int x, y;
     if (!d->ops->pointer_get(d, &x, &y, &err)) {
         return lib_fail(L, &err);
@@ -400,15 +391,14 @@ static int desk_pointer(lua_State *L)
 }
 
 /* Moves the pointer and makes sure that it arrived.
- * ---@param self native.Desk
  * ---@param x integer
  * ---@param y integer
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_move(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->pointer_move(d, lib_check_int(L, 2), lib_check_int(L, 3), &err),
                     &err);
 }
@@ -425,15 +415,15 @@ static desk_button check_button(lua_State *L, int index)
     return (desk_button) number;
 }
 
-/* ---@param self native.Desk
+/* Presses a button, or lets it go.
  * ---@param button "left"|"middle"|"right"|"back"|"forward"|integer
  * ---@param down boolean
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_button_event(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_button button = check_button(L, 2);
     luaL_checktype(L, 3, LUA_TBOOLEAN);
     return lib_done(L, d->ops->button(d, button, lua_toboolean(L, 3), &err), &err);
@@ -441,7 +431,6 @@ static int desk_button_event(lua_State *L)
 
 /* Whether the button that was let go last is still down for the display: press again when it is
  * not.
- * ---@param self native.Desk
  * ---@return boolean */
 static int desk_button_waits(lua_State *L)
 {
@@ -459,15 +448,14 @@ static int check_notches(lua_State *L, int index)
 }
 
 /* Turns the wheel by notches; positive is right and down. X11 turns by whole ones: see backend.h.
- * ---@param self native.Desk
  * ---@param dx number
  * ---@param dy number
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_wheel(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->wheel(d, check_notches(L, 2), check_notches(L, 3), &err), &err);
 }
 
@@ -484,15 +472,14 @@ static const char *check_plain(lua_State *L, int index)
 }
 
 /* Presses or releases one key by name; a name that is not known is `nil, err`.
- * ---@param self native.Desk
  * ---@param name string
  * ---@param down boolean
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_key_event(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_key key;
     const char *name = check_plain(L, 2);
     luaL_checktype(L, 3, LUA_TBOOLEAN);
@@ -503,15 +490,14 @@ static int desk_key_event(lua_State *L)
 /* Types as much of `text`, from byte `offset` (0 is the start) on, as can go at once. Where
  * `remapped` is true the application must have caught up (ping, or a pause) before the next step
  * and before text_end.
- * ---@param self native.Desk
  * ---@param text string
- * ---@param offset? integer
- * ---@return integer? consumed  bytes
- * ---@return boolean|native.Error remapped  the error if consumed is nil */
+ * ---@param offset integer?
+ * ---@return integer? consumed bytes
+ * ---@return boolean|deskpilot.error remapped the error if consumed is nil */
 static int desk_text_step_method(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_text_step step;
     size_t length;
     const char *text = luaL_checklstring(L, 2, &length);
@@ -526,25 +512,23 @@ static int desk_text_step_method(lua_State *L)
 }
 
 /* Puts the keyboard map back as it was; when the application has caught up.
- * ---@param self native.Desk
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_text_end(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     return lib_done(L, d->ops->text_end(d, &err), &err);
 }
 
 /* Finds out whether the active window's application has taken its input: by asking it, or by
  * watching it. The token is 0 where neither can be done.
- * ---@param self native.Desk
  * ---@return integer? token
- * ---@return boolean|native.Error asked  the error if token is nil */
+ * ---@return boolean|deskpilot.error asked the error if token is nil */
 static int desk_ping(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     uint64_t token;
     if (!d->ops->ping(d, &token, &err)) {
         return lib_fail(L, &err);
@@ -555,7 +539,6 @@ static int desk_ping(lua_State *L)
 }
 
 /* Whether pump has seen the answer.
- * ---@param self native.Desk
  * ---@param token integer
  * ---@return boolean */
 static int desk_ping_answered(lua_State *L)
@@ -566,15 +549,14 @@ static int desk_ping_answered(lua_State *L)
 }
 
 /* What the null desk was asked to do, a line per call (null/null.h); unsupported elsewhere.
- * ---@param self native.Desk
  * ---@return string[]? lines
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_log(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     if (d->ops != &null_ops) {
-        desk_fail(&err, DESK_UNSUPPORTED, "Only the null desk keeps a log of its calls.");
+        base_fail(&err, BASE_UNSUPPORTED, "Only the null desk keeps a log of its calls.");
         return lib_fail(L, &err);
     }
     lua_newtable(L);
@@ -605,10 +587,10 @@ static int list_keys(lua_State *L)
 /* The form of a combination in which two that do the same are equal: "ctrl+alt+delete".
  * ---@param combo string
  * ---@return string? canonical
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int canonical(lua_State *L)
 {
-    desk_error err = {0};
+    base_error err = {0};
     char out[DESK_COMBO_NAME_SIZE];
     if (!desk_combo_canonical(check_plain(L, 1), out, &err)) {
         return lib_fail(L, &err);
@@ -620,10 +602,10 @@ static int canonical(lua_State *L)
 /* The keys of a combination as names, in the order they are to be pressed.
  * ---@param combo string
  * ---@return string[]? keys
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int parse_combo(lua_State *L)
 {
-    desk_error err = {0};
+    base_error err = {0};
     desk_combo combo;
     if (!desk_combo_parse(check_plain(L, 1), &combo, &err)) {
         return lib_fail(L, &err);

@@ -1,6 +1,6 @@
 /* lib_desk.h: what the files of native.desk share. */
-#ifndef LIB_DESK_H
-#define LIB_DESK_H
+#ifndef LIB_LIB_DESK_H
+#define LIB_LIB_DESK_H
 
 #include "desk/backend.h"
 #include "lib.h"
@@ -10,9 +10,9 @@ desk *lib_check_desk(lua_State *L);
 /* An argument that fits an int. */
 int lib_check_int(lua_State *L, int index);
 /* Returns `true`, or nil and the error. */
-int lib_done(lua_State *L, bool ok, const desk_error *err);
+int lib_done(lua_State *L, bool ok, const base_error *err);
 /* Sets x, y, width and height of the table on top. */
-void lib_push_rect_fields(lua_State *L, desk_rect rect);
+void lib_push_rect_fields(lua_State *L, image_rect rect);
 
 /* Takes back the image that the desk at that index has lent: its pixels are about to change. */
 void lib_recall_lent(lua_State *L, int desk_index);

@@ -11,14 +11,13 @@ static desk_clipboard_kind check_kind(lua_State *L, int index)
 
 /* What the clipboard holds, "" where it holds none of that kind: a text with "\n" line ends, or the
  * bytes of a PNG file. False while it is not to be had yet: ask again after pump.
- * ---@param self native.Desk
- * ---@param kind? "text"|"png"
- * ---@return string|false|nil data
- * ---@return native.Error? err */
+ * ---@param kind "text"|"png"|nil
+ * ---@return string|false? data
+ * ---@return deskpilot.error? err */
 static int desk_clipboard_get(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     char *data = NULL;
     size_t length = 0;
     bool pending = false;
@@ -36,15 +35,14 @@ static int desk_clipboard_get(lua_State *L)
 
 /* Offers a text or a PNG file to other programs. False while that cannot be done yet: ask again
  * after pump.
- * ---@param self native.Desk
  * ---@param data string
- * ---@param kind? "text"|"png"
+ * ---@param kind "text"|"png"|nil
  * ---@return boolean? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_clipboard_set(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     bool pending = false;
     size_t length;
     const char *data = luaL_checklstring(L, 2, &length);
@@ -56,13 +54,12 @@ static int desk_clipboard_set(lua_State *L)
 }
 
 /* A number that grows whenever something is put into the clipboard and pump has seen it.
- * ---@param self native.Desk
  * ---@return integer? number
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_clipboard_changes(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     uint64_t number;
     if (!d->ops->clipboard_changes(d, &number, &err)) {
         return lib_fail(L, &err);

@@ -23,13 +23,12 @@ static void push_monitor(lua_State *L, const void *list, size_t index)
 
 /* The monitors as they are now, from left to right, those with the same left edge from top to
  * bottom; their places are pixels of the whole desktop.
- * ---@param self native.Desk
- * ---@return native.Monitor[]? monitors
- * ---@return native.Error? err */
+ * ---@return deskpilot.monitor[]? monitors
+ * ---@return deskpilot.error? err */
 static int desk_monitors(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    desk_error err = {0};
+    base_error err = {0};
     desk_monitor_list list;
     if (!d->ops->monitors(d, &list, &err)) {
         return lib_fail(L, &err);
@@ -41,33 +40,31 @@ static int desk_monitors(lua_State *L)
 
 /* A copy of the picture in the image on top of the stack; frees what the backend has handed over.
  */
-static bool keep(desk_image *image, desk_image *picture, desk_error *err)
+static bool keep(image_bitmap *image, image_bitmap *picture, base_error *err)
 {
-    bool ok =
-        desk_image_crop(image, picture, (desk_rect){0, 0, picture->width, picture->height}, err);
-    desk_image_free(picture);
+    bool ok = image_crop(image, picture, (image_rect){0, 0, picture->width, picture->height}, err);
+    image_free(picture);
     return ok;
 }
 
 /* The pixels that a window draws itself, whatever covers it. False while its application has still
  * to draw what was hidden: ask again after pump, until there is a picture (at most a second), or
  * call capture_window_end.
- * ---@param self native.Desk
  * ---@param id integer
- * ---@param cursor? boolean  draws the pointer
- * ---@return native.Image|false|nil image
- * ---@return { x: integer, y: integer, width: integer, height: integer }|native.Error|nil rect
- * ---@return boolean? incomplete  its application did not draw all of it in time */
+ * ---@param cursor boolean? draws the pointer
+ * ---@return native.Image|false? image
+ * ---@return { x: integer, y: integer, width: integer, height: integer }|deskpilot.error? rect
+ * ---@return boolean? incomplete its application did not draw all of it in time */
 static int desk_capture_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     lua_Integer id = luaL_checkinteger(L, 2);
     luaL_argcheck(L, id > 0, 2, "a window's id is a positive number");
     bool cursor = lua_toboolean(L, 3);
-    desk_error err = {0};
+    base_error err = {0};
     desk_window_picture picture;
     lua_settop(L, 3);
-    desk_image *image = lib_push_image(L);
+    image_bitmap *image = lib_push_image(L);
     lib_recall_lent(L, 1);
     if (!d->ops->window_capture(d, (uint64_t) id, cursor, &picture, &err)) {
         return lib_fail(L, &err);
@@ -86,7 +83,7 @@ static int desk_capture_window(lua_State *L)
 }
 
 /* Lets go of the window whose picture was being waited for, if there is one.
- * ---@param self native.Desk */
+ * ---@return true ok */
 static int desk_capture_window_end(lua_State *L)
 {
     desk *d = lib_check_desk(L);

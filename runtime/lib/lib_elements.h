@@ -2,8 +2,8 @@
  * lib_elements.h: what native.elements hands to scripts (lib_elements_push.c), apart from the calls
  * that ask applications (lib_elements.c).
  */
-#ifndef LIB_ELEMENTS_H
-#define LIB_ELEMENTS_H
+#ifndef LIB_LIB_ELEMENTS_H
+#define LIB_LIB_ELEMENTS_H
 
 #include "desk/elements.h"
 

@@ -21,8 +21,9 @@ static void push_states(lua_State *L, uint64_t states)
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, desk_element_state_name(DESK_STATE_ENABLED));
     for (int state = 0; state < DESK_STATE_COUNT; state++) {
-        if (!(states >> state & 1))
+        if (!(states >> state & 1)) {
             continue;
+        }
         lua_pushboolean(L, 1);
         lua_setfield(L, -2, desk_element_state_name((desk_element_state) state));
     }
@@ -35,15 +36,18 @@ static void push_element(lua_State *L, const void *data, size_t index)
     const desk_element_app *app = &list->apps[e->app];
     lua_createtable(L, 0, 16);
     set_integer(L, "index", (lua_Integer) index + 1);
-    if (e->parent >= 0)
+    if (e->parent >= 0) {
         set_integer(L, "parent", e->parent + 1);
+    }
     set_integer(L, "depth", e->depth);
     set_string(L, "role", e->role);
     set_string(L, "name", e->name);
-    if (*e->description)
+    if (*e->description) {
         set_string(L, "description", e->description);
-    if (e->text)
+    }
+    if (e->text) {
         set_string(L, "text", e->text);
+    }
     push_states(L, e->states);
     lua_setfield(L, -2, "states");
     /* All zero where it has no place on the screen. */
@@ -67,8 +71,9 @@ static void push_app(lua_State *L, const void *list, size_t index)
     lua_createtable(L, 0, 3);
     set_string(L, "name", app->name);
     set_integer(L, "pid", app->pid);
-    if (app->note)
+    if (app->note) {
         set_string(L, "note", app->note);
+    }
 }
 
 void lib_push_elements(lua_State *L, const desk_element_list *list)
@@ -87,12 +92,15 @@ static void push_action(lua_State *L, const void *list, size_t index)
     const desk_element_action *action = &((const desk_element_action *) list)[index];
     lua_createtable(L, 0, 4);
     set_string(L, "name", action->name);
-    if (*action->title)
+    if (*action->title) {
         set_string(L, "title", action->title);
-    if (*action->description)
+    }
+    if (*action->description) {
         set_string(L, "description", action->description);
-    if (*action->key)
+    }
+    if (*action->key) {
         set_string(L, "key", action->key);
+    }
 }
 
 static void set_number(lua_State *L, const char *key, double value)
@@ -108,8 +116,9 @@ void lib_push_element_details(lua_State *L, const desk_element_details *d)
         set_number(L, "minimum", d->minimum);
         set_number(L, "maximum", d->maximum);
     }
-    if (d->step > 0)
+    if (d->step > 0) {
         set_number(L, "step", d->step);
+    }
     if (d->has_text) {
         set_integer(L, "characters", d->characters);
         set_integer(L, "from", d->from);

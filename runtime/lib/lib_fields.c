@@ -5,11 +5,13 @@
 const char *lib_text(lua_State *L, int index, const char *who, const char *what)
 {
     size_t size;
-    if (lua_type(L, index) != LUA_TSTRING)
+    if (lua_type(L, index) != LUA_TSTRING) {
         luaL_error(L, "%s: %s must be a string, not a %s", who, what, luaL_typename(L, index));
+    }
     const char *text = lua_tolstring(L, index, &size);
-    if (strlen(text) != size)
+    if (strlen(text) != size) {
         luaL_error(L, "%s: %s may not hold a NUL", who, what);
+    }
     return text;
 }
 
@@ -31,8 +33,9 @@ double lib_number_field(lua_State *L, int index, const char *who, const char *na
 {
     int type = lua_getfield(L, index, name);
     double value = type == LUA_TNIL ? otherwise : lua_tonumber(L, -1);
-    if (type != LUA_TNIL && (type != LUA_TNUMBER || !(value >= 0 && value <= most)))
+    if (type != LUA_TNIL && (type != LUA_TNUMBER || !(value >= 0 && value <= most))) {
         luaL_error(L, "%s: '%s' must be a number of 0 to %f", who, name, most);
+    }
     lua_pop(L, 1);
     return value;
 }
@@ -40,13 +43,16 @@ double lib_number_field(lua_State *L, int index, const char *who, const char *na
 const net_header *lib_header_field(lua_State *L, int index, const char *who, size_t *count)
 {
     int type = lua_getfield(L, index, "headers");
-    if (type != LUA_TNIL && type != LUA_TTABLE)
+    if (type != LUA_TNIL && type != LUA_TTABLE) {
         luaL_error(L, "%s: 'headers' must be a table of name = value", who);
+    }
     *count = 0;
-    if (type == LUA_TNIL)
+    if (type == LUA_TNIL) {
         return NULL;
-    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1))
+    }
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
         ++*count;
+    }
     net_header *headers = lua_newuserdatauv(L, (*count + 1) * sizeof *headers, 0);
     lua_insert(L, -2);
     size_t i = 0;

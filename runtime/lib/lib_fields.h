@@ -3,8 +3,8 @@
  * or a value out of its range is a Lua error that names the field, after `who`, the module. What
  * the functions return belongs to the table that it was read from.
  */
-#ifndef LIB_FIELDS_H
-#define LIB_FIELDS_H
+#ifndef LIB_LIB_FIELDS_H
+#define LIB_LIB_FIELDS_H
 
 #include "net/net_http.h"
 

@@ -10,7 +10,7 @@
 #include <luv/luv.h>
 #include <stdlib.h>
 
-#define CLIENT_TYPE "deskpilot.http"
+#define CLIENT_TYPE "native.HttpClient"
 #define WHO "http"
 
 /* What a request of Lua's holds while it runs. A userdata, kept by the table at `ref`. */
@@ -73,8 +73,9 @@ static void read_body(lua_State *L, net_options *options)
     lua_insert(L, -2);
     net_piece *pieces = scratch(L, KEEP_STRINGS + 1, (size_t) count * sizeof *pieces);
     for (lua_Integer i = 0; i < count; i++) {
-        if (lua_rawgeti(L, -2, i + 1) != LUA_TSTRING)
+        if (lua_rawgeti(L, -2, i + 1) != LUA_TSTRING) {
             luaL_error(L, "http: 'body' must be a string or a list of strings");
+        }
         pieces[i].data = lua_tolstring(L, -1, &pieces[i].size);
         lua_rawseti(L, -2, KEEP_STRINGS + 2 + i);
     }
@@ -103,8 +104,9 @@ static void push_lower(lua_State *L, const char *name)
 {
     luaL_Buffer buffer;
     luaL_buffinit(L, &buffer);
-    for (; *name; name++)
+    for (; *name; name++) {
         luaL_addchar(&buffer, *name >= 'A' && *name <= 'Z' ? *name + 32 : *name);
+    }
     luaL_pushresult(&buffer);
 }
 
@@ -115,10 +117,11 @@ static void push_headers(lua_State *L, const net_result *result)
     for (size_t i = 0; i < result->header_count; i++) {
         push_lower(L, result->headers[i].name);
         lua_pushvalue(L, -1);
-        if (lua_rawget(L, -3) == LUA_TSTRING)
+        if (lua_rawget(L, -3) == LUA_TSTRING) {
             lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), result->headers[i].value);
-        else
+        } else {
             lua_pushstring(L, result->headers[i].value);
+        }
         lua_remove(L, -2);
         lua_rawset(L, -3);
     }
@@ -165,7 +168,7 @@ static void on_done(void *user, const net_result *result)
     call->request = NULL;
     if (!call->cancelling) {
         push_kept(L, ref, KEEP_DONE);
-        bool ok = result->error.code == DESK_OK;
+        bool ok = result->error.code == BASE_OK;
         call_back(L, ok ? push_result(L, result) : push_failure(L, result));
     }
     luaL_unref(L, LUA_REGISTRYINDEX, ref);
@@ -183,19 +186,21 @@ static int client_gc(lua_State *L)
 }
 
 /* The client, opened at the first request; NULL with the reason in `err`. */
-static net_http *client_open(lua_State *L, desk_error *err)
+static net_http *client_open(lua_State *L, base_error *err)
 {
     net_http **client = lua_touserdata(L, lua_upvalueindex(1));
-    if (!*client)
+    if (!*client) {
         *client = net_http_open(luv_loop(L), err);
+    }
     return *client;
 }
 
 static int call_cancel(lua_State *L)
 {
     http_call *call = lua_touserdata(L, lua_upvalueindex(1));
-    if (!call->request)
+    if (!call->request) {
         return 0;
+    }
     call->cancelling = true;
     net_http_cancel(call->request);
     return 0;
@@ -206,8 +211,9 @@ static void read_options(lua_State *L, net_options *options)
     options->method = lib_string_field(L, 1, WHO, "method", "GET");
     options->url = lib_string_field(L, 1, WHO, "url", NULL);
     options->ca_file = lib_string_field(L, 1, WHO, "ca_file", "");
-    if (!*options->ca_file)
+    if (!*options->ca_file) {
         options->ca_file = NULL;
+    }
     read_timeouts(L, options);
     options->max_response_bytes = (size_t) lib_number_field(L, 1, WHO, "max_bytes", MOST_BYTES, 0);
     lua_getfield(L, 1, "follow_redirects");
@@ -215,27 +221,30 @@ static void read_options(lua_State *L, net_options *options)
     lua_pop(L, 1);
 }
 
-/* ---Begins a request. `done(result)` or `done(nil, err)` comes later, from the loop, never before
- * ---this returns; not after the returned function was called. Options: method ("GET"), url,
- * ---headers ({ ["Name"] = "value" }), body (a string or a list of strings, sent one after the
- * ---other), timeout ({ connect = 30, total =, stall = } seconds), max_bytes (64 MB), ca_file
- * (PEM),
- * ---follow_redirects (false), on_data (function(bytes): gets the body as it comes, and
- * ---result.body is empty; it may not wait).
- * ---@param options table
- * ---@param done fun(result: table?, err: deskpilot.error?)
+/* Begins a request. `done(result)` or `done(nil, err)` comes later, from the loop, never before
+ * this returns; not after the returned function was called. Options: method ("GET"), url, headers
+ * ({ ["Name"] = "value" }), body (a string or a list of strings, sent one after the other), timeout
+ * ({ connect = 30, total =, stall = } seconds), max_bytes (64 MB), ca_file (PEM), follow_redirects
+ * (false), on_data (function(bytes): gets the body as it comes, and result.body is empty; it may
+ * not wait).
+ * ---@param options { method: string?, url: string, headers: table<string, string>?,
+ * body: string|string[]|nil, timeout: { connect: number?, total: number?, stall: number? }?,
+ * max_bytes: integer?, ca_file: string?, follow_redirects: boolean?, on_data: fun(bytes: string)? }
+ * ---@param done fun(result: { status: integer, headers: table<string, string>, body: string,
+ * seconds: number }?, err: deskpilot.error?)
  * ---@return fun()? cancel, deskpilot.error? err without libcurl or memory; err.timeout says which
- * ---limit was met ("connect", "total", "stall") when err.code is "timed_out" */
+ * limit was met ("connect", "total", "stall") when err.code is "timed_out" */
 static int http_request(lua_State *L)
 {
     net_options options = {0};
-    desk_error err;
+    base_error err;
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checktype(L, 2, LUA_TFUNCTION);
     lua_settop(L, 2);
     net_http *client = client_open(L, &err);
-    if (!client)
+    if (!client) {
         return lib_fail(L, &err);
+    }
     read_options(L, &options);
 
     lua_createtable(L, 8, 0); /* what the request keeps, at index 3 */
@@ -258,11 +267,13 @@ static int http_request(lua_State *L)
 
     net_callbacks callbacks = {data == LUA_TFUNCTION ? on_data : NULL, on_done, call};
     call->request = net_http_start(client, &options, &callbacks, &err);
-    if (call->request)
+    if (call->request) {
         return 1;
+    }
     luaL_unref(L, LUA_REGISTRYINDEX, call->ref);
-    if (err.code == DESK_INVALID)
+    if (err.code == BASE_INVALID) {
         return luaL_error(L, "http: %s", err.message);
+    }
     return lib_fail(L, &err);
 }
 

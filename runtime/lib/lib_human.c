@@ -1,19 +1,19 @@
 /*
  * native.human: what people do at the mouse and keyboard, for scripts (human.h). A watch's thread
  * only counts and wakes the loop; Lua hears of it there. The kill chord alone acts from that
- * thread, because it has to work while Lua is busy. The comments above the functions are LuaLS
- * annotations, from which the API reference is made.
+ * thread, because it has to work while Lua is busy.
  */
 #include "desk/human.h"
 #include "lib.h"
-#include "host/platform.h"
+#include "system/platform.h"
 
 #include <luv/luv.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-#define WATCH_TYPE "deskpilot.human"
+/* A watch over a desktop's mouse and keyboard. */
+#define WATCH_TYPE "native.Human"
 
 typedef struct watch watch;
 
@@ -53,7 +53,7 @@ static void on_chord(void *context)
 {
     chord *c = context;
     if (c->kills) {
-        platform_interrupt(INTERRUPT_CHORD);
+        system_interrupt(INTERRUPT_CHORD);
     } else {
         atomic_fetch_add(&c->presses, 1);
         uv_async_send(&c->watch->wake);
@@ -80,13 +80,15 @@ static watch *watch_of(uv_handle_t *wake)
 static void on_wake(uv_async_t *wake)
 {
     watch *w = watch_of((uv_handle_t *) wake);
-    if (atomic_exchange(&w->touched, false) && w->human && w->telling_touches)
+    if (atomic_exchange(&w->touched, false) && w->human && w->telling_touches) {
         tell_lua(w, "touch", 0);
+    }
     for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
         unsigned presses = atomic_exchange(&w->chords[i].presses, 0);
         /* Any of these may remove the chord, or close the watch. */
-        for (; presses > 0 && w->human && w->chords[i].number; presses--)
+        for (; presses > 0 && w->human && w->chords[i].number; presses--) {
             tell_lua(w, "chord", w->chords[i].number);
+        }
     }
 }
 
@@ -98,15 +100,15 @@ static void free_watch(uv_handle_t *wake)
     free(watch_of(wake));
 }
 
-/* Ends the watch; nothing is told of any more. Closing twice is no mistake.
- * ---@param self native.Human */
+/* Ends the watch; nothing is told of any more. Closing twice is no mistake. */
 static int human_close(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, WATCH_TYPE);
     watch *w = h->w;
     h->w = NULL;
-    if (!w)
+    if (!w) {
         return 0;
+    }
     desk_human_close(w->human);
     w->human = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, w->tell);
@@ -126,13 +128,13 @@ static const char *option(lua_State *L, const char *name)
  * options name (as in native.desk.open). `tell("touch")` is called on the loop while somebody
  * touches them, at most ten times a second, if tell_touches was asked for; `tell("chord", number)`
  * when a chord of `add` is pressed. While either is wanted, the loop does not run dry.
- * ---@param options { backend?: string, display?: string, cookie?: string }
+ * ---@param options { backend: string?, display: string?, cookie: string? }
  * ---@param tell fun(what: "touch"|"chord", number: integer)
  * ---@return native.Human? watch
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int human_open(lua_State *L)
 {
-    desk_error err = {0};
+    base_error err = {0};
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checktype(L, 2, LUA_TFUNCTION);
     lua_settop(L, 2);
@@ -142,8 +144,9 @@ static int human_open(lua_State *L)
     h->w = NULL;
     luaL_setmetatable(L, WATCH_TYPE);
     watch *w = calloc(1, sizeof *w);
-    if (!w)
+    if (!w) {
         return luaL_error(L, "not enough memory");
+    }
     if (!desk_human_open(&w->human, backend, &where, on_touch, w, &err)) {
         free(w);
         return lib_fail(L, &err);
@@ -171,12 +174,14 @@ static watch *check_watch(lua_State *L)
 static void keep_loop(watch *w)
 {
     bool wanted = w->telling_touches;
-    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++)
+    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
         wanted |= w->chords[i].number && !w->chords[i].kills;
-    if (wanted)
+    }
+    if (wanted) {
         uv_ref((uv_handle_t *) &w->wake);
-    else
+    } else {
         uv_unref((uv_handle_t *) &w->wake);
+    }
 }
 
 /* --- what is asked -----------------------------------------------------------------------------
@@ -184,7 +189,6 @@ static void keep_loop(watch *w)
 
 /* Seconds since somebody touched mouse or keyboard, this program's own input aside; since the watch
  * began, and false, where nobody has.
- * ---@param self native.Human
  * ---@return number seconds
  * ---@return boolean touched */
 static int human_idle(lua_State *L)
@@ -198,7 +202,6 @@ static int human_idle(lua_State *L)
 }
 
 /* Whether touches are to be told of.
- * ---@param self native.Human
  * ---@param on boolean */
 static int human_tell_touches(lua_State *L)
 {
@@ -211,22 +214,22 @@ static int human_tell_touches(lua_State *L)
 
 /* From now on a combination of keys is told of ("take": applications do not get it), or stops the
  * program as Ctrl+C does, whatever it is at ("kill": keys that this program presses do not count).
- * ---@param self native.Human
  * ---@param combo string
  * ---@param kind "take"|"kill"
  * ---@return integer? number
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int human_add(lua_State *L)
 {
     static const char *const kinds[] = {"take", "kill", NULL};
     watch *w = check_watch(L);
     const char *text = luaL_checkstring(L, 2);
     bool kills = luaL_checkoption(L, 3, NULL, kinds) == 1;
-    desk_error err = {0};
+    base_error err = {0};
     desk_combo combo;
     chord *c = w->chords;
-    while (c < w->chords + DESK_HUMAN_CHORDS - 1 && c->number)
+    while (c < w->chords + DESK_HUMAN_CHORDS - 1 && c->number) {
         c++; /* with none free, desk_human_add says so */
+    }
     chord before = {.number = c->number, .kills = c->kills};
     c->watch = w;
     c->kills = kills;
@@ -245,15 +248,15 @@ static int human_add(lua_State *L)
 }
 
 /* Ends what `add` began; one that is gone is no mistake.
- * ---@param self native.Human
  * ---@param number integer */
 static int human_remove(lua_State *L)
 {
     watch *w = check_watch(L);
     int number = (int) luaL_checkinteger(L, 2);
     for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
-        if (number <= 0 || w->chords[i].number != number)
+        if (number <= 0 || w->chords[i].number != number) {
             continue;
+        }
         desk_human_remove(w->human, number);
         w->chords[i].number = 0;
         atomic_store(&w->chords[i].presses, 0);

@@ -1,35 +1,33 @@
-/*
- * native.image: pictures for scripts. The comments above the functions are LuaLS annotations, from
- * which the API reference is made.
- */
+/* native.image: pictures for scripts. */
 #include "lib_image.h"
 #include "base/base64.h"
-#include "desk/coords.h"
+#include "image/coords.h"
+#include "image/png/png.h"
+#include "image/scale.h"
 #include "lib.h"
-#include "desk/png.h"
-#include "desk/scale.h"
 
 #include <string.h>
 
-#define ENCODER_TYPE "deskpilot.png_encoder"
+/* An encoder of PNG files, which keeps the picture before. */
+#define ENCODER_TYPE "native.PngEncoder"
 
 /* What the collector is told that an image weighs, in kilobytes. It sees a few bytes where there
  * are megabytes, and would let thousands of dead screenshots pile up; the whole truth would make it
  * collect everything at every screenshot. */
 enum { IMAGE_WEIGHT = 256 };
 
-desk_image *lib_push_image(lua_State *L)
+image_bitmap *lib_push_image(lua_State *L)
 {
     lua_gc(L, LUA_GCSTEP, IMAGE_WEIGHT);
-    desk_image *image = lua_newuserdatauv(L, sizeof *image, 0);
-    *image = (desk_image){0};
+    image_bitmap *image = lua_newuserdatauv(L, sizeof *image, 0);
+    *image = (image_bitmap){0};
     luaL_setmetatable(L, IMAGE_TYPE);
     return image;
 }
 
-desk_image *lib_check_image(lua_State *L, int index)
+image_bitmap *lib_check_image(lua_State *L, int index)
 {
-    desk_image *image = luaL_checkudata(L, index, IMAGE_TYPE);
+    image_bitmap *image = luaL_checkudata(L, index, IMAGE_TYPE);
     luaL_argcheck(L, image->pixels, index, "the image has been closed");
     return image;
 }
@@ -44,7 +42,7 @@ static int check_int(lua_State *L, int index)
 static int check_side(lua_State *L, int index)
 {
     lua_Integer value = luaL_checkinteger(L, index);
-    luaL_argcheck(L, value >= 1 && value <= DESK_IMAGE_MAX_SIDE, index,
+    luaL_argcheck(L, value >= 1 && value <= IMAGE_MAX_SIDE, index,
                   "a side must be 1 to 32767 pixels");
     return (int) value;
 }
@@ -57,10 +55,10 @@ static uint8_t check_channel(lua_State *L, int index)
 }
 
 /* x, y, width and height in four arguments from `index` on, inside the image. */
-static desk_rect check_inside(lua_State *L, int index, const desk_image *image)
+static image_rect check_inside(lua_State *L, int index, const image_bitmap *image)
 {
-    desk_rect r = {check_int(L, index), check_int(L, index + 1), check_int(L, index + 2),
-                   check_int(L, index + 3)};
+    image_rect r = {check_int(L, index), check_int(L, index + 1), check_int(L, index + 2),
+                    check_int(L, index + 3)};
     luaL_argcheck(L, r.x >= 0 && r.x < image->width, index, "x lies outside the image");
     luaL_argcheck(L, r.y >= 0 && r.y < image->height, index + 1, "y lies outside the image");
     luaL_argcheck(L, r.width >= 1 && r.width <= image->width - r.x, index + 2,
@@ -71,18 +69,19 @@ static desk_rect check_inside(lua_State *L, int index, const desk_image *image)
 }
 
 /* { compressor = "screen"|"zlib", level = 1..9 } at `index`, or nothing there. */
-static desk_png_options check_options(lua_State *L, int index)
+static png_options check_options(lua_State *L, int index)
 {
-    desk_png_options options = {DESK_PNG_SCREEN, 0};
-    if (lua_isnoneornil(L, index))
+    png_options options = {PNG_SCREEN, 0};
+    if (lua_isnoneornil(L, index)) {
         return options;
+    }
     luaL_checktype(L, index, LUA_TTABLE);
     if (lua_getfield(L, index, "compressor") != LUA_TNIL) {
         const char *name = lua_tostring(L, -1);
         bool zlib = name && strcmp(name, "zlib") == 0;
         luaL_argcheck(L, zlib || (name && strcmp(name, "screen") == 0), index,
                       "compressor must be \"screen\" or \"zlib\"");
-        options.compressor = zlib ? DESK_PNG_ZLIB : DESK_PNG_SCREEN;
+        options.compressor = zlib ? PNG_ZLIB : PNG_SCREEN;
     }
     if (lua_getfield(L, index, "level") != LUA_TNIL) {
         int exact;
@@ -94,7 +93,7 @@ static desk_png_options check_options(lua_State *L, int index)
     return options;
 }
 
-static const uint8_t *pixel_at(const desk_image *image, int x, int y)
+static const uint8_t *pixel_at(const image_bitmap *image, int x, int y)
 {
     return image->pixels + (size_t) y * image->stride + (size_t) x * 4;
 }
@@ -102,53 +101,54 @@ static const uint8_t *pixel_at(const desk_image *image, int x, int y)
 /* --- encoder ------------------------------------------------------------------------------------
  */
 
-static desk_png_encoder **push_encoder(lua_State *L)
+static png_encoder **push_encoder(lua_State *L)
 {
-    desk_png_encoder **encoder = lua_newuserdatauv(L, sizeof *encoder, 0);
+    png_encoder **encoder = lua_newuserdatauv(L, sizeof *encoder, 0);
     *encoder = NULL;
     luaL_setmetatable(L, ENCODER_TYPE);
-    *encoder = desk_png_encoder_new();
-    if (!*encoder)
+    *encoder = png_encoder_new();
+    if (!*encoder) {
         luaL_error(L, "not enough memory");
+    }
     return encoder;
 }
 
-static desk_png_encoder *check_encoder(lua_State *L, int index)
+static png_encoder *check_encoder(lua_State *L, int index)
 {
-    desk_png_encoder **encoder = luaL_checkudata(L, index, ENCODER_TYPE);
+    png_encoder **encoder = luaL_checkudata(L, index, ENCODER_TYPE);
     luaL_argcheck(L, *encoder, index, "the encoder has been closed");
     return *encoder;
 }
 
-static int push_png(lua_State *L, desk_png_encoder *encoder, const desk_image *image,
-                    desk_png_options options)
+static int push_png(lua_State *L, png_encoder *encoder, const image_bitmap *image,
+                    png_options options)
 {
-    desk_error err;
+    base_error err;
     const uint8_t *data;
     size_t size;
-    if (!desk_png_encode(encoder, image, options, &data, &size, &err))
+    if (!png_encode(encoder, image, options, &data, &size, &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushlstring(L, (const char *) data, size);
     return 1;
 }
 
-/* --- A PNG file of the image. An encoder remembers the last image and compresses only what
- * changed.
- * ---@param image deskpilot.image
- * ---@param options? { compressor?: "screen"|"zlib", level?: integer }
- * ---@return string|nil png, deskpilot.error? err */
+/* A PNG file of the image. An encoder remembers the last image and compresses only what changed.
+ * ---@param image native.Image
+ * ---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
+ * ---@return string? png, deskpilot.error? err */
 static int encoder_encode(lua_State *L)
 {
-    desk_png_encoder *encoder = check_encoder(L, 1);
-    const desk_image *image = lib_check_image(L, 2);
+    png_encoder *encoder = check_encoder(L, 1);
+    const image_bitmap *image = lib_check_image(L, 2);
     return push_png(L, encoder, image, check_options(L, 3));
 }
 
-/* --- What the last encode did: its strips, and how many of them were unchanged.
+/* What the last encode did: its strips, and how many of them were unchanged.
  * ---@return { strips: integer, reused: integer } */
 static int encoder_stats(lua_State *L)
 {
-    desk_png_stats stats = desk_png_encoder_stats(check_encoder(L, 1));
+    png_stats stats = png_encoder_stats(check_encoder(L, 1));
     lua_createtable(L, 0, 2);
     lua_pushinteger(L, stats.strips);
     lua_setfield(L, -2, "strips");
@@ -157,11 +157,11 @@ static int encoder_stats(lua_State *L)
     return 1;
 }
 
-/* --- Gives the memory back at once; no use of it after that. */
+/* Gives the memory back at once; no use of it after that. */
 static int encoder_gc(lua_State *L)
 {
-    desk_png_encoder **encoder = luaL_checkudata(L, 1, ENCODER_TYPE);
-    desk_png_encoder_free(*encoder);
+    png_encoder **encoder = luaL_checkudata(L, 1, ENCODER_TYPE);
+    png_encoder_free(*encoder);
     *encoder = NULL;
     return 0;
 }
@@ -169,23 +169,23 @@ static int encoder_gc(lua_State *L)
 /* --- image methods ------------------------------------------------------------------------------
  */
 
-/* --- Width and height in pixels.
+/* Width and height in pixels.
  * ---@return integer width, integer height */
-static int image_size(lua_State *L)
+static int lib_image_size(lua_State *L)
 {
-    const desk_image *image = lib_check_image(L, 1);
+    const image_bitmap *image = lib_check_image(L, 1);
     lua_pushinteger(L, image->width);
     lua_pushinteger(L, image->height);
     return 2;
 }
 
-/* --- The colour of one pixel, counted from 0, each channel 0..255.
+/* The colour of one pixel, counted from 0, each channel 0..255.
  * ---@param x integer
  * ---@param y integer
  * ---@return integer red, integer green, integer blue */
-static int image_pixel(lua_State *L)
+static int lib_image_pixel(lua_State *L)
 {
-    const desk_image *image = lib_check_image(L, 1);
+    const image_bitmap *image = lib_check_image(L, 1);
     lua_Integer x = luaL_checkinteger(L, 2), y = luaL_checkinteger(L, 3);
     luaL_argcheck(L, x >= 0 && x < image->width, 2, "x lies outside the image");
     luaL_argcheck(L, y >= 0 && y < image->height, 3, "y lies outside the image");
@@ -196,37 +196,39 @@ static int image_pixel(lua_State *L)
     return 3;
 }
 
-/* --- A copy of a part of the image.
+/* A copy of a part of the image.
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
  * ---@param height integer
- * ---@return deskpilot.image|nil part, deskpilot.error? err */
-static int image_crop(lua_State *L)
+ * ---@return native.Image? part, deskpilot.error? err */
+static int lib_image_crop(lua_State *L)
 {
-    const desk_image *image = lib_check_image(L, 1);
-    desk_rect rect = check_inside(L, 2, image);
-    desk_error err;
-    if (!desk_image_crop(lib_push_image(L), image, rect, &err))
+    const image_bitmap *image = lib_check_image(L, 1);
+    image_rect rect = check_inside(L, 2, image);
+    base_error err;
+    if (!image_crop(lib_push_image(L), image, rect, &err)) {
         return lib_fail(L, &err);
+    }
     return 1;
 }
 
-/* --- A copy of another size; made smaller, each pixel is the average of the area it covers.
+/* A copy of another size; made smaller, each pixel is the average of the area it covers.
  * ---@param width integer
  * ---@param height integer
- * ---@return deskpilot.image|nil scaled, deskpilot.error? err */
-static int image_scale(lua_State *L)
+ * ---@return native.Image? scaled, deskpilot.error? err */
+static int lib_image_scale(lua_State *L)
 {
-    const desk_image *image = lib_check_image(L, 1);
+    const image_bitmap *image = lib_check_image(L, 1);
     int width = check_side(L, 2), height = check_side(L, 3);
-    desk_error err;
-    if (!desk_scale(lib_push_image(L), image, width, height, &err))
+    base_error err;
+    if (!image_scale(lib_push_image(L), image, width, height, &err)) {
         return lib_fail(L, &err);
+    }
     return 1;
 }
 
-/* --- Paints a rectangle.
+/* Paints a rectangle.
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
@@ -234,98 +236,105 @@ static int image_scale(lua_State *L)
  * ---@param red integer 0..255
  * ---@param green integer
  * ---@param blue integer */
-static int image_fill(lua_State *L)
+static int lib_image_fill(lua_State *L)
 {
-    desk_image *image = lib_check_image(L, 1);
+    image_bitmap *image = lib_check_image(L, 1);
     luaL_argcheck(L, !image->borrowed, 1, "the image is lent by the desk: paint on a crop of it");
-    desk_rect rect = check_inside(L, 2, image);
+    image_rect rect = check_inside(L, 2, image);
     uint8_t red = check_channel(L, 6), green = check_channel(L, 7), blue = check_channel(L, 8);
     const uint8_t colour[4] = {blue, green, red, 255};
     for (int y = rect.y; y < rect.y + rect.height; y++) {
         uint8_t *p = image->pixels + (size_t) y * image->stride + (size_t) rect.x * 4;
-        for (int x = 0; x < rect.width; x++, p += 4)
+        for (int x = 0; x < rect.width; x++, p += 4) {
             memcpy(p, colour, 4);
+        }
     }
     return 0;
 }
 
-static bool same_row(const desk_image *a, const desk_image *b, int y)
+static bool same_row(const image_bitmap *a, const image_bitmap *b, int y)
 {
     const uint8_t *p = pixel_at(a, 0, y), *q = pixel_at(b, 0, y);
-    if (memcmp(p, q, (size_t) a->width * 4) == 0)
+    if (memcmp(p, q, (size_t) a->width * 4) == 0) {
         return true;
+    }
     /* The fourth byte alone may differ. */
-    for (int x = 0; x < a->width; x++, p += 4, q += 4)
-        if (memcmp(p, q, 3) != 0)
+    for (int x = 0; x < a->width; x++, p += 4, q += 4) {
+        if (memcmp(p, q, 3) != 0) {
             return false;
+        }
+    }
     return true;
 }
 
-/* --- Do both images have the same size and colours?
- * ---@param other deskpilot.image
+/* Do both images have the same size and colours?
+ * ---@param other native.Image
  * ---@return boolean */
-static int image_equal(lua_State *L)
+static int lib_image_equal(lua_State *L)
 {
-    const desk_image *a = lib_check_image(L, 1), *b = lib_check_image(L, 2);
+    const image_bitmap *a = lib_check_image(L, 1), *b = lib_check_image(L, 2);
     bool equal = a->width == b->width && a->height == b->height;
-    for (int y = 0; equal && y < a->height; y++)
+    for (int y = 0; equal && y < a->height; y++) {
         equal = same_row(a, b, y);
+    }
     lua_pushboolean(L, equal);
     return 1;
 }
 
-/* --- A PNG file of the image. For a series of screenshots an encoder is faster.
- * ---@param options? { compressor?: "screen"|"zlib", level?: integer }
- * ---@return string|nil png, deskpilot.error? err */
-static int image_png(lua_State *L)
+/* A PNG file of the image. For a series of screenshots an encoder is faster.
+ * ---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
+ * ---@return string? png, deskpilot.error? err */
+static int lib_image_png(lua_State *L)
 {
-    const desk_image *image = lib_check_image(L, 1);
-    desk_png_options options = check_options(L, 2);
-    desk_png_encoder **encoder = push_encoder(L);
+    const image_bitmap *image = lib_check_image(L, 1);
+    png_options options = check_options(L, 2);
+    png_encoder **encoder = push_encoder(L);
     int results = push_png(L, *encoder, image, options);
     /* Not left to the collector, which does not know how much memory it holds. */
-    desk_png_encoder_free(*encoder);
+    png_encoder_free(*encoder);
     *encoder = NULL;
     return results;
 }
 
-/* --- Gives the pixels back at once, not when the collector finds out; no use of it after that. */
-static int image_gc(lua_State *L)
+/* Gives the pixels back at once, not when the collector finds out; no use of it after that. */
+static int lib_image_gc(lua_State *L)
 {
-    desk_image_free(luaL_checkudata(L, 1, IMAGE_TYPE));
+    image_free(luaL_checkudata(L, 1, IMAGE_TYPE));
     return 0;
 }
 
 /* --- module functions ---------------------------------------------------------------------------
  */
 
-/* --- A black image.
+/* A black image.
  * ---@param width integer
  * ---@param height integer
- * ---@return deskpilot.image|nil image, deskpilot.error? err */
+ * ---@return native.Image? image, deskpilot.error? err */
 static int module_new(lua_State *L)
 {
     int width = check_side(L, 1), height = check_side(L, 2);
-    desk_error err;
-    if (!desk_image_alloc(lib_push_image(L), width, height, &err))
+    base_error err;
+    if (!image_alloc(lib_push_image(L), width, height, &err)) {
         return lib_fail(L, &err);
+    }
     return 1;
 }
 
-/* --- The image in the bytes of a PNG file.
+/* The image in the bytes of a PNG file.
  * ---@param png string
- * ---@return deskpilot.image|nil image, deskpilot.error? err */
+ * ---@return native.Image? image, deskpilot.error? err */
 static int module_load_png(lua_State *L)
 {
     size_t size;
     const char *data = luaL_checklstring(L, 1, &size);
-    desk_error err;
-    if (!desk_png_decode(lib_push_image(L), (const uint8_t *) data, size, &err))
+    base_error err;
+    if (!png_decode(lib_push_image(L), (const uint8_t *) data, size, &err)) {
         return lib_fail(L, &err);
+    }
     return 1;
 }
 
-/* --- The largest size of the same shape inside a limit; never larger than the image.
+/* The largest size of the same shape inside a limit; never larger than the image.
  * ---@param width integer
  * ---@param height integer
  * ---@param max_width integer
@@ -334,15 +343,15 @@ static int module_load_png(lua_State *L)
 static int module_fit(lua_State *L)
 {
     int width, height;
-    desk_fit(check_side(L, 1), check_side(L, 2), check_side(L, 3), check_side(L, 4), &width,
-             &height);
+    image_fit(check_side(L, 1), check_side(L, 2), check_side(L, 3), check_side(L, 4), &width,
+              &height);
     lua_pushinteger(L, width);
     lua_pushinteger(L, height);
     return 2;
 }
 
-/* --- A PNG encoder for a series of images that differ little.
- * ---@return deskpilot.png_encoder */
+/* A PNG encoder for a series of images that differ little.
+ * ---@return native.PngEncoder */
 static int module_encoder(lua_State *L)
 {
     push_encoder(L);
@@ -354,69 +363,72 @@ static int rect_field(lua_State *L, int index, const char *name)
     int exact;
     lua_getfield(L, index, name);
     lua_Integer value = lua_tointegerx(L, -1, &exact);
-    if (!exact || value < INT32_MIN || value > INT32_MAX)
+    if (!exact || value < INT32_MIN || value > INT32_MAX) {
         luaL_error(L, "bad rectangle: field '%s' must be an integer", name);
+    }
     lua_pop(L, 1);
     return (int) value;
 }
 
-static desk_rect check_rect(lua_State *L, int index)
+static image_rect check_rect(lua_State *L, int index)
 {
     luaL_checktype(L, index, LUA_TTABLE);
-    return (desk_rect){rect_field(L, index, "x"), rect_field(L, index, "y"),
-                       rect_field(L, index, "width"), rect_field(L, index, "height")};
+    return (image_rect){rect_field(L, index, "x"), rect_field(L, index, "y"),
+                        rect_field(L, index, "width"), rect_field(L, index, "height")};
 }
 
-/* --- The pixel that a position of 0..1000 in an area names. Outside that range is an error.
+/* The pixel that a position of 0..1000 in an area names. Outside that range is an error.
  * ---@param x number
  * ---@param y number
  * ---@param rect { x: integer, y: integer, width: integer, height: integer }
- * ---@return integer|nil x, integer|deskpilot.error y */
+ * ---@return integer? x, integer|deskpilot.error y */
 static int module_norm_to_pixel(lua_State *L)
 {
     double xn = luaL_checknumber(L, 1), yn = luaL_checknumber(L, 2);
-    desk_error err;
+    base_error err;
     int x, y;
-    if (!desk_norm_to_pixel(xn, yn, check_rect(L, 3), &x, &y, &err))
+    if (!image_norm_to_pixel(xn, yn, check_rect(L, 3), &x, &y, &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushinteger(L, x);
     lua_pushinteger(L, y);
     return 2;
 }
 
-/* --- The position of 0..1000 that leads back to this pixel of an area.
+/* The position of 0..1000 that leads back to this pixel of an area.
  * ---@param x integer
  * ---@param y integer
  * ---@param rect { x: integer, y: integer, width: integer, height: integer }
- * ---@return number|nil x, number|deskpilot.error y */
+ * ---@return number? x, number|deskpilot.error y */
 static int module_pixel_to_norm(lua_State *L)
 {
     int x = check_int(L, 1), y = check_int(L, 2);
-    desk_error err;
+    base_error err;
     double xn, yn;
-    if (!desk_pixel_to_norm(x, y, check_rect(L, 3), &xn, &yn, &err))
+    if (!image_pixel_to_norm(x, y, check_rect(L, 3), &xn, &yn, &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushnumber(L, xn);
     lua_pushnumber(L, yn);
     return 2;
 }
 
-/* --- Bytes in base64, with padding and without line breaks.
+/* Bytes in base64, with padding and without line breaks.
  * ---@param bytes string
  * ---@return string */
 static int module_base64(lua_State *L)
 {
     size_t size;
     const char *data = luaL_checklstring(L, 1, &size);
-    size_t length = desk_base64_size(size);
+    size_t length = base_base64_size(size);
     luaL_Buffer buffer;
     char *out = luaL_buffinitsize(L, &buffer, length);
-    desk_base64(out, (const uint8_t *) data, size);
+    base_base64(out, (const uint8_t *) data, size);
     luaL_pushresultsize(&buffer, length);
     return 1;
 }
 
-/* --- The bytes of a text in base64, with padding and without line breaks.
+/* The bytes of a text in base64, with padding and without line breaks.
  * ---@param text string
  * ---@return string? bytes, deskpilot.error? err code "invalid" */
 static int module_from_base64(lua_State *L)
@@ -425,9 +437,9 @@ static int module_from_base64(lua_State *L)
     const char *text = luaL_checklstring(L, 1, &length);
     luaL_Buffer buffer;
     char *out = luaL_buffinitsize(L, &buffer, length / 4 * 3 + 1);
-    if (!desk_base64_decode((uint8_t *) out, &size, text, length)) {
-        desk_error err;
-        desk_fail(&err, DESK_INVALID, "that is no base64");
+    if (!base_base64_decode((uint8_t *) out, &size, text, length)) {
+        base_error err;
+        base_fail(&err, BASE_INVALID, "that is no base64");
         return lib_fail(L, &err);
     }
     luaL_pushresultsize(&buffer, size);
@@ -436,10 +448,10 @@ static int module_from_base64(lua_State *L)
 
 int lib_open_image(lua_State *L)
 {
-    static const luaL_Reg image_methods[] = {
-        {"size", image_size},   {"pixel", image_pixel}, {"crop", image_crop},
-        {"scale", image_scale}, {"fill", image_fill},   {"equal", image_equal},
-        {"png", image_png},     {"close", image_gc},    {NULL, NULL},
+    static const luaL_Reg methods[] = {
+        {"size", lib_image_size},   {"pixel", lib_image_pixel}, {"crop", lib_image_crop},
+        {"scale", lib_image_scale}, {"fill", lib_image_fill},   {"equal", lib_image_equal},
+        {"png", lib_image_png},     {"close", lib_image_gc},    {NULL, NULL},
     };
     static const luaL_Reg encoder_methods[] = {
         {"encode", encoder_encode},
@@ -458,7 +470,7 @@ int lib_open_image(lua_State *L)
         {"from_base64", module_from_base64},
         {NULL, NULL},
     };
-    lib_new_type(L, IMAGE_TYPE, image_methods, image_gc);
+    lib_new_type(L, IMAGE_TYPE, methods, lib_image_gc);
     lib_image_add_draw(L);
     lib_image_add_find(L);
     lib_new_type(L, ENCODER_TYPE, encoder_methods, encoder_gc);

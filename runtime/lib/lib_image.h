@@ -1,10 +1,11 @@
 /* lib_image.h: the parts of native.image beside lib_image.c; each adds methods to the image. */
-#ifndef LIB_IMAGE_H
-#define LIB_IMAGE_H
+#ifndef LIB_LIB_IMAGE_H
+#define LIB_LIB_IMAGE_H
 
 #include <lua.h>
 
-#define IMAGE_TYPE "deskpilot.image"
+/* A picture: 1 to 32767 pixels a side. */
+#define IMAGE_TYPE "native.Image"
 
 void lib_image_add_draw(lua_State *L);
 void lib_image_add_find(lua_State *L);

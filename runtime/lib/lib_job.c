@@ -22,10 +22,11 @@ static void run(uv_work_t *work)
 {
     lib_job *job = work->data;
     job->deadline = uv_hrtime() + (uint64_t) (job->timeout * 1e9);
-    if (atomic_load(&job->cancel))
-        job->ok = desk_fail(&job->err, DESK_CANCELLED, "cancelled");
-    else
+    if (atomic_load(&job->cancel)) {
+        job->ok = base_fail(&job->err, BASE_CANCELLED, "cancelled");
+    } else {
         job->ok = job->ops->run(job);
+    }
 }
 
 static void unlink_job(lib_job *job)
@@ -50,8 +51,9 @@ static void done(uv_work_t *work, int status)
     lib_job *job = work->data;
     lua_State *L = job->L;
     unlink_job(job);
-    if (status == UV_ECANCELED)
-        job->ok = desk_fail(&job->err, DESK_CANCELLED, "cancelled");
+    if (status == UV_ECANCELED) {
+        job->ok = base_fail(&job->err, BASE_CANCELLED, "cancelled");
+    }
     if (!job->dropped) {
         lua_pushcfunction(L, deliver);
         lua_pushlightuserdata(L, job);
@@ -75,8 +77,9 @@ static void drop(lib_job *job)
 static int stop(lua_State *L)
 {
     lib_job **box = lua_touserdata(L, lua_upvalueindex(1));
-    if (*box)
+    if (*box) {
         drop(*box);
+    }
     return 0;
 }
 
@@ -102,8 +105,9 @@ void *lib_job_new(lua_State *L, size_t size, const lib_job_ops *ops)
     luaL_setmetatable(L, BOX_TYPE);
     lua_pushcclosure(L, stop, 1);
     lib_job *job = calloc(1, size);
-    if (!job)
+    if (!job) {
         luaL_error(L, "not enough memory");
+    }
     job->ops = ops;
     job->L = luv_state(L);
     job->work.data = job;
@@ -134,8 +138,9 @@ void lib_job_start(lua_State *L, lib_job *job, const lib_job_start_options *opti
 
 void lib_job_cancel_all(lib_job_list *list)
 {
-    for (lib_job *job = list->first; job; job = job->next)
+    for (lib_job *job = list->first; job; job = job->next) {
         atomic_store(&job->cancel, true);
+    }
 }
 
 void lib_job_open(lua_State *L)

@@ -12,8 +12,8 @@
  * A job outlives the Lua state that it came from where it is in the middle of something when that
  * is closed: it then ends without a word.
  */
-#ifndef LIB_JOB_H
-#define LIB_JOB_H
+#ifndef LIB_LIB_JOB_H
+#define LIB_LIB_JOB_H
 
 #include "base/error.h"
 
@@ -45,7 +45,7 @@ typedef struct {
 struct lib_job {
     atomic_bool cancel; /* the work is to end soon */
     uint64_t deadline;  /* by uv_hrtime */
-    desk_error err;
+    base_error err;
     /* The rest is lib_job.c's own. */
     uv_work_t work;
     const lib_job_ops *ops;

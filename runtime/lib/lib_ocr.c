@@ -1,20 +1,20 @@
 /*
  * native.ocr: reading text off pictures, for scripts. A read runs on libuv's thread pool and tells
- * its callback on the loop. The comments above the functions are LuaLS annotations, from which the
- * API reference is made.
+ * its callback on the loop.
  */
 #include "lib.h"
 #include "lib_job.h"
-#include "desk/ocr.h"
+#include "ocr/ocr.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define READER_TYPE "deskpilot.ocr"
+/* A reader of text, with its engines. */
+#define READER_TYPE "native.Ocr"
 
 /* The userdata's and its jobs': whoever lets go last frees it. Main thread. */
 typedef struct {
-    desk_ocr *ocr;
+    ocr_reader *ocr;
     int uses;
 } reader;
 
@@ -22,8 +22,8 @@ typedef struct {
     lib_job job;
     reader *reader;
     char language[200];
-    desk_image image;
-    desk_ocr_text text;
+    image_bitmap image;
+    ocr_text text;
 } reading;
 
 typedef struct {
@@ -33,9 +33,10 @@ typedef struct {
 
 static void reader_release(reader *r)
 {
-    if (--r->uses > 0)
+    if (--r->uses > 0) {
         return;
-    desk_ocr_free(r->ocr);
+    }
+    ocr_free(r->ocr);
     free(r);
 }
 
@@ -50,7 +51,7 @@ static void set_integer(lua_State *L, const char *key, lua_Integer value)
 
 static void push_word(lua_State *L, const void *list, size_t index)
 {
-    const desk_ocr_word *word = &((const desk_ocr_text *) list)->words[index];
+    const ocr_word *word = &((const ocr_text *) list)->words[index];
     lua_createtable(L, 0, 7);
     lua_pushstring(L, word->text);
     lua_setfield(L, -2, "text");
@@ -65,7 +66,7 @@ static void push_word(lua_State *L, const void *list, size_t index)
 
 static int reading_push(lua_State *L, lib_job *job)
 {
-    const desk_ocr_text *text = &((reading *) job)->text;
+    const ocr_text *text = &((reading *) job)->text;
     lua_createtable(L, 0, 3);
     lib_push_list(L, text->count, push_word, text);
     lua_setfield(L, -2, "words");
@@ -80,17 +81,18 @@ static int reading_push(lua_State *L, lib_job *job)
 static bool reading_run(lib_job *job)
 {
     reading *r = (reading *) job;
-    return desk_ocr_read(r->reader->ocr, &r->image, r->language, job->deadline, &job->cancel,
-                         &r->text, &job->err);
+    return ocr_read(r->reader->ocr, &r->image, r->language, job->deadline, &job->cancel, &r->text,
+                    &job->err);
 }
 
 static void reading_release(lib_job *job)
 {
     reading *r = (reading *) job;
-    desk_ocr_text_free(&r->text);
-    desk_image_free(&r->image);
-    if (r->reader)
+    ocr_text_free(&r->text);
+    image_free(&r->image);
+    if (r->reader) {
         reader_release(r->reader);
+    }
 }
 
 static const lib_job_ops reading_ops = {reading_run, reading_push, reading_release};
@@ -106,80 +108,85 @@ static double check_timeout(lua_State *L, int index)
 }
 
 /* A copy of its own for each read: the script may draw on the image meanwhile, or close it. */
-static bool copy_image(desk_image *to, const desk_image *from, desk_error *err)
+static bool copy_image(image_bitmap *to, const image_bitmap *from, base_error *err)
 {
-    return desk_image_crop(to, from, (desk_rect){0, 0, from->width, from->height}, err);
+    return image_crop(to, from, (image_rect){0, 0, from->width, from->height}, err);
 }
 
-/* --- Reads the text of an image: the callback gets { words, areas, known }, the words of a line
- * --- together, each { text, x, y, width, height, confidence (0..1), line }. What has been read
- * once
- * --- is known by its pixels (`known` of the `areas`).
- * ---@param image deskpilot.image
+/* Reads the text of an image: the callback gets { words, areas, known }, the words of a line
+ * together, each { text, x, y, width, height, confidence (0..1), line }. What has been read once is
+ * known by its pixels (`known` of the `areas`).
+ * ---@param image native.Image
  * ---@param language string as Tesseract names it: "eng", "eng+deu"
  * ---@param timeout number seconds
- * ---@param callback fun(result: table?, err: deskpilot.error?)
+ * ---@param callback fun(result: { words: table[], areas: integer, known: integer }?,
+ * err: deskpilot.error?)
  * ---@return fun()? cancel after which the callback is not called
  * ---@return deskpilot.error? err */
 static int reader_read(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, READER_TYPE);
     luaL_argcheck(L, h->reader, 1, "the reader has been closed");
-    const desk_image *image = lib_check_image(L, 2);
+    const image_bitmap *image = lib_check_image(L, 2);
     const char *language = luaL_checkstring(L, 3);
     double timeout = check_timeout(L, 4);
     luaL_checktype(L, 5, LUA_TFUNCTION);
-    desk_error err;
-    if (!desk_ocr_check(language, &err))
+    base_error err;
+    if (!ocr_check(language, &err)) {
         return lib_fail(L, &err);
+    }
     reading *r = lib_job_new(L, sizeof *r, &reading_ops);
-    if (!copy_image(&r->image, image, &err))
+    if (!copy_image(&r->image, image, &err)) {
         return luaL_error(L, "not enough memory");
+    }
     r->reader = h->reader;
     r->reader->uses++;
-    strcpy(r->language, language); /* desk_ocr_check has seen to its length */
+    strcpy(r->language, language); /* ocr_check has seen to its length */
     lib_job_start(
         L, &r->job,
         &(lib_job_start_options){.callback = 5, .timeout = timeout, .owner = 1, .list = &h->jobs});
     return 1;
 }
 
-/* --- Whether text can be read in that language, and what is missing where it cannot.
+/* Whether text can be read in that language, and what is missing where it cannot.
  * ---@param language string
  * ---@return true? ok, deskpilot.error? err */
 static int module_check(lua_State *L)
 {
-    desk_error err;
-    if (!desk_ocr_check(luaL_checkstring(L, 1), &err))
+    base_error err;
+    if (!ocr_check(luaL_checkstring(L, 1), &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushboolean(L, 1);
     return 1;
 }
 
-/* --- Ends the reader; reads under way are given up. */
+/* Ends the reader; reads under way are given up. */
 static int reader_close(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, READER_TYPE);
-    if (!h->reader)
+    if (!h->reader) {
         return 0;
+    }
     lib_job_cancel_all(&h->jobs);
     reader_release(h->reader);
     h->reader = NULL;
     return 0;
 }
 
-/* --- A reader. What it has read, and its engines, are kept until it is closed.
- * ---@return deskpilot.ocr? reader, deskpilot.error? err */
+/* A reader. What it has read, and its engines, are kept until it is closed.
+ * ---@return native.Ocr? reader, deskpilot.error? err */
 static int module_open(lua_State *L)
 {
-    desk_error err;
+    base_error err;
     handle *h = lua_newuserdatauv(L, sizeof *h, 0);
     *h = (handle){0};
     luaL_setmetatable(L, READER_TYPE);
     reader *r = calloc(1, sizeof *r);
-    if (!r)
+    if (!r) {
         return luaL_error(L, "not enough memory");
-    r->ocr = desk_ocr_new(&err);
+    }
+    r->ocr = ocr_new(&err);
     if (!r->ocr) {
         free(r);
         return lib_fail(L, &err);

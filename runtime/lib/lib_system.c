@@ -1,153 +1,124 @@
 /*
- * native.system: what neither luv nor Lua's own library offers. Shipped files, interruption, and
- * the process-tree keeping of the private desktop's host.
+ * native.system: what neither luv nor Lua's own library offers. Interruption, and the process-tree
+ * keeping of the private desktop's host.
+ * ---@field version string of this program
+ * ---@field platform "linux"|"windows"
  */
-#include "host/deadline.h"
-#include "host/interrupt.h"
 #include "lib.h"
-#include "host/platform.h"
-#include "host/shipped.h"
+#include "system/deadline.h"
+#include "system/interrupt.h"
+#include "system/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---The text of a file inside the program.
- * ---@param name string such as "prompts/strategist.md"
- * ---@return string? text nil if there is none of that name */
-static int system_shipped(lua_State *L)
-{
-    const shipped_file *file = shipped_find(luaL_checkstring(L, 1));
-    if (!file)
-        return 0;
-    lua_pushlstring(L, file->data, file->size);
-    return 1;
-}
-
-/* ---The names of the shipped files that begin with `prefix`, sorted.
- * ---@param prefix string
- * ---@return string[] */
-static int system_shipped_list(lua_State *L)
-{
-    size_t length;
-    const char *prefix = luaL_optlstring(L, 1, "", &length);
-    lua_newtable(L);
-    lua_Integer count = 0;
-    for (size_t i = 0; i < shipped_count; i++) {
-        if (strncmp(shipped_files[i].name, prefix, length) != 0)
-            continue;
-        lua_pushstring(L, shipped_files[i].name);
-        lua_rawseti(L, -2, ++count);
-    }
-    return 1;
-}
-
-/* ---Calls `handler(signal_name)` on the loop when the process is asked to stop.
+/* Calls `handler(signal_name)` on the loop when the process is asked to stop.
  * ---@param handler fun(signal: string) */
-static int system_on_interrupt(lua_State *L)
+static int lib_system_on_interrupt(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_settop(L, 1);
-    interrupt_set_handler(L);
+    system_interrupt_set_handler(L);
     return 0;
 }
 
-/* ---What the process has been asked to stop by (as on_interrupt's handler hears it); nil where it
- * has
- * ---not, or where that has been cleared.
+/* What the process has been asked to stop by (as on_interrupt's handler hears it); nil where it has
+ * not, or where that has been cleared.
  * ---@return string? signal */
-static int system_interrupt(lua_State *L)
+static int lib_system_interrupt(lua_State *L)
 {
-    lua_pushstring(L, interrupt_name());
+    lua_pushstring(L, system_interrupt_name());
     return 1;
 }
 
-/* ---The request has been acted on: the next signal is a first one again. */
-static int system_clear_interrupt(lua_State *L)
+/* The request has been acted on: the next signal is a first one again. */
+static int lib_system_clear_interrupt(lua_State *L)
 {
     (void) L;
-    interrupt_clear();
+    system_interrupt_clear();
     return 0;
 }
 
-/* ---Sets when Lua code that computes without waiting has had time enough, in seconds of uv.hrtime;
- * nil
- * ---for never. From then on, until another time is set, on_overdue's function is asked again and
+/* Sets when Lua code that computes without waiting has had time enough, in seconds of uv.hrtime;
+ * nil for never. From then on, until another time is set, on_overdue's function is asked again and
  * again.
  * ---@param at number? */
-static int system_set_deadline(lua_State *L)
+static int lib_system_set_deadline(lua_State *L)
 {
     lua_Number at = luaL_optnumber(L, 1, 0);
     /* A century will do for what is infinite, or nearly. */
-    deadline_set(at <= 0 ? 0 : at < 3e9 ? (uint64_t) (at * 1e9) : UINT64_MAX);
+    system_deadline_set(at <= 0 ? 0 : at < 3e9 ? (uint64_t) (at * 1e9) : UINT64_MAX);
     return 0;
 }
 
-/* ---Calls `judge()` in the middle of whatever runs past the deadline: true ends it there. It may
- * not
- * ---wait.
+/* Calls `judge()` in the middle of whatever runs past the deadline: true ends it there. It may not
+ * wait.
  * ---@param judge fun(): boolean? */
-static int system_on_overdue(lua_State *L)
+static int lib_system_on_overdue(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_settop(L, 1);
-    interrupt_set_overdue(L);
+    system_interrupt_set_overdue(L);
     return 0;
 }
 
-/* ---Whatever comes from this process ends with it from now on.
+/* Whatever comes from this process ends with it from now on.
  * ---@return boolean? ok, deskpilot.error? err */
-static int system_hold_descendants(lua_State *L)
+static int lib_system_hold_descendants(lua_State *L)
 {
-    desk_error err;
-    if (!platform_hold_descendants(&err))
+    base_error err;
+    if (!system_hold_descendants(&err)) {
         return lib_fail(L, &err);
+    }
     lua_pushboolean(L, 1);
     return 1;
 }
 
-/* ---Runs this program again on a new Windows desktop, with the name after its own arguments and
- * with
- * ---its standard streams; waits for its end (nothing else runs meanwhile), and ends what it
- * started.
+/* Runs this program again on a new Windows desktop, with the name after its own arguments and with
+ * its standard streams; waits for its end (nothing else runs meanwhile), and ends what it started.
  * ---@param name string letters, digits, - and _
  * ---@return integer? status, deskpilot.error? err */
-static int system_run_on_desktop(lua_State *L)
+static int lib_system_run_on_desktop(lua_State *L)
 {
-    desk_error err;
-    int status = platform_run_on_desktop(luaL_checkstring(L, 1), &err);
-    if (status < 0)
+    base_error err;
+    int status = system_run_on_desktop(luaL_checkstring(L, 1), &err);
+    if (status < 0) {
         return lib_fail(L, &err);
+    }
     lua_pushinteger(L, status);
     return 1;
 }
 
-/* ---Collects children that luv does not know (adopted ones). Call when SIGCHLD came. */
-static int system_reap(lua_State *L)
+/* Collects a child that luv does not know (an adopted one) if it has ended. Call when SIGCHLD came.
+ * ---@param pid integer
+ * ---@return integer state 1 collected, 0 still running, -1 no child of ours */
+static int lib_system_reap(lua_State *L)
 {
-    lua_pushinteger(L, platform_reap((long) luaL_checkinteger(L, 1)));
+    lua_pushinteger(L, system_reap((long) luaL_checkinteger(L, 1)));
     return 1;
 }
 
-/* ---The process that started `pid`; nil if unknown or gone.
+/* The process that started `pid`; nil if unknown or gone.
  * ---@param pid integer
  * ---@return integer? */
-static int system_parent(lua_State *L)
+static int lib_system_parent(lua_State *L)
 {
-    long parent = platform_parent((long) luaL_checkinteger(L, 1));
-    if (parent <= 0)
+    long parent = system_parent((long) luaL_checkinteger(L, 1));
+    if (parent <= 0) {
         return 0;
+    }
     lua_pushinteger(L, parent);
     return 1;
 }
 
-/* ---Windows: the processes that come from `pid`, parents first, itself not among them.
+/* Windows: the processes that come from `pid`, parents first, itself not among them.
  * ---@param pid integer
  * ---@return integer[] */
-static int system_descendants(lua_State *L)
+static int lib_system_descendants(lua_State *L)
 {
     enum { MOST = 1024 };
     long found[MOST];
-    size_t count = platform_descendants((long) luaL_checkinteger(L, 1), found, MOST);
+    size_t count = system_descendants((long) luaL_checkinteger(L, 1), found, MOST);
     lua_createtable(L, (int) count, 0);
     for (size_t i = 0; i < count; i++) {
         lua_pushinteger(L, found[i]);
@@ -156,17 +127,18 @@ static int system_descendants(lua_State *L)
     return 1;
 }
 
-/* ---Windows: the words that a process was started with; nil where they cannot be known.
+/* Windows: the words that a process was started with; nil where they cannot be known.
  * ---@param pid integer
  * ---@return string[]? */
-static int system_command_line(lua_State *L)
+static int lib_system_command_line(lua_State *L)
 {
     long pid = (long) luaL_checkinteger(L, 1);
     lua_newtable(L);
     size_t size;
-    char *words = platform_command_line(pid, &size);
-    if (!words)
+    char *words = system_command_line(pid, &size);
+    if (!words) {
         return 0;
+    }
     lua_Integer count = 0;
     for (const char *word = words; word < words + size; word += strlen(word) + 1) {
         lua_pushstring(L, word);
@@ -176,16 +148,16 @@ static int system_command_line(lua_State *L)
     return 1;
 }
 
-/* ---Windows: opens a file or an address with the application for it. May take seconds, during
- * which
- * ---nothing else runs.
+/* Windows: opens a file or an address with the application for it. May take seconds, during which
+ * nothing else runs.
  * ---@param target string
  * ---@return boolean? ok, deskpilot.error? err */
-static int system_open(lua_State *L)
+static int lib_system_open(lua_State *L)
 {
-    desk_error err;
-    if (!platform_open_target(luaL_checkstring(L, 1), &err))
+    base_error err;
+    if (!system_open_target(luaL_checkstring(L, 1), &err)) {
         return lib_fail(L, &err);
+    }
     lua_pushboolean(L, 1);
     return 1;
 }
@@ -193,26 +165,24 @@ static int system_open(lua_State *L)
 int lib_open_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"shipped", system_shipped},
-        {"shipped_list", system_shipped_list},
-        {"on_interrupt", system_on_interrupt},
-        {"interrupt", system_interrupt},
-        {"clear_interrupt", system_clear_interrupt},
-        {"set_deadline", system_set_deadline},
-        {"on_overdue", system_on_overdue},
-        {"hold_descendants", system_hold_descendants},
-        {"run_on_desktop", system_run_on_desktop},
-        {"reap", system_reap},
-        {"parent", system_parent},
-        {"descendants", system_descendants},
-        {"command_line", system_command_line},
-        {"open", system_open},
+        {"on_interrupt", lib_system_on_interrupt},
+        {"interrupt", lib_system_interrupt},
+        {"clear_interrupt", lib_system_clear_interrupt},
+        {"set_deadline", lib_system_set_deadline},
+        {"on_overdue", lib_system_on_overdue},
+        {"hold_descendants", lib_system_hold_descendants},
+        {"run_on_desktop", lib_system_run_on_desktop},
+        {"reap", lib_system_reap},
+        {"parent", lib_system_parent},
+        {"descendants", lib_system_descendants},
+        {"command_line", lib_system_command_line},
+        {"open", lib_system_open},
         {NULL, NULL},
     };
     luaL_newlib(L, functions);
     lua_pushliteral(L, DESKPILOT_VERSION);
     lua_setfield(L, -2, "version");
-    lua_pushstring(L, platform_name);
+    lua_pushstring(L, system_name);
     lua_setfield(L, -2, "platform");
     return 1;
 }

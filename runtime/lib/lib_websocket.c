@@ -9,7 +9,8 @@
 #include <luv/luv.h>
 #include <string.h>
 
-#define SOCKET_TYPE "deskpilot.websocket"
+/* A WebSocket, from its beginning on. */
+#define SOCKET_TYPE "native.WebSocket"
 #define WHO "websocket"
 
 typedef struct {
@@ -72,7 +73,7 @@ static void on_drain(void *user)
 
 static void push_end(lua_State *L, const net_ws_end *end)
 {
-    lib_push_error(L, desk_code_name(end->error.code), end->error.message);
+    lib_push_error(L, base_code_name(end->error.code), end->error.message);
     if (end->close_code) {
         lua_pushinteger(L, end->close_code);
         lua_setfield(L, -2, "close_code");
@@ -106,40 +107,44 @@ static lua_socket *check_socket(lua_State *L)
 }
 
 /* A caller's mistake raises, a failure of the world is returned. */
-static int fail(lua_State *L, const desk_error *err)
+static int fail(lua_State *L, const base_error *err)
 {
-    if (err->code == DESK_INVALID)
+    if (err->code == BASE_INVALID) {
         return luaL_error(L, WHO ": %s", err->message);
+    }
     return lib_fail(L, err);
 }
 
 static int push_closed(lua_State *L)
 {
-    desk_error err;
-    desk_fail(&err, DESK_CANCELLED, "the WebSocket is closed");
+    base_error err;
+    base_fail(&err, BASE_CANCELLED, "the WebSocket is closed");
     return lib_fail(L, &err);
 }
 
-/* ---Queues a message and sends what can be sent at once.
+/* Queues a message and sends what can be sent at once.
  * ---@param bytes string
  * ---@param binary boolean?
- * ---@return true?, deskpilot.error? err */
+ * ---@return true? ok, deskpilot.error? err */
 static int socket_send(lua_State *L)
 {
     lua_socket *s = check_socket(L);
     size_t size;
     luaL_checktype(L, 2, LUA_TSTRING);
     const char *data = lua_tolstring(L, 2, &size);
-    desk_error err;
-    if (!s->socket)
+    base_error err;
+    if (!s->socket) {
         return push_closed(L);
-    if (!net_websocket_send(s->socket, data, size, lua_toboolean(L, 3), &err))
+    }
+    if (!net_websocket_send(s->socket, data, size, lua_toboolean(L, 3), &err)) {
         return fail(L, &err);
+    }
     lua_pushboolean(L, true);
     return 1;
 }
 
-/* ---@return integer bytes that wait to be sent */
+/* How many bytes wait to be sent.
+ * ---@return integer bytes */
 static int socket_pending(lua_State *L)
 {
     lua_socket *s = check_socket(L);
@@ -147,9 +152,10 @@ static int socket_pending(lua_State *L)
     return 1;
 }
 
-/* ---Begins the closing.
+/* Begins the closing.
  * ---@param code integer
- * ---@param reason string */
+ * ---@param reason string
+ * ---@return nil nothing, deskpilot.error? err where it could not be begun */
 static int socket_close(lua_State *L)
 {
     lua_socket *s = check_socket(L);
@@ -157,24 +163,27 @@ static int socket_close(lua_State *L)
     size_t size;
     luaL_checktype(L, 3, LUA_TSTRING);
     const char *reason = lua_tolstring(L, 3, &size);
-    desk_error err;
+    base_error err;
     code = code < 0 || code > 0xffff ? 0 : code; /* neither may be sent */
-    if (s->socket && !net_websocket_close(s->socket, (int) code, reason, size, &err))
+    if (s->socket && !net_websocket_close(s->socket, (int) code, reason, size, &err)) {
         return fail(L, &err);
+    }
     return 0;
 }
 
-/* ---Stops or begins reading again.
+/* Stops or begins reading again.
  * ---@param pause boolean */
 static int socket_pause(lua_State *L)
 {
     lua_socket *s = check_socket(L);
-    if (s->socket)
+    if (s->socket) {
         net_websocket_pause(s->socket, lua_toboolean(L, 2));
+    }
     return 0;
 }
 
-/* ---@return string protocol that the server chose, "" for none */
+/* The protocol that the server chose.
+ * ---@return string protocol "" for none */
 static int socket_protocol(lua_State *L)
 {
     lua_socket *s = check_socket(L);
@@ -185,8 +194,9 @@ static int socket_protocol(lua_State *L)
 static int socket_gc(lua_State *L)
 {
     lua_socket *s = lua_touserdata(L, 1);
-    if (s->socket)
+    if (s->socket) {
         net_websocket_drop(s->socket);
+    }
     s->socket = NULL;
     return 0;
 }
@@ -198,8 +208,9 @@ static int socket_gc(lua_State *L)
 static const char *const *read_protocols(lua_State *L, size_t *count)
 {
     int type = lua_getfield(L, 1, "protocols");
-    if (type != LUA_TNIL && type != LUA_TTABLE)
+    if (type != LUA_TNIL && type != LUA_TTABLE) {
         luaL_error(L, WHO ": 'protocols' must be a list of strings");
+    }
     *count = type == LUA_TNIL ? 0 : (size_t) luaL_len(L, -1);
     const char **list = lua_newuserdatauv(L, (*count + 1) * sizeof *list, 0);
     for (size_t i = 0; i < *count; i++) {
@@ -215,8 +226,9 @@ static void read_options(lua_State *L, net_websocket_options *options)
 {
     options->url = lib_string_field(L, 1, WHO, "url", NULL);
     options->ca_file = lib_string_field(L, 1, WHO, "ca_file", "");
-    if (!*options->ca_file)
+    if (!*options->ca_file) {
         options->ca_file = NULL;
+    }
     options->timeout = lib_number_field(L, 1, WHO, "timeout", MOST_SECONDS, 10);
     options->max_message =
         (size_t) lib_number_field(L, 1, WHO, "max_message", MOST_BYTES, 64 << 20);
@@ -230,25 +242,24 @@ static void read_callbacks(lua_State *L)
 {
     lua_createtable(L, KEEP_PLACES, 0);
     for (int place = KEEP_OPEN; place < KEEP_PLACES; place++) {
-        if (lua_getfield(L, 1, callback_names[place]) != LUA_TFUNCTION)
+        if (lua_getfield(L, 1, callback_names[place]) != LUA_TFUNCTION) {
             luaL_error(L, WHO ": '%s' must be a function", callback_names[place]);
+        }
         lua_rawseti(L, -2, place);
     }
 }
 
-/* ---Begins to open a WebSocket. Options: url (ws or wss), headers ({ ["Name"] = "value" }),
- * protocols
- * ---(a list), timeout (10 seconds, until it is open), max_message (64 MB), low_water (1 MB),
- * ca_file
- * ---(PEM); and functions, all called from the loop, which may not wait: on_open(),
- * on_message(bytes,
- * ---"text" | "binary"), on_drain() when what waits to be sent has come down to low_water,
- * on_end(err)
- * ---exactly once at the end, open or not: err.close_code and err.reason when it was open,
- * err.status
- * ---when the server answered with that HTTP status instead.
- * ---@param options table
- * ---@return userdata?, deskpilot.error? err */
+/* Begins to open a WebSocket. Options: url (ws or wss), headers ({ ["Name"] = "value" }), protocols
+ * (a list), timeout (10 seconds, until it is open), max_message (64 MB), low_water (1 MB), ca_file
+ * (PEM); and functions, all called from the loop, which may not wait: on_open(), on_message(bytes,
+ * "text" | "binary"), on_drain() when what waits to be sent has come down to low_water, on_end(err)
+ * exactly once at the end, open or not: err.close_code and err.reason when it was open, err.status
+ * when the server answered with that HTTP status instead.
+ * ---@param options { url: string, headers: table<string, string>?, protocols: string[]?,
+ * timeout: number?, max_message: integer?, low_water: integer?, ca_file: string?, on_open: fun(),
+ * on_message: fun(bytes: string, kind: "text"|"binary"), on_drain: fun(),
+ * on_end: fun(err: deskpilot.error) }
+ * ---@return native.WebSocket? socket, deskpilot.error? err */
 static int websocket_open(lua_State *L)
 {
     static const net_websocket_events events = {on_open, on_message, on_drain, on_end, NULL};
@@ -266,10 +277,11 @@ static int websocket_open(lua_State *L)
     s->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     net_websocket_events to = events;
     to.user = s;
-    desk_error err;
+    base_error err;
     s->socket = net_websocket_open(luv_loop(L), &options, &to, &err);
-    if (s->socket)
+    if (s->socket) {
         return 1;
+    }
     luaL_unref(L, LUA_REGISTRYINDEX, s->ref);
     return fail(L, &err);
 }

@@ -4,8 +4,8 @@
  * is filled by dlopen at first use (linux/curl_api.c); where libcurl is linked in, it holds the
  * functions themselves (windows/curl_api.c). Nobody else includes curl's headers.
  */
-#ifndef CURL_API_H
-#define CURL_API_H
+#ifndef NET_CURL_API_H
+#define NET_CURL_API_H
 
 #define CURL_DISABLE_DEPRECATION /* the old names of options are kept for older libraries */
 #include "base/error.h"
@@ -34,7 +34,7 @@ typedef struct {
 } curl_api;
 
 /* The table, opened and initialised at the first call and kept for the life of the process. NULL
- * and DESK_UNAVAILABLE, with how to install it, where there is no usable libcurl. Main thread. */
-const curl_api *curl_api_open(desk_error *err);
+ * and BASE_UNAVAILABLE, with how to install it, where there is no usable libcurl. Main thread. */
+const curl_api *curl_api_open(base_error *err);
 
 #endif

@@ -5,15 +5,18 @@
 
 bool net_buffer_append(net_buffer *buffer, const char *data, size_t size)
 {
-    if (size == 0)
+    if (size == 0) {
         return true;
+    }
     if (size > buffer->capacity - buffer->size) {
         size_t capacity = buffer->capacity ? buffer->capacity * 2 : 4096;
-        while (capacity < buffer->size + size)
+        while (capacity < buffer->size + size) {
             capacity *= 2;
+        }
         char *grown = realloc(buffer->data, capacity);
-        if (!grown)
+        if (!grown) {
             return false;
+        }
         buffer->data = grown;
         buffer->capacity = capacity;
     }

@@ -1,8 +1,8 @@
 /*
  * net_buffer.h: bytes that come piece by piece. Whoever fills one keeps to a limit of his own.
  */
-#ifndef NET_BUFFER_H
-#define NET_BUFFER_H
+#ifndef NET_NET_BUFFER_H
+#define NET_NET_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>

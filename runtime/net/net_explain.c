@@ -13,12 +13,12 @@ typedef struct {
     const char *words;
 } failure;
 
-static void explain_unreachable(const failure *f, desk_error *err)
+static void explain_unreachable(const failure *f, base_error *err)
 {
     long number = 0;
     f->curl->easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &number);
     bool refused = number == ECONNREFUSED || number == WINDOWS_CONNECTION_REFUSED;
-    desk_fail(err, DESK_UNAVAILABLE, "nothing answers at %s (%.120s)", f->origin,
+    base_fail(err, BASE_UNAVAILABLE, "nothing answers at %s (%.120s)", f->origin,
               refused ? "connection refused" : f->words);
 }
 
@@ -30,63 +30,65 @@ static void explain_timeout(net_request *request, net_result *result)
     bool connect = connected == 0 && (request->total_timeout <= 0 ||
                                       request->connect_timeout <= request->total_timeout);
     result->timeout = connect ? NET_TIMEOUT_CONNECT : NET_TIMEOUT_TOTAL;
-    if (connect)
-        desk_fail(&result->error, DESK_TIMED_OUT, "no connection to %s within %g s",
+    if (connect) {
+        base_fail(&result->error, BASE_TIMED_OUT, "no connection to %s within %g s",
                   request->url.origin, request->connect_timeout);
-    else
-        desk_fail(&result->error, DESK_TIMED_OUT, "no whole answer from %s within %g s",
+    } else {
+        base_fail(&result->error, BASE_TIMED_OUT, "no whole answer from %s within %g s",
                   request->url.origin, request->total_timeout);
+    }
 }
 
 /* A callback of ours said no, and curl only knows that it did. */
-static void explain_refusal(net_request *request, desk_error *err)
+static void explain_refusal(net_request *request, base_error *err)
 {
-    if (request->refused == DESK_NO_MEMORY)
-        desk_fail(err, DESK_NO_MEMORY, "no memory for the answer of %s", request->url.origin);
-    else
-        desk_fail(err, DESK_PROTOCOL, "the answer of %s is larger than %zu bytes",
+    if (request->refused == BASE_NO_MEMORY) {
+        base_fail(err, BASE_NO_MEMORY, "no memory for the answer of %s", request->url.origin);
+    } else {
+        base_fail(err, BASE_PROTOCOL, "the answer of %s is larger than %zu bytes",
                   request->url.origin, request->limit);
+    }
 }
 
-static void explain_tls(const failure *f, desk_error *err)
+static void explain_tls(const failure *f, base_error *err)
 {
-    desk_fail(err, DESK_PROTOCOL,
+    base_fail(err, BASE_PROTOCOL,
               "the TLS verification of %s failed: %.120s (if you trust it, give its authority's "
               "certificate as the CA file)",
               f->origin, f->words);
 }
 
-static void explain_other(const failure *f, desk_error *err)
+static void explain_other(const failure *f, base_error *err)
 {
     switch (f->code) {
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
-        desk_fail(err, DESK_IO, "the connection to %s broke: %.150s", f->origin, f->words);
+        base_fail(err, BASE_IO, "the connection to %s broke: %.150s", f->origin, f->words);
         break;
     case CURLE_SSL_CONNECT_ERROR:
-        desk_fail(err, DESK_PROTOCOL, "%s does not speak TLS as it should: %.150s", f->origin,
+        base_fail(err, BASE_PROTOCOL, "%s does not speak TLS as it should: %.150s", f->origin,
                   f->words);
         break;
     case CURLE_OUT_OF_MEMORY:
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a connection to %s", f->origin);
+        base_fail(err, BASE_NO_MEMORY, "no memory for a connection to %s", f->origin);
         break;
     case CURLE_URL_MALFORMAT:
-        desk_fail(err, DESK_INVALID, "not a URL: %.150s", f->words);
+        base_fail(err, BASE_INVALID, "not a URL: %.150s", f->words);
         break;
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CERTPROBLEM:
-        desk_fail(err, DESK_IO, "the CA file cannot be used: %.200s", f->words);
+        base_fail(err, BASE_IO, "the CA file cannot be used: %.200s", f->words);
         break;
     default:
-        desk_fail(err, DESK_PROTOCOL, "%s did not answer in HTTP as it should: %.150s", f->origin,
+        base_fail(err, BASE_PROTOCOL, "%s did not answer in HTTP as it should: %.150s", f->origin,
                   f->words);
     }
 }
 
 void net_explain_connection(const curl_api *curl, CURL *easy, CURLcode code, const net_url *url,
-                            const char *message, desk_error *err)
+                            const char *message, base_error *err)
 {
     failure f = {curl, easy, code, url->origin, message[0] ? message : curl->easy_strerror(code)};
     switch (code) {
@@ -108,13 +110,15 @@ void net_explain_connection(const curl_api *curl, CURL *easy, CURLcode code, con
 
 void net_explain(net_request *request, CURLcode code, net_result *result)
 {
-    if (code == CURLE_OK)
+    if (code == CURLE_OK) {
         return;
-    if (request->refused != DESK_OK)
+    }
+    if (request->refused != BASE_OK) {
         explain_refusal(request, &result->error);
-    else if (code == CURLE_OPERATION_TIMEDOUT)
+    } else if (code == CURLE_OPERATION_TIMEDOUT) {
         explain_timeout(request, result);
-    else
+    } else {
         net_explain_connection(request->http->curl, request->transfer.easy, code, &request->url,
                                request->message, &result->error);
+    }
 }

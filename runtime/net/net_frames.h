@@ -4,8 +4,8 @@
  * that a server may not send and never holds more than one message of the allowed size. The writer
  * makes one masked frame. No socket, no clock, no state but the reader's own.
  */
-#ifndef NET_FRAMES_H
-#define NET_FRAMES_H
+#ifndef NET_NET_FRAMES_H
+#define NET_NET_FRAMES_H
 
 #include "base/error.h"
 #include "net_buffer.h"
@@ -71,9 +71,9 @@ void net_frames_open(net_frame_reader *reader, size_t most, const net_frame_even
 void net_frames_close(net_frame_reader *reader);
 
 /* Reads all of `data`. 0; or the code to close with, and in `err` a clause that says what the
- * server did ("sent ..."), code DESK_PROTOCOL or DESK_NO_MEMORY; the reader is not to be fed any
+ * server did ("sent ..."), code BASE_PROTOCOL or BASE_NO_MEMORY; the reader is not to be fed any
  * more. */
-int net_frames_feed(net_frame_reader *reader, const char *data, size_t size, desk_error *err);
+int net_frames_feed(net_frame_reader *reader, const char *data, size_t size, base_error *err);
 
 /* Writes one whole masked frame, header included, to `out`, which has NET_FRAME_HEADER + size
  * bytes. Returns how many were written. */

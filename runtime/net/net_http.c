@@ -4,11 +4,13 @@
 
 static void unlink_ready(net_request *request)
 {
-    if (!request->link_ready)
+    if (!request->link_ready) {
         return;
+    }
     *request->link_ready = request->next_ready;
-    if (request->next_ready)
+    if (request->next_ready) {
         request->next_ready->link_ready = request->link_ready;
+    }
     request->link_ready = NULL;
 }
 
@@ -16,8 +18,9 @@ static void unlink_request(net_request *request)
 {
     unlink_ready(request);
     *request->link = request->next;
-    if (request->next)
+    if (request->next) {
         request->next->link = request->link;
+    }
 }
 
 static void link_request(net_request *request)
@@ -25,8 +28,9 @@ static void link_request(net_request *request)
     net_http *http = request->http;
     request->next = http->requests;
     request->link = &http->requests;
-    if (request->next)
+    if (request->next) {
         request->next->link = &request->next;
+    }
     http->requests = request;
 }
 
@@ -69,11 +73,11 @@ static void on_transfer_done(net_transfer *transfer, CURLcode code)
     finish(request, &result);
 }
 
-net_http *net_http_open(uv_loop_t *loop, desk_error *err)
+net_http *net_http_open(uv_loop_t *loop, base_error *err)
 {
     net_http *http = calloc(1, sizeof *http);
     if (!http) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for an HTTP client");
+        base_fail(err, BASE_NO_MEMORY, "no memory for an HTTP client");
         return NULL;
     }
     http->multi = net_multi_open(loop, deliver, http, err);
@@ -88,8 +92,9 @@ net_http *net_http_open(uv_loop_t *loop, desk_error *err)
 
 void net_http_close(net_http *http)
 {
-    if (!http)
+    if (!http) {
         return;
+    }
     while (http->requests) {
         net_request *request = http->requests;
         detach(request);
@@ -118,18 +123,19 @@ static void on_stall(uv_timer_t *timer)
         return;
     }
     net_result result = {.timeout = NET_TIMEOUT_STALL};
-    desk_fail(&result.error, DESK_TIMED_OUT, "%s stalled: not a byte for %g s", request->url.origin,
+    base_fail(&result.error, BASE_TIMED_OUT, "%s stalled: not a byte for %g s", request->url.origin,
               request->stall_timeout);
     finish(request, &result);
 }
 
 net_request *net_http_start(net_http *http, const net_options *options,
-                            const net_callbacks *callbacks, desk_error *err)
+                            const net_callbacks *callbacks, base_error *err)
 {
     uv_update_time(http->loop); /* the caller may have computed for a while */
     net_request *request = net_request_new(http, options, callbacks, err);
-    if (!request)
+    if (!request) {
         return NULL;
+    }
     request->transfer.on_done = on_transfer_done;
     if (!net_multi_add(http->multi, &request->transfer, err)) {
         net_request_free(request);
@@ -137,15 +143,16 @@ net_request *net_http_start(net_http *http, const net_options *options,
     }
     link_request(request);
     net_multi_hold(http->multi, true);
-    if (request->stall_timeout > 0)
+    if (request->stall_timeout > 0) {
         uv_timer_start(&request->stall, on_stall, (uint64_t) (request->stall_timeout * 1000), 0);
+    }
     return request;
 }
 
 void net_http_cancel(net_request *request)
 {
     net_result result = {0};
-    desk_fail(&result.error, DESK_CANCELLED, "the request to %s was cancelled",
+    base_fail(&result.error, BASE_CANCELLED, "the request to %s was cancelled",
               request->url.origin);
     finish(request, &result);
 }

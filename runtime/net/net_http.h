@@ -11,8 +11,8 @@
  * Times are in seconds, sizes in bytes. All of it belongs to the loop's thread. The handles that
  * are put on the loop keep `data` NULL, because luv takes any other for its own.
  */
-#ifndef NET_HTTP_H
-#define NET_HTTP_H
+#ifndef NET_NET_HTTP_H
+#define NET_NET_HTTP_H
 
 #include "base/error.h"
 
@@ -59,8 +59,8 @@ typedef struct {
 
 /* What came of a request. Everything in it belongs to the request and lives as long as the call. */
 typedef struct {
-    desk_error error;    /* code DESK_OK: the server answered, whatever the status */
-    net_timeout timeout; /* which limit, when error.code is DESK_TIMED_OUT */
+    base_error error;    /* code BASE_OK: the server answered, whatever the status */
+    net_timeout timeout; /* which limit, when error.code is BASE_TIMED_OUT */
     int status;
     const net_header *headers; /* of the last answer, in its order and case */
     size_t header_count;
@@ -75,22 +75,22 @@ typedef struct {
     void *user;
 } net_callbacks;
 
-/* A client on `loop`. NULL and DESK_UNAVAILABLE (no libcurl) or DESK_NO_MEMORY. */
-net_http *net_http_open(uv_loop_t *loop, desk_error *err);
+/* A client on `loop`. NULL and BASE_UNAVAILABLE (no libcurl) or BASE_NO_MEMORY. */
+net_http *net_http_open(uv_loop_t *loop, base_error *err);
 
 /* Drops every request without calling anybody, and closes the connections. What is left is freed
  * when the loop has run its close callbacks. */
 void net_http_close(net_http *http);
 
-/* Begins a request; on_done comes later, from the loop, with one of DESK_UNAVAILABLE (nothing
- * listens, no such host), DESK_TIMED_OUT, DESK_PROTOCOL (a malformed or too large answer, TLS
- * verification), DESK_CANCELLED, DESK_IO (the connection broke), DESK_NO_MEMORY in its error. NULL
- * when it could not begin: DESK_INVALID for a caller's mistake (a malformed URL, method or header:
- * a line end in one would smuggle in another), DESK_NO_MEMORY; on_done is then not called. */
+/* Begins a request; on_done comes later, from the loop, with one of BASE_UNAVAILABLE (nothing
+ * listens, no such host), BASE_TIMED_OUT, BASE_PROTOCOL (a malformed or too large answer, TLS
+ * verification), BASE_CANCELLED, BASE_IO (the connection broke), BASE_NO_MEMORY in its error. NULL
+ * when it could not begin: BASE_INVALID for a caller's mistake (a malformed URL, method or header:
+ * a line end in one would smuggle in another), BASE_NO_MEMORY; on_done is then not called. */
 net_request *net_http_start(net_http *http, const net_options *options,
-                            const net_callbacks *callbacks, desk_error *err);
+                            const net_callbacks *callbacks, base_error *err);
 
-/* Ends a request: calls its on_done with DESK_CANCELLED before returning. Not to be called once
+/* Ends a request: calls its on_done with BASE_CANCELLED before returning. Not to be called once
  * on_done has been. */
 void net_http_cancel(net_request *request);
 

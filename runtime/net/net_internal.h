@@ -2,8 +2,8 @@
  * net_internal.h: what the files of this folder know of each other: net_http.c (all requests),
  * net_request.c (one of them), net_websocket.c. Nobody else includes it.
  */
-#ifndef NET_INTERNAL_H
-#define NET_INTERNAL_H
+#ifndef NET_NET_INTERNAL_H
+#define NET_NET_INTERNAL_H
 
 #include "net_buffer.h"
 #include "net_http.h"
@@ -36,13 +36,13 @@ struct net_request {
     net_buffer body;
     net_header *headers;
     size_t header_count, header_capacity, header_bytes;
-    desk_code refused; /* why a callback of ours ended the transfer, or DESK_OK */
+    base_code refused; /* why a callback of ours ended the transfer, or BASE_OK */
     char message[CURL_ERROR_SIZE];
 };
 
 /* Makes a request with its curl handle set up, on no list yet. */
 net_request *net_request_new(net_http *http, const net_options *options,
-                             const net_callbacks *callbacks, desk_error *err);
+                             const net_callbacks *callbacks, base_error *err);
 
 /* Fills everything of `result` but its error. */
 void net_request_result(net_request *request, net_result *result);
@@ -58,7 +58,7 @@ void net_set_connection(const curl_api *curl, CURL *easy, const net_url *url, co
 /* Says in `err` what curl's `code`, which is neither CURLE_OK nor a time-out, means of a connection
  * to `url`; `message` is what net_set_connection was given. */
 void net_explain_connection(const curl_api *curl, CURL *easy, CURLcode code, const net_url *url,
-                            const char *message, desk_error *err);
+                            const char *message, base_error *err);
 
 /* Says in `result` what curl's `code` means. */
 void net_explain(net_request *request, CURLcode code, net_result *result);

@@ -14,8 +14,9 @@ static void collect(net_multi *multi)
     int left;
     CURLMsg *message;
     while ((message = multi->curl->multi_info_read(multi->multi, &left))) {
-        if (message->msg != CURLMSG_DONE)
+        if (message->msg != CURLMSG_DONE) {
             continue;
+        }
         CURLcode code = message->data.result;
         char *private = NULL;
         multi->curl->easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private);
@@ -28,8 +29,9 @@ static void step(net_multi *multi, curl_socket_t socket, int events)
 {
     int running;
     multi->curl->multi_socket_action(multi->multi, socket, events, &running);
-    if (multi->on_step)
+    if (multi->on_step) {
         multi->on_step(multi->user);
+    }
     collect(multi);
 }
 
@@ -42,10 +44,11 @@ static int set_timer(CURLM *handle, long milliseconds, void *user)
 {
     (void) handle;
     net_multi *multi = user;
-    if (milliseconds < 0)
+    if (milliseconds < 0) {
         uv_timer_stop(&multi->timer);
-    else
+    } else {
         uv_timer_start(&multi->timer, on_timer, (uint64_t) milliseconds, 0);
+    }
     return 0;
 }
 
@@ -53,10 +56,12 @@ static void on_event(uv_poll_t *poll, int status, int events)
 {
     net_watch *watch = NET_CONTAINER(poll, net_watch, poll);
     int flags = status < 0 ? CURL_CSELECT_ERR : 0;
-    if (events & UV_READABLE)
+    if (events & UV_READABLE) {
         flags |= CURL_CSELECT_IN;
-    if (events & UV_WRITABLE)
+    }
+    if (events & UV_WRITABLE) {
         flags |= CURL_CSELECT_OUT;
+    }
     step(watch->multi, watch->socket, flags); /* `watch` may be gone after this */
 }
 
@@ -68,8 +73,9 @@ static void free_watch(uv_handle_t *handle)
 static net_watch *watch_open(net_multi *multi, curl_socket_t socket)
 {
     net_watch *watch = calloc(1, sizeof *watch);
-    if (!watch)
+    if (!watch) {
         return NULL;
+    }
     watch->multi = multi;
     watch->socket = socket;
     if (uv_poll_init_socket(multi->loop, &watch->poll, socket) != 0) {
@@ -87,29 +93,33 @@ static int set_socket(CURL *easy, curl_socket_t socket, int what, void *user, vo
     net_multi *multi = user;
     net_watch *watch = socket_user;
     if (what == CURL_POLL_REMOVE) {
-        if (watch)
+        if (watch) {
             uv_close((uv_handle_t *) &watch->poll, free_watch);
+        }
         multi->curl->multi_assign(multi->multi, socket, NULL);
         return 0;
     }
-    if (!watch)
+    if (!watch) {
         watch = watch_open(multi, socket);
-    if (!watch)
+    }
+    if (!watch) {
         return -1;
+    }
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
     return uv_poll_start(&watch->poll, events, on_event) == 0 ? 0 : -1;
 }
 
-net_multi *net_multi_open(uv_loop_t *loop, void (*on_step)(void *user), void *user, desk_error *err)
+net_multi *net_multi_open(uv_loop_t *loop, void (*on_step)(void *user), void *user, base_error *err)
 {
     const curl_api *curl = curl_api_open(err);
-    if (!curl)
+    if (!curl) {
         return NULL;
+    }
     net_multi *multi = calloc(1, sizeof *multi);
     CURLM *handle = multi ? curl->multi_init() : NULL;
     if (!handle) {
         free(multi);
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a network client");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a network client");
         return NULL;
     }
     *multi =
@@ -135,12 +145,13 @@ void net_multi_close(net_multi *multi)
     uv_close((uv_handle_t *) &multi->timer, free_multi);
 }
 
-bool net_multi_add(net_multi *multi, net_transfer *transfer, desk_error *err)
+bool net_multi_add(net_multi *multi, net_transfer *transfer, base_error *err)
 {
     multi->curl->easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer);
-    if (multi->curl->multi_add_handle(multi->multi, transfer->easy) == CURLM_OK)
+    if (multi->curl->multi_add_handle(multi->multi, transfer->easy) == CURLM_OK) {
         return true;
-    return desk_fail(err, DESK_NO_MEMORY, "no memory for a connection");
+    }
+    return base_fail(err, BASE_NO_MEMORY, "no memory for a connection");
 }
 
 void net_multi_remove(net_multi *multi, net_transfer *transfer)
@@ -150,8 +161,9 @@ void net_multi_remove(net_multi *multi, net_transfer *transfer)
 
 void net_multi_hold(net_multi *multi, bool hold)
 {
-    if (hold)
+    if (hold) {
         uv_ref((uv_handle_t *) &multi->timer);
-    else
+    } else {
         uv_unref((uv_handle_t *) &multi->timer);
+    }
 }

@@ -5,8 +5,8 @@
  * the connections that it holds for others whenever it opens a new one, and a WebSocket's socket is
  * watched by us as well.
  */
-#ifndef NET_MULTI_H
-#define NET_MULTI_H
+#ifndef NET_NET_MULTI_H
+#define NET_NET_MULTI_H
 
 #include "curl_api.h"
 
@@ -32,17 +32,17 @@ typedef struct {
 } net_multi;
 
 /* A multi handle on `loop`. `on_step`, which may be NULL, is called each time curl has moved bytes,
- * before the transfers that ended with it are told of. NULL and DESK_UNAVAILABLE (no libcurl) or
- * DESK_NO_MEMORY. */
+ * before the transfers that ended with it are told of. NULL and BASE_UNAVAILABLE (no libcurl) or
+ * BASE_NO_MEMORY. */
 net_multi *net_multi_open(uv_loop_t *loop, void (*on_step)(void *user), void *user,
-                          desk_error *err);
+                          base_error *err);
 
 /* Closes the connections that are left; transfers have been removed before. Not to be called from
  * on_step or on_done. Freed when the loop has run its close callbacks. */
 void net_multi_close(net_multi *multi);
 
-/* Begins a transfer, whose `easy` is set up. DESK_NO_MEMORY. */
-bool net_multi_add(net_multi *multi, net_transfer *transfer, desk_error *err);
+/* Begins a transfer, whose `easy` is set up. BASE_NO_MEMORY. */
+bool net_multi_add(net_multi *multi, net_transfer *transfer, base_error *err);
 
 /* Takes a transfer off; its on_done is not called any more. Also from callbacks. */
 void net_multi_remove(net_multi *multi, net_transfer *transfer);

@@ -18,17 +18,19 @@ static void touch(net_request *request)
 static void mark_ready(net_request *request)
 {
     net_http *http = request->http;
-    if (!request->callbacks.on_data || request->link_ready)
+    if (!request->callbacks.on_data || request->link_ready) {
         return;
+    }
     request->next_ready = http->ready;
     request->link_ready = &http->ready;
-    if (request->next_ready)
+    if (request->next_ready) {
         request->next_ready->link_ready = &request->next_ready;
+    }
     http->ready = request;
 }
 
 /* Ends the transfer from inside curl: a count that differs from the one given. */
-static size_t refuse(net_request *request, desk_code why)
+static size_t refuse(net_request *request, base_code why)
 {
     request->refused = why;
     return 0;
@@ -39,12 +41,15 @@ static size_t on_write(char *data, size_t one, size_t count, void *user)
     net_request *request = user;
     size_t size = one * count;
     touch(request);
-    if (size == 0)
+    if (size == 0) {
         return 0;
-    if (size > request->limit - request->received)
-        return refuse(request, DESK_PROTOCOL);
-    if (!net_buffer_append(&request->body, data, size))
-        return refuse(request, DESK_NO_MEMORY);
+    }
+    if (size > request->limit - request->received) {
+        return refuse(request, BASE_PROTOCOL);
+    }
+    if (!net_buffer_append(&request->body, data, size)) {
+        return refuse(request, BASE_NO_MEMORY);
+    }
     request->received += size;
     mark_ready(request);
     return size;
@@ -52,8 +57,9 @@ static size_t on_write(char *data, size_t one, size_t count, void *user)
 
 static void free_headers(net_request *request)
 {
-    for (size_t i = 0; i < request->header_count; i++)
+    for (size_t i = 0; i < request->header_count; i++) {
         free((char *) request->headers[i].name); /* the value lies in the same block */
+    }
     request->header_count = 0;
     request->header_bytes = 0;
 }
@@ -64,19 +70,22 @@ static bool keep_header(net_request *request, const char *line, size_t size)
     if (request->header_count == request->header_capacity) {
         size_t capacity = request->header_capacity ? request->header_capacity * 2 : 16;
         net_header *grown = realloc(request->headers, capacity * sizeof *grown);
-        if (!grown)
+        if (!grown) {
             return false;
+        }
         request->headers = grown;
         request->header_capacity = capacity;
     }
     char *copy = malloc(size + 1);
-    if (!copy)
+    if (!copy) {
         return false;
+    }
     memcpy(copy, line, size);
     copy[size] = 0;
     char *value = copy + strcspn(copy, ":");
-    if (*value)
+    if (*value) {
         *value++ = 0;
+    }
     value += strspn(value, " \t");
     request->headers[request->header_count++] = (net_header){copy, value};
     return true;
@@ -87,32 +96,37 @@ static size_t on_header(char *data, size_t one, size_t count, void *user)
     net_request *request = user;
     size_t size = one * count, length = size;
     touch(request);
-    while (length && strchr("\r\n \t", data[length - 1]))
+    while (length && strchr("\r\n \t", data[length - 1])) {
         length--;
+    }
     if (size >= 5 && memcmp(data, "HTTP/", 5) == 0) {
         free_headers(request); /* a redirect's or a 100's were not the last */
         return size;
     }
-    if (length == 0 || !memchr(data, ':', length))
+    if (length == 0 || !memchr(data, ':', length)) {
         return size;
+    }
     request->header_bytes += size;
-    if (request->header_bytes > MAX_HEADER_BYTES)
-        return refuse(request, DESK_PROTOCOL);
-    return keep_header(request, data, length) ? size : refuse(request, DESK_NO_MEMORY);
+    if (request->header_bytes > MAX_HEADER_BYTES) {
+        return refuse(request, BASE_PROTOCOL);
+    }
+    return keep_header(request, data, length) ? size : refuse(request, BASE_NO_MEMORY);
 }
 
 static size_t on_read(char *out, size_t one, size_t count, void *user)
 {
     net_request *request = user;
-    size_t room = one * count, given = 0;
+    size_t capacity = one * count, given = 0;
     touch(request);
-    while (given < room && request->piece < request->piece_count) {
+    while (given < capacity && request->piece < request->piece_count) {
         const net_piece *piece = &request->pieces[request->piece];
         size_t size = piece->size - request->offset;
-        if (size > room - given)
-            size = room - given;
-        if (size)
+        if (size > capacity - given) {
+            size = capacity - given;
+        }
+        if (size) {
             memcpy(out + given, piece->data + request->offset, size);
+        }
         given += size;
         request->offset += size;
         if (request->offset == piece->size) {
@@ -127,8 +141,9 @@ static size_t on_read(char *out, size_t one, size_t count, void *user)
 static int on_seek(void *user, curl_off_t offset, int origin)
 {
     net_request *request = user;
-    if (origin != SEEK_SET || offset < 0)
+    if (origin != SEEK_SET || offset < 0) {
         return CURL_SEEKFUNC_CANTSEEK;
+    }
     size_t left = (size_t) offset;
     for (size_t i = 0; i < request->piece_count; i++) {
         if (left < request->pieces[i].size) {
@@ -146,20 +161,24 @@ static int on_seek(void *user, curl_off_t offset, int origin)
 /* --- setting up ---------------------------------------------------------------------------------
  */
 
-static bool check(const net_options *options, net_url *url, desk_error *err)
+static bool check(const net_options *options, net_url *url, base_error *err)
 {
-    if (!net_url_parse(options->url, url, err))
+    if (!net_url_parse(options->url, url, err)) {
         return false;
-    if (!net_is_token(options->method))
-        return desk_fail(err, DESK_INVALID, "not an HTTP method: %.60s", options->method);
+    }
+    if (!net_is_token(options->method)) {
+        return base_fail(err, BASE_INVALID, "not an HTTP method: %.60s", options->method);
+    }
     for (size_t i = 0; i < options->header_count; i++) {
-        if (!net_is_token(options->headers[i].name))
-            return desk_fail(err, DESK_INVALID, "not a header's name: %.60s",
+        if (!net_is_token(options->headers[i].name)) {
+            return base_fail(err, BASE_INVALID, "not a header's name: %.60s",
                              options->headers[i].name);
-        if (!net_is_field_value(options->headers[i].value))
-            return desk_fail(err, DESK_INVALID,
+        }
+        if (!net_is_field_value(options->headers[i].value)) {
+            return base_fail(err, BASE_INVALID,
                              "the header %.60s may not hold line ends or control characters",
                              options->headers[i].name);
+        }
     }
     return true;
 }
@@ -169,14 +188,16 @@ static bool add_header(net_request *request, const char *name, const char *value
     /* "Name;" is how curl is asked for a header without a value; "Name:" removes its own. */
     size_t size = strlen(name) + strlen(value) + 3;
     char *line = malloc(size);
-    if (!line)
+    if (!line) {
         return false;
+    }
     snprintf(line, size, *value ? "%s: %s" : "%s;", name, value);
     const curl_api *curl = request->http->curl;
     struct curl_slist *list = curl->slist_append(request->header_list, line);
     free(line);
-    if (!list)
+    if (!list) {
         return false;
+    }
     request->header_list = list;
     return true;
 }
@@ -188,13 +209,15 @@ static bool set_headers(net_request *request, const net_options *options)
     static const char *const not_curls[] = {"Expect:", "Content-Type:"};
     for (size_t i = 0; i < sizeof not_curls / sizeof not_curls[0]; i++) {
         struct curl_slist *list = curl->slist_append(request->header_list, not_curls[i]);
-        if (!list)
+        if (!list) {
             return false;
+        }
         request->header_list = list;
     }
     for (size_t i = 0; i < options->header_count; i++) {
-        if (!add_header(request, options->headers[i].name, options->headers[i].value))
+        if (!add_header(request, options->headers[i].name, options->headers[i].value)) {
             return false;
+        }
     }
     curl->easy_setopt(request->transfer.easy, CURLOPT_HTTPHEADER, request->header_list);
     return true;
@@ -202,11 +225,13 @@ static bool set_headers(net_request *request, const net_options *options)
 
 static bool copy_pieces(net_request *request, const net_options *options)
 {
-    if (options->piece_count == 0)
+    if (options->piece_count == 0) {
         return true;
+    }
     request->pieces = malloc(options->piece_count * sizeof *request->pieces);
-    if (!request->pieces)
+    if (!request->pieces) {
         return false;
+    }
     memcpy(request->pieces, options->pieces, options->piece_count * sizeof *request->pieces);
     request->piece_count = options->piece_count;
     return true;
@@ -219,8 +244,9 @@ static void set_method(net_request *request, const char *method)
     bool post = strcmp(method, "POST") == 0;
     if (request->piece_count > 0 || post) {
         curl_off_t size = 0;
-        for (size_t i = 0; i < request->piece_count; i++)
+        for (size_t i = 0; i < request->piece_count; i++) {
             size += (curl_off_t) request->pieces[i].size;
+        }
         curl->easy_setopt(easy, CURLOPT_POST, 1L);
         curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, size);
         curl->easy_setopt(easy, CURLOPT_READFUNCTION, on_read);
@@ -228,21 +254,24 @@ static void set_method(net_request *request, const char *method)
         curl->easy_setopt(easy, CURLOPT_SEEKFUNCTION, on_seek);
         curl->easy_setopt(easy, CURLOPT_SEEKDATA, request);
     }
-    if (strcmp(method, "HEAD") == 0)
+    if (strcmp(method, "HEAD") == 0) {
         curl->easy_setopt(easy, CURLOPT_NOBODY, 1L);
-    else if (!post && strcmp(method, "GET") != 0)
+    } else if (!post && strcmp(method, "GET") != 0) {
         curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
-    else if (!post && request->piece_count > 0)
+    } else if (!post && request->piece_count > 0) {
         curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, "GET");
+    }
 }
 
 /* Before 7.85 the protocols were a bit mask; the library is whatever the machine has. */
 static void set_protocols(const curl_api *curl, CURL *easy)
 {
-    if (curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") != CURLE_OK)
+    if (curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") != CURLE_OK) {
         curl->easy_setopt(easy, CURLOPT_PROTOCOLS, (long) (CURLPROTO_HTTP | CURLPROTO_HTTPS));
-    if (curl->easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https") != CURLE_OK)
+    }
+    if (curl->easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https") != CURLE_OK) {
         curl->easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, (long) (CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    }
 }
 
 void net_set_connection(const curl_api *curl, CURL *easy, const net_url *url, const char *ca_file,
@@ -251,10 +280,12 @@ void net_set_connection(const curl_api *curl, CURL *easy, const net_url *url, co
     set_protocols(curl, easy);
     curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, message);
     curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    if (url->loopback)
+    if (url->loopback) {
         curl->easy_setopt(easy, CURLOPT_PROXY, ""); /* "" = none, whatever the environment says */
-    if (ca_file)
+    }
+    if (ca_file) {
         curl->easy_setopt(easy, CURLOPT_CAINFO, ca_file);
+    }
 }
 
 static void set_limits(net_request *request)
@@ -264,8 +295,9 @@ static void set_limits(net_request *request)
     long total = (long) (request->total_timeout * 1000);
     curl->easy_setopt(request->transfer.easy, CURLOPT_CONNECTTIMEOUT_MS,
                       connect > 0 ? connect : 1L);
-    if (request->total_timeout > 0)
+    if (request->total_timeout > 0) {
         curl->easy_setopt(request->transfer.easy, CURLOPT_TIMEOUT_MS, total > 0 ? total : 1L);
+    }
 }
 
 static void set_rest(net_request *request, const net_options *options)
@@ -284,14 +316,15 @@ static void set_rest(net_request *request, const net_options *options)
 }
 
 net_request *net_request_new(net_http *http, const net_options *options,
-                             const net_callbacks *callbacks, desk_error *err)
+                             const net_callbacks *callbacks, base_error *err)
 {
     net_url url;
-    if (!check(options, &url, err))
+    if (!check(options, &url, err)) {
         return NULL;
+    }
     net_request *request = calloc(1, sizeof *request);
     if (!request) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a request");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a request");
         return NULL;
     }
     request->http = http;
@@ -310,7 +343,7 @@ net_request *net_request_new(net_http *http, const net_options *options,
     if (!request->transfer.easy || !copy_pieces(request, options) ||
         !set_headers(request, options)) {
         net_request_free(request);
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a request");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a request");
         return NULL;
     }
     set_method(request, options->method);
@@ -344,8 +377,9 @@ static void free_memory(uv_handle_t *handle)
 void net_request_free(net_request *request)
 {
     const curl_api *curl = request->http->curl;
-    if (request->transfer.easy)
+    if (request->transfer.easy) {
         curl->easy_cleanup(request->transfer.easy);
+    }
     curl->slist_free_all(request->header_list);
     free_headers(request);
     free(request->headers);

@@ -2,8 +2,8 @@
  * net_sha1.h: SHA-1 (FIPS 180-4) of a few bytes. WebSocket's handshake asks for it, as a mark and
  * not as a secret; nothing else here may use it.
  */
-#ifndef NET_SHA1_H
-#define NET_SHA1_H
+#ifndef NET_NET_SHA1_H
+#define NET_NET_SHA1_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * net_upgrade.h: how a WebSocket begins (RFC 6455, section 4): the request that asks an HTTP server
  * to speak it, and a judge of the answer. Text only; who sends and fetches it is not its business.
  */
-#ifndef NET_UPGRADE_H
-#define NET_UPGRADE_H
+#ifndef NET_NET_UPGRADE_H
+#define NET_NET_UPGRADE_H
 
 #include "base/error.h"
 #include "net_http.h"
@@ -23,9 +23,9 @@ typedef struct {
     size_t protocol_count;
 } net_upgrade;
 
-/* Whether the request may be made of these: DESK_INVALID for a header that is none or is ours to
+/* Whether the request may be made of these: BASE_INVALID for a header that is none or is ours to
  * set, a protocol that is no token, a host or target that is not printable ASCII. */
-bool net_upgrade_check(const net_upgrade *upgrade, desk_error *err);
+bool net_upgrade_check(const net_upgrade *upgrade, base_error *err);
 
 /* The request, by malloc, `*size` long. NULL without memory. */
 char *net_upgrade_request(const net_upgrade *upgrade, const char key[NET_UPGRADE_KEY],
@@ -37,9 +37,9 @@ void net_upgrade_accept(char accept[NET_UPGRADE_ACCEPT], const char key[NET_UPGR
 
 /* Judges the answer's head, from its status line to its empty line. `*protocol` is the index of the
  * one that the server chose of those offered, -1 for none. False and a clause in `err` ("answered
- * ..."): DESK_REFUSED when it is another status, which goes to `*status`, DESK_PROTOCOL when it is
+ * ..."): BASE_REFUSED when it is another status, which goes to `*status`, BASE_PROTOCOL when it is
  * no proper answer. */
 bool net_upgrade_judge(const net_upgrade *upgrade, const char accept[NET_UPGRADE_ACCEPT],
-                       const char *head, size_t size, int *protocol, int *status, desk_error *err);
+                       const char *head, size_t size, int *protocol, int *status, base_error *err);
 
 #endif

@@ -4,8 +4,8 @@
  * sentences, without any password in it), and whether that is this very machine, which no proxy may
  * come between.
  */
-#ifndef NET_URL_H
-#define NET_URL_H
+#ifndef NET_NET_URL_H
+#define NET_NET_URL_H
 
 #include "base/error.h"
 
@@ -16,8 +16,8 @@ typedef struct {
     bool loopback;    /* localhost, 127.0.0.0/8 or [::1] */
 } net_url;
 
-/* Takes `url` apart. DESK_INVALID for anything but a printable http(s) URL with a host. */
-bool net_url_parse(const char *url, net_url *out, desk_error *err);
+/* Takes `url` apart. BASE_INVALID for anything but a printable http(s) URL with a host. */
+bool net_url_parse(const char *url, net_url *out, base_error *err);
 
 /* A WebSocket's URL taken apart. */
 typedef struct {
@@ -27,9 +27,9 @@ typedef struct {
     const char *target; /* "/path?query" or "?query" or "", inside the URL that was parsed */
 } net_ws_url;
 
-/* DESK_INVALID for anything but a printable ws(s) URL with a host, without user, password and
+/* BASE_INVALID for anything but a printable ws(s) URL with a host, without user, password and
  * fragment. */
-bool net_ws_url_parse(const char *url, net_ws_url *out, desk_error *err);
+bool net_ws_url_parse(const char *url, net_ws_url *out, base_error *err);
 
 /* Whether `name` is a token of HTTP (a header's name, a method). */
 bool net_is_token(const char *name);

@@ -34,8 +34,9 @@ struct net_websocket {
 
 static void free_part(net_websocket *socket)
 {
-    if (--socket->handles == 0)
+    if (--socket->handles == 0) {
         free(socket);
+    }
 }
 
 static void soon_closed(uv_handle_t *handle)
@@ -55,15 +56,17 @@ static void poll_closed(uv_handle_t *handle)
 
 void net_websocket_drop(net_websocket *socket)
 {
-    if (socket->connected)
+    if (socket->connected) {
         uv_close((uv_handle_t *) &socket->poll, poll_closed); /* before curl closes the socket */
+    }
     if (socket->transfer.easy) {
         net_multi_remove(socket->multi, &socket->transfer);
         socket->multi->curl->easy_cleanup(socket->transfer.easy);
     }
     net_multi_close(socket->multi);
-    if (socket->ws)
+    if (socket->ws) {
         net_ws_free(socket->ws);
+    }
     uv_close((uv_handle_t *) &socket->soon, soon_closed);
     uv_close((uv_handle_t *) &socket->limit, limit_closed);
 }
@@ -92,12 +95,14 @@ static void flush(net_websocket *socket)
     while (!socket->unsendable && (size = net_ws_output(socket->ws, &data))) {
         size_t sent = 0;
         CURLcode code = socket->multi->curl->easy_send(socket->transfer.easy, data, size, &sent);
-        if (code == CURLE_AGAIN)
+        if (code == CURLE_AGAIN) {
             return;
-        if (code != CURLE_OK)
+        }
+        if (code != CURLE_OK) {
             socket->unsendable = true;
-        else
+        } else {
             net_ws_sent(socket->ws, sent);
+        }
     }
 }
 
@@ -112,17 +117,20 @@ static bool is_paused(const net_websocket *socket)
 static bool fill(net_websocket *socket)
 {
     for (int i = 0; i < READS; i++) {
-        if (is_paused(socket) || net_ws_state_of(socket->ws) == NET_WS_OVER)
+        if (is_paused(socket) || net_ws_state_of(socket->ws) == NET_WS_OVER) {
             return false;
+        }
         size_t size = 0;
         CURLcode code =
             socket->multi->curl->easy_recv(socket->transfer.easy, socket->buffer, READ_SIZE, &size);
-        if (code == CURLE_AGAIN)
+        if (code == CURLE_AGAIN) {
             return false;
-        if (code != CURLE_OK || size == 0)
+        }
+        if (code != CURLE_OK || size == 0) {
             net_ws_cut(socket->ws, code == CURLE_OK ? NULL : words(socket, code));
-        else
+        } else {
             net_ws_feed(socket->ws, socket->buffer, size);
+        }
     }
     return true;
 }
@@ -141,10 +149,11 @@ static void watch(net_websocket *socket)
     const char *data;
     bool waiting = !socket->unsendable && net_ws_output(socket->ws, &data);
     int events = (is_paused(socket) ? 0 : UV_READABLE) | (waiting ? UV_WRITABLE : 0);
-    if (events)
+    if (events) {
         uv_poll_start(&socket->poll, events, on_poll);
-    else
+    } else {
         uv_poll_stop(&socket->poll);
+    }
 }
 
 static void on_soon(uv_timer_t *timer);
@@ -159,8 +168,9 @@ static void start_limit(net_websocket *socket, double seconds);
 static bool is_over(net_websocket *socket)
 {
     const char *data;
-    if (net_ws_state_of(socket->ws) != NET_WS_OVER)
+    if (net_ws_state_of(socket->ws) != NET_WS_OVER) {
         return false;
+    }
     bool broken = net_ws_end_of(socket->ws)->close_code == NET_CLOSED_ABRUPTLY;
     return broken || socket->unsendable || net_ws_output(socket->ws, &data) == 0;
 }
@@ -183,8 +193,9 @@ static void pump(net_websocket *socket)
         start_limit(socket, NET_CLOSING_TIME);
     }
     watch(socket);
-    if (more)
+    if (more) {
         call_soon(socket);
+    }
     if (socket->drained_due && net_ws_pending(socket->ws) <= socket->low_water) {
         socket->drained_due = false;
         socket->events.on_drain(socket->events.user);
@@ -194,13 +205,14 @@ static void pump(net_websocket *socket)
 static void on_limit(uv_timer_t *timer)
 {
     net_websocket *socket = NET_CONTAINER(timer, net_websocket, limit);
-    desk_error error;
-    if (net_ws_state_of(socket->ws) == NET_WS_OPENING)
-        desk_fail(&error, DESK_TIMED_OUT, "no WebSocket to %s within %g s", socket->url.origin,
+    base_error error;
+    if (net_ws_state_of(socket->ws) == NET_WS_OPENING) {
+        base_fail(&error, BASE_TIMED_OUT, "no WebSocket to %s within %g s", socket->url.origin,
                   socket->timeout);
-    else
-        desk_fail(&error, DESK_TIMED_OUT, "%s did not close within %d s", socket->url.origin,
+    } else {
+        base_fail(&error, BASE_TIMED_OUT, "%s did not close within %d s", socket->url.origin,
                   NET_CLOSING_TIME);
+    }
     net_ws_give_up(socket->ws, &error);
     end(socket);
 }
@@ -222,7 +234,7 @@ static void on_connected(net_transfer *transfer, CURLcode code)
     call_soon(socket); /* curl is still at work around this call */
 }
 
-static void explain(net_websocket *socket, desk_error *err)
+static void explain(net_websocket *socket, base_error *err)
 {
     net_explain_connection(socket->multi->curl, socket->transfer.easy, socket->connect_code,
                            &socket->url, socket->message, err);
@@ -230,7 +242,7 @@ static void explain(net_websocket *socket, desk_error *err)
 
 static bool connect_poll(net_websocket *socket)
 {
-    desk_error err;
+    base_error err;
     curl_socket_t number = CURL_SOCKET_BAD;
     if (socket->connect_code != CURLE_OK) {
         explain(socket, &err);
@@ -242,7 +254,7 @@ static bool connect_poll(net_websocket *socket)
                    ? UV_EBADF
                    : uv_poll_init_socket(socket->multi->loop, &socket->poll, number);
     if (code != 0) {
-        desk_fail(&err, DESK_IO, "the connection to %s cannot be watched: %s", socket->url.origin,
+        base_fail(&err, BASE_IO, "the connection to %s cannot be watched: %s", socket->url.origin,
                   uv_strerror(code));
         net_ws_give_up(socket->ws, &err);
         return false;
@@ -262,8 +274,9 @@ static void on_soon(uv_timer_t *timer)
             end(socket);
             return;
         }
-        if (!socket->connected)
+        if (!socket->connected) {
             return;
+        }
     }
     pump(socket);
 }
@@ -287,21 +300,25 @@ static void on_message(void *user, const char *data, size_t size, bool binary)
 /* Sends at once where that is possible; whatever comes of it is told from the loop. */
 static void push(net_websocket *socket)
 {
-    if (net_ws_pending(socket->ws) > socket->low_water)
+    if (net_ws_pending(socket->ws) > socket->low_water) {
         socket->drained_due = true;
-    if (!socket->connected || socket->pumping)
+    }
+    if (!socket->connected || socket->pumping) {
         return;
+    }
     const char *data;
     flush(socket);
-    if (net_ws_output(socket->ws, &data) || socket->drained_due)
+    if (net_ws_output(socket->ws, &data) || socket->drained_due) {
         call_soon(socket);
+    }
 }
 
 bool net_websocket_send(net_websocket *socket, const char *data, size_t size, bool binary,
-                        desk_error *err)
+                        base_error *err)
 {
-    if (!net_ws_send(socket->ws, data, size, binary, err))
+    if (!net_ws_send(socket->ws, data, size, binary, err)) {
         return false;
+    }
     push(socket);
     return true;
 }
@@ -312,10 +329,11 @@ size_t net_websocket_pending(const net_websocket *socket)
 }
 
 bool net_websocket_close(net_websocket *socket, int code, const char *reason, size_t size,
-                         desk_error *err)
+                         base_error *err)
 {
-    if (!net_ws_close(socket->ws, code, reason, size, err))
+    if (!net_ws_close(socket->ws, code, reason, size, err)) {
         return false;
+    }
     socket->paused = false; /* the server's closing must be heard */
     call_soon(socket);
     return true;
@@ -323,8 +341,9 @@ bool net_websocket_close(net_websocket *socket, int code, const char *reason, si
 
 void net_websocket_pause(net_websocket *socket, bool pause)
 {
-    if (socket->paused == pause || net_ws_state_of(socket->ws) > NET_WS_OPEN)
+    if (socket->paused == pause || net_ws_state_of(socket->ws) > NET_WS_OPEN) {
         return;
+    }
     socket->paused = pause;
     call_soon(socket);
 }
@@ -338,7 +357,7 @@ const char *net_websocket_protocol(const net_websocket *socket)
  */
 
 static bool set_up(net_websocket *socket, const net_websocket_options *options,
-                   const net_ws_url *where, desk_error *err)
+                   const net_ws_url *where, base_error *err)
 {
     net_ws_options talk = {
         .upgrade = {.host = where->host,
@@ -352,12 +371,14 @@ static bool set_up(net_websocket *socket, const net_websocket_options *options,
     };
     net_ws_events events = {on_open, on_message, socket};
     socket->ws = net_ws_new(&talk, &events, err);
-    if (!socket->ws)
+    if (!socket->ws) {
         return false;
+    }
     const curl_api *curl = socket->multi->curl;
     CURL *easy = curl->easy_init();
-    if (!easy)
-        return desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+    if (!easy) {
+        return base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
+    }
     net_set_connection(curl, easy, &socket->url, options->ca_file, socket->message);
     curl->easy_setopt(easy, CURLOPT_URL, where->curl_url);
     curl->easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
@@ -367,24 +388,27 @@ static bool set_up(net_websocket *socket, const net_websocket_options *options,
     curl->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long) (options->timeout * 1000) + 1000);
     socket->transfer = (net_transfer){easy, on_connected};
-    if (net_multi_add(socket->multi, &socket->transfer, err))
+    if (net_multi_add(socket->multi, &socket->transfer, err)) {
         return true;
+    }
     curl->easy_cleanup(easy);
     socket->transfer.easy = NULL;
     return false;
 }
 
 net_websocket *net_websocket_open(uv_loop_t *loop, const net_websocket_options *options,
-                                  const net_websocket_events *events, desk_error *err)
+                                  const net_websocket_events *events, base_error *err)
 {
     net_ws_url where;
-    if (!net_ws_url_parse(options->url, &where, err))
+    if (!net_ws_url_parse(options->url, &where, err)) {
         return NULL;
+    }
     net_websocket *socket = calloc(1, sizeof *socket);
-    if (socket)
+    if (socket) {
         socket->multi = net_multi_open(loop, NULL, NULL, err);
-    else
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+    } else {
+        base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
+    }
     if (!socket || !socket->multi) {
         free(socket);
         return NULL;

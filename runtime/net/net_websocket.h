@@ -6,8 +6,8 @@
  *
  * Times are in seconds, sizes in bytes. All of it belongs to the loop's thread.
  */
-#ifndef NET_WEBSOCKET_H
-#define NET_WEBSOCKET_H
+#ifndef NET_NET_WEBSOCKET_H
+#define NET_NET_WEBSOCKET_H
 
 #include "net_ws.h"
 
@@ -41,19 +41,19 @@ typedef struct {
 } net_websocket_events;
 
 /* Begins to open one. What comes of it is told by on_open or on_end, later. NULL when it could not
- * begin, and nobody is called: DESK_INVALID for a caller's mistake, DESK_UNAVAILABLE (no libcurl),
- * DESK_NO_MEMORY, DESK_IO. Everything in `options` is copied. */
+ * begin, and nobody is called: BASE_INVALID for a caller's mistake, BASE_UNAVAILABLE (no libcurl),
+ * BASE_NO_MEMORY, BASE_IO. Everything in `options` is copied. */
 net_websocket *net_websocket_open(uv_loop_t *loop, const net_websocket_options *options,
-                                  const net_websocket_events *events, desk_error *err);
+                                  const net_websocket_events *events, base_error *err);
 
 /* Queues a message; as net_ws_send. `net_websocket_pending` says what waits to be sent. */
 bool net_websocket_send(net_websocket *socket, const char *data, size_t size, bool binary,
-                        desk_error *err);
+                        base_error *err);
 size_t net_websocket_pending(const net_websocket *socket);
 
 /* Begins the closing; as net_ws_close. on_end comes when it is done or NET_CLOSING_TIME is over. */
 bool net_websocket_close(net_websocket *socket, int code, const char *reason, size_t size,
-                         desk_error *err);
+                         base_error *err);
 
 /* Stops reading, so that a server that is too fast has to wait; pings are not answered meanwhile. A
  * few messages that have come already may still be told. */

@@ -1,7 +1,7 @@
 #include "net_ws.h"
 
-#include "net_outbox.h"
 #include "base/utf8.h"
+#include "net_send_queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +19,18 @@ struct net_ws {
     net_buffer head; /* of the server's answer, until it is whole */
     net_frame_reader reader;
     bool broken; /* the server broke the protocol: whatever follows means nothing */
-    net_outbox outbox;
+    net_send_queue queue;
 };
 
 /* --- ending -------------------------------------------------------------------------------------
  */
 
 /* The first reason is the reason. */
-static void set_end(net_ws *ws, const desk_error *error, int close_code)
+static void set_end(net_ws *ws, const base_error *error, int close_code)
 {
-    if (ws->end.error.code != DESK_OK)
+    if (ws->end.error.code != BASE_OK) {
         return;
+    }
     ws->end.error = *error;
     ws->end.close_code = close_code;
 }
@@ -39,70 +40,76 @@ static void set_end(net_ws *ws, const desk_error *error, int close_code)
 static void queue_closing(net_ws *ws, int code, const char *reason, size_t size)
 {
     char body[NET_MOST_CONTROL] = {(char) (code >> 8), (char) code};
-    if (size)
+    if (size) {
         memcpy(body + 2, reason, size);
-    desk_error ignored;
-    net_outbox_add(&ws->outbox, NET_CLOSE, body, code == NET_CLOSED_WITHOUT ? 0 : 2 + size,
-                   &ignored);
+    }
+    base_error ignored;
+    net_send_queue_add(&ws->queue, NET_CLOSE, body, code == NET_CLOSED_WITHOUT ? 0 : 2 + size,
+                       &ignored);
 }
 
 /* The server broke the protocol. What was said before it did is still sent. */
-static void fail(net_ws *ws, int code, const desk_error *what)
+static void fail(net_ws *ws, int code, const base_error *what)
 {
-    desk_error error;
-    desk_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
+    base_error error;
+    base_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
     set_end(ws, &error, code);
     queue_closing(ws, code, "", 0);
     ws->state = NET_WS_CLOSING;
     ws->broken = true;
 }
 
-static void refuse(net_ws *ws, const desk_error *what)
+static void refuse(net_ws *ws, const base_error *what)
 {
-    desk_error error;
-    desk_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
+    base_error error;
+    base_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
     set_end(ws, &error, 0);
-    net_outbox_clear(&ws->outbox);
+    net_send_queue_clear(&ws->queue);
     ws->state = NET_WS_OVER;
 }
 
 void net_ws_cut(net_ws *ws, const char *words)
 {
-    desk_error error;
-    if (ws->state == NET_WS_OPENING)
-        desk_fail(&error, DESK_IO, "the connection to %.100s ended before it answered%s%.150s",
+    base_error error;
+    if (ws->state == NET_WS_OPENING) {
+        base_fail(&error, BASE_IO, "the connection to %.100s ended before it answered%s%.150s",
                   ws->origin, words ? ": " : "", words ? words : "");
-    else
-        desk_fail(&error, DESK_IO, "the connection to %.100s broke%s%.150s", ws->origin,
+    } else {
+        base_fail(&error, BASE_IO, "the connection to %.100s broke%s%.150s", ws->origin,
                   words ? ": " : "", words ? words : " off without a closing");
+    }
     set_end(ws, &error, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABRUPTLY);
     ws->state = NET_WS_OVER;
 }
 
-void net_ws_give_up(net_ws *ws, const desk_error *why)
+void net_ws_give_up(net_ws *ws, const base_error *why)
 {
     set_end(ws, why, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABRUPTLY);
     ws->state = NET_WS_OVER;
 }
 
-bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, desk_error *err)
+bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, base_error *err)
 {
-    if (!net_close_code_valid(code))
-        return desk_fail(err, DESK_INVALID, "a WebSocket may not be closed with the code %d", code);
-    if (size > NET_MOST_REASON || desk_utf8_check(reason, size) != size)
-        return desk_fail(err, DESK_INVALID, "the reason must be UTF-8 of at most %d bytes",
+    if (!net_close_code_valid(code)) {
+        return base_fail(err, BASE_INVALID, "a WebSocket may not be closed with the code %d", code);
+    }
+    if (size > NET_MOST_REASON || base_utf8_check(reason, size) != size) {
+        return base_fail(err, BASE_INVALID, "the reason must be UTF-8 of at most %d bytes",
                          NET_MOST_REASON);
-    if (ws->state > NET_WS_OPEN)
+    }
+    if (ws->state > NET_WS_OPEN) {
         return true;
+    }
     bool open = ws->state == NET_WS_OPEN;
-    desk_error error;
-    desk_fail(&error, DESK_CANCELLED, "the WebSocket to %.100s was closed by this side",
+    base_error error;
+    base_fail(&error, BASE_CANCELLED, "the WebSocket to %.100s was closed by this side",
               ws->origin);
     set_end(ws, &error, open ? code : 0);
-    if (open)
+    if (open) {
         queue_closing(ws, code, reason, size);
-    else
-        net_outbox_clear(&ws->outbox);
+    } else {
+        net_send_queue_clear(&ws->queue);
+    }
     ws->state = open ? NET_WS_CLOSING : NET_WS_OVER;
     return true;
 }
@@ -113,52 +120,57 @@ bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, desk_er
 static void on_message(void *user, const char *data, size_t size, bool binary)
 {
     net_ws *ws = user;
-    if (ws->state == NET_WS_OPEN)
+    if (ws->state == NET_WS_OPEN) {
         ws->events.on_message(ws->events.user, data, size, binary);
+    }
 }
 
 static void on_ping(void *user, const char *data, size_t size)
 {
     net_ws *ws = user;
-    desk_error ignored; /* a server that misses its pong will say so */
-    if (ws->state == NET_WS_OPEN)
-        net_outbox_add(&ws->outbox, NET_PONG, data, size, &ignored);
+    base_error ignored; /* a server that misses its pong will say so */
+    if (ws->state == NET_WS_OPEN) {
+        net_send_queue_add(&ws->queue, NET_PONG, data, size, &ignored);
+    }
 }
 
 static void on_close(void *user, int code, const char *reason, size_t size)
 {
     net_ws *ws = user;
     char words[2 * NET_MOST_REASON];
-    desk_utf8_clean(words, sizeof words, reason, size);
-    desk_error error;
-    desk_fail(&error, DESK_UNAVAILABLE, "%.100s closed the WebSocket (%d%s%.150s)", ws->origin,
+    base_utf8_clean(words, sizeof words, reason, size);
+    base_error error;
+    base_fail(&error, BASE_UNAVAILABLE, "%.100s closed the WebSocket (%d%s%.150s)", ws->origin,
               code, *words ? ": " : "", words);
     set_end(ws, &error, code);
-    if (ws->end.error.code == DESK_UNAVAILABLE) {
+    if (ws->end.error.code == BASE_UNAVAILABLE) {
         memcpy(ws->end.reason, reason, size);
         ws->end.reason_size = size;
     }
-    if (ws->state == NET_WS_OPEN)
+    if (ws->state == NET_WS_OPEN) {
         queue_closing(ws, code, "", 0);
+    }
     ws->state = NET_WS_OVER;
 }
 
 static void take_frames(net_ws *ws, const char *data, size_t size)
 {
-    desk_error err;
+    base_error err;
     int code = net_frames_feed(&ws->reader, data, size, &err);
-    if (code && ws->state == NET_WS_OPEN)
+    if (code && ws->state == NET_WS_OPEN) {
         fail(ws, code, &err);
-    else if (code)
+    } else if (code) {
         ws->state = NET_WS_OVER; /* it has had its closing, and answers it with nonsense */
+    }
 }
 
 /* The offset behind the empty line that ends the head; 0 while it has not come. */
 static size_t head_end(const net_buffer *head, size_t from)
 {
     for (size_t i = from < 3 ? 3 : from; i < head->size; i++) {
-        if (memcmp(head->data + i - 3, "\r\n\r\n", 4) == 0)
+        if (memcmp(head->data + i - 3, "\r\n\r\n", 4) == 0) {
             return i + 1;
+        }
     }
     return 0;
 }
@@ -168,11 +180,14 @@ static bool judge(net_ws *ws, size_t size)
     net_upgrade upgrade = {.protocols = (const char *const *) ws->protocols,
                            .protocol_count = ws->protocol_count};
     int status;
-    desk_error err;
-    if (net_upgrade_judge(&upgrade, ws->accept, ws->head.data, size, &ws->protocol, &status, &err))
+    base_error err;
+    if (net_upgrade_judge(&upgrade, ws->accept, ws->head.data, size, &ws->protocol, &status,
+                          &err)) {
         return true;
-    if (err.code == DESK_REFUSED)
+    }
+    if (err.code == BASE_REFUSED) {
         ws->end.http_status = status;
+    }
     refuse(ws, &err);
     return false;
 }
@@ -180,21 +195,21 @@ static bool judge(net_ws *ws, size_t size)
 static void take_head(net_ws *ws, const char *data, size_t size)
 {
     static const char START[] = "HTTP/1.";
-    desk_error err;
-    size_t before = ws->head.size, room = NET_MOST_HEAD - before;
-    size_t taken = size < room ? size : room;
+    base_error err;
+    size_t before = ws->head.size, capacity = NET_MOST_HEAD - before;
+    size_t taken = size < capacity ? size : capacity;
     if (!net_buffer_append(&ws->head, data, taken)) {
-        desk_fail(&err, DESK_NO_MEMORY, "answered, and there is no memory for it");
+        base_fail(&err, BASE_NO_MEMORY, "answered, and there is no memory for it");
         refuse(ws, &err);
         return;
     }
     size_t known = ws->head.size < strlen(START) ? ws->head.size : strlen(START);
     size_t end = head_end(&ws->head, before);
     if (memcmp(ws->head.data, START, known) != 0) {
-        desk_fail(&err, DESK_PROTOCOL, "answered in something else than HTTP");
+        base_fail(&err, BASE_PROTOCOL, "answered in something else than HTTP");
         refuse(ws, &err);
     } else if (end == 0 && ws->head.size == NET_MOST_HEAD) {
-        desk_fail(&err, DESK_PROTOCOL, "answered with headers of more than %d bytes",
+        base_fail(&err, BASE_PROTOCOL, "answered with headers of more than %d bytes",
                   NET_MOST_HEAD);
         refuse(ws, &err);
     } else if (end && judge(ws, end)) {
@@ -202,19 +217,22 @@ static void take_head(net_ws *ws, const char *data, size_t size)
         net_buffer_free(&ws->head);
         ws->state = NET_WS_OPEN;
         ws->events.on_open(ws->events.user);
-        if (size > used)
+        if (size > used) {
             take_frames(ws, data + used, size - used);
+        }
     }
 }
 
 void net_ws_feed(net_ws *ws, const char *data, size_t size)
 {
-    if (size == 0 || ws->state == NET_WS_OVER)
+    if (size == 0 || ws->state == NET_WS_OVER) {
         return;
-    if (ws->state == NET_WS_OPENING)
+    }
+    if (ws->state == NET_WS_OPENING) {
         take_head(ws, data, size);
-    else if (!ws->broken)
+    } else if (!ws->broken) {
         take_frames(ws, data, size);
+    }
 }
 
 /* --- beginning ----------------------------------------------------------------------------------
@@ -223,11 +241,13 @@ void net_ws_feed(net_ws *ws, const char *data, size_t size)
 static bool copy_protocols(net_ws *ws, const net_upgrade *upgrade)
 {
     size_t count = upgrade->protocol_count, size = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         size += strlen(upgrade->protocols[i]) + 1;
+    }
     ws->protocols = malloc(count * sizeof *ws->protocols + size + 1);
-    if (!ws->protocols)
+    if (!ws->protocols) {
         return false;
+    }
     char *text = (char *) (ws->protocols + count);
     for (size_t i = 0; i < count; i++) {
         size_t length = strlen(upgrade->protocols[i]) + 1;
@@ -238,42 +258,44 @@ static bool copy_protocols(net_ws *ws, const net_upgrade *upgrade)
     return true;
 }
 
-static bool queue_request(net_ws *ws, const net_upgrade *upgrade, desk_error *err)
+static bool queue_request(net_ws *ws, const net_upgrade *upgrade, base_error *err)
 {
     uint8_t random[16];
     char key[NET_UPGRADE_KEY];
-    if (!net_random(random, sizeof random, err))
+    if (!net_random(random, sizeof random, err)) {
         return false;
+    }
     net_upgrade_key(key, random);
     net_upgrade_accept(ws->accept, key);
     size_t size = 0;
     char *request = net_upgrade_request(upgrade, key, &size);
-    bool queued = request ? net_outbox_add_bytes(&ws->outbox, request, size, err)
-                          : desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+    bool queued = request ? net_send_queue_add_bytes(&ws->queue, request, size, err)
+                          : base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
     free(request);
     return queued;
 }
 
-net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, desk_error *err)
+net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, base_error *err)
 {
     static const net_frame_events reading = {
         .on_message = on_message, .on_ping = on_ping, .on_close = on_close};
-    if (!net_upgrade_check(&options->upgrade, err))
+    if (!net_upgrade_check(&options->upgrade, err)) {
         return NULL;
+    }
     net_ws *ws = calloc(1, sizeof *ws);
     if (!ws) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
         return NULL;
     }
     net_frame_events frame_events = reading;
     frame_events.user = ws;
     net_frames_open(&ws->reader, options->max_message, &frame_events);
     ws->events = *events;
-    net_outbox_open(&ws->outbox);
+    net_send_queue_open(&ws->queue);
     ws->protocol = -1;
     snprintf(ws->origin, sizeof ws->origin, "%s", options->origin);
     if (!copy_protocols(ws, &options->upgrade)) {
-        desk_fail(err, DESK_NO_MEMORY, "no memory for a WebSocket");
+        base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
     } else if (queue_request(ws, &options->upgrade, err)) {
         return ws;
     }
@@ -283,40 +305,42 @@ net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, d
 
 void net_ws_free(net_ws *ws)
 {
-    net_outbox_close(&ws->outbox);
+    net_send_queue_close(&ws->queue);
     net_buffer_free(&ws->head);
     net_frames_close(&ws->reader);
     free(ws->protocols);
     free(ws);
 }
 
-bool net_ws_send(net_ws *ws, const char *data, size_t size, bool binary, desk_error *err)
+bool net_ws_send(net_ws *ws, const char *data, size_t size, bool binary, base_error *err)
 {
     if (ws->state != NET_WS_OPEN) {
-        if (ws->state == NET_WS_OPENING)
-            return desk_fail(err, DESK_INVALID, "the WebSocket to %.100s is not open yet",
+        if (ws->state == NET_WS_OPENING) {
+            return base_fail(err, BASE_INVALID, "the WebSocket to %.100s is not open yet",
                              ws->origin);
+        }
         *err = ws->end.error;
         return false;
     }
-    if (!binary && desk_utf8_check(data, size) != size)
-        return desk_fail(err, DESK_INVALID, "a text must be UTF-8; send other bytes as binary");
-    return net_outbox_add(&ws->outbox, binary ? NET_BINARY : NET_TEXT, data, size, err);
+    if (!binary && base_utf8_check(data, size) != size) {
+        return base_fail(err, BASE_INVALID, "a text must be UTF-8; send other bytes as binary");
+    }
+    return net_send_queue_add(&ws->queue, binary ? NET_BINARY : NET_TEXT, data, size, err);
 }
 
 size_t net_ws_output(net_ws *ws, const char **data)
 {
-    return net_outbox_next(&ws->outbox, data);
+    return net_send_queue_next(&ws->queue, data);
 }
 
 void net_ws_sent(net_ws *ws, size_t size)
 {
-    net_outbox_sent(&ws->outbox, size);
+    net_send_queue_sent(&ws->queue, size);
 }
 
 size_t net_ws_pending(const net_ws *ws)
 {
-    return net_outbox_pending(&ws->outbox);
+    return net_send_queue_pending(&ws->queue);
 }
 
 net_ws_state net_ws_state_of(const net_ws *ws)

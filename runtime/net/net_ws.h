@@ -8,8 +8,8 @@
  * and one answer to a ping; whatever breaks the protocol ends the conversation with the code that
  * RFC 6455 has for it.
  */
-#ifndef NET_WS_H
-#define NET_WS_H
+#ifndef NET_NET_WS_H
+#define NET_NET_WS_H
 
 #include "net_frames.h"
 #include "net_upgrade.h"
@@ -31,7 +31,7 @@ typedef struct {
 
 /* Why and how it ended. */
 typedef struct {
-    desk_error error; /* DESK_OK while it has not */
+    base_error error; /* BASE_OK while it has not */
     int close_code; /* the server's, or ours for what it did; NET_CLOSED_ABRUPTLY without a closing;
                        0 when it was never open */
     char reason[NET_MOST_REASON + 1]; /* the server's words; UTF-8, may hold zeros */
@@ -46,9 +46,9 @@ typedef enum {
     NET_WS_OVER,    /* what net_ws_output still has is to be sent, then the connection can go */
 } net_ws_state;
 
-/* A conversation whose request is ready to be sent. NULL: DESK_INVALID for a caller's mistake,
- * DESK_NO_MEMORY, DESK_IO (no random numbers). */
-net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, desk_error *err);
+/* A conversation whose request is ready to be sent. NULL: BASE_INVALID for a caller's mistake,
+ * BASE_NO_MEMORY, BASE_IO (no random numbers). */
+net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, base_error *err);
 
 void net_ws_free(net_ws *ws);
 
@@ -59,9 +59,9 @@ void net_ws_feed(net_ws *ws, const char *data, size_t size);
 void net_ws_cut(net_ws *ws, const char *words);
 
 /* Ends it for a reason from outside (a time-out). Over after this, unless it was before. */
-void net_ws_give_up(net_ws *ws, const desk_error *why);
+void net_ws_give_up(net_ws *ws, const base_error *why);
 
-/* What is to be sent; as net_outbox_next and net_outbox_sent. */
+/* What is to be sent; as net_send_queue_next and net_send_queue_sent. */
 size_t net_ws_output(net_ws *ws, const char **data);
 void net_ws_sent(net_ws *ws, size_t size);
 
@@ -69,20 +69,20 @@ void net_ws_sent(net_ws *ws, size_t size);
 size_t net_ws_pending(const net_ws *ws);
 
 /* Queues a message, copied. False when it is not open (the error is then that of its end),
- * DESK_NO_MEMORY, DESK_IO. A text must be UTF-8: DESK_INVALID. */
-bool net_ws_send(net_ws *ws, const char *data, size_t size, bool binary, desk_error *err);
+ * BASE_NO_MEMORY, BASE_IO. A text must be UTF-8: BASE_INVALID. */
+bool net_ws_send(net_ws *ws, const char *data, size_t size, bool binary, base_error *err);
 
-/* Begins the closing, after what is queued. DESK_INVALID for a code that may not be sent or a
+/* Begins the closing, after what is queued. BASE_INVALID for a code that may not be sent or a
  * reason that is too long or not UTF-8. Nothing happens, and true, when it is closing already; one
  * that is still opening is over at once. */
-bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, desk_error *err);
+bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, base_error *err);
 
 net_ws_state net_ws_state_of(const net_ws *ws);
 
 /* The protocol that the server chose, "" for none. Valid when open. */
 const char *net_ws_protocol(const net_ws *ws);
 
-/* What the end was; its error's code is DESK_OK while neither side has ended it. */
+/* What the end was; its error's code is BASE_OK while neither side has ended it. */
 const net_ws_end *net_ws_end_of(const net_ws *ws);
 
 /* What the server must answer to our key: for who plays the server. */

@@ -25,11 +25,13 @@ static bool tells_text(AtspiAccessible *e, AtspiRole role, AtspiStateSet *states
                                         ATSPI_ROLE_TERMINAL,     ATSPI_ROLE_TEXT,
                                         ATSPI_ROLE_AUTOCOMPLETE, ATSPI_ROLE_EDITBAR,
                                         ATSPI_ROLE_ENTRY,        ATSPI_ROLE_DOCUMENT_TEXT};
-    if (atspi_state_set_contains(states, ATSPI_STATE_EDITABLE))
+    if (atspi_state_set_contains(states, ATSPI_STATE_EDITABLE)) {
         return true;
+    }
     for (size_t i = 0; i < sizeof holders / sizeof holders[0]; i++) {
-        if (role == holders[i])
+        if (role == holders[i]) {
             return true;
+        }
     }
     char *name = atspi_accessible_get_name(e, NULL);
     bool tells = (!name || !*name) && atspi_accessible_get_child_count(e, NULL) == 0;
@@ -40,8 +42,9 @@ static bool tells_text(AtspiAccessible *e, AtspiRole role, AtspiStateSet *states
 static void read_text(AtspiAccessible *e)
 {
     AtspiText *text = atspi_accessible_get_text_iface(e);
-    if (!text)
+    if (!text) {
         return;
+    }
     g_free(atspi_text_get_text(text, 0, 2000, NULL));
     g_object_unref(text);
 }
@@ -49,8 +52,9 @@ static void read_text(AtspiAccessible *e)
 static void read_value(AtspiAccessible *e)
 {
     AtspiValue *value = atspi_accessible_get_value_iface(e);
-    if (!value)
+    if (!value) {
         return;
+    }
     atspi_value_get_current_value(value, NULL);
     g_object_unref(value);
 }
@@ -63,8 +67,9 @@ static void read_place_and_actions(AtspiAccessible *e)
         g_object_unref(component);
     }
     AtspiAction *action = atspi_accessible_get_action_iface(e); /* whether there is any is enough */
-    if (action)
+    if (action) {
         g_object_unref(action);
+    }
 }
 
 static void read_fields(AtspiAccessible *e, AtspiStateSet *states)
@@ -73,13 +78,16 @@ static void read_fields(AtspiAccessible *e, AtspiStateSet *states)
     g_free(atspi_accessible_get_description(e, NULL));
     AtspiRole role = atspi_accessible_get_role(e, NULL);
     bool showing = atspi_state_set_contains(states, ATSPI_STATE_SHOWING);
-    if (showing_only && !showing)
+    if (showing_only && !showing) {
         return;
+    }
     read_value(e);
-    if (tells_text(e, role, states))
+    if (tells_text(e, role, states)) {
         read_text(e);
-    if (showing)
+    }
+    if (showing) {
         read_place_and_actions(e);
+    }
 }
 
 /* True when the element is showing. */
@@ -88,10 +96,11 @@ static bool visit(AtspiAccessible *e)
     AtspiStateSet *states = atspi_accessible_get_state_set(e);
     bool showing = atspi_state_set_contains(states, ATSPI_STATE_SHOWING);
     AtspiObject *object = ATSPI_OBJECT(e);
-    if (list)
+    if (list) {
         printf("%s%s\t%d\n", object->app->bus_name, object->path, showing);
-    else
+    } else {
         read_fields(e, states);
+    }
     g_object_unref(states);
     return showing;
 }
@@ -100,13 +109,15 @@ static void walk(AtspiAccessible *e, bool is_root)
 {
     bool showing = visit(e);
     count++;
-    if (showing_only && !showing && !is_root)
+    if (showing_only && !showing && !is_root) {
         return;
+    }
     int children = atspi_accessible_get_child_count(e, NULL);
     for (int i = 0; i < children; i++) {
         AtspiAccessible *child = atspi_accessible_get_child_at_index(e, i, NULL);
-        if (!child)
+        if (!child) {
             continue;
+        }
         walk(child, false);
         g_object_unref(child);
     }
@@ -115,8 +126,9 @@ static void walk(AtspiAccessible *e, bool is_root)
 static bool is_wanted(const char *name, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (name && strcmp(argv[i], name) == 0)
+        if (name && strcmp(argv[i], name) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -125,8 +137,9 @@ int main(int argc, char **argv)
 {
     showing_only = is_wanted("--showing", argc, argv);
     list = is_wanted("--list", argc, argv);
-    if (atspi_init() != 0)
+    if (atspi_init() != 0) {
         return 1;
+    }
     AtspiAccessible *desktop = atspi_get_desktop(0);
     int children = atspi_accessible_get_child_count(desktop, NULL);
     double spent = 0;
@@ -134,12 +147,14 @@ int main(int argc, char **argv)
         AtspiAccessible *app = atspi_accessible_get_child_at_index(desktop, i, NULL);
         char *name = app ? atspi_accessible_get_name(app, NULL) : NULL;
         gint64 began = g_get_monotonic_time();
-        if (is_wanted(name, argc, argv))
+        if (is_wanted(name, argc, argv)) {
             walk(app, true);
+        }
         spent += (double) (g_get_monotonic_time() - began) / 1000;
         g_free(name);
-        if (app)
+        if (app) {
             g_object_unref(app);
+        }
     }
     printf("%d elements in %.3f ms\n", count, spent);
     return 0;

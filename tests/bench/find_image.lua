@@ -6,7 +6,7 @@ local uv = require "luv"
 local desk_module = require "deskpilot.desk"
 local json = require "deskpilot.base.json"
 local native = require "native.image"
-local shots = require "deskpilot.desk.shot"
+local shots = require "deskpilot.desk.picture.shot"
 
 local rounds, folder = tonumber(arg[1]) or 10, arg[2]
 local side = 64

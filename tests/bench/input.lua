@@ -3,7 +3,7 @@
 --- Called by bench.lua.
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
-local private = require "deskpilot.desk.private"
+local private = require "deskpilot.desk.private.session"
 local spawn = require "spawn"
 local t = require "harness"
 local task = require "deskpilot.base.task"

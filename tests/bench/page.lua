@@ -4,7 +4,7 @@ local uv = require "luv"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
+local private = require "deskpilot.desk.private.session"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 

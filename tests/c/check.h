@@ -14,8 +14,9 @@ static unsigned long check_count, check_failures;
 static inline bool check_report(bool ok, const char *file, int line, const char *what)
 {
     check_count++;
-    if (ok)
+    if (ok) {
         return true;
+    }
     check_failures++;
     printf("%s:%d: %s\n", file, line, what);
     return false;
@@ -24,8 +25,9 @@ static inline bool check_report(bool ok, const char *file, int line, const char 
 static inline bool check_equal(long long a, long long b, const char *file, int line,
                                const char *what)
 {
-    if (check_report(a == b, file, line, what))
+    if (check_report(a == b, file, line, what)) {
         return true;
+    }
     printf("    %lld is not %lld\n", a, b);
     return false;
 }
@@ -33,18 +35,20 @@ static inline bool check_equal(long long a, long long b, const char *file, int l
 static inline bool check_equal_text(const char *a, const char *b, const char *file, int line,
                                     const char *what)
 {
-    if (check_report(strcmp(a, b) == 0, file, line, what))
+    if (check_report(strcmp(a, b) == 0, file, line, what)) {
         return true;
+    }
     printf("    \"%s\" is not \"%s\"\n", a, b);
     return false;
 }
 
 static inline int check_done(void)
 {
-    if (check_failures)
+    if (check_failures) {
         printf("%lu of %lu checks failed\n", check_failures, check_count);
-    else
+    } else {
         printf("%lu checks passed\n", check_count);
+    }
     return check_failures ? 1 : 0;
 }
 

@@ -23,7 +23,7 @@ typedef struct {
 } painter;
 
 typedef struct {
-    desk_rect rect;
+    image_rect rect;
     uint16_t border;
     bool unmanaged, with_alpha, plain;
     xcb_window_t parent;

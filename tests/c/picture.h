@@ -4,7 +4,7 @@
 #ifndef PICTURE_H
 #define PICTURE_H
 
-#include "desk/image.h"
+#include "image/image.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +19,16 @@ static inline uint32_t picture_random(uint32_t *state)
 }
 
 /* The unused byte is filled with rubbish on purpose: nobody may depend on it. */
-static inline void picture_set(desk_image *image, int x, int y, uint32_t rgb)
+static inline void picture_set(image_bitmap *image, int x, int y, uint32_t rgb)
 {
     uint32_t value = rgb | (uint32_t) (x * 7 + y * 13 + 1) << 24;
     uint8_t *p = image->pixels + (size_t) y * image->stride + (size_t) x * 4;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         p[i] = (uint8_t) (value >> 8 * i);
+    }
 }
 
-static inline uint32_t picture_get(const desk_image *image, int x, int y)
+static inline uint32_t picture_get(const image_bitmap *image, int x, int y)
 {
     const uint8_t *p = image->pixels + (size_t) y * image->stride + (size_t) x * 4;
     return (uint32_t) p[2] << 16 | (uint32_t) p[1] << 8 | p[0];
@@ -58,24 +59,31 @@ static inline uint32_t picture_colour(picture_kind kind, int x, int y, uint32_t 
     }
 }
 
-static inline void picture_make(desk_image *image, picture_kind kind, int width, int height)
+static inline void picture_make(image_bitmap *image, picture_kind kind, int width, int height)
 {
     uint32_t state = 0x9e3779b9u ^ (uint32_t) kind;
-    if (!desk_image_alloc(image, width, height, NULL))
+    if (!image_alloc(image, width, height, NULL)) {
         abort();
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++)
+    }
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
             picture_set(image, x, y, picture_colour(kind, x, y, &state));
+        }
+    }
 }
 
-static inline bool picture_equal(const desk_image *a, const desk_image *b)
+static inline bool picture_equal(const image_bitmap *a, const image_bitmap *b)
 {
-    if (a->width != b->width || a->height != b->height)
+    if (a->width != b->width || a->height != b->height) {
         return false;
-    for (int y = 0; y < a->height; y++)
-        for (int x = 0; x < a->width; x++)
-            if (picture_get(a, x, y) != picture_get(b, x, y))
+    }
+    for (int y = 0; y < a->height; y++) {
+        for (int x = 0; x < a->width; x++) {
+            if (picture_get(a, x, y) != picture_get(b, x, y)) {
                 return false;
+            }
+        }
+    }
     return true;
 }
 

@@ -117,8 +117,9 @@ static void append_extents(DBusMessage *reply)
     dbus_int32_t values[4] = {INT32_MIN, INT32_MAX, INT32_MAX, -1};
     dbus_message_iter_init_append(reply, &i);
     dbus_message_iter_open_container(&i, DBUS_TYPE_STRUCT, NULL, &fields);
-    for (int n = 0; n < 4; n++)
+    for (int n = 0; n < 4; n++) {
         dbus_message_iter_append_basic(&fields, DBUS_TYPE_INT32, &values[n]);
+    }
     dbus_message_iter_close_container(&i, &fields);
 }
 
@@ -167,41 +168,45 @@ static void append_cache(DBusMessage *reply)
 static DBusMessage *app_reply(DBusMessage *call)
 {
     const char *member = dbus_message_get_member(call), *interface = "", *property = "";
-    if (current == PLAY_SILENT)
+    if (current == PLAY_SILENT) {
         return NULL;
-    if (strcmp(member, "GetItems") == 0 && current != PLAY_CACHE)
+    }
+    if (strcmp(member, "GetItems") == 0 && current != PLAY_CACHE) {
         return dbus_message_new_error(call, DBUS_ERROR_UNKNOWN_METHOD, "no cache");
-    if (strcmp(member, "GetAll") == 0)
+    }
+    if (strcmp(member, "GetAll") == 0) {
         return dbus_message_new_error(call, DBUS_ERROR_UNKNOWN_METHOD, "one by one");
+    }
     DBusMessage *reply = dbus_message_new_method_return(call);
     dbus_uint32_t role = 43;
     char text[20001];
     const char *data = text;
     memset(text, 'y', sizeof text - 1);
     text[sizeof text - 1] = 0;
-    if (current == PLAY_WRONG)
+    if (current == PLAY_WRONG) {
         dbus_message_append_args(reply, DBUS_TYPE_STRING, &data, DBUS_TYPE_STRING, &data,
                                  DBUS_TYPE_INVALID);
-    else if (strcmp(member, "GetApplicationBusAddress") == 0) {
+    } else if (strcmp(member, "GetApplicationBusAddress") == 0) {
         const char *told = current == PLAY_ADDRESS ? socket_told : "";
         dbus_message_append_args(reply, DBUS_TYPE_STRING, &told, DBUS_TYPE_INVALID);
-    } else if (strcmp(member, "GetItems") == 0)
+    } else if (strcmp(member, "GetItems") == 0) {
         append_cache(reply);
-    else if (strcmp(member, "GetChildren") == 0)
+    } else if (strcmp(member, "GetChildren") == 0) {
         append_refs(reply, dbus_message_get_path(call));
-    else if (strcmp(member, "GetRole") == 0)
+    } else if (strcmp(member, "GetRole") == 0) {
         dbus_message_append_args(reply, DBUS_TYPE_UINT32, &role, DBUS_TYPE_INVALID);
-    else if (strcmp(member, "GetState") == 0)
+    } else if (strcmp(member, "GetState") == 0) {
         append_words(reply, 1u << 25);
-    else if (strcmp(member, "GetInterfaces") == 0)
+    } else if (strcmp(member, "GetInterfaces") == 0) {
         append_interfaces(reply);
-    else if (strcmp(member, "GetExtents") == 0)
+    } else if (strcmp(member, "GetExtents") == 0) {
         append_extents(reply);
-    else if (strcmp(member, "GetText") == 0)
+    } else if (strcmp(member, "GetText") == 0) {
         dbus_message_append_args(reply, DBUS_TYPE_STRING, &data, DBUS_TYPE_INVALID);
-    else if (dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING,
-                                   &property, DBUS_TYPE_INVALID))
+    } else if (dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &interface, DBUS_TYPE_STRING,
+                                     &property, DBUS_TYPE_INVALID)) {
         append_variant(reply, property);
+    }
     return reply;
 }
 
@@ -254,8 +259,9 @@ static void play_on(void *unused)
 static DBusConnection *join(void)
 {
     DBusConnection *c = dbus_connection_open_private(address, NULL);
-    if (!c || !dbus_bus_register(c, NULL))
+    if (!c || !dbus_bus_register(c, NULL)) {
         return NULL;
+    }
     dbus_connection_set_exit_on_disconnect(c, FALSE);
     return c;
 }
@@ -264,8 +270,9 @@ static DBusConnection *join(void)
 static pid_t start_bus(void)
 {
     int pipes[2];
-    if (pipe(pipes) != 0)
+    if (pipe(pipes) != 0) {
         return -1;
+    }
     pid_t pid = fork();
     if (pid == 0) {
         char print[40];
@@ -291,11 +298,11 @@ static pid_t start_bus(void)
 static const uint64_t SILENCE = 3000000000u, BUSY = 30000000000u;
 
 static bool read_play(desk_elements *e, play what, size_t max, desk_element_list *list,
-                      desk_error *err)
+                      base_error *err)
 {
     current = what;
-    uint64_t patience = what == PLAY_SILENT || what == PLAY_DEEP ? SILENCE : BUSY;
-    desk_elements_query query = {.deadline = uv_hrtime() + patience, .max_nodes = max};
+    uint64_t timeout = what == PLAY_SILENT || what == PLAY_DEEP ? SILENCE : BUSY;
+    desk_elements_query query = {.deadline = uv_hrtime() + timeout, .max_nodes = max};
     return e->ops->read(e, &query, list, err);
 }
 
@@ -315,7 +322,7 @@ static void check_sound(const desk_element_list *list)
 static void test_trees(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(read_play(e, PLAY_CYCLE, 5000, &list, &err));
     CHECK(list.count >= 1 && list.count <= 3);
     check_sound(&list);
@@ -335,7 +342,7 @@ static void test_trees(desk_elements *e)
 static void test_endless(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     for (int i = 0; i < 2; i++) {
         CHECK(read_play(e, PLAY_DEEP, 5000, &list, &err));
         CHECK(list.count > 10 && list.count <= 5000);
@@ -348,7 +355,7 @@ static void test_endless(desk_elements *e)
 static void test_lies(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(read_play(e, PLAY_WRONG, 5000, &list, &err));
     check_sound(&list);
     desk_element_list_free(&list);
@@ -359,13 +366,13 @@ static void test_lies(desk_elements *e)
     desk_element_list_free(&list);
 
     CHECK(!read_play(e, PLAY_REGISTRY, 5000, &list, &err));
-    CHECK_STR(desk_code_name(err.code), "unavailable");
+    CHECK_STR(base_code_name(err.code), "unavailable");
 }
 
 /* What an application says of its socket starts no program, and leads to no other process. */
 static void test_addresses(const char *bus)
 {
-    desk_error err;
+    base_error err;
     snprintf(proof, sizeof proof, "/tmp/deskpilot-test-proof-%d", (int) getpid());
     const char *const told[] = {
         "unixexec:path=/usr/bin/touch,argv0=touch,argv1=%s",
@@ -397,7 +404,7 @@ static void test_addresses(const char *bus)
     }
 }
 
-static bool change_play(desk_elements *e, play what, desk_change_kind kind, desk_error *err)
+static bool change_play(desk_elements *e, play what, desk_change_kind kind, base_error *err)
 {
     char handle[128];
     current = what;
@@ -412,7 +419,7 @@ static void test_one(desk_elements *e)
 {
     static const play plays[] = {PLAY_CYCLE, PLAY_WRONG, PLAY_CACHE};
     desk_element_details d;
-    desk_error err = {0};
+    base_error err = {0};
     char handle[128];
     snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
     for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
@@ -424,23 +431,23 @@ static void test_one(desk_elements *e)
         }
         desk_element_list_free(&d.list);
         for (int kind = DESK_CHANGE_TEXT; kind <= DESK_CHANGE_SELECTION; kind++) {
-            err = (desk_error){0};
-            CHECK(change_play(e, plays[i], (desk_change_kind) kind, &err) || err.code != DESK_OK);
+            err = (base_error){0};
+            CHECK(change_play(e, plays[i], (desk_change_kind) kind, &err) || err.code != BASE_OK);
         }
     }
     current = PLAY_SILENT;
     CHECK(!e->ops->ask(e, handle, uv_hrtime() + 200000000u, &d, &err));
-    CHECK_STR(desk_code_name(err.code), "timed_out");
+    CHECK_STR(base_code_name(err.code), "timed_out");
     CHECK(!e->ops->ask(e, "no handle", uv_hrtime() + 200000000u, &d, &err));
-    CHECK_STR(desk_code_name(err.code), "invalid");
+    CHECK_STR(base_code_name(err.code), "invalid");
     CHECK(!e->ops->ask(e, ":9.9/a", uv_hrtime() + BUSY, &d, &err));
-    CHECK_STR(desk_code_name(err.code), "not_found");
+    CHECK_STR(base_code_name(err.code), "not_found");
 }
 
 static void test_silence(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     uint64_t start = uv_hrtime();
     CHECK(read_play(e, PLAY_SILENT, 5000, &list, &err));
     CHECK(uv_hrtime() - start < 2 * SILENCE);
@@ -454,41 +461,42 @@ static void test_silence(desk_elements *e)
 
     uint64_t deadline = uv_hrtime() + 100000000u;
     CHECK(!e->ops->act(e, "no handle", NULL, 0, deadline, &err));
-    CHECK_STR(desk_code_name(err.code), "invalid");
+    CHECK_STR(base_code_name(err.code), "invalid");
     char handle[128];
     snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
     CHECK(!e->ops->act(e, handle, NULL, 0, deadline, &err));
-    CHECK_STR(desk_code_name(err.code), "timed_out");
+    CHECK_STR(base_code_name(err.code), "timed_out");
     CHECK(!e->ops->change(e, handle,
                           &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "\xff"},
                           deadline, &err));
-    CHECK_STR(desk_code_name(err.code), "invalid");
+    CHECK_STR(base_code_name(err.code), "invalid");
     CHECK(!e->ops->act(e, ":9.9/a", NULL, 0, uv_hrtime() + BUSY, &err));
-    CHECK_STR(desk_code_name(err.code), "not_found");
+    CHECK_STR(base_code_name(err.code), "not_found");
 }
 
 static void test_cancel(desk_elements *e)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     atomic_bool cancel = true;
     desk_elements_query query = {
         .deadline = uv_hrtime() + 2000000000u, .max_nodes = 10, .cancel = &cancel};
     CHECK(!e->ops->read(e, &query, &list, &err));
-    CHECK_STR(desk_code_name(err.code), "cancelled");
+    CHECK_STR(base_code_name(err.code), "cancelled");
 }
 
 int main(void)
 {
     uv_thread_t thread;
     desk_elements *e;
-    desk_error err;
+    base_error err;
     dbus_threads_init_default();
     pid_t bus = start_bus();
     services = join();
     app = join();
-    if (!CHECK(services && app))
+    if (!CHECK(services && app)) {
         return check_done();
+    }
     dbus_bus_request_name(services, "org.a11y.Bus", 0, NULL);
     dbus_bus_request_name(services, "org.a11y.atspi.Registry", 0, NULL);
     uv_thread_create(&thread, play_on, NULL);

@@ -2,7 +2,7 @@
  * of. The null desk's watch has no keyboard, so the test plays one: its codes are 1, 2, 3 in the
  * order of the combination. */
 #include "check.h"
-#include "desk/human_inside.h"
+#include "desk/human_internal.h"
 
 #include <string.h>
 
@@ -21,13 +21,13 @@ static void on_touch(void *context)
 static desk_human *open_watch(void)
 {
     desk_human *h = NULL;
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(desk_human_open(&h, "null", NULL, on_touch, &touched, &err));
     pressed = touched = 0;
     return h;
 }
 
-static int add(desk_human *h, const char *text, desk_chord_kind kind, desk_error *err)
+static int add(desk_human *h, const char *text, desk_chord_kind kind, base_error *err)
 {
     desk_combo combo;
     CHECK(desk_combo_parse(text, &combo, err));
@@ -36,7 +36,7 @@ static int add(desk_human *h, const char *text, desk_chord_kind kind, desk_error
 
 static void a_chord_is_all_of_its_keys_once(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     desk_human *h = open_watch();
     int number = add(h, "ctrl+alt+escape", DESK_CHORD_SEEN, &err);
     CHECK(number > 0);
@@ -69,7 +69,7 @@ static void a_chord_is_all_of_its_keys_once(void)
 
 static void keys_held_since_before_are_no_press(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     desk_human *h = open_watch();
     human_key(h, 1, true);
     human_key(h, 2, true);
@@ -81,12 +81,12 @@ static void keys_held_since_before_are_no_press(void)
 
 static void what_can_be_taken(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     desk_human *h = open_watch();
     CHECK_EQ(add(h, "ctrl+alt", DESK_CHORD_TAKEN, &err), 0);
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK_EQ(add(h, "a+b", DESK_CHORD_TAKEN, &err), 0);
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     int first = add(h, "ctrl+alt+a", DESK_CHORD_TAKEN, &err);
     CHECK(first > 0);
     human_key(h, 1, true);
@@ -101,7 +101,7 @@ static void what_can_be_taken(void)
         CHECK(add(h, "f5", DESK_CHORD_TAKEN, &err) > 0);
     }
     CHECK_EQ(add(h, "f6", DESK_CHORD_TAKEN, &err), 0);
-    CHECK_EQ(err.code, DESK_REFUSED);
+    CHECK_EQ(err.code, BASE_REFUSED);
     desk_human_remove(h, first);
     desk_human_remove(h, first);
     CHECK(add(h, "f6", DESK_CHORD_TAKEN, &err) > 0);
@@ -131,9 +131,9 @@ static void touches_are_told_of_at_times(void)
 static void a_backend_that_is_none(void)
 {
     desk_human *h = NULL;
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(!desk_human_open(&h, "wayland", NULL, NULL, NULL, &err));
-    CHECK_EQ(err.code, DESK_UNSUPPORTED);
+    CHECK_EQ(err.code, BASE_UNSUPPORTED);
 }
 
 int main(void)

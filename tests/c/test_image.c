@@ -1,7 +1,7 @@
 #include "base/base64.h"
-#include "check.h"
-#include "desk/image.h"
 #include "base/parallel.h"
+#include "check.h"
+#include "image/image.h"
 #include "picture.h"
 
 #include <limits.h>
@@ -9,9 +9,9 @@
 
 static void test_alloc(void)
 {
-    desk_image image = {0};
-    desk_error err = {0};
-    CHECK(desk_image_alloc(&image, 3, 2, &err));
+    image_bitmap image = {0};
+    base_error err = {0};
+    CHECK(image_alloc(&image, 3, 2, &err));
     CHECK_EQ(image.width, 3);
     CHECK_EQ(image.height, 2);
     CHECK(image.stride >= 12 && image.stride % 4 == 0);
@@ -19,48 +19,48 @@ static void test_alloc(void)
     uint8_t *before = image.pixels;
     const int bad[][2] = {{0, 1}, {1, 0}, {-1, 5}, {32768, 1}, {1, INT_MAX}, {INT_MIN, INT_MIN}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        CHECK(!desk_image_alloc(&image, bad[i][0], bad[i][1], &err));
-        CHECK_EQ(err.code, DESK_INVALID);
+        CHECK(!image_alloc(&image, bad[i][0], bad[i][1], &err));
+        CHECK_EQ(err.code, BASE_INVALID);
     }
     CHECK(image.pixels == before);
-    desk_image_free(&image);
+    image_free(&image);
     CHECK(image.pixels == NULL);
-    desk_image_free(&image);
+    image_free(&image);
 }
 
 static void test_borrowed(void)
 {
     uint8_t pixels[4] = {1, 2, 3, 4};
-    desk_image image = {1, 1, 4, pixels, .borrowed = true};
-    desk_image copy = {0};
-    CHECK(desk_image_crop(&copy, &image, (desk_rect){0, 0, 1, 1}, NULL));
-    desk_image_free(&image);
+    image_bitmap image = {1, 1, 4, pixels, .borrowed = true};
+    image_bitmap copy = {0};
+    CHECK(image_crop(&copy, &image, (image_rect){0, 0, 1, 1}, NULL));
+    image_free(&image);
     CHECK_EQ(picture_get(&copy, 0, 0), 0x030201);
-    desk_image_free(&copy);
+    image_free(&copy);
 }
 
 static void test_crop(void)
 {
-    desk_image image = {0}, part = {0};
-    desk_error err = {0};
+    image_bitmap image = {0}, part = {0};
+    base_error err = {0};
     picture_make(&image, NOISE, 20, 10);
-    CHECK(desk_image_crop(&part, &image, (desk_rect){17, 8, 3, 2}, &err));
+    CHECK(image_crop(&part, &image, (image_rect){17, 8, 3, 2}, &err));
     CHECK_EQ(part.width, 3);
     CHECK_EQ(picture_get(&part, 2, 1), picture_get(&image, 19, 9));
-    const desk_rect bad[] = {
+    const image_rect bad[] = {
         {-1, 0, 2, 2}, {0, -1, 2, 2}, {18, 0, 3, 2},      {0, 9, 2, 2},       {0, 0, 0, 1},
         {0, 0, 1, 0},  {20, 0, 1, 1}, {INT_MAX, 0, 1, 1}, {1, 1, INT_MAX, 1}, {0, 0, 1, INT_MIN},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        CHECK(!desk_image_crop(&part, &image, bad[i], &err));
-        CHECK_EQ(err.code, DESK_INVALID);
+        CHECK(!image_crop(&part, &image, bad[i], &err));
+        CHECK_EQ(err.code, BASE_INVALID);
     }
     CHECK_EQ(part.width, 3);
     uint32_t corner = picture_get(&image, 5, 5);
-    CHECK(desk_image_crop(&image, &image, (desk_rect){5, 5, 4, 4}, &err));
+    CHECK(image_crop(&image, &image, (image_rect){5, 5, 4, 4}, &err));
     CHECK_EQ(picture_get(&image, 0, 0), corner);
-    desk_image_free(&part);
-    desk_image_free(&image);
+    image_free(&part);
+    image_free(&image);
 }
 
 enum { ITERATIONS = 1000 };
@@ -71,30 +71,33 @@ static void count_up(void *context, int index)
 {
     atomic_int *counts = context;
     atomic_fetch_add(&counts[index], 1);
-    if (desk_parallel_worker() < 0 || desk_parallel_worker() >= DESK_PARALLEL_MAX)
+    if (base_parallel_worker() < 0 || base_parallel_worker() >= BASE_PARALLEL_MAX) {
         atomic_store(&bad_worker, true);
+    }
 }
 
 static void test_parallel(void)
 {
     static atomic_int counts[ITERATIONS];
     int rounds = 0;
-    for (int threads = 0; threads <= DESK_PARALLEL_MAX + 1; threads += 3) {
-        desk_parallel_set_threads(threads);
-        for (int count = 0; count <= ITERATIONS; count += 125, rounds++)
-            desk_parallel(count, count_up, counts);
+    for (int threads = 0; threads <= BASE_PARALLEL_MAX + 1; threads += 3) {
+        base_parallel_set_threads(threads);
+        for (int count = 0; count <= ITERATIONS; count += 125, rounds++) {
+            base_parallel(count, count_up, counts);
+        }
     }
     bool ok = true;
-    for (int i = 0; i < ITERATIONS; i++)
+    for (int i = 0; i < ITERATIONS; i++) {
         ok = ok && counts[i] == rounds / 9 * (8 - i / 125);
+    }
     CHECK(ok);
-    desk_parallel_stop();
-    desk_parallel_stop();
-    desk_parallel_set_threads(0);
-    desk_parallel(3, count_up, counts);
+    base_parallel_stop();
+    base_parallel_stop();
+    base_parallel_set_threads(0);
+    base_parallel(3, count_up, counts);
     CHECK_EQ(counts[0], rounds / 9 * 8 + 1);
     CHECK(!atomic_load(&bad_worker));
-    desk_parallel_stop();
+    base_parallel_stop();
 }
 
 /* The textbook's way, to hold the fast one against. */
@@ -103,10 +106,12 @@ static void slow_base64(char *out, const uint8_t *data, size_t size)
     const char *letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < size; i += 3) {
         uint32_t v = 0;
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++) {
             v = v << 8 | (i + k < size ? data[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
+        }
+        for (size_t k = 0; k < 4; k++) {
             *out++ = i + k > size ? '=' : letters[v >> (18 - 6 * k) & 63];
+        }
     }
 }
 
@@ -115,24 +120,25 @@ static void test_base64(void)
     uint8_t data[300];
     uint32_t state = 1;
     for (size_t size = 0; size <= sizeof data; size++) {
-        for (size_t i = 0; i < size; i++)
+        for (size_t i = 0; i < size; i++) {
             data[i] = (uint8_t) picture_random(&state);
+        }
         char fast[512], slow[512];
-        fast[desk_base64_size(size)] = 'x';
-        desk_base64(fast, data, size);
+        fast[base_base64_size(size)] = 'x';
+        base_base64(fast, data, size);
         slow_base64(slow, data, size);
-        CHECK(memcmp(fast, slow, desk_base64_size(size)) == 0);
-        CHECK(fast[desk_base64_size(size)] == 'x');
+        CHECK(memcmp(fast, slow, base_base64_size(size)) == 0);
+        CHECK(fast[base_base64_size(size)] == 'x');
         uint8_t back[302];
         size_t length = 0;
         memset(back, 0xa5, sizeof back);
-        CHECK(desk_base64_decode(back, &length, fast, desk_base64_size(size)));
+        CHECK(base_base64_decode(back, &length, fast, base_base64_size(size)));
         CHECK_EQ(length, size);
         CHECK(memcmp(back, data, size) == 0);
         CHECK(back[size] == 0xa5);
     }
     char text[9] = {0};
-    desk_base64(text, (const uint8_t *) "fooba", 5);
+    base_base64(text, (const uint8_t *) "fooba", 5);
     CHECK_STR(text, "Zm9vYmE=");
     static const char *const wrong[] = {
         "Z",    "Zm9",      "Zm9v\n",  "Z===",         "====", "Zm=v",
@@ -140,7 +146,7 @@ static void test_base64(void)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         uint8_t out[16];
         size_t length;
-        CHECK(!desk_base64_decode(out, &length, wrong[i], strlen(wrong[i])));
+        CHECK(!base_base64_decode(out, &length, wrong[i], strlen(wrong[i])));
     }
 }
 

@@ -1,9 +1,9 @@
 /* Names of keys and combinations: what people write, what comes out, what is refused and how. */
+#include "base/utf8.h"
 #include "check.h"
 #include "desk/keys.h"
-#include "base/utf8.h"
 
-static desk_error err;
+static base_error err;
 
 static void reads(const char *text, desk_key wanted)
 {
@@ -25,11 +25,11 @@ static void is_canonical(const char *text, const char *wanted)
 static void fails(const char *text, const char *part, const char *nearest)
 {
     desk_combo combo;
-    err = (desk_error){0};
+    err = (base_error){0};
     if (!CHECK(!desk_combo_parse(text, &combo, &err))) {
         printf("    \"%s\" was read\n", text);
     }
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     if (!CHECK(strstr(err.message, part) && strstr(err.message, nearest))) {
         printf("    %s\n", err.message);
     }
@@ -136,14 +136,14 @@ static void test_refusals(void)
 static void test_utf8(void)
 {
     char out[8];
-    CHECK_EQ(desk_utf8_check("aé漢😀", 10), 10);
-    CHECK_EQ(desk_utf8_check("a\xc0\x80", 3), 1);        /* overlong */
-    CHECK_EQ(desk_utf8_check("ab\xed\xa0\x80", 5), 2);   /* surrogate */
-    CHECK_EQ(desk_utf8_check("\xf4\x90\x80\x80", 4), 0); /* above U+10FFFF */
-    CHECK_EQ(desk_utf8_check("\xe6\xbc", 2), 0);         /* cut short */
-    desk_utf8_clean(out, sizeof out, "a\nb\x7f\xff", 5);
+    CHECK_EQ(base_utf8_check("aé漢😀", 10), 10);
+    CHECK_EQ(base_utf8_check("a\xc0\x80", 3), 1);        /* overlong */
+    CHECK_EQ(base_utf8_check("ab\xed\xa0\x80", 5), 2);   /* surrogate */
+    CHECK_EQ(base_utf8_check("\xf4\x90\x80\x80", 4), 0); /* above U+10FFFF */
+    CHECK_EQ(base_utf8_check("\xe6\xbc", 2), 0);         /* cut short */
+    base_utf8_clean(out, sizeof out, "a\nb\x7f\xff", 5);
     CHECK_STR(out, "ab\xef\xbf\xbd");
-    desk_utf8_clean(out, sizeof out, "123456é", 8);
+    base_utf8_clean(out, sizeof out, "123456é", 8);
     CHECK_STR(out, "123456"); /* no half character */
 }
 

@@ -1,23 +1,23 @@
 /* Lists of monitors, and those of the desk that is not there. */
-#include "desk/backend.h"
 #include "check.h"
+#include "desk/backend.h"
 #include "desk/null/null.h"
 
-static desk_error err;
+static base_error err;
 
 /* Three monitors side by side, the corner of the first at a negative place. */
 static void test_monitors(void)
 {
-    static const desk_rect wanted[] = {
+    static const image_rect wanted[] = {
         {-100, -50, 333, 200}, {233, -50, 333, 200}, {566, -50, 334, 200}};
     desk_options options = {.width = 1000, .height = 200, .x = -100, .y = -50, .monitors = 3};
     desk_options too_many = {.width = 4, .height = 4, .monitors = 5};
     desk_monitor_list list;
     desk_window_picture picture;
-    desk_image image = {0};
+    image_bitmap image = {0};
     desk *d = NULL;
     CHECK(!null_ops.open(&d, &too_many, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     if (!CHECK(null_ops.open(&d, &options, &err)) || !CHECK(d->ops->monitors(d, &list, &err)) ||
         !CHECK_EQ(list.count, 3)) {
         return;
@@ -31,14 +31,14 @@ static void test_monitors(void)
     CHECK(!d->ops->pointer_move(d, 900, 0, &err));
     CHECK(!d->ops->pointer_move(d, 2147483647, 0, &err));
     CHECK(d->ops->capture(d, wanted[0], false, &image, &err));
-    CHECK(!d->ops->capture(d, (desk_rect){-101, 0, 10, 10}, false, &image, &err));
-    desk_image_free(&image);
-    CHECK(d->ops->window_place(d, NULL_WINDOW, (desk_rect){-200, -80, 70, 80}, &err));
+    CHECK(!d->ops->capture(d, (image_rect){-101, 0, 10, 10}, false, &image, &err));
+    image_free(&image);
+    CHECK(d->ops->window_place(d, NULL_WINDOW, (image_rect){-200, -80, 70, 80}, &err));
     CHECK(d->ops->window_capture(d, NULL_WINDOW, false, &picture, &err));
     CHECK(picture.rect.x == -200 && picture.image.width == 70 && !picture.pending);
-    desk_image_free(&picture.image);
+    image_free(&picture.image);
     CHECK(!d->ops->window_capture(d, 7, false, &picture, &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
     d->ops->close(d);
 }
 

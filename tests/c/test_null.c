@@ -1,12 +1,12 @@
 /* The desk that is not there: it writes down what it is asked, and its picture is always the same.
  */
-#include "desk/backend.h"
 #include "check.h"
+#include "desk/backend.h"
 #include "desk/null/null.h"
 
 #include <stdlib.h>
 
-static desk_error err;
+static base_error err;
 
 static void test_log(desk *d)
 {
@@ -31,32 +31,32 @@ static void test_log(desk *d)
 
 static void test_refusals(desk *d)
 {
-    desk_image image = {0};
+    image_bitmap image = {0};
     desk_text_step step;
     CHECK(!d->ops->pointer_move(d, 640, 0, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
-    CHECK(!d->ops->capture(d, (desk_rect){600, 0, 41, 10}, false, &image, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
-    CHECK(!d->ops->capture(d, (desk_rect){2147483647, 0, 10, 10}, false, &image, &err));
+    CHECK_EQ(err.code, BASE_INVALID);
+    CHECK(!d->ops->capture(d, (image_rect){600, 0, 41, 10}, false, &image, &err));
+    CHECK_EQ(err.code, BASE_INVALID);
+    CHECK(!d->ops->capture(d, (image_rect){2147483647, 0, 10, 10}, false, &image, &err));
     CHECK(!d->ops->text_step(d, "ab\xff", 3, &step, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!d->ops->window_focus(d, 99, &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
     CHECK_STR(null_log(d), "");
 }
 
 static void test_picture(desk *d)
 {
-    desk_image image = {0};
+    image_bitmap image = {0};
     CHECK(d->ops->pointer_move(d, 0, 0, &err));
-    CHECK(d->ops->capture(d, (desk_rect){0, 0, 640, 480}, false, &image, &err));
+    CHECK(d->ops->capture(d, (image_rect){0, 0, 640, 480}, false, &image, &err));
     CHECK_EQ(image.pixels[2], 0x20);                                /* outside the window */
     CHECK_EQ(image.pixels[240 * image.stride + 320 * 4 + 2], 0xc0); /* inside */
     uint8_t *kept = image.pixels;
-    CHECK(d->ops->capture(d, (desk_rect){0, 0, 640, 480}, true, &image, &err));
+    CHECK(d->ops->capture(d, (image_rect){0, 0, 640, 480}, true, &image, &err));
     CHECK(image.pixels == kept);     /* same size, same memory */
     CHECK_EQ(image.pixels[2], 0xff); /* the pointer's tip */
-    desk_image_free(&image);
+    image_free(&image);
 }
 
 static void test_window(desk *d)
@@ -92,7 +92,7 @@ static void test_window_states(desk *d)
 {
     desk_window w;
     null_log_clear(d);
-    CHECK(d->ops->window_place(d, NULL_WINDOW, (desk_rect){-5, 6, 70, 80}, &err));
+    CHECK(d->ops->window_place(d, NULL_WINDOW, (image_rect){-5, 6, 70, 80}, &err));
     w = only_window(d);
     CHECK(w.rect.x == -5 && w.rect.y == 6 && w.rect.width == 70 && w.rect.height == 80);
     CHECK(d->ops->window_state(d, NULL_WINDOW, DESK_WINDOW_MINIMIZED, &err));
@@ -105,10 +105,10 @@ static void test_window_states(desk *d)
     CHECK_EQ(only_window(d).rect.width, 70);
     CHECK_STR(null_log(d), "place_window 1 -5 6 70 80\nwindow_state 1 minimized\n"
                            "window_state 1 maximized\nwindow_state 1 normal\n");
-    CHECK(!d->ops->window_place(d, NULL_WINDOW, (desk_rect){0, 0, 0, 9}, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(!d->ops->window_place(d, NULL_WINDOW, (image_rect){0, 0, 0, 9}, &err));
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!d->ops->window_state(d, 7, DESK_WINDOW_NORMAL, &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
 }
 
 static void test_clipboard(desk *d)
@@ -123,7 +123,7 @@ static void test_clipboard(desk *d)
     free(text);
     CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "a\n\0é", 5, &pending, &err));
     CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "\xff", 1, &pending, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
     CHECK_EQ(length, 5);
     CHECK(memcmp(text, "a\n\0é", 6) == 0);
@@ -147,7 +147,7 @@ static void test_picture_in_clipboard(desk *d)
     CHECK_EQ(length, 0);
     free(data);
     CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_PNG, "text", 4, &pending, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
 }
 
 static void test_workspaces(desk *d)
@@ -162,9 +162,9 @@ static void test_workspaces(desk *d)
     CHECK(d->ops->workspaces(d, &all, &err) && all.current == 2);
     CHECK_STR(null_log(d), "workspace_go 2\nwindow_workspace 1 2\nwindow_stack 1 below\n");
     CHECK(!d->ops->workspace_go(d, 3, &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
     CHECK(!d->ops->window_stack(d, 7, true, &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
     CHECK_EQ(d->ops->window_changes(d), 0);
 }
 
@@ -179,7 +179,7 @@ int main(void)
     CHECK(desk_backend("nonsense") == NULL);
     CHECK(desk_backend(NULL) != NULL);
     CHECK(!ops->open(&d, &too_large, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     if (CHECK(ops->open(&d, &options, &err))) {
         CHECK_EQ(ops->poll_fd(d), -1);
         CHECK_EQ(ops->poll_every(d), 0);

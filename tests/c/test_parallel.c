@@ -1,5 +1,5 @@
-#include "check.h"
 #include "base/parallel.h"
+#include "check.h"
 
 #include <stdatomic.h>
 #include <uv.h>
@@ -15,26 +15,30 @@ static void once(void *context, int index)
 {
     loop *l = context;
     atomic_fetch_add(&l->done[index], 1);
-    if (desk_parallel_worker() < 0 || desk_parallel_worker() >= desk_parallel_threads())
+    if (base_parallel_worker() < 0 || base_parallel_worker() >= base_parallel_threads()) {
         atomic_fetch_add(&l->wrong_worker, 1);
+    }
 }
 
 /* Each iteration is done once. */
 static bool run_loop(int count)
 {
     loop l = {0};
-    desk_parallel(count, once, &l);
+    base_parallel(count, once, &l);
     bool ok = l.wrong_worker == 0;
-    for (int i = 0; i < ITERATIONS; i++)
+    for (int i = 0; i < ITERATIONS; i++) {
         ok = ok && l.done[i] == (i < count);
+    }
     return ok;
 }
 
 static void caller(void *failures)
 {
-    for (int i = 0; i < LOOPS; i++)
-        if (!run_loop(i % (ITERATIONS + 1)))
+    for (int i = 0; i < LOOPS; i++) {
+        if (!run_loop(i % (ITERATIONS + 1))) {
             atomic_fetch_add((atomic_int *) failures, 1);
+        }
+    }
 }
 
 /* Many threads with loops of their own at the same time: one has the workers, the others go alone.
@@ -43,28 +47,32 @@ static void test_callers_beside_each_other(int threads)
 {
     uv_thread_t callers[CALLERS];
     atomic_int failures = 0;
-    desk_parallel_set_threads(threads);
-    for (int i = 0; i < CALLERS; i++)
+    base_parallel_set_threads(threads);
+    for (int i = 0; i < CALLERS; i++) {
         CHECK_EQ(uv_thread_create(&callers[i], caller, &failures), 0);
+    }
     caller(&failures);
-    for (int i = 0; i < CALLERS; i++)
+    for (int i = 0; i < CALLERS; i++) {
         uv_thread_join(&callers[i]);
+    }
     CHECK_EQ(failures, 0);
 }
 
 static void nested(void *context, int index)
 {
     (void) index;
-    if (!run_loop(20))
+    if (!run_loop(20)) {
         atomic_fetch_add((atomic_int *) context, 1);
+    }
 }
 
 static void test_loops_in_loops(void)
 {
     atomic_int failures = 0;
-    desk_parallel_set_threads(4);
-    for (int i = 0; i < 50; i++)
-        desk_parallel(8, nested, &failures);
+    base_parallel_set_threads(4);
+    for (int i = 0; i < 50; i++) {
+        base_parallel(8, nested, &failures);
+    }
     CHECK_EQ(failures, 0);
 }
 
@@ -73,22 +81,24 @@ static void test_stop_beside_a_loop(void)
 {
     uv_thread_t thread;
     atomic_int failures = 0;
-    desk_parallel_set_threads(4);
+    base_parallel_set_threads(4);
     CHECK_EQ(uv_thread_create(&thread, caller, &failures), 0);
-    for (int i = 0; i < 20; i++)
-        desk_parallel_stop();
+    for (int i = 0; i < 20; i++) {
+        base_parallel_stop();
+    }
     uv_thread_join(&thread);
     CHECK_EQ(failures, 0);
 }
 
 int main(void)
 {
-    for (int threads = 1; threads <= 5; threads += 2)
+    for (int threads = 1; threads <= 5; threads += 2) {
         test_callers_beside_each_other(threads);
+    }
     test_loops_in_loops();
     test_stop_beside_a_loop();
-    desk_parallel_set_threads(0);
+    base_parallel_set_threads(0);
     CHECK(run_loop(ITERATIONS));
-    desk_parallel_stop();
+    base_parallel_stop();
     return check_done();
 }

@@ -1,15 +1,15 @@
-#include "check.h"
 #include "base/checksum.h"
 #include "base/parallel.h"
+#include "check.h"
+#include "image/png/png.h"
+#include "image/png/png_huffman.h"
 #include "picture.h"
-#include "desk/png.h"
-#include "desk/png_huffman.h"
 
 /* Not <png.h>: that is our own. */
 #include <libpng16/png.h>
 #include <zlib.h>
 
-static const desk_png_options screen = {DESK_PNG_SCREEN, 0}, zlib1 = {DESK_PNG_ZLIB, 1};
+static const png_options screen = {PNG_SCREEN, 0}, zlib1 = {PNG_ZLIB, 1};
 
 /* --- checksums and codes ------------------------------------------------------------------------
  */
@@ -18,17 +18,19 @@ static void test_checksums(void)
 {
     static uint8_t data[70000];
     uint32_t state = 7;
-    for (size_t i = 0; i < sizeof data; i++)
+    for (size_t i = 0; i < sizeof data; i++) {
         data[i] = (uint8_t) picture_random(&state);
-    for (size_t size = 0; size < sizeof data; size += size < 300 ? 1 : 4999)
+    }
+    for (size_t size = 0; size < sizeof data; size += size < 300 ? 1 : 4999) {
         for (size_t from = 0; from < 3 && from <= size; from++) {
-            CHECK_EQ(desk_crc32(99, data + from, size - from),
+            CHECK_EQ(base_crc32(99, data + from, size - from),
                      crc32(99, data + from, (uInt) (size - from)));
-            CHECK_EQ(desk_adler32(0x1230456, data + from, size - from),
+            CHECK_EQ(base_adler32(0x1230456, data + from, size - from),
                      adler32(0x1230456, data + from, (uInt) (size - from)));
         }
+    }
     memset(data, 255, sizeof data); /* the largest sums there are */
-    CHECK_EQ(desk_adler32(0xfff0fff0, data, sizeof data),
+    CHECK_EQ(base_adler32(0xfff0fff0, data, sizeof data),
              adler32(0xfff0fff0, data, (uInt) sizeof data));
 }
 
@@ -41,14 +43,16 @@ static void check_row_sum(int width, uint32_t start, bool white)
     uint8_t filter = bytes[0] = width % 2;
     for (int x = 0; x < width; x++) {
         row[x] = white ? 0xffffffff : picture_random(&state);
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 3; c++) {
             bytes[1 + 3 * x + c] = (uint8_t) (row[x] >> (16 - 8 * c));
+        }
     }
     uint32_t *to = malloc(sizeof *to * (size_t) width);
-    uint32_t sum = desk_adler32_take_row(start, filter, to, row, width);
+    uint32_t sum = base_adler32_take_row(start, filter, to, row, width);
     CHECK_EQ(sum, adler32(start, bytes, (uInt) width * 3 + 1));
-    for (int x = 0; x < width; x++)
+    for (int x = 0; x < width; x++) {
         copied = copied && to[x] == (row[x] & 0xffffff);
+    }
     CHECK(copied);
     free(to);
     free(row);
@@ -57,11 +61,12 @@ static void check_row_sum(int width, uint32_t start, bool white)
 
 static void test_row_sums(void)
 {
-    for (int width = 1; width < 100; width++)
+    for (int width = 1; width < 100; width++) {
         check_row_sum(width, 1, false);
+    }
     check_row_sum(1920, 0xfff0fff0, true);
-    check_row_sum(DESK_IMAGE_MAX_SIDE, 0xfff0fff0, true);
-    check_row_sum(DESK_IMAGE_MAX_SIDE, 5, false);
+    check_row_sum(IMAGE_MAX_SIDE, 0xfff0fff0, true);
+    check_row_sum(IMAGE_MAX_SIDE, 5, false);
 }
 
 static void check_code(const uint32_t *frequency, int count, int max_bits)
@@ -72,8 +77,9 @@ static void check_code(const uint32_t *frequency, int count, int max_bits)
     for (int i = 0; i < count; i++) {
         CHECK(code.bits[i] <= max_bits);
         CHECK(!frequency[i] || code.bits[i]);
-        if (code.bits[i])
+        if (code.bits[i]) {
             kraft += 1u << (max_bits - code.bits[i]);
+        }
     }
     CHECK_EQ(kraft, 1u << max_bits);
 }
@@ -81,10 +87,12 @@ static void check_code(const uint32_t *frequency, int count, int max_bits)
 static void test_codes(void)
 {
     uint32_t none[30] = {0}, one[30] = {[17] = 5}, steep[30], flat[286];
-    for (int i = 0; i < 30; i++) /* Fibonacci-like: the deepest tree there is */
+    for (int i = 0; i < 30; i++) { /* Fibonacci-like: the deepest tree there is */
         steep[i] = i < 2 ? 1 : steep[i - 1] + steep[i - 2];
-    for (int i = 0; i < 286; i++)
+    }
+    for (int i = 0; i < 286; i++) {
         flat[i] = 1;
+    }
     check_code(none, 30, 15);
     check_code(one, 30, 15);
     check_code(one, 19, 7);
@@ -93,8 +101,9 @@ static void test_codes(void)
     check_code(flat, 286, 15);
     uint32_t state = 3;
     for (int round = 0; round < 300; round++) {
-        for (int i = 0; i < 286; i++)
+        for (int i = 0; i < 286; i++) {
             flat[i] = picture_random(&state) >> (8 + picture_random(&state) % 24);
+        }
         check_code(flat, 286, 15);
         check_code(flat, 19, 7);
     }
@@ -104,7 +113,7 @@ static void test_codes(void)
  */
 
 /* Does libpng read these bytes as this picture? */
-static bool libpng_agrees(const desk_image *image, const uint8_t *data, size_t size)
+static bool libpng_agrees(const image_bitmap *image, const uint8_t *data, size_t size)
 {
     png_image png = {.version = PNG_IMAGE_VERSION};
     if (!png_image_begin_read_from_memory(&png, data, size)) {
@@ -112,43 +121,48 @@ static bool libpng_agrees(const desk_image *image, const uint8_t *data, size_t s
         return false;
     }
     png.format = PNG_FORMAT_BGRA;
-    desk_image read = {0};
+    image_bitmap read = {0};
     if ((int) png.width != image->width || (int) png.height != image->height ||
-        !desk_image_alloc(&read, image->width, image->height, NULL)) {
+        !image_alloc(&read, image->width, image->height, NULL)) {
         png_image_free(&png);
         return false;
     }
     bool ok = png_image_finish_read(&png, NULL, read.pixels, (png_int_32) read.stride, NULL);
-    if (!ok || png.warning_or_error)
+    if (!ok || png.warning_or_error) {
         printf("    libpng: %s\n", png.message);
+    }
     ok = ok && !png.warning_or_error && picture_equal(image, &read);
-    for (size_t i = 3; ok && image->alpha && i < read.stride * (size_t) read.height; i += 4)
+    for (size_t i = 3; ok && image->alpha && i < read.stride * (size_t) read.height; i += 4) {
         ok = image->pixels[i] == read.pixels[i];
-    desk_image_free(&read);
+    }
+    image_free(&read);
     return ok;
 }
 
-static bool own_decoder_agrees(const desk_image *image, const uint8_t *data, size_t size)
+static bool own_decoder_agrees(const image_bitmap *image, const uint8_t *data, size_t size)
 {
-    desk_image read = {0};
-    desk_error err = {0};
-    bool ok = desk_png_decode(&read, data, size, &err) && picture_equal(image, &read);
-    if (err.code)
+    image_bitmap read = {0};
+    base_error err = {0};
+    bool ok = png_decode(&read, data, size, &err) && picture_equal(image, &read);
+    if (err.code) {
         printf("    %s\n", err.message);
-    desk_image_free(&read);
+    }
+    image_free(&read);
     return ok;
 }
 
 static void check_pngcheck(const uint8_t *data, size_t size)
 {
     static int available = -1;
-    if (available < 0)
+    if (available < 0) {
         available = system("pngcheck >/dev/null 2>&1; test $? -ne 127") == 0;
+    }
     char name[] = "/tmp/test_png_XXXXXX", command[100];
     int fd = available ? mkstemp(name) : -1;
     FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (!file)
+    if (!file) {
         return;
+    }
     CHECK_EQ(fwrite(data, 1, size, file), size);
     fclose(file);
     snprintf(command, sizeof command, "pngcheck -q %s", name);
@@ -156,20 +170,23 @@ static void check_pngcheck(const uint8_t *data, size_t size)
     remove(name);
 }
 
-static void check_encode(desk_png_encoder *encoder, const desk_image *image,
-                         desk_png_options options, bool with_pngcheck)
+static void check_encode(png_encoder *encoder, const image_bitmap *image, png_options options,
+                         bool with_pngcheck)
 {
     const uint8_t *data;
     size_t size;
-    desk_error err = {0};
-    if (!CHECK(desk_png_encode(encoder, image, options, &data, &size, &err)))
+    base_error err = {0};
+    if (!CHECK(png_encode(encoder, image, options, &data, &size, &err))) {
         return;
+    }
     bool ok = CHECK(libpng_agrees(image, data, size));
     ok = CHECK(own_decoder_agrees(image, data, size)) && ok;
-    if (!ok)
+    if (!ok) {
         printf("    %d x %d, compressor %d\n", image->width, image->height, options.compressor);
-    if (with_pngcheck)
+    }
+    if (with_pngcheck) {
         check_pngcheck(data, size);
+    }
 }
 
 static void test_pictures(void)
@@ -178,76 +195,75 @@ static void test_pictures(void)
         {1, 1},   {1, 64},    {1, 1000},    {1000, 1},    {2, 2},      {63, 63},    {64, 64},
         {65, 65}, {127, 129}, {1919, 1079}, {1920, 1080}, {10922, 65}, {10923, 65}, {32767, 3},
     };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (picture_kind kind = SOLID; kind < PICTURES; kind++) {
-            desk_image image = {0};
-            desk_png_encoder *encoder = desk_png_encoder_new();
+            image_bitmap image = {0};
+            png_encoder *encoder = png_encoder_new();
             picture_make(&image, kind, sizes[i][0], sizes[i][1]);
             check_encode(encoder, &image, screen, kind == UI || kind == NOISE);
             check_encode(encoder, &image, zlib1, kind == UI);
-            desk_png_encoder_free(encoder);
-            desk_image_free(&image);
+            png_encoder_free(encoder);
+            image_free(&image);
         }
+    }
 }
 
 static void test_levels(void)
 {
-    desk_image image = {0};
-    desk_png_encoder *encoder = desk_png_encoder_new();
-    desk_error err = {0};
+    image_bitmap image = {0};
+    png_encoder *encoder = png_encoder_new();
+    base_error err = {0};
     const uint8_t *data;
     size_t size, before = SIZE_MAX;
     picture_make(&image, TEXT, 300, 200);
-    for (int level = 1; level <= 9; level++)
-        check_encode(encoder, &image, (desk_png_options){DESK_PNG_ZLIB, level}, false);
+    for (int level = 1; level <= 9; level++) {
+        check_encode(encoder, &image, (png_options){PNG_ZLIB, level}, false);
+    }
     for (int level = 1; level <= 9; level += 4) {
-        CHECK(desk_png_encode(encoder, &image, (desk_png_options){DESK_PNG_ZLIB, level}, &data,
-                              &size, &err));
+        CHECK(png_encode(encoder, &image, (png_options){PNG_ZLIB, level}, &data, &size, &err));
         CHECK(size <= before);
         before = size;
     }
-    CHECK(!desk_png_encode(encoder, &image, (desk_png_options){DESK_PNG_ZLIB, 10}, &data, &size,
-                           &err));
-    CHECK_EQ(err.code, DESK_INVALID);
-    CHECK(!desk_png_encode(encoder, &image, (desk_png_options){DESK_PNG_ZLIB, -1}, &data, &size,
-                           &err));
-    desk_png_encoder_free(encoder);
-    desk_image_free(&image);
+    CHECK(!png_encode(encoder, &image, (png_options){PNG_ZLIB, 10}, &data, &size, &err));
+    CHECK_EQ(err.code, BASE_INVALID);
+    CHECK(!png_encode(encoder, &image, (png_options){PNG_ZLIB, -1}, &data, &size, &err));
+    png_encoder_free(encoder);
+    image_free(&image);
 }
 
 /* A row that is longer than the image is wide. */
 static void test_stride(void)
 {
-    desk_image whole = {0};
+    image_bitmap whole = {0};
     picture_make(&whole, NOISE, 200, 150);
-    desk_image view = {90, 140, whole.stride, whole.pixels + 10 * whole.stride + 40,
-                       .borrowed = true};
-    desk_png_encoder *encoder = desk_png_encoder_new();
+    image_bitmap view = {90, 140, whole.stride, whole.pixels + 10 * whole.stride + 40,
+                         .borrowed = true};
+    png_encoder *encoder = png_encoder_new();
     check_encode(encoder, &view, screen, false);
     check_encode(encoder, &view, zlib1, false);
-    desk_png_encoder_free(encoder);
-    desk_image_free(&whole);
+    png_encoder_free(encoder);
+    image_free(&whole);
 }
 
 /* Noise must come out hardly larger than it is. */
 static void test_incompressible(void)
 {
-    desk_image image = {0};
-    desk_png_encoder *encoder = desk_png_encoder_new();
+    image_bitmap image = {0};
+    png_encoder *encoder = png_encoder_new();
     const uint8_t *data;
     size_t size;
     picture_make(&image, NOISE, 1000, 500);
-    CHECK(desk_png_encode(encoder, &image, screen, &data, &size, NULL));
+    CHECK(png_encode(encoder, &image, screen, &data, &size, NULL));
     CHECK(size < 1000 * 500 * 3 + 500 + 1000);
-    desk_png_encoder_free(encoder);
-    desk_image_free(&image);
+    png_encoder_free(encoder);
+    image_free(&image);
 }
 
 /* --- the cache ----------------------------------------------------------------------------------
  */
 
 /* Paints a random rectangle, or only the unused bytes; returns which strips changed. */
-static uint32_t change(desk_image *image, uint32_t *state)
+static uint32_t change(image_bitmap *image, uint32_t *state)
 {
     uint32_t strips = 0;
     int x0 = (int) (picture_random(state) % (uint32_t) image->width);
@@ -255,84 +271,87 @@ static uint32_t change(desk_image *image, uint32_t *state)
     int height = 1 + (int) (picture_random(state) % 40), width = 1 + height * 2;
     bool unused_only = picture_random(state) % 4 == 0;
     uint32_t colour = picture_random(state) & 0xffffff;
-    for (int y = y0; y < y0 + height && y < image->height; y++)
+    for (int y = y0; y < y0 + height && y < image->height; y++) {
         for (int x = x0; x < x0 + width && x < image->width; x++) {
             uint8_t *unused = image->pixels + (size_t) y * image->stride + (size_t) x * 4 + 3;
-            if (!unused_only && picture_get(image, x, y) != colour)
-                strips |= 1u << y / DESK_PNG_STRIP_ROWS;
-            if (!unused_only)
+            if (!unused_only && picture_get(image, x, y) != colour) {
+                strips |= 1u << y / PNG_STRIP_ROWS;
+            }
+            if (!unused_only) {
                 picture_set(image, x, y, colour);
+            }
             (*unused)++;
         }
+    }
     return strips;
 }
 
-static bool encoders_agree(desk_png_encoder *old, const desk_image *image, desk_png_options options)
+static bool encoders_agree(png_encoder *old, const image_bitmap *image, png_options options)
 {
-    desk_png_encoder *fresh = desk_png_encoder_new();
+    png_encoder *fresh = png_encoder_new();
     const uint8_t *a, *b;
     size_t size_a, size_b;
-    bool ok = desk_png_encode(old, image, options, &a, &size_a, NULL) &&
-              desk_png_encode(fresh, image, options, &b, &size_b, NULL) && size_a == size_b &&
+    bool ok = png_encode(old, image, options, &a, &size_a, NULL) &&
+              png_encode(fresh, image, options, &b, &size_b, NULL) && size_a == size_b &&
               memcmp(a, b, size_a) == 0;
-    desk_png_encoder_free(fresh);
+    png_encoder_free(fresh);
     return ok;
 }
 
-static void test_reuse(desk_png_options options)
+static void test_reuse(png_options options)
 {
-    desk_image image = {0};
-    desk_png_encoder *encoder = desk_png_encoder_new();
+    image_bitmap image = {0};
+    png_encoder *encoder = png_encoder_new();
     uint32_t state = 5;
     picture_make(&image, TEXT, 333, 411);
     CHECK(encoders_agree(encoder, &image, options));
-    CHECK_EQ(desk_png_encoder_stats(encoder).strips, 7);
-    CHECK_EQ(desk_png_encoder_stats(encoder).reused, 0);
+    CHECK_EQ(png_encoder_stats(encoder).strips, 7);
+    CHECK_EQ(png_encoder_stats(encoder).reused, 0);
     for (int round = 0; round < 200; round++) {
         int changed = __builtin_popcount(change(&image, &state));
         CHECK(encoders_agree(encoder, &image, options));
-        CHECK_EQ(desk_png_encoder_stats(encoder).reused, 7 - changed);
+        CHECK_EQ(png_encoder_stats(encoder).reused, 7 - changed);
     }
     check_encode(encoder, &image, options, true);
-    desk_png_encoder_free(encoder);
-    desk_image_free(&image);
+    png_encoder_free(encoder);
+    image_free(&image);
 }
 
 /* One encoder for pictures of many sizes and kinds, on any number of threads. */
 static void test_one_encoder(void)
 {
-    desk_png_encoder *encoder = desk_png_encoder_new();
+    png_encoder *encoder = png_encoder_new();
     uint32_t state = 11;
     for (int round = 0; round < 60; round++) {
-        desk_image image = {0};
+        image_bitmap image = {0};
         int width = 1 + (int) (picture_random(&state) % 300);
         int height = 1 + (int) (picture_random(&state) % 300);
         picture_make(&image, round % PICTURES, width, height);
         check_encode(encoder, &image, round % 3 ? screen : zlib1, false);
-        desk_parallel_set_threads(1 + round % 4);
+        base_parallel_set_threads(1 + round % 4);
         CHECK(encoders_agree(encoder, &image, round % 2 ? screen : zlib1));
-        desk_image_free(&image);
+        image_free(&image);
     }
-    desk_parallel_set_threads(0);
-    desk_png_encoder_free(encoder);
+    base_parallel_set_threads(0);
+    png_encoder_free(encoder);
 }
 
 static void test_threads_agree(void)
 {
-    desk_image image = {0};
+    image_bitmap image = {0};
     for (picture_kind kind = UI; kind < PICTURES; kind++) {
-        desk_png_encoder *encoder = desk_png_encoder_new();
+        png_encoder *encoder = png_encoder_new();
         picture_make(&image, kind, 700, 900);
         const uint8_t *data;
         size_t size;
-        desk_parallel_set_threads(1);
-        CHECK(desk_png_encode(encoder, &image, screen, &data, &size, NULL));
-        desk_parallel_set_threads(5);
+        base_parallel_set_threads(1);
+        CHECK(png_encode(encoder, &image, screen, &data, &size, NULL));
+        base_parallel_set_threads(5);
         CHECK(encoders_agree(encoder, &image, screen));
-        desk_png_encoder_free(encoder);
+        png_encoder_free(encoder);
     }
-    desk_parallel_set_threads(0);
-    desk_image_free(&image);
+    base_parallel_set_threads(0);
+    image_free(&image);
 }
 
 /* --- the decoder --------------------------------------------------------------------------------
@@ -360,26 +379,30 @@ static void write_with_hole(file *f, int width, int height, int depth, int colou
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png_create_info_struct(png);
     png_color palette[256];
-    for (int i = 0; i < 256; i++)
+    for (int i = 0; i < 256; i++) {
         palette[i] = (png_color){(png_byte) (i * 3), (png_byte) (i * 5), (png_byte) (255 - i)};
+    }
     f->size = 0;
     png_set_write_fn(png, f, append, NULL);
     png_set_IHDR(png, info, (png_uint_32) width, (png_uint_32) height, depth, colour, interlace, 0,
                  0);
-    if (colour == PNG_COLOR_TYPE_PALETTE)
+    if (colour == PNG_COLOR_TYPE_PALETTE) {
         png_set_PLTE(png, info, palette, 1 << depth);
+    }
     static const png_byte alphas[] = {0, 255, 7, 128, 1};
-    if (hole && colour == PNG_COLOR_TYPE_PALETTE)
+    if (hole && colour == PNG_COLOR_TYPE_PALETTE) {
         png_set_tRNS(png, info, alphas, depth == 1 ? 2 : depth == 2 ? 3 : 5, NULL);
-    else if (hole)
+    } else if (hole) {
         png_set_tRNS(png, info, NULL, 0, hole);
+    }
     png_set_filter(png, 0, PNG_ALL_FILTERS);
     png_set_compression_buffer_size(png, 512); /* many IDATs */
     png_write_info(png, info);
     int passes = png_set_interlace_handling(png);
     for (int y = 0; y < height * passes; y++) {
-        for (size_t i = 0; i < sizeof row; i++)
+        for (size_t i = 0; i < sizeof row; i++) {
             row[i] = (uint8_t) (picture_random(&state) & 0x3f) + (uint8_t) i;
+        }
         png_write_row(png, row);
     }
     png_write_end(png, NULL);
@@ -393,14 +416,15 @@ static void write_by_libpng(file *f, int width, int height, int depth, int colou
 
 static bool decoders_agree(const file *f)
 {
-    desk_image image = {0};
-    desk_error err = {0};
-    bool ok = desk_png_decode(&image, f->data, f->size, &err);
-    if (!ok)
+    image_bitmap image = {0};
+    base_error err = {0};
+    bool ok = png_decode(&image, f->data, f->size, &err);
+    if (!ok) {
         printf("    %s\n", err.message);
+    }
     /* libpng blends transparent pixels; asking for alpha leaves the colours alone. */
     ok = ok && libpng_agrees(&image, f->data, f->size);
-    desk_image_free(&image);
+    image_free(&image);
     return ok;
 }
 
@@ -409,12 +433,14 @@ static void test_colour_types(void)
     static file f;
     const int kinds[][2] = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {1, 3}, {2, 3},
                             {4, 3}, {8, 3}, {8, 2}, {8, 4}, {8, 6}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         for (int width = 1; width < 40; width += 6) {
             write_by_libpng(&f, width, 37, kinds[i][0], kinds[i][1], 0);
-            if (!CHECK(decoders_agree(&f)))
+            if (!CHECK(decoders_agree(&f))) {
                 printf("    depth %d, colour type %d\n", kinds[i][0], kinds[i][1]);
+            }
         }
+    }
 }
 
 /* How opaque pixels are, as libpng says, in every way that a file can say it. */
@@ -423,31 +449,32 @@ static void test_alpha(void)
     static file f;
     const int kinds[][2] = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {1, 3}, {4, 3}, {8, 3}, {8, 2}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        desk_image image = {0};
+        image_bitmap image = {0};
         write_by_libpng(&f, 23, 17, kinds[i][0], kinds[i][1], 0);
-        if (!CHECK(desk_png_decode(&image, f.data, f.size, NULL)))
+        if (!CHECK(png_decode(&image, f.data, f.size, NULL))) {
             continue;
+        }
         CHECK(!image.alpha);
         const uint8_t *p = image.pixels + 5 * 4; /* the same samples again, this one as a hole */
         int top = (1 << kinds[i][0]) - 1;
         const png_color_16 hole = {0, p[2], p[1], p[0], (png_uint_16) (p[0] * top / 255)};
         write_with_hole(&f, 23, 17, kinds[i][0], kinds[i][1], 0, &hole);
         CHECK(decoders_agree(&f));
-        CHECK(desk_png_decode(&image, f.data, f.size, NULL) && image.alpha);
+        CHECK(png_decode(&image, f.data, f.size, NULL) && image.alpha);
         CHECK(kinds[i][1] == PNG_COLOR_TYPE_PALETTE || image.pixels[5 * 4 + 3] == 0);
-        desk_image part = {0};
-        CHECK(desk_image_crop(&part, &image, (desk_rect){5, 0, 2, 2}, NULL) && part.alpha);
+        image_bitmap part = {0};
+        CHECK(image_crop(&part, &image, (image_rect){5, 0, 2, 2}, NULL) && part.alpha);
         CHECK_EQ(part.pixels[3], image.pixels[5 * 4 + 3]);
-        desk_image_free(&part);
-        desk_image_free(&image);
+        image_free(&part);
+        image_free(&image);
     }
 }
 
-static void check_refused(const file *f, desk_code code, const char *message)
+static void check_refused(const file *f, base_code code, const char *message)
 {
-    desk_image image = {0};
-    desk_error err = {0};
-    CHECK(!desk_png_decode(&image, f->data, f->size, &err));
+    image_bitmap image = {0};
+    base_error err = {0};
+    CHECK(!png_decode(&image, f->data, f->size, &err));
     CHECK_EQ(err.code, code);
     CHECK_STR(err.message, message);
     CHECK(image.pixels == NULL);
@@ -457,37 +484,38 @@ static void check_refused(const file *f, desk_code code, const char *message)
 static void mend_header(file *f)
 {
     uint32_t crc = (uint32_t) crc32(0, f->data + 12, 17);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         f->data[29 + i] = (uint8_t) (crc >> (24 - 8 * i));
+    }
 }
 
 static void test_refusals(void)
 {
     static file f;
     write_by_libpng(&f, 9, 9, 16, 2, 0);
-    check_refused(&f, DESK_UNSUPPORTED,
+    check_refused(&f, BASE_UNSUPPORTED,
                   "This PNG file has 16 bits a channel; only up to 8 can be read.");
     write_by_libpng(&f, 9, 9, 8, 2, 1);
-    check_refused(&f, DESK_UNSUPPORTED,
+    check_refused(&f, BASE_UNSUPPORTED,
                   "This PNG file is interlaced; only plain ones can be read.");
     write_by_libpng(&f, 9, 9, 8, 2, 0);
     f.data[f.size - 5]++;
-    check_refused(&f, DESK_PROTOCOL, "The PNG file is broken: a checksum is wrong.");
+    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: a checksum is wrong.");
     f.size -= 12;
-    check_refused(&f, DESK_PROTOCOL, "The PNG file is broken: it ends too soon.");
+    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: it ends too soon.");
     write_by_libpng(&f, 9, 9, 8, 2, 0);
     f.data[23] = 10; /* one row more than there is */
     mend_header(&f);
-    check_refused(&f, DESK_PROTOCOL, "The PNG file is broken: it ends before its last row.");
+    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: it ends before its last row.");
     memset(f.data + 16, 0x7f, 8);
     mend_header(&f);
-    check_refused(&f, DESK_INVALID,
+    check_refused(&f, BASE_INVALID,
                   "The PNG picture of 2139062143 x 2139062143 is too large: at most 32767 pixels a "
                   "side and 64 million in all.");
     f.data[0] = 'x';
-    check_refused(&f, DESK_PROTOCOL, "This is not a PNG file.");
+    check_refused(&f, BASE_PROTOCOL, "This is not a PNG file.");
     f.size = 0;
-    check_refused(&f, DESK_PROTOCOL, "This is not a PNG file.");
+    check_refused(&f, BASE_PROTOCOL, "This is not a PNG file.");
 }
 
 /* Makes every checksum right again, so that damage gets past the first gate. */
@@ -496,11 +524,13 @@ static void mend(file *f)
     for (size_t at = 8; at + 12 <= f->size;) {
         uint8_t *p = f->data + at;
         size_t length = (size_t) p[0] << 24 | (size_t) p[1] << 16 | (size_t) p[2] << 8 | p[3];
-        if (length > f->size - at - 12)
+        if (length > f->size - at - 12) {
             return;
+        }
         uint32_t crc = (uint32_t) crc32(0, p + 4, (uInt) length + 4);
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) {
             p[8 + length + (size_t) i] = (uint8_t) (crc >> (24 - 8 * i));
+        }
         at += length + 12;
     }
 }
@@ -510,15 +540,18 @@ static void damage(file *f, uint32_t *state)
     int changes = 1 + (int) (picture_random(state) % 4);
     while (changes--) {
         size_t at = picture_random(state) % f->size;
-        if (picture_random(state) % 3 == 0)
+        if (picture_random(state) % 3 == 0) {
             at %= 80; /* the headers, more often than their share */
-        if (picture_random(state) % 16 == 0)
+        }
+        if (picture_random(state) % 16 == 0) {
             f->size = at + 1;
-        else if (at < f->size)
+        } else if (at < f->size) {
             f->data[at] ^= (uint8_t) (1 << picture_random(state) % 8);
+        }
     }
-    if (picture_random(state) % 4 != 0)
+    if (picture_random(state) % 4 != 0) {
         mend(f);
+    }
 }
 
 /* Whatever it is given, the decoder neither reads nor writes out of bounds (the sanitizers watch)
@@ -530,21 +563,22 @@ static void test_damaged_files(void)
     const int kinds[5][2] = {{8, 2}, {8, 6}, {4, 3}, {8, 3}, {1, 0}};
     uint32_t state = 17;
     int read = 0, refused = 0;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         write_with_hole(&seeds[i], 19, 11, kinds[i][0], kinds[i][1], 0,
                         kinds[i][1] < PNG_COLOR_TYPE_GRAY_ALPHA ? &hole : NULL);
+    }
     for (int round = 0; round < 20000; round++) {
         f = seeds[round % 5];
         damage(&f, &state);
         /* Of exactly its size, so that a step beyond the end is seen. */
         uint8_t *exact = malloc(f.size);
         memcpy(exact, f.data, f.size);
-        desk_image image = {0};
-        desk_error err = {0};
-        bool ok = desk_png_decode(&image, exact, f.size, &err);
+        image_bitmap image = {0};
+        base_error err = {0};
+        bool ok = png_decode(&image, exact, f.size, &err);
         read += ok;
         refused += !ok && err.code && err.message[0] && !image.pixels;
-        desk_image_free(&image);
+        image_free(&image);
         free(exact);
     }
     CHECK_EQ(read + refused, 20000);
@@ -568,6 +602,6 @@ int main(void)
     test_alpha();
     test_refusals();
     test_damaged_files();
-    desk_parallel_stop();
+    base_parallel_stop();
     return check_done();
 }

@@ -5,9 +5,9 @@
 
 #include <limits.h>
 
-static void check_common(desk_rect a, desk_rect b, desk_rect wanted)
+static void check_common(image_rect a, image_rect b, image_rect wanted)
 {
-    desk_rect got = desk_rect_common(a, b), other = desk_rect_common(b, a);
+    image_rect got = image_rect_common(a, b), other = image_rect_common(b, a);
     CHECK_EQ(got.width, wanted.width);
     CHECK_EQ(got.height, wanted.height);
     if (wanted.width) {
@@ -18,40 +18,40 @@ static void check_common(desk_rect a, desk_rect b, desk_rect wanted)
 
 static void test_common(void)
 {
-    desk_rect a = {10, 20, 30, 40}, none = {0};
+    image_rect a = {10, 20, 30, 40}, none = {0};
     check_common(a, a, a);
-    check_common(a, (desk_rect){15, 25, 2, 3}, (desk_rect){15, 25, 2, 3});
-    check_common(a, (desk_rect){-5, -5, 16, 26}, (desk_rect){10, 20, 1, 1});
-    check_common(a, (desk_rect){39, 59, 100, 100}, (desk_rect){39, 59, 1, 1});
-    check_common(a, (desk_rect){40, 20, 5, 5}, none);
-    check_common(a, (desk_rect){10, 60, 5, 5}, none);
-    check_common(a, (desk_rect){0, 0, 10, 100}, none);
-    check_common(a, (desk_rect){20, 30, 0, 5}, none);
-    check_common(a, (desk_rect){20, 30, -4, 5}, none);
-    check_common((desk_rect){INT_MAX, INT_MAX, INT_MAX, INT_MAX},
-                 (desk_rect){INT_MIN, INT_MIN, INT_MAX, INT_MAX}, none);
-    check_common((desk_rect){INT_MAX - 1, 0, INT_MAX, 5}, (desk_rect){0, 0, INT_MAX, 5},
-                 (desk_rect){INT_MAX - 1, 0, 1, 5});
+    check_common(a, (image_rect){15, 25, 2, 3}, (image_rect){15, 25, 2, 3});
+    check_common(a, (image_rect){-5, -5, 16, 26}, (image_rect){10, 20, 1, 1});
+    check_common(a, (image_rect){39, 59, 100, 100}, (image_rect){39, 59, 1, 1});
+    check_common(a, (image_rect){40, 20, 5, 5}, none);
+    check_common(a, (image_rect){10, 60, 5, 5}, none);
+    check_common(a, (image_rect){0, 0, 10, 100}, none);
+    check_common(a, (image_rect){20, 30, 0, 5}, none);
+    check_common(a, (image_rect){20, 30, -4, 5}, none);
+    check_common((image_rect){INT_MAX, INT_MAX, INT_MAX, INT_MAX},
+                 (image_rect){INT_MIN, INT_MIN, INT_MAX, INT_MAX}, none);
+    check_common((image_rect){INT_MAX - 1, 0, INT_MAX, 5}, (image_rect){0, 0, INT_MAX, 5},
+                 (image_rect){INT_MAX - 1, 0, 1, 5});
 }
 
 static void test_places(void)
 {
     desk_regions regions = {0};
     for (int i = 0; i < DESK_REGIONS; i++) {
-        CHECK_EQ(desk_regions_add(&regions, (desk_rect){i * 10, 0, 10, 10}), i);
+        CHECK_EQ(desk_regions_add(&regions, (image_rect){i * 10, 0, 10, 10}), i);
     }
-    CHECK_EQ(desk_regions_add(&regions, (desk_rect){0, 0, 10, 10}), -1);
-    desk_regions_note(&regions, (desk_rect){15, 5, 10, 1}, 77);
+    CHECK_EQ(desk_regions_add(&regions, (image_rect){0, 0, 10, 10}), -1);
+    desk_regions_note(&regions, (image_rect){15, 5, 10, 1}, 77);
     CHECK_EQ(desk_regions_changed(&regions, 0), 0);
     CHECK_EQ(desk_regions_changed(&regions, 1), 77);
     CHECK_EQ(desk_regions_changed(&regions, 2), 77);
     CHECK_EQ(desk_regions_changed(&regions, 3), 0);
     desk_regions_remove(&regions, 1);
     CHECK_EQ(desk_regions_changed(&regions, 1), 0);
-    desk_regions_note(&regions, (desk_rect){15, 5, 10, 1}, 78);
+    desk_regions_note(&regions, (image_rect){15, 5, 10, 1}, 78);
     CHECK_EQ(desk_regions_changed(&regions, 1), 0);
     CHECK_EQ(desk_regions_changed(&regions, 2), 78);
-    CHECK_EQ(desk_regions_add(&regions, (desk_rect){0, 0, 10, 10}), 1);
+    CHECK_EQ(desk_regions_add(&regions, (image_rect){0, 0, 10, 10}), 1);
     CHECK_EQ(desk_regions_changed(&regions, 1), 0);
     /* Places that there are not. */
     desk_regions_remove(&regions, -1);

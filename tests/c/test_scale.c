@@ -1,7 +1,7 @@
-#include "check.h"
 #include "base/parallel.h"
+#include "check.h"
+#include "image/scale.h"
 #include "picture.h"
-#include "desk/scale.h"
 
 #include <math.h>
 
@@ -13,81 +13,87 @@ static const int sizes[][4] = {
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* The average by its definition, in floating point. */
-static double average(const desk_image *from, const desk_image *to, int x, int y, int channel)
+static double average(const image_bitmap *from, const image_bitmap *to, int x, int y, int channel)
 {
     double x0 = (double) x * from->width / to->width;
     double x1 = (double) (x + 1) * from->width / to->width;
     double y0 = (double) y * from->height / to->height;
     double y1 = (double) (y + 1) * from->height / to->height;
     double sum = 0;
-    for (int j = (int) y0; j < y1 && j < from->height; j++)
-        for (int i = (int) x0; i < x1 && i < from->width; i++)
+    for (int j = (int) y0; j < y1 && j < from->height; j++) {
+        for (int i = (int) x0; i < x1 && i < from->width; i++) {
             sum += (fmin(i + 1, x1) - fmax(i, x0)) * (fmin(j + 1, y1) - fmax(j, y0)) *
                    from->pixels[(size_t) j * from->stride + 4 * (size_t) i + (size_t) channel];
+        }
+    }
     return sum / ((x1 - x0) * (y1 - y0));
 }
 
-static double worst_error(const desk_image *from, const desk_image *to)
+static double worst_error(const image_bitmap *from, const image_bitmap *to)
 {
     double worst = 0;
     int step = to->width > 200 ? 7 : 1;
-    for (int y = 0; y < to->height; y += step)
-        for (int x = 0; x < to->width; x += step)
-            for (int c = 0; c < 3; c++)
+    for (int y = 0; y < to->height; y += step) {
+        for (int x = 0; x < to->width; x += step) {
+            for (int c = 0; c < 3; c++) {
                 worst = fmax(
                     worst, fabs(average(from, to, x, y, c) -
                                 to->pixels[(size_t) y * to->stride + 4 * (size_t) x + (size_t) c]));
+            }
+        }
+    }
     return worst;
 }
 
 static void test_size(const int s[4], picture_kind kind)
 {
-    desk_image from = {0}, fast = {0}, slow = {0};
+    image_bitmap from = {0}, fast = {0}, slow = {0};
     picture_make(&from, kind, s[0], s[1]);
-    CHECK(desk_scale(&fast, &from, s[2], s[3], NULL));
-    CHECK(desk_scale_scalar(&slow, &from, s[2], s[3], NULL));
+    CHECK(image_scale(&fast, &from, s[2], s[3], NULL));
+    CHECK(image_scale_scalar(&slow, &from, s[2], s[3], NULL));
     CHECK_EQ(fast.width, s[2]);
     CHECK_EQ(fast.height, s[3]);
     CHECK(memcmp(fast.pixels, slow.pixels, fast.stride * (size_t) fast.height) == 0);
-    if (kind == SOLID)
+    if (kind == SOLID) {
         CHECK(picture_get(&fast, 0, 0) == 0x336699 &&
               picture_get(&fast, s[2] - 1, s[3] - 1) == 0x336699);
-    else
+    } else {
         CHECK(worst_error(&from, &fast) < (s[0] < 10000 ? 0.6 : 3));
-    desk_image_free(&from);
-    desk_image_free(&fast);
-    desk_image_free(&slow);
+    }
+    image_free(&from);
+    image_free(&fast);
+    image_free(&slow);
 }
 
 static void test_white_stays_white(void)
 {
-    desk_image from = {0}, to = {0};
-    desk_image_alloc(&from, 777, 333, NULL);
+    image_bitmap from = {0}, to = {0};
+    image_alloc(&from, 777, 333, NULL);
     memset(from.pixels, 255, from.stride * (size_t) from.height);
     for (int side = 1; side < 333; side += 31) {
-        CHECK(desk_scale(&to, &from, side * 2, side, NULL));
+        CHECK(image_scale(&to, &from, side * 2, side, NULL));
         CHECK_EQ(picture_get(&to, side, side / 2), 0xffffff);
     }
-    desk_image_free(&from);
-    desk_image_free(&to);
+    image_free(&from);
+    image_free(&to);
 }
 
 static void test_refusals(void)
 {
-    desk_image from = {0}, to = {0};
-    desk_error err = {0};
-    desk_image_alloc(&from, 2, 2, NULL);
-    CHECK(!desk_scale(&to, &from, 0, 1, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
-    CHECK(!desk_scale(&to, &from, 1, 40000, &err));
+    image_bitmap from = {0}, to = {0};
+    base_error err = {0};
+    image_alloc(&from, 2, 2, NULL);
+    CHECK(!image_scale(&to, &from, 0, 1, &err));
+    CHECK_EQ(err.code, BASE_INVALID);
+    CHECK(!image_scale(&to, &from, 1, 40000, &err));
     CHECK(to.pixels == NULL);
-    desk_image_free(&from);
+    image_free(&from);
 }
 
 static void check_fit(int w, int h, int max_w, int max_h, int expected_w, int expected_h)
 {
     int fw, fh;
-    desk_fit(w, h, max_w, max_h, &fw, &fh);
+    image_fit(w, h, max_w, max_h, &fw, &fh);
     CHECK_EQ(fw, expected_w);
     CHECK_EQ(fh, expected_h);
 }
@@ -105,12 +111,14 @@ static void test_fit(void)
 
 int main(void)
 {
-    for (int i = 0; i < SIZES; i++)
-        for (picture_kind kind = SOLID; kind < PICTURES; kind++)
+    for (int i = 0; i < SIZES; i++) {
+        for (picture_kind kind = SOLID; kind < PICTURES; kind++) {
             test_size(sizes[i], kind);
+        }
+    }
     test_white_stays_white();
     test_refusals();
     test_fit();
-    desk_parallel_stop();
+    base_parallel_stop();
     return check_done();
 }

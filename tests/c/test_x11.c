@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "desk/keys.h"
-#include "desk/x11/x11.h"
+#include "desk/x11/x11_internal.h"
 #include "xserver.h"
 
 #include <sys/stat.h>
@@ -89,7 +89,7 @@ static bool same_map(const xcb_get_keyboard_mapping_reply_t *a,
 
 /* Like an application of the simplest kind: what characters do the key presses make? Reads the
  * map again at each notice of a change. Returns how many characters it has written. */
-static size_t witness_read_text(witness *w, uint32_t *out, size_t room)
+static size_t witness_read_text(witness *w, uint32_t *out, size_t capacity)
 {
     size_t count = 0;
     witness_sync(w);
@@ -108,7 +108,7 @@ static size_t witness_read_text(witness *w, uint32_t *out, size_t room)
             map)[(press->detail - 8) * map->keysyms_per_keycode + column];
         /* The AltGr key has no keysym of its own while Shift is down. */
         bool modifier = keysym == 0 || (keysym >= 0xffe1 && keysym <= 0xffee);
-        if (!modifier && keysym != 0xfe03 && count < room) {
+        if (!modifier && keysym != 0xfe03 && count < capacity) {
             out[count++] = keysym == 0xff0d     ? '\n'
                            : keysym == 0xff09   ? '\t'
                            : keysym > 0x1000000 ? keysym - 0x1000000
@@ -122,7 +122,7 @@ static size_t witness_read_text(witness *w, uint32_t *out, size_t room)
 /* --- screen ------------------------------------------------------------------------------------
  */
 
-static uint32_t pixel(const desk_image *image, int x, int y)
+static uint32_t pixel(const image_bitmap *image, int x, int y)
 {
     uint32_t value;
     memcpy(&value, image->pixels + (size_t) y * image->stride + (size_t) x * 4, 4);
@@ -134,18 +134,18 @@ static void test_open_errors(void)
     desk *d = NULL;
     desk_options options = {.display = ":9876"};
     CHECK(!desk_backend("x11")->open(&d, &options, &err));
-    CHECK_EQ(err.code, DESK_UNAVAILABLE);
+    CHECK_EQ(err.code, BASE_UNAVAILABLE);
     CHECK(strstr(err.message, ":9876") && strstr(err.message, "private"));
     unsetenv("DISPLAY");
     CHECK(!desk_backend("x11")->open(&d, NULL, &err));
-    CHECK_EQ(err.code, DESK_UNAVAILABLE);
+    CHECK_EQ(err.code, BASE_UNAVAILABLE);
     CHECK(strstr(err.message, "DISPLAY is not set") != NULL);
 }
 
 static void check_pictures(desk *d, witness *w)
 {
-    desk_image image = {0};
-    desk_rect screen;
+    image_bitmap image = {0};
+    image_rect screen;
     (void) w;
     CHECK(d->ops->screen_rect(d, &screen, &err));
     CHECK_EQ(screen.width, 1920);
@@ -153,33 +153,33 @@ static void check_pictures(desk *d, witness *w)
     CHECK(d->ops->capture(d, screen, false, &image, &err));
     CHECK_EQ(pixel(&image, WITNESS_X, WITNESS_Y), WITNESS_COLOR);
     CHECK(pixel(&image, WITNESS_X - 1, WITNESS_Y) != WITNESS_COLOR);
-    desk_rect part = {WITNESS_X + WITNESS_SIDE - 10, WITNESS_Y, 20, 7};
+    image_rect part = {WITNESS_X + WITNESS_SIDE - 10, WITNESS_Y, 20, 7};
     CHECK(d->ops->capture(d, part, false, &image, &err));
     CHECK_EQ(image.width, 20);
     CHECK_EQ(image.height, 7);
     CHECK_EQ(pixel(&image, 9, 6), WITNESS_COLOR);
     CHECK(pixel(&image, 10, 6) != WITNESS_COLOR);
-    CHECK(d->ops->capture(d, (desk_rect){1919, 1079, 1, 1}, true, &image, &err));
-    desk_rect outside[] = {{1900, 0, 21, 1},
-                           {-1, 0, 5, 5},
-                           {0, 0, 0, 5},
-                           {0, 1079, 1, 2},
-                           {2147483647, 0, 2147483647, 1}};
+    CHECK(d->ops->capture(d, (image_rect){1919, 1079, 1, 1}, true, &image, &err));
+    image_rect outside[] = {{1900, 0, 21, 1},
+                            {-1, 0, 5, 5},
+                            {0, 0, 0, 5},
+                            {0, 1079, 1, 2},
+                            {2147483647, 0, 2147483647, 1}};
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
         CHECK(!d->ops->capture(d, outside[i], false, &image, &err));
-        CHECK_EQ(err.code, DESK_INVALID);
+        CHECK_EQ(err.code, BASE_INVALID);
     }
 }
 
 /* With the pointer drawn, only pixels about its place may differ, and some must. */
 static void check_cursor(desk *d, int x, int y)
 {
-    desk_rect screen = {0, 0, 1920, 1080};
-    desk_image image = {0}, plain = {0};
+    image_rect screen = {0, 0, 1920, 1080};
+    image_bitmap image = {0}, plain = {0};
     size_t near = 0, far = 0;
     CHECK(d->ops->pointer_move(d, x, y, &err));
     CHECK(d->ops->capture(d, screen, false, &image, &err));
-    CHECK(desk_image_crop(&plain, &image, screen, &err));
+    CHECK(image_crop(&plain, &image, screen, &err));
     CHECK(d->ops->capture(d, screen, true, &image, &err));
     for (int py = 0; py < 1080; py++) {
         for (int px = 0; px < 1920; px++) {
@@ -190,13 +190,13 @@ static void check_cursor(desk *d, int x, int y)
     }
     CHECK(near > 0);
     CHECK_EQ(far, 0);
-    desk_image_free(&plain);
+    image_free(&plain);
 }
 
 static uint32_t captured_pixel(desk *d)
 {
-    desk_image image = {0};
-    CHECK(d->ops->capture(d, (desk_rect){0, 0, 1920, 1080}, true, &image, &err));
+    image_bitmap image = {0};
+    CHECK(d->ops->capture(d, (image_rect){0, 0, 1920, 1080}, true, &image, &err));
     return pixel(&image, WITNESS_X + 50, WITNESS_Y + 50);
 }
 
@@ -225,11 +225,11 @@ static void check_fresh(desk *d, witness *w)
 
 static void measure_capture(desk *d, bool cursor)
 {
-    desk_image image = {0};
+    image_bitmap image = {0};
     double best = 1, total = 0;
     for (int i = 0; i < 100; i++) {
         double start_time = now();
-        d->ops->capture(d, (desk_rect){0, 0, 1920, 1080}, cursor, &image, &err);
+        d->ops->capture(d, (image_rect){0, 0, 1920, 1080}, cursor, &image, &err);
         double took = now() - start_time;
         total += took;
         best = took < best ? took : best;
@@ -318,7 +318,7 @@ static void test_pointer(void)
         free(p);
     }
     CHECK(!d->ops->pointer_move(d, 1920, 0, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!d->ops->pointer_move(d, -1, 0, &err));
     d->ops->close(d);
     witness_close(&w);
@@ -336,7 +336,7 @@ static void test_pointer_held(void)
                                                  XCB_CURRENT_TIME),
                                 NULL));
     CHECK(!d->ops->pointer_move(d, 1000, 900, &err));
-    CHECK_EQ(err.code, DESK_REFUSED);
+    CHECK_EQ(err.code, BASE_REFUSED);
     CHECK(strstr(err.message, "1000,900") != NULL);
     witness_close(&w);
     d->ops->close(d);
@@ -487,7 +487,7 @@ static void test_keys(void)
     CHECK(server_state(&w) & XCB_MOD_MASK_CONTROL);
     desk_text_step step;
     CHECK(!d->ops->text_step(d, "x", 1, &step, &err)); /* it would be a shortcut */
-    CHECK_EQ(err.code, DESK_REFUSED);
+    CHECK_EQ(err.code, BASE_REFUSED);
     d->ops->close(d);
     CHECK(UNTIL(server_state(&w) == 0)); /* nothing stays down */
     xcb_get_keyboard_mapping_reply_t *after = keyboard_map(w.c);
@@ -579,7 +579,7 @@ static void check_text_refusals(desk *d, witness *w)
     uint32_t seen[8];
     for (size_t i = 0; i < 4; i++) {
         CHECK(!d->ops->text_step(d, bad[i], strlen(bad[i]), &step, &err));
-        CHECK_EQ(err.code, DESK_INVALID);
+        CHECK_EQ(err.code, BASE_INVALID);
     }
     CHECK_EQ(witness_read_text(w, seen, 8), 0); /* not one key of them */
 }
@@ -744,7 +744,7 @@ static void test_xterm(desk *d)
     CHECK(d->ops->window_close(d, window.id, &err));
     CHECK(UNTIL(!find_window(d, "XTerm", &gone, title)));
     CHECK(UNTIL(!d->ops->window_focus(d, window.id, &err)));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
     CHECK(!d->ops->window_close(d, window.id, &err));
     stop(pid);
 }
@@ -876,20 +876,20 @@ static void test_unmanaged(void)
 static void test_server_dies(pid_t server)
 {
     desk *d = open_desk();
-    desk_image image = {0};
+    image_bitmap image = {0};
     desk_window_list list;
     desk_text_step step;
     uint64_t token;
     int x, y;
     CHECK(d->ops->watch_start(d, &err));
-    CHECK(d->ops->capture(d, (desk_rect){0, 0, 10, 10}, false, &image, &err));
+    CHECK(d->ops->capture(d, (image_rect){0, 0, 10, 10}, false, &image, &err));
     kill(server, SIGKILL);
     waitpid(server, NULL, 0);
 #define GONE(call)                                                                                 \
-    err = (desk_error){0};                                                                         \
+    err = (base_error){0};                                                                         \
     CHECK(!(call));                                                                                \
-    CHECK_EQ(err.code, DESK_UNAVAILABLE)
-    GONE(d->ops->capture(d, (desk_rect){0, 0, 10, 10}, true, &image, &err));
+    CHECK_EQ(err.code, BASE_UNAVAILABLE)
+    GONE(d->ops->capture(d, (image_rect){0, 0, 10, 10}, true, &image, &err));
     GONE(d->ops->pump(d, &err));
     GONE(d->ops->pointer_get(d, &x, &y, &err));
     GONE(d->ops->pointer_move(d, 1, 1, &err));
@@ -901,7 +901,7 @@ static void test_server_dies(pid_t server)
     GONE(d->ops->ping(d, &token, &err));
     GONE(d->ops->windows(d, &list, &err));
     GONE(d->ops->window_focus(d, 5, &err));
-    GONE(d->ops->window_place(d, 5, (desk_rect){0, 0, 9, 9}, &err));
+    GONE(d->ops->window_place(d, 5, (image_rect){0, 0, 9, 9}, &err));
     GONE(d->ops->window_state(d, 5, DESK_WINDOW_MAXIMIZED, &err));
     GONE(d->ops->watch_start(d, &err));
     CHECK(strstr(err.message, display) != NULL);

@@ -2,7 +2,7 @@
  * The X11 clipboard, both ways, against another client: a second connection of this test, which
  * owns or asks for the selection as good and bad programs do. All of it by turns in one thread.
  */
-#include "desk/x11/x11.h"
+#include "desk/x11/x11_internal.h"
 #include "xserver.h"
 
 typedef enum {
@@ -347,7 +347,7 @@ static void test_get_in_parts(void)
     own(&w, NEVER_ENDS, large, 3000000);
     w.part = 250000;
     CHECK_EQ(get(d, &w, 60), FAILED);
-    CHECK_EQ(err.code, DESK_REFUSED);
+    CHECK_EQ(err.code, BASE_REFUSED);
     CHECK(strstr(err.message, "16 MiB") != NULL);
     own(&w, ANSWERS, "small again", 11);
     got(d, &w, "small again");
@@ -384,7 +384,7 @@ static void test_get_too_large(void)
     client_sync(&w);
     still_want(d);
     CHECK_EQ(get(d, &w, 30), FAILED);
-    CHECK_EQ(err.code, DESK_REFUSED);
+    CHECK_EQ(err.code, BASE_REFUSED);
     free(large);
     client_close(&w);
     d->ops->close(d);
@@ -473,7 +473,7 @@ static void test_set(void)
     CHECK(asked(d, &w, "UTF8_STRING"));
     CHECK_EQ(w.got_length, 0);
     CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "a\xff", 2, &pending, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     own(&w, ANSWERS, "theirs", 6);
     CHECK(UNTIL(!owned(d)));
     got(d, &w, "theirs");
@@ -493,7 +493,7 @@ static void test_set_too_large(desk *d)
     char *large = large_text(DESK_CLIPBOARD_MAX + 1);
     CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, large, DESK_CLIPBOARD_MAX + 1, &pending,
                                  &err));
-    CHECK_EQ(err.code, DESK_REFUSED);
+    CHECK_EQ(err.code, BASE_REFUSED);
     free(large);
 }
 
@@ -607,7 +607,7 @@ static void test_get_picture(void)
     own(&w, NEVER_ENDS, large, 3000000);
     w.part = 250000;
     CHECK_EQ(get(d, &w, 60), FAILED);
-    CHECK_EQ(err.code, DESK_REFUSED);
+    CHECK_EQ(err.code, BASE_REFUSED);
     /* A question for a text and one for a picture go on side by side. */
     own(&other, SILENT, "text", 4);
     unanswered(d, &other, 1);
@@ -631,9 +631,9 @@ static void test_set_picture(void)
     bool pending;
     kind = DESK_CLIPBOARD_PNG;
     CHECK(!d->ops->clipboard_set(d, kind, "text", 4, &pending, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!d->ops->clipboard_set(d, kind, "", 0, &pending, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(set(d, large, 5000));
     CHECK(asked(d, &w, "image/png"));
     CHECK(w.got_length == 5000 && memcmp(w.got, large, 5000) == 0);
@@ -666,9 +666,9 @@ static void test_server_dies(pid_t server)
     kill(server, SIGKILL);
     waitpid(server, NULL, 0);
     CHECK(!d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
-    CHECK_EQ(err.code, DESK_UNAVAILABLE);
+    CHECK_EQ(err.code, BASE_UNAVAILABLE);
     CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "text", 4, &pending, &err));
-    CHECK_EQ(err.code, DESK_UNAVAILABLE);
+    CHECK_EQ(err.code, BASE_UNAVAILABLE);
     d->ops->close(d);
 }
 

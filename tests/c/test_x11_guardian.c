@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "desk/keys.h"
-#include "desk/x11/x11.h"
+#include "desk/x11/x11_internal.h"
 #include "xserver.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ static xcb_connection_t *watcher;
 /* Seconds: what the guardian is to keep, and what a machine is given that is busy with other
  * things.
  */
-static const double PROMPT = 1, PATIENCE = 10;
+static const double PROMPT = 1, TIMEOUT = 10;
 
 /* --- the display as it is ----------------------------------------------------------------------
  */
@@ -74,7 +74,7 @@ static double wait_until_mended(const keyboard_map *map, uint16_t mask)
 {
     double began = now();
     while (!same_map(map) || state() != mask || keys_down() != 0) {
-        if (now() - began > PATIENCE) {
+        if (now() - began > TIMEOUT) {
             CHECK(same_map(map));
             CHECK_EQ(state(), mask);
             CHECK_EQ(keys_down(), 0);
@@ -420,7 +420,7 @@ static void test_with_a_cookie(void)
     CHECK(xcb_connection_has_error(watcher = xcb_connect(display, NULL)));
     xcb_disconnect(watcher);
     desk_options there = {.display = display, .cookie = cookie};
-    desk_error err = {0};
+    base_error err = {0};
     int number = 0;
     watcher = x11_connect(&there, &number, &err);
     if (CHECK(!xcb_connection_has_error(watcher))) {

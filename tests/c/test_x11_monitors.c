@@ -20,7 +20,7 @@ static bool run(const char *command)
     return ok;
 }
 
-static void check_rect(desk_rect is, desk_rect wanted)
+static void check_rect(image_rect is, image_rect wanted)
 {
     bool same = is.x == wanted.x && is.y == wanted.y && is.width == wanted.width &&
                 is.height == wanted.height;
@@ -32,7 +32,7 @@ static void check_rect(desk_rect is, desk_rect wanted)
 
 typedef struct {
     const char *name;
-    desk_rect rect;
+    image_rect rect;
     bool primary;
 } wanted_monitor;
 
@@ -86,9 +86,9 @@ static void test_outside(desk *d)
 
 static uint32_t pixel_at(desk *d, int x, int y)
 {
-    desk_image image = {0};
+    image_bitmap image = {0};
     uint32_t value = 0;
-    if (CHECK(d->ops->capture(d, (desk_rect){x, y, 1, 1}, false, &image, &err))) {
+    if (CHECK(d->ops->capture(d, (image_rect){x, y, 1, 1}, false, &image, &err))) {
         memcpy(&value, image.pixels, 4);
     } else {
         printf("    %s\n", err.message);
@@ -106,27 +106,27 @@ static void paint_root(uint32_t colour)
 /* Another size while the desk is open: the whole screen, its edge, and pictures of it. */
 static void test_plugging(desk *d)
 {
-    desk_rect screen;
-    desk_image image = {0};
+    image_rect screen;
+    image_bitmap image = {0};
     paint_root(0x224466);
     CHECK(d->ops->screen_rect(d, &screen, &err));
-    check_rect(screen, (desk_rect){0, 0, 1920, 1080});
+    check_rect(screen, (image_rect){0, 0, 1920, 1080});
     CHECK(d->ops->capture(d, screen, false, &image, &err));
     CHECK(run("xrandr --newmode small 60 1024 1024 1024 1024 768 768 768 768"));
     CHECK(run("xrandr --addmode screen small"));
     CHECK(run("xrandr --output screen --mode small"));
     CHECK(d->ops->screen_rect(d, &screen, &err));
-    check_rect(screen, (desk_rect){0, 0, 1024, 768});
+    check_rect(screen, (image_rect){0, 0, 1024, 768});
     check_monitors(d, &(wanted_monitor){"screen", {0, 0, 1024, 768}, true}, 1);
     paint_root(0x886644);
     CHECK(d->ops->capture(d, screen, false, &image, &err));
     CHECK_EQ(pixel_at(d, 1023, 767), 0x886644);
-    CHECK(!d->ops->capture(d, (desk_rect){1000, 0, 100, 100}, false, &image, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(!d->ops->capture(d, (image_rect){1000, 0, 100, 100}, false, &image, &err));
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!d->ops->pointer_move(d, 1024, 0, &err));
     CHECK(run("xrandr --output screen --mode 1920x1080"));
     CHECK(d->ops->screen_rect(d, &screen, &err));
-    check_rect(screen, (desk_rect){0, 0, 1920, 1080});
+    check_rect(screen, (image_rect){0, 0, 1920, 1080});
     paint_root(0x224466);
     CHECK(d->ops->capture(d, screen, false, &image, &err));
     CHECK_EQ(image.width, 1920);
@@ -156,10 +156,10 @@ static void test_scale(desk *d)
     }
 }
 
-static desk_rect work_of_first(desk *d)
+static image_rect work_of_first(desk *d)
 {
     desk_monitor_list list;
-    desk_rect work = {0};
+    image_rect work = {0};
     if (CHECK(d->ops->monitors(d, &list, &err))) {
         work = list.items[0].work;
     }
@@ -193,12 +193,12 @@ static void reserve_bottom(void)
 
 static void test_work_area(desk *d)
 {
-    desk_rect work = work_of_first(d);
-    check_rect(work, (desk_rect){0, 0, 1920, 1080});
+    image_rect work = work_of_first(d);
+    check_rect(work, (image_rect){0, 0, 1920, 1080});
     pid_t manager = start_manager();
     reserve_bottom();
     CHECK(UNTIL((work = work_of_first(d)).height == 1040));
-    check_rect(work, (desk_rect){0, 0, 1920, 1040});
+    check_rect(work, (image_rect){0, 0, 1920, 1040});
     stop(manager);
     /* What a manager that is gone has written down counts no more. */
     CHECK(UNTIL((work = work_of_first(d)).height == 1080));

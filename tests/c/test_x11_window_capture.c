@@ -3,8 +3,8 @@
  * windows in them; applications that draw late, never, or die. The windows are painted by a second
  * connection, in colours that tell their place, and only where the server asks for it.
  */
+#include "desk/x11/x11_internal.h"
 #include "painter.h"
-#include "desk/x11/x11.h"
 #include "xserver.h"
 
 #include <xcb/composite.h>
@@ -34,14 +34,14 @@ static bool capture(desk *d, painter *p, xcb_window_t window, desk_window_pictur
     return ok && !out->pending;
 }
 
-static uint32_t pixel(const desk_image *image, int x, int y)
+static uint32_t pixel(const image_bitmap *image, int x, int y)
 {
     uint32_t value;
     memcpy(&value, image->pixels + (size_t) y * image->stride + (size_t) x * 4, 4);
     return value & 0xffffff;
 }
 
-static void check_pixels(const desk_window_picture *p, xcb_window_t window, desk_rect rect)
+static void check_pixels(const desk_window_picture *p, xcb_window_t window, image_rect rect)
 {
     unsigned long wrong = 0;
     CHECK_EQ(p->rect.x, rect.x);
@@ -94,20 +94,20 @@ static void destroy(painter *p, xcb_window_t window)
 /* The screen's picture lies where the window's goes: it is fetched again, unchanged as it is. */
 static void test_uncovered(desk *d, painter *p, bool with_alpha)
 {
-    desk_rect rect = {100, 120, 300, 200};
+    image_rect rect = {100, 120, 300, 200};
     desk_window_picture picture;
-    desk_image screen = {0};
+    image_bitmap screen = {0};
     int rounds;
     xcb_window_t window = show(p, (look){.rect = rect, .with_alpha = with_alpha});
     settle(p);
-    CHECK(d->ops->capture(d, (desk_rect){90, 110, 300, 200}, false, &screen, &err));
+    CHECK(d->ops->capture(d, (image_rect){90, 110, 300, 200}, false, &screen, &err));
     CHECK_EQ(pixel(&screen, 10, 10), colour(window, 0, 0));
     if (CHECK(capture(d, NULL, window, &picture, &rounds))) {
         check_pixels(&picture, window, rect);
         CHECK_EQ(rounds, 0);
         CHECK(!picture.incomplete);
     }
-    CHECK(d->ops->capture(d, (desk_rect){90, 110, 300, 200}, false, &screen, &err));
+    CHECK(d->ops->capture(d, (image_rect){90, 110, 300, 200}, false, &screen, &err));
     CHECK_EQ(pixel(&screen, 10, 10), colour(window, 0, 0));
     CHECK_EQ(pixel(&screen, 299, 199), colour(window, 289, 189));
     CHECK(with_alpha || UNTIL(!is_redirected(p, window)));
@@ -116,7 +116,7 @@ static void test_uncovered(desk *d, painter *p, bool with_alpha)
 
 /* What is covered is only drawn when the server asks for it, and this application takes its time.
  */
-static void test_covered(desk *d, painter *p, look l, desk_rect cover)
+static void test_covered(desk *d, painter *p, look l, image_rect cover)
 {
     desk_window_picture picture;
     int rounds;
@@ -133,7 +133,7 @@ static void test_covered(desk *d, painter *p, look l, desk_rect cover)
         CHECK(now() - began >= 0.2 || l.with_alpha);
     }
     p->delay = 0;
-    desk_image screen = {0};
+    image_bitmap screen = {0};
     if (CHECK(d->ops->capture(d, cover, false, &screen, &err))) {
         CHECK_EQ(pixel(&screen, 5, 5), colour(above, 5, 5)); /* still on top */
     }
@@ -146,7 +146,7 @@ static void test_covered(desk *d, painter *p, look l, desk_rect cover)
 
 static void test_all_covered(desk *d, painter *p)
 {
-    desk_rect rect = {100, 120, 300, 200}, all = {50, 50, 500, 400}, part = {200, 200, 40, 30};
+    image_rect rect = {100, 120, 300, 200}, all = {50, 50, 500, 400}, part = {200, 200, 40, 30};
     test_covered(d, p, (look){.rect = rect}, part);
     test_covered(d, p, (look){.rect = rect}, all);
     test_covered(d, p, (look){.rect = rect, .unmanaged = true}, part);
@@ -159,7 +159,7 @@ static void test_all_covered(desk *d, painter *p)
 /* The window's place, as everywhere, is that of what it draws itself. */
 static void test_border(desk *d, painter *p)
 {
-    desk_rect rect = {100, 120, 300, 200}, inside = {107, 127, 300, 200};
+    image_rect rect = {100, 120, 300, 200}, inside = {107, 127, 300, 200};
     desk_window_picture picture;
     int rounds;
     xcb_window_t window = show(p, (look){.rect = rect, .border = 7});
@@ -176,7 +176,7 @@ static void test_border(desk *d, painter *p)
 /* A window in the window draws for itself. */
 static void test_inner_windows(desk *d, painter *p)
 {
-    desk_rect rect = {100, 120, 300, 200}, inner = {30, 40, 100, 80};
+    image_rect rect = {100, 120, 300, 200}, inner = {30, 40, 100, 80};
     desk_window_picture picture;
     int rounds;
     xcb_window_t window = show(p, (look){.rect = rect, .plain = true});
@@ -265,7 +265,7 @@ static void test_let_go(desk *d, painter *p)
     destroy(p, window);
     bool ok = true;
     CHECK(UNTIL(!(ok = d->ops->window_capture(d, window, false, &picture, &err))));
-    CHECK(!ok && (err.code == DESK_NOT_FOUND || err.code == DESK_UNAVAILABLE));
+    CHECK(!ok && (err.code == BASE_NOT_FOUND || err.code == BASE_UNAVAILABLE));
     destroy(p, above);
     /* The whole desk goes. */
     window = show(p, (look){.rect = {-100, 120, 300, 200}});
@@ -278,7 +278,7 @@ static void test_let_go(desk *d, painter *p)
     destroy(p, window);
 }
 
-static void check_refused(desk *d, uint64_t id, desk_code code)
+static void check_refused(desk *d, uint64_t id, base_code code)
 {
     desk_window_picture picture;
     CHECK(!d->ops->window_capture(d, id, false, &picture, &err));
@@ -291,12 +291,12 @@ static void test_refused(desk *d, painter *p)
     settle(p);
     xcb_unmap_window(p->c, window);
     flush(p);
-    check_refused(d, window, DESK_UNAVAILABLE);
+    check_refused(d, window, BASE_UNAVAILABLE);
     CHECK(strstr(err.message, "restore"));
     destroy(p, window);
-    check_refused(d, window, DESK_NOT_FOUND);
-    check_refused(d, p->screen->root, DESK_NOT_FOUND);
-    check_refused(d, 0xffffffffffffull, DESK_NOT_FOUND);
+    check_refused(d, window, BASE_NOT_FOUND);
+    check_refused(d, p->screen->root, BASE_NOT_FOUND);
+    check_refused(d, 0xffffffffffffull, BASE_NOT_FOUND);
 }
 
 /* The only window, as the desk lists it. */
@@ -327,7 +327,7 @@ static void test_managed(desk *d, painter *p)
     }
     CHECK(d->ops->window_state(d, window, DESK_WINDOW_MINIMIZED, &err));
     CHECK(UNTIL(work(p) && listed(d, &seen) && !seen.visible));
-    check_refused(d, window, DESK_UNAVAILABLE);
+    check_refused(d, window, BASE_UNAVAILABLE);
     destroy(p, above);
     destroy(p, window);
 }
@@ -362,7 +362,7 @@ static void test_no_change(desk *d, painter *p)
 /* A compositing manager has every window keep its picture: there is nothing to wait for. */
 static void test_composited(desk *d, painter *p)
 {
-    desk_rect rect = {100, 120, 300, 200};
+    image_rect rect = {100, 120, 300, 200};
     desk_window_picture picture;
     int rounds;
     xcb_window_t window = show(p, (look){.rect = rect});

@@ -2,7 +2,7 @@
  * What the X11 backend asks of windows, with a window manager (openbox) and without one. Judged by
  * the X server's word to a second connection, which owns the window.
  */
-#include "desk/x11/x11.h"
+#include "desk/x11/x11_internal.h"
 #include "xserver.h"
 
 #include <limits.h>
@@ -15,7 +15,7 @@ typedef struct {
 
 enum { BORDER = 5, ICONIC = 3 };
 
-static const desk_rect START = {200, 150, 320, 240}, OTHER = {333, 277, 411, 299};
+static const image_rect START = {200, 150, 320, 240}, OTHER = {333, 277, 411, 299};
 
 static xcb_atom_t atom(client *w, const char *name)
 {
@@ -55,31 +55,31 @@ static client client_open(uint16_t border)
 }
 
 /* Where the window's own pixels are. */
-static desk_rect real_place(client *w)
+static image_rect real_place(client *w)
 {
     xcb_get_geometry_reply_t *g =
         xcb_get_geometry_reply(w->c, xcb_get_geometry(w->c, w->window), NULL);
     xcb_translate_coordinates_reply_t *t = xcb_translate_coordinates_reply(
         w->c, xcb_translate_coordinates(w->c, w->window, w->screen->root, 0, 0), NULL);
-    desk_rect rect = {t->dst_x, t->dst_y, g->width, g->height};
+    image_rect rect = {t->dst_x, t->dst_y, g->width, g->height};
     free(g);
     free(t);
     return rect;
 }
 
-static bool same(desk_rect a, desk_rect b)
+static bool same(image_rect a, image_rect b)
 {
     return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
 }
 
-static bool placed(client *w, desk_rect wanted)
+static bool placed(client *w, image_rect wanted)
 {
     return same(real_place(w), wanted);
 }
 
 static void print_place(client *w)
 {
-    desk_rect r = real_place(w);
+    image_rect r = real_place(w);
     printf("    the window is at %d,%d with %d x %d pixels\n", r.x, r.y, r.width, r.height);
 }
 
@@ -178,7 +178,7 @@ static bool maximized(desk *d, client *w)
 {
     desk_window window;
     char executable[PATH_MAX];
-    desk_rect real = real_place(w);
+    image_rect real = real_place(w);
     return listed(d, w, &window, executable) && window.maximized && window.visible &&
            real.width >= w->screen->width_in_pixels - 20 &&
            real.height >= w->screen->height_in_pixels - 100;
@@ -217,16 +217,16 @@ static void check_states(desk *d, client *w)
 
 static void check_refusals(desk *d, client *w)
 {
-    static const desk_rect wrong[] = {
+    static const image_rect wrong[] = {
         {0, 0, 0, 10}, {0, 0, 10, -1}, {0, 0, 40000, 10}, {INT_MAX, 0, 10, 10}, {0, -40000, 9, 9}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         CHECK(!d->ops->window_place(d, w->window, wrong[i], &err));
-        CHECK_EQ(err.code, DESK_INVALID);
+        CHECK_EQ(err.code, BASE_INVALID);
     }
     CHECK(!d->ops->window_place(d, UINT64_MAX, START, &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
     CHECK(!d->ops->window_state(d, 0, DESK_WINDOW_MAXIMIZED, &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
 }
 
 static void test_managed(void)
@@ -261,7 +261,7 @@ static void test_unmanaged(void)
     check_executable(d, &w);
     check_place(d, &w);
     CHECK(!d->ops->window_state(d, w.window, DESK_WINDOW_MINIMIZED, &err));
-    CHECK_EQ(err.code, DESK_UNSUPPORTED);
+    CHECK_EQ(err.code, BASE_UNSUPPORTED);
     CHECK(strstr(err.message, "window manager") != NULL);
     CHECK(d->ops->window_state(d, w.window, DESK_WINDOW_NORMAL, &err));
     CHECK(placed(&w, OTHER));

@@ -2,7 +2,7 @@
  * What the X11 backend hears of the world, and windows' order and workspaces: without a window
  * manager and with openbox. A second connection makes and changes the windows and judges.
  */
-#include "desk/x11/x11.h"
+#include "desk/x11/x11_internal.h"
 #include "xserver.h"
 
 typedef struct {
@@ -120,7 +120,7 @@ static void test_order(client *w)
         CHECK(UNTIL(place_of(d, a) < place_of(d, b)));
     }
     CHECK(!d->ops->window_stack(d, 1, true, &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
     xcb_destroy_window(w->c, a);
     xcb_destroy_window(w->c, b);
     client_sync(w);
@@ -133,11 +133,11 @@ static void test_no_workspaces(client *w)
     desk_workspaces all;
     xcb_window_t a = new_window(w, "a", 50);
     CHECK(!d->ops->workspaces(d, &all, &err));
-    CHECK_EQ(err.code, DESK_UNSUPPORTED);
+    CHECK_EQ(err.code, BASE_UNSUPPORTED);
     CHECK(!d->ops->workspace_go(d, 1, &err));
-    CHECK_EQ(err.code, DESK_UNSUPPORTED);
+    CHECK_EQ(err.code, BASE_UNSUPPORTED);
     CHECK(!d->ops->window_workspace(d, a, 1, &err));
-    CHECK_EQ(err.code, DESK_UNSUPPORTED);
+    CHECK_EQ(err.code, BASE_UNSUPPORTED);
     CHECK_EQ(workspace_of(d, a), 0);
     xcb_destroy_window(w->c, a);
     client_sync(w);
@@ -185,9 +185,9 @@ static void test_workspaces(client *w)
     static const int wrong[] = {0, -1, 5, 1000000};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         CHECK(!d->ops->workspace_go(d, wrong[i], &err));
-        CHECK_EQ(err.code, DESK_NOT_FOUND);
+        CHECK_EQ(err.code, BASE_NOT_FOUND);
         CHECK(!d->ops->window_workspace(d, a, wrong[i], &err));
-        CHECK_EQ(err.code, DESK_NOT_FOUND);
+        CHECK_EQ(err.code, BASE_NOT_FOUND);
     }
     /* A count that nobody can mean. */
     uint32_t many = 4000000000u;
@@ -223,8 +223,8 @@ static void test_regions(client *w)
     desk *d = open_desk();
     xcb_window_t window = new_window(w, "painted", 50);
     CHECK(d->ops->watch_start(d, &err));
-    int inside = desk_regions_add(&d->regions, (desk_rect){60, 50, 30, 30});
-    int outside = desk_regions_add(&d->regions, (desk_rect){150, 50, 30, 30});
+    int inside = desk_regions_add(&d->regions, (image_rect){60, 50, 30, 30});
+    int outside = desk_regions_add(&d->regions, (image_rect){150, 50, 30, 30});
     draw(w, window, 30, 30, 40); /* 80..119, 70..109: touches the first by a corner */
     CHECK(UNTIL(region_changed(d, inside)));
     CHECK(!region_changed(d, outside));

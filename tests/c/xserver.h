@@ -4,8 +4,8 @@
 #ifndef XSERVER_H
 #define XSERVER_H
 
-#include "desk/backend.h"
 #include "check.h"
+#include "desk/backend.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-static desk_error err;
+static base_error err;
 static char display[32];
 static char folder[] = "/tmp/deskpilot-x11-XXXXXX";
 

@@ -226,7 +226,7 @@ function tests.an_offer_does_not_hold_the_program()
   local script = os.tmpname()
   files.write(script, [[
     local desk_module = require "deskpilot.desk"
-    local private = require "deskpilot.desk.private"
+    local private = require "deskpilot.desk.private.session"
     return { offers = function()
       local session = assert(private.start {})
       local desk = assert(desk_module.open { display = session.display, session = session })

@@ -40,7 +40,7 @@ tests.the_kill_chord_stops_whatever_runs = with_display(function(desk, display, 
     compared = "table.sort({ 3, 2, 1 }, function() while true do end end)",
     nested = "coroutine.wrap(function() while true do end end)()",
     waiting = "m.desk.wait_until(function() return false end, { timeout = 600 })",
-    request = ("require('deskpilot.base.http').request { url = %q, timeout = { total = 600 } }"):format(server.endpoint
+    request = ("require('deskpilot.net.http').request { url = %q, timeout = { total = 600 } }"):format(server.endpoint
       .. "/models"),
   } do
     local child = start_run(display, folder, current .. ([[run = function(m) m:note("begun") %s end]]):format(script))

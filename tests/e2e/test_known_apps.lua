@@ -1,8 +1,8 @@
 -- Each profile of an application for Linux against the real application: opened by it on a private desktop, its
 -- window and that it is ready, one of its shortcuts by what the application does then, and quit. Those whose package
 -- is not among ./dev's are not run, and said; DESKPILOT_ALL_APPS=1 runs all that are installed.
-local app_profile = require "deskpilot.desk.app_profile"
-local app_profiles = require "deskpilot.desk.app_profiles"
+local app_profile = require "deskpilot.desk.app.profile"
+local app_profiles = require "deskpilot.desk.app.profiles"
 local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local harness = require "harness"

@@ -2,8 +2,8 @@
 -- `deskpilot shot --marks` the same. Judged by the pixels of the files.
 local desktop = require "desktop"
 local harness = require "harness"
-local marks = require "deskpilot.desk.marks"
-local shots = require "deskpilot.desk.shot"
+local marks = require "deskpilot.desk.picture.marks"
+local shots = require "deskpilot.desk.picture.shot"
 local spawn = require "spawn"
 
 local tests = {}

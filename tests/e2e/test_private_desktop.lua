@@ -3,9 +3,9 @@
 local uv = require "luv"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
-local processes = require "deskpilot.desk.linux.processes"
-local program = require "deskpilot.desk.program"
+local private = require "deskpilot.desk.private.session"
+local processes = require "deskpilot.desk.platform.linux.processes"
+local program = require "deskpilot.desk.app.program"
 local task = require "deskpilot.base.task"
 local native = require "native.desk"
 
@@ -187,7 +187,7 @@ end
 function tests.a_killed_program_leaves_nothing()
   local script = os.tmpname()
   files.write(script, [[
-    local private = require "deskpilot.desk.private"
+    local private = require "deskpilot.desk.private.session"
     local task = require "deskpilot.base.task"
     return { a = function()
       local session = assert(private.start { apps = { { "xterm" } } })

@@ -7,8 +7,8 @@
  * server's bytes. In a head that is part of the input "$ACCEPT" stands for the proper answer to the
  * client's key.
  */
-#include "net/net_ws.h"
 #include "base/utf8.h"
+#include "net/net_ws.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -53,8 +53,9 @@ typedef struct {
 static void add_up(uint64_t *sum, const void *data, size_t size)
 {
     const uint8_t *bytes = data;
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++) {
         *sum = (*sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+    }
 }
 
 static void on_open(void *user)
@@ -66,18 +67,20 @@ static void on_open(void *user)
 static void on_message(void *user, const char *data, size_t size, bool binary)
 {
     playing *p = user;
-    desk_error err;
+    base_error err;
     REQUIRE(p->opened == 1 && net_ws_state_of(p->ws) == NET_WS_OPEN);
     REQUIRE(size <= p->most);
-    REQUIRE(binary || desk_utf8_check(data, size) == size);
+    REQUIRE(binary || base_utf8_check(data, size) == size);
     p->messages++;
     add_up(&p->heard, &size, sizeof size);
     add_up(&p->heard, &binary, sizeof binary);
     add_up(&p->heard, data, size);
-    if (p->client == CLIENT_ECHOES)
+    if (p->client == CLIENT_ECHOES) {
         REQUIRE(net_ws_send(p->ws, data, size, binary, &err));
-    if (p->client == CLIENT_CLOSES)
+    }
+    if (p->client == CLIENT_CLOSES) {
         REQUIRE(net_ws_close(p->ws, NET_CLOSED_NORMALLY, "enough", 6, &err));
+    }
 }
 
 /* Takes some of what the client has to say. */
@@ -85,8 +88,9 @@ static void hear(playing *p, size_t most)
 {
     const char *data, *again;
     size_t size = net_ws_output(p->ws, &data);
-    if (!size)
+    if (!size) {
         return;
+    }
     REQUIRE(net_ws_output(p->ws, &again) == size && again == data);
     size = size < most ? size : most;
     REQUIRE(net_buffer_append(&p->said, data, size));
@@ -130,7 +134,7 @@ static net_ws *new_client(playing *p)
         .max_message = p->most,
     };
     net_ws_events events = {on_open, on_message, p};
-    desk_error err;
+    base_error err;
     net_ws *ws = net_ws_new(&options, &events, &err);
     REQUIRE(ws);
     return ws;
@@ -138,12 +142,13 @@ static net_ws *new_client(playing *p)
 
 static void feed(playing *p, const net_buffer *input, uint32_t random, bool in_pieces)
 {
-    desk_error err;
+    base_error err;
     size_t at = 0, turn = input->size / 2;
     while (at < input->size) {
         size_t size = in_pieces ? 1 + next_random(&random) % 9 : input->size;
-        if (p->client == CLIENT_SPEAKS_FIRST && at < turn && at + size > turn)
+        if (p->client == CLIENT_SPEAKS_FIRST && at < turn && at + size > turn) {
             size = turn - at; /* closes at the same place in both playings */
+        }
         size = size < input->size - at ? size : input->size - at;
         net_ws_feed(p->ws, input->data + at, size);
         at += size;
@@ -152,8 +157,9 @@ static void feed(playing *p, const net_buffer *input, uint32_t random, bool in_p
             REQUIRE(net_ws_send(p->ws, "hello", 5, false, &err));
             REQUIRE(net_ws_close(p->ws, 4000, "", 0, &err));
         }
-        if (in_pieces)
+        if (in_pieces) {
             hear(p, 1 + next_random(&random) % 40);
+        }
         REQUIRE(net_ws_pending(p->ws) < 1 << 20 || p->client == CLIENT_ECHOES);
     }
 }
@@ -180,8 +186,9 @@ static void play(playing *p, const uint8_t *data, size_t size, bool in_pieces)
     REQUIRE(net_ws_state_of(p->ws) == NET_WS_OVER);
     p->end = *net_ws_end_of(p->ws);
     const char *unused;
-    while (net_ws_output(p->ws, &unused))
+    while (net_ws_output(p->ws, &unused)) {
         hear(p, SIZE_MAX);
+    }
     REQUIRE(net_ws_pending(p->ws) == 0);
     net_buffer_free(&input);
     net_ws_free(p->ws);
@@ -190,8 +197,9 @@ static void play(playing *p, const uint8_t *data, size_t size, bool in_pieces)
 static void judge_closing(const uint8_t *payload, size_t size, const uint8_t *key)
 {
     REQUIRE(size != 1);
-    if (size == 0)
+    if (size == 0) {
         return;
+    }
     int code = (payload[0] ^ key[0]) << 8 | (payload[1] ^ key[1]);
     REQUIRE(net_close_code_valid(code));
 }
@@ -201,8 +209,9 @@ static void judge(const playing *p)
 {
     const uint8_t *data = (const uint8_t *) p->said.data;
     size_t size = p->said.size, at = 3;
-    while (at < size && memcmp(data + at - 3, "\r\n\r\n", 4) != 0)
+    while (at < size && memcmp(data + at - 3, "\r\n\r\n", 4) != 0) {
         at++;
+    }
     REQUIRE(at < size); /* the request is whole */
     bool closed = false;
     for (at++; at < size;) {
@@ -215,12 +224,14 @@ static void judge(const playing *p)
         size_t wide = length == 126 ? 2 : length == 127 ? 8 : 0;
         if (wide) {
             least = wide == 2 ? 126 : 0x10000;
-            for (length = 0; header < 2 + wide; header++)
+            for (length = 0; header < 2 + wide; header++) {
                 length = length << 8 | data[at + header];
+            }
         }
         REQUIRE(length >= least && size - at >= header + 4 + length);
-        if (kind == NET_CLOSE)
+        if (kind == NET_CLOSE) {
             judge_closing(data + at + header + 4, length, data + at + header);
+        }
         closed = kind == NET_CLOSE;
         at += header + 4 + length;
     }
@@ -231,8 +242,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 2)
+    if (size < 2) {
         return 0;
+    }
     playing whole, pieces;
     play(&whole, data, size, false);
     play(&pieces, data, size, true);
@@ -242,8 +254,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(whole.heard == pieces.heard && whole.state == pieces.state);
     REQUIRE(whole.end.error.code == pieces.end.error.code);
     if (whole.end.error.code !=
-        DESK_REFUSED) /* there the server's words may hold the key's answer */
+        BASE_REFUSED) { /* there the server's words may hold the key's answer */
         REQUIRE(strcmp(whole.end.error.message, pieces.end.error.message) == 0);
+    }
     REQUIRE(whole.end.close_code == pieces.end.close_code);
     REQUIRE(whole.end.http_status == pieces.end.http_status);
     REQUIRE(whole.end.reason_size == pieces.end.reason_size &&

@@ -34,8 +34,9 @@ static input read_file(const char *path)
         exit(1);
     }
     input read = {malloc(MOST), 0};
-    if (read.data)
+    if (read.data) {
         read.size = fread(read.data, 1, MOST, file);
+    }
     fclose(file);
     return read;
 }
@@ -76,8 +77,9 @@ static void play_changed(const input *from, const input *other, uint8_t *data)
 {
     size_t size = from->size;
     memcpy(data, from->data, size);
-    for (uint32_t changes = 1 + dice(4); changes; changes--)
+    for (uint32_t changes = 1 + dice(4); changes; changes--) {
         size = change_once(data, size, other);
+    }
     LLVMFuzzerTestOneInput(data, size);
 }
 
@@ -86,17 +88,20 @@ int main(int argc, char **argv)
     uint32_t count = (uint32_t) argc - 1;
     input *inputs = calloc(count + 1, sizeof *inputs);
     uint8_t *data = malloc(MOST);
-    if (!inputs || !data || !count)
+    if (!inputs || !data || !count) {
         return 1;
+    }
     for (uint32_t i = 0; i < count; i++) {
         inputs[i] = read_file(argv[i + 1]);
         LLVMFuzzerTestOneInput(inputs[i].data, inputs[i].size);
     }
-    for (uint32_t i = 0; i < count * ROUNDS; i++)
+    for (uint32_t i = 0; i < count * ROUNDS; i++) {
         play_changed(&inputs[i % count], &inputs[dice(count)], data);
+    }
     printf("%u inputs played\n", count * (1 + ROUNDS));
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         free(inputs[i].data);
+    }
     free(inputs);
     free(data);
     return 0;

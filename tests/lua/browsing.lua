@@ -1,7 +1,7 @@
 --- A private desktop with a real browser on it, and a server of pages beside, for tests.
 local desk_module = require "deskpilot.desk"
 local page_server = require "page_server"
-local private = require "deskpilot.desk.private"
+local private = require "deskpilot.desk.private.session"
 
 local browsing = {}
 

@@ -1,7 +1,7 @@
 --- A private desktop for a test: started for a function, and taken down after it, whatever becomes of it.
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
-local private = require "deskpilot.desk.private"
+local private = require "deskpilot.desk.private.session"
 local spawn = require "spawn"
 
 local desktop = {}

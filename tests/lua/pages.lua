@@ -4,7 +4,7 @@ local files = require "deskpilot.base.files"
 local harness = require "harness"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
-local private = require "deskpilot.desk.private"
+local private = require "deskpilot.desk.private.session"
 
 local pages = {}
 

@@ -1,8 +1,8 @@
 -- Profiles of applications: what one may hold, where they are found, which windows are theirs. Whether they are
 -- true of the real applications is for e2e/test_known_apps.lua and windows/test_win_known_apps.lua.
 local t = require "harness"
-local app_profile = require "deskpilot.desk.app_profile"
-local app_profiles = require "deskpilot.desk.app_profiles"
+local app_profile = require "deskpilot.desk.app.profile"
+local app_profiles = require "deskpilot.desk.app.profiles"
 local configured = require "configured"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"

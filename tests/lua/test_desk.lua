@@ -174,7 +174,7 @@ function tests.keys_again_and_again()
 end
 
 function tests.what_was_typed_is_found_in_what_is_there()
-  local is_insertion = require("deskpilot.desk.read_back").is_insertion
+  local is_insertion = require("deskpilot.desk.input.read_back").is_insertion
   for _, case in ipairs { { "", "abc", "abc" }, { "xyz", "abc", "xabcyz" }, { "xyz", "abc", "xyzabc" },
     { "xyz", "abc", "abc" }, { "xyz", "abc", "xabc" }, { "aa", "a", "aaa" }, { "abab", "ab", "ababab" } } do
     harness.ok(is_insertion(table.unpack(case)), case)

@@ -78,10 +78,10 @@ function tests.annotations_are_read()
   t.eq(annotations.parameters(documented), { "first", "how", "..." })
   local none = annotations.of_function(print)
   t.eq(none, nil)
-  local classes = annotations.classes("deskpilot/desk/points.lua")
+  local classes = annotations.classes("deskpilot/desk/picture/points.lua")
   t.eq(classes[1].class, "deskpilot.point")
   t.eq(classes[1].fields[1], { name = "x", type = "number", text = "" })
-  t.has(annotations.header("deskpilot/desk/points.lua"), "A point is { x = , y = }")
+  t.has(annotations.header("deskpilot/desk/picture/points.lua"), "A point is { x = , y = }")
 end
 
 return tests

@@ -4,7 +4,7 @@ local t = require "harness"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local native = require "native.image"
-local shots = require "deskpilot.desk.shot"
+local shots = require "deskpilot.desk.picture.shot"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 
@@ -135,7 +135,7 @@ function tests.mistakes_raise()
   t.raises("'x'", function() image:find(part, { region = {} }, nothing) end)
   t.raises("'width'", function() image:find(part, { region = { x = 0, y = 0, width = 0, height = 5 } }, nothing) end)
   t.raises("'width'", function() image:find(part, { region = { x = 290, y = 0, width = 11, height = 5 } }, nothing) end)
-  t.raises("deskpilot.image", function() image:find("part", {}, nothing) end)
+  t.raises("native.Image", function() image:find("part", {}, nothing) end)
   t.raises("function", function() image:find(part, {}) end)
   part:close()
   t.raises("closed", function() image:find(part, {}, nothing) end)

@@ -2,7 +2,7 @@
 local uv = require "luv"
 local t = require "harness"
 local task = require "deskpilot.base.task"
-local http = require "deskpilot.base.http"
+local http = require "deskpilot.net.http"
 local native = require "native.http"
 local model_server = require "model_server"
 local ports = require "ports"

@@ -1,9 +1,9 @@
 -- base/http_server, http_message and http_form: proper requests by a proper client, and all others.
 local t = require "harness"
 local raw = require "raw_client"
-local http = require "deskpilot.base.http"
-local http_form = require "deskpilot.base.http_form"
-local http_server = require "deskpilot.base.http_server"
+local http = require "deskpilot.net.http"
+local http_form = require "deskpilot.net.http_form"
+local http_server = require "deskpilot.net.http_server"
 local task = require "deskpilot.base.task"
 
 local tests = {}

@@ -141,7 +141,7 @@ function tests.list_joins_folders_and_what_ships()
     write(project, "deskpilot/cli/_helper.lua", "return {}")
     write(project, "deskpilot/cli/notes.txt", "no")
     local names = " " .. table.concat(lookup.list("cli"), " ") .. " "
-    for _, name in ipairs { "zebra", "yak", "args", "repl" } do t.has(names, " " .. name .. " ") end
+    for _, name in ipairs { "zebra", "yak", "args", "reference" } do t.has(names, " " .. name .. " ") end
     for _, name in ipairs { "_helper", "notes", "init" } do t.ok(not names:find(" " .. name .. " ", 1, true)) end
   end)
 end

@@ -137,11 +137,11 @@ local function slow_desk(rounds)
     calls.of, calls.taken = nil, 0
     return "picture of " .. id, { x = 1, y = 2, width = 3, height = 4 }, true
   end
-  return { native = fake, inbox = require("deskpilot.desk.inbox").new(fake) }, calls
+  return { native = fake, inbox = require("deskpilot.desk.wait.inbox").new(fake) }, calls
 end
 
 function tests.windows_that_are_waited_for()
-  local take = require("deskpilot.desk.window_picture").take
+  local take = require("deskpilot.desk.picture.window_picture").take
   local d, calls = slow_desk(3)
   local results = {}
   for id = 1, 3 do

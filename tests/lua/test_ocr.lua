@@ -8,8 +8,8 @@ local native = require "native.ocr"
 local native_image = require "native.image"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
-local text_lines = require "deskpilot.desk.text_lines"
-local text_match = require "deskpilot.desk.text_match"
+local text_lines = require "deskpilot.desk.ocr.lines"
+local text_match = require "deskpilot.desk.ocr.match"
 
 local tests = {}
 

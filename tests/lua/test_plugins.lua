@@ -8,7 +8,7 @@ local persona = require "deskpilot.agent.persona"
 local plugins = require "deskpilot.agent.plugins"
 local settings_module = require "deskpilot.cli.settings"
 local spawn = require "spawn"
-local system = require "native.system"
+local shipped_files = require "native.shipped"
 
 local tests = {}
 
@@ -37,7 +37,7 @@ function tests.all_that_ships_says_its_version()
   local count = 0
   for _, kind in ipairs(kinds) do
     for _, name in ipairs((lookup.list(kind))) do
-      local source = system.shipped(("deskpilot/%s/%s.lua"):format(kind, name))
+      local source = shipped_files.read(("deskpilot/%s/%s.lua"):format(kind, name))
       t.ok(source:find("\n  api = %d+,\n"), name .. " has its line")
       local plugin = t.ok(plugins.load(kind, name), name)
       t.eq(plugin and plugin.api, plugins.api[kind], name .. " is written for the version that there is")

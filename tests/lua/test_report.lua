@@ -1,6 +1,6 @@
 local t = require "harness"
 local files = require "deskpilot.base.files"
-local report = require "deskpilot.cli.report"
+local report = require "deskpilot.cli.commands.report"
 local spawn = require "spawn"
 
 local tests = {}

@@ -3,9 +3,9 @@
 local t = require "harness"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
-local marks = require "deskpilot.desk.marks"
+local marks = require "deskpilot.desk.picture.marks"
 local native = require "native.image"
-local shots = require "deskpilot.desk.shot"
+local shots = require "deskpilot.desk.picture.shot"
 
 local tests = {}
 

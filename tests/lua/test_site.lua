@@ -1,6 +1,6 @@
 -- missions/site: what the server of the browser missions takes, refuses and writes down.
 local t = require "harness"
-local http = require "deskpilot.base.http"
+local http = require "deskpilot.net.http"
 local json = require "deskpilot.base.json"
 local lookup = require "deskpilot.base.lookup"
 local raw = require "raw_client"

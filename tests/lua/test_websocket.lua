@@ -2,7 +2,7 @@
 -- way to end. Opening one is test_websocket_opening.lua's, what frames may look like test_websocket_frames.lua's.
 local t = require "harness"
 local task = require "deskpilot.base.task"
-local websocket = require "deskpilot.base.websocket"
+local websocket = require "deskpilot.net.websocket"
 local websocket_server = require "websocket_server"
 
 local tests = {}

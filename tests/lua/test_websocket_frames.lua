@@ -2,7 +2,7 @@
 -- back: RFC 6455 section by section. The client echoes each message.
 local t = require "harness"
 local task = require "deskpilot.base.task"
-local websocket = require "deskpilot.base.websocket"
+local websocket = require "deskpilot.net.websocket"
 local websocket_server = require "websocket_server"
 
 local tests = {}

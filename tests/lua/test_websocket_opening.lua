@@ -2,7 +2,7 @@
 local uv = require "luv"
 local t = require "harness"
 local task = require "deskpilot.base.task"
-local websocket = require "deskpilot.base.websocket"
+local websocket = require "deskpilot.net.websocket"
 local websocket_server = require "websocket_server"
 local ports = require "ports"
 local tls_server = require "tls_server"

@@ -36,12 +36,14 @@ static DWORD WINAPI send_events(void *input)
     char key;
     DWORD count;
     while (ReadFile(input, &key, 1, &count, NULL) && count == 1) {
-        if (key != 'c' && key != 'b' && key != 'x')
+        if (key != 'c' && key != 'b' && key != 'x') {
             continue;
+        }
         DWORD event = key == 'c' ? CTRL_C_EVENT : key == 'b' ? CTRL_BREAK_EVENT : CTRL_CLOSE_EVENT;
         /* No program may say for another that its console was closed: that one is always raised. */
-        if ((key == 'x' || !GenerateConsoleCtrlEvent(event, 0)) && !raise_event(event))
+        if ((key == 'x' || !GenerateConsoleCtrlEvent(event, 0)) && !raise_event(event)) {
             fprintf(stderr, "ctrlc: the event was not sent, error %lu\n", GetLastError());
+        }
     }
     TerminateProcess(child, 124);
     return 0;
@@ -53,11 +55,13 @@ static wchar_t *command_behind_us(void)
     wchar_t *at = GetCommandLineW();
     wchar_t stop = *at == L'"' ? L'"' : L' ';
     at += stop == L'"';
-    while (*at && *at != stop)
+    while (*at && *at != stop) {
         at++;
+    }
     at += *at == L'"';
-    while (*at == L' ')
+    while (*at == L' ') {
         at++;
+    }
     return at;
 }
 
@@ -77,8 +81,9 @@ static HANDLE start(wchar_t *command, HANDLE out, HANDLE err)
     BOOL started =
         CreateProcessW(NULL, command, NULL, NULL, TRUE, 0, NULL, NULL, &startup, &process);
     CloseHandle(nothing);
-    if (!started)
+    if (!started) {
         return NULL;
+    }
     CloseHandle(process.hThread);
     return process.hProcess;
 }

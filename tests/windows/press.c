@@ -31,8 +31,9 @@ static void move(int dx, int dy)
 
 static int take(const char *modifiers, const char *code)
 {
-    if (!RegisterHotKey(NULL, 1, strtoul(modifiers, NULL, 16), strtoul(code, NULL, 16)))
+    if (!RegisterHotKey(NULL, 1, strtoul(modifiers, NULL, 16), strtoul(code, NULL, 16))) {
         return 1;
+    }
     puts("taken");
     fflush(stdout);
     getchar();
@@ -45,13 +46,17 @@ int main(int argc, char **argv)
         move(atoi(argv[2]), atoi(argv[3]));
         return 0;
     }
-    if (argc == 4 && strcmp(argv[1], "take") == 0)
+    if (argc == 4 && strcmp(argv[1], "take") == 0) {
         return take(argv[2], argv[3]);
-    if (argc < 3)
+    }
+    if (argc < 3) {
         return 2;
-    for (int i = 2; i < argc; i++)
+    }
+    for (int i = 2; i < argc; i++) {
         send_key(argv[i], 0);
-    for (int i = argc - 1; i > 1 && strcmp(argv[1], "key") == 0; i--)
+    }
+    for (int i = argc - 1; i > 1 && strcmp(argv[1], "key") == 0; i--) {
         send_key(argv[i], KEYEVENTF_KEYUP);
+    }
     return 0;
 }

@@ -33,8 +33,9 @@ API int TessBaseAPIInit3(engine *e, const char *folder, const char *language)
     snprintf(path, sizeof path, "%s%s.traineddata", folder, language);
     FILE *file = fopen(path, "rb");
     e->ready = file != NULL;
-    if (file)
+    if (file) {
         fclose(file);
+    }
     return e->ready ? 0 : -1;
 }
 

@@ -5,7 +5,7 @@ local uv = require "luv"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local private = require "deskpilot.desk.private"
+local private = require "deskpilot.desk.private.session"
 local task = require "deskpilot.base.task"
 
 local tests = {}

@@ -1,7 +1,7 @@
 -- Profiles of applications for Windows against those of them that Wine has: opened by their profiles, one thing done
 -- in each that can be seen from outside, and closed. The others are said not to be run.
-local app_profile = require "deskpilot.desk.app_profile"
-local app_profiles = require "deskpilot.desk.app_profiles"
+local app_profile = require "deskpilot.desk.app.profile"
+local app_profiles = require "deskpilot.desk.app.profiles"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"

@@ -3,8 +3,8 @@
 local testapp = dofile "tests/windows/testapp.lua"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
-local marks = require "deskpilot.desk.marks"
-local shots = require "deskpilot.desk.shot"
+local marks = require "deskpilot.desk.picture.marks"
+local shots = require "deskpilot.desk.picture.shot"
 local spawn = require "spawn"
 
 local tests = {}

@@ -7,7 +7,7 @@ local files = require "deskpilot.base.files"
 local harness = require "harness"
 local json = require "deskpilot.base.json"
 local native = require "native.desk"
-local private = require "deskpilot.desk.private"
+local private = require "deskpilot.desk.private.session"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 

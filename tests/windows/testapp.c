@@ -83,8 +83,9 @@ static void log_contents(const control *of, HWND window)
 {
     int length = GetWindowTextLengthW(window);
     wchar_t *text = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, sizeof *text * (length + 1ull));
-    if (!text)
+    if (!text) {
         return;
+    }
     GetWindowTextW(window, text, length + 1);
     log_begin("text", of->name);
     log_text("text", text);
@@ -97,8 +98,9 @@ static void log_selection(const control *of, HWND window)
     bool list = !wcscmp(of->klass, L"LISTBOX");
     wchar_t text[64] = L"";
     LRESULT index = SendMessageW(window, list ? LB_GETCURSEL : CB_GETCURSEL, 0, 0);
-    if (index >= 0)
+    if (index >= 0) {
         SendMessageW(window, list ? LB_GETTEXT : CB_GETLBTEXT, (WPARAM) index, (LPARAM) text);
+    }
     log_begin("selected", of->name);
     log_integer("index", index);
     log_text("text", text);
@@ -125,8 +127,9 @@ static LRESULT CALLBACK control_procedure(HWND window, UINT message, WPARAM w, L
 {
     const control *of = (const control *) data;
     log_input(of->name, window, message, w, l);
-    if (message == WM_NCDESTROY)
+    if (message == WM_NCDESTROY) {
         RemoveWindowSubclass(window, control_procedure, id);
+    }
     return DefSubclassProc(window, message, w, l);
 }
 
@@ -140,10 +143,11 @@ static void on_menu(HWND window, int id)
     log_begin("menu", L"window");
     log_text("text", text);
     log_end();
-    if (id == MENU_QUIT)
+    if (id == MENU_QUIT) {
         PostMessageW(window, WM_CLOSE, 0, 0);
-    else if (id == MENU_HANG)
+    } else if (id == MENU_HANG) {
         hang();
+    }
 }
 
 static void on_scroll(HWND slider)
@@ -168,8 +172,9 @@ static void on_placed(HWND window)
 static void on_activate(HWND window, bool active)
 {
     HWND focus = GetFocus();
-    if (!active && focus && IsChild(window, focus))
+    if (!active && focus && IsChild(window, focus)) {
         last_focus = focus;
+    }
     log_begin("active", L"window");
     log_string("what", active ? "got" : "lost");
     log_end();
@@ -180,10 +185,11 @@ static LRESULT CALLBACK procedure(HWND window, UINT message, WPARAM w, LPARAM l)
     log_input(L"window", window, message, w, l);
     switch (message) {
     case WM_COMMAND:
-        if (l)
+        if (l) {
             on_notification(LOWORD(w) - FIRST_ID, HIWORD(w), (HWND) l);
-        else
+        } else {
             on_menu(window, LOWORD(w));
+        }
         return 0;
     case WM_HSCROLL:
         on_scroll((HWND) l);
@@ -225,14 +231,19 @@ static void make_controls(HWND window, HINSTANCE instance)
                                      of->x, of->y, of->width, of->height, window,
                                      (HMENU) (INT_PTR) (FIRST_ID + i), instance, NULL);
         SendMessageW(child, WM_SETFONT, (WPARAM) GetStockObject(DEFAULT_GUI_FONT), TRUE);
-        if (!wcscmp(of->klass, L"LISTBOX"))
-            for (size_t k = 0; k < sizeof fruits / sizeof *fruits; k++)
+        if (!wcscmp(of->klass, L"LISTBOX")) {
+            for (size_t k = 0; k < sizeof fruits / sizeof *fruits; k++) {
                 SendMessageW(child, LB_ADDSTRING, 0, (LPARAM) fruits[k]);
-        if (!wcscmp(of->klass, L"COMBOBOX"))
-            for (size_t k = 0; k < sizeof colours / sizeof *colours; k++)
+            }
+        }
+        if (!wcscmp(of->klass, L"COMBOBOX")) {
+            for (size_t k = 0; k < sizeof colours / sizeof *colours; k++) {
                 SendMessageW(child, CB_ADDSTRING, 0, (LPARAM) colours[k]);
-        if (of->name && wcscmp(of->klass, L"TestCanvas")) /* which logs by itself */
+            }
+        }
+        if (of->name && wcscmp(of->klass, L"TestCanvas")) { /* which logs by itself */
             SetWindowSubclass(child, control_procedure, 1, (DWORD_PTR) of);
+        }
     }
 }
 
@@ -265,8 +276,9 @@ static void log_control(HWND window, size_t i)
     HWND child = control_window(window, i);
     char key[32];
     RECT rect;
-    if (!child || !controls[i].name)
+    if (!child || !controls[i].name) {
         return;
+    }
     snprintf(key, sizeof key, "%ls", controls[i].name);
     GetWindowRect(child, &rect);
     log_object(key);
@@ -287,8 +299,9 @@ static void log_ready(HWND window)
     log_rect("window", outer);
     log_rect("client", client);
     log_object("controls");
-    for (size_t i = 0; i < CONTROL_COUNT; i++)
+    for (size_t i = 0; i < CONTROL_COUNT; i++) {
         log_control(window, i);
+    }
     log_object_end();
     log_end();
 }
@@ -300,25 +313,26 @@ static bool read_options(int argc, wchar_t **argv)
 {
     for (int i = 1; i < argc; i++) {
         const wchar_t *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : L"";
-        if (!wcscmp(word, L"--fullscreen"))
+        if (!wcscmp(word, L"--fullscreen")) {
             options.fullscreen = true;
-        else if (!wcscmp(word, L"--hang"))
+        } else if (!wcscmp(word, L"--hang")) {
             options.hang = true;
-        else if (!wcscmp(word, L"--log") && ++i)
+        } else if (!wcscmp(word, L"--log") && ++i) {
             options.log = value;
-        else if (!wcscmp(word, L"--title") && ++i)
+        } else if (!wcscmp(word, L"--title") && ++i) {
             options.title = value;
-        else if (!wcscmp(word, L"--release") && ++i &&
-                 swscanf(value, L"%lu", &options.release) == 1)
+        } else if (!wcscmp(word, L"--release") && ++i &&
+                   swscanf(value, L"%lu", &options.release) == 1) {
             continue;
-        else if (!wcscmp(word, L"--at") && ++i &&
-                 swscanf(value, L"%d,%d", &options.x, &options.y) == 2)
+        } else if (!wcscmp(word, L"--at") && ++i &&
+                   swscanf(value, L"%d,%d", &options.x, &options.y) == 2) {
             continue;
-        else if (!wcscmp(word, L"--size") && ++i &&
-                 swscanf(value, L"%dx%d", &options.width, &options.height) == 2)
+        } else if (!wcscmp(word, L"--size") && ++i &&
+                   swscanf(value, L"%dx%d", &options.width, &options.height) == 2) {
             continue;
-        else
+        } else {
             return false;
+        }
     }
     return options.log || options.release;
 }
@@ -327,8 +341,9 @@ static int release(void)
 {
     HANDLE event = hang_event(options.release);
     bool done = event && SetEvent(event);
-    if (event)
+    if (event) {
         CloseHandle(event);
+    }
     return done ? 0 : 1;
 }
 
@@ -336,12 +351,15 @@ int wmain(int argc, wchar_t **argv)
 {
     HINSTANCE instance = GetModuleHandleW(NULL);
     INITCOMMONCONTROLSEX wanted = {sizeof wanted, ICC_BAR_CLASSES | ICC_STANDARD_CLASSES};
-    if (!read_options(argc, argv))
+    if (!read_options(argc, argv)) {
         return 2;
-    if (options.release)
+    }
+    if (options.release) {
         return release();
-    if (!log_open(options.log))
+    }
+    if (!log_open(options.log)) {
         return 1;
+    }
     SetProcessDPIAware();
     InitCommonControlsEx(&wanted);
     canvas_register(instance);
@@ -351,8 +369,9 @@ int wmain(int argc, wchar_t **argv)
     RedrawWindow(window, NULL, NULL, RDW_UPDATENOW | RDW_ALLCHILDREN);
     GdiFlush();
     log_ready(window);
-    if (options.hang)
+    if (options.hang) {
         hang();
+    }
     MSG message;
     while (GetMessageW(&message, NULL, 0, 0) > 0) {
         TranslateMessage(&message);

@@ -16,25 +16,30 @@ static void fill(HDC dc, int x, int y, int width, int height, COLORREF colour)
 
 static void paint_pattern(HDC dc)
 {
-    for (int row = 0; row < 2; row++)
-        for (int column = 0; column < 4; column++)
+    for (int row = 0; row < 2; row++) {
+        for (int column = 0; column < 4; column++) {
             fill(dc, column * CANVAS_BLOCK_WIDTH, row * CANVAS_BLOCK_HEIGHT, CANVAS_BLOCK_WIDTH,
                  CANVAS_BLOCK_HEIGHT, colours[row][column]);
+        }
+    }
     int left = 4 * CANVAS_BLOCK_WIDTH;
     fill(dc, left, 0, CANVAS_CHECKER_WIDTH, CANVAS_HEIGHT, RGB(0, 0, 0));
-    for (int y = 0; y < CANVAS_HEIGHT; y++)
-        for (int x = y % 2; x < CANVAS_CHECKER_WIDTH; x += 2)
+    for (int y = 0; y < CANVAS_HEIGHT; y++) {
+        for (int x = y % 2; x < CANVAS_CHECKER_WIDTH; x += 2) {
             SetPixelV(dc, left + x, y, RGB(255, 255, 255));
+        }
+    }
 }
 
 static void paint(HWND window)
 {
     PAINTSTRUCT paint;
     HDC dc = BeginPaint(window, &paint);
-    if (GetWindowLongPtrW(window, GWL_STYLE) & WS_CHILD)
+    if (GetWindowLongPtrW(window, GWL_STYLE) & WS_CHILD) {
         paint_pattern(dc);
-    else
+    } else {
         FillRect(dc, &paint.rcPaint, GetStockObject(GRAY_BRUSH));
+    }
     EndPaint(window, &paint);
 }
 
@@ -69,8 +74,9 @@ static LRESULT CALLBACK procedure(HWND window, UINT message, WPARAM w, LPARAM l)
         paint(window);
         return 0;
     case WM_DESTROY:
-        if (!GetParent(window))
+        if (!GetParent(window)) {
             PostQuitMessage(0);
+        }
         return 0;
     }
     return DefWindowProcW(window, message, w, l);

@@ -8,16 +8,17 @@
 
 static HANDLE file = INVALID_HANDLE_VALUE;
 static char *line;
-static size_t length, room;
+static size_t length, capacity;
 static bool first; /* no comma before the next field */
 
 static void put(const char *bytes, size_t count)
 {
-    if (length + count > room) {
-        room = (length + count) * 2;
-        line = realloc(line, room);
-        if (!line)
+    if (length + count > capacity) {
+        capacity = (length + count) * 2;
+        line = realloc(line, capacity);
+        if (!line) {
             exit(3);
+        }
     }
     memcpy(line + length, bytes, count);
     length += count;
@@ -33,18 +34,20 @@ static void put_quoted(const char *utf8)
     put("\"", 1);
     for (const char *c = utf8; *c; c++) {
         char escape[8];
-        if ((unsigned char) *c >= 0x20 && *c != '"' && *c != '\\')
+        if ((unsigned char) *c >= 0x20 && *c != '"' && *c != '\\') {
             put(c, 1);
-        else
+        } else {
             put(escape, (size_t) snprintf(escape, sizeof escape, "\\u%04x", *c));
+        }
     }
     put("\"", 1);
 }
 
 static void put_key(const char *key)
 {
-    if (!first)
+    if (!first) {
         put(",", 1);
+    }
     first = false;
     put_quoted(key);
     put(":", 1);
@@ -63,8 +66,9 @@ void log_begin(const char *event, const wchar_t *target)
     first = true;
     put("{", 1);
     log_string("event", event);
-    if (target)
+    if (target) {
         log_text("target", target);
+    }
 }
 
 void log_integer(const char *key, long long value)
@@ -84,8 +88,9 @@ void log_text(const char *key, const wchar_t *value)
 {
     int size = WideCharToMultiByte(CP_UTF8, 0, value, -1, NULL, 0, NULL, NULL);
     char *utf8 = size > 0 ? malloc((size_t) size) : NULL;
-    if (!utf8)
+    if (!utf8) {
         exit(3);
+    }
     WideCharToMultiByte(CP_UTF8, 0, value, -1, utf8, size, NULL, NULL);
     log_string(key, utf8);
     free(utf8);
@@ -116,8 +121,9 @@ void log_end(void)
 {
     DWORD written;
     put_word("}\n");
-    if (!WriteFile(file, line, (DWORD) length, &written, NULL) || written != length)
+    if (!WriteFile(file, line, (DWORD) length, &written, NULL) || written != length) {
         exit(3);
+    }
 }
 
 static const char *button_of(UINT message, WPARAM w)
@@ -145,8 +151,9 @@ static void log_mouse(const wchar_t *target, const char *what, const char *butto
 {
     log_begin("mouse", target);
     log_string("what", what);
-    if (button)
+    if (button) {
         log_string("button", button);
+    }
     log_integer("x", at.x);
     log_integer("y", at.y);
     log_integer("keys", GET_KEYSTATE_WPARAM(keys));

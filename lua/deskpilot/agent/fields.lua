@@ -32,7 +32,7 @@ end
 
 --- The frame in which a model's positions are given.
 ---@param position number[] x and y, 0..1000
----@return table point for desk.mouse
+---@return deskpilot.point point for desk.mouse
 function fields.point(position)
   return { x = position[1], y = position[2], frame = "norm" }
 end
@@ -54,7 +54,8 @@ function fields.built(how, tool)
 end
 
 --- A tool that clicks one element in some way.
----@param how table {name, description, act = fun(mouse, point), done = the past tense}, and what built() takes
+---@param how { api: integer?, section: string?, options: table?, name: string, description: string, done: string,
+---  act: (fun(mouse: deskpilot.desk.mouse, point: deskpilot.point): boolean?, deskpilot.error?) } done: the past tense
 ---@return deskpilot.tool
 function fields.click_tool(how)
   return fields.built(how, {
@@ -79,7 +80,8 @@ local scroll_options = {
 }
 
 --- A tool that turns the wheel.
----@param how table {name, description, direction = 1 down or -1 up, done = the past tense}, and what built() takes
+---@param how { api: integer?, name: string, description: string, direction: integer, done: string } direction: 1 is
+---  down and -1 up; done: the past tense
 ---@return deskpilot.tool
 function fields.scroll_tool(how)
   return fields.built(how, {

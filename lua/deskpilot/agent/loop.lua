@@ -6,6 +6,13 @@ local task = require "deskpilot.base.task"
 
 local loop = {}
 
+--- What a file of policies/ returns: how an agent thinks.
+---@class deskpilot.policy: deskpilot.plugin
+---@field personas table<string, { temperature: number?, max_tokens: integer? }>? what its personas spend, unless the
+---  configuration says otherwise
+---@field start (fun(run: deskpilot.run))? before the first turn of a goal
+---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
+
 -- The policy as its file is now: one that was edited, or that nobody has set an option of, brings its own.
 local function load_policy(run, name)
   local policy, declaration = plugins.load("policies", name)
@@ -43,7 +50,7 @@ end
 --- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
 ---@param run deskpilot.run
 ---@param goal string
----@param options table {policy, verify, indicators}
+---@param options { policy: string?, verify: function|false|nil, indicators: string[]? }
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function loop.pursue(run, goal, options)
   local policy, err = load_policy(run, options.policy or run.config:get("policy"))

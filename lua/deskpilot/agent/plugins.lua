@@ -3,7 +3,7 @@
 local errors = require "deskpilot.base.errors"
 local lookup = require "deskpilot.base.lookup"
 local option = require "deskpilot.base.config_option"
-local system = require "native.system"
+local shipped_files = require "native.shipped"
 
 local plugins = {}
 
@@ -12,6 +12,7 @@ local plugins = {}
 ---@type table<string, integer>
 plugins.api = { guards = 1, policies = 1, tools = 1 }
 
+--- What a file of policies/, guards/ or tools/ may say of itself.
 ---@class deskpilot.plugin
 ---@field api integer? the version of the interface that it was written for; 1 unless told
 ---@field section string? the first part of its options' keys; the file's name unless told
@@ -37,7 +38,7 @@ end
 function shapes.guards() end
 
 local function can_be_ejected(kind, name)
-  return system.shipped(("deskpilot/%s/%s.lua"):format(kind, name)) ~= nil
+  return shipped_files.read(("deskpilot/%s/%s.lua"):format(kind, name)) ~= nil
 end
 
 local function api_problem(kind, name, written_for)

@@ -40,6 +40,7 @@ end
 --- The value of a key; a Lua error for a key that does not exist. Of a key with entries (`prices`) a table of
 --- tables, by their names; a single field has a name of its own (`prices.NAME.input`).
 ---@param name string dotted
+---@return any
 function Config:get(name)
   local declared, key, entry = self.keys:find(name)
   if not declared then error(self.keys:unknown(name), 2) end

@@ -4,7 +4,7 @@
 --- runs a file because of the folder it was started in.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local system = require "native.system"
+local shipped_files = require "native.shipped"
 local text = require "deskpilot.base.text"
 local uv = require "luv"
 
@@ -60,7 +60,7 @@ end
 -- What lies beside the missions that ship: their own modules and pages.
 local function shipped_beside(relative)
   local name = "missions/" .. relative
-  local words = system.shipped(name)
+  local words = shipped_files.read(name)
   return words, name
 end
 
@@ -131,10 +131,10 @@ function lookup.text(name)
     local words, err = files.read(path)
     return words, words and path or err
   end
-  local words = system.shipped(name)
+  local words = shipped_files.read(name)
   if words then return words, "shipped:" .. name end
   local message = ("there is no %s"):format(name)
-  local nearest = text.nearest(name, system.shipped_list(name:match("^(.*/)") or ""))
+  local nearest = text.nearest(name, shipped_files.list(name:match("^(.*/)") or ""))
   if nearest then message = message .. "; did you mean " .. nearest .. "?" end
   if #tried > 0 then message = message .. " (looked at " .. text.join(tried) .. ", and inside deskpilot)" end
   return errors.fail("not_found", "%s", message)
@@ -193,7 +193,7 @@ function lookup.list(kind)
   local extension = kind == "prompts" and "md" or "lua"
   local prefix = shipped_folder(kind)
   local shipped = {}
-  for _, file in ipairs(system.shipped_list(prefix)) do shipped[#shipped + 1] = file:sub(#prefix + 1) end
+  for _, file in ipairs(shipped_files.list(prefix)) do shipped[#shipped + 1] = file:sub(#prefix + 1) end
   add_names(found, kind, shipped, extension)
   for _, root in ipairs(roots) do
     add_names(own, kind, folder_listing(files.join(root, "deskpilot", kind)), extension)
@@ -224,7 +224,7 @@ function lookup.has(kind, name)
   if not name:find("^[%w_]+$") then return false end
   local relative = "deskpilot/" .. kind .. "/" .. name
   local file, folder = relative .. ".lua", relative .. "/init.lua"
-  return (in_roots(file, folder) or system.shipped(file) or system.shipped(folder)) ~= nil
+  return (in_roots(file, folder) or shipped_files.read(file) or shipped_files.read(folder)) ~= nil
 end
 
 -- The text of deskpilot/KIND/NAME, where it is from, and what errors in it call it. `ships`: it is none of the user's.
@@ -242,7 +242,7 @@ local function find_source(kind, name, ships)
     return source, path, path
   end
   for _, file in ipairs { relative .. ".lua", relative .. "/init.lua" } do
-    local source = system.shipped(file)
+    local source = shipped_files.read(file)
     if source then return source, "shipped:" .. file, file end
   end
   return not_found(kind, name, tried)
@@ -310,7 +310,7 @@ function lookup.mission(name, folders)
     end
   end
   for _, file in ipairs { name, name .. ".lua", "missions/" .. name .. ".lua" } do
-    local source = file:find("^missions/[^/]*%.lua$") and system.shipped(file)
+    local source = file:find("^missions/[^/]*%.lua$") and shipped_files.read(file)
     if source then return source, "shipped:" .. file end
   end
   local known = lookup.list("missions")

@@ -103,7 +103,7 @@ function chunk.start_desktop(options)
   end
   local apps = {}
   for _, command in ipairs(options.app or {}) do apps[#apps + 1] = split_words(command) end
-  local session, err = require("deskpilot.desk.private").start {
+  local session, err = require("deskpilot.desk.private.session").start {
     size = width and { width, height }, apps = apps,
   }
   if not session then return nil, err end

@@ -3,6 +3,7 @@
 local keys = require "native.desk"
 local text = require "deskpilot.base.text"
 
+---@type deskpilot.guard
 local safety = {
   api = 1,
   options = {

@@ -1,7 +1,7 @@
 --- The chat client: one request to an OpenAI-compatible server, its retries, and its answer in one
 --- shape whatever the server's habits. Waits in a task; an answer that cannot be had is `nil, err`
 --- with a sentence that says what to do.
-local http = require "deskpilot.base.http"
+local http = require "deskpilot.net.http"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local task = require "deskpilot.base.task"
@@ -29,6 +29,11 @@ local longest_answer = 32 * 1024 * 1024 -- bytes
 ---@field seconds number of the whole call, retries and waits included
 ---@field attempts integer
 ---@field raw table the decoded body
+
+--- A reply as run:ask gives it.
+---@class deskpilot.reply: deskpilot.model.reply
+---@field calls deskpilot.model.call[] what it asks for
+---@field calls_error string? why there is none
 
 ---@class deskpilot.model.client
 ---@field endpoint string the base address, without any password
@@ -261,8 +266,7 @@ end
 
 local function ask_literal(request)
   local literal = require "deskpilot.model.literal"
-  local as_sent = requests.table(request, "literal", function(part) return part.path or "image" end)
-  local reply, err = client.read(literal.chat(as_sent))
+  local reply, err = client.read(literal.chat(request))
   return reply, reply and 1 or err
 end
 

@@ -2,6 +2,7 @@ local fields = require "deskpilot.agent.fields"
 local files = require "deskpilot.base.files"
 local page_tools = require "deskpilot.agent.page_tools"
 
+---@type deskpilot.tool
 return {
   api = 1,
   name = "browser_open",

@@ -5,6 +5,7 @@ local page_words = require "deskpilot.agent.page_words"
 
 local by = { down = { 0, 0.8 }, up = { 0, -0.8 }, right = { 0.8, 0 }, left = { -0.8, 0 } } -- of what is in view
 
+---@type deskpilot.tool
 return {
   api = 1,
   name = "browser_scroll",

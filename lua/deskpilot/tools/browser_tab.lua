@@ -34,6 +34,7 @@ acts["next"] = function(browser, tab)
   return errors.fail("not_found", "the tab has gone")
 end
 
+---@type deskpilot.tool
 return {
   api = 1,
   name = "browser_tab",

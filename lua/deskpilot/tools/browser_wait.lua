@@ -1,6 +1,7 @@
 local fields = require "deskpilot.agent.fields"
 local page_tools = require "deskpilot.agent.page_tools"
 
+---@type deskpilot.tool
 return {
   api = 1,
   name = "browser_wait",

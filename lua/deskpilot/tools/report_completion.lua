@@ -1,6 +1,7 @@
 local fields = require "deskpilot.agent.fields"
 local errors = require "deskpilot.base.errors"
 
+---@type deskpilot.tool
 return {
   api = 1,
   name = "report_completion",

@@ -1,5 +1,5 @@
-#include "null_inside.h"
 #include "base/utf8.h"
+#include "null_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,10 +69,10 @@ void null_changed(null_desk *n)
 
 bool null_is_side(int pixels)
 {
-    return pixels > 0 && pixels <= DESK_IMAGE_MAX_SIDE;
+    return pixels > 0 && pixels <= IMAGE_MAX_SIDE;
 }
 
-static bool open_desk(desk **out, const desk_options *options, desk_error *err)
+static bool open_desk(desk **out, const desk_options *options, base_error *err)
 {
     int width = options && options->width ? options->width : DEFAULT_WIDTH;
     int height = options && options->height ? options->height : DEFAULT_HEIGHT;
@@ -80,18 +80,18 @@ static bool open_desk(desk **out, const desk_options *options, desk_error *err)
     if (!null_is_side(width) || !null_is_side(height) || x < -FARTHEST || x > FARTHEST ||
         y < -FARTHEST || y > FARTHEST ||
         (options && (options->monitors < 0 || options->monitors > width))) {
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "A screen cannot be %d x %d pixels large at %d,%d with %d monitors.",
                          width, height, x, y, options ? options->monitors : 1);
     }
     null_desk *n = calloc(1, sizeof *n);
     if (!n) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to open a desk.");
     }
     n->base.ops = &null_ops;
-    n->screen = (desk_rect){x, y, width, height};
+    n->screen = (image_rect){x, y, width, height};
     n->monitors = options && options->monitors > 1 ? options->monitors : 1;
-    n->window = (desk_rect){x + width / 4, y + height / 4, width - width / 2, height - height / 2};
+    n->window = (image_rect){x + width / 4, y + height / 4, width - width / 2, height - height / 2};
     n->window_open = n->window_active = true;
     n->window_workspace = n->workspace = 1;
     n->x = x + width / 2;
@@ -119,19 +119,19 @@ static int poll_every(desk *d)
     return 0;
 }
 
-static bool pump(desk *d, desk_error *err)
+static bool pump(desk *d, base_error *err)
 {
     (void) d;
     (void) err;
     return true;
 }
 
-bool null_inside(desk_rect r, int x, int y)
+bool null_inside(image_rect r, int x, int y)
 {
     return x >= r.x && y >= r.y && (int64_t) x - r.x < r.width && (int64_t) y - r.y < r.height;
 }
 
-static bool watch_start(desk *d, desk_error *err)
+static bool watch_start(desk *d, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     (void) err;
@@ -154,7 +154,7 @@ static uint64_t last_change(desk *d)
     return ((null_desk *) d)->last_change;
 }
 
-static bool pointer_get(desk *d, int *x, int *y, desk_error *err)
+static bool pointer_get(desk *d, int *x, int *y, base_error *err)
 {
     (void) err;
     *x = ((null_desk *) d)->x;
@@ -162,11 +162,11 @@ static bool pointer_get(desk *d, int *x, int *y, desk_error *err)
     return true;
 }
 
-static bool pointer_move(desk *d, int x, int y, desk_error *err)
+static bool pointer_move(desk *d, int x, int y, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     if (!null_inside(n->screen, x, y)) {
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "The point %d,%d is outside the screen of %d x %d at %d,%d.", x, y,
                          n->screen.width, n->screen.height, n->screen.x, n->screen.y);
     }
@@ -176,11 +176,11 @@ static bool pointer_move(desk *d, int x, int y, desk_error *err)
     return true;
 }
 
-static bool button(desk *d, desk_button which, bool down, desk_error *err)
+static bool button(desk *d, desk_button which, bool down, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     if (which < DESK_LEFT || which > DESK_FORWARD) {
-        return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) which);
+        return base_fail(err, BASE_INVALID, "There is no mouse button %d.", (int) which);
     }
     null_add_line(n, "button %d %s", (int) which, down ? "down" : "up");
     null_changed(n);
@@ -193,7 +193,7 @@ static bool button_waits(desk *d)
     return false;
 }
 
-static bool wheel(desk *d, int dx, int dy, desk_error *err)
+static bool wheel(desk *d, int dx, int dy, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     (void) err;
@@ -202,13 +202,13 @@ static bool wheel(desk *d, int dx, int dy, desk_error *err)
     return true;
 }
 
-static bool key(desk *d, desk_key which, bool down, desk_error *err)
+static bool key(desk *d, desk_key which, bool down, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     char name[DESK_KEY_NAME_SIZE];
     desk_key_name(which, name);
     if (!name[0]) {
-        return desk_fail(err, DESK_INVALID, "There is no key number %u.", (unsigned) which);
+        return base_fail(err, BASE_INVALID, "There is no key number %u.", (unsigned) which);
     }
     null_add_line(n, "key %s %s", name, down ? "down" : "up");
     null_changed(n);
@@ -233,13 +233,13 @@ void null_add_escaped(null_desk *n, const char *text, size_t length)
 }
 
 static bool text_step(desk *d, const char *text, size_t length, desk_text_step *out,
-                      desk_error *err)
+                      base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    size_t good = desk_utf8_check(text, length);
+    size_t good = base_utf8_check(text, length);
     *out = (desk_text_step){0};
     if (good < length) {
-        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+        return base_fail(err, BASE_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
     }
     null_add_text(n, "text ", 5);
     null_add_escaped(n, text, length);
@@ -249,14 +249,14 @@ static bool text_step(desk *d, const char *text, size_t length, desk_text_step *
     return true;
 }
 
-static bool text_end(desk *d, desk_error *err)
+static bool text_end(desk *d, base_error *err)
 {
     (void) err;
     null_add_line((null_desk *) d, "text_end");
     return true;
 }
 
-static bool ping(desk *d, uint64_t *token, desk_error *err)
+static bool ping(desk *d, uint64_t *token, base_error *err)
 {
     (void) d;
     (void) err;

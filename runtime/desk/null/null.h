@@ -10,8 +10,8 @@
  *
  * Newlines, tabs, zero bytes and backslashes in text are written as \n, \t, \0 and \\.
  */
-#ifndef DESK_NULL_H
-#define DESK_NULL_H
+#ifndef DESK_NULL_NULL_H
+#define DESK_NULL_NULL_H
 
 #include "desk/backend.h"
 

@@ -1,18 +1,18 @@
 /* The clipboard of the desk that is not there: what was put there last. */
-#include "null_inside.h"
+#include "null_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 bool null_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                        bool *pending, desk_error *err)
+                        bool *pending, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     *pending = false;
     *length = n->clipboard && n->clipboard_kind == kind ? n->clipboard_length : 0;
     *data = malloc(*length + 1);
     if (!*data) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
     }
     if (*length) {
         memcpy(*data, n->clipboard, *length);
@@ -23,7 +23,7 @@ bool null_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *
 }
 
 bool null_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                        bool *pending, desk_error *err)
+                        bool *pending, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     *pending = false;
@@ -32,7 +32,7 @@ bool null_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, siz
     }
     char *copy = malloc(length + 1);
     if (!copy) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
     }
     memcpy(copy, data, length);
     free(n->clipboard);
@@ -50,7 +50,7 @@ bool null_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, siz
     return true;
 }
 
-bool null_clipboard_changes(desk *d, uint64_t *number, desk_error *err)
+bool null_clipboard_changes(desk *d, uint64_t *number, base_error *err)
 {
     (void) err;
     *number = ((null_desk *) d)->clipboard_changes + 1;

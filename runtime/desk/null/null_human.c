@@ -1,14 +1,14 @@
 /* Nobody sits at the desk that is not there; chords can be asked for and are never pressed. */
-#include "desk/human_inside.h"
+#include "desk/human_internal.h"
 
 #include <stdlib.h>
 
-static bool open_watch(desk_human **out, const desk_options *where, desk_error *err)
+static bool open_watch(desk_human **out, const desk_options *where, base_error *err)
 {
     (void) where;
     desk_human *h = calloc(1, sizeof *h);
     if (!h) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to watch a desk.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desk.");
     }
     human_prepare(h, &null_human_ops);
     *out = h;
@@ -22,7 +22,7 @@ static void close_watch(desk_human *h)
 }
 
 /* Codes in the order of the combo, from 1: for tests that play the keyboard (human_key). */
-static bool find_keys(desk_human *h, human_chord *chord, desk_error *err)
+static bool find_keys(desk_human *h, human_chord *chord, base_error *err)
 {
     (void) h;
     (void) err;
@@ -32,7 +32,7 @@ static bool find_keys(desk_human *h, human_chord *chord, desk_error *err)
     return true;
 }
 
-static bool take(desk_human *h, human_chord *chord, desk_error *err)
+static bool take(desk_human *h, human_chord *chord, base_error *err)
 {
     (void) h;
     (void) chord;

@@ -1,12 +1,12 @@
 /* The screen of the desk that is not there: one or more monitors side by side, and its picture. */
-#include "null_inside.h"
+#include "null_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { CURSOR_SIDE = 12 };
 
-bool null_screen_rect(desk *d, desk_rect *out, desk_error *err)
+bool null_screen_rect(desk *d, image_rect *out, base_error *err)
 {
     (void) err;
     *out = ((null_desk *) d)->screen;
@@ -28,11 +28,11 @@ static uint32_t pixel_at(const null_desk *n, int x, int y, bool cursor)
     return red << 16 | green << 8 | blue;
 }
 
-bool null_draw(const null_desk *n, desk_rect rect, bool cursor, desk_image *out, desk_error *err)
+bool null_draw(const null_desk *n, image_rect rect, bool cursor, image_bitmap *out, base_error *err)
 {
     bool fits =
         !out->borrowed && out->pixels && out->width == rect.width && out->height == rect.height;
-    if (!fits && !desk_image_alloc(out, rect.width, rect.height, err)) {
+    if (!fits && !image_alloc(out, rect.width, rect.height, err)) {
         return false;
     }
     for (int y = 0; y < rect.height; y++) {
@@ -45,14 +45,14 @@ bool null_draw(const null_desk *n, desk_rect rect, bool cursor, desk_image *out,
     return true;
 }
 
-bool null_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err)
+bool null_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    desk_rect s = n->screen;
+    image_rect s = n->screen;
     if (rect.width <= 0 || rect.height <= 0 || rect.x < s.x || rect.y < s.y ||
         rect.width > s.width - ((int64_t) rect.x - s.x) ||
         rect.height > s.height - ((int64_t) rect.y - s.y)) {
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "The region %d,%d of %d x %d pixels is not inside the screen of %d x %d "
                          "at %d,%d.",
                          rect.x, rect.y, rect.width, rect.height, s.width, s.height, s.x, s.y);
@@ -64,7 +64,7 @@ bool null_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_er
     return true;
 }
 
-bool null_monitors(desk *d, desk_monitor_list *out, desk_error *err)
+bool null_monitors(desk *d, desk_monitor_list *out, base_error *err)
 {
     const null_desk *n = (const null_desk *) d;
     *out = (desk_monitor_list){0};
@@ -72,12 +72,12 @@ bool null_monitors(desk *d, desk_monitor_list *out, desk_error *err)
         char name[24];
         int left = (int) ((int64_t) n->screen.width * i / n->monitors);
         int right = (int) ((int64_t) n->screen.width * (i + 1) / n->monitors);
-        desk_rect rect = {n->screen.x + left, n->screen.y, right - left, n->screen.height};
+        image_rect rect = {n->screen.x + left, n->screen.y, right - left, n->screen.height};
         snprintf(name, sizeof name, "null-%d", i + 1);
         if (!desk_monitor_list_add(out, name,
                                    (desk_monitor){.rect = rect, .work = rect, .scale = 1})) {
             desk_monitor_list_free(out);
-            return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+            return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
         }
     }
     desk_monitor_list_order(out);

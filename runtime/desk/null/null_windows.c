@@ -1,15 +1,15 @@
 /* The only window of the desk that is not there. */
-#include "null_inside.h"
+#include "null_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-desk_rect null_window_rect(const null_desk *n)
+image_rect null_window_rect(const null_desk *n)
 {
     return n->window_state == DESK_WINDOW_MAXIMIZED ? n->screen : n->window;
 }
 
-bool null_windows(desk *d, desk_window_list *out, desk_error *err)
+bool null_windows(desk *d, desk_window_list *out, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     *out = (desk_window_list){0};
@@ -18,7 +18,7 @@ bool null_windows(desk *d, desk_window_list *out, desk_error *err)
     }
     out->items = calloc(1, sizeof *out->items);
     if (!out->items) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
     }
     out->count = 1;
     desk_window *w = &out->items[0];
@@ -36,7 +36,7 @@ bool null_windows(desk *d, desk_window_list *out, desk_error *err)
         return true;
     }
     desk_window_list_free(out);
-    return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+    return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
 }
 
 uint64_t null_window_active(desk *d)
@@ -45,16 +45,16 @@ uint64_t null_window_active(desk *d)
     return n->window_open && n->window_active ? NULL_WINDOW : 0;
 }
 
-bool null_check_window(const null_desk *n, uint64_t id, desk_error *err)
+bool null_check_window(const null_desk *n, uint64_t id, base_error *err)
 {
     if (id == NULL_WINDOW && n->window_open) {
         return true;
     }
-    return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu any more.",
+    return base_fail(err, BASE_NOT_FOUND, "There is no window %llu any more.",
                      (unsigned long long) id);
 }
 
-bool null_window_focus(desk *d, uint64_t id, desk_error *err)
+bool null_window_focus(desk *d, uint64_t id, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     if (!null_check_window(n, id, err)) {
@@ -66,7 +66,7 @@ bool null_window_focus(desk *d, uint64_t id, desk_error *err)
     return true;
 }
 
-bool null_window_close(desk *d, uint64_t id, desk_error *err)
+bool null_window_close(desk *d, uint64_t id, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     if (!null_check_window(n, id, err)) {
@@ -80,7 +80,7 @@ bool null_window_close(desk *d, uint64_t id, desk_error *err)
 
 /* Nothing covers the window, but it may hang over the edge of the screen. */
 bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                         desk_error *err)
+                         base_error *err)
 {
     null_desk *n = (null_desk *) d;
     *out = (desk_window_picture){.rect = null_window_rect(n)};
@@ -88,7 +88,7 @@ bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture 
         return false;
     }
     if (n->window_state == DESK_WINDOW_MINIMIZED) {
-        return desk_fail(err, DESK_UNAVAILABLE,
+        return base_fail(err, BASE_UNAVAILABLE,
                          "The window is minimized, so it has no pixels: restore it first.");
     }
     null_add_line(n, "window_capture %llu", (unsigned long long) id);
@@ -102,21 +102,21 @@ void null_window_capture_end(desk *d)
 
 static bool is_place(int pixels)
 {
-    return pixels >= -DESK_IMAGE_MAX_SIDE && pixels <= DESK_IMAGE_MAX_SIDE;
+    return pixels >= -IMAGE_MAX_SIDE && pixels <= IMAGE_MAX_SIDE;
 }
 
-bool null_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
+bool null_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     if (!null_check_window(n, id, err)) {
         return false;
     }
     if (!null_is_side(rect.width) || !null_is_side(rect.height)) {
-        return desk_fail(err, DESK_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
+        return base_fail(err, BASE_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
                          rect.height);
     }
     if (!is_place(rect.x) || !is_place(rect.y)) {
-        return desk_fail(err, DESK_INVALID, "A window cannot be placed at %d,%d.", rect.x, rect.y);
+        return base_fail(err, BASE_INVALID, "A window cannot be placed at %d,%d.", rect.x, rect.y);
     }
     n->window = rect;
     n->window_state = DESK_WINDOW_NORMAL;
@@ -126,7 +126,7 @@ bool null_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
     return true;
 }
 
-bool null_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err)
+bool null_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
 {
     static const char *const names[] = {"normal", "minimized", "maximized"};
     null_desk *n = (null_desk *) d;
@@ -140,7 +140,7 @@ bool null_window_state(desk *d, uint64_t id, desk_window_state state, desk_error
     return true;
 }
 
-bool null_window_stack(desk *d, uint64_t id, bool above, desk_error *err)
+bool null_window_stack(desk *d, uint64_t id, bool above, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     if (!null_check_window(n, id, err)) {
@@ -158,20 +158,20 @@ uint64_t null_window_changes(desk *d)
     return 0;
 }
 
-bool null_workspaces(desk *d, desk_workspaces *out, desk_error *err)
+bool null_workspaces(desk *d, desk_workspaces *out, base_error *err)
 {
     (void) err;
     *out = (desk_workspaces){2, ((null_desk *) d)->workspace, {"One", "Two"}};
     return true;
 }
 
-static bool check_number(int number, desk_error *err)
+static bool check_number(int number, base_error *err)
 {
     return number == 1 || number == 2 ||
-           desk_fail(err, DESK_NOT_FOUND, "There is no workspace %d: there are 2.", number);
+           base_fail(err, BASE_NOT_FOUND, "There is no workspace %d: there are 2.", number);
 }
 
-bool null_workspace_go(desk *d, int number, desk_error *err)
+bool null_workspace_go(desk *d, int number, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     if (!check_number(number, err)) {
@@ -183,7 +183,7 @@ bool null_workspace_go(desk *d, int number, desk_error *err)
     return true;
 }
 
-bool null_window_workspace(desk *d, uint64_t id, int number, desk_error *err)
+bool null_window_workspace(desk *d, uint64_t id, int number, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     if (!check_number(number, err) || !null_check_window(n, id, err)) {

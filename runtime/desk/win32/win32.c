@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 #include "desk/native.h"
 
@@ -17,12 +17,12 @@ static void close_desk(desk *d)
     free(w);
 }
 
-static bool open_desk(desk **out, const desk_options *options, desk_error *err)
+static bool open_desk(desk **out, const desk_options *options, base_error *err)
 {
     win32_desk *w = calloc(1, sizeof *w);
-    desk_rect screen;
+    image_rect screen;
     if (!w) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to open a desk.");
     }
     /* Refused where the program's manifest has said it already. */
     SetProcessDpiAwarenessContext(DPI_AWARENESS_CONTEXT_PER_MONITOR_AWARE_V2);
@@ -43,7 +43,7 @@ static int poll_fd(desk *d)
     return -1;
 }
 
-static bool pump(desk *d, desk_error *err)
+static bool pump(desk *d, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     (void) err;
@@ -53,7 +53,7 @@ static bool pump(desk *d, desk_error *err)
 
 /* Input is queued by Windows and reaches the program in order; nothing in it can be asked whether
  * it listens without waiting for the answer. */
-static bool ping(desk *d, uint64_t *token, desk_error *err)
+static bool ping(desk *d, uint64_t *token, base_error *err)
 {
     (void) d;
     (void) err;

@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,12 @@
  * data; NULL where another program has it open. The window is there for the moment only (what was
  * handed over stays without it): one whose thread waits for something else keeps those waiting that
  * send messages to all windows. */
-static bool open_clipboard(HWND *out, desk_error *err)
+static bool open_clipboard(HWND *out, base_error *err)
 {
     *out = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, NULL,
                            GetModuleHandleW(NULL), NULL);
     if (!*out) {
-        return win32_fail(err, DESK_REFUSED, "Windows does not let this program use the clipboard",
+        return win32_fail(err, BASE_REFUSED, "Windows does not let this program use the clipboard",
                           GetLastError());
     }
     if (!OpenClipboard(*out)) {
@@ -43,20 +43,20 @@ static size_t drop_returns(char *text, size_t length)
     return to;
 }
 
-static bool too_long(desk_error *err)
+static bool too_long(base_error *err)
 {
-    return desk_fail(err, DESK_REFUSED, "The clipboard's text is longer than %d MiB.",
+    return base_fail(err, BASE_REFUSED, "The clipboard's text is longer than %d MiB.",
                      DESK_CLIPBOARD_MAX / 1024 / 1024);
 }
 
 /* The block's size is what the system says; that another program ended its text is not relied on.
  */
-static bool read_block(HGLOBAL block, char **text, size_t *length, desk_error *err)
+static bool read_block(HGLOBAL block, char **text, size_t *length, base_error *err)
 {
     size_t units = GlobalSize(block) / sizeof(wchar_t);
     const wchar_t *wide = GlobalLock(block);
     if (!wide) {
-        return win32_fail(err, DESK_REFUSED, "The clipboard's text cannot be read", GetLastError());
+        return win32_fail(err, BASE_REFUSED, "The clipboard's text cannot be read", GetLastError());
     }
     units = wcsnlen(wide, units);
     /* Each unit but a return becomes a byte at least. */
@@ -67,7 +67,7 @@ static bool read_block(HGLOBAL block, char **text, size_t *length, desk_error *e
         return too_long(err);
     }
     if (!*text) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is no memory for the clipboard's text.");
+        return base_fail(err, BASE_NO_MEMORY, "There is no memory for the clipboard's text.");
     }
     *length = drop_returns(*text, strlen(*text));
     if (*length > DESK_CLIPBOARD_MAX) {
@@ -78,10 +78,10 @@ static bool read_block(HGLOBAL block, char **text, size_t *length, desk_error *e
     return true;
 }
 
-static bool empty(char **data, desk_error *err)
+static bool empty(char **data, base_error *err)
 {
     *data = calloc(1, 1);
-    return *data || desk_fail(err, DESK_NO_MEMORY, "There is no memory for the clipboard.");
+    return *data || base_fail(err, BASE_NO_MEMORY, "There is no memory for the clipboard.");
 }
 
 /* The best format there is for that kind, 0 if there is none. Windows makes a CF_DIB of any bitmap.
@@ -94,7 +94,7 @@ static UINT format_of(desk_clipboard_kind kind)
     return found > 0 ? (UINT) found : 0;
 }
 
-static bool read_format(UINT format, char **data, size_t *length, desk_error *err)
+static bool read_format(UINT format, char **data, size_t *length, base_error *err)
 {
     HGLOBAL block = GetClipboardData(format); /* stays the clipboard's */
     if (!block) {
@@ -106,7 +106,7 @@ static bool read_format(UINT format, char **data, size_t *length, desk_error *er
 }
 
 bool win32_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                         bool *pending, desk_error *err)
+                         bool *pending, base_error *err)
 {
     (void) d;
     *data = NULL;
@@ -131,11 +131,11 @@ bool win32_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t 
     return ok;
 }
 
-bool win32_clipboard_changes(desk *d, uint64_t *number, desk_error *err)
+bool win32_clipboard_changes(desk *d, uint64_t *number, base_error *err)
 {
     (void) d;
     *number = GetClipboardSequenceNumber();
-    return *number || desk_fail(err, DESK_UNSUPPORTED,
+    return *number || base_fail(err, BASE_UNSUPPORTED,
                                 "Windows does not let this program watch the clipboard.");
 }
 
@@ -170,14 +170,14 @@ static HGLOBAL make_block(const wchar_t *wide, size_t units)
     return block;
 }
 
-static bool check_text(const char *text, size_t length, desk_error *err)
+static bool check_text(const char *text, size_t length, base_error *err)
 {
     if (length > DESK_CLIPBOARD_MAX) {
-        return desk_fail(err, DESK_INVALID, "A text for the clipboard can be %d MiB long at most.",
+        return base_fail(err, BASE_INVALID, "A text for the clipboard can be %d MiB long at most.",
                          DESK_CLIPBOARD_MAX / 1024 / 1024);
     }
     if (length && memchr(text, '\0', length)) {
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "A text for the clipboard cannot have zero bytes: Windows ends it there.");
     }
     return true;
@@ -198,7 +198,7 @@ static void drop(offered *o)
 }
 
 /* Gives the blocks to the open clipboard, or frees them. */
-static bool offer(offered *o, desk_error *err)
+static bool offer(offered *o, base_error *err)
 {
     bool ok = EmptyClipboard();
     for (int i = 0; ok && i < 2; i++) {
@@ -207,11 +207,11 @@ static bool offer(offered *o, desk_error *err)
     }
     DWORD error = GetLastError();
     drop(o);
-    return ok || win32_fail(err, DESK_REFUSED, "Windows did not take it for the clipboard", error);
+    return ok || win32_fail(err, BASE_REFUSED, "Windows did not take it for the clipboard", error);
 }
 
 /* The same; `pending` where another program has the clipboard open. */
-static bool put(offered *o, bool *pending, desk_error *err)
+static bool put(offered *o, bool *pending, base_error *err)
 {
     HWND window = NULL;
     bool ok = open_clipboard(&window, err);
@@ -225,20 +225,20 @@ static bool put(offered *o, bool *pending, desk_error *err)
     return ok;
 }
 
-static HGLOBAL text_block(const char *text, size_t length, desk_error *err)
+static HGLOBAL text_block(const char *text, size_t length, base_error *err)
 {
     size_t units = 0;
     wchar_t *wide = check_text(text, length, err) ? win32_wide(text, length, &units, err) : NULL;
     HGLOBAL block = wide ? make_block(wide, units) : NULL;
     if (wide && !block) {
-        desk_fail(err, DESK_NO_MEMORY, "There is no memory for the clipboard's text.");
+        base_fail(err, BASE_NO_MEMORY, "There is no memory for the clipboard's text.");
     }
     free(wide);
     return block;
 }
 
 /* Both formats: most programs paste only bitmaps. */
-static bool picture_blocks(const char *png, size_t length, offered *o, desk_error *err)
+static bool picture_blocks(const char *png, size_t length, offered *o, base_error *err)
 {
     if (!desk_clipboard_check(DESK_CLIPBOARD_PNG, png, length, err)) {
         return false;
@@ -252,7 +252,7 @@ static bool picture_blocks(const char *png, size_t length, offered *o, desk_erro
 }
 
 bool win32_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                         bool *pending, desk_error *err)
+                         bool *pending, base_error *err)
 {
     offered o = {{CF_UNICODETEXT, 0}, {NULL, NULL}};
     (void) d;

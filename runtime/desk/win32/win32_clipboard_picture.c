@@ -1,9 +1,9 @@
 /* Pictures in the clipboard: PNG files in a format that browsers and office programs register by
  * the name "PNG", and device-independent bitmaps, which all others know. A block's size is what the
  * system says; what another program wrote into it is checked against that. */
-#include "win32.h"
+#include "win32_internal.h"
 
-#include "desk/png.h"
+#include "image/png/png.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +13,18 @@ UINT win32_png_format(void)
     return RegisterClipboardFormatW(L"PNG");
 }
 
-static bool no_memory(desk_error *err)
+static bool no_memory(base_error *err)
 {
-    return desk_fail(err, DESK_NO_MEMORY, "There is no memory for the clipboard's picture.");
+    return base_fail(err, BASE_NO_MEMORY, "There is no memory for the clipboard's picture.");
 }
 
-static bool too_large(desk_error *err)
+static bool too_large(base_error *err)
 {
-    return desk_fail(err, DESK_REFUSED, "The clipboard's picture is larger than %d MiB.",
+    return base_fail(err, BASE_REFUSED, "The clipboard's picture is larger than %d MiB.",
                      DESK_CLIPBOARD_MAX >> 20);
 }
 
-static bool copy_out(const void *bytes, size_t count, char **out, size_t *length, desk_error *err)
+static bool copy_out(const void *bytes, size_t count, char **out, size_t *length, base_error *err)
 {
     if (count > DESK_CLIPBOARD_MAX) {
         return too_large(err);
@@ -59,7 +59,7 @@ static size_t end_of_png(const uint8_t *png, size_t size)
     return size;
 }
 
-bool win32_read_png(HGLOBAL block, char **png, size_t *length, desk_error *err)
+bool win32_read_png(HGLOBAL block, char **png, size_t *length, base_error *err)
 {
     const uint8_t *bytes = GlobalLock(block);
     if (!bytes) {
@@ -71,7 +71,7 @@ bool win32_read_png(HGLOBAL block, char **png, size_t *length, desk_error *err)
 }
 
 /* A block that holds those bytes, or zeroes where they are NULL. */
-static HGLOBAL new_block(const void *bytes, size_t size, desk_error *err)
+static HGLOBAL new_block(const void *bytes, size_t size, base_error *err)
 {
     HGLOBAL block = GlobalAlloc(GMEM_MOVEABLE | GMEM_ZEROINIT, size);
     void *to = block ? GlobalLock(block) : NULL;
@@ -87,7 +87,7 @@ static HGLOBAL new_block(const void *bytes, size_t size, desk_error *err)
     return block;
 }
 
-HGLOBAL win32_make_png(const char *png, size_t length, desk_error *err)
+HGLOBAL win32_make_png(const char *png, size_t length, base_error *err)
 {
     return new_block(png, length, err);
 }
@@ -106,8 +106,8 @@ static size_t pixels_of(const BITMAPINFOHEADER *h, size_t size)
                  (h->biBitCount == 1 || h->biBitCount == 4 || h->biBitCount == 8 ||
                   h->biBitCount == 16 || h->biBitCount == 24 || h->biBitCount == 32) &&
                  (h->biCompression == BI_RGB || h->biCompression == BI_BITFIELDS) &&
-                 h->biWidth > 0 && h->biWidth <= DESK_IMAGE_MAX_SIDE && h->biHeight != 0 &&
-                 h->biHeight >= -DESK_IMAGE_MAX_SIDE && h->biHeight <= DESK_IMAGE_MAX_SIDE;
+                 h->biWidth > 0 && h->biWidth <= IMAGE_MAX_SIDE && h->biHeight != 0 &&
+                 h->biHeight >= -IMAGE_MAX_SIDE && h->biHeight <= IMAGE_MAX_SIDE;
     if (!known || h->biClrUsed > 256) {
         return 0;
     }
@@ -116,13 +116,13 @@ static size_t pixels_of(const BITMAPINFOHEADER *h, size_t size)
     size_t begin = h->biSize + (masks ? 3 * sizeof(DWORD) : 0) + colours * sizeof(RGBQUAD);
     size_t rows = (size_t) labs(h->biHeight);
     size_t needed = row_bytes((size_t) h->biWidth, h->biBitCount) * rows;
-    bool fits = rows * (size_t) h->biWidth <= DESK_PNG_MAX_PIXELS && begin <= size &&
-                needed <= size - begin;
+    bool fits =
+        rows * (size_t) h->biWidth <= PNG_MAX_PIXELS && begin <= size && needed <= size - begin;
     return fits ? begin : 0;
 }
 
 /* Has Windows draw the bitmap, whatever its format, where its pixels can be read. */
-static bool draw(const BITMAPINFOHEADER *h, size_t begin, win32_surface *s, desk_error *err)
+static bool draw(const BITMAPINFOHEADER *h, size_t begin, win32_surface *s, base_error *err)
 {
     int height = abs((int) h->biHeight);
     if (!win32_surface_fit(s, h->biWidth, height, err)) {
@@ -132,26 +132,25 @@ static bool draw(const BITMAPINFOHEADER *h, size_t begin, win32_surface *s, desk
                                   (UINT) height, (const char *) h + begin, (const BITMAPINFO *) h,
                                   DIB_RGB_COLORS);
     GdiFlush();
-    return drawn > 0 || desk_fail(err, DESK_PROTOCOL, "The clipboard's picture cannot be drawn.");
+    return drawn > 0 || base_fail(err, BASE_PROTOCOL, "The clipboard's picture cannot be drawn.");
 }
 
-static bool encode(const win32_surface *s, char **png, size_t *length, desk_error *err)
+static bool encode(const win32_surface *s, char **png, size_t *length, base_error *err)
 {
-    desk_image image = {s->width, s->height, (size_t) s->width * 4, s->pixels, true, false};
-    desk_png_encoder *encoder = desk_png_encoder_new();
+    image_bitmap image = {s->width, s->height, (size_t) s->width * 4, s->pixels, true, false};
+    png_encoder *encoder = png_encoder_new();
     const uint8_t *data;
     size_t size;
     if (!encoder) {
         return no_memory(err);
     }
-    bool ok = desk_png_encode(encoder, &image, (desk_png_options){DESK_PNG_SCREEN, 0}, &data, &size,
-                              err) &&
+    bool ok = png_encode(encoder, &image, (png_options){PNG_SCREEN, 0}, &data, &size, err) &&
               copy_out(data, size, png, length, err);
-    desk_png_encoder_free(encoder);
+    png_encoder_free(encoder);
     return ok;
 }
 
-bool win32_read_dib(HGLOBAL block, char **png, size_t *length, desk_error *err)
+bool win32_read_dib(HGLOBAL block, char **png, size_t *length, base_error *err)
 {
     win32_surface surface = {0};
     const BITMAPINFOHEADER *h = GlobalLock(block);
@@ -160,7 +159,7 @@ bool win32_read_dib(HGLOBAL block, char **png, size_t *length, desk_error *err)
     }
     size_t begin = pixels_of(h, GlobalSize(block));
     bool ok = begin ? draw(h, begin, &surface, err) && encode(&surface, png, length, err)
-                    : desk_fail(err, DESK_UNSUPPORTED,
+                    : base_fail(err, BASE_UNSUPPORTED,
                                 "The clipboard's picture is a bitmap of a kind that is not read.");
     win32_surface_close(&surface);
     GlobalUnlock(block);
@@ -169,7 +168,7 @@ bool win32_read_dib(HGLOBAL block, char **png, size_t *length, desk_error *err)
 
 /* 24 bits a pixel, rows from the bottom: what every program reads, and without a fourth byte that
  * some take for transparency. */
-static void fill_dib(uint8_t *to, const desk_image *image)
+static void fill_dib(uint8_t *to, const image_bitmap *image)
 {
     size_t row = row_bytes((size_t) image->width, 24);
     BITMAPINFOHEADER header = {.biSize = sizeof header,
@@ -188,10 +187,10 @@ static void fill_dib(uint8_t *to, const desk_image *image)
     }
 }
 
-HGLOBAL win32_make_dib(const char *png, size_t length, desk_error *err)
+HGLOBAL win32_make_dib(const char *png, size_t length, base_error *err)
 {
-    desk_image image = {0};
-    if (!desk_png_decode(&image, (const uint8_t *) png, length, err)) {
+    image_bitmap image = {0};
+    if (!png_decode(&image, (const uint8_t *) png, length, err)) {
         return NULL;
     }
     size_t row = row_bytes((size_t) image.width, 24);
@@ -201,6 +200,6 @@ HGLOBAL win32_make_dib(const char *png, size_t length, desk_error *err)
         fill_dib(to, &image);
         GlobalUnlock(block);
     }
-    desk_image_free(&image);
+    image_free(&image);
     return block;
 }

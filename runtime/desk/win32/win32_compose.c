@@ -7,7 +7,7 @@
  * that does not answer would hold us up: it is asked first, and left out. One that stops between
  * the two still would.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <dwmapi.h>
 
@@ -15,7 +15,7 @@
 #define PW_RENDERFULLCONTENT 2 /* what is drawn by DirectX too; since Windows 8.1 */
 #endif
 
-enum { WINDOWS_MAX = 512, PATIENCE = 100 /* milliseconds */ };
+enum { WINDOWS_MAX = 512, TIMEOUT = 100 /* milliseconds */ };
 
 typedef struct {
     HWND items[WINDOWS_MAX]; /* top to bottom */
@@ -35,7 +35,7 @@ bool win32_window_answers(HWND window)
 {
     DWORD_PTR result;
     return !IsHungAppWindow(window) &&
-           SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG | SMTO_BLOCK, PATIENCE,
+           SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG | SMTO_BLOCK, TIMEOUT,
                                &result);
 }
 
@@ -59,7 +59,7 @@ void win32_print(HWND window, win32_surface *on)
 }
 
 /* The part of the window that is to be seen: without its invisible borders, inside the picture. */
-static bool visible_part(HWND window, RECT outer, desk_rect picture, RECT *out)
+static bool visible_part(HWND window, RECT outer, image_rect picture, RECT *out)
 {
     RECT seen,
         whole = {picture.x, picture.y, picture.x + picture.width, picture.y + picture.height};
@@ -77,8 +77,8 @@ static void fill(HDC dc, int width, int height, int colour)
 
 /* False where there is no memory for the window's picture. A window that draws nothing is a plain
  * area: something lies there. */
-static bool draw(win32_surface *on, desk_rect picture, HWND window, win32_surface *scratch,
-                 desk_error *err)
+static bool draw(win32_surface *on, image_rect picture, HWND window, win32_surface *scratch,
+                 base_error *err)
 {
     RECT outer, part;
     if (!GetWindowRect(window, &outer) || !visible_part(window, outer, picture, &part)) {
@@ -87,7 +87,7 @@ static bool draw(win32_surface *on, desk_rect picture, HWND window, win32_surfac
     /* From its own corner on, as it draws itself, but no further than is needed. In 64 bits: the
      * rectangle is another program's. */
     int64_t width = (int64_t) part.right - outer.left, height = (int64_t) part.bottom - outer.top;
-    if (width > DESK_IMAGE_MAX_SIDE || height > DESK_IMAGE_MAX_SIDE) {
+    if (width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE) {
         return true;
     }
     if (!win32_surface_fit(scratch, (int) width, (int) height, err)) {
@@ -101,7 +101,7 @@ static bool draw(win32_surface *on, desk_rect picture, HWND window, win32_surfac
     return true;
 }
 
-bool win32_compose(win32_surface *s, desk_rect rect, win32_surface *scratch, desk_error *err)
+bool win32_compose(win32_surface *s, image_rect rect, win32_surface *scratch, base_error *err)
 {
     window_stack stack = {.count = 0};
     DWORD silent = 0;
@@ -120,16 +120,16 @@ bool win32_compose(win32_surface *s, desk_rect rect, win32_surface *scratch, des
 typedef struct {
     win32_desk *desk;
     win32_surface *surface;
-    desk_rect rect;
+    image_rect rect;
 } request;
 
-static bool compose_there(void *context, desk_error *err)
+static bool compose_there(void *context, base_error *err)
 {
     request *q = context;
     return win32_compose(q->surface, q->rect, &q->desk->scratch, err);
 }
 
-bool win32_grab(win32_desk *w, win32_surface *s, desk_rect rect, desk_error *err)
+bool win32_grab(win32_desk *w, win32_surface *s, image_rect rect, base_error *err)
 {
     request q = {w, s, rect};
     return w->desktop ? win32_desktop_run(w->desktop, compose_there, &q, err)

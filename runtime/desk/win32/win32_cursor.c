@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 /* Where in its picture a cursor points. False for one that this process may not look at. */
 static bool find_hotspot(HCURSOR cursor, POINT *out)
@@ -16,7 +16,7 @@ static bool find_hotspot(HCURSOR cursor, POINT *out)
     return true;
 }
 
-void win32_cursor_draw(const win32_surface *s, desk_rect origin)
+void win32_cursor_draw(const win32_surface *s, image_rect origin)
 {
     CURSORINFO info = {.cbSize = sizeof info};
     POINT hot = {0, 0};

@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@ enum {
              DESKTOP_HOOKCONTROL
 };
 
-HDESK win32_desktop_open(const char *name, desk_error *err)
+HDESK win32_desktop_open(const char *name, base_error *err)
 {
     wchar_t *wide = win32_wide(name, strlen(name), NULL, err);
     if (!wide) {
@@ -19,7 +19,7 @@ HDESK win32_desktop_open(const char *name, desk_error *err)
     DWORD error = GetLastError();
     free(wide);
     if (!desktop) {
-        win32_fail(err, DESK_UNAVAILABLE,
+        win32_fail(err, BASE_UNAVAILABLE,
                    "That Windows desktop cannot be opened; leave the display out to work on the "
                    "user's own",
                    error);
@@ -38,7 +38,7 @@ typedef struct {
     HDESK desktop;
     win32_call call;
     void *context;
-    desk_error *err;
+    base_error *err;
     bool ok;
 } visit;
 
@@ -47,7 +47,7 @@ static DWORD WINAPI visit_thread(void *context)
     visit *v = context;
     HDESK own = GetThreadDesktop(GetCurrentThreadId()); /* needs no closing */
     if (!SetThreadDesktop(v->desktop)) {
-        win32_fail(v->err, DESK_UNAVAILABLE, "The private desktop cannot be worked on",
+        win32_fail(v->err, BASE_UNAVAILABLE, "The private desktop cannot be worked on",
                    GetLastError());
         return 0;
     }
@@ -56,7 +56,7 @@ static DWORD WINAPI visit_thread(void *context)
     return 0;
 }
 
-bool win32_desktop_run(HDESK desktop, win32_call call, void *context, desk_error *err)
+bool win32_desktop_run(HDESK desktop, win32_call call, void *context, base_error *err)
 {
     visit v = {desktop, call, context, err, false};
     if (!desktop) {
@@ -64,7 +64,7 @@ bool win32_desktop_run(HDESK desktop, win32_call call, void *context, desk_error
     }
     HANDLE thread = CreateThread(NULL, 0, visit_thread, &v, 0, NULL);
     if (!thread) {
-        return win32_fail(err, DESK_UNAVAILABLE, "Windows gave no thread for the private desktop",
+        return win32_fail(err, BASE_UNAVAILABLE, "Windows gave no thread for the private desktop",
                           GetLastError());
     }
     WaitForSingleObject(thread, INFINITE);

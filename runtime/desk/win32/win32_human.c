@@ -6,8 +6,8 @@
  * Our own input has a mark (win32_our_mark()). The pointer's moves have none, being made by
  * SetCursorPos: those that lead where we sent it are ours (win32_pointer.c).
  */
-#include "desk/human_inside.h"
-#include "win32.h"
+#include "desk/human_internal.h"
+#include "win32_internal.h"
 
 #include <stdlib.h>
 
@@ -121,30 +121,30 @@ static void free_all(win32_human *w)
     free(w);
 }
 
-static bool open_watch(desk_human **out, const desk_options *where, desk_error *err)
+static bool open_watch(desk_human **out, const desk_options *where, base_error *err)
 {
     if (where && where->display) {
-        return desk_fail(err, DESK_UNSUPPORTED,
+        return base_fail(err, BASE_UNSUPPORTED,
                          "a private desktop on Windows has no mouse and keyboard, so nobody can "
                          "touch it");
     }
     win32_human *w = calloc(1, sizeof *w);
     if (!w) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to watch a desktop.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desktop.");
     }
     human_prepare(&w->base, &OPS);
     uv_sem_init(&w->started, 0);
     int failed = uv_thread_create(&w->thread, watch, w);
     if (failed) {
         free_all(w);
-        return desk_fail(err, DESK_NO_MEMORY, "No thread can be started: %s.", uv_strerror(failed));
+        return base_fail(err, BASE_NO_MEMORY, "No thread can be started: %s.", uv_strerror(failed));
     }
     uv_sem_wait(&w->started);
     if (w->error) {
         DWORD error = w->error;
         uv_thread_join(&w->thread);
         free_all(w);
-        return win32_fail(err, DESK_REFUSED, "The mouse and keyboard cannot be watched", error);
+        return win32_fail(err, BASE_REFUSED, "The mouse and keyboard cannot be watched", error);
     }
     *out = &w->base;
     return true;
@@ -202,7 +202,7 @@ static unsigned add_key(human_codes *set, desk_key key, const win32_stroke *stro
     return stroke->modifiers & WIN32_SHIFT ? MOD_SHIFT : 0;
 }
 
-static bool find_keys(desk_human *h, human_chord *chord, desk_error *err)
+static bool find_keys(desk_human *h, human_chord *chord, base_error *err)
 {
     (void) h;
     for (size_t i = 0; i < chord->combo.count; i++) {
@@ -211,7 +211,7 @@ static bool find_keys(desk_human *h, human_chord *chord, desk_error *err)
         if (!stroke.vk) {
             char name[DESK_KEY_NAME_SIZE];
             desk_key_name(key, name);
-            return desk_fail(err, DESK_UNSUPPORTED, "This keyboard has no key \"%s\".", name);
+            return base_fail(err, BASE_UNSUPPORTED, "This keyboard has no key \"%s\".", name);
         }
         chord->modifiers |= add_key(&chord->keys[i], key, &stroke);
     }
@@ -242,15 +242,15 @@ static DWORD ask_thread(desk_human *h, UINT what, const human_chord *chord)
     return r.error;
 }
 
-static bool take(desk_human *h, human_chord *chord, desk_error *err)
+static bool take(desk_human *h, human_chord *chord, base_error *err)
 {
     DWORD error = ask_thread(h, MESSAGE_TAKE, chord);
     if (error == ERROR_HOTKEY_ALREADY_REGISTERED) {
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "Another program (or Windows itself) has taken this hotkey; choose "
                          "another one.");
     }
-    return error == 0 || win32_fail(err, DESK_REFUSED, "Windows does not give this hotkey", error);
+    return error == 0 || win32_fail(err, BASE_REFUSED, "Windows does not give this hotkey", error);
 }
 
 static void give_back(desk_human *h, const human_chord *chord)

@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 ULONG_PTR win32_our_mark(void)
 {
@@ -15,7 +15,7 @@ static void mark(INPUT *input)
     }
 }
 
-bool win32_send(INPUT *inputs, unsigned count, desk_error *err)
+bool win32_send(INPUT *inputs, unsigned count, base_error *err)
 {
     for (unsigned i = 0; i < count; i++) {
         mark(&inputs[i]);
@@ -23,7 +23,7 @@ bool win32_send(INPUT *inputs, unsigned count, desk_error *err)
     if (count == 0 || SendInput(count, inputs, sizeof *inputs) == count) {
         return true;
     }
-    return desk_fail(err, DESK_REFUSED,
+    return base_fail(err, BASE_REFUSED,
                      "Windows refused the input: the screen is locked, a UAC prompt is shown, or "
                      "another program blocks all input.");
 }

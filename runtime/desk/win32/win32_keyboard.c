@@ -4,7 +4,7 @@
  * quick for a system that is busy: some come out as arrows); caps lock is left as it is, as on X11:
  * a key does what the keyboard's would do (text does not depend on it, see win32_typing.c).
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 enum { INPUTS_MAX = 16 };
 
@@ -65,24 +65,24 @@ static win32_held_key *find_held(win32_desk *w, desk_key key)
     return NULL;
 }
 
-static bool no_key_for(desk_key key, desk_error *err)
+static bool no_key_for(desk_key key, base_error *err)
 {
     char name[DESK_KEY_NAME_SIZE];
     desk_key_name(key, name);
-    return desk_fail(err, DESK_UNSUPPORTED,
+    return base_fail(err, BASE_UNSUPPORTED,
                      "The keyboard layout of the active window has no key \"%s\" to press together "
                      "with others.",
                      name);
 }
 
-static bool key_down(win32_desk *w, desk_key key, desk_error *err)
+static bool key_down(win32_desk *w, desk_key key, base_error *err)
 {
     bool win;
     unsigned down = win32_modifiers_down(&win);
     win32_held_key held = {key, win32_stroke_of(key)};
     input_list l = {.count = 0};
     if (w->held_count == WIN32_MAX_HELD) {
-        return desk_fail(err, DESK_INVALID, "More than %d keys are held down.", WIN32_MAX_HELD);
+        return base_fail(err, BASE_INVALID, "More than %d keys are held down.", WIN32_MAX_HELD);
     }
     if (!win32_takes_input(GetForegroundWindow(), err)) {
         return false;
@@ -107,7 +107,7 @@ static bool key_down(win32_desk *w, desk_key key, desk_error *err)
     return win32_send(l.items, l.count, err);
 }
 
-static bool release(const win32_held_key *held, desk_error *err)
+static bool release(const win32_held_key *held, base_error *err)
 {
     input_list l = {.count = 0};
     add_stroke(&l, &held->stroke, false);
@@ -115,7 +115,7 @@ static bool release(const win32_held_key *held, desk_error *err)
     return win32_send(l.items, l.count, err);
 }
 
-static bool key_up(win32_desk *w, desk_key key, desk_error *err)
+static bool key_up(win32_desk *w, desk_key key, base_error *err)
 {
     win32_held_key *found = find_held(w, key);
     /* One that we do not hold may be stuck since somebody else held it. */
@@ -132,7 +132,7 @@ static bool key_up(win32_desk *w, desk_key key, desk_error *err)
     return release(&held, err);
 }
 
-bool win32_key(desk *d, desk_key key, bool down, desk_error *err)
+bool win32_key(desk *d, desk_key key, bool down, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     if (!down) {

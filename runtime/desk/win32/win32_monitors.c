@@ -1,6 +1,6 @@
 /* Monitors as Windows has them, asked for each time: they are plugged in and turned while a desk is
  * open. The primary one's corner is 0,0. */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <shellscalingapi.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@ typedef struct {
     bool ok;
 } request;
 
-static desk_rect rect_of(RECT r)
+static image_rect rect_of(RECT r)
 {
-    return (desk_rect){r.left, r.top, r.right - r.left, r.bottom - r.top};
+    return (image_rect){r.left, r.top, r.right - r.left, r.bottom - r.top};
 }
 
 /* The user's choice for that monitor, by which Windows and applications draw on it. */
@@ -55,10 +55,10 @@ static BOOL CALLBACK add(HMONITOR monitor, HDC dc, LPRECT rect, LPARAM context)
     return q->ok;
 }
 
-bool win32_monitors(desk *d, desk_monitor_list *out, desk_error *err)
+bool win32_monitors(desk *d, desk_monitor_list *out, base_error *err)
 {
     request q = {out, true};
-    desk_rect screen;
+    image_rect screen;
     *out = (desk_monitor_list){0};
     if (!win32_screen_rect(d, &screen, err)) {
         return false;
@@ -70,7 +70,7 @@ bool win32_monitors(desk *d, desk_monitor_list *out, desk_error *err)
     }
     if (!q.ok) {
         desk_monitor_list_free(out);
-        return desk_fail(err, DESK_NO_MEMORY, "There is no memory for the list of monitors.");
+        return base_fail(err, BASE_NO_MEMORY, "There is no memory for the list of monitors.");
     }
     desk_monitor_list_order(out);
     return true;

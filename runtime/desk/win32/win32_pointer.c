@@ -3,7 +3,7 @@
  * SendInput has to go through 65536ths of the desktop. Windows under the pointer get their
  * WM_MOUSEMOVE from it just the same.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -54,14 +54,14 @@ static void note_move(POINT target)
     atomic_store(&sent_at, uv_hrtime());
 }
 
-static void add_place(INPUT *input, POINT target, desk_rect screen)
+static void add_place(INPUT *input, POINT target, image_rect screen)
 {
     input->mi.dx = absolute(target.x, screen.x, screen.width);
     input->mi.dy = absolute(target.y, screen.y, screen.height);
     input->mi.dwFlags |= MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE | MOUSEEVENTF_VIRTUALDESK;
 }
 
-static void send_to(POINT target, desk_rect screen)
+static void send_to(POINT target, image_rect screen)
 {
     note_move(target);
     if (SetCursorPos(target.x, target.y)) {
@@ -72,17 +72,17 @@ static void send_to(POINT target, desk_rect screen)
     win32_send(&input, 1, NULL); /* whether it arrived is looked at anyway */
 }
 
-bool win32_pointer_move(desk *d, int x, int y, desk_error *err)
+bool win32_pointer_move(desk *d, int x, int y, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
-    desk_rect screen;
+    image_rect screen;
     POINT target = {x, y}, at = {0, 0};
     if (!win32_screen_rect(d, &screen, err)) {
         return false;
     }
     if (x < screen.x || y < screen.y || x - screen.x >= screen.width ||
         y - screen.y >= screen.height) {
-        return desk_fail(err, DESK_INVALID,
+        return base_fail(err, BASE_INVALID,
                          "The point %d,%d is outside the screen, which is %d,%d %dx%d.", x, y,
                          screen.x, screen.y, screen.width, screen.height);
     }
@@ -90,7 +90,7 @@ bool win32_pointer_move(desk *d, int x, int y, desk_error *err)
     uint64_t start = uv_hrtime();
     while (!is_at(target, &at)) {
         if (uv_hrtime() - start > ARRIVAL) {
-            return desk_fail(err, DESK_REFUSED,
+            return base_fail(err, BASE_REFUSED,
                              "The pointer was sent to %d,%d but is at %ld,%ld: something holds it, "
                              "or no monitor is there.",
                              x, y, at.x, at.y);
@@ -110,7 +110,7 @@ bool win32_pointer_move(desk *d, int x, int y, desk_error *err)
  * wait, nor do the moves of a drag. */
 void win32_hold_still(win32_desk *w)
 {
-    desk_rect screen;
+    image_rect screen;
     POINT at;
     if (!w->moved || !win32_screen_rect(&w->base, &screen, NULL)) {
         return;
@@ -126,12 +126,12 @@ void win32_hold_still(win32_desk *w)
     w->moved = false;
 }
 
-bool win32_pointer_get(desk *d, int *x, int *y, desk_error *err)
+bool win32_pointer_get(desk *d, int *x, int *y, base_error *err)
 {
     POINT at;
     win32_hold_still((win32_desk *) d);
     if (!GetCursorPos(&at)) {
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "Windows does not tell where the pointer is: the screen is locked or a "
                          "UAC prompt is shown.");
     }
@@ -155,7 +155,7 @@ static bool was_sent_lately(const win32_desk *w)
     return w->moved_at && uv_hrtime() - w->moved_at < OUR_MOVE;
 }
 
-static bool under_pointer_takes_input(const win32_desk *w, desk_error *err)
+static bool under_pointer_takes_input(const win32_desk *w, base_error *err)
 {
     POINT at = w->target;
     bool known = was_sent_lately(w) || GetCursorPos(&at);
@@ -168,14 +168,14 @@ static bool under_pointer_takes_input(const win32_desk *w, desk_error *err)
  * there. */
 static void add_recent_place(win32_desk *w, INPUT *input)
 {
-    desk_rect screen;
+    image_rect screen;
     if (was_sent_lately(w) && win32_screen_rect(&w->base, &screen, NULL)) {
         note_move(w->target);
         add_place(input, w->target, screen);
     }
 }
 
-static bool press(win32_desk *w, desk_button button, bool down, desk_error *err)
+static bool press(win32_desk *w, desk_button button, bool down, base_error *err)
 {
     static const struct {
         DWORD down, up, data;
@@ -198,11 +198,11 @@ static bool press(win32_desk *w, desk_button button, bool down, desk_error *err)
     return true;
 }
 
-bool win32_button(desk *d, desk_button button, bool down, desk_error *err)
+bool win32_button(desk *d, desk_button button, bool down, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     if (button < DESK_LEFT || button > DESK_FORWARD) {
-        return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) button);
+        return base_fail(err, BASE_INVALID, "There is no mouse button %d.", (int) button);
     }
     win32_hold_still(w);
     return (!down || under_pointer_takes_input(w, err)) && press(w, physical(button), down, err);
@@ -210,7 +210,7 @@ bool win32_button(desk *d, desk_button button, bool down, desk_error *err)
 
 /* One event for each notch, as a wheel does: some programs only look at the sign. What is left over
  * is one more, as from a touchpad. */
-static bool turn(int parts, DWORD flag, int sign, desk_error *err)
+static bool turn(int parts, DWORD flag, int sign, base_error *err)
 {
     INPUT input = {.type = INPUT_MOUSE};
     input.mi.dwFlags = flag;
@@ -224,12 +224,12 @@ static bool turn(int parts, DWORD flag, int sign, desk_error *err)
     return true;
 }
 
-bool win32_wheel(desk *d, int dx, int dy, desk_error *err)
+bool win32_wheel(desk *d, int dx, int dy, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     const int most = DESK_NOTCHES_MAX * DESK_NOTCH;
     if (dx < -most || dx > most || dy < -most || dy > most) {
-        return desk_fail(err, DESK_INVALID, "The wheel turns at most %d notches at once.",
+        return base_fail(err, BASE_INVALID, "The wheel turns at most %d notches at once.",
                          DESK_NOTCHES_MAX);
     }
     win32_hold_still(w);

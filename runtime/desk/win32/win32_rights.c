@@ -2,7 +2,7 @@
  * Windows drops input for a program of higher rights than its sender's, and tells the sender of
  * success (User Interface Privilege Isolation; SendInput's documentation). So we look first.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 /* The integrity level of a process, which is what Windows compares. False where it is not told. */
 static bool level_of(HANDLE process, DWORD *out)
@@ -40,7 +40,7 @@ static bool is_above(DWORD pid, DWORD ours)
     return denied || level > ours;
 }
 
-bool win32_takes_input(HWND window, desk_error *err)
+bool win32_takes_input(HWND window, base_error *err)
 {
     DWORD pid = 0, ours = 0;
     GetWindowThreadProcessId(window, &pid);
@@ -49,7 +49,7 @@ bool win32_takes_input(HWND window, desk_error *err)
         !is_above(pid, ours)) {
         return true;
     }
-    return desk_fail(err, DESK_REFUSED,
+    return base_fail(err, BASE_REFUSED,
                      "Windows takes no input for that window: it belongs to a program that runs as "
                      "administrator. Start deskpilot as administrator to work on it.");
 }

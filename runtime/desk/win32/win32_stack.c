@@ -1,5 +1,5 @@
 /* The order of windows, and what Windows does not let other programs do. */
-#include "win32.h"
+#include "win32_internal.h"
 
 /* Asked for, not waited for: the thread of a window that hangs would hold us. */
 enum { STAY = SWP_NOMOVE | SWP_NOSIZE | SWP_NOACTIVATE | SWP_ASYNCWINDOWPOS };
@@ -21,7 +21,7 @@ static bool lower(HWND window)
     return SetWindowPos(window, HWND_BOTTOM, 0, 0, 0, 0, STAY);
 }
 
-bool win32_window_stack(desk *d, uint64_t id, bool above, desk_error *err)
+bool win32_window_stack(desk *d, uint64_t id, bool above, base_error *err)
 {
     HWND window;
     (void) d;
@@ -44,28 +44,28 @@ uint64_t win32_window_changes(desk *d)
     return 0;
 }
 
-static bool no_workspaces(desk_error *err)
+static bool no_workspaces(base_error *err)
 {
-    return desk_fail(err, DESK_UNSUPPORTED,
+    return base_fail(err, BASE_UNSUPPORTED,
                      "Windows tells no program of its virtual desktops, and lets none move another "
                      "program's window: press ctrl+win+left or ctrl+win+right instead.");
 }
 
-bool win32_workspaces(desk *d, desk_workspaces *out, desk_error *err)
+bool win32_workspaces(desk *d, desk_workspaces *out, base_error *err)
 {
     (void) d;
     *out = (desk_workspaces){0};
     return no_workspaces(err);
 }
 
-bool win32_workspace_go(desk *d, int number, desk_error *err)
+bool win32_workspace_go(desk *d, int number, base_error *err)
 {
     (void) d;
     (void) number;
     return no_workspaces(err);
 }
 
-bool win32_window_workspace(desk *d, uint64_t id, int number, desk_error *err)
+bool win32_window_workspace(desk *d, uint64_t id, int number, base_error *err)
 {
     (void) d;
     (void) id;

@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-bool win32_surface_fit(win32_surface *s, int width, int height, desk_error *err)
+bool win32_surface_fit(win32_surface *s, int width, int height, base_error *err)
 {
     if (s->pixels && s->width >= width && s->height >= height) {
         return true;
@@ -58,13 +58,13 @@ bool win32_surface_fit(win32_surface *s, int width, int height, desk_error *err)
     if (!make(s, new_width, new_height)) {
         DWORD error = GetLastError();
         win32_surface_close(s);
-        return win32_fail(err, DESK_NO_MEMORY, "Windows gave no memory for a picture of the screen",
+        return win32_fail(err, BASE_NO_MEMORY, "Windows gave no memory for a picture of the screen",
                           error);
     }
     return true;
 }
 
-bool win32_surface_grab(win32_surface *s, desk_rect rect, desk_error *err)
+bool win32_surface_grab(win32_surface *s, image_rect rect, base_error *err)
 {
     HDC screen = GetDC(NULL);
     /* Without CAPTUREBLT: since Windows 8 the desktop is always composed, so layered windows are in
@@ -75,7 +75,7 @@ bool win32_surface_grab(win32_surface *s, desk_rect rect, desk_error *err)
         ReleaseDC(NULL, screen);
     }
     if (!copied) {
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "The screen can't be captured: the workstation is locked or a UAC prompt "
                          "is shown.");
     }

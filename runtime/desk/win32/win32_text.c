@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 #include "base/utf8.h"
 
@@ -34,23 +34,23 @@ char *win32_clean_utf8(const wchar_t *wide, int length, size_t max)
     size_t bytes = strlen(text), size = (bytes < max ? bytes : max) + 1;
     char *clean = malloc(size);
     if (clean) {
-        desk_utf8_clean(clean, size, text, bytes);
+        base_utf8_clean(clean, size, text, bytes);
     }
     free(text);
     return clean;
 }
 
-wchar_t *win32_wide(const char *text, size_t bytes, size_t *length, desk_error *err)
+wchar_t *win32_wide(const char *text, size_t bytes, size_t *length, base_error *err)
 {
-    size_t good = desk_utf8_check(text, bytes);
+    size_t good = base_utf8_check(text, bytes);
     if (good < bytes) {
-        desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+        base_fail(err, BASE_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
         return NULL;
     }
     /* Never more units than bytes. */
     wchar_t *wide = bytes < INT_MAX ? malloc((bytes + 1) * sizeof *wide) : NULL;
     if (!wide) {
-        desk_fail(err, DESK_NO_MEMORY, "There is no memory for a text of %zu bytes.", bytes);
+        base_fail(err, BASE_NO_MEMORY, "There is no memory for a text of %zu bytes.", bytes);
         return NULL;
     }
     int units = bytes ? MultiByteToWideChar(CP_UTF8, 0, text, (int) bytes, wide, (int) bytes) : 0;
@@ -61,7 +61,7 @@ wchar_t *win32_wide(const char *text, size_t bytes, size_t *length, desk_error *
     return wide;
 }
 
-bool win32_fail(desk_error *err, desk_code code, const char *what, DWORD error)
+bool win32_fail(base_error *err, base_code code, const char *what, DWORD error)
 {
     wchar_t wide[256];
     DWORD units = FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL,
@@ -70,7 +70,7 @@ bool win32_fail(desk_error *err, desk_code code, const char *what, DWORD error)
         units--;
     }
     char *words = win32_clean_utf8(wide, (int) units, 200);
-    desk_fail(err, code, "%s: %s (%lu).", what, words && *words ? words : "Windows says no more",
+    base_fail(err, code, "%s: %s (%lu).", what, words && *words ? words : "Windows says no more",
               error);
     free(words);
     return false;

@@ -2,7 +2,7 @@
  * Text is sent as characters (KEYEVENTF_UNICODE), not as keys, so it does not depend on the
  * keyboard's layout or on caps lock; only line ends and tabs are keys.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include "base/utf8.h"
 
@@ -14,16 +14,16 @@ enum { STEP_MAX = 64, INPUTS_PER_CHARACTER = 4 };
  * characters. */
 enum { BREATH = 1024 };
 
-static bool check_text(const char *text, size_t length, desk_error *err)
+static bool check_text(const char *text, size_t length, base_error *err)
 {
-    size_t good = desk_utf8_check(text, length);
+    size_t good = base_utf8_check(text, length);
     if (good < length) {
-        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+        return base_fail(err, BASE_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
     }
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char) text[i];
         if ((c < ' ' || c == 0x7f) && c != '\n' && c != '\t' && c != '\r') {
-            return desk_fail(err, DESK_INVALID,
+            return base_fail(err, BASE_INVALID,
                              "The text has a control character (U+%04X) at byte %zu; press keys "
                              "by name instead.",
                              c, i + 1);
@@ -33,14 +33,14 @@ static bool check_text(const char *text, size_t length, desk_error *err)
 }
 
 /* Text typed while a modifier is down could be shortcuts: better not at all. */
-static bool check_modifiers(desk_error *err)
+static bool check_modifiers(base_error *err)
 {
     bool win;
     unsigned down = win32_modifiers_down(&win);
     if (!down && !win) {
         return true;
     }
-    return desk_fail(err, DESK_REFUSED,
+    return base_fail(err, BASE_REFUSED,
                      "Text cannot be typed while the %s key is held down; release it first.",
                      down & WIN32_SHIFT  ? "shift"
                      : down & WIN32_CTRL ? "ctrl"
@@ -70,7 +70,7 @@ static unsigned add_character(INPUT *out, uint32_t c)
     return count + add_unit(out + count, (wchar_t) (0xdc00 + ((c - 0x10000) & 0x3ff)));
 }
 
-bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err)
+bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *out, base_error *err)
 {
     INPUT inputs[STEP_MAX * INPUTS_PER_CHARACTER];
     win32_desk *w = (win32_desk *) d;
@@ -83,7 +83,7 @@ bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *o
     }
     for (int i = 0; i < STEP_MAX && at < length; i++) {
         uint32_t c = 0;
-        size_t bytes = desk_utf8_read(text + at, length - at, &c);
+        size_t bytes = base_utf8_read(text + at, length - at, &c);
         count += add_character(inputs + count, c);
         at += bytes;
         if (c == '\r' && at < length && text[at] == '\n') {
@@ -100,7 +100,7 @@ bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *o
     return true;
 }
 
-bool win32_text_end(desk *d, desk_error *err)
+bool win32_text_end(desk *d, base_error *err)
 {
     (void) err;
     ((win32_desk *) d)->typed = 0;

@@ -5,7 +5,7 @@
  * A look that fails is no change and no error: while the workstation is locked or a UAC prompt is
  * shown nothing can be seen, and a run should go on when that is over. `capture` says it clearly.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <string.h>
 #include <uv.h>
@@ -20,7 +20,7 @@ enum {
 /* A blinking text caret is no change worth waiting for; the same sizes as on X11. */
 enum { CARET_WIDTH = 4, CARET_HEIGHT = 40 };
 
-bool win32_worth_telling(desk_rect change)
+bool win32_worth_telling(image_rect change)
 {
     return change.width > CARET_WIDTH || change.height > CARET_HEIGHT;
 }
@@ -52,7 +52,7 @@ static bool widen(const uint8_t *a, const uint8_t *b, int width, int *left, int 
 }
 
 bool win32_difference(const uint8_t *a, const uint8_t *b, int width, int height, size_t stride,
-                      desk_rect *out)
+                      image_rect *out)
 {
     int left = width, right = -1, top = height, bottom = -1;
     for (int y = 0; y < height; y++) {
@@ -63,22 +63,22 @@ bool win32_difference(const uint8_t *a, const uint8_t *b, int width, int height,
             bottom = y;
         }
     }
-    *out = (desk_rect){left, top, right - left + 1, bottom - top + 1};
+    *out = (image_rect){left, top, right - left + 1, bottom - top + 1};
     return bottom >= 0;
 }
 
-static bool same_rect(desk_rect a, desk_rect b)
+static bool same_rect(image_rect a, image_rect b)
 {
     return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
 }
 
 /* Notes it for the regions in which the frames differ: the smallest rectangle around all that
  * changed may cover one that did not. */
-static void note_regions(win32_desk *w, desk_rect screen, uint64_t when)
+static void note_regions(win32_desk *w, image_rect screen, uint64_t when)
 {
     size_t stride = (size_t) w->watch.now.width * 4;
     for (desk_region *r = w->base.regions.items; r < w->base.regions.items + DESK_REGIONS; r++) {
-        desk_rect part = desk_rect_common(r->rect, screen), change;
+        image_rect part = image_rect_common(r->rect, screen), change;
         size_t at = (size_t) (part.y - screen.y) * stride + (size_t) (part.x - screen.x) * 4;
         if (r->used && part.width > 0 &&
             win32_difference(w->watch.now.pixels + at, w->watch.before.pixels + at, part.width,
@@ -90,9 +90,9 @@ static void note_regions(win32_desk *w, desk_rect screen, uint64_t when)
 }
 
 /* Whether the new frame tells of a change. Without a frame before there is nothing to compare. */
-static bool has_changed(win32_desk *w, desk_rect screen)
+static bool has_changed(win32_desk *w, image_rect screen)
 {
-    desk_rect before = w->watch.rect, change;
+    image_rect before = w->watch.rect, change;
     if (before.width == 0) {
         return false;
     }
@@ -111,7 +111,7 @@ static bool has_changed(win32_desk *w, desk_rect screen)
 
 static void look(win32_desk *w)
 {
-    desk_rect screen;
+    image_rect screen;
     if (!win32_screen_rect(&w->base, &screen, NULL) ||
         !win32_surface_fit(&w->watch.now, screen.width, screen.height, NULL) ||
         !win32_grab(w, &w->watch.now, screen, NULL)) {
@@ -143,7 +143,7 @@ void win32_watch_look(win32_desk *w)
     w->watch.cost = uv_hrtime() - now;
 }
 
-bool win32_watch_start(desk *d, desk_error *err)
+bool win32_watch_start(desk *d, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     (void) err;
@@ -159,7 +159,7 @@ void win32_watch_stop(desk *d)
 {
     win32_desk *w = (win32_desk *) d;
     w->watch.on = false;
-    w->watch.rect = (desk_rect){0};
+    w->watch.rect = (image_rect){0};
     w->watch.last_change = w->watch.last_look = w->watch.cost = 0;
 }
 

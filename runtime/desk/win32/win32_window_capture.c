@@ -3,7 +3,7 @@
  * window is asked to draw itself (win32_compose.c), which its program may do badly or not at all:
  * that is told from a colour that is there beforehand.
  */
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <dwmapi.h>
 #include <string.h>
@@ -115,12 +115,12 @@ static void fill_with_nothing(win32_surface *s, int width, int height)
     }
 }
 
-static bool ask(win32_desk *w, HWND window, RECT outer, RECT seen, desk_error *err)
+static bool ask(win32_desk *w, HWND window, RECT outer, RECT seen, base_error *err)
 {
     int width = outer.right - outer.left, height = outer.bottom - outer.top;
     RECT part = seen;
     if (!win32_window_answers(window)) {
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "Not all of the window is in sight, and its program does not respond, so "
                          "it cannot be asked for its pixels.");
     }
@@ -131,7 +131,7 @@ static bool ask(win32_desk *w, HWND window, RECT outer, RECT seen, desk_error *e
     fill_with_nothing(&w->scratch, width, height);
     win32_print(window, &w->scratch);
     if (!fill_gaps(&w->scratch, part)) {
-        return desk_fail(err, DESK_UNSUPPORTED,
+        return base_fail(err, BASE_UNSUPPORTED,
                          "Not all of the window is in sight, and its program draws nothing when it "
                          "is asked to: bring the window to the front and onto the screen, or "
                          "capture it as it is there.");
@@ -152,32 +152,31 @@ typedef struct {
 } request;
 
 /* The window's rectangles; of the outer one, the seen part is what `windows` lists. */
-static bool find(HWND window, uint64_t id, RECT *outer, RECT *seen, desk_error *err)
+static bool find(HWND window, uint64_t id, RECT *outer, RECT *seen, base_error *err)
 {
     if (!id || !IsWindow(window)) {
-        return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu: it has been closed.",
+        return base_fail(err, BASE_NOT_FOUND, "There is no window %llu: it has been closed.",
                          (unsigned long long) id);
     }
     bool placed = GetWindowRect(window, outer) && win32_seen_frame(window, seen) &&
                   IntersectRect(seen, seen, outer);
     if (!placed || !IsWindowVisible(window) || IsIconic(window) || is_cloaked(window) ||
         (outer->left == PARKED && outer->top == PARKED)) {
-        return desk_fail(err, DESK_UNAVAILABLE,
+        return base_fail(err, BASE_UNAVAILABLE,
                          "The window is not shown (minimized, or on another virtual desktop), so "
                          "it has no pixels: restore or focus it first.");
     }
     int64_t width = (int64_t) outer->right - outer->left;
     int64_t height = (int64_t) outer->bottom - outer->top;
-    if (width > DESK_IMAGE_MAX_SIDE || height > DESK_IMAGE_MAX_SIDE ||
-        width * height > PIXELS_MAX) {
-        return desk_fail(err, DESK_UNSUPPORTED,
+    if (width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE || width * height > PIXELS_MAX) {
+        return base_fail(err, BASE_UNSUPPORTED,
                          "A window of %lld x %lld pixels is too large to capture.",
                          (long long) width, (long long) height);
     }
     return true;
 }
 
-static bool take(void *context, desk_error *err)
+static bool take(void *context, base_error *err)
 {
     request *q = context;
     win32_desk *w = q->desk;
@@ -187,7 +186,7 @@ static bool take(void *context, desk_error *err)
         return false;
     }
     q->seen = seen;
-    desk_rect rect = {seen.left, seen.top, seen.right - seen.left, seen.bottom - seen.top};
+    image_rect rect = {seen.left, seen.top, seen.right - seen.left, seen.bottom - seen.top};
     if (!win32_surface_fit(&w->frame, rect.width, rect.height, err)) {
         return false;
     }
@@ -196,7 +195,7 @@ static bool take(void *context, desk_error *err)
 }
 
 bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                          desk_error *err)
+                          base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     request q = {.desk = w, .id = id};
@@ -204,17 +203,17 @@ bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture
     if (!win32_desktop_run(w->desktop, take, &q, err)) {
         return false;
     }
-    out->rect = (desk_rect){q.seen.left, q.seen.top, q.seen.right - q.seen.left,
-                            q.seen.bottom - q.seen.top};
+    out->rect = (image_rect){q.seen.left, q.seen.top, q.seen.right - q.seen.left,
+                             q.seen.bottom - q.seen.top};
     if (cursor && !w->desktop) {
         win32_cursor_draw(&w->frame, out->rect);
     }
-    out->image = (desk_image){out->rect.width,
-                              out->rect.height,
-                              (size_t) w->frame.width * 4,
-                              w->frame.pixels,
-                              true,
-                              false};
+    out->image = (image_bitmap){out->rect.width,
+                                out->rect.height,
+                                (size_t) w->frame.width * 4,
+                                w->frame.pixels,
+                                true,
+                                false};
     return true;
 }
 

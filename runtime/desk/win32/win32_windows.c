@@ -1,4 +1,4 @@
-#include "win32.h"
+#include "win32_internal.h"
 
 #include <dwmapi.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@ static HWND window_of(uint64_t id)
     return (HWND) (uintptr_t) id;
 }
 
-static desk_rect rect_of(RECT r)
+static image_rect rect_of(RECT r)
 {
-    return (desk_rect){r.left, r.top, r.right - r.left, r.bottom - r.top};
+    return (image_rect){r.left, r.top, r.right - r.left, r.bottom - r.top};
 }
 
 /* --- which windows --------------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ bool win32_seen_frame(HWND window, RECT *out)
     return seen_frame(window, out) || GetWindowRect(window, out);
 }
 
-static desk_rect frame_of(HWND window)
+static image_rect frame_of(HWND window)
 {
     RECT rect = {0};
     if (!(is_minimized(window) && restored_rect(window, &rect)) && !seen_frame(window, &rect)) {
@@ -211,7 +211,7 @@ uint64_t win32_window_active(desk *d)
     return (uint64_t) (uintptr_t) active_window();
 }
 
-bool win32_windows(desk *d, desk_window_list *out, desk_error *err)
+bool win32_windows(desk *d, desk_window_list *out, base_error *err)
 {
     found_windows found = {.count = 0};
     (void) d;
@@ -226,24 +226,24 @@ bool win32_windows(desk *d, desk_window_list *out, desk_error *err)
     free(found.items);
     if (!ok) {
         desk_window_list_free(out);
-        return desk_fail(err, DESK_NO_MEMORY, "There is no memory for the list of windows.");
+        return base_fail(err, BASE_NO_MEMORY, "There is no memory for the list of windows.");
     }
     return true;
 }
 
 /* --- what can be done to them ---------------------------------------------------------------- */
 
-bool win32_find_window(uint64_t id, HWND *out, desk_error *err)
+bool win32_find_window(uint64_t id, HWND *out, base_error *err)
 {
     *out = window_of(id);
     if (id && IsWindow(*out)) {
         return true;
     }
-    return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu: it has been closed.",
+    return base_fail(err, BASE_NOT_FOUND, "There is no window %llu: it has been closed.",
                      (unsigned long long) id);
 }
 
-bool win32_window_focus(desk *d, uint64_t id, desk_error *err)
+bool win32_window_focus(desk *d, uint64_t id, base_error *err)
 {
     HWND window;
     INPUT nothing = {.type = INPUT_MOUSE};
@@ -252,7 +252,7 @@ bool win32_window_focus(desk *d, uint64_t id, desk_error *err)
         return false;
     }
     if (IsHungAppWindow(window)) { /* to activate it would be to wait for it */
-        return desk_fail(err, DESK_REFUSED, "The window's program does not respond.");
+        return base_fail(err, BASE_REFUSED, "The window's program does not respond.");
     }
     if (IsIconic(window)) {
         ShowWindowAsync(window, SW_RESTORE);
@@ -264,7 +264,7 @@ bool win32_window_focus(desk *d, uint64_t id, desk_error *err)
     /* Without a window manager below Wine the order changes by this only. */
     SetWindowPos(window, HWND_TOP, 0, 0, 0, 0, SWP_NOMOVE | SWP_NOSIZE | SWP_ASYNCWINDOWPOS);
     if (!active && GetForegroundWindow() != window) {
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "Windows did not let the window come to the front; click on it instead.");
     }
     /* Asked for only, so far: what is clicked now would be what was in front of it. */
@@ -272,17 +272,17 @@ bool win32_window_focus(desk *d, uint64_t id, desk_error *err)
     return true;
 }
 
-bool win32_refused(const char *what, desk_error *err)
+bool win32_refused(const char *what, base_error *err)
 {
     DWORD error = GetLastError();
     if (error == ERROR_ACCESS_DENIED) {
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "%s: the window belongs to a program that runs as administrator.", what);
     }
-    return win32_fail(err, DESK_REFUSED, what, error);
+    return win32_fail(err, BASE_REFUSED, what, error);
 }
 
-bool win32_window_close(desk *d, uint64_t id, desk_error *err)
+bool win32_window_close(desk *d, uint64_t id, base_error *err)
 {
     HWND window;
     (void) d;
@@ -303,7 +303,7 @@ static bool show_normal(HWND window)
     return ShowWindowAsync(window, SW_RESTORE);
 }
 
-bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
+bool win32_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
 {
     HWND window;
     RECT outer, seen;
@@ -311,14 +311,14 @@ bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
     if (!win32_find_window(id, &window, err)) {
         return false;
     }
-    if (rect.width < 1 || rect.height < 1 || rect.width > DESK_IMAGE_MAX_SIDE ||
-        rect.height > DESK_IMAGE_MAX_SIDE) {
-        return desk_fail(err, DESK_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
+    if (rect.width < 1 || rect.height < 1 || rect.width > IMAGE_MAX_SIDE ||
+        rect.height > IMAGE_MAX_SIDE) {
+        return base_fail(err, BASE_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
                          rect.height);
     }
-    if (rect.x < -DESK_IMAGE_MAX_SIDE || rect.x > DESK_IMAGE_MAX_SIDE ||
-        rect.y < -DESK_IMAGE_MAX_SIDE || rect.y > DESK_IMAGE_MAX_SIDE) {
-        return desk_fail(err, DESK_INVALID, "A window cannot be placed at %d,%d.", rect.x, rect.y);
+    if (rect.x < -IMAGE_MAX_SIDE || rect.x > IMAGE_MAX_SIDE || rect.y < -IMAGE_MAX_SIDE ||
+        rect.y > IMAGE_MAX_SIDE) {
+        return base_fail(err, BASE_INVALID, "A window cannot be placed at %d,%d.", rect.x, rect.y);
     }
     if (IsIconic(window) || IsZoomed(window)) {
         show_normal(window); /* its borders are not known until it is done */
@@ -333,7 +333,7 @@ bool win32_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
            win32_refused("The window cannot be placed", err);
 }
 
-bool win32_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err)
+bool win32_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
 {
     HWND window;
     (void) d;

@@ -1,4 +1,4 @@
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "desk/native.h"
 
@@ -8,46 +8,46 @@
 #include <string.h>
 #include <xcb/xtest.h>
 
-static bool no_display(const char *name, desk_error *err)
+static bool no_display(const char *name, base_error *err)
 {
     if (!name && !getenv("DISPLAY")) {
-        return desk_fail(err, DESK_UNAVAILABLE,
+        return base_fail(err, BASE_UNAVAILABLE,
                          "There is no desktop to work on: DISPLAY is not set. Use --desktop "
                          "private, or set DISPLAY to a running X server.");
     }
-    return desk_fail(err, DESK_UNAVAILABLE,
+    return base_fail(err, BASE_UNAVAILABLE,
                      "The X display \"%.100s\" cannot be opened. Use --desktop private, or set "
                      "DISPLAY to a running X server that lets you in.",
                      name ? name : getenv("DISPLAY"));
 }
 
-bool x11_alive(x11_desk *x, desk_error *err)
+bool x11_alive(x11_desk *x, base_error *err)
 {
     if (!xcb_connection_has_error(x->c)) {
         return true;
     }
-    return desk_fail(err, DESK_UNAVAILABLE,
+    return base_fail(err, BASE_UNAVAILABLE,
                      "The connection to the X display \"%s\" was lost: the desktop has gone.",
                      x->name);
 }
 
-bool x11_refused(x11_desk *x, const char *doing, xcb_generic_error_t *e, desk_error *err)
+bool x11_refused(x11_desk *x, const char *doing, xcb_generic_error_t *e, base_error *err)
 {
     int code = e ? e->error_code : 0;
     free(e);
     if (!x11_alive(x, err)) {
         return false;
     }
-    return desk_fail(err, DESK_REFUSED, "The X display refused %s (X error %d).", doing, code);
+    return base_fail(err, BASE_REFUSED, "The X display refused %s (X error %d).", doing, code);
 }
 
-bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, desk_error *err)
+bool x11_check(x11_desk *x, xcb_void_cookie_t cookie, const char *doing, base_error *err)
 {
     xcb_generic_error_t *e = xcb_request_check(x->c, cookie);
     return e ? x11_refused(x, doing, e, err) : x11_alive(x, err);
 }
 
-bool x11_sync(x11_desk *x, desk_error *err)
+bool x11_sync(x11_desk *x, base_error *err)
 {
     free(xcb_get_input_focus_reply(x->c, xcb_get_input_focus(x->c), NULL));
     if (!x11_alive(x, err)) {
@@ -108,7 +108,7 @@ void x11_take_events(x11_desk *x)
     x11_damage_rearm(x);
 }
 
-static bool pump(desk *d, desk_error *err)
+static bool pump(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     x11_ping_look(x);
@@ -152,7 +152,7 @@ static int bits_per_pixel(const xcb_setup_t *setup, uint8_t depth)
 }
 
 /* Pixels must be blue, green, red, unused in memory, as image.h says. */
-static bool check_pixels(x11_desk *x, desk_error *err)
+static bool check_pixels(x11_desk *x, base_error *err)
 {
     const xcb_setup_t *setup = xcb_get_setup(x->c);
     uint8_t depth = x->screen->root_depth;
@@ -160,7 +160,7 @@ static bool check_pixels(x11_desk *x, desk_error *err)
         setup->image_byte_order == XCB_IMAGE_ORDER_LSB_FIRST) {
         return true;
     }
-    return desk_fail(err, DESK_UNSUPPORTED,
+    return base_fail(err, BASE_UNSUPPORTED,
                      "The X display \"%s\" has a depth of %d bits; only screens of depth 24 or 32 "
                      "with 32-bit little-endian pixels can be captured.",
                      x->name, depth);
@@ -172,7 +172,7 @@ static bool present(x11_desk *x, xcb_extension_t *extension)
     return reply && reply->present;
 }
 
-static bool find_extensions(x11_desk *x, desk_error *err)
+static bool find_extensions(x11_desk *x, base_error *err)
 {
     xcb_prefetch_extension_data(x->c, &xcb_test_id);
     xcb_prefetch_extension_data(x->c, &xcb_shm_id);
@@ -180,7 +180,7 @@ static bool find_extensions(x11_desk *x, desk_error *err)
     xcb_prefetch_extension_data(x->c, &xcb_damage_id);
     if (!present(x, &xcb_test_id)) {
         return !x11_alive(x, err) ? false
-                                  : desk_fail(err, DESK_UNSUPPORTED,
+                                  : base_fail(err, BASE_UNSUPPORTED,
                                               "The X display \"%s\" lacks the XTEST extension, "
                                               "without which the mouse and the keyboard cannot "
                                               "be driven.",
@@ -200,7 +200,7 @@ static bool find_extensions(x11_desk *x, desk_error *err)
     return x11_alive(x, err);
 }
 
-static bool intern_atoms(x11_desk *x, desk_error *err)
+static bool intern_atoms(x11_desk *x, base_error *err)
 {
     static const char *const names[X11_ATOM_COUNT] = {
         [X11_NET_ACTIVE_WINDOW] = "_NET_ACTIVE_WINDOW",
@@ -289,7 +289,7 @@ static xcb_connection_t *connect_with(const char *display, const char *cookie, i
     return xcb_connect_to_display_with_auth_info(display, &auth, number);
 }
 
-xcb_connection_t *x11_connect(const desk_options *options, int *number, desk_error *err)
+xcb_connection_t *x11_connect(const desk_options *options, int *number, base_error *err)
 {
     const char *display = options ? options->display : NULL;
     bool cookie = options && options->cookie;
@@ -302,7 +302,7 @@ xcb_connection_t *x11_connect(const desk_options *options, int *number, desk_err
     return c;
 }
 
-static bool connect_to(x11_desk *x, const desk_options *options, desk_error *err)
+static bool connect_to(x11_desk *x, const desk_options *options, base_error *err)
 {
     int number = 0;
     const char *display = options ? options->display : NULL;
@@ -324,11 +324,11 @@ static bool connect_to(x11_desk *x, const desk_options *options, desk_error *err
 
 static const desk_ops OPS;
 
-static bool open_desk(desk **out, const desk_options *options, desk_error *err)
+static bool open_desk(desk **out, const desk_options *options, base_error *err)
 {
     x11_desk *x = calloc(1, sizeof *x);
     if (!x) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to open a desk.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to open a desk.");
     }
     x->base.ops = &OPS;
     x->keyboard.stale = true;

@@ -4,7 +4,7 @@
  * (INCR). Every question has a window of its own, so that a late answer to an earlier one goes
  * nowhere; and each kind has a question of its own, so that two who wait do not disturb each other.
  */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 
@@ -26,10 +26,10 @@ static char *decode(const char *raw, size_t raw_length, bool latin1, size_t *len
     size_t used = 0;
     for (size_t i = 0; text && i < raw_length;) {
         uint32_t c = (unsigned char) raw[i];
-        size_t size = latin1 ? 1 : desk_utf8_read(raw + i, raw_length - i, &c);
+        size_t size = latin1 ? 1 : base_utf8_read(raw + i, raw_length - i, &c);
         bool line_end = c == '\r' && i + 1 < raw_length && raw[i + 1] == '\n';
         if (!line_end) {
-            used += desk_utf8_write(text + used, size ? c : REPLACEMENT);
+            used += base_utf8_write(text + used, size ? c : REPLACEMENT);
         }
         i += size ? size : 1;
     }
@@ -212,15 +212,15 @@ static char *copy(const char *raw, size_t raw_length, size_t *length)
 }
 
 static bool give(x11_desk *x, x11_question *q, const char *raw, size_t raw_length, char **data,
-                 size_t *length, desk_error *err)
+                 size_t *length, base_error *err)
 {
     *data = q->kind == DESK_CLIPBOARD_TEXT ? decode(raw, raw_length, q->latin1, length)
                                            : copy(raw, raw_length, length);
     forget(x, q);
-    return *data || desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+    return *data || base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
 }
 
-static bool find_owner(x11_desk *x, xcb_window_t *owner, desk_error *err)
+static bool find_owner(x11_desk *x, xcb_window_t *owner, base_error *err)
 {
     xcb_get_selection_owner_reply_t *reply = xcb_get_selection_owner_reply(
         x->c, xcb_get_selection_owner(x->c, x->atoms[X11_CLIPBOARD]), NULL);
@@ -240,15 +240,15 @@ static bool known(const x11_desk *x, const x11_question *q, xcb_window_t owner, 
     return !owner || ours;
 }
 
-static bool too_large(x11_desk *x, x11_question *q, desk_error *err)
+static bool too_large(x11_desk *x, x11_question *q, base_error *err)
 {
     forget(x, q);
-    return desk_fail(err, DESK_REFUSED, "The clipboard holds more than %d MiB, which is not taken.",
+    return base_fail(err, BASE_REFUSED, "The clipboard holds more than %d MiB, which is not taken.",
                      DESK_CLIPBOARD_MAX >> 20);
 }
 
 bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                       bool *pending, desk_error *err)
+                       bool *pending, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     x11_question *q = &x->questions[kind];
@@ -277,7 +277,7 @@ bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *l
         return too_large(x, q, err);
     case X11_NO_ROOM:
         forget(x, q);
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory for the clipboard.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory for the clipboard.");
     default:
         break;
     }

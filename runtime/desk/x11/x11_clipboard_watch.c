@@ -1,13 +1,13 @@
 /* Hearing of what is put into the clipboard: XFIXES tells when the CLIPBOARD selection gets an
  * owner, the same one again too, and when it loses it. */
-#include "x11.h"
+#include "x11_internal.h"
 
-bool x11_clipboard_changes(desk *d, uint64_t *number, desk_error *err)
+bool x11_clipboard_changes(desk *d, uint64_t *number, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *number = 0;
     if (!x->has_fixes) {
-        return desk_fail(err, DESK_UNSUPPORTED,
+        return base_fail(err, BASE_UNSUPPORTED,
                          "The X display \"%s\" lacks the XFIXES extension, so changes of the "
                          "clipboard cannot be watched.",
                          x->name);

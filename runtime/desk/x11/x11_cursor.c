@@ -1,4 +1,4 @@
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <string.h>
 
@@ -35,8 +35,8 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-void x11_cursor_draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, desk_rect rect,
-                     desk_image *image)
+void x11_cursor_draw(const xcb_xfixes_get_cursor_image_reply_t *cursor, image_rect rect,
+                     image_bitmap *image)
 {
     const uint32_t *picture = xcb_xfixes_get_cursor_image_cursor_image(cursor);
     int left = cursor->x - cursor->xhot - rect.x; /* in the image; may be outside of it */

@@ -1,4 +1,4 @@
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -11,11 +11,11 @@ enum { CARET_WIDTH = 4, CARET_HEIGHT = 40 };
  * what is drawn again in the same place between a report and its clearing is not told of. It is at
  * most a round trip younger than the change that was, and an answer to our own input never falls
  * in that gap, because the clearing is sent before the input. */
-bool x11_watch_start(desk *d, desk_error *err)
+bool x11_watch_start(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     if (!x->has_damage) {
-        return desk_fail(err, DESK_UNSUPPORTED,
+        return base_fail(err, BASE_UNSUPPORTED,
                          "The X display \"%s\" lacks the DAMAGE extension, so changes of the "
                          "screen cannot be watched.",
                          x->name);
@@ -77,7 +77,7 @@ void x11_damage_event(x11_desk *x, const xcb_damage_notify_event_t *event)
         x->last_change = uv_hrtime();
         desk_regions_note(
             &x->base.regions,
-            (desk_rect){event->area.x, event->area.y, event->area.width, event->area.height},
+            (image_rect){event->area.x, event->area.y, event->area.width, event->area.height},
             x->last_change);
     }
 }

@@ -3,7 +3,7 @@
  * it, which anybody may listen to. They come with the request that uncovers the window, so it is
  * listened for that long only.
  */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
  * made page by page as we go on writing to it.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, closefrom in posix_spawn */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,7 +151,7 @@ static void mend_all(xcb_connection_t *c, const x11_journal *j)
 static void mend(const x11_journal *j)
 {
     desk_options there = {.display = j->display, .cookie = j->cookie[0] ? j->cookie : NULL};
-    desk_error unseen = {0};
+    base_error unseen = {0};
     int number = 0;
     xcb_connection_t *c = x11_connect(&there, &number, &unseen);
     const xcb_query_extension_reply_t *xtest =

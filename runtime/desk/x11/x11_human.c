@@ -2,7 +2,7 @@
  * The watch of an X display: a thread that waits on a connection of its own for what the devices
  * say (raw events of XInput 2, which come whoever has grabbed the keyboard, and have no repeats).
  */
-#include "x11_human.h"
+#include "x11_human_internal.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -99,14 +99,14 @@ static void watch(void *context)
     }
 }
 
-static bool start_thread(x11_human *x, desk_error *err)
+static bool start_thread(x11_human *x, base_error *err)
 {
     int failed = uv_thread_create(&x->thread, watch, x);
     return !failed ||
-           desk_fail(err, DESK_NO_MEMORY, "No thread can be started: %s.", uv_strerror(failed));
+           base_fail(err, BASE_NO_MEMORY, "No thread can be started: %s.", uv_strerror(failed));
 }
 
-static bool connect_to(x11_human *x, const desk_options *where, desk_error *err)
+static bool connect_to(x11_human *x, const desk_options *where, base_error *err)
 {
     int number = 0;
     const char *display = where ? where->display : NULL;
@@ -118,7 +118,7 @@ static bool connect_to(x11_human *x, const desk_options *where, desk_error *err)
     x->root = screen ? screen->root : XCB_NONE;
     x->ledger = x11_ledger_open(display ? display : getenv("DISPLAY"));
     if (!x->ledger) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to watch a desktop.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desktop.");
     }
     x11_account_open(&x->account, x->ledger);
     return true;
@@ -136,11 +136,11 @@ static void free_all(x11_human *x)
 
 static const desk_human_ops OPS;
 
-static bool open_watch(desk_human **out, const desk_options *where, desk_error *err)
+static bool open_watch(desk_human **out, const desk_options *where, base_error *err)
 {
     x11_human *x = calloc(1, sizeof *x);
     if (!x) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory to watch a desktop.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desktop.");
     }
     human_prepare(&x->base, &OPS);
     if (!connect_to(x, where, err) || !x11_xinput_select(x->c, x->root, &x->opcode, err) ||

@@ -1,4 +1,4 @@
-#include "x11_human.h"
+#include "x11_human_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void find_locks(x11_human *x)
     x->locks = XCB_MOD_MASK_LOCK | modifier_bits(x, &keys);
 }
 
-bool x11_human_read_map(x11_human *x, desk_error *err)
+bool x11_human_read_map(x11_human *x, base_error *err)
 {
     const xcb_setup_t *setup = xcb_get_setup(x->c);
     xcb_get_keyboard_mapping_cookie_t map_cookie = xcb_get_keyboard_mapping(
@@ -76,7 +76,7 @@ bool x11_human_read_map(x11_human *x, desk_error *err)
     if (!map || !modifiers) {
         free(map);
         free(modifiers);
-        return desk_fail(err, DESK_REFUSED, "The X display did not tell its keyboard map.");
+        return base_fail(err, BASE_REFUSED, "The X display did not tell its keyboard map.");
     }
     uv_mutex_lock(&x->base.lock);
     free(x->map);
@@ -154,7 +154,7 @@ static bool changes_console(const x11_human *x, const human_chord *chord)
     return false;
 }
 
-bool x11_human_find_keys(desk_human *h, human_chord *chord, desk_error *err)
+bool x11_human_find_keys(desk_human *h, human_chord *chord, base_error *err)
 {
     x11_human *x = (x11_human *) h;
     memset(chord->keys, 0, sizeof chord->keys);
@@ -165,7 +165,7 @@ bool x11_human_find_keys(desk_human *h, human_chord *chord, desk_error *err)
         if (!find_key(x, key, &chord->keys[i], &shifted)) {
             char name[DESK_KEY_NAME_SIZE];
             desk_key_name(key, name);
-            return desk_fail(err, DESK_UNSUPPORTED, "This keyboard has no key \"%s\".", name);
+            return base_fail(err, BASE_UNSUPPORTED, "This keyboard has no key \"%s\".", name);
         }
         if (desk_key_is_modifier(key)) {
             chord->modifiers |= modifier_bits(x, &chord->keys[i]);
@@ -174,7 +174,7 @@ bool x11_human_find_keys(desk_human *h, human_chord *chord, desk_error *err)
         }
     }
     if (chord->kind == DESK_CHORD_TAKEN && changes_console(x, chord)) {
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "The X server keeps this hotkey to itself: it changes to another console. "
                          "Choose another one.");
     }
@@ -215,7 +215,7 @@ static bool grab(x11_human *x, const human_chord *chord, bool on)
     return ok;
 }
 
-bool x11_human_take(desk_human *h, human_chord *chord, desk_error *err)
+bool x11_human_take(desk_human *h, human_chord *chord, base_error *err)
 {
     x11_human *x = (x11_human *) h;
     if (grab(x, chord, true)) {
@@ -223,8 +223,8 @@ bool x11_human_take(desk_human *h, human_chord *chord, desk_error *err)
     }
     grab(x, chord, false); /* what of it was got */
     return xcb_connection_has_error(x->c)
-               ? desk_fail(err, DESK_UNAVAILABLE, "The X display has gone.")
-               : desk_fail(err, DESK_REFUSED,
+               ? base_fail(err, BASE_UNAVAILABLE, "The X display has gone.")
+               : base_fail(err, BASE_REFUSED,
                            "Another program (or the window manager) has taken this hotkey; choose "
                            "another one.");
 }

@@ -6,7 +6,7 @@
  * number of its context switches tells. By Linux's /proc, for processes of this machine with a
  * single thread.
  */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

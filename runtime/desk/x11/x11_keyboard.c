@@ -1,4 +1,4 @@
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +262,7 @@ static bool take_map(x11_desk *x, const xcb_get_keyboard_mapping_reply_t *mappin
     return true;
 }
 
-static bool refresh(x11_desk *x, desk_error *err)
+static bool refresh(x11_desk *x, base_error *err)
 {
     const xcb_setup_t *setup = xcb_get_setup(x->c);
     xcb_get_keyboard_mapping_cookie_t map_cookie = xcb_get_keyboard_mapping(
@@ -285,7 +285,7 @@ static bool refresh(x11_desk *x, desk_error *err)
     return taken ? true : x11_refused(x, "to tell the keyboard map", e, err);
 }
 
-bool x11_keyboard_ready(x11_desk *x, uint16_t *state, desk_error *err)
+bool x11_keyboard_ready(x11_desk *x, uint16_t *state, base_error *err)
 {
     xcb_generic_error_t *e = NULL;
     xcb_query_pointer_reply_t *pointer =
@@ -385,7 +385,7 @@ static bool stroke_of_key(x11_desk *x, desk_key key, uint16_t state, x11_stroke 
 }
 
 static bool borrow_key(x11_desk *x, desk_key key, xcb_keysym_t keysym, x11_stroke *out,
-                       desk_error *err)
+                       base_error *err)
 {
     bool changed = false;
     x11_spare *spare = keysym ? x11_spare_for(x, keysym, &changed) : NULL;
@@ -397,7 +397,7 @@ static bool borrow_key(x11_desk *x, desk_key key, xcb_keysym_t keysym, x11_strok
     if (!spare) {
         char name[DESK_KEY_NAME_SIZE];
         desk_key_name(key, name);
-        return desk_fail(err, DESK_UNSUPPORTED,
+        return base_fail(err, BASE_UNSUPPORTED,
                          "This keyboard map has no key \"%s\" and no free key to make it on.",
                          name);
     }
@@ -424,13 +424,13 @@ static x11_held_key *find_held(x11_keyboard *k, desk_key key)
     return NULL;
 }
 
-static bool key_down(x11_desk *x, desk_key key, uint16_t state, desk_error *err)
+static bool key_down(x11_desk *x, desk_key key, uint16_t state, base_error *err)
 {
     x11_keyboard *k = &x->keyboard;
     x11_stroke stroke;
     xcb_keysym_t keysym;
     if (k->held_count == X11_MAX_HELD) {
-        return desk_fail(err, DESK_INVALID, "More than %d keys are held down.", X11_MAX_HELD);
+        return base_fail(err, BASE_INVALID, "More than %d keys are held down.", X11_MAX_HELD);
     }
     if (!stroke_of_key(x, key, state, &stroke, &keysym) &&
         !borrow_key(x, key, keysym, &stroke, err)) {
@@ -476,7 +476,7 @@ static void key_up(x11_desk *x, desk_key key, uint16_t state)
     }
 }
 
-bool x11_key(desk *d, desk_key key, bool down, desk_error *err)
+bool x11_key(desk *d, desk_key key, bool down, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;

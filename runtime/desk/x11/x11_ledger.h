@@ -1,6 +1,6 @@
 /* x11_ledger.h: which input events are this program's own; see x11_ledger.c. */
-#ifndef DESK_X11_LEDGER_H
-#define DESK_X11_LEDGER_H
+#ifndef DESK_X11_X11_LEDGER_H
+#define DESK_X11_X11_LEDGER_H
 
 #include <stdbool.h>
 #include <stdint.h>

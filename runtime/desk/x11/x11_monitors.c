@@ -6,7 +6,7 @@
  * The scale is Xft.dpi, which toolkits draw by and X11 has one of for all monitors. The millimetres
  * that monitors tell are no part of it: applications do not follow them.
  */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 
@@ -57,8 +57,8 @@ static double take_scale(x11_desk *x, xcb_get_property_cookie_t cookie)
 
 /* What the window manager leaves free on the desktop in use, all monitors together; `whole` without
  * a window manager that says so. */
-static desk_rect take_work(x11_desk *x, xcb_get_property_cookie_t area_cookie,
-                           xcb_get_property_cookie_t number_cookie, desk_rect whole)
+static image_rect take_work(x11_desk *x, xcb_get_property_cookie_t area_cookie,
+                            xcb_get_property_cookie_t number_cookie, image_rect whole)
 {
     xcb_get_property_reply_t *areas = xcb_get_property_reply(x->c, area_cookie, NULL);
     xcb_get_property_reply_t *number = xcb_get_property_reply(x->c, number_cookie, NULL);
@@ -68,25 +68,25 @@ static desk_rect take_work(x11_desk *x, xcb_get_property_cookie_t area_cookie,
     if (number && number->format == 32 && xcb_get_property_value_length(number) >= 4) {
         memcpy(&desktop, xcb_get_property_value(number), 4);
     }
-    desk_rect work = whole;
+    image_rect work = whole;
     if (desktop < count / 4 && x11_has_manager(x)) {
         memcpy(side, (const uint8_t *) xcb_get_property_value(areas) + desktop * sizeof side,
                sizeof side);
-        work = (desk_rect){(int) side[0], (int) side[1], (int) side[2], (int) side[3]};
+        work = (image_rect){(int) side[0], (int) side[1], (int) side[2], (int) side[3]};
     }
     free(areas);
     free(number);
     return work;
 }
 
-static bool intersect(desk_rect a, desk_rect b, desk_rect *out)
+static bool intersect(image_rect a, image_rect b, image_rect *out)
 {
     int64_t left = a.x > b.x ? a.x : b.x, top = a.y > b.y ? a.y : b.y;
     int64_t right_a = (int64_t) a.x + a.width, right_b = (int64_t) b.x + b.width;
     int64_t bottom_a = (int64_t) a.y + a.height, bottom_b = (int64_t) b.y + b.height;
     int64_t right = right_a < right_b ? right_a : right_b;
     int64_t bottom = bottom_a < bottom_b ? bottom_a : bottom_b;
-    *out = (desk_rect){(int) left, (int) top, (int) (right - left), (int) (bottom - top)};
+    *out = (image_rect){(int) left, (int) top, (int) (right - left), (int) (bottom - top)};
     return right > left && bottom > top;
 }
 
@@ -94,7 +94,7 @@ static bool intersect(desk_rect a, desk_rect b, desk_rect *out)
  */
 
 typedef struct {
-    desk_rect screen, work;
+    image_rect screen, work;
     double scale;
 } surroundings;
 
@@ -103,14 +103,14 @@ static void take_name(x11_desk *x, xcb_get_atom_name_cookie_t cookie, char out[N
     xcb_get_atom_name_reply_t *reply = xcb_get_atom_name_reply(x->c, cookie, NULL);
     out[0] = '\0';
     if (reply) {
-        desk_utf8_clean(out, NAME_MAX_BYTES, xcb_get_atom_name_name(reply),
+        base_utf8_clean(out, NAME_MAX_BYTES, xcb_get_atom_name_name(reply),
                         (size_t) xcb_get_atom_name_name_length(reply));
     }
     free(reply);
 }
 
 /* A monitor that lies outside the screen is left out: nothing of it can be seen. */
-static bool add(desk_monitor_list *list, const char *name, desk_rect rect, bool primary,
+static bool add(desk_monitor_list *list, const char *name, image_rect rect, bool primary,
                 const surroundings *about)
 {
     desk_monitor monitor = {.scale = about->scale, .primary = primary};
@@ -136,14 +136,14 @@ static bool add_all(x11_desk *x, const xcb_randr_get_monitors_reply_t *reply,
     }
     for (int n = 0; n < count; n++, xcb_randr_monitor_info_next(&it)) {
         char name[NAME_MAX_BYTES];
-        desk_rect rect = {it.data->x, it.data->y, it.data->width, it.data->height};
+        image_rect rect = {it.data->x, it.data->y, it.data->width, it.data->height};
         take_name(x, names[n], name); /* every reply is taken, whatever came of the others */
         ok = ok && add(out, name, rect, it.data->primary, about);
     }
     return ok;
 }
 
-static bool look_around(x11_desk *x, surroundings *out, desk_error *err)
+static bool look_around(x11_desk *x, surroundings *out, base_error *err)
 {
     xcb_get_property_cookie_t resources = xcb_get_property(
         x->c, 0, x->root, XCB_ATOM_RESOURCE_MANAGER, XCB_ATOM_STRING, 0, RESOURCE_LONGS);
@@ -157,7 +157,7 @@ static bool look_around(x11_desk *x, surroundings *out, desk_error *err)
     return ok;
 }
 
-bool x11_monitors(desk *d, desk_monitor_list *out, desk_error *err)
+bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     surroundings about;
@@ -175,5 +175,5 @@ bool x11_monitors(desk *d, desk_monitor_list *out, desk_error *err)
         return true;
     }
     desk_monitor_list_free(out);
-    return known ? desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.") : false;
+    return known ? base_fail(err, BASE_NO_MEMORY, "There is not enough memory.") : false;
 }

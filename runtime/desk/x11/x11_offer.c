@@ -3,7 +3,7 @@
  * is large in parts (INCR), each when they have deleted the one before. When the desk closes it is
  * gone: it is not handed over to a clipboard manager (SAVE_TARGETS), which would have to be served,
  * MULTIPLE and all, while closing. */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 
@@ -40,7 +40,7 @@ static x11_content *latin1_text(const x11_content *utf8)
     size_t used = 0;
     uint32_t c = 0;
     for (size_t i = 0; content && i < utf8->length; content->bytes[used++] = (char) c) {
-        i += desk_utf8_read(utf8->bytes + i, utf8->length - i, &c);
+        i += base_utf8_read(utf8->bytes + i, utf8->length - i, &c);
         if (c > 0xff) {
             free(content);
             return NULL;
@@ -292,7 +292,7 @@ bool x11_offer_open(const x11_desk *x)
 
 /* The server's time, which an owner has to name: it comes with the notice of a change of a
  * property. */
-static bool learn_time(x11_desk *x, desk_error *err)
+static bool learn_time(x11_desk *x, base_error *err)
 {
     if (!x->offer.window) {
         uint32_t mask = XCB_EVENT_MASK_PROPERTY_CHANGE;
@@ -309,7 +309,7 @@ static bool learn_time(x11_desk *x, desk_error *err)
 }
 
 /* Whether the server made us the owner: somebody with a later time may have been faster. */
-static bool take_ownership(x11_desk *x, desk_error *err)
+static bool take_ownership(x11_desk *x, base_error *err)
 {
     xcb_set_selection_owner(x->c, x->offer.window, x->atoms[X11_CLIPBOARD], x->offer.now);
     xcb_get_selection_owner_reply_t *reply = xcb_get_selection_owner_reply(
@@ -319,12 +319,12 @@ static bool take_ownership(x11_desk *x, desk_error *err)
     if (!x11_alive(x, err)) {
         return false;
     }
-    return owner || desk_fail(err, DESK_REFUSED,
+    return owner || base_fail(err, BASE_REFUSED,
                               "Another program took the clipboard at the same moment; try again.");
 }
 
 bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                       bool *pending, desk_error *err)
+                       bool *pending, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *pending = false;
@@ -333,7 +333,7 @@ bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size
     }
     x11_content *copy = copy_of(kind, data, length);
     if (!copy) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
     }
     if (!learn_time(x, err) || !take_ownership(x, err)) {
         release(copy);

@@ -1,4 +1,4 @@
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -38,7 +38,7 @@ uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
     return token;
 }
 
-bool x11_ping(desk *d, uint64_t *token, desk_error *err)
+bool x11_ping(desk *d, uint64_t *token, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *token = 0;

@@ -1,4 +1,4 @@
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 #include <xcb/xtest.h>
@@ -8,7 +8,7 @@ enum { MOVE_ATTEMPTS = 3 };
 /* X numbers the wheel's four directions as buttons 4 to 7; the thumb buttons come after. */
 enum { WHEEL_UP = 4, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, THUMB_BACK, THUMB_FORWARD };
 
-bool x11_pointer_get(desk *d, int *px, int *py, desk_error *err)
+bool x11_pointer_get(desk *d, int *px, int *py, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_generic_error_t *e = NULL;
@@ -23,15 +23,15 @@ bool x11_pointer_get(desk *d, int *px, int *py, desk_error *err)
     return true;
 }
 
-bool x11_pointer_move(desk *d, int px, int py, desk_error *err)
+bool x11_pointer_move(desk *d, int px, int py, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    desk_rect screen;
+    image_rect screen;
     if (!x11_screen_rect(d, &screen, err)) {
         return false;
     }
     if (px < 0 || py < 0 || px >= screen.width || py >= screen.height) {
-        return desk_fail(err, DESK_INVALID, "The point %d,%d is outside the screen of %d x %d.", px,
+        return base_fail(err, BASE_INVALID, "The point %d,%d is outside the screen of %d x %d.", px,
                          py, screen.width, screen.height);
     }
     int at_x = -1, at_y = -1;
@@ -47,7 +47,7 @@ bool x11_pointer_move(desk *d, int px, int py, desk_error *err)
             return true;
         }
     }
-    return desk_fail(err, DESK_REFUSED,
+    return base_fail(err, BASE_REFUSED,
                      "The pointer was sent to %d,%d but is at %d,%d: something holds it, or no "
                      "monitor is there.",
                      px, py, at_x, at_y);
@@ -73,7 +73,7 @@ static uint8_t physical_button(x11_desk *x, uint8_t logical)
     return physical;
 }
 
-static bool press(x11_desk *x, uint8_t physical, bool down, desk_error *err)
+static bool press(x11_desk *x, uint8_t physical, bool down, base_error *err)
 {
     uint8_t type = down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE;
     x11_guard_input(x, type, physical);
@@ -89,12 +89,12 @@ static bool press(x11_desk *x, uint8_t physical, bool down, desk_error *err)
     return true;
 }
 
-bool x11_button(desk *d, desk_button button, bool down, desk_error *err)
+bool x11_button(desk *d, desk_button button, bool down, base_error *err)
 {
     static const uint8_t logical[] = {0, 1, 2, 3, THUMB_BACK, THUMB_FORWARD};
     x11_desk *x = (x11_desk *) d;
     if (button < DESK_LEFT || button > DESK_FORWARD) {
-        return desk_fail(err, DESK_INVALID, "There is no mouse button %d.", (int) button);
+        return base_fail(err, BASE_INVALID, "There is no mouse button %d.", (int) button);
     }
     x->let_go = down ? 0 : logical[button];
     return press(x, physical_button(x, logical[button]), down, err);
@@ -133,12 +133,12 @@ static void turn(x11_desk *x, int parts, uint8_t backward, uint8_t forward)
     }
 }
 
-bool x11_wheel(desk *d, int dx, int dy, desk_error *err)
+bool x11_wheel(desk *d, int dx, int dy, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     const int most = DESK_NOTCHES_MAX * DESK_NOTCH;
     if (dx < -most || dx > most || dy < -most || dy > most) {
-        return desk_fail(err, DESK_INVALID, "The wheel turns at most %d notches at once.",
+        return base_fail(err, BASE_INVALID, "The wheel turns at most %d notches at once.",
                          DESK_NOTCHES_MAX);
     }
     turn(x, dx, WHEEL_LEFT, WHEEL_RIGHT);

@@ -1,10 +1,10 @@
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
-bool x11_screen_rect(desk *d, desk_rect *out, desk_error *err)
+bool x11_screen_rect(desk *d, image_rect *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     /* Asked each time: the set-up that XCB keeps is of the start, and screens get resized. */
@@ -14,7 +14,7 @@ bool x11_screen_rect(desk *d, desk_rect *out, desk_error *err)
     if (!reply) {
         return x11_refused(x, "to tell the size of the screen", e, err);
     }
-    *out = (desk_rect){0, 0, reply->width, reply->height};
+    *out = (image_rect){0, 0, reply->width, reply->height};
     free(reply);
     return true;
 }
@@ -74,7 +74,7 @@ static bool ensure_segment(x11_desk *x, size_t size)
     return x->has_shm = true;
 }
 
-static uint8_t *fetch_shared(x11_desk *x, xcb_drawable_t from, desk_rect r, desk_error *err)
+static uint8_t *fetch_shared(x11_desk *x, xcb_drawable_t from, image_rect r, base_error *err)
 {
     xcb_generic_error_t *e = NULL;
     xcb_shm_get_image_reply_t *reply = xcb_shm_get_image_reply(
@@ -90,7 +90,7 @@ static uint8_t *fetch_shared(x11_desk *x, xcb_drawable_t from, desk_rect r, desk
     return x->frame.shared;
 }
 
-static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, desk_rect r, desk_error *err)
+static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, image_rect r, base_error *err)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_image_reply_t *reply = xcb_get_image_reply(
@@ -107,20 +107,20 @@ static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, desk_rect r, d
     return xcb_get_image_data(reply);
 }
 
-uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, desk_rect r, desk_error *err)
+uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_error *err)
 {
     bool shared = ensure_segment(x, (size_t) r.width * (size_t) r.height * 4);
     x->frame.current = false; /* it is the window's from here on */
     return shared ? fetch_shared(x, pixmap, r, err) : fetch_over_wire(x, pixmap, r, err);
 }
 
-static bool check_inside(desk_rect r, desk_rect screen, desk_error *err)
+static bool check_inside(image_rect r, image_rect screen, base_error *err)
 {
     if (r.width > 0 && r.height > 0 && r.x >= 0 && r.y >= 0 && r.width <= screen.width - r.x &&
         r.height <= screen.height - r.y) {
         return true;
     }
-    return desk_fail(err, DESK_INVALID,
+    return base_fail(err, BASE_INVALID,
                      "The region %d,%d of %d x %d pixels is not inside the screen of %d x %d.", r.x,
                      r.y, r.width, r.height, screen.width, screen.height);
 }
@@ -165,12 +165,12 @@ static void begin_fetch(x11_desk *x, bool trusted)
     x->frame.current = true;
 }
 
-static bool same_rect(desk_rect a, desk_rect b)
+static bool same_rect(image_rect a, image_rect b)
 {
     return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
 }
 
-static bool same_frame(const x11_frame *f, desk_rect r, desk_rect screen,
+static bool same_frame(const x11_frame *f, image_rect r, image_rect screen,
                        const xcb_xfixes_get_cursor_image_reply_t *cursor)
 {
     if (!f->current || !same_rect(f->rect, r) || !same_rect(f->screen, screen) ||
@@ -181,7 +181,7 @@ static bool same_frame(const x11_frame *f, desk_rect r, desk_rect screen,
                        f->cursor_y == cursor->y);
 }
 
-static void remember_frame(x11_frame *f, desk_rect r, desk_rect screen,
+static void remember_frame(x11_frame *f, image_rect r, image_rect screen,
                            const xcb_xfixes_get_cursor_image_reply_t *cursor)
 {
     f->rect = r;
@@ -194,7 +194,7 @@ static void remember_frame(x11_frame *f, desk_rect r, desk_rect screen,
     }
 }
 
-static uint8_t *fetch(x11_desk *x, desk_rect r, bool shared, bool trusted, desk_error *err)
+static uint8_t *fetch(x11_desk *x, image_rect r, bool shared, bool trusted, base_error *err)
 {
     if (!shared) {
         return fetch_over_wire(x, x->root, r, err);
@@ -207,10 +207,10 @@ static uint8_t *fetch(x11_desk *x, desk_rect r, bool shared, bool trusted, desk_
     return pixels;
 }
 
-bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_error *err)
+bool x11_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    desk_rect screen;
+    image_rect screen;
     bool with_cursor = cursor && x->has_fixes;
     xcb_xfixes_get_cursor_image_cookie_t cursor_cookie = {0};
     if (with_cursor) {
@@ -230,9 +230,9 @@ bool x11_capture(desk *d, desk_rect rect, bool cursor, desk_image *out, desk_err
     bool same = shared && trusted && same_frame(&x->frame, rect, screen, pointer);
     uint8_t *pixels = same ? x->frame.shared : fetch(x, rect, shared, trusted, err);
     if (pixels) {
-        desk_image_free(out);
-        *out = (desk_image){rect.width, rect.height, (size_t) rect.width * 4, pixels,
-                            .borrowed = true};
+        image_free(out);
+        *out = (image_bitmap){rect.width, rect.height, (size_t) rect.width * 4, pixels,
+                              .borrowed = true};
         if (!same && pointer) {
             x11_cursor_draw(pointer, rect, out);
         }

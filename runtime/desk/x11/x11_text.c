@@ -1,4 +1,4 @@
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 
@@ -16,16 +16,16 @@ typedef struct {
     bool borrowed; /* a stroke is on a spare keycode */
 } typing;
 
-static bool check_text(const char *text, size_t length, desk_error *err)
+static bool check_text(const char *text, size_t length, base_error *err)
 {
-    size_t good = desk_utf8_check(text, length);
+    size_t good = base_utf8_check(text, length);
     if (good < length) {
-        return desk_fail(err, DESK_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+        return base_fail(err, BASE_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
     }
     for (size_t i = 0; i < length; i++) {
         if (iscntrl((unsigned char) text[i]) && text[i] != '\n' && text[i] != '\t' &&
             text[i] != '\r' && (unsigned char) text[i] < 0x80) {
-            return desk_fail(err, DESK_INVALID,
+            return base_fail(err, BASE_INVALID,
                              "The text has a control character (U+%04X) at byte %zu; press keys "
                              "by name instead.",
                              (unsigned char) text[i], i + 1);
@@ -35,7 +35,7 @@ static bool check_text(const char *text, size_t length, desk_error *err)
 }
 
 /* Text typed while a modifier is down would be shortcuts: better not at all. */
-static bool check_modifiers(uint16_t state, desk_error *err)
+static bool check_modifiers(uint16_t state, base_error *err)
 {
     static const struct {
         uint16_t mask;
@@ -46,7 +46,7 @@ static bool check_modifiers(uint16_t state, desk_error *err)
     };
     for (size_t i = 0; i < sizeof modifiers / sizeof modifiers[0]; i++) {
         if (state & modifiers[i].mask) {
-            return desk_fail(err, DESK_REFUSED,
+            return base_fail(err, BASE_REFUSED,
                              "Text cannot be typed while the %s key is held down; release it "
                              "first.",
                              modifiers[i].name);
@@ -63,7 +63,7 @@ static void tap(x11_desk *x, xcb_keycode_t keycode)
 
 /* Caps lock changes letters in a way that depends on the key's type and on the toolkit, so it is
  * turned off for as long as the text takes. */
-static bool take_caps_lock(x11_desk *x, uint16_t *state, desk_error *err)
+static bool take_caps_lock(x11_desk *x, uint16_t *state, base_error *err)
 {
     if (!(*state & XCB_MOD_MASK_LOCK) || !x->keyboard.lock) {
         return true;
@@ -74,7 +74,7 @@ static bool take_caps_lock(x11_desk *x, uint16_t *state, desk_error *err)
         return false;
     }
     if (*state & XCB_MOD_MASK_LOCK) {
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "Caps lock is on and cannot be turned off, so text would arrive wrong.");
     }
     x->keyboard.lock_taken = true;
@@ -84,7 +84,7 @@ static bool take_caps_lock(x11_desk *x, uint16_t *state, desk_error *err)
 /* One character of the text; "\r\n" and a lone "\r" are the same key as "\n". */
 static size_t read_character(const char *text, size_t length, uint32_t *c)
 {
-    size_t n = desk_utf8_read(text, length, c);
+    size_t n = base_utf8_read(text, length, c);
     if (n && *c == '\r') {
         *c = '\n';
         return length > 1 && text[1] == '\n' ? 2 : 1;
@@ -164,17 +164,17 @@ static void type(x11_desk *x, const typing *t)
     set_modifier(x, x->keyboard.level3, false, &level3);
 }
 
-static bool no_key_for(const char *text, size_t length, desk_error *err)
+static bool no_key_for(const char *text, size_t length, base_error *err)
 {
     uint32_t c = 0;
     read_character(text, length, &c);
-    return desk_fail(err, DESK_UNSUPPORTED,
+    return base_fail(err, BASE_UNSUPPORTED,
                      "This keyboard map has no key for the character U+%04X and no free one to "
                      "make it on.",
                      (unsigned) c);
 }
 
-bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, desk_error *err)
+bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;
@@ -202,7 +202,7 @@ bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out
     return x11_sync(x, err);
 }
 
-bool x11_text_end(desk *d, desk_error *err)
+bool x11_text_end(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;

@@ -1,6 +1,6 @@
 /* What is asked of windows. With a window manager by its protocol (the extended window manager
  * hints), because it places and restacks them; without one, directly. */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum {
     FRAME_LONGS = 4,
 };
 
-bool x11_check_exists(x11_desk *x, uint64_t id, desk_error *err)
+bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_window_attributes_reply_t *reply =
@@ -25,7 +25,7 @@ bool x11_check_exists(x11_desk *x, uint64_t id, desk_error *err)
     free(e);
     free(reply);
     if (!there && x11_alive(x, err)) {
-        return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu any more.",
+        return base_fail(err, BASE_NOT_FOUND, "There is no window %llu any more.",
                          (unsigned long long) id);
     }
     return there;
@@ -63,7 +63,7 @@ static void activate(x11_desk *x, xcb_window_t window)
     x11_tell_manager(x, window, X11_NET_ACTIVE_WINDOW, data);
 }
 
-bool x11_window_focus(desk *d, uint64_t id, desk_error *err)
+bool x11_window_focus(desk *d, uint64_t id, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
@@ -92,10 +92,10 @@ bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol)
     return found;
 }
 
-static bool ask_to_close(x11_desk *x, xcb_window_t window, desk_error *err)
+static bool ask_to_close(x11_desk *x, xcb_window_t window, base_error *err)
 {
     if (!x11_has_protocol(x, window, X11_WM_DELETE_WINDOW)) {
-        return desk_fail(err, DESK_REFUSED,
+        return base_fail(err, BASE_REFUSED,
                          "The window does not take a request to close; end its program instead.");
     }
     xcb_client_message_event_t event = {
@@ -109,7 +109,7 @@ static bool ask_to_close(x11_desk *x, xcb_window_t window, desk_error *err)
     return x11_sync(x, err);
 }
 
-bool x11_window_close(desk *d, uint64_t id, desk_error *err)
+bool x11_window_close(desk *d, uint64_t id, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     if (!x11_check_exists(x, id, err)) {
@@ -126,7 +126,7 @@ bool x11_window_close(desk *d, uint64_t id, desk_error *err)
 /* --- order -------------------------------------------------------------------------------------
  */
 
-bool x11_window_stack(desk *d, uint64_t id, bool above, desk_error *err)
+bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint32_t mode = above ? XCB_STACK_MODE_ABOVE : XCB_STACK_MODE_BELOW;
@@ -186,7 +186,7 @@ static void make_normal(x11_desk *x, xcb_window_t window)
     unhide(x, window);
 }
 
-bool x11_window_state(desk *d, uint64_t id, desk_window_state state, desk_error *err)
+bool x11_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
@@ -194,7 +194,7 @@ bool x11_window_state(desk *d, uint64_t id, desk_window_state state, desk_error 
         return false;
     }
     if (!x11_has_manager(x) && state != DESK_WINDOW_NORMAL) {
-        return desk_fail(err, DESK_UNSUPPORTED,
+        return base_fail(err, BASE_UNSUPPORTED,
                          "There is no window manager, without which windows cannot be minimized or "
                          "maximized.");
     }
@@ -236,7 +236,7 @@ static void corner_offset(x11_desk *x, xcb_window_t window, int *left, int *top)
 }
 
 /* Without a manager, or for one that knows no better. */
-static void configure(x11_desk *x, xcb_window_t window, desk_rect rect)
+static void configure(x11_desk *x, xcb_window_t window, image_rect rect)
 {
     int left, top;
     corner_offset(x, window, &left, &top);
@@ -251,7 +251,7 @@ static void configure(x11_desk *x, xcb_window_t window, desk_rect rect)
 /* By the frame's corner: static gravity would name the window's own, but openbox adds to it a
  * border that it has taken from the window. A window that was maximized is about to get another
  * frame, so there static gravity is the lesser evil. */
-static void move_resize(x11_desk *x, xcb_window_t window, bool was_maximized, desk_rect rect)
+static void move_resize(x11_desk *x, xcb_window_t window, bool was_maximized, image_rect rect)
 {
     uint32_t all = 1u << 8 | 1u << 9 | 1u << 10 | 1u << 11, gravity = XCB_GRAVITY_STATIC;
     int left = 0, top = 0;
@@ -264,16 +264,16 @@ static void move_resize(x11_desk *x, xcb_window_t window, bool was_maximized, de
     x11_tell_manager(x, window, X11_NET_MOVERESIZE_WINDOW, data);
 }
 
-static bool check_rect(desk_rect r, desk_error *err)
+static bool check_rect(image_rect r, base_error *err)
 {
     bool sound = r.width > 0 && r.height > 0 && r.width <= INT16_MAX && r.height <= INT16_MAX &&
                  r.x >= INT16_MIN && r.x <= INT16_MAX && r.y >= INT16_MIN && r.y <= INT16_MAX;
     return sound ||
-           desk_fail(err, DESK_INVALID, "A window cannot be placed at %d,%d with %d x %d pixels.",
+           base_fail(err, BASE_INVALID, "A window cannot be placed at %d,%d with %d x %d pixels.",
                      r.x, r.y, r.width, r.height);
 }
 
-bool x11_window_place(desk *d, uint64_t id, desk_rect rect, desk_error *err)
+bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;

@@ -13,7 +13,7 @@
  *     quiet;
  *   - nothing of that within PATIENCE: the picture is given as `incomplete`.
  */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -44,21 +44,21 @@ static bool has_composite(x11_desk *x)
 /* --- beginning -----------------------------------------------------------------------------------
  */
 
-static bool gone(uint64_t id, desk_error *err)
+static bool gone(uint64_t id, base_error *err)
 {
-    return desk_fail(err, DESK_NOT_FOUND, "There is no window %llu: it has been closed.",
+    return base_fail(err, BASE_NOT_FOUND, "There is no window %llu: it has been closed.",
                      (unsigned long long) id);
 }
 
-static bool hidden(desk_error *err)
+static bool hidden(base_error *err)
 {
-    return desk_fail(err, DESK_UNAVAILABLE,
+    return base_fail(err, BASE_UNAVAILABLE,
                      "The window is not shown (minimized, or on another workspace), so it has no "
                      "pixels: restore or focus it first.");
 }
 
 /* Whether there is something to take a picture of; `*mask` is what we listen to on it already. */
-static bool check_window(x11_desk *x, uint64_t id, uint32_t *mask, desk_error *err)
+static bool check_window(x11_desk *x, uint64_t id, uint32_t *mask, base_error *err)
 {
     xcb_window_t window = (xcb_window_t) id;
     xcb_get_window_attributes_cookie_t look = xcb_get_window_attributes(x->c, window);
@@ -74,10 +74,10 @@ static bool check_window(x11_desk *x, uint64_t id, uint32_t *mask, desk_error *e
                a->_class != XCB_WINDOW_CLASS_INPUT_OUTPUT) {
         hidden(err);
     } else if (g->depth < BITS_OF_COLOUR) {
-        desk_fail(err, DESK_UNSUPPORTED, "A window of %d bits a pixel cannot be captured.",
+        base_fail(err, BASE_UNSUPPORTED, "A window of %d bits a pixel cannot be captured.",
                   g->depth);
     } else if (g->width * (uint32_t) g->height > PIXELS_MAX) {
-        desk_fail(err, DESK_UNSUPPORTED, "A window of %u x %u pixels is too large to capture.",
+        base_fail(err, BASE_UNSUPPORTED, "A window of %u x %u pixels is too large to capture.",
                   g->width, g->height);
     } else {
         *mask = a->your_event_mask;
@@ -89,7 +89,7 @@ static bool check_window(x11_desk *x, uint64_t id, uint32_t *mask, desk_error *e
 }
 
 /* In one go, so that what the damage tells of is the application's drawing, not the server's. */
-static bool redirect(x11_desk *x, xcb_window_t window, desk_error *err)
+static bool redirect(x11_desk *x, xcb_window_t window, base_error *err)
 {
     x11_sitting *s = &x->sitting;
     s->damage = xcb_generate_id(x->c);
@@ -117,14 +117,14 @@ static void wait_for_drawing(x11_desk *x)
     s->ping = x11_has_protocol(x, s->window, X11_NET_WM_PING) ? x11_ping_send(x, s->window) : 0;
 }
 
-static bool begin(x11_desk *x, uint64_t id, desk_error *err)
+static bool begin(x11_desk *x, uint64_t id, base_error *err)
 {
     x11_sitting *s = &x->sitting;
     uint32_t mask;
     if (!has_composite(x)) {
         return !x11_alive(x, err)
                    ? false
-                   : desk_fail(err, DESK_UNSUPPORTED,
+                   : base_fail(err, BASE_UNSUPPORTED,
                                "The X display \"%s\" lacks the COMPOSITE or DAMAGE extension, so a "
                                "window cannot be captured by itself: capture it as it is on the "
                                "screen.",
@@ -134,7 +134,7 @@ static bool begin(x11_desk *x, uint64_t id, desk_error *err)
         return false;
     }
     if (!x11_exposed_start(x, (xcb_window_t) id, mask)) {
-        return desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+        return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
     }
     bool ok = redirect(x, (xcb_window_t) id, err);
     x11_take_events(x); /* the answer came after what the server had to say to it */
@@ -195,8 +195,8 @@ static bool is_ready(x11_desk *x)
  */
 
 typedef struct {
-    desk_rect inside; /* of the window, in its pixmap: without its border */
-    desk_rect rect;   /* on the screen */
+    image_rect inside; /* of the window, in its pixmap: without its border */
+    image_rect rect;   /* on the screen */
 } placement;
 
 /* False while the window has changed its size since its pixmap was named. */
@@ -212,8 +212,8 @@ static bool place_in(x11_desk *x, xcb_window_t window, xcb_pixmap_t pixmap, plac
     bool fits = w && p && at && p->width == w->width + 2 * w->border_width &&
                 p->height == w->height + 2 * w->border_width;
     if (fits) {
-        out->inside = (desk_rect){w->border_width, w->border_width, w->width, w->height};
-        out->rect = (desk_rect){at->dst_x, at->dst_y, w->width, w->height};
+        out->inside = (image_rect){w->border_width, w->border_width, w->width, w->height};
+        out->rect = (image_rect){at->dst_x, at->dst_y, w->width, w->height};
     }
     free(w);
     free(p);
@@ -233,7 +233,7 @@ static void draw_pointer(x11_desk *x, desk_window_picture *picture)
     free(pointer);
 }
 
-static bool take_picture(x11_desk *x, bool cursor, desk_window_picture *out, desk_error *err)
+static bool take_picture(x11_desk *x, bool cursor, desk_window_picture *out, base_error *err)
 {
     xcb_pixmap_t pixmap = xcb_generate_id(x->c);
     placement at;
@@ -252,11 +252,11 @@ static bool take_picture(x11_desk *x, bool cursor, desk_window_picture *out, des
     }
     if (pixels) {
         out->rect = at.rect;
-        out->image = (desk_image){.width = at.rect.width,
-                                  .height = at.rect.height,
-                                  .stride = (size_t) at.rect.width * 4,
-                                  .pixels = pixels,
-                                  .borrowed = true};
+        out->image = (image_bitmap){.width = at.rect.width,
+                                    .height = at.rect.height,
+                                    .stride = (size_t) at.rect.width * 4,
+                                    .pixels = pixels,
+                                    .borrowed = true};
     }
     if (pixels && cursor) {
         draw_pointer(x, out);
@@ -289,7 +289,7 @@ void x11_window_capture_end(desk *d)
 }
 
 bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                        desk_error *err)
+                        base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     x11_sitting *s = &x->sitting;

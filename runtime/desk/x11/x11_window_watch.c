@@ -1,6 +1,6 @@
 /* Hearing of windows that come, go and change: from the root window's properties, which the window
  * manager keeps; without one from the root's children; and from each window's own properties. */
-#include "x11.h"
+#include "x11_internal.h"
 
 uint64_t x11_window_changes(desk *d)
 {

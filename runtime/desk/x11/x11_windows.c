@@ -1,4 +1,4 @@
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 
@@ -198,9 +198,9 @@ static void clean_latin1(char *out, size_t size, const char *text, size_t length
     char wide[2 * TITLE_MAX];
     size_t used = 0;
     for (size_t i = 0; i < length && used + 2 <= sizeof wide; i++) {
-        used += desk_utf8_write(wide + used, (unsigned char) text[i]);
+        used += base_utf8_write(wide + used, (unsigned char) text[i]);
     }
-    desk_utf8_clean(out, size, wide, used);
+    base_utf8_clean(out, size, wide, used);
 }
 
 /* Text of a window as clean UTF-8; "" where there is none. */
@@ -215,7 +215,7 @@ static bool take_text(x11_desk *x, xcb_get_property_cookie_t cookie, char *out, 
         if (reply->type == XCB_ATOM_STRING) {
             clean_latin1(out, size, text, length);
         } else {
-            desk_utf8_clean(out, size, text, length);
+            base_utf8_clean(out, size, text, length);
         }
     }
     free(e);
@@ -251,7 +251,7 @@ static bool take_place(x11_desk *x, const questions *q, desk_window *out)
         xcb_get_window_attributes_reply(x->c, q->attributes, &errors[2]);
     bool there = g && t && a;
     if (there) {
-        out->rect = (desk_rect){t->dst_x, t->dst_y, g->width, g->height};
+        out->rect = (image_rect){t->dst_x, t->dst_y, g->width, g->height};
         out->visible = a->map_state == XCB_MAP_STATE_VIEWABLE;
     }
     for (int i = 0; i < 3; i++) {
@@ -273,7 +273,7 @@ static void find_executable(long pid, const char *machine, char out[PATH_MAX])
     snprintf(link, sizeof link, "/proc/%ld/exe", pid);
     ssize_t length = pid > 0 && strcmp(machine, here) == 0 ? readlink(link, path, sizeof path) : -1;
     if (length > 0) {
-        desk_utf8_clean(out, PATH_MAX, path, (size_t) length);
+        base_utf8_clean(out, PATH_MAX, path, (size_t) length);
     }
 }
 
@@ -360,7 +360,7 @@ static void describe(x11_desk *x, const id_list *ids, const questions *asked, xc
     }
 }
 
-bool x11_windows(desk *d, desk_window_list *out, desk_error *err)
+bool x11_windows(desk *d, desk_window_list *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     id_list ids;
@@ -387,5 +387,5 @@ bool x11_windows(desk *d, desk_window_list *out, desk_error *err)
         return true;
     }
     desk_window_list_free(out);
-    return able ? false : desk_fail(err, DESK_NO_MEMORY, "There is not enough memory.");
+    return able ? false : base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
 }

@@ -1,6 +1,6 @@
 /* Workspaces, which the window manager keeps (extended window manager hints: it counts them from 0
  * and calls "all of them" 0xFFFFFFFF). */
-#include "x11.h"
+#include "x11_internal.h"
 
 #include "base/utf8.h"
 
@@ -14,14 +14,14 @@ static uint32_t number_of(x11_desk *x, x11_atom what)
     return x11_take_value(x, x11_ask_property(x, x->root, x->atoms[what]));
 }
 
-static bool count_of(x11_desk *x, int *count, desk_error *err)
+static bool count_of(x11_desk *x, int *count, base_error *err)
 {
     uint32_t told = x11_has_manager(x) ? number_of(x, X11_NET_NUMBER_OF_DESKTOPS) : 0;
     *count = told > DESK_WORKSPACES_MAX ? DESK_WORKSPACES_MAX : (int) told;
     if (!x11_alive(x, err)) {
         return false;
     }
-    return told || desk_fail(err, DESK_UNSUPPORTED,
+    return told || base_fail(err, BASE_UNSUPPORTED,
                              "There are no workspaces: no window manager here keeps any.");
 }
 
@@ -37,14 +37,14 @@ static void take_names(x11_desk *x, desk_workspaces *out)
     size_t left = reply && reply->format == 8 ? (size_t) xcb_get_property_value_length(reply) : 0;
     for (int i = 0; i < out->count && left > 0; i++) {
         size_t length = strnlen(text, left), step = length < left ? length + 1 : left;
-        desk_utf8_clean(out->names[i], DESK_WORKSPACE_NAME, text, length);
+        base_utf8_clean(out->names[i], DESK_WORKSPACE_NAME, text, length);
         text += step;
         left -= step;
     }
     free(reply);
 }
 
-bool x11_workspaces(desk *d, desk_workspaces *out, desk_error *err)
+bool x11_workspaces(desk *d, desk_workspaces *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *out = (desk_workspaces){0};
@@ -57,17 +57,17 @@ bool x11_workspaces(desk *d, desk_workspaces *out, desk_error *err)
     return x11_alive(x, err);
 }
 
-static bool check_number(x11_desk *x, int number, desk_error *err)
+static bool check_number(x11_desk *x, int number, base_error *err)
 {
     int count;
     if (!count_of(x, &count, err)) {
         return false;
     }
     return (number >= 1 && number <= count) ||
-           desk_fail(err, DESK_NOT_FOUND, "There is no workspace %d: there are %d.", number, count);
+           base_fail(err, BASE_NOT_FOUND, "There is no workspace %d: there are %d.", number, count);
 }
 
-bool x11_workspace_go(desk *d, int number, desk_error *err)
+bool x11_workspace_go(desk *d, int number, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     if (!check_number(x, number, err)) {
@@ -78,7 +78,7 @@ bool x11_workspace_go(desk *d, int number, desk_error *err)
     return x11_sync(x, err);
 }
 
-bool x11_window_workspace(desk *d, uint64_t id, int number, desk_error *err)
+bool x11_window_workspace(desk *d, uint64_t id, int number, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     if (!check_number(x, number, err) || !x11_check_exists(x, id, err)) {

@@ -16,7 +16,7 @@ static bool has_version(xcb_connection_t *c)
     return enough;
 }
 
-bool x11_xinput_select(xcb_connection_t *c, xcb_window_t root, uint8_t *opcode, desk_error *err)
+bool x11_xinput_select(xcb_connection_t *c, xcb_window_t root, uint8_t *opcode, base_error *err)
 {
     static const struct {
         xcb_input_event_mask_t raw_head;
@@ -34,7 +34,7 @@ bool x11_xinput_select(xcb_connection_t *c, xcb_window_t root, uint8_t *opcode, 
     };
     const xcb_query_extension_reply_t *extension = xcb_get_extension_data(c, &xcb_input_id);
     if (!extension || !extension->present || !has_version(c)) {
-        return desk_fail(err, DESK_UNSUPPORTED,
+        return base_fail(err, BASE_UNSUPPORTED,
                          "The mouse and keyboard cannot be watched: the X display lacks the XInput "
                          "extension 2.1.");
     }
@@ -43,7 +43,7 @@ bool x11_xinput_select(xcb_connection_t *c, xcb_window_t root, uint8_t *opcode, 
         xcb_request_check(c, xcb_input_xi_select_events_checked(c, root, 2, &wanted.raw_head));
     bool ok = !e && !xcb_connection_has_error(c);
     free(e);
-    return ok || desk_fail(err, DESK_REFUSED,
+    return ok || base_fail(err, BASE_REFUSED,
                            "The X display does not let its mouse and keyboard be watched.");
 }
 

@@ -10,7 +10,7 @@
         "curl_" #name, offsetof(curl_api, name)                                                    \
     }
 
-static const desk_symbol symbols[] = {
+static const base_symbol symbols[] = {
     SYMBOL(global_init),         SYMBOL(easy_init),           SYMBOL(easy_cleanup),
     SYMBOL(easy_setopt),         SYMBOL(easy_getinfo),        SYMBOL(easy_strerror),
     SYMBOL(slist_append),        SYMBOL(slist_free_all),      SYMBOL(multi_init),
@@ -25,8 +25,9 @@ static void *open_library(void)
     static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (library)
+        if (library) {
             return library;
+        }
     }
     return NULL;
 }
@@ -36,29 +37,30 @@ static void *find(void *library, const char *name)
     return dlsym(library, name);
 }
 
-const curl_api *curl_api_open(desk_error *err)
+const curl_api *curl_api_open(base_error *err)
 {
     static curl_api api;
     static bool ready;
-    if (ready)
+    if (ready) {
         return &api;
+    }
     void *library = open_library();
     if (!library) {
-        desk_fail(err, DESK_UNAVAILABLE,
+        base_fail(err, BASE_UNAVAILABLE,
                   "libcurl, which speaks to model servers, is not installed: "
                   "apt install libcurl4");
         return NULL;
     }
     const char *missing =
-        desk_symbols_fill(&api, symbols, sizeof symbols / sizeof symbols[0], library, find);
+        base_symbols_fill(&api, symbols, sizeof symbols / sizeof symbols[0], library, find);
     if (missing) {
-        desk_fail(err, DESK_UNAVAILABLE,
+        base_fail(err, BASE_UNAVAILABLE,
                   "the installed libcurl is too old (it has no %s): apt install libcurl4", missing);
         return NULL;
     }
     CURLcode code = api.global_init(CURL_GLOBAL_DEFAULT);
     if (code != CURLE_OK) {
-        desk_fail(err, DESK_UNAVAILABLE, "libcurl does not start: %s", api.easy_strerror(code));
+        base_fail(err, BASE_UNAVAILABLE, "libcurl does not start: %s", api.easy_strerror(code));
         return NULL;
     }
     ready = true; /* never closed: a TLS library does not survive it everywhere */

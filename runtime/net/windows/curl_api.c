@@ -4,7 +4,7 @@
 
 #define SYMBOL(name) .name = curl_##name
 
-const curl_api *curl_api_open(desk_error *err)
+const curl_api *curl_api_open(base_error *err)
 {
     static const curl_api api = {
         SYMBOL(global_init),         SYMBOL(easy_init),           SYMBOL(easy_cleanup),
@@ -15,11 +15,12 @@ const curl_api *curl_api_open(desk_error *err)
         SYMBOL(multi_info_read),     SYMBOL(easy_send),           SYMBOL(easy_recv),
     };
     static bool ready;
-    if (ready)
+    if (ready) {
         return &api;
+    }
     CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
     if (code != CURLE_OK) {
-        desk_fail(err, DESK_UNAVAILABLE, "libcurl does not start: %s", curl_easy_strerror(code));
+        base_fail(err, BASE_UNAVAILABLE, "libcurl does not start: %s", curl_easy_strerror(code));
         return NULL;
     }
     ready = true;

@@ -3,8 +3,8 @@
 #include "test_win32_window.h"
 
 #include "desk/native.h"
-#include "desk/png.h"
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
+#include "image/png/png.h"
 
 #include <stdlib.h>
 
@@ -53,13 +53,13 @@ static void go_on(void)
 }
 
 static bool try_to_get(desk_clipboard_kind kind, char **data, size_t *length, bool *pending,
-                       desk_error *err)
+                       base_error *err)
 {
     go_on();
     return d->ops->clipboard_get(d, kind, data, length, pending, err);
 }
 
-static bool get(desk_clipboard_kind kind, char **data, size_t *length, desk_error *err)
+static bool get(desk_clipboard_kind kind, char **data, size_t *length, base_error *err)
 {
     bool ok = false, pending = false;
     WAIT_FOR(((ok = try_to_get(kind, data, length, &pending, err)), !pending));
@@ -67,13 +67,13 @@ static bool get(desk_clipboard_kind kind, char **data, size_t *length, desk_erro
 }
 
 static bool try_to_set(desk_clipboard_kind kind, const char *data, size_t length, bool *pending,
-                       desk_error *err)
+                       base_error *err)
 {
     go_on();
     return d->ops->clipboard_set(d, kind, data, length, pending, err);
 }
 
-static bool put_there(desk_clipboard_kind kind, const char *data, size_t length, desk_error *err)
+static bool put_there(desk_clipboard_kind kind, const char *data, size_t length, base_error *err)
 {
     bool ok = false, pending = false;
     WAIT_FOR(((ok = try_to_set(kind, data, length, &pending, err)), !pending));
@@ -82,7 +82,7 @@ static bool put_there(desk_clipboard_kind kind, const char *data, size_t length,
 
 static void check_get(const char *wanted)
 {
-    desk_error err = {0};
+    base_error err = {0};
     char *text = NULL;
     size_t length = 0;
     if (CHECK(get(DESK_CLIPBOARD_TEXT, &text, &length, &err))) {
@@ -96,7 +96,7 @@ static void check_get(const char *wanted)
 
 static void set(const char *text)
 {
-    desk_error err = {0};
+    base_error err = {0};
     if (!CHECK(put_there(DESK_CLIPBOARD_TEXT, text, strlen(text), &err))) {
         printf("    %s\n", err.message);
     }
@@ -114,15 +114,15 @@ static void test_set(void)
 
 static void test_set_refused(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     char *large = calloc(1, DESK_CLIPBOARD_MAX + 1);
     set("kept");
     CHECK(!put_there(DESK_CLIPBOARD_TEXT, "bad\xff", 4, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!put_there(DESK_CLIPBOARD_TEXT, "a\0b", 3, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!put_there(DESK_CLIPBOARD_TEXT, large, DESK_CLIPBOARD_MAX + 1, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     WAIT_FOR(clipboard_is(L"kept"));
     free(large);
 }
@@ -130,7 +130,7 @@ static void test_set_refused(void)
 /* Windows hands out all of it; Wine makes the last unit a terminator. */
 static void check_unterminated(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     char *text = NULL;
     size_t length = 0;
     if (CHECK(get(DESK_CLIPBOARD_TEXT, &text, &length, &err)) && CHECK(text != NULL)) {
@@ -161,7 +161,7 @@ static void test_get_oversize(HWND owner)
     static const size_t sizes[] = {DESK_CLIPBOARD_MAX + 2, 2 * (size_t) DESK_CLIPBOARD_MAX + 2};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         wchar_t *large = malloc(sizes[i] * sizeof *large);
-        desk_error err = {0};
+        base_error err = {0};
         char *text = NULL;
         size_t length = 0;
         for (size_t j = 0; j < sizes[i]; j++) {
@@ -169,7 +169,7 @@ static void test_get_oversize(HWND owner)
         }
         put(owner, large, sizes[i], CF_UNICODETEXT);
         CHECK(!get(DESK_CLIPBOARD_TEXT, &text, &length, &err));
-        CHECK_EQ(err.code, DESK_REFUSED);
+        CHECK_EQ(err.code, BASE_REFUSED);
         CHECK(text == NULL);
         free(large);
     }
@@ -179,18 +179,18 @@ static void test_get_oversize(HWND owner)
 
 enum { WIDE = 37, HIGH = 11 };
 
-static desk_image sample(void)
+static image_bitmap sample(void)
 {
-    desk_image image = {0};
-    desk_error err;
-    CHECK(desk_image_alloc(&image, WIDE, HIGH, &err));
+    image_bitmap image = {0};
+    base_error err;
+    CHECK(image_alloc(&image, WIDE, HIGH, &err));
     for (int i = 0; i < WIDE * HIGH * 4; i++) {
         image.pixels[i] = (uint8_t) (i * 31 + i / 7);
     }
     return image;
 }
 
-static bool same_colours(const desk_image *a, const desk_image *b)
+static bool same_colours(const image_bitmap *a, const image_bitmap *b)
 {
     bool same = a->width == b->width && a->height == b->height;
     for (int i = 0; same && i < a->width * a->height; i++) {
@@ -200,14 +200,14 @@ static bool same_colours(const desk_image *a, const desk_image *b)
 }
 
 /* What the clipboard holds, as a picture; closed by the caller. False where that is none. */
-static bool get_picture(desk_image *out)
+static bool get_picture(image_bitmap *out)
 {
-    desk_error err = {0};
+    base_error err = {0};
     char *png = NULL;
     size_t length = 0;
-    *out = (desk_image){0};
+    *out = (image_bitmap){0};
     bool ok = CHECK(get(DESK_CLIPBOARD_PNG, &png, &length, &err)) &&
-              desk_png_decode(out, (uint8_t *) png, length, &err);
+              png_decode(out, (uint8_t *) png, length, &err);
     free(png);
     return ok;
 }
@@ -224,7 +224,7 @@ static void put_bytes(HWND owner, UINT format, const void *bytes, size_t count)
 }
 
 /* Another program pastes a bitmap: drawn by the system, its pixels are those of the picture. */
-static void check_bitmap(const desk_image *wanted)
+static void check_bitmap(const image_bitmap *wanted)
 {
     WAIT_FOR(OpenClipboard(NULL));
     HBITMAP bitmap = GetClipboardData(CF_BITMAP);
@@ -233,24 +233,24 @@ static void check_bitmap(const desk_image *wanted)
                                      .biHeight = -HIGH,
                                      .biPlanes = 1,
                                      .biBitCount = 32}};
-    desk_image got = {WIDE, HIGH, WIDE * 4, malloc(WIDE * HIGH * 4), false, false};
+    image_bitmap got = {WIDE, HIGH, WIDE * 4, malloc(WIDE * HIGH * 4), false, false};
     HDC dc = GetDC(NULL);
     CHECK(bitmap && GetDIBits(dc, bitmap, 0, HIGH, got.pixels, &info, DIB_RGB_COLORS) == HIGH);
     ReleaseDC(NULL, dc);
     CloseClipboard();
     CHECK(same_colours(&got, wanted));
-    desk_image_free(&got);
+    image_free(&got);
 }
 
 static void test_set_picture(void)
 {
-    desk_error err = {0};
-    desk_image image = sample(), got;
-    desk_png_encoder *encoder = desk_png_encoder_new();
+    base_error err = {0};
+    image_bitmap image = sample(), got;
+    png_encoder *encoder = png_encoder_new();
     const uint8_t *png;
     size_t length;
     uint64_t before, after;
-    CHECK(desk_png_encode(encoder, &image, (desk_png_options){0}, &png, &length, &err));
+    CHECK(png_encode(encoder, &image, (png_options){0}, &png, &length, &err));
     CHECK(d->ops->clipboard_changes(d, &before, &err));
     CHECK(put_there(DESK_CLIPBOARD_PNG, (const char *) png, length, &err));
     CHECK(d->ops->clipboard_changes(d, &after, &err) && after > before);
@@ -261,17 +261,17 @@ static void test_set_picture(void)
     GlobalUnlock(block);
     CloseClipboard();
     CHECK(get_picture(&got) && same_colours(&got, &image));
-    desk_image_free(&got);
+    image_free(&got);
     check_get("");                                                               /* no text */
     CHECK(!put_there(DESK_CLIPBOARD_PNG, (const char *) png, length / 2, &err)); /* cut off */
     CHECK(!put_there(DESK_CLIPBOARD_PNG, "text", 4, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(get_picture(&got) && same_colours(&got, &image)); /* as it was */
-    desk_image_free(&got);
+    image_free(&got);
     set("text");
     CHECK(!get_picture(&got));
-    desk_png_encoder_free(encoder);
-    desk_image_free(&image);
+    png_encoder_free(encoder);
+    image_free(&image);
 }
 
 /* Bitmaps of other programs: of 24 bits from the bottom, of 32 from the top, of two colours. */
@@ -289,13 +289,13 @@ static void test_get_bitmaps(HWND owner)
         {.biSize = sizeof two.header, .biWidth = 9, .biHeight = 2, .biPlanes = 1, .biBitCount = 1},
         {{1, 2, 3, 0}, {250, 251, 252, 0}},
         {{0xff, 0x80}, {0x00, 0x80}}};
-    desk_image image = sample(), got;
+    image_bitmap image = sample(), got;
     dib.header.biHeight = -HIGH;
     dib.header.biBitCount = 32;
     memcpy(dib.pixels, image.pixels, sizeof dib.pixels);
     put_bytes(owner, CF_DIB, &dib, sizeof dib);
     CHECK(get_picture(&got) && same_colours(&got, &image));
-    desk_image_free(&got);
+    image_free(&got);
     size_t row = (WIDE * 3 + 3) / 4 * 4;
     dib.header.biHeight = HIGH;
     dib.header.biBitCount = 24;
@@ -307,15 +307,15 @@ static void test_get_bitmaps(HWND owner)
     }
     put_bytes(owner, CF_DIB, &dib, sizeof dib.header + row * HIGH);
     CHECK(get_picture(&got) && same_colours(&got, &image));
-    desk_image_free(&got);
+    image_free(&got);
     put_bytes(owner, CF_DIB, &two, sizeof two);
     if (CHECK(get_picture(&got)) && CHECK(got.width == 9 && got.height == 2)) {
         CHECK_EQ(got.pixels[0], 1);
         CHECK_EQ(got.pixels[8 * 4], 250);
         CHECK_EQ(got.pixels[9 * 4], 250);
     }
-    desk_image_free(&got);
-    desk_image_free(&image);
+    image_free(&got);
+    image_free(&image);
 }
 
 /* Headers that promise more than there is, or that nobody can mean. */
@@ -347,7 +347,7 @@ static void test_get_broken_bitmaps(HWND owner)
         {124, 4, 4, 32, BI_RGB, 0},
     };
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
-        desk_error err = {0};
+        base_error err = {0};
         char *png = NULL;
         size_t length;
         memset(&dib, 0, sizeof dib);
@@ -375,7 +375,7 @@ static DWORD WINAPI hold(void *events)
     HANDLE *e = events;
     WAIT_FOR(OpenClipboard(NULL));
     SetEvent(e[0]);
-    WaitForSingleObject(e[1], TEST_PATIENCE);
+    WaitForSingleObject(e[1], TEST_TIMEOUT);
     CloseClipboard();
     return 0;
 }
@@ -385,20 +385,20 @@ static void test_pending(void)
 {
     HANDLE events[2] = {CreateEventW(NULL, TRUE, FALSE, NULL),
                         CreateEventW(NULL, TRUE, FALSE, NULL)};
-    desk_error err = {0};
+    base_error err = {0};
     char *text = NULL;
     size_t length = 0;
     bool pending = false;
     set("before");
     HANDLE thread = CreateThread(NULL, 0, hold, events, 0, NULL);
-    WaitForSingleObject(events[0], TEST_PATIENCE);
+    WaitForSingleObject(events[0], TEST_TIMEOUT);
     CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
     CHECK(pending && !text);
     pending = false;
     CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "after", 5, &pending, &err));
     CHECK(pending);
     SetEvent(events[1]);
-    WaitForSingleObject(thread, TEST_PATIENCE);
+    WaitForSingleObject(thread, TEST_TIMEOUT);
     check_get("before");
     set("after");
     check_get("after");
@@ -410,7 +410,7 @@ static void test_pending(void)
 static void test_conversions(void)
 {
     size_t length = 0;
-    desk_error err = {0};
+    base_error err = {0};
     char *clean = win32_clean_utf8(L"a\r\nb\u202e"
                                    L"c\u00e9\u00e9",
                                    -1, 6);
@@ -423,15 +423,15 @@ static void test_conversions(void)
     CHECK(wide && length == 2 && wide[0] == 0xd83d && wide[1] == 0xde00 && wide[2] == 0);
     free(wide);
     CHECK(!win32_wide("\xc0\x80", 2, &length, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
-    CHECK(!win32_fail(&err, DESK_IO, "The thing", ERROR_ACCESS_DENIED));
+    CHECK_EQ(err.code, BASE_INVALID);
+    CHECK(!win32_fail(&err, BASE_IO, "The thing", ERROR_ACCESS_DENIED));
     CHECK_EQ(strncmp(err.message, "The thing: ", 11), 0);
     CHECK(strstr(err.message, "(5)") != NULL && strchr(err.message, '\n') == NULL);
 }
 
 int main(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     HWND owner = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, NULL, NULL, NULL);
     test_conversions();
     if (!CHECK(desk_native_ops->open(&d, NULL, &err))) {

@@ -3,8 +3,8 @@
  * PrintWindow draws no others. The backend's files are part of this one, so that the system calls
  * they make can be made to fail. */
 #include "check.h"
+#include "desk/win32/win32_internal.h"
 #include "test_win32_leaks.h"
-#include "desk/win32/win32.h"
 
 static unsigned fail_every; /* each call fails once in so many; 0: never */
 static unsigned calls;
@@ -25,10 +25,10 @@ static desk *const d = &used.base;
 #define OpenDesktopW(...) (fails() ? NULL : OpenDesktopW(__VA_ARGS__))
 #define SetThreadDesktop(to) (to == used.desktop && fails() ? FALSE : SetThreadDesktop(to))
 #define CreateThread(...) (fails() ? NULL : CreateThread(__VA_ARGS__))
-#include "win32/win32_compose.c"
-#include "win32/win32_desktop.c"
-#include "win32/win32_screen.c"
-#include "win32/win32_surface.c"
+#include "desk/win32/win32_compose.c"
+#include "desk/win32/win32_desktop.c"
+#include "desk/win32/win32_screen.c"
+#include "desk/win32/win32_surface.c"
 #undef SetThreadDesktop
 #undef CreateThread
 
@@ -138,10 +138,10 @@ static COLORREF wanted_at(int x, int y, size_t count)
     return GetSysColor(COLOR_DESKTOP);
 }
 
-static void check_picture(desk_rect r, size_t count)
+static void check_picture(image_rect r, size_t count)
 {
-    desk_image image = {0};
-    desk_error err = {0};
+    image_bitmap image = {0};
+    base_error err = {0};
     unsigned long wrong = 0;
     if (!CHECK(win32_capture(d, r, true, &image, &err))) {
         printf("    %s\n", err.message);
@@ -191,7 +191,7 @@ static void raise_plate(size_t i)
 
 static void test_pictures(void)
 {
-    desk_rect screen = {0}, part = {100, 80, 60, 70};
+    image_rect screen = {0}, part = {100, 80, 60, 70};
     CHECK(win32_screen_rect(d, &screen, NULL));
     for (size_t i = 0; i < PLATES; i++) {
         raise_plate(0);
@@ -211,7 +211,7 @@ static void test_pictures(void)
 /* Left out, and at the cost of one question for all windows of its thread. */
 static void test_hung(void)
 {
-    desk_rect screen = {0};
+    image_rect screen = {0};
     hanging = CreateEventW(NULL, TRUE, FALSE, NULL);
     resume = CreateEventW(NULL, TRUE, FALSE, NULL);
     CHECK(win32_screen_rect(d, &screen, NULL));
@@ -234,15 +234,15 @@ static void test_hung(void)
 static int capture_often(int count)
 {
     static const unsigned periods[] = {0, 3, 5, 7, 11, 13};
-    desk_image image = {0};
+    image_bitmap image = {0};
     int succeeded = 0;
     for (int i = 0; i < count; i++) {
-        desk_rect r = {20, 10, 100 + i % 7 * 20, 100 + i % 3 * 30};
+        image_rect r = {20, 10, 100 + i % 7 * 20, 100 + i % 3 * 30};
         fail_every = periods[i % 6];
         if (i % 10 == 0) {
             win32_screen_close(&used);
         }
-        desk_error err = {0};
+        base_error err = {0};
         bool ok = win32_capture(d, r, false, &image, &err);
         if (!ok && !fail_every) {
             printf("    %s\n", err.message);

@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "desk/native.h"
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #define NAME L"d\u00e9sk test"
 #define NAME_UTF8 "d\xc3\xa9sk test"
@@ -71,7 +71,7 @@ static bool is_listed(HDESK desktop)
 static void test_windows(void)
 {
     desk_window_list list;
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(is_listed(made));
     CHECK(!is_listed(GetThreadDesktop(GetCurrentThreadId())));
     if (!CHECK(d->ops->windows(d, &list, &err))) {
@@ -87,19 +87,19 @@ static void test_windows(void)
     desk_window_list_free(&list);
     CHECK(d->ops->window_focus(d, (uintptr_t) there.window, &err));
     CHECK(!d->ops->window_focus(d, 12345, &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
 }
 
-static void check_unsupported(bool done, const desk_error *err, const char *what)
+static void check_unsupported(bool done, const base_error *err, const char *what)
 {
-    if (!CHECK(!done && err->code == DESK_UNSUPPORTED && strstr(err->message, "elements"))) {
+    if (!CHECK(!done && err->code == BASE_UNSUPPORTED && strstr(err->message, "elements"))) {
         printf("    %s: %s\n", what, done ? "done" : err->message);
     }
 }
 
 static void test_refused(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     desk_text_step step;
     POINT before, after;
     char *text;
@@ -129,15 +129,15 @@ static void test_refused(void)
 int main(void)
 {
     char before[64] = "";
-    desk_error err = {0};
+    base_error err = {0};
     GetUserObjectInformationA(GetThreadDesktop(GetCurrentThreadId()), UOI_NAME, before,
                               sizeof before, NULL);
     made = CreateDesktopW(NAME, NULL, NULL, 0, GENERIC_ALL, NULL);
     CHECK(made != NULL);
     CHECK(!desk_native_ops->open(&d, &(desk_options){.display = "no such desktop"}, &err));
-    CHECK_EQ(err.code, DESK_UNAVAILABLE);
+    CHECK_EQ(err.code, BASE_UNAVAILABLE);
     CHECK(!desk_native_ops->open(&d, &(desk_options){.display = "bad\xff"}, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     open_window();
     /* A window of this thread's ties it to its desktop, and must not stand in the way. */
     HWND tie = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, NULL, NULL, NULL);

@@ -17,12 +17,13 @@ enum { READ_MS = 10000 }; /* on a busy machine, too */
 
 static bool read_list(desk_element_list *list, DWORD pid, bool all, unsigned ms)
 {
-    desk_error err = {0};
+    base_error err = {0};
     desk_elements_query query = {
         .deadline = in_ms(ms), .max_nodes = DESK_ELEMENTS_MAX_NODES, .pid = (long) pid, .all = all};
     bool ok = reader->ops->read(reader, &query, list, &err);
-    if (!CHECK(ok))
+    if (!CHECK(ok)) {
         printf("    %s\n", err.message);
+    }
     return ok;
 }
 
@@ -34,8 +35,9 @@ static void print_list(const desk_element_list *list)
                "", e->role, e->name, e->text ? e->text : "-", e->rect.x, e->rect.y, e->rect.width,
                e->rect.height, e->actions, e->value);
         for (int state = 0; state < DESK_STATE_COUNT; state++) {
-            if (e->states >> state & 1)
+            if (e->states >> state & 1) {
                 printf(" %s", desk_element_state_name((desk_element_state) state));
+            }
         }
         printf(" [%s]\n", e->handle);
     }
@@ -48,8 +50,9 @@ static const desk_element *find(const desk_element_list *list, const char *role,
 {
     for (size_t i = 0; i < list->count; i++) {
         const desk_element *e = &list->items[i];
-        if (strcmp(e->role, role) == 0 && (!name || strcmp(e->name, name) == 0))
+        if (strcmp(e->role, role) == 0 && (!name || strcmp(e->name, name) == 0)) {
             return e;
+        }
     }
     return NULL;
 }
@@ -58,8 +61,9 @@ static const desk_element *find(const desk_element_list *list, const char *role,
 static const desk_element *must(const desk_element_list *list, const char *role, const char *name)
 {
     const desk_element *e = find(list, role, name);
-    if (e)
+    if (e) {
         return e;
+    }
     CHECK(!"an element is missing");
     printf("    %s \"%s\" is not in\n", role, name ? name : "(any)");
     print_list(list);
@@ -86,8 +90,9 @@ static void check_order(const desk_element_list *list)
         const desk_element *e = &list->items[i];
         CHECK(e->parent < (int32_t) i);
         CHECK_EQ(e->parent < 0, e->depth == 0);
-        if (e->parent >= 0)
+        if (e->parent >= 0) {
             CHECK_EQ(e->depth, list->items[e->parent].depth + 1);
+        }
         CHECK(e->app >= 0 && (size_t) e->app < list->app_count);
     }
 }
@@ -103,10 +108,12 @@ static void check_fields(const app *a, const desk_element_list *list)
     const desk_element *notes = NULL, *fixed = NULL;
     for (size_t i = 0; i < list->count; i++) {
         const desk_element *e = &list->items[i];
-        if (e->text && strcmp(e->text, "one\ntwo\tthree") == 0)
+        if (e->text && strcmp(e->text, "one\ntwo\tthree") == 0) {
             notes = e;
-        if (e->text && strcmp(e->text, "cannot change") == 0)
+        }
+        if (e->text && strcmp(e->text, "cannot change") == 0) {
             fixed = e;
+        }
         CHECK(!e->text || !strstr(e->text, "hunter2"));
         CHECK(!strstr(e->name, "hunter2"));
     }
@@ -148,8 +155,9 @@ static void check_lists(const app *a, const desk_element_list *list)
 static void test_read(app *a)
 {
     desk_element_list list;
-    if (!read_list(&list, a->process.dwProcessId, false, READ_MS))
+    if (!read_list(&list, a->process.dwProcessId, false, READ_MS)) {
         return;
+    }
     check_order(&list);
     CHECK_EQ(list.app_count, 1);
     CHECK_STR(list.app_count ? list.apps[0].name : "", "test_win32_elements");
@@ -162,8 +170,9 @@ static void test_read(app *a)
     check_buttons(a, &list);
     check_lists(a, &list);
     desk_element_list_free(&list);
-    if (!read_list(&list, a->process.dwProcessId, true, READ_MS))
+    if (!read_list(&list, a->process.dwProcessId, true, READ_MS)) {
         return;
+    }
     CHECK(!has(must(&list, "push button", "Hidden"), DESK_STATE_SHOWING));
     CHECK(!has(must(&list, "list item", "Item 29"), DESK_STATE_SHOWING));
     CHECK(find(&list, "list item", "Green") != NULL);
@@ -173,7 +182,7 @@ static void test_read(app *a)
 static void test_caps(app *a)
 {
     desk_element_list list;
-    desk_error err;
+    base_error err;
     desk_elements_query query = {
         .deadline = in_ms(READ_MS), .max_nodes = 7, .pid = (long) a->process.dwProcessId};
     if (CHECK(reader->ops->read(reader, &query, &list, &err))) {
@@ -185,70 +194,75 @@ static void test_caps(app *a)
     atomic_bool cancel = true;
     query.cancel = &cancel;
     CHECK(!reader->ops->read(reader, &query, &list, &err));
-    CHECK_EQ(err.code, DESK_CANCELLED);
+    CHECK_EQ(err.code, BASE_CANCELLED);
     CHECK(list.items == NULL && list.memory == NULL);
 }
 
 /* Acts on the first element of that role and name as a fresh read shows it. */
-static desk_code act(app *a, const char *role, const char *name, const char *action)
+static base_code act(app *a, const char *role, const char *name, const char *action)
 {
     desk_element_list list;
-    desk_error err = {0};
-    if (!read_list(&list, a->process.dwProcessId, true, READ_MS))
-        return DESK_IO;
+    base_error err = {0};
+    if (!read_list(&list, a->process.dwProcessId, true, READ_MS)) {
+        return BASE_IO;
+    }
     const desk_element *e = must(&list, role, name);
     bool ok = reader->ops->act(reader, e->handle, action, 0, in_ms(READ_MS), &err);
     desk_element_list_free(&list);
-    return ok ? DESK_OK : err.code;
+    return ok ? BASE_OK : err.code;
 }
 
-static desk_code set_text(app *a, const char *role, const char *name, const char *now,
+static base_code set_text(app *a, const char *role, const char *name, const char *now,
                           const char *text)
 {
     desk_element_list list;
-    desk_error err = {0};
+    base_error err = {0};
     bool ok = false;
-    if (!read_list(&list, a->process.dwProcessId, false, READ_MS))
-        return DESK_IO;
+    if (!read_list(&list, a->process.dwProcessId, false, READ_MS)) {
+        return BASE_IO;
+    }
     const desk_element *e = NULL;
     for (size_t i = 0; i < list.count && !e; i++) {
         const desk_element *at = &list.items[i];
         if (strcmp(at->role, role) == 0 && (!name || strcmp(at->name, name) == 0) &&
-            (!now || (at->text && strcmp(at->text, now) == 0)))
+            (!now || (at->text && strcmp(at->text, now) == 0))) {
             e = at;
+        }
     }
-    if (CHECK(e))
+    if (CHECK(e)) {
         ok = reader->ops->change(reader, e->handle,
                                  &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = text},
                                  in_ms(READ_MS), &err);
+    }
     desk_element_list_free(&list);
-    return ok ? DESK_OK : err.code;
+    return ok ? BASE_OK : err.code;
 }
 
 static void test_act(app *a)
 {
-    CHECK_EQ(act(a, "push button", "Save & go", NULL), DESK_OK);
+    CHECK_EQ(act(a, "push button", "Save & go", NULL), BASE_OK);
     CHECK(becomes(a, &a->told->clicks, 1));
-    CHECK_EQ(act(a, "push button", "Save & go", "press"), DESK_OK);
+    CHECK_EQ(act(a, "push button", "Save & go", "press"), BASE_OK);
     CHECK(becomes(a, &a->told->clicks, 2));
-    CHECK_EQ(act(a, "check box", "Remember", "toggle"), DESK_OK);
+    CHECK_EQ(act(a, "check box", "Remember", "toggle"), BASE_OK);
     CHECK(becomes(a, &a->told->checked, BST_CHECKED));
-    CHECK_EQ(act(a, "radio button", "Blue", "click"), DESK_OK);
+    CHECK_EQ(act(a, "radio button", "Blue", "click"), BASE_OK);
     CHECK(becomes(a, &a->told->radio, BST_CHECKED));
-    CHECK_EQ(act(a, "list item", "Item 2", NULL), DESK_OK);
+    CHECK_EQ(act(a, "list item", "Item 2", NULL), BASE_OK);
     CHECK(becomes(a, &a->told->selections, 1));
     CHECK(becomes(a, &a->told->listed, 2));
-    CHECK_EQ(act(a, "list item", "Green", "select"), DESK_OK);
+    CHECK_EQ(act(a, "list item", "Green", "select"), BASE_OK);
     CHECK(becomes(a, &a->told->choices, 1));
     CHECK(becomes(a, &a->told->chosen, 1));
-    CHECK_EQ(act(a, "push button", "Off", NULL), DESK_REFUSED);
-    CHECK_EQ(act(a, "push button", "Save & go", "fly"), DESK_NOT_FOUND);
-    CHECK_EQ(act(a, "label", "Name:", NULL), DESK_NOT_FOUND);
-    CHECK_EQ(act(a, "application", NULL, NULL), DESK_UNSUPPORTED);
+    CHECK_EQ(act(a, "push button", "Off", NULL), BASE_REFUSED);
+    CHECK_EQ(act(a, "push button", "Save & go", "fly"), BASE_NOT_FOUND);
+    CHECK_EQ(act(a, "label", "Name:", NULL), BASE_NOT_FOUND);
+    CHECK_EQ(act(a, "application", NULL, NULL), BASE_UNSUPPORTED);
     CHECK_EQ(a->told->clicks, 2);
     desk_element_list list;
-    if (!read_list(&list, a->process.dwProcessId, false, READ_MS))
+    if (!read_list(&list, a->process.dwProcessId, false, READ_MS)) {
         return;
+    }
     CHECK(has(must(&list, "check box", "Remember"), DESK_STATE_CHECKED));
     CHECK(has(must(&list, "list item", "Item 2"), DESK_STATE_SELECTED));
     CHECK_STR(must(&list, "combo box", NULL)->text, "Green");
@@ -259,7 +273,7 @@ static void test_act(app *a)
 static void test_open_combo(app *a)
 {
     desk_element_list list;
-    CHECK_EQ(act(a, "combo box", NULL, NULL), DESK_OK);
+    CHECK_EQ(act(a, "combo box", NULL, NULL), BASE_OK);
     CHECK(becomes(a, &a->told->dropped, TRUE));
     if (read_list(&list, a->process.dwProcessId, false, READ_MS)) {
         CHECK(has(must(&list, "combo box", NULL), DESK_STATE_EXPANDED));
@@ -268,30 +282,31 @@ static void test_open_combo(app *a)
         CHECK_EQ(must(&list, "list item", "Red")->actions, 0);
         desk_element_list_free(&list);
     }
-    CHECK_EQ(act(a, "combo box", NULL, "press"), DESK_OK);
+    CHECK_EQ(act(a, "combo box", NULL, "press"), BASE_OK);
     CHECK(becomes(a, &a->told->dropped, FALSE));
 }
 
 static void test_set_text(app *a)
 {
-    CHECK_EQ(set_text(a, "text", "Name:", NULL, "\xc3\x84nne \xf0\x9f\x98\x80"), DESK_OK);
+    CHECK_EQ(set_text(a, "text", "Name:", NULL, "\xc3\x84nne \xf0\x9f\x98\x80"), BASE_OK);
     ask_report(a);
     CHECK_EQ(wcscmp(a->told->name, L"\x00c4nne \xd83d\xde00"), 0);
     LONG before = a->told->changes;
-    CHECK_EQ(set_text(a, "text", NULL, "one\ntwo\tthree", "a\nb"), DESK_OK);
+    CHECK_EQ(set_text(a, "text", NULL, "one\ntwo\tthree", "a\nb"), BASE_OK);
     CHECK(becomes(a, &a->told->changes, before + 1));
     CHECK_EQ(wcscmp(a->told->notes, L"a\r\nb"), 0);
-    CHECK_EQ(set_text(a, "text", NULL, "cannot change", "x"), DESK_REFUSED);
-    CHECK_EQ(set_text(a, "combo box", NULL, NULL, "x"), DESK_UNSUPPORTED);
-    CHECK_EQ(set_text(a, "text", "Name:", NULL, "\xff"), DESK_INVALID);
+    CHECK_EQ(set_text(a, "text", NULL, "cannot change", "x"), BASE_REFUSED);
+    CHECK_EQ(set_text(a, "combo box", NULL, NULL, "x"), BASE_UNSUPPORTED);
+    CHECK_EQ(set_text(a, "text", "Name:", NULL, "\xff"), BASE_INVALID);
 }
 
 static void test_hung(app *a, app *hung)
 {
     PostMessageW(hung->told->frame, HANG, 0, 0);
     uint64_t limit = in_ms(WAIT_MS);
-    while (!hung->told->hung && uv_hrtime() < limit)
+    while (!hung->told->hung && uv_hrtime() < limit) {
         Sleep(5);
+    }
     CHECK(hung->told->hung);
     desk_element_list list;
     uint64_t start = uv_hrtime();
@@ -310,29 +325,29 @@ static void test_hung(app *a, app *hung)
         must(&list, "push button", "Save & go");
         desk_element_list_free(&list);
     }
-    desk_error err = {0};
+    base_error err = {0};
     char handle[64];
     snprintf(handle, sizeof handle, "hwnd:%llx:%lu",
              (unsigned long long) (uintptr_t) hung->told->windows[ID_OK],
              hung->process.dwProcessId);
     start = uv_hrtime();
     CHECK(!reader->ops->act(reader, handle, NULL, 0, in_ms(300), &err));
-    CHECK_EQ(err.code, DESK_TIMED_OUT);
+    CHECK_EQ(err.code, BASE_TIMED_OUT);
     CHECK(uv_hrtime() - start < (uint64_t) 5000 * 1000000);
     SetEvent(hung->wake);
 }
 
 static void test_gone(const char *handle)
 {
-    desk_error err;
+    base_error err;
     CHECK(!reader->ops->act(reader, handle, NULL, 0, in_ms(100), &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
     CHECK(!reader->ops->change(reader, handle,
                                &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "x"},
                                in_ms(100), &err));
-    CHECK_EQ(err.code, DESK_NOT_FOUND);
+    CHECK_EQ(err.code, BASE_NOT_FOUND);
     CHECK(!reader->ops->act(reader, "hwnd:12", NULL, 0, in_ms(100), &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
 }
 
 enum { COUNTS = 5 };
@@ -359,8 +374,9 @@ static void test_many_reads(app *a, int reads)
     count_handles(before);
     uint64_t start = uv_hrtime();
     for (int i = 0; i < reads; i++) {
-        if (!read_list(&list, a->process.dwProcessId, false, READ_MS))
+        if (!read_list(&list, a->process.dwProcessId, false, READ_MS)) {
             return;
+        }
         desk_element_list_free(&list);
     }
     double ms = (double) (uv_hrtime() - start) / 1e6 / reads;
@@ -369,21 +385,25 @@ static void test_many_reads(app *a, int reads)
            "%lu -> %lu, memory %lu -> %lu MB\n",
            reads, ms, before[0], after[0], before[1], after[1], before[2], after[2], before[3],
            after[3], before[4], after[4]);
-    for (int i = 0; i < COUNTS; i++)
+    for (int i = 0; i < COUNTS; i++) {
         CHECK(after[i] <= before[i] + 4);
+    }
 }
 
 int main(int count, char **arguments)
 {
     app a, hung;
-    desk_error err;
+    base_error err;
     char gone[64], other[64];
-    if (count == 3 && strcmp(arguments[1], "app") == 0)
+    if (count == 3 && strcmp(arguments[1], "app") == 0) {
         return run_app(arguments[2]);
-    if (!start_app(&a, 1) || !start_app(&hung, 2))
+    }
+    if (!start_app(&a, 1) || !start_app(&hung, 2)) {
         return check_done();
-    if (!CHECK(desk_native_elements->open(&reader, &(desk_elements_options){0}, &err)))
+    }
+    if (!CHECK(desk_native_elements->open(&reader, &(desk_elements_options){0}, &err))) {
         return check_done();
+    }
     test_read(&a);
     test_caps(&a);
     test_act(&a);

@@ -88,8 +88,9 @@ static void write_report(void)
     GetWindowTextW(told->windows[ID_NAME], told->name, 64);
     GetWindowTextW(told->windows[ID_NOTES], told->notes, 64);
     GetWindowRect(told->frame, &told->frame_rect);
-    for (int id = ID_NAME; id < ID_END; id++)
+    for (int id = ID_NAME; id < ID_END; id++) {
         GetWindowRect(told->windows[id], &told->rects[id]);
+    }
 }
 
 static void on_command(WORD id, WORD code)
@@ -131,8 +132,9 @@ static void make_controls(HWND frame)
         HWND made = CreateWindowExW(0, controls[i].class, controls[i].text, style, controls[i].x,
                                     controls[i].y, controls[i].width, controls[i].height, frame,
                                     (HMENU) (INT_PTR) id, NULL, NULL);
-        if (id)
+        if (id) {
             told->windows[id] = made;
+        }
     }
     for (int i = 0; i < 30; i++) {
         wchar_t text[32];
@@ -181,8 +183,9 @@ static int run_app(const char *name)
     MSG message;
     INITCOMMONCONTROLSEX classes = {sizeof classes, ICC_BAR_CLASSES | ICC_PROGRESS_CLASS};
     InitCommonControlsEx(&classes);
-    if (!share(name))
+    if (!share(name)) {
         return 1;
+    }
     told->frame = make_frame(L"Elements test");
     make_controls(told->frame);
     ShowWindow(told->frame, SW_SHOW);
@@ -220,10 +223,12 @@ static void ask_report(app *a)
 static bool becomes(app *a, const volatile LONG *number, LONG wanted)
 {
     uint64_t limit = in_ms(WAIT_MS);
-    for (ask_report(a); *number != wanted && uv_hrtime() < limit; ask_report(a))
+    for (ask_report(a); *number != wanted && uv_hrtime() < limit; ask_report(a)) {
         Sleep(5);
-    if (*number != wanted)
+    }
+    if (*number != wanted) {
         printf("    it is %ld and not %ld\n", *number, wanted);
+    }
     return *number == wanted;
 }
 
@@ -233,8 +238,9 @@ static void end_with_us(HANDLE process)
     static HANDLE job;
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
                                                        JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
-    if (!job)
+    if (!job) {
         job = CreateJobObjectW(NULL, NULL);
+    }
     SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits);
     CHECK(AssignProcessToJobObject(job, process));
 }
@@ -245,18 +251,21 @@ static bool start_app(app *a, int number)
     STARTUPINFOA info = {.cb = sizeof info};
     *a = (app){0};
     snprintf(name, sizeof name, "deskpilot-elements-%lu-%d", GetCurrentProcessId(), number);
-    if (!CHECK(share(name)))
+    if (!CHECK(share(name))) {
         return false;
+    }
     a->told = told;
     a->wake = wake;
     GetModuleFileNameA(NULL, self, sizeof self);
     snprintf(line, sizeof line, "\"%s\" app %s", self, name);
-    if (!CHECK(CreateProcessA(NULL, line, NULL, NULL, FALSE, 0, NULL, NULL, &info, &a->process)))
+    if (!CHECK(CreateProcessA(NULL, line, NULL, NULL, FALSE, 0, NULL, NULL, &info, &a->process))) {
         return false;
+    }
     end_with_us(a->process.hProcess);
     uint64_t limit = in_ms(WAIT_MS);
-    while (!a->told->ready && uv_hrtime() < limit)
+    while (!a->told->ready && uv_hrtime() < limit) {
         Sleep(5);
+    }
     return CHECK(a->told->ready);
 }
 
@@ -264,8 +273,9 @@ static void stop_app(app *a)
 {
     SetEvent(a->wake);
     PostMessageW(a->told->frame, WM_CLOSE, 0, 0);
-    if (!CHECK_EQ(WaitForSingleObject(a->process.hProcess, WAIT_MS), WAIT_OBJECT_0))
+    if (!CHECK_EQ(WaitForSingleObject(a->process.hProcess, WAIT_MS), WAIT_OBJECT_0)) {
         TerminateProcess(a->process.hProcess, 1);
+    }
     CloseHandle(a->process.hProcess);
     CloseHandle(a->process.hThread);
 }

@@ -3,7 +3,7 @@
  * of a window of this program.
  */
 #include "check.h"
-#include "desk/win32/win32_elements.h"
+#include "desk/win32/elements/win32_elements_internal.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -42,7 +42,7 @@ static void test_handles(void)
 {
     win32_handle h;
     char again[WIN32_HANDLE_ROOM], longest[1024] = "uia:1:2:1";
-    desk_error err;
+    base_error err;
     for (size_t i = 0; i < sizeof good_handles / sizeof good_handles[0]; i++) {
         CHECK(win32_handle_read(&h, good_handles[i], &err));
         win32_handle_write(&h, again);
@@ -50,11 +50,13 @@ static void test_handles(void)
     }
     for (size_t i = 0; i < sizeof bad_handles / sizeof bad_handles[0]; i++) {
         bool ok = win32_handle_read(&h, bad_handles[i], &err);
-        if (!CHECK(!ok && err.code == DESK_INVALID))
+        if (!CHECK(!ok && err.code == BASE_INVALID)) {
             printf("    of \"%s\"\n", bad_handles[i]);
+        }
     }
-    for (int i = 1; i < WIN32_MAX_ID; i++)
+    for (int i = 1; i < WIN32_MAX_ID; i++) {
         strcat(longest, ".-2147483648");
+    }
     CHECK(win32_handle_read(&h, longest, &err));
     strcat(longest, ".1");
     CHECK(!win32_handle_read(&h, longest, &err));
@@ -101,8 +103,9 @@ static void test_texts(void)
     CHECK_STR(text_of(L"\n\n\t"), "\n\n\t");
     CHECK_STR(text_of(L"\xd83d\xde00\xd83d"), "\xf0\x9f\x98\x80\xef\xbf\xbd");
     static wchar_t huge[DESK_ELEMENTS_MAX_TEXT + 10];
-    for (int i = 0; i < DESK_ELEMENTS_MAX_TEXT + 9; i++)
+    for (int i = 0; i < DESK_ELEMENTS_MAX_TEXT + 9; i++) {
         huge[i] = i % 2 ? 0xd83d : 0xde00; /* pairs, but for the first */
+    }
     CHECK(strlen(text_of(huge)) <= DESK_ELEMENTS_MAX_TEXT * 3);
     CHECK(strlen(caption(huge)) < DESK_ELEMENTS_MAX_NAME);
     end_reading();
@@ -139,12 +142,12 @@ static HWND make_window(void)
                            NULL, bar, NULL, NULL);
 }
 
-static desk_code act(HWND window, int index)
+static base_code act(HWND window, int index)
 {
-    desk_error err = {0};
+    base_error err = {0};
     win32_handle h = {
         .kind = WIN32_HANDLE_MENU, .window = window, .pid = GetCurrentProcessId(), .index = index};
-    return win32_control_act(&h, NULL, 0, uv_hrtime() + 1000000000, &err) ? DESK_OK : err.code;
+    return win32_control_act(&h, NULL, 0, uv_hrtime() + 1000000000, &err) ? BASE_OK : err.code;
 }
 
 static void test_menu(void)
@@ -171,13 +174,14 @@ static void test_menu(void)
         CHECK_EQ(e[3].rect.width, rect.right - rect.left);
     }
     end_reading();
-    while (PeekMessageW(&message, window, 0, 0, PM_REMOVE))
+    while (PeekMessageW(&message, window, 0, 0, PM_REMOVE)) {
         DispatchMessageW(&message);
-    CHECK_EQ(act(window, 0), DESK_REFUSED);
-    CHECK_EQ(act(window, 2), DESK_REFUSED);
-    CHECK_EQ(act(window, 5), DESK_NOT_FOUND);
+    }
+    CHECK_EQ(act(window, 0), BASE_REFUSED);
+    CHECK_EQ(act(window, 2), BASE_REFUSED);
+    CHECK_EQ(act(window, 5), BASE_NOT_FOUND);
     CHECK(!PeekMessageW(&message, window, WM_COMMAND, WM_COMMAND, PM_REMOVE));
-    CHECK_EQ(act(window, 1), DESK_OK);
+    CHECK_EQ(act(window, 1), BASE_OK);
     CHECK(PeekMessageW(&message, window, WM_COMMAND, WM_COMMAND, PM_REMOVE));
     CHECK_EQ(LOWORD(message.wParam), 8);
     DestroyWindow(window);

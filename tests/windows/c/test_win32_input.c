@@ -2,7 +2,7 @@
 #include "test_win32_window.h"
 
 #include "desk/native.h"
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static test_window edit = {
 
 static bool key(desk_key k, bool down)
 {
-    desk_error err = {0};
+    base_error err = {0};
     bool ok = d->ops->key(d, k, down, &err);
     if (!ok) {
         printf("key: %s\n", err.message);
@@ -158,7 +158,7 @@ static void clear_edit(void)
 /* Types it all; returns how often the application was to be given time. */
 static int type(const char *text)
 {
-    desk_error err = {0};
+    base_error err = {0};
     size_t length = strlen(text);
     int pauses = 0;
     for (size_t at = 0; at < length;) {
@@ -220,10 +220,10 @@ static void test_text(void)
     toggle(DESK_KEY_CAPS_LOCK, VK_CAPITAL, false);
 }
 
-static void refused(const char *text, size_t length, desk_code code)
+static void refused(const char *text, size_t length, base_code code)
 {
     desk_text_step step;
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(!d->ops->text_step(d, text, length, &step, &err));
     CHECK_EQ(err.code, code);
 }
@@ -231,13 +231,13 @@ static void refused(const char *text, size_t length, desk_code code)
 static void test_text_refused(void)
 {
     clear_edit();
-    refused("good\xff", 5, DESK_INVALID);
-    refused("good\x1b", 5, DESK_INVALID);
-    refused("go\0od", 5, DESK_INVALID);
-    refused("good\x7f", 5, DESK_INVALID);
+    refused("good\xff", 5, BASE_INVALID);
+    refused("good\x1b", 5, BASE_INVALID);
+    refused("go\0od", 5, BASE_INVALID);
+    refused("good\x7f", 5, BASE_INVALID);
     CHECK(key(DESK_KEY_SHIFT, true));
     WAIT_FOR(GetAsyncKeyState(VK_SHIFT) & 0x8000);
-    refused("good", 4, DESK_REFUSED);
+    refused("good", 4, BASE_REFUSED);
     CHECK(key(DESK_KEY_SHIFT, false));
     WAIT_FOR(!(GetAsyncKeyState(VK_SHIFT) & 0x8000));
     type("after");
@@ -257,10 +257,10 @@ static void test_keys_in_edit(void)
     combo("ctrl+shift+end");
     combo("x");
     check_edit("x");
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(key(DESK_KEY_CTRL, true));
     CHECK(!d->ops->key(d, 0x65e5, true, &err));
-    CHECK_EQ(err.code, DESK_UNSUPPORTED);
+    CHECK_EQ(err.code, BASE_UNSUPPORTED);
     CHECK(key(DESK_KEY_CTRL, false));
 }
 
@@ -293,7 +293,7 @@ static bool is_at(int x, int y)
 
 static void check_at(int x, int y)
 {
-    desk_error err = {0};
+    base_error err = {0};
     int got_x = -1, got_y = -1;
     if (!CHECK(d->ops->pointer_move(d, x, y, &err)) ||
         !CHECK(d->ops->pointer_get(d, &got_x, &got_y, &err))) {
@@ -304,9 +304,9 @@ static void check_at(int x, int y)
     WAIT_FOR(is_at(x, y));
 }
 
-static void test_moves(desk_rect s)
+static void test_moves(image_rect s)
 {
-    desk_error err = {0};
+    base_error err = {0};
     test_message m = {0};
     check_at(s.x + 500, s.y + 400);
     test_window_clear(&raw);
@@ -315,13 +315,13 @@ static void test_moves(desk_rect s)
     check_at(s.x, s.y);
     check_at(s.x + s.width - 1, s.y + s.height - 1);
     CHECK(!d->ops->pointer_move(d, s.x + s.width, s.y, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!d->ops->pointer_move(d, s.x - 1, s.y, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
 }
 
 /* The position that the click's message carries, not the one we asked for. */
-static void test_clicks(desk_rect s)
+static void test_clicks(image_rect s)
 {
     int wrong = 0;
     srand(7);
@@ -358,16 +358,16 @@ static void check_button(desk_button button, UINT down, UINT up, WORD data)
 
 static void test_buttons(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     check_button(DESK_LEFT, WM_LBUTTONDOWN, WM_LBUTTONUP, 0);
     check_button(DESK_MIDDLE, WM_MBUTTONDOWN, WM_MBUTTONUP, 0);
     check_button(DESK_RIGHT, WM_RBUTTONDOWN, WM_RBUTTONUP, 0);
     check_button(DESK_BACK, WM_XBUTTONDOWN, WM_XBUTTONUP, XBUTTON1);
     check_button(DESK_FORWARD, WM_XBUTTONDOWN, WM_XBUTTONUP, XBUTTON2);
     CHECK(!d->ops->button(d, 0, true, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!d->ops->button(d, 6, true, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
 }
 
 static int turned(UINT message)
@@ -383,7 +383,7 @@ static int turned(UINT message)
 
 static void test_wheels(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     test_window_clear(&raw);
     CHECK(d->ops->wheel(d, 0, 3 * DESK_NOTCH, NULL));
     WAIT_FOR(turned(WM_MOUSEWHEEL) == -3 * WHEEL_DELTA);
@@ -396,7 +396,7 @@ static void test_wheels(void)
     CHECK(d->ops->wheel(d, 0, -DESK_NOTCH - 30, NULL)); /* parts of a notch too */
     WAIT_FOR(turned(WM_MOUSEWHEEL) == 3 * WHEEL_DELTA + 30);
     CHECK(!d->ops->wheel(d, 0, 100000 * DESK_NOTCH, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
 }
 
 /* Whatever is held when a desk closes is let go. */
@@ -427,7 +427,7 @@ static void with_edit(void)
 
 static void with_messages(void)
 {
-    desk_rect s;
+    image_rect s;
     CHECK(d->ops->screen_rect(d, &s, NULL));
     raw.place = (RECT){s.x, s.y, s.x + s.width, s.y + s.height};
     if (test_window_open(&raw)) {
@@ -444,7 +444,7 @@ static void with_messages(void)
 
 int main(void)
 {
-    desk_error err = {0};
+    base_error err = {0};
     if (!CHECK(desk_native_ops->open(&d, NULL, &err))) {
         printf("    %s\n", err.message);
         return check_done();

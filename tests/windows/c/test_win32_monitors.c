@@ -3,7 +3,7 @@
  * arithmetic of an absolute movement on such a screen. Two real ones: two_monitors. */
 #include "check.h"
 
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #include <shellscalingapi.h>
 #include <stdlib.h>
@@ -74,14 +74,14 @@ static int metrics(int index)
 #define GetMonitorInfoW look_at
 #define GetDpiForMonitor dpi_of
 #define GetSystemMetrics metrics
-#include "win32/win32_compose.c"
+#include "desk/win32/win32_compose.c"
 #undef request
-#include "win32/win32_screen.c"
-#include "win32/win32_surface.c"
+#include "desk/win32/win32_screen.c"
+#include "desk/win32/win32_surface.c"
 #define request monitors_request
-#include "win32/win32_monitors.c"
+#include "desk/win32/win32_monitors.c"
 #undef request
-#include "win32/win32_pointer.c"
+#include "desk/win32/win32_pointer.c"
 #undef EnumDisplayMonitors
 #undef GetMonitorInfoW
 #undef GetDpiForMonitor
@@ -89,9 +89,9 @@ static int metrics(int index)
 
 static win32_desk used;
 static desk *const d = &used.base;
-static desk_error err;
+static base_error err;
 
-static void check_rect(desk_rect is, RECT wanted)
+static void check_rect(image_rect is, RECT wanted)
 {
     CHECK_EQ(is.x, wanted.left);
     CHECK_EQ(is.y, wanted.top);
@@ -172,7 +172,7 @@ static int pixel_of(LONG place, int origin, int side)
 
 static void test_absolute(void)
 {
-    desk_rect screen;
+    image_rect screen;
     unsigned wrong = 0;
     monitors = three;
     monitor_count = sizeof three / sizeof *three;
@@ -185,8 +185,8 @@ static void test_absolute(void)
         wrong += pixel_of(absolute(y, screen.y, screen.height), screen.y, screen.height) != y;
     }
     CHECK_EQ(wrong, 0);
-    static const desk_rect inside[] = {{-1920, -300, 10, 10}, {9090, 3174, 10, 10}},
-                           outside[] = {{-1921, 0, 10, 10}, {0, -301, 5, 5}, {9091, 0, 10, 1}};
+    static const image_rect inside[] = {{-1920, -300, 10, 10}, {9090, 3174, 10, 10}},
+                            outside[] = {{-1921, 0, 10, 10}, {0, -301, 5, 5}, {9091, 0, 10, 1}};
     for (size_t i = 0; i < 2; i++) {
         CHECK(check_inside(inside[i], screen, &err));
     }
@@ -194,7 +194,7 @@ static void test_absolute(void)
         CHECK(!check_inside(outside[i], screen, &err));
     }
     CHECK(!win32_pointer_move(d, -1921, 0, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK_EQ(err.code, BASE_INVALID);
     monitors = NULL;
 }
 

@@ -20,10 +20,10 @@ static bool fails(void)
 #define GetIconInfo(i, o) (fails() ? FALSE : GetIconInfo(i, o))
 #define GetCursorInfo(i) (fails() ? FALSE : GetCursorInfo(i))
 #define DrawIconEx(...) (fails() ? FALSE : DrawIconEx(__VA_ARGS__))
-#include "win32/win32_cursor.c"
-#include "win32/win32_screen.c"
-#include "win32/win32_surface.c"
-#include "win32/win32_watch.c"
+#include "desk/win32/win32_cursor.c"
+#include "desk/win32/win32_screen.c"
+#include "desk/win32/win32_surface.c"
+#include "desk/win32/win32_watch.c"
 #undef GetDC
 
 enum { CAPTURES = 10000, MEMORY_SLACK = 1024 * 1024 /* bytes */ };
@@ -31,7 +31,7 @@ enum { CAPTURES = 10000, MEMORY_SLACK = 1024 * 1024 /* bytes */ };
 static win32_desk desk_under_test;
 static desk *const d = &desk_under_test.base;
 
-static void check_pixels(const desk_image *image, int left, int top)
+static void check_pixels(const image_bitmap *image, int left, int top)
 {
     unsigned long wrong = 0;
     for (int y = 0; y < image->height; y++) {
@@ -45,9 +45,9 @@ static void check_pixels(const desk_image *image, int left, int top)
     CHECK_EQ(wrong, 0);
 }
 
-static bool capture(desk_rect r, bool cursor, desk_image *image)
+static bool capture(image_rect r, bool cursor, image_bitmap *image)
 {
-    desk_error err = {0};
+    base_error err = {0};
     bool ok = win32_capture(d, r, cursor, image, &err);
     if (!ok && !fail_every) {
         printf("capture: %s\n", err.message);
@@ -57,11 +57,11 @@ static bool capture(desk_rect r, bool cursor, desk_image *image)
 
 static void test_exact(test_window *t)
 {
-    desk_image image = {0};
-    desk_rect screen, part = {137, 91, 50, 40};
+    image_bitmap image = {0};
+    image_rect screen, part = {137, 91, 50, 40};
     RECT r = t->place;
     SetCursorPos(r.right + 100, r.bottom + 100);
-    desk_rect whole = {r.left, r.top, r.right - r.left, r.bottom - r.top};
+    image_rect whole = {r.left, r.top, r.right - r.left, r.bottom - r.top};
     if (CHECK(capture(whole, false, &image))) {
         check_pixels(&image, 0, 0);
     }
@@ -74,13 +74,13 @@ static void test_exact(test_window *t)
         CHECK_EQ(image.width, screen.width);
         CHECK_EQ(image.height, screen.height);
     }
-    desk_image_free(&image);
+    image_free(&image);
 }
 
-static unsigned long differences(desk_rect r)
+static unsigned long differences(image_rect r)
 {
     static uint8_t before[200 * 200 * 4];
-    desk_image image = {0};
+    image_bitmap image = {0};
     unsigned long count = 0;
     CHECK(capture(r, false, &image));
     for (int y = 0; y < r.height; y++) {
@@ -102,24 +102,24 @@ static void test_cursor(test_window *t)
 {
     RECT r = t->place;
     SetCursorPos(r.left + 100, r.top + 100);
-    CHECK(differences((desk_rect){r.left + 100, r.top + 100, 40, 40}) > 20);
-    CHECK_EQ(differences((desk_rect){r.left + 50, r.top + 50, 40, 40}), 0);
+    CHECK(differences((image_rect){r.left + 100, r.top + 100, 40, 40}) > 20);
+    CHECK_EQ(differences((image_rect){r.left + 50, r.top + 50, 40, 40}), 0);
 }
 
 static void test_refused(void)
 {
-    static const desk_rect outside[] = {{-1, 0, 10, 10},       {0, -1, 10, 10},
-                                        {0, 0, 0, 10},         {0, 0, 100000, 10},
-                                        {2147483647, 0, 2, 2}, {-2147483647 - 1, 0, 2147483647, 1}};
-    desk_image image = {0};
-    desk_error err;
+    static const image_rect outside[] = {
+        {-1, 0, 10, 10},    {0, -1, 10, 10},       {0, 0, 0, 10},
+        {0, 0, 100000, 10}, {2147483647, 0, 2, 2}, {-2147483647 - 1, 0, 2147483647, 1}};
+    image_bitmap image = {0};
+    base_error err;
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
         CHECK(!win32_capture(d, outside[i], false, &image, &err));
-        CHECK_EQ(err.code, DESK_INVALID);
+        CHECK_EQ(err.code, BASE_INVALID);
     }
     fail_every = 1;
-    CHECK(!win32_capture(d, (desk_rect){0, 0, 10, 10}, false, &image, &err));
-    CHECK_EQ(err.code, DESK_REFUSED);
+    CHECK(!win32_capture(d, (image_rect){0, 0, 10, 10}, false, &image, &err));
+    CHECK_EQ(err.code, BASE_REFUSED);
     fail_every = 0;
 }
 
@@ -134,7 +134,7 @@ static void look_often(int times)
 /* While the screen cannot be looked at there are no changes, and watching goes on afterwards. */
 static void test_watch_locked(void)
 {
-    desk_error err;
+    base_error err;
     fail_every = 1;
     CHECK(win32_watch_start(d, &err));
     look_often(3);
@@ -150,18 +150,18 @@ static void test_watch_locked(void)
 static int capture_often(int count)
 {
     static const unsigned periods[] = {0, 3, 5, 7, 11, 13};
-    desk_image image = {0};
+    image_bitmap image = {0};
     int succeeded = 0;
     for (int i = 0; i < count; i++) {
         fail_every = periods[i % 6];
         if (i % 50 == 0) {
             win32_screen_close(&desk_under_test);
         }
-        desk_rect r = {10, 10, 100 + i % 7 * 20, 100 + i % 3 * 30};
+        image_rect r = {10, 10, 100 + i % 7 * 20, 100 + i % 3 * 30};
         succeeded += capture(r, true, &image);
     }
     fail_every = 0;
-    desk_image_free(&image);
+    image_free(&image);
     win32_screen_close(&desk_under_test);
     return succeeded;
 }

@@ -4,8 +4,8 @@
  * places.
  */
 #include "check.h"
+#include "desk/win32/elements/win32_uia_internal.h"
 #include "test_win32_uia_fake.h"
-#include "desk/win32/win32_uia.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -43,8 +43,9 @@ static const desk_element *find(const desk_element_list *list, const char *name)
 {
     static const desk_element none = {.role = "(missing)", .name = "", .handle = ""};
     for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i].name, name) == 0)
+        if (strcmp(list->items[i].name, name) == 0) {
             return &list->items[i];
+        }
     }
     return &none;
 }
@@ -92,8 +93,9 @@ static void test_words(void)
     make_form();
     CHECK(read_tree(&list, 100, false, false));
     CHECK(limit_ms > 1000 && limit_ms <= 2501);
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
         CHECK_STR(find(&list, roles[i][0])->role, roles[i][1]);
+    }
     CHECK(has(find(&list, "Bold"), DESK_STATE_PRESSED));
     CHECK(has(find(&list, "Some"), DESK_STATE_INDETERMINATE));
     CHECK(has(find(&list, "Blue"), DESK_STATE_CHECKED));
@@ -128,13 +130,15 @@ static void test_harm(void)
     add(root, 4, UIA_BUTTON, ODD_TYPES, L"Odd");
     add(root, 5, UIA_BUTTON, BAD_NUMBERS | HAS_RANGE, L"Endless");
     wchar_t *huge = malloc(100001 * sizeof *huge);
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < 100000; i++) {
         huge[i] = 0x65e5;
+    }
     huge[100000] = 0;
     add(root, 6, UIA_EDIT, HAS_VALUE, huge)->value = huge;
     node *deep = add(root, 7, UIA_GROUP, 0, L"0");
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         deep = add(deep, 100 + i, UIA_GROUP, 0, L"deeper");
+    }
     CHECK(read_tree(&list, 5000, false, false));
     CHECK(list.truncated);
     CHECK_EQ(find(&list, "Below")->depth, 2);
@@ -165,24 +169,24 @@ static void test_harm(void)
 /* --- acting -------------------------------------------------------------------------------------
  */
 
-static desk_code act(int id, const char *action, int index)
+static base_code act(int id, const char *action, int index)
 {
-    desk_error err = {0};
+    base_error err = {0};
     win32_handle h = {.kind = WIN32_HANDLE_UIA, .id = {42, id}, .id_count = 2};
     int before = alive;
     bool ok = win32_uia_act(&source, &h, action, index, uv_hrtime() + 1000000000, &err);
     CHECK_EQ(alive, before);
-    return ok ? DESK_OK : err.code;
+    return ok ? BASE_OK : err.code;
 }
 
-static desk_code set_text(int id, const char *text)
+static base_code set_text(int id, const char *text)
 {
-    desk_error err = {0};
+    base_error err = {0};
     win32_handle h = {.kind = WIN32_HANDLE_UIA, .id = {42, id}, .id_count = 2};
     int before = alive;
     bool ok = win32_uia_set_text(&source, &h, text, uv_hrtime() + 1000000000, &err);
     CHECK_EQ(alive, before);
-    return ok ? DESK_OK : err.code;
+    return ok ? BASE_OK : err.code;
 }
 
 static void test_act(void)
@@ -201,33 +205,33 @@ static void test_act(void)
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         node *n = search(root, good[i].id);
         n->done = 0;
-        CHECK_EQ(act(good[i].id, good[i].action, good[i].index), DESK_OK);
+        CHECK_EQ(act(good[i].id, good[i].action, good[i].index), BASE_OK);
         CHECK_EQ(n->done, good[i].done);
     }
-    CHECK_EQ(act(2, "fly", 0), DESK_NOT_FOUND);
-    CHECK_EQ(act(2, NULL, 1), DESK_NOT_FOUND);
-    CHECK_EQ(act(18, NULL, 0), DESK_NOT_FOUND);
-    CHECK_EQ(act(11, NULL, 0), DESK_REFUSED);
-    CHECK_EQ(act(999, NULL, 0), DESK_NOT_FOUND);
-    CHECK_EQ(set_text(6, "\xc3\x84nne"), DESK_OK);
+    CHECK_EQ(act(2, "fly", 0), BASE_NOT_FOUND);
+    CHECK_EQ(act(2, NULL, 1), BASE_NOT_FOUND);
+    CHECK_EQ(act(18, NULL, 0), BASE_NOT_FOUND);
+    CHECK_EQ(act(11, NULL, 0), BASE_REFUSED);
+    CHECK_EQ(act(999, NULL, 0), BASE_NOT_FOUND);
+    CHECK_EQ(set_text(6, "\xc3\x84nne"), BASE_OK);
     CHECK(wcscmp(search(root, 6)->set, L"\x00c4nne") == 0);
-    CHECK_EQ(set_text(8, "x"), DESK_REFUSED);
-    CHECK_EQ(set_text(2, "x"), DESK_UNSUPPORTED);
-    CHECK_EQ(set_text(6, "\xff"), DESK_INVALID);
+    CHECK_EQ(set_text(8, "x"), BASE_REFUSED);
+    CHECK_EQ(set_text(2, "x"), BASE_UNSUPPORTED);
+    CHECK_EQ(set_text(6, "\xff"), BASE_INVALID);
     times_out = true;
-    CHECK_EQ(act(2, NULL, 0), DESK_TIMED_OUT);
+    CHECK_EQ(act(2, NULL, 0), BASE_TIMED_OUT);
     times_out = false;
 }
 
-static desk_code change(int id, desk_element_change wanted)
+static base_code change(int id, desk_element_change wanted)
 {
-    desk_error err = {0};
+    base_error err = {0};
     win32_handle h = {.kind = WIN32_HANDLE_UIA, .id = {42, id}, .id_count = 2};
     int before = alive;
     search(root, id == 999 ? 1 : id)->done = 0;
     bool ok = win32_uia_change(&source, &h, &wanted, uv_hrtime() + 1000000000, &err);
     CHECK_EQ(alive, before);
-    return ok ? DESK_OK : err.code;
+    return ok ? BASE_OK : err.code;
 }
 
 static void test_change(void)
@@ -254,21 +258,22 @@ static void test_change(void)
     add(root, 21, UIA_LIST_ITEM, HAS_SCROLL, L"Far away");
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         desk_element_change wanted = {.kind = good[i].kind, .on = good[i].on};
-        CHECK_EQ(change(good[i].id, wanted), DESK_OK);
+        CHECK_EQ(change(good[i].id, wanted), BASE_OK);
         CHECK_EQ(search(root, good[i].id)->done, good[i].done);
     }
-    CHECK_EQ(change(10, (desk_element_change){.kind = DESK_CHANGE_VALUE, .number = 7.25}), DESK_OK);
+    CHECK_EQ(change(10, (desk_element_change){.kind = DESK_CHANGE_VALUE, .number = 7.25}), BASE_OK);
     CHECK(search(root, 10)->number == 7.25);
-    CHECK_EQ(change(6, (desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "new"}), DESK_OK);
+    CHECK_EQ(change(6, (desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "new"}), BASE_OK);
     CHECK(wcscmp(search(root, 6)->set, L"new") == 0);
-    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
-        CHECK_EQ(change(18, (desk_element_change){.kind = never[i]}), DESK_UNSUPPORTED);
-    CHECK_EQ(change(999, (desk_element_change){.kind = DESK_CHANGE_FOCUSED}), DESK_NOT_FOUND);
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
+        CHECK_EQ(change(18, (desk_element_change){.kind = never[i]}), BASE_UNSUPPORTED);
+    }
+    CHECK_EQ(change(999, (desk_element_change){.kind = DESK_CHANGE_FOCUSED}), BASE_NOT_FOUND);
 }
 
-static desk_code ask(int id, desk_element_details *out)
+static base_code ask(int id, desk_element_details *out)
 {
-    desk_error err = {0};
+    base_error err = {0};
     win32_reading r;
     desk_elements_query q = {.deadline = uv_hrtime() + 1000000000, .max_nodes = 2, .all = true};
     win32_handle h = {.kind = WIN32_HANDLE_UIA, .id = {42, id}, .id_count = 2};
@@ -281,25 +286,25 @@ static desk_code ask(int id, desk_element_details *out)
     CHECK_EQ(uncached, 0);
     CHECK_EQ(out->list.count, ok ? 1 : 0);
     win32_reading_close(&r);
-    return ok ? DESK_OK : err.code;
+    return ok ? BASE_OK : err.code;
 }
 
 static void test_ask(void)
 {
     desk_element_details d;
     make_form();
-    CHECK_EQ(ask(10, &d), DESK_OK);
+    CHECK_EQ(ask(10, &d), BASE_OK);
     CHECK_STR(d.list.items[0].role, "slider");
     CHECK(d.has_range && d.minimum == -5 && d.maximum == 50 && d.list.items[0].value == 12.5);
     desk_element_list_free(&d.list);
-    CHECK_EQ(ask(9, &d), DESK_OK);
+    CHECK_EQ(ask(9, &d), BASE_OK);
     CHECK(has(&d.list.items[0], DESK_STATE_COLLAPSED) && d.action_count == 1);
     CHECK_STR(d.actions[0].name, "expand or contract");
     desk_element_list_free(&d.list);
-    CHECK_EQ(ask(1, &d), DESK_OK);
+    CHECK_EQ(ask(1, &d), BASE_OK);
     CHECK_STR(d.list.items[0].role, "frame");
     desk_element_list_free(&d.list);
-    CHECK_EQ(ask(999, &d), DESK_NOT_FOUND);
+    CHECK_EQ(ask(999, &d), BASE_NOT_FOUND);
     desk_element_list_free(&d.list);
 }
 
@@ -310,8 +315,9 @@ static void test_source(bool second)
     alive = 1; /* the automation itself */
     CHECK(win32_uia_adopt(&source, &automation));
     CHECK_EQ(source.has_timeouts, second);
-    if (second)
+    if (second) {
         test_words();
+    }
     test_harm();
     test_act();
     test_change();

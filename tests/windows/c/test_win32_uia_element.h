@@ -7,7 +7,7 @@
 #define TEST_WIN32_UIA_ELEMENT_H
 
 #include "check.h"
-#include "desk/win32/win32_uia.h"
+#include "desk/win32/elements/win32_uia_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,19 +132,22 @@ static void give_int(VARIANT *out, int number)
 static void give_rect(VARIANT *out, const node *n)
 {
     double sides[4] = {10.0 * n->id, 5, 100, 20};
-    if (n->flags & BAD_NUMBERS)
+    if (n->flags & BAD_NUMBERS) {
         sides[2] = INFINITY;
+    }
     out->vt = VT_R8 | VT_ARRAY;
     out->parray = SafeArrayCreateVector(VT_R8, 0, 4);
-    for (LONG i = 0; i < 4; i++)
+    for (LONG i = 0; i < 4; i++) {
         SafeArrayPutElement(out->parray, &i, &sides[i]);
+    }
 }
 
 static bool in_cache(int property)
 {
     for (int i = 0; i < current->count; i++) {
-        if (current->properties[i] == property)
+        if (current->properties[i] == property) {
             return true;
+        }
     }
     return false;
 }
@@ -166,21 +169,25 @@ static void give_flag(const node *n, int property, VARIANT *out)
         {UIA_IS_MODAL, MODAL},
     };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        if (flags[i].property == property)
+        if (flags[i].property == property) {
             give_bool(out, n->flags & flags[i].flag);
+        }
     }
-    if (property == UIA_IS_ENABLED)
+    if (property == UIA_IS_ENABLED) {
         give_bool(out, !(n->flags & DISABLED));
-    if (property == UIA_IS_SELECTED)
+    }
+    if (property == UIA_IS_SELECTED) {
         give_bool(out, n->state);
+    }
 }
 
 static SAFEARRAY *new_id(const node *n)
 {
     int id[2] = {42, n->id};
     SAFEARRAY *array = SafeArrayCreateVector(VT_I4, 0, 2);
-    for (LONG i = 0; i < 2; i++)
+    for (LONG i = 0; i < 2; i++) {
         SafeArrayPutElement(array, &i, &id[i]);
+    }
     return array;
 }
 
@@ -188,8 +195,9 @@ static void give_property(const node *n, int property, VARIANT *out)
 {
     switch (property) {
     case UIA_RUNTIME_ID:
-        if (n->id % 2) /* the others have to be asked */
+        if (n->id % 2) { /* the others have to be asked */
             *out = (VARIANT){.vt = VT_I4 | VT_ARRAY, .parray = new_id(n)};
+        }
         return;
     case UIA_RECT:
         give_rect(out, n);
@@ -231,25 +239,28 @@ static void give_property(const node *n, int property, VARIANT *out)
 static HRESULT STDMETHODCALLTYPE get_property(uia_element *self, int property, VARIANT *out)
 {
     node *n = (node *) self;
-    if (n->flags & FAILS)
+    if (n->flags & FAILS) {
         return UIA_E_ELEMENTNOTAVAILABLE;
+    }
     if (!in_cache(property)) {
         printf("    property %d is not in the cache\n", property);
         uncached++;
         return E_INVALIDARG;
     }
-    if (n->flags & ODD_TYPES)
+    if (n->flags & ODD_TYPES) {
         give_text(out, L"odd");
-    else
+    } else {
         give_property(n, property, out);
+    }
     return S_OK;
 }
 
 static HRESULT STDMETHODCALLTYPE get_runtime_id(uia_element *self, SAFEARRAY **out)
 {
     node *n = (node *) self;
-    if (n->flags & FAILS)
+    if (n->flags & FAILS) {
         return UIA_E_ELEMENTNOTAVAILABLE;
+    }
     *out = new_id(n);
     return S_OK;
 }
@@ -257,16 +268,18 @@ static HRESULT STDMETHODCALLTYPE get_runtime_id(uia_element *self, SAFEARRAY **o
 static HRESULT STDMETHODCALLTYPE array_length(uia_elements *self, int *out)
 {
     *out = 0;
-    for (node *n = ((node_array *) self)->of->first; n; n = n->next)
+    for (node *n = ((node_array *) self)->of->first; n; n = n->next) {
         ++*out;
+    }
     return S_OK;
 }
 
 static HRESULT STDMETHODCALLTYPE array_element(uia_elements *self, int index, uia_element **out)
 {
     node *n = ((node_array *) self)->of->first;
-    while (n && index-- > 0)
+    while (n && index-- > 0) {
         n = n->next;
+    }
     *out = n ? &n->base : NULL;
     alive += n != NULL;
     return n ? S_OK : E_INVALIDARG;
@@ -279,8 +292,9 @@ static HRESULT STDMETHODCALLTYPE get_children(uia_element *self, uia_elements **
 {
     node *n = (node *) self;
     *out = NULL;
-    if (!n->first)
+    if (!n->first) {
         return S_OK; /* as the documentation has it: no array where there are none */
+    }
     node_array *array = calloc(1, sizeof *array);
     *array = (node_array){{&array_table}, n};
     alive++;
@@ -290,12 +304,14 @@ static HRESULT STDMETHODCALLTYPE get_children(uia_element *self, uia_elements **
 
 static node *search(node *n, int id)
 {
-    if (n->id == id)
+    if (n->id == id) {
         return n;
+    }
     for (node *child = n->first; child; child = child->next) {
         node *found = search(child, id);
-        if (found)
+        if (found) {
             return found;
+        }
     }
     return NULL;
 }
@@ -306,8 +322,9 @@ static node *search(node *n, int id)
 static HRESULT STDMETHODCALLTYPE do_it(uia_pattern *self)
 {
     node_pattern *p = (node_pattern *) self;
-    if (p->of->flags & DISABLED)
+    if (p->of->flags & DISABLED) {
         return UIA_E_ELEMENTNOTENABLED;
+    }
     p->of->done = p->pattern;
     return S_OK;
 }
@@ -379,8 +396,9 @@ static HRESULT STDMETHODCALLTYPE get_pattern(uia_element *self, int pattern, uia
     node *n = (node *) self;
     *out = NULL;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (known[i].pattern != pattern || !(n->flags & known[i].flag))
+        if (known[i].pattern != pattern || !(n->flags & known[i].flag)) {
             continue;
+        }
         node_pattern *p = calloc(1, sizeof *p);
         *p = (node_pattern){{known[i].table}, n, pattern};
         alive++;

@@ -60,8 +60,9 @@ static HRESULT STDMETHODCALLTYPE from_handle(uia_automation *self, HWND window, 
                                              uia_element **out)
 {
     (void) self, (void) window;
-    if (times_out)
+    if (times_out) {
         return UIA_E_TIMEOUT;
+    }
     current = (fake_cache *) cache;
     *out = &root->base;
     alive++;
@@ -87,8 +88,9 @@ static HRESULT STDMETHODCALLTYPE query(uia_automation *self, REFIID iid, void **
     static const GUID second = {
         0x34723aff, 0x0c9d, 0x49d0, {0x98, 0x96, 0x7a, 0xb5, 0x2d, 0xf8, 0xcd, 0x8a}};
     *out = NULL;
-    if (!is_second || !IsEqualGUID(iid, &second))
+    if (!is_second || !IsEqualGUID(iid, &second)) {
         return E_NOINTERFACE;
+    }
     alive++;
     *out = self;
     return S_OK;
@@ -115,8 +117,9 @@ static node *add(node *parent, int id, int type, int flags, const wchar_t *name)
     node *n = calloc(1, sizeof *n);
     *n = (node){.base = {&node_table}, .id = id, .type = type, .flags = flags, .name = name};
     node **end = parent ? &parent->first : &root;
-    while (*end)
+    while (*end) {
         end = &(*end)->next;
+    }
     *end = n;
     return n;
 }

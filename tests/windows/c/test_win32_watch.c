@@ -1,7 +1,7 @@
 /* What counts as a change of the screen: the pure rules, and a window that really changes. */
 #include "test_win32_window.h"
 
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #include <stdlib.h>
 
@@ -20,12 +20,12 @@ static void change(int x, int y, int width, int height)
     }
 }
 
-static bool compare(desk_rect *out)
+static bool compare(image_rect *out)
 {
     return win32_difference(before, after, WIDTH, HEIGHT, STRIDE, out);
 }
 
-static void check_rect(desk_rect r, int x, int y, int width, int height)
+static void check_rect(image_rect r, int x, int y, int width, int height)
 {
     CHECK_EQ(r.x, x);
     CHECK_EQ(r.y, y);
@@ -35,7 +35,7 @@ static void check_rect(desk_rect r, int x, int y, int width, int height)
 
 static void test_difference(void)
 {
-    desk_rect r;
+    image_rect r;
     CHECK(!compare(&r));
     for (int i = 3; i < HEIGHT * STRIDE; i += 4) {
         after[i] = 255; /* the fourth byte, and what lies between the rows */
@@ -58,7 +58,7 @@ static void test_caret(void)
     } sizes[] = {{1, 15, false}, {3, 18, false}, {4, 40, false},
                  {5, 1, true},   {1, 41, true},  {300, 200, true}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        CHECK_EQ(win32_worth_telling((desk_rect){7, 7, sizes[i].width, sizes[i].height}),
+        CHECK_EQ(win32_worth_telling((image_rect){7, 7, sizes[i].width, sizes[i].height}),
                  sizes[i].worth);
     }
 }
@@ -94,7 +94,7 @@ static bool sees_change(desk *d, int looks)
 static void test_window_changes(test_window *t)
 {
     desk *d = NULL;
-    desk_error err = {0};
+    base_error err = {0};
     if (!CHECK(desk_native_ops->open(&d, NULL, &err))) {
         return;
     }
@@ -109,8 +109,8 @@ static void test_window_changes(test_window *t)
     CHECK(sees_change(d, 100));
     CHECK(d->ops->watch_start(d, &err)); /* anew: nothing has changed since */
     CHECK(!sees_change(d, 5));
-    int drawn = desk_regions_add(&d->regions, (desk_rect){130, 90, 10, 10});
-    int beside = desk_regions_add(&d->regions, (desk_rect){400, 300, 50, 50});
+    int drawn = desk_regions_add(&d->regions, (image_rect){130, 90, 10, 10});
+    int beside = desk_regions_add(&d->regions, (image_rect){400, 300, 50, 50});
     /* On both sides of the second: the rectangle around all that changed covers it. */
     fill(t, 100, 50, RGB(0, 255, 0));
     fill_at(t, 370, 280, 20, 10, RGB(0, 0, 255));

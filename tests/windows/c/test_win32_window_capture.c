@@ -3,8 +3,8 @@
  * Wine's PrintWindow draws no others. The backend's files are part of this one, so that the system
  * calls they make can be made to fail. */
 #include "check.h"
+#include "desk/win32/win32_internal.h"
 #include "test_win32_leaks.h"
-#include "desk/win32/win32.h"
 
 static unsigned fail_every; /* each call fails once in so many; 0: never */
 static unsigned calls, prints;
@@ -18,12 +18,12 @@ static bool fails(void)
 #define CreateDIBSection(...) (fails() ? NULL : CreateDIBSection(__VA_ARGS__))
 #define PrintWindow(...) (prints++, fails() ? FALSE : PrintWindow(__VA_ARGS__))
 #define GetWindowRect(...) (fails() ? FALSE : GetWindowRect(__VA_ARGS__))
-#include "win32/win32_compose.c"
-#include "win32/win32_screen.c"
-#include "win32/win32_surface.c"
+#include "desk/win32/win32_compose.c"
+#include "desk/win32/win32_screen.c"
+#include "desk/win32/win32_surface.c"
 #define request capture_request
 #define fill capture_fill
-#include "win32/win32_window_capture.c"
+#include "desk/win32/win32_window_capture.c"
 #undef request
 #undef fill
 
@@ -127,7 +127,7 @@ static void hide(plate *p)
     CloseHandle(p->resume);
 }
 
-static unsigned long wrong_pixels(const plate *p, const desk_image *image)
+static unsigned long wrong_pixels(const plate *p, const image_bitmap *image)
 {
     unsigned long wrong = 0;
     for (int y = 0; y < image->height; y++) {
@@ -145,7 +145,7 @@ static unsigned long wrong_pixels(const plate *p, const desk_image *image)
 static void check_picture(const plate *p, bool printed)
 {
     desk_window_picture picture;
-    desk_error err = {0};
+    base_error err = {0};
     prints = 0;
     if (!CHECK(win32_window_capture(d, (uintptr_t) p->window, false, &picture, &err))) {
         printf("    %s\n", err.message);
@@ -174,10 +174,10 @@ static void wait_until_in_sight(const plate *p)
     CHECK(there);
 }
 
-static void check_refused(const plate *p, desk_code code)
+static void check_refused(const plate *p, base_code code)
 {
     desk_window_picture picture;
-    desk_error err = {0};
+    base_error err = {0};
     CHECK(!win32_window_capture(d, (uintptr_t) p->window, false, &picture, &err));
     CHECK_EQ(err.code, code);
     CHECK(err.message[0] != '\0');
@@ -204,7 +204,7 @@ static void test_pictures(void)
     ShowWindow(cover.window, SW_HIDE); /* what is hidden covers nothing */
     wait_until_in_sight(&one);
     check_picture(&one, false);
-    check_refused(&cover, DESK_UNAVAILABLE);
+    check_refused(&cover, BASE_UNAVAILABLE);
     hide(&layered);
     hide(&edge);
     hide(&cover);
@@ -217,22 +217,22 @@ static void test_refused(void)
     plate cover = {.place = {150, 100, 400, 160}, .seed = 140};
     show(&silent);
     show(&cover);
-    check_refused(&silent, DESK_UNSUPPORTED);
+    check_refused(&silent, BASE_UNSUPPORTED);
     PostMessageW(silent.window, WM_APP, 0, 0);
     CHECK_EQ(WaitForSingleObject(silent.hanging, LIMIT), WAIT_OBJECT_0);
     ULONGLONG began = GetTickCount64();
-    check_refused(&silent, DESK_REFUSED);
+    check_refused(&silent, BASE_REFUSED);
     CHECK(GetTickCount64() - began < LIMIT / 3); /* it hangs for longer */
     SetEvent(silent.resume);
     DWORD_PTR answer;
     CHECK(SendMessageTimeoutW(silent.window, WM_NULL, 0, 0, SMTO_BLOCK, LIMIT, &answer));
-    check_refused(&silent, DESK_UNSUPPORTED);
+    check_refused(&silent, BASE_UNSUPPORTED);
     ShowWindow(silent.window, SW_MINIMIZE);
-    check_refused(&silent, DESK_UNAVAILABLE);
+    check_refused(&silent, BASE_UNAVAILABLE);
     hide(&cover);
     hide(&silent);
-    check_refused(&silent, DESK_NOT_FOUND);
-    check_refused(&(plate){0}, DESK_NOT_FOUND);
+    check_refused(&silent, BASE_NOT_FOUND);
+    check_refused(&(plate){0}, BASE_NOT_FOUND);
 }
 
 static int capture_often(const plate *one, const plate *other, int count)

@@ -3,7 +3,7 @@
 #include "test_win32_window.h"
 
 #include "desk/native.h"
-#include "desk/win32/win32.h"
+#include "desk/win32/win32_internal.h"
 
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ static desk_window_list list;
 /* Of the list as it is now; NULL if it is not in it. */
 static const desk_window *find(HWND window)
 {
-    desk_error err = {0};
+    base_error err = {0};
     desk_window_list_free(&list);
     if (!CHECK(d->ops->windows(d, &list, &err))) {
         printf("    %s\n", err.message);
@@ -29,7 +29,7 @@ static const desk_window *find(HWND window)
     return NULL;
 }
 
-static void check_rect(desk_rect r, int x, int y, int width, int height)
+static void check_rect(image_rect r, int x, int y, int width, int height)
 {
     CHECK_EQ(r.x, x);
     CHECK_EQ(r.y, y);
@@ -104,7 +104,7 @@ static bool is_front(HWND window, HWND other)
  * the front by itself once more. */
 static void focus(HWND window, HWND other)
 {
-    desk_error err = {0};
+    base_error err = {0};
     if (!WAIT_FOR(d->ops->window_focus(d, (uintptr_t) window, &err) &&
                   GetForegroundWindow() == window && is_front(window, other))) {
         printf("    %s\n", err.message);
@@ -119,7 +119,7 @@ static void test_focus(HWND one, HWND other)
 
 static void set_state(HWND window, desk_window_state state)
 {
-    desk_error err = {0};
+    base_error err = {0};
     if (!CHECK(d->ops->window_state(d, (uintptr_t) window, state, &err))) {
         printf("    %s\n", err.message);
     }
@@ -127,7 +127,7 @@ static void set_state(HWND window, desk_window_state state)
 
 static void test_states(HWND window)
 {
-    desk_error err = {0};
+    base_error err = {0};
     const desk_window *w;
     set_state(window, DESK_WINDOW_MINIMIZED);
     WAIT_FOR(IsIconic(window));
@@ -147,7 +147,7 @@ static void test_states(HWND window)
     WAIT_FOR(!IsIconic(window) && GetForegroundWindow() == window);
 }
 
-static bool is_placed(HWND window, desk_rect r)
+static bool is_placed(HWND window, image_rect r)
 {
     const desk_window *w = find(window);
     return w && w->rect.x == r.x && w->rect.y == r.y && w->rect.width == r.width &&
@@ -156,8 +156,8 @@ static bool is_placed(HWND window, desk_rect r)
 
 static void test_place(HWND window)
 {
-    desk_error err = {0};
-    desk_rect one = {150, 120, 500, 350}, other = {30, 40, 320, 240};
+    base_error err = {0};
+    image_rect one = {150, 120, 500, 350}, other = {30, 40, 320, 240};
     CHECK(d->ops->window_place(d, (uintptr_t) window, one, &err));
     WAIT_FOR(is_placed(window, one));
     RECT r;
@@ -167,21 +167,21 @@ static void test_place(HWND window)
     WAIT_FOR(IsZoomed(window));
     CHECK(d->ops->window_place(d, (uintptr_t) window, other, &err));
     WAIT_FOR(!IsZoomed(window) && is_placed(window, other));
-    CHECK(!d->ops->window_place(d, (uintptr_t) window, (desk_rect){0, 0, 0, 5}, &err));
-    CHECK_EQ(err.code, DESK_INVALID);
+    CHECK(!d->ops->window_place(d, (uintptr_t) window, (image_rect){0, 0, 0, 5}, &err));
+    CHECK_EQ(err.code, BASE_INVALID);
 }
 
 static void test_gone(HWND window)
 {
-    desk_error err = {0};
+    base_error err = {0};
     uint64_t ids[] = {0, (uintptr_t) window, UINT64_MAX};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
-        CHECK(!d->ops->window_focus(d, ids[i], &err) && err.code == DESK_NOT_FOUND);
-        CHECK(!d->ops->window_close(d, ids[i], &err) && err.code == DESK_NOT_FOUND);
-        CHECK(!d->ops->window_place(d, ids[i], (desk_rect){0, 0, 9, 9}, &err) &&
-              err.code == DESK_NOT_FOUND);
+        CHECK(!d->ops->window_focus(d, ids[i], &err) && err.code == BASE_NOT_FOUND);
+        CHECK(!d->ops->window_close(d, ids[i], &err) && err.code == BASE_NOT_FOUND);
+        CHECK(!d->ops->window_place(d, ids[i], (image_rect){0, 0, 9, 9}, &err) &&
+              err.code == BASE_NOT_FOUND);
         CHECK(!d->ops->window_state(d, ids[i], DESK_WINDOW_NORMAL, &err) &&
-              err.code == DESK_NOT_FOUND);
+              err.code == BASE_NOT_FOUND);
     }
     CHECK(!find(window));
 }
@@ -189,19 +189,19 @@ static void test_gone(HWND window)
 /* A window whose program has stopped listening holds nobody up; it does later what it was told. */
 static void test_hung(test_window *t)
 {
-    desk_error err = {0};
-    desk_rect r = {60, 70, 300, 220};
+    base_error err = {0};
+    image_rect r = {60, 70, 300, 220};
     t->hanging = CreateEventW(NULL, TRUE, FALSE, NULL);
     t->resume = CreateEventW(NULL, TRUE, FALSE, NULL);
     PostMessageW(t->window, WM_APP, 0, 0);
-    CHECK_EQ(WaitForSingleObject(t->hanging, TEST_PATIENCE), WAIT_OBJECT_0);
+    CHECK_EQ(WaitForSingleObject(t->hanging, TEST_TIMEOUT), WAIT_OBJECT_0);
     ULONGLONG start = GetTickCount64();
     const desk_window *w = find(t->window);
     CHECK(w && strcmp(w->title, TEST_TITLE_UTF8) == 0);
     set_state(t->window, DESK_WINDOW_MAXIMIZED);
     set_state(t->window, DESK_WINDOW_NORMAL);
     CHECK(d->ops->window_place(d, (uintptr_t) t->window, r, &err));
-    CHECK(GetTickCount64() - start < TEST_PATIENCE / 2);
+    CHECK(GetTickCount64() - start < TEST_TIMEOUT / 2);
     SetEvent(t->resume);
     WAIT_FOR(is_placed(t->window, r));
     CloseHandle(t->hanging);
@@ -244,7 +244,7 @@ static HWND window_of_process(DWORD pid)
 static void test_other_process(HWND ours)
 {
     PROCESS_INFORMATION process = start_other();
-    desk_error err = {0};
+    base_error err = {0};
     HWND window = NULL;
     /* Which comes to the front by itself: that must be over. */
     if (WAIT_FOR((window = window_of_process(process.dwProcessId)) != NULL) &&
@@ -259,7 +259,7 @@ static void test_other_process(HWND ours)
         WAIT_FOR(!IsWindow(window));
         test_gone(window);
     }
-    CHECK_EQ(WaitForSingleObject(process.hProcess, TEST_PATIENCE), WAIT_OBJECT_0);
+    CHECK_EQ(WaitForSingleObject(process.hProcess, TEST_TIMEOUT), WAIT_OBJECT_0);
     TerminateProcess(process.hProcess, 1);
     CloseHandle(process.hProcess);
     CloseHandle(process.hThread);
@@ -268,7 +268,7 @@ static void test_other_process(HWND ours)
 int main(int argc, char **argv)
 {
     static test_window t = {.place = {100, 60, 500, 360}, .style = WS_OVERLAPPEDWINDOW};
-    desk_error err = {0};
+    base_error err = {0};
     (void) argv;
     if (argc > 1) {
         return be_other();

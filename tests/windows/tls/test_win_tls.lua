@@ -1,8 +1,8 @@
 -- TLS by Windows's own library: what no authority vouches for is refused, and so is another's name. The
 -- server is with_tls_server.sh's. (Wine 8 verifies only against a CA file; Windows also without one.)
 local harness = require "harness"
-local http = require "deskpilot.base.http"
-local websocket = require "deskpilot.base.websocket"
+local http = require "deskpilot.net.http"
+local websocket = require "deskpilot.net.websocket"
 
 local tests = {}
 

@@ -1,6 +1,6 @@
 --- Which tab of a browser is in sight, and which window of the desktop shows a tab.
 local errors = require "deskpilot.base.errors"
-local process_tree = require "deskpilot.desk.process_tree"
+local process_tree = require "deskpilot.desk.platform.process_tree"
 local text = require "deskpilot.base.text"
 
 local active = {}

@@ -5,7 +5,7 @@ local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local signal = require "deskpilot.base.signal"
 local text = require "deskpilot.base.text"
-local websocket = require "deskpilot.base.websocket"
+local websocket = require "deskpilot.net.websocket"
 
 local cdp = {}
 

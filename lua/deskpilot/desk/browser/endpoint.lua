@@ -3,7 +3,7 @@
 --- nothing that it says but a name of a place on that same port is believed.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
-local http = require "deskpilot.base.http"
+local http = require "deskpilot.net.http"
 local json = require "deskpilot.base.json"
 local platform = require "deskpilot.desk.platform"
 local text = require "deskpilot.base.text"

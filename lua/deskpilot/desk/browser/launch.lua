@@ -6,9 +6,9 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local platform = require "deskpilot.desk.platform"
-local process_tree = require "deskpilot.desk.process_tree"
+local process_tree = require "deskpilot.desk.platform.process_tree"
 local task = require "deskpilot.base.task"
-local waits = require "deskpilot.desk.waits"
+local waits = require "deskpilot.desk.wait.waits"
 
 local launch = {}
 

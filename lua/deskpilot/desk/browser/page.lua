@@ -3,8 +3,8 @@
 --- bounded there and looked at again here.
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
-local options = require "deskpilot.desk.options"
-local system = require "native.system"
+local options = require "deskpilot.base.option_table"
+local shipped_files = require "native.shipped"
 local text = require "deskpilot.base.text"
 local viewport = require "deskpilot.desk.browser.viewport"
 
@@ -57,7 +57,7 @@ local function script()
   if source then return source end
   local list = { '(() => {\n"use strict";\n' }
   for _, name in ipairs(parts) do
-    list[#list + 1] = assert(system.shipped(("deskpilot/desk/browser/page/%s.js"):format(name)), name)
+    list[#list + 1] = assert(shipped_files.read(("deskpilot/desk/browser/page/%s.js"):format(name)), name)
   end
   list[#list + 1] = "})()"
   source = table.concat(list, "\n")
@@ -200,6 +200,7 @@ local function within(value, default, most)
   return math.max(0, math.min(value or default, most)) // 1
 end
 
+---@class deskpilot.tab
 local methods = {}
 page.methods = methods
 

@@ -2,13 +2,14 @@
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local hands_of = require("deskpilot.desk.browser.page_hands").of
-local options = require "deskpilot.desk.options"
+local options = require "deskpilot.base.option_table"
 local page = require "deskpilot.desk.browser.page"
 local pointer = require "deskpilot.desk.browser.page_pointer"
 local signal = require "deskpilot.base.signal"
 local text = require "deskpilot.base.text"
 
 local acts = { methods = {} }
+---@class deskpilot.tab
 local methods = acts.methods
 
 local MOST_TYPED = 100000 -- characters

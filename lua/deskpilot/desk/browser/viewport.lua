@@ -2,7 +2,7 @@
 --- it is learnt: a pointer that is known to be at a pixel, and where the page hears it, give the exact place, which
 --- holds for that window until what is around the page changes its size. Until then a page is taken to end at its
 --- window's lower edge, as it does unless something is docked there.
-local rects = require "deskpilot.desk.rect"
+local rects = require "deskpilot.desk.picture.rect"
 
 local viewport = {}
 

@@ -2,11 +2,12 @@
 --- tells of addresses and requests; of changes of the page a script in our own world does, which ends with the wait.
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
-local options_module = require "deskpilot.desk.options"
+local options_module = require "deskpilot.base.option_table"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 local waiting = { methods = {} }
+---@class deskpilot.tab
 local Tab = waiting.methods
 
 -- Seconds that one script waits at most, before it is asked again.

@@ -1,5 +1,5 @@
 --- What of each element can be seen: what lies in a scrolled area is cut off at its edges.
-local rectangle = require "deskpilot.desk.rect"
+local rectangle = require "deskpilot.desk.picture.rect"
 
 local places = {}
 

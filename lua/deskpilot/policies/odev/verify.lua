@@ -3,7 +3,7 @@
 --- the active window read for indicators that neither the page nor the elements tell of.
 local errors = require "deskpilot.base.errors"
 local text = require "deskpilot.base.text"
-local waits = require "deskpilot.desk.waits"
+local waits = require "deskpilot.desk.wait.waits"
 local anchor = require "deskpilot.policies.odev.anchor"
 local sight = require "deskpilot.policies.odev.sight"
 

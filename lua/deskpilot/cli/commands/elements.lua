@@ -1,0 +1,78 @@
+--- `deskpilot elements`: what applications say is on screen, as their accessibility interface has it.
+local progress = require "deskpilot.cli.progress"
+local text = require "deskpilot.base.text"
+
+local elements = {
+  summary = "List what applications say is on screen: buttons, fields, texts, with their states.",
+  order = 60,
+  usage = "elements [--window W] [--app A] [--all] [--json]",
+  options = {
+    { name = "window", short = "w", value = "W", help = "of one window: its id, part of its title, or active" },
+    { name = "app", short = "a", value = "A", help = "of one application, by its name" },
+    { name = "all", help = "also what is not showing (closed menus, hidden pages)" },
+    { name = "json", help = "print a JSON array of all that is known" },
+  },
+}
+
+local function complain(err)
+  io.stderr:write("deskpilot: ", tostring(err), "\n")
+  return (err.code == "not_found" or type(err) == "string") and 1 or 3
+end
+
+-- What to look in, from the options.
+local function scope_of(desk, options)
+  local scope = { app = options.app, all = options.all }
+  if not options.window then return scope end
+  local list, err = desk.windows.list()
+  if not list then return nil, err end
+  local window, why = require("deskpilot.cli.commands.windows").find(list, options.window)
+  if not window then return nil, why end
+  scope.window = window
+  return scope
+end
+
+local function silent(list)
+  for _, app in ipairs(list.apps or {}) do
+    if app.note then
+      local name = app.name ~= "" and progress.clean(app.name) or "process " .. app.pid
+      io.stderr:write(("deskpilot: %s %s\n"):format(name, app.note))
+    end
+  end
+end
+
+local function print_json(desk, scope)
+  local json = require "deskpilot.base.json"
+  local list, err = desk.elements.list(scope)
+  if not list then return complain(err) end
+  silent(list)
+  io.stdout:write(json.encode(json.list(list)), "\n")
+  return 0
+end
+
+local function print_outline(desk, scope)
+  scope.max = math.maxinteger
+  local words, list = desk.elements.outline(scope)
+  if not words then return complain(list) end
+  silent(list)
+  if #list == 0 then
+    io.stderr:write("deskpilot: no application tells of its elements; `deskpilot doctor` says what is missing\n")
+    return 1
+  end
+  io.stdout:write(words, "\n")
+  return 0
+end
+
+function elements.run(options, positional)
+  if positional[1] then
+    io.stderr:write("deskpilot: elements takes options only, such as --app ", text.one_line(positional[1]), "\n")
+    return 2
+  end
+  local desk, err = require("deskpilot.desk").open()
+  if not desk then return complain(err) end
+  local _ <close> = setmetatable({}, { __close = function() desk:close() end })
+  local scope, why = scope_of(desk, options)
+  if not scope then return complain(why) end
+  return (options.json and print_json or print_outline)(desk, scope)
+end
+
+return elements

@@ -1,0 +1,317 @@
+--- `deskpilot report RUN`: report.html beside a run's journal, made from the journal alone. What a
+--- model or a screen said is escaped and never becomes markup.
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
+
+local report = {
+  summary = "Write report.html into a run directory, from its journal.",
+  order = 70,
+  usage = "report RUN",
+  options = {},
+}
+
+local entities = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
+
+--- Text as HTML shows it: escaped, control characters but line ends and tabs dropped, bytes that
+--- are not UTF-8 as "?".
+---@return string
+function report.escape(words)
+  words = tostring(words == nil and "" or words)
+  if not utf8.len(words) then words = words:gsub("[\128-\255]", "?") end
+  return (words:gsub("[\0-\8\11-\31\127]", ""):gsub("[&<>\"']", entities))
+end
+
+local escape = report.escape
+
+local style = [[
+:root { color-scheme: light dark; --line: #8884; --dim: #777; --good: #1a7f37; --bad: #c62828; }
+* { box-sizing: border-box; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 1200px; margin: 0 auto; padding: 24px; }
+h1 { font-size: 22px; margin: 0 0 4px; } h2 { font-size: 16px; margin: 0; }
+.dim { color: var(--dim); } .good { color: var(--good); } .bad { color: var(--bad); }
+.status { font-weight: 700; text-transform: uppercase; letter-spacing: .04em; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 16px 0; }
+dt { color: var(--dim); } dd { margin: 0; overflow-wrap: anywhere; }
+section { border: 1px solid var(--line); border-radius: 8px; padding: 14px 16px; margin: 16px 0; }
+section header { display: flex; gap: 16px; align-items: baseline; margin-bottom: 10px; }
+.turn { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 16px; }
+@media (max-width: 800px) { .turn { grid-template-columns: minmax(0, 1fr); } }
+figure { margin: 0 0 10px; position: relative; align-self: start; border: 1px solid var(--line); }
+figure img { display: block; width: 100%; height: auto; }
+.mark { position: absolute; width: 26px; height: 26px; margin: -13px 0 0 -13px; border-radius: 50%;
+  border: 3px solid #e91e63; box-shadow: 0 0 0 2px #fff, inset 0 0 0 2px #fff; }
+.mark.from { border-style: dashed; }
+.event { margin: 0 0 10px; } .event b { font-weight: 600; }
+pre { margin: 2px 0 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.45 ui-monospace, monospace; }
+]]
+
+local function seconds(value)
+  return type(value) == "number" and ("%.2f s"):format(value) or ""
+end
+
+local function pre(words)
+  if words == nil or words == "" then return "" end
+  return "<pre>" .. escape(words) .. "</pre>"
+end
+
+local function as_text(value)
+  if type(value) ~= "table" then return value end
+  local ok, written = pcall(json.encode, value)
+  return ok and written or "(a value that JSON cannot hold)"
+end
+
+local function event_line(head, dim, body, class)
+  return ('<div class="event"><b class="%s">%s</b> <span class="dim">%s</span>%s</div>'):format(class or "",
+    escape(head), escape(dim or ""), pre(body))
+end
+
+local function call_line(call)
+  local fn = type(call["function"]) == "table" and call["function"] or call
+  return ("%s(%s)"):format(tostring(fn.name or "?"), tostring(as_text(fn.arguments) or ""))
+end
+
+local renderers = {}
+
+function renderers.model_request(event)
+  if not event.warning then return nil end
+  return event_line((event.persona or "model") .. " was warned", "", event.warning)
+end
+
+function renderers.model_reply(event)
+  local parts = {}
+  if type(event.content) == "string" then parts[1] = event.content
+  elseif type(event.text) == "string" then parts[1] = event.text end
+  for _, call in ipairs(type(event.tool_calls) == "table" and event.tool_calls or {}) do
+    parts[#parts + 1] = type(call) == "table" and call_line(call) or tostring(call)
+  end
+  local failed = event.error
+  if failed then parts[#parts + 1] = type(failed) == "table" and failed.message or tostring(failed) end
+  return event_line(event.persona or "model", seconds(event.seconds), table.concat(parts, "\n"),
+    failed and "bad" or "")
+end
+
+function renderers.action(event)
+  if not event.veto then return nil end
+  return event_line(("%s vetoed"):format(event.tool or "?"), event.vetoed_by, event.veto, "bad")
+end
+
+function renderers.action_result(event)
+  local args = event.args and as_text(event.args) or ""
+  return event_line((event.ok == false and "✗ " or "✓ ") .. tostring(event.tool or "?"),
+    seconds(event.seconds), args .. "\n" .. tostring(event.text or ""), event.ok == false and "bad" or "good")
+end
+
+function renderers.settled(event)
+  return event_line("settled", seconds(event.seconds) .. " " .. tostring(event.reason or ""))
+end
+
+function renderers.phase_change(event)
+  return event_line("phase", ("%s -> %s"):format(event.from or "-", event.to or "?"), event.why or event.rationale)
+end
+
+function renderers.guard(event)
+  return event_line("guard " .. tostring(event.name or ""), "", event.message or event.reason, "bad")
+end
+
+function renderers.note(event)
+  return event_line("note", "", event.message or event.text)
+end
+
+function renderers.ask(event)
+  return event_line("question", "", event.message or event.text)
+end
+
+function renderers.error(event)
+  return event_line("error in " .. tostring(event.name or "?"), event.during, event.message or event.text, "bad")
+end
+
+-- A mark on the screenshot, for a point in 0..1000 of it.
+local function mark(point, class)
+  if type(point) ~= "table" then return "" end
+  local x, y = tonumber(point[1]), tonumber(point[2])
+  if not x or not y or x < 0 or x > 1000 or y < 0 or y > 1000 then return "" end
+  return ('<span class="mark%s" style="left:%.2f%%;top:%.2f%%"></span>'):format(class or "", x / 10, y / 10)
+end
+
+local function marks(event)
+  local args = type(event.args) == "table" and event.args or {}
+  return mark(event.point or args.position or args["end"]) .. mark(args.start, " from")
+end
+
+-- Only a picture of this run is shown, whatever the journal says.
+local function figure(turn, look)
+  local path = look.screenshot
+  if type(path) ~= "string" or not path:find("^screenshots/[%w_.-]+$") then return "" end
+  return ('<figure><img src="%s" alt="the screen at turn %d" loading="lazy">%s</figure>'):format(escape(path),
+    turn.number, table.concat(look.marks))
+end
+
+local function figures(turn)
+  local list = {}
+  for i, look in ipairs(turn.looks) do list[i] = figure(turn, look) end
+  return table.concat(list)
+end
+
+-- The events by turn, in order; those before the first turn are turn 0.
+local function by_turn(events)
+  local turns, at = {}, {}
+  for _, event in ipairs(events) do
+    local number = math.tointeger(event.turn) or 0
+    local turn = at[number]
+    if not turn then
+      turn = { number = number, parts = {}, looks = {} }
+      at[number] = turn
+      turns[#turns + 1] = turn
+    end
+    local render = renderers[event.event]
+    if event.event == "observed" then
+      turn.looks[#turn.looks + 1] = { screenshot = event.screenshot, marks = {} }
+    end
+    if event.event == "turn_start" then turn.at = event.at end
+    if event.event == "turn_end" then turn.seconds = event.seconds end
+    local look = turn.looks[#turn.looks] -- what is done is shown where it was decided on
+    if look and event.event == "action_result" then look.marks[#look.marks + 1] = marks(event) end
+    turn.parts[#turn.parts + 1] = render and render(event) or nil
+  end
+  return turns
+end
+
+local function section(turn)
+  if #turn.parts == 0 and #turn.looks == 0 then return "" end
+  local title = turn.number > 0 and "Turn " .. turn.number or "Outside turns"
+  return ('<section id="turn%d"><header><h2>%s</h2><span class="dim">%s %s</span></header>'
+    .. '<div class="turn"><div>%s</div><div>%s</div></div></section>'):format(turn.number, title,
+      turn.at and ("at %.1f s"):format(turn.at) or "", turn.seconds and "took " .. seconds(turn.seconds) or "",
+      figures(turn), table.concat(turn.parts, "\n"))
+end
+
+local function row(name, value)
+  if value == nil or value == "" then return "" end
+  return ("<dt>%s</dt><dd>%s</dd>"):format(escape(name), escape(value))
+end
+
+local function totals(events)
+  local sums = { model = 0, settle = 0, calls = 0 }
+  for _, event in ipairs(events) do
+    local spent = tonumber(event.seconds) or 0
+    if event.event == "model_reply" then
+      sums.model, sums.calls = sums.model + spent, sums.calls + 1
+    elseif event.event == "settled" then
+      sums.settle = sums.settle + spent
+    end
+  end
+  return sums
+end
+
+local function count_of(value)
+  return math.tointeger(tonumber(value)) or 0
+end
+
+-- What the policy itself has to say of its work: numbers in rows, whatever they are called.
+local function account(events)
+  local result
+  for _, event in ipairs(events) do
+    if type(event.task_result) == "table" then result = event.task_result end
+  end
+  if not result then return "" end
+  local counts, spent = {}, {}
+  for _, name in ipairs { "steps", "verified", "unverified", "cut_short", "rejected", "retries" } do
+    local words = name:gsub("_", " ")
+    if result[name] ~= nil then counts[#counts + 1] = ("%d %s"):format(count_of(result[name]), words) end
+  end
+  local escalations = type(result.escalations) == "table" and result.escalations or {}
+  local seconds_of = type(result.seconds) == "table" and result.seconds or {}
+  for _, name in ipairs { "observe", "decide", "execute", "verify", "escalate" } do
+    if seconds_of[name] ~= nil then spent[#spent + 1] = ("%s %s"):format(name, seconds(seconds_of[name])) end
+  end
+  local seen = count_of(escalations.vision)
+  return table.concat {
+    row("steps", text.join(counts)),
+    row("vision asked", seen == 0 and "never" or seen == 1 and "once" or seen .. " times"),
+    row("page asked again", escalations.browser and count_of(escalations.browser)),
+    row("time by phase", text.join(spent)),
+  }
+end
+
+-- Personas that ask a model of their own.
+local function personas(start)
+  local rows = {}
+  for name, model in pairs(type(start.personas) == "table" and start.personas or {}) do
+    if type(model) == "table" then
+      rows[#rows + 1] = row("model of " .. tostring(name), ("%s at %s"):format(tostring(model.model),
+        tostring(model.endpoint)))
+    end
+  end
+  table.sort(rows)
+  return table.concat(rows)
+end
+
+local function header(events, name)
+  local start, ending = {}, {}
+  for _, event in ipairs(events) do
+    if event.event == "run_start" then start = event end
+    if event.event == "run_end" then ending = event end
+  end
+  local status = ending.status or "unfinished"
+  local sums = totals(events)
+  local whole = ending.seconds or (events[#events] or {}).at
+  return table.concat({
+    ("<h1>%s</h1>"):format(escape(start.task or start.mission or name)),
+    ('<p><span class="status %s">%s</span> %s</p>'):format(status == "succeeded" and "good" or "bad",
+      escape(status), escape(ending.reason or "the journal has no end: the run was cut off or is still going")),
+    "<dl>", row("run", name), row("mission", start.mission), row("policy", start.policy),
+    row("model", start.model), row("endpoint", start.endpoint), personas(start), row("turns", ending.turns),
+    row("actions", ending.actions), row("time", seconds(whole)),
+    row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)),
+    row("settling", seconds(sums.settle)), account(events), row("deskpilot", start.version), "</dl>",
+  }, "\n")
+end
+
+--- The page of a run.
+---@param events table[] the journal's, oldest first
+---@param name string what the run is called
+---@return string html
+function report.html(events, name)
+  local parts = {}
+  for _, turn in ipairs(by_turn(events)) do parts[#parts + 1] = section(turn) end
+  return table.concat({
+    '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src \'self\' file:; '
+      .. "style-src 'unsafe-inline'\">",
+    ("<title>%s</title><style>%s</style></head><body>"):format(escape(name), style),
+    header(events, name), table.concat(parts, "\n"), "</body></html>\n",
+  }, "\n")
+end
+
+--- Writes the report of a run directory.
+---@param folder string
+---@return string? path, deskpilot.error? err
+function report.write(folder)
+  local events, err = require("deskpilot.agent.journal").read(folder)
+  if not events then return nil, err end
+  local _, name = files.split(files.absolute(folder))
+  local path = files.join(folder, "report.html")
+  local ok, failure = files.write(path, report.html(events, name))
+  if not ok then return nil, failure end
+  return path
+end
+
+function report.run(_, positional)
+  if #positional ~= 1 then
+    io.stderr:write("deskpilot: report wants one run directory: deskpilot report runs/NAME\n")
+    return 2
+  end
+  local folder = positional[1]
+  if text.ends(folder, "/journal.jsonl") or folder == "journal.jsonl" then folder = (files.split(folder)) end
+  local path, err = report.write(folder)
+  if not path then
+    io.stderr:write("deskpilot: ", tostring(err), "\n")
+    return 2
+  end
+  io.stdout:write(path, "\n")
+  return 0
+end
+
+return report

@@ -1,0 +1,302 @@
+--- deskpilot run: a mission from its file to its debrief.
+local uv = require "luv"
+local config_files = require "deskpilot.base.config_files"
+local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
+local flags = require "deskpilot.cli.flags"
+local json = require "deskpilot.base.json"
+local kill_chord = require "deskpilot.cli.kill_chord"
+local lookup = require "deskpilot.base.lookup"
+local platform = require "deskpilot.desk.platform"
+local settings_module = require "deskpilot.cli.settings"
+local task = require "deskpilot.base.task"
+
+local command = {
+  summary = "Run a mission: let an agent do a task, or run a script.",
+  order = 10,
+  usage = "run MISSION.lua [OPTIONS]",
+  options = {
+    { name = "policy", value = "NAME", help = "how the agent thinks (default: the mission's, or three_body)" },
+    { name = "model", value = "NAME", help = "the model asked for; `literal` needs no server" },
+    { name = "endpoint", value = "URL", help = "the OpenAI-compatible server" },
+    { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
+    { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
+    { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+    { name = "json", help = "print one JSON object on standard output at the end" },
+    { name = "verbose", short = "v", help = "also show what the personas say" },
+    { name = "quiet", short = "q", help = "show only the end" },
+  },
+}
+
+local status_of = { succeeded = 0, failed = 1, incomplete = 1, error = 1, interrupted = 130 }
+
+-- Everything about a run that fails before it begins says so in one sentence.
+local function refuse(options, status, err)
+  io.stderr:write("deskpilot: ", tostring(err), "\n")
+  if options.json then
+    io.stdout:write(json.encode { status = status == 130 and "interrupted" or "error", reason = tostring(err),
+      turns = 0, actions = 0, seconds = 0, run_dir = json.null,
+      model = { calls = 0, input_tokens = 0, output_tokens = 0 } }, "\n")
+  end
+  return status
+end
+
+--- Called instead of run() when the command line cannot be read: --json holds all the same.
+---@param why string
+---@param words string[]
+---@return integer status
+function command.refused(why, words)
+  local json_wanted = (" " .. table.concat(words, " ") .. " "):find(" --json ", 1, true) ~= nil
+  return refuse({ json = json_wanted }, 2, why)
+end
+
+-- The kill chord as the configuration has it without the mission, whose file is a program too, and so are tools and
+-- guards.
+local function start_chord(combo)
+  local chord = kill_chord.new(kill_chord.problem(combo) and "" or combo)
+  chord:watch()
+  return chord
+end
+
+-- The same as the mission has it.
+local function change_chord(chord, combo)
+  local problem = kill_chord.problem(combo)
+  if problem then return nil, problem end
+  if chord.combo == combo then return chord end
+  chord:close()
+  chord = kill_chord.new(combo)
+  chord:watch()
+  return chord
+end
+
+-- Where the run works, and whether it can work there.
+local function place(plan, options)
+  local desktop = plan.mission.desktop
+  if desktop and desktop.apps and not options.desktop and not desktop.kind then
+    plan.config:set("desktop.kind", platform.apps_desktop, "mission")
+  end
+  if plan.mission.task and plan.config:get "desktop.kind" == "private" and platform.private_limits then
+    return errors.fail("unsupported", "an agent cannot work on a private desktop here, which is %s; use --desktop "
+      .. "current", platform.private_limits)
+  end
+  return plan
+end
+
+-- The mission, and the configuration with what it says.
+local function read_mission(settings, sources, source, where)
+  local mission, err = require "deskpilot.agent.mission".read(source, where, settings.keys:words())
+  if not mission then return nil, err end
+  table.insert(sources.layers, require "deskpilot.agent.mission".layer(mission))
+  if mission.task then
+    local policy, failure = settings:load("policies", settings:peek(sources, "policy"))
+    if not policy then return nil, failure end
+  end
+  local resolved
+  resolved, err = settings:resolve(sources)
+  if not resolved then return nil, err end
+  return mission, resolved
+end
+
+-- What a run needs to know before anything is touched: the mission, and everything that has options.
+local function resolve(options, name)
+  local folders = { project_folder = lookup.project_folder(uv.cwd()), user_folder = files.user_config_folder() }
+  local source, where, mission_folder = lookup.mission(name, folders)
+  if not source then return nil, where end
+  local flag_layer, err = flags.layer(options)
+  if not flag_layer then return nil, err end
+  local project, user
+  project, user, err = config_files.read(folders.project_folder, folders.user_folder)
+  if not project then return nil, err end
+
+  folders.mission_folder = mission_folder
+  lookup.set_roots(folders)
+  local settings = settings_module.new()
+  local sources = { layers = settings_module.file_layers(project, user), flags = flag_layer }
+  local chord = start_chord(settings:peek(sources, "safety.kill_chord"))
+  local plan = { chord = chord, folder = mission_folder, name = select(2, files.split(where)):gsub("%.lua$", "") }
+  for _, kind in ipairs { "tools", "guards" } do
+    plan[kind], err = settings:load_all(kind)
+    if not plan[kind] then return nil, err end
+  end
+  plan.mission, plan.config = read_mission(settings, sources, source, where)
+  if not plan.mission then return nil, plan.config end
+  plan.chord, err = change_chord(chord, plan.config:get "safety.kill_chord")
+  if not plan.chord then return nil, err end
+  return place(plan, options)
+end
+
+local function new_model(settings, own)
+  local endpoint = settings:get "model.endpoint"
+  return require "deskpilot.model.client".new {
+    endpoint = own.endpoint or endpoint, model = own.model or settings:get "model.name",
+    -- Whoever is asked elsewhere is not shown the key.
+    api_key = own.api_key or (own.endpoint or endpoint) == endpoint and settings:secret "model.api_key_file" or nil,
+    timeout = settings:get "model.timeout", connect_timeout = settings:get "model.connect_timeout",
+    retries = settings:get "model.retries",
+  }
+end
+
+-- The model of the run, and those of the personas that have one of their own.
+local function open_models(settings)
+  local model, err = new_model(settings, {})
+  if not model then return nil, err end
+  local personas = {}
+  for name, own in pairs(settings:get "personas") do
+    for field, value in pairs(own) do
+      if value == "" then own[field] = nil end
+    end
+    own.api_key = settings:secret(("personas.%s.api_key_file"):format(name))
+    if own.model or own.endpoint or own.api_key then personas[name], err = new_model(settings, own) end
+    if err then return errors.fail(err.code, "personas.%s: %s", name, tostring(err)) end
+  end
+  return model, personas
+end
+
+-- What a run is made of, loaded and checked before anything is touched.
+local function prepare(plan)
+  local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
+    listeners = {} }
+  local err
+  parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
+  if not parts.toolbox then return nil, err end
+  local _, problems = require "deskpilot.desk.app.profiles".load()
+  if problems[1] then return nil, problems[1] end
+  parts.model, parts.models = open_models(plan.config)
+  if not parts.model then return nil, parts.models end
+  for _, listener in ipairs { require "deskpilot.agent.hooks".of(plan.mission) } do
+    table.insert(parts.listeners, { name = "the mission's hook", must_start = true, final = true,
+      listener = listener })
+  end
+  for _, guard in ipairs(plan.guards) do
+    table.insert(parts.listeners, { name = "the guard " .. guard.name, listener = guard.plugin })
+  end
+  return parts
+end
+
+local app_wait = 15 -- seconds for an application of the mission's to show its window
+
+-- Starts or finds the desktop. Closed by the returned function, which waits.
+local function open_desktop(plan)
+  local desktop = plan.mission.desktop or {}
+  local size = { plan.config:get("desktop.width"), plan.config:get("desktop.height") }
+  local session, err
+  local where = {}
+  if plan.config:get("desktop.kind") == "private" then
+    session, err = require "deskpilot.desk.private.session".start { size = size, apps = desktop.apps or {},
+      env = desktop.env }
+    if not session then return nil, err end
+    plan.chord:watch_private(session)
+    where = { display = session.display, bus = session.bus_address, session = session }
+  end
+  local desk, failure = require "deskpilot.desk".open(where)
+  if not desk then
+    if session then session:stop() end
+    return nil, failure
+  end
+  if not session and desktop.apps then
+    for _, app in ipairs(desktop.apps) do
+      local started, why = desk.apps.start { env = desktop.env, wait = app_wait, table.unpack(app) }
+      if not started then
+        desk:close()
+        return nil, why
+      end
+    end
+  end
+  return desk, function()
+    desk:close()
+    if session then session:stop() end
+  end
+end
+
+local function perform(plan, parts, options)
+  local dir, err = require "deskpilot.agent.rundir".create(plan.config:get("runs.dir"), plan.name,
+    plan.config:get("safety.min_free_mb") * 2 ^ 20 // 1)
+  if not dir then return nil, err end
+  local journal, failure = require "deskpilot.agent.journal".open(dir.path)
+  if not journal then return nil, failure end
+  parts.dir = dir
+  parts.desktop = plan.config:get("desktop.kind")
+  table.insert(parts.listeners, { name = "the journal", listener = journal, essential = true })
+  table.insert(parts.listeners, { name = "the progress display",
+    listener = require "deskpilot.cli.progress".new {
+      level = options.quiet and "quiet" or options.verbose and "verbose" or "normal" } })
+  if plan.chord.failure then
+    table.insert(parts.listeners, { name = "the kill chord", listener = { run_start = function(run)
+      run:note(("the kill chord %s is not watched: %s"):format(plan.chord.combo, tostring(plan.chord.failure)))
+    end } })
+  end
+  local run = require "deskpilot.agent.run".new(parts)
+  plan.run = run
+  require "deskpilot.agent.loop".execute(run)
+  journal.close()
+  return require "deskpilot.agent.export".write(dir.path, run.outcome)
+end
+
+local function work(options, name, plan_out)
+  if options.json then -- standard output is for the one object, whatever a mission prints
+    io.output(io.stderr)
+    print = function(...) -- luacheck: ignore
+      local words = table.pack(...)
+      for i = 1, words.n do words[i] = tostring(words[i]) end
+      io.stderr:write(table.concat(words, "\t"), "\n")
+    end
+  end
+  local plan, err = resolve(options, name)
+  if not plan then return refuse(options, 2, err) end
+  local parts, failure = prepare(plan)
+  if not parts then return refuse(options, 2, failure) end
+  local desk, close = open_desktop(plan)
+  if not desk then return refuse(options, 3, close) end
+  plan_out.close = close
+  parts.desk = desk
+  plan_out.plan = plan
+  local result
+  result, err = perform(plan, parts, options)
+  plan_out.close = nil
+  close()
+  if not result then return refuse(options, 3, err) end
+  if options.json then io.stdout:write(json.encode(result), "\n") end
+  return plan.run.outcome.missing and 3 or status_of[result.status] or 1
+end
+
+-- The run that goes on, for interrupted(); a process runs one mission.
+local state = {}
+
+--- On Ctrl+C and its kin: the run ends as interrupted, wherever it is, and is written down.
+---@param signal string
+---@return boolean handled
+function command.interrupted(signal)
+  local run = state.plan and state.plan.run
+  local why = "stopped by " .. task.signal_name(signal)
+  if run and run.outcome and run.outcome.status == "interrupted" then
+    return true -- a busy script was stopped on the spot, and the run is being written down already
+  elseif run and run.body and run.body:ended() then
+    state.job:cancel(why) -- a hook of the mission's that comes after the end
+  elseif run then
+    run:abort("interrupted", why)
+  elseif state.job then
+    state.job:cancel(why)
+  end
+  return true
+end
+
+--- Runs the mission named on the command line.
+---@param options table as parsed from command.options
+---@param positional string[]
+---@return integer status the exit status (docs/missions.md)
+function command.run(options, positional)
+  if #positional ~= 1 then
+    return refuse(options, 2, "run needs one mission, for example: deskpilot run missions/calculator.lua")
+  end
+  state.job = task.start(function()
+    task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
+    return work(options, positional[1], state)
+  end)
+  local ok, status = state.job:wait()
+  if ok then return status end
+  if state.close then state.close() end
+  if errors.is(status, "cancelled") then return refuse(options, 130, status) end
+  return refuse(options, 2, status)
+end
+
+return command

@@ -1,0 +1,62 @@
+--- `deskpilot windows`: what is on screen, frontmost first as the window manager says.
+local progress = require "deskpilot.cli.progress"
+
+local windows = {
+  summary = "List the windows on screen: id, place, process, class and title.",
+  order = 50,
+  usage = "windows [--json]",
+  options = { { name = "json", help = "print a JSON array" } },
+}
+
+--- The windows that `word` names: an id (decimal or 0x...), or a part of a title or class, whatever
+--- its letter case. An exact title goes before parts of others; "active" is the one with the focus.
+---@param list table[] as native.desk's windows() gives them
+---@param word string
+---@return table? window, string? why
+function windows.find(list, word)
+  local id = math.tointeger(tonumber(word))
+  local wanted, part = word:lower(), nil
+  for _, window in ipairs(list) do
+    if window.id == id or window.title == word or (word == "active" and window.active) then return window end
+    local words = ((window.title or "") .. "\n" .. (window.class or "")):lower()
+    if not part and wanted ~= "" and words:find(wanted, 1, true) then part = window end
+  end
+  if part then return part end
+  local titles = {}
+  for i, window in ipairs(list) do titles[i] = "'" .. progress.clean(window.title or "") .. "'" end
+  local there = #titles > 0 and "; there are " .. require("deskpilot.base.text").join(titles)
+    or "; there are no windows"
+  return nil, ("no window is named '%s'%s"):format(word, there)
+end
+
+local function place(window)
+  return ("%dx%d+%d+%d"):format(window.width, window.height, window.x, window.y)
+end
+
+local function print_list(list)
+  for _, window in ipairs(list) do
+    io.stdout:write(("0x%08x  %-18s %7s  %-20s %s%s\n"):format(window.id, place(window),
+      window.pid and window.pid > 0 and window.pid or "-", progress.clean(window.class or ""),
+      progress.clean(window.title or ""), window.active and "  (active)" or ""))
+  end
+end
+
+function windows.run(options)
+  local desk, err = require("native.desk").open {}
+  local list
+  if desk then list, err = desk:windows() end
+  if not list then
+    io.stderr:write("deskpilot: ", tostring(err), "\n")
+    return 3
+  end
+  if options.json then
+    local json = require "deskpilot.base.json"
+    io.stdout:write(json.encode(json.list(list)), "\n")
+  else
+    print_list(list)
+  end
+  desk:close()
+  return 0
+end
+
+return windows

@@ -1,0 +1,335 @@
+--- desk.apps: starting, running, ending programs on the desktop, opening files with them, and the applications that
+--- are known by their profiles (profiles.lua).
+local uv = require "luv"
+local app_profiles = require "deskpilot.desk.app.profiles"
+local app_windows = require "deskpilot.desk.app.windows"
+local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local open_app = require "deskpilot.desk.app.open"
+local platform = require "deskpilot.desk.platform"
+local process_tree = require "deskpilot.desk.platform.process_tree"
+local program = require "deskpilot.desk.app.program"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+
+local apps = {}
+
+local POLL = 0.02 -- seconds between two looks at whether a process has ended
+
+---@class deskpilot.app
+---@field pid integer
+---@field name string
+---@field ended { status: integer, signal: integer, words: string? }? words: the last that it said, where known
+
+-- --- starting ---------------------------------------------------------------------------------------
+
+local function from_desk(desk)
+  return { DISPLAY = desk.display, DBUS_SESSION_BUS_ADDRESS = desk.bus }
+end
+
+-- On a desktop that is not ours the program goes on when we end, as if the user had started it.
+local function start_here(desk, argv, env)
+  local app = { name = argv[1] }
+  local handle, pid
+  handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) }, detached = true,
+    env = process_tree.environment(from_desk(desk), env) }, function(status, signal)
+      app.ended = { status = status, signal = signal }
+      handle:close()
+    end)
+  if not handle then return program.not_started(argv[1], pid) end
+  handle:unref()
+  app.pid = pid
+  return app
+end
+
+-- The private desktop's host starts it, and tells of its end.
+local function start_there(session, argv, env)
+  local pid, err = session:start_app(argv, env)
+  if not pid then return nil, err end
+  return setmetatable({ pid = pid, name = argv[1] }, { __index = function(_, key)
+    if key == "ended" then return session.exits[pid] end
+  end })
+end
+
+local function launch(desk, argv, env)
+  if desk.session then return start_there(desk.session, argv, env) end
+  return start_here(desk, argv, env)
+end
+
+-- --- opening ----------------------------------------------------------------------------------------
+
+local schemes = { http = true, https = true, mailto = true, file = true }
+
+-- The path that a file URL means: file:///home/me/a%20b, file:///C:/folder. nil for one of another machine.
+local function path_of_url(url)
+  local host, path = url:match("^[Ff][Ii][Ll][Ee]://([^/]*)(/.*)$")
+  if not path or host ~= "" and host:lower() ~= "localhost" then return nil end
+  path = path:gsub("%%(%x%x)", function(digits) return string.char(tonumber(digits, 16)) end)
+  return path:match("^/(%a:/.*)$") or path
+end
+
+-- What may be opened: an existing file or folder as an absolute path, or an address of a kind that opens something.
+local function openable(target)
+  if target == "" or target:find("%c") then
+    return errors.fail("invalid", "what is to be opened is a path or an address in one line")
+  end
+  local scheme = target:match("^(%a[%w+.-]+):") -- two letters at least: C: is a drive
+  if scheme and not schemes[scheme:lower()] then
+    return errors.fail("refused", "%s", ("addresses that begin with %s: are not opened, only http, https, mailto "
+      .. "and file"):format(text.cut(scheme, 40)))
+  end
+  if scheme and scheme:lower() ~= "file" then
+    if target:find("[%s\"'`<>|\\^{}]") then
+      return errors.fail("invalid", "an address has no spaces, quotes or brackets: %s", text.cut(target, 200))
+    end
+    return target
+  end
+  local path = target
+  if scheme then path = path_of_url(target) end
+  if not path or path:find("\0", 1, true) or not files.exists(path) then
+    return errors.fail("not_found", "there is no file %s", text.cut(target, 200))
+  end
+  return files.native(files.join(uv.cwd(), path))
+end
+
+-- Until it has opened it: until it has ended well, or a window has come up; for at most timing.app_open, after
+-- which it is still at it (some openers run as long as the application).
+local function wait_until_opened(desk, app, before)
+  local limit = task.now() + desk.timing.app_open
+  while true do
+    if app.ended then
+      if app_windows.exit_status(app) == 0 then return true end
+      return errors.fail("unavailable", "%s", ("no application opened it: %s ended with status %d%s"):format(app.name,
+        app_windows.exit_status(app), app.ended.words and ": " .. app.ended.words or ""))
+    end
+    local own, other = app_windows.new(desk.windows.list() or {}, before, app.pid)
+    if own or other or task.now() >= limit then return true end
+    task.sleep(POLL)
+  end
+end
+
+-- --- the module -------------------------------------------------------------------------------------
+
+local function words_of(argv, what)
+  if type(argv) ~= "table" or type(argv[1]) ~= "string" then error(what .. " wants a list of words", 3) end
+  local words = {}
+  for i, word in ipairs(argv) do
+    words[i] = tostring(word)
+    if words[i]:find("\0", 1, true) then error(what .. ": a word has a zero byte", 3) end
+  end
+  return words
+end
+
+---@class deskpilot.app_start
+---@field [integer] string the program and its words
+---@field env table<string, string>? what differs in its environment
+---@field wait number? seconds to wait for its window
+
+---@class deskpilot.app_run
+---@field [integer] string the program and its words
+---@field input string? what it reads
+---@field timeout number? seconds; timing.app_run
+---@field cwd string? the folder that it runs in
+---@field env table<string, string>? what differs in its environment
+---@field max_output integer? bytes that are kept of either output; 1 MiB
+
+local run_options = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number" }
+
+local function check_run_options(argv)
+  for key, value in pairs(argv) do
+    if type(key) == "string" then
+      local wanted = run_options[key] or error("apps.run takes input, timeout, cwd, env and max_output, not " .. key, 3)
+      if type(value) ~= wanted then error(("apps.run: %s must be a %s"):format(key, wanted), 3) end
+    end
+  end
+end
+
+---@param desk deskpilot.desk
+---@return deskpilot.desk.apps
+function apps.new(desk)
+  ---@class deskpilot.desk.apps
+  local api = {}
+  local started = {} -- by pid
+
+  local function start(words, env)
+    local app, err = launch(desk, words, env)
+    if not app then return nil, err end
+    started[app.pid] = app
+    return app
+  end
+
+  --- Starts a program: desk.apps.start { "mousepad", "file.txt" }. With `wait` (seconds) it waits for its
+  --- window: one of the program or of what it starts, or of another process that it hands over to.
+  ---@param argv deskpilot.app_start
+  ---@return integer? pid
+  ---@return deskpilot.window|deskpilot.error|nil window the new one where it was waited for; the error if pid is nil
+  function api.start(argv)
+    local words = words_of(argv, "apps.start")
+    local before = argv.wait and app_windows.ids(desk)
+    local app, err = start(words, argv.env)
+    if not app then return nil, err end
+    if not argv.wait then return app.pid end
+    local window, failure = app_windows.wait_for_first(desk, app, before, argv.wait)
+    if window then return app.pid, window end
+    if failure then return nil, failure end
+    return errors.fail("timed_out", "%s showed no window within %g s", words[1], argv.wait)
+  end
+
+  local function started_app(pid)
+    local app = started[pid]
+    if app then return app end
+    return errors.fail("not_found", "process %s was not started by desk.apps.start of this desk", tostring(pid))
+  end
+
+  --- How a program that was started by apps.start has ended: nil while it runs. Does not wait.
+  ---@param pid integer
+  ---@return { status: integer, words: string? }? ended status as of apps.wait; words: the last that it said, where
+  ---  they are known
+  ---@return deskpilot.error? err
+  function api.ended(pid)
+    local app, err = started_app(pid)
+    if not app then return nil, err end
+    return app.ended and { status = app_windows.exit_status(app), words = app.ended.words } or nil
+  end
+
+  local function wait_for_end(app, seconds)
+    local limit = task.now() + seconds
+    while not app.ended do
+      if task.now() >= limit then return false end
+      task.sleep(POLL)
+    end
+    return true
+  end
+
+  --- Waits for the end of a program that was started by apps.start.
+  ---@param pid integer
+  ---@param options { timeout: number? }? seconds; timing.wait
+  ---@return integer? status 128 and the signal's number for one that a signal ended
+  ---@return deskpilot.error? err code "timed_out" while it runs
+  function api.wait(pid, options)
+    local app, err = started_app(pid)
+    if not app then return nil, err end
+    local seconds = options and options.timeout or desk.timing.wait
+    if wait_for_end(app, seconds) then return app_windows.exit_status(app) end
+    return errors.fail("timed_out", "%s still runs after %g s", app.name, seconds)
+  end
+
+  -- Asks the program to end: by its windows' close buttons, or by a signal where it has none.
+  local function ask_to_end(app)
+    local asked, family = false, { [app.pid] = true }
+    for _, pid in ipairs(platform.descendants(app.pid)) do family[pid] = true end
+    for _, window in ipairs(desk.windows.list() or {}) do
+      if family[window.pid] then asked = desk.windows.close(window.id) or asked end
+    end
+    if not asked and platform.polite then uv.kill(app.pid, "sigterm") end
+    return asked or platform.polite
+  end
+
+  --- Ends a program that was started by apps.start: asks it to, as closing its windows does, and after `timeout`
+  --- (seconds; timing.app_stop) ends it, with all that it has started.
+  ---@param pid integer
+  ---@param options { timeout: number? }?
+  ---@return integer? status as of apps.wait
+  ---@return deskpilot.error? err
+  function api.stop(pid, options)
+    local app, err = started_app(pid)
+    if not app then return nil, err end
+    if app.ended then return app_windows.exit_status(app) end
+    local seconds = options and options.timeout or desk.timing.app_stop
+    if ask_to_end(app) and wait_for_end(app, seconds) then return app_windows.exit_status(app) end
+    platform.end_tree(pid)
+    if wait_for_end(app, desk.timing.app_stop) then return app_windows.exit_status(app) end
+    return errors.fail("refused", "%s cannot be ended", app.name)
+  end
+
+  --- Runs a program to its end, without a shell: desk.apps.run { "sort", "-u", input = "b\na\n" }. It is ended, with
+  --- all that comes from it, when the time is up (timing.app_run), or when the task that waits is cancelled; what has
+  --- made itself a daemon by then stays.
+  ---@param argv deskpilot.app_run
+  ---@return deskpilot.program_result? result whatever its status is
+  ---@return deskpilot.error? err "timed_out" has what it had said by then in err.stdout and err.stderr
+  function api.run(argv)
+    local words = words_of(argv, "apps.run")
+    check_run_options(argv)
+    local options = { argv = words, input = argv.input, cwd = argv.cwd,
+      timeout = argv.timeout or desk.timing.app_run, max_output = argv.max_output, env = argv.env }
+    if desk.session then
+      options.argv = json.list(options.argv)
+      return desk.session:run(options)
+    end
+    options.env = process_tree.environment(from_desk(desk), argv.env)
+    return program.run(options)
+  end
+
+  --- Opens a file, a folder or an address (http, https, mailto, file) with the application that its user has
+  --- chosen for it. With `wait` (seconds) it waits for a new window.
+  ---@param target string
+  ---@param options { wait: number? }?
+  ---@return boolean? ok
+  ---@return deskpilot.window|deskpilot.error|nil window where it was waited for; the error if ok is nil
+  function api.open(target, options)
+    if type(target) ~= "string" then error("apps.open wants a path or an address", 2) end
+    local wait = options and options.wait
+    local thing, err = openable(target)
+    if not thing then return nil, err end
+    local argv, failure = platform.opener(thing, desk.session ~= nil)
+    if not argv then return nil, failure end
+    local before = app_windows.ids(desk)
+    local app, why = launch(desk, argv)
+    if not app then return nil, why end
+    local ok, refused = wait_until_opened(desk, app, before)
+    if not ok or not wait then return ok, refused end
+    local window, trouble = app_windows.wait_for_first(desk, app, before, wait)
+    if window then return true, window end
+    if trouble then return nil, trouble end
+    return errors.fail("timed_out", "no window came up for %s within %g s", text.cut(target, 200), wait)
+  end
+
+  --- Opens an application by its name: starts it as its profile says, and waits for its window and until it is ready.
+  --- One that is to run only once, and does, gets the keyboard instead.
+  ---@param name string as people say it ("LibreOffice Calc"), its program's, or its profile's
+  ---@param options { arguments: string[]? }? words that it is given, such as a file
+  ---@return deskpilot.window? window
+  ---@return "started"|"running"|deskpilot.error how code "not_found": the nearest names; "unavailable": what to install
+  function api.open_app(name, options)
+    if type(name) ~= "string" then error("apps.open_app wants the name of an application", 2) end
+    local arguments = options and options.arguments
+    if arguments ~= nil and type(arguments) ~= "table" then error("apps.open_app: arguments must be a list", 2) end
+    local profile, err = app_profiles.find(name)
+    if not profile then return nil, err end
+    return open_app.open(desk, start, profile, arguments)
+  end
+
+  --- What is known of an application: its profile, from the file deskpilot/apps/NAME.lua.
+  ---@param name string as for apps.open_app
+  ---@return deskpilot.app_profile? profile, deskpilot.error? err code "not_found": the nearest names
+  function api.profile(name)
+    if type(name) ~= "string" then error("apps.profile wants the name of an application", 2) end
+    return app_profiles.find(name)
+  end
+
+  --- The profile of the application that a window is of.
+  ---@param window deskpilot.window
+  ---@return deskpilot.app_profile? profile nil where none is known
+  function api.profile_of(window)
+    return app_profiles.of_window(window)
+  end
+
+  --- What one should know who works with a window's application, in words: its name, its shortcuts, its hints.
+  ---@param window deskpilot.window
+  ---@return string words "" where nothing is known of it
+  function api.about(window)
+    return app_profiles.about(window)
+  end
+
+  --- The applications that apps.open_app can open here, in words: those that are known and installed.
+  ---@return string words "" if there are none
+  function api.overview()
+    return app_profiles.overview()
+  end
+
+  return api
+end
+
+return apps

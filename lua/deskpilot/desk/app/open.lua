@@ -1,0 +1,151 @@
+--- desk.apps.open_app: an application that is known by its profile, opened and waited for until it can be used.
+local app_profile = require "deskpilot.desk.app.profile"
+local app_windows = require "deskpilot.desk.app.windows"
+local errors = require "deskpilot.base.errors"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+local waits = require "deskpilot.desk.wait.waits"
+
+local open_app = {}
+
+local function timing_of(desk, profile)
+  local own = profile.timing or {}
+  return { start = own.start or desk.timing.app_start, ready = own.ready or desk.timing.app_ready }
+end
+
+-- The topmost of its main windows; `before`: of those that are not among them.
+local function main_window(profile, list, before)
+  for i = #list, 1, -1 do
+    local window = list[i]
+    if (window.visible or window.minimized) and not (before and before[window.id])
+      and app_profile.is_main(profile, window) then return window end
+  end
+end
+
+-- --- starting ---------------------------------------------------------------------------------------
+
+local function words_of(profile, program, arguments)
+  local words = { program }
+  for _, list in ipairs { profile.arguments or {}, arguments or {} } do
+    for _, word in ipairs(list) do words[#words + 1] = word end
+  end
+  return words
+end
+
+-- One that has handed over to a process that runs already may show what it was given in the window that was there.
+local function handed_over(desk, profile, app, began, list)
+  if not profile.single or not (app.ended or task.now() - began > desk.timing.app_handover) then return nil end
+  return main_window(profile, list)
+end
+
+-- A browser is started by desk.browser, so that its pages can be seen and worked in. It takes flags and one address.
+local function launch_browser(desk, profile, program, arguments)
+  local flags, url = {}, nil
+  for _, word in ipairs(words_of(profile, program, arguments)) do
+    if text.starts(word, "-") then flags[#flags + 1] = word elseif word ~= program then url = word end
+  end
+  local browser, err = desk.browser.start { binary = program, args = flags, url = url,
+    wait = timing_of(desk, profile).start }
+  if not browser then return nil, err end
+  return { name = profile.name, pid = browser.pid }
+end
+
+-- Starts it and waits for a main window that was not there before.
+local function start(desk, launch, profile, arguments)
+  local program, missing = app_profile.program(profile)
+  if not program then return nil, missing end
+  local before = app_windows.ids(desk)
+  local app, err
+  if profile.browser then app, err = launch_browser(desk, profile, program, arguments)
+  else app, err = launch(words_of(profile, program, arguments), profile.env) end
+  if not app then return nil, err end
+  local began, seconds = task.now(), timing_of(desk, profile).start
+  local window, failure = app_windows.wait(desk, seconds, function(list)
+    local found = main_window(profile, list, before) or handed_over(desk, profile, app, began, list)
+    if found then return found end
+    if app.ended and app_windows.exit_status(app) ~= 0 then return app_windows.ended_early(app) end
+  end)
+  if window or failure then return window, failure end
+  return errors.fail("timed_out", "%s showed no window within %g s", profile.name, seconds)
+end
+
+-- --- being ready ------------------------------------------------------------------------------------
+
+local function timeout(limit)
+  return math.max(0, limit - task.now())
+end
+
+-- What of profile.ready is to be waited for, in the order of what it costs.
+local waits_for = {
+  function(desk, ready, window, limit)
+    if not ready.title then return true end
+    return desk.wait_for_window { id = window.id, matching = ready.title, timeout = timeout(limit) }
+  end,
+  function(desk, ready, window, limit)
+    if not (ready.role or ready.name) then return true end
+    local found, err = desk.wait_for_element { role = ready.role, name = ready.name, window = window.id,
+      timeout = timeout(limit) }
+    -- Where nothing tells of elements, a quiet screen has to do.
+    if not found and (err.code == "unavailable" or err.code == "unsupported") then return true end
+    return found, err
+  end,
+  function(desk, ready, window, limit)
+    if not ready.read then return true end
+    return desk.wait_for_text(ready.read, { window = window, timeout = timeout(limit) })
+  end,
+}
+
+-- Waits until the application can be used: what its profile says is on screen, and the screen is quiet.
+local function wait_until_ready(desk, profile, window)
+  local seconds = timing_of(desk, profile).ready
+  local limit = task.now() + seconds
+  for _, wait in ipairs(waits_for) do
+    local ok, err = wait(desk, profile.ready or {}, window, limit)
+    if not ok then
+      if not errors.is(err, "timed_out") then return nil, err end
+      return errors.fail("timed_out", "%s", ("%s has its window, but is not ready: %s"):format(profile.name,
+        tostring(err)))
+    end
+  end
+  local own = profile.timing or {}
+  local ok, err = waits.settle(desk, { quiet = own.settle_quiet, cap = own.settle_cap })
+  if not ok then return nil, err end
+  return true
+end
+
+-- Gives it the keyboard. What its application asks first keeps it: a window of another class, or one that its
+-- window manager gives it back to.
+local function bring_up(desk, profile, window)
+  local active = desk.windows.active()
+  local theirs = active and (app_profile.fit(profile, active) or window.pid ~= 0 and active.pid == window.pid)
+  if active and (active.id == window.id or theirs and not app_profile.fit(profile, active)) then return true end
+  local ok, err = desk.windows.focus(window.id)
+  if not ok and not theirs then return nil, err end
+  return true
+end
+
+--- Opens an application; see desk.apps.open_app.
+---@param desk deskpilot.desk
+---@param launch fun(words: string[], env: table?): deskpilot.app?, deskpilot.error?
+---@param profile deskpilot.app_profile
+---@param arguments string[]?
+---@return deskpilot.window? window, "started"|"running"|deskpilot.error how
+function open_app.open(desk, launch, profile, arguments)
+  local how = "running"
+  local window = profile.single and not arguments and main_window(profile, desk.windows.list() or {})
+  if not window then
+    local err
+    how = "started"
+    window, err = start(desk, launch, profile, arguments)
+    if not window then return nil, err end
+    local ready, why = wait_until_ready(desk, profile, window)
+    if not ready then return nil, why end
+  end
+  local ok, err = bring_up(desk, profile, window)
+  if not ok then return nil, err end
+  local now, gone = desk.windows.find { id = window.id }
+  if not now then return nil, gone end
+  return now, how
+end
+
+return open_app

@@ -1,0 +1,253 @@
+--- The profile of an application: what is known of it, as data. Here is what a profile may hold, whether one does,
+--- which windows are its application's, and which program starts it. The files are lua/deskpilot/apps/NAME.lua;
+--- profiles.lua finds them.
+local native = require "native.desk"
+local uv = require "luv"
+local errors = require "deskpilot.base.errors"
+local data = require "deskpilot.base.data"
+local platform = require "deskpilot.desk.platform"
+local system = require "native.system"
+local text = require "deskpilot.base.text"
+
+local app_profile = {}
+
+---@class deskpilot.app_profile
+---@field id string the name of its file
+---@field name string as people call it
+---@field about string what it is, as in "a text editor"
+---@field binary string|string[] programs that start it, the first that is there; %NAME% is a variable of the
+---  environment
+---@field public package string? what has to be installed for it
+---@field arguments string[]? given to it whenever it is started
+---@field env table<string, string>?
+---@field class string|string[]|nil of its windows, in whatever case
+---@field executable string|string[]|nil the file name of the program that its windows are of, in whatever case
+---@field title string|string[]|nil Lua pattern that the titles of all its windows match
+---@field main string|string[]|nil Lua pattern of its main window's title, where it has others
+---@field ready deskpilot.app_ready? what is on screen when it can be used
+---@field single boolean? whether its window that is there already is meant when it is to be opened
+---@field browser boolean? whether it speaks Chromium's debugging protocol, and is desk.browser's to start
+---@field shortcuts table<string, string>? what for -> keys, such as save = "ctrl+s"
+---@field hints string? what one who works with it should know
+---@field timing deskpilot.app_timing?
+
+---@class deskpilot.app_ready
+---@field role string? of an element of its window
+---@field name string? of that element
+---@field read string? a text that can be read on its window, for applications without elements
+---@field title string? Lua pattern that its title matches then
+
+---@class deskpilot.app_timing
+---@field start number? seconds until its window is there at the latest; timing.app_start
+---@field ready number? seconds until it is ready at the latest; timing.app_ready
+---@field settle_quiet number? seconds without a change of the screen that count as settled
+---@field settle_cap number? seconds after which a changing screen is taken as it is
+
+-- --- what a profile may hold ------------------------------------------------------------------------
+
+local function is_text(value)
+  if type(value) ~= "string" or not value:find("%S") then return "a text" end
+end
+
+local function is_flag(value)
+  if type(value) ~= "boolean" then return "true or false" end
+end
+
+local function is_seconds(value)
+  if type(value) ~= "number" or not (value >= 0 and value <= 600) then return "a number of seconds up to 600" end
+end
+
+local function is_pattern(value)
+  if is_text(value) then return "a text" end
+  local sound, why = pcall(string.find, "", value)
+  if not sound then return "a Lua pattern (" .. tostring(why) .. ")" end
+end
+
+local function is_keys(value)
+  if is_text(value) then return "keys such as ctrl+s" end
+  local combo, err = native.combo(value)
+  if not combo then return "keys such as ctrl+s (" .. tostring(err) .. ")" end
+end
+
+-- One, or a list of them.
+local function one_or_more(check)
+  return function(value)
+    if type(value) ~= "table" then return check(value) end
+    local count = 0
+    for _ in pairs(value) do count = count + 1 end
+    if count == 0 or count ~= #value then return "one text or a list of them" end
+    for _, item in ipairs(value) do
+      local wanted = check(item)
+      if wanted then return "a list of which each is " .. wanted end
+    end
+  end
+end
+
+local function is_list(value)
+  if type(value) ~= "table" then return "a list of texts" end
+  return #value > 0 and one_or_more(is_text)(value) or next(value) and #value == 0 and "a list of texts" or nil
+end
+
+-- Names of the profile's own choice.
+local function is_map(check, what)
+  return function(value)
+    if type(value) ~= "table" then return what end
+    for name, item in pairs(value) do
+      if type(name) ~= "string" or check(item) then return what .. ", which '" .. tostring(name) .. "' is not" end
+    end
+  end
+end
+
+local fields = {
+  name = is_text, about = is_text, binary = one_or_more(is_text), package = is_text, arguments = is_list,
+  env = is_map(is_text, "a table of texts by name"), class = one_or_more(is_text), executable = one_or_more(is_text),
+  title = one_or_more(is_pattern), main = one_or_more(is_pattern), single = is_flag, browser = is_flag,
+  hints = is_text, shortcuts = is_map(is_keys, "a table of keys by what they are for"),
+  ready = { role = is_text, name = is_text, read = is_text, title = is_pattern },
+  timing = { start = is_seconds, ready = is_seconds, settle_quiet = is_seconds, settle_cap = is_seconds },
+}
+
+local systems = { linux = true, windows = true }
+
+local function shown(value)
+  if type(value) == "string" then return "'" .. text.cut(text.one_line(value), 60) .. "'" end
+  return type(value) == "table" and "a table" or tostring(value)
+end
+
+-- What is wrong with a table by its fields; nil if nothing is.
+local function problem(values, known, path)
+  for key in pairs(values) do
+    local name = path .. tostring(key)
+    if not known[key] and not (path == "" and systems[key]) then
+      return ("%s is not known here; did you mean '%s'?"):format(name, path .. text.nearest(tostring(key),
+        text.keys(known)))
+    end
+  end
+  for _, key in ipairs(text.keys(values)) do
+    local check, value = known[key], values[key]
+    if type(check) == "function" then
+      local wanted = check(value)
+      if wanted then return ("%s%s is %s, but must be %s"):format(path, key, shown(value), wanted) end
+    else
+      local inner = check or fields -- of one of the systems
+      if type(value) ~= "table" then return ("%s%s is %s, but must be a table"):format(path, key, shown(value)) end
+      local why = problem(value, inner, path .. key .. ".")
+      if why then return why end
+    end
+  end
+end
+
+-- What cannot be missing from a profile that has something for this system.
+local function missing(self)
+  for _, key in ipairs { "name", "about" } do
+    if not self[key] then return key end
+  end
+  if not (self.class or self.executable or self.title) then return "class, executable or title" end
+end
+
+-- What all systems have in common, and this one's own on top.
+local function resolve(values, id)
+  local self = { id = id }
+  for key, value in pairs(values) do
+    if not systems[key] then self[key] = value end
+  end
+  for key, value in pairs(values[system.platform] or {}) do self[key] = value end
+  return self
+end
+
+--- The profile that a text holds, as it is for this system.
+---@param id string the name of its file
+---@param words string
+---@param where string where the text is from
+---@return deskpilot.app_profile|boolean|nil profile false for an application that this system does not have
+---@return deskpilot.error? err code "invalid": what is wrong, and where
+function app_profile.read(id, words, where)
+  local values, err = data.parse(words, where)
+  if not values then return nil, err end
+  local why = problem(values, fields, "")
+  if why then return errors.fail("invalid", "%s: %s", where, why) end
+  local self = resolve(values, id)
+  if not self.binary then return false end
+  local lack = missing(self)
+  if lack then return errors.fail("invalid", "%s: %s is missing", where, lack) end
+  return self
+end
+
+-- --- which windows are its application's ------------------------------------------------------------
+
+local function each(value)
+  return type(value) == "table" and value or { value }
+end
+
+local function is_one_of(value, list)
+  for _, item in ipairs(each(list)) do
+    if value:lower() == item:lower() then return true end
+  end
+  return false
+end
+
+local function matches_one_of(value, patterns)
+  for _, pattern in ipairs(each(patterns)) do
+    if value:find(pattern) then return true end
+  end
+  return false
+end
+
+--- How well a window fits: how many of class, executable and title say that it is the application's.
+---@param self deskpilot.app_profile
+---@param window deskpilot.window
+---@return integer? fit nil if one of them says that it is not
+function app_profile.fit(self, window)
+  local fit = 0
+  if self.class then
+    if not is_one_of(window.class, self.class) then return nil end
+    fit = fit + 1
+  end
+  if self.executable then
+    local file = (window.executable or ""):match("[^/\\]*$")
+    if not is_one_of(file, self.executable) then return nil end
+    fit = fit + 1
+  end
+  if self.title then
+    if not matches_one_of(window.title, self.title) then return nil end
+    fit = fit + 1
+  end
+  return fit
+end
+
+--- Whether a window is the application's main one, and not a splash screen, a tool box or a dialog of it.
+---@param self deskpilot.app_profile
+---@param window deskpilot.window
+---@return boolean
+function app_profile.is_main(self, window)
+  return app_profile.fit(self, window) ~= nil and (not self.main or matches_one_of(window.title, self.main))
+end
+
+-- --- its program ------------------------------------------------------------------------------------
+
+-- "%ProgramFiles%\x" with the variable's value; nil where it has none.
+local function expand(word)
+  local whole = true
+  local path = word:gsub("%%([%w_()]+)%%", function(name)
+    local value = uv.os_getenv(name)
+    if not value then whole = false end
+    return value
+  end)
+  return whole and path or nil
+end
+
+--- The file of the program that starts it.
+---@param self deskpilot.app_profile
+---@return string? file, deskpilot.error? err code "unavailable": what to install
+function app_profile.program(self)
+  for _, word in ipairs(each(self.binary)) do
+    local path = expand(word)
+    local file = path and platform.on_path(path)
+    if file then return file end
+  end
+  local cure = self.package and platform.install(self.package)
+  return errors.fail("unavailable", "%s", ("%s is not installed here (there is no program %s)%s"):format(self.name,
+    table.concat(each(self.binary), " or "), cure and ": " .. cure or ""))
+end
+
+return app_profile

@@ -1,0 +1,98 @@
+--- The windows that a program shows after it was started: its own, those of what it starts, and those of another
+--- process that it hands over to.
+local errors = require "deskpilot.base.errors"
+local process_tree = require "deskpilot.desk.platform.process_tree"
+local task = require "deskpilot.base.task"
+local waits = require "deskpilot.desk.wait.waits"
+
+local app_windows = {}
+
+--- Its exit status; 128 and the signal's number for one that a signal ended.
+---@param app deskpilot.app one that has ended
+---@return integer
+function app_windows.exit_status(app)
+  return app.ended.signal ~= 0 and 128 + app.ended.signal or app.ended.status
+end
+
+--- The error for a program that has ended before it showed a window.
+---@param app deskpilot.app
+---@return nil, deskpilot.error
+function app_windows.ended_early(app)
+  return errors.fail("io", "%s", ("%s ended (%s) before it showed a window%s"):format(app.name,
+    app.ended.signal ~= 0 and "signal " .. app.ended.signal or "status " .. app.ended.status,
+    app.ended.words and ": " .. app.ended.words or ""))
+end
+
+--- The windows that there are now.
+---@param desk deskpilot.desk
+---@return table<integer, boolean> by their ids
+function app_windows.ids(desk)
+  local ids = {}
+  for _, window in ipairs(desk.windows.list() or {}) do ids[window.id] = true end
+  return ids
+end
+
+--- The topmost new window of the program or of what comes from it, and the topmost of anybody else.
+---@param list deskpilot.window[]
+---@param before table<integer, boolean> ids of those that are not new
+---@param pid integer
+---@return deskpilot.window? own, deskpilot.window? other
+function app_windows.new(list, before, pid)
+  local own, other
+  for i = #list, 1, -1 do
+    local window = list[i]
+    if window.visible and not before[window.id] then
+      if window.pid ~= 0 and process_tree.descends(window.pid, pid) then own = own or window
+      else other = other or window end
+    end
+  end
+  return own, other
+end
+
+--- Looks at the windows again and again, whenever they change, until look(list) gives something.
+---@generic T
+---@param desk deskpilot.desk
+---@param seconds number
+---@param look fun(list: deskpilot.window[]): T?, deskpilot.error? an error ends it
+---@return T? found nil without an error where there is none in time
+---@return deskpilot.error? err
+function app_windows.wait(desk, seconds, look)
+  local limit = task.now() + seconds
+  while true do
+    local changes = desk.native:window_changes()
+    local list, err = desk.windows.list()
+    if not list then return nil, err end
+    local found, failure = look(list)
+    if found or failure then return found, failure end
+    local left = limit - task.now()
+    if left <= 0 then return nil end
+    local ok, why = waits.windows_changed(desk, changes, math.min(left, desk.timing.wait_every))
+    if not ok then return nil, why end
+  end
+end
+
+-- A new window of another process is the program's where it says no process, or where the program has ended
+-- (many hand over to a process that runs already), or shows none of its own for a while.
+local function is_taken_over(desk, app, other, since)
+  return other and (other.pid == 0 or app.ended or task.now() - since > desk.timing.app_handover)
+end
+
+--- Waits for a program's window.
+---@param desk deskpilot.desk
+---@param app deskpilot.app
+---@param before table<integer, boolean> ids of the windows that were there before it was started
+---@param seconds number
+---@return deskpilot.window? window nil without an error where there is none in time
+---@return deskpilot.error? err
+function app_windows.wait_for_first(desk, app, before, seconds)
+  local since
+  return app_windows.wait(desk, seconds, function(list)
+    local own, other = app_windows.new(list, before, app.pid)
+    since = other and (since or task.now())
+    if own then return own end
+    if is_taken_over(desk, app, other, since) then return other end
+    if app.ended and app_windows.exit_status(app) ~= 0 then return app_windows.ended_early(app) end
+  end)
+end
+
+return app_windows

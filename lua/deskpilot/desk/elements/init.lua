@@ -1,0 +1,216 @@
+--- desk.elements: what applications say about themselves, by their accessibility interface.
+local native = require "native.elements"
+local acts = require "deskpilot.desk.elements.acts"
+local errors = require "deskpilot.base.errors"
+local find = require "deskpilot.desk.elements.find"
+local outline = require "deskpilot.desk.elements.outline"
+local places = require "deskpilot.desk.elements.places"
+local points = require "deskpilot.desk.picture.points"
+local task = require "deskpilot.base.task"
+
+local elements = {}
+
+---@class deskpilot.element: deskpilot.rect
+---@field index integer in its list
+---@field parent integer? index of its parent, which comes before it; nil for an application
+---@field depth integer
+---@field role string such as "push button"
+---@field name string
+---@field description string?
+---@field text string? what a text, a field or a label holds
+---@field value number? of a slider and the like
+---@field states table<string, boolean> such as focused, checked, showing; enabled is always there
+---@field x integer pixels of the screen; all four are 0 where it has no place
+---@field y integer
+---@field width integer
+---@field height integer
+---@field actions integer 0 where it has none; elements.actions lists them
+---@field app string
+---@field pid integer
+---@field handle string
+
+---@class deskpilot.element_now: deskpilot.element what elements.refresh gives
+---@field minimum number? of its value
+---@field maximum number?
+---@field step number?
+---@field characters integer? of its text
+---@field selection { start: integer, stop: integer, text: string }?
+---@field action_list { name: string, title: string?, description: string?, key: string? }[]
+
+-- The list with what is known about it, which is not part of the list itself.
+local function make_list(answer)
+  return setmetatable(answer.elements, { __index = { apps = answer.apps, truncated = answer.truncated } })
+end
+
+-- Criteria with `all`: also for what is not showing.
+local function among_all(criteria)
+  local copy = { all = true }
+  for key, value in pairs(criteria) do copy[key] = value end
+  return copy
+end
+
+---@param desk deskpilot.desk
+---@return deskpilot.desk.elements
+function elements.new(desk)
+  ---@class deskpilot.desk.elements
+  local api = {}
+  local native_reader
+
+  local function open()
+    if desk.native:backend() == "null" then
+      return errors.fail("unsupported", "the null desktop has no elements")
+    end
+    if native_reader then return native_reader end
+    local err
+    native_reader, err = native.open { bus = desk.bus, display = desk.display }
+    return native_reader, err
+  end
+
+  -- reader.call("act", element, ...) and the like: asks its application and waits for the answer.
+  local reader = {}
+  function reader.call(method, element, ...)
+    local source, err = open()
+    if not source then return nil, err end
+    if method ~= "ask" then desk.human.give_way() end
+    local words = table.pack(...)
+    words[words.n + 1] = { timeout = desk.timing.element_action }
+    local answer, failure = task.await(function(done)
+      words[words.n + 2] = done
+      return source[method](source, element.handle, table.unpack(words, 1, words.n + 2))
+    end)
+    if not failure then return answer end
+    return errors.fail(failure.code, "the %s: %s", find.words(element), tostring(failure))
+  end
+
+  -- The window that criteria name, or nothing.
+  local function window_of(criteria)
+    local window = criteria.window
+    if window == nil then return nil end
+    if type(window) == "table" and window.id and window.pid then return window end
+    return desk.windows.find(type(window) == "table" and window or { id = window })
+  end
+
+  -- All that the applications in question tell of, and the window's own element where one is named.
+  local function read(criteria)
+    local window, err = window_of(criteria)
+    if err then return nil, err end
+    local source
+    source, err = open()
+    if not source then return nil, err end
+    local pid = criteria.pid or window and window.pid ~= 0 and window.pid or nil
+    local answer, failure = task.await(function(done)
+      return source:read({ timeout = desk.timing.elements, pid = pid, all = criteria.all, bare = criteria.bare,
+        max = criteria.max }, done)
+    end)
+    if not answer then return nil, failure end
+    local list = make_list(answer)
+    if not window then return list end
+    local frame = find.frame(list, window)
+    if frame then return list, frame end
+    return errors.fail("not_found", "%s", ("the window '%s' tells of no elements: its program has none, or has "
+      .. "accessibility switched off"):format(window.title))
+  end
+
+  --- Elements on the screen now, parents before children: all of them, or those that match. With
+  --- `all` also what is not showing (closed menus, hidden pages); `bare` leaves out texts, values and
+  --- actions. An application that does not answer is named in list.apps[i].note.
+  ---@param criteria deskpilot.element_criteria?
+  ---@return deskpilot.element[]? list, deskpilot.error? err
+  function api.list(criteria)
+    criteria = criteria or {}
+    find.check(criteria)
+    local list, frame = read(criteria)
+    if not list then return nil, frame end
+    local found = find.all(list, criteria, frame)
+    if #found == #list then return list end
+    return setmetatable(found, getmetatable(list))
+  end
+
+  --- The first element that matches, or the nth. Role, name, text and app must be the same but for case
+  --- and space around them; `contains` is a part of the name or text, `matching` a Lua pattern for them;
+  --- `within` is an element above it, or what one is found by. With `timeout`, waits for it.
+  ---@param criteria deskpilot.element_criteria
+  ---@return deskpilot.element? element, deskpilot.error? err
+  function api.find(criteria)
+    find.check(criteria)
+    local limit = task.now() + (criteria.timeout or 0)
+    local nth = criteria.nth or 1
+    while true do
+      local list, frame = read { pid = criteria.pid, window = criteria.window, all = criteria.all }
+      local late = task.now() >= limit
+      if not list and (late or frame.code ~= "not_found") then return nil, frame end
+      local found = list and find.all(list, criteria, frame) or {}
+      local element = found[nth > 0 and nth or #found + nth + 1]
+      if element then return element end
+      if late then return find.missing(list, criteria, #found) end
+      task.sleep(desk.timing.wait_every)
+    end
+  end
+
+  function reader.find(element, all)
+    assert(type(element) == "table", "an element, or what to find it by, is wanted")
+    if element.handle then return element end
+    return api.find(all and among_all(element) or element)
+  end
+
+  --- The element as it is now, with what a list does not tell: the range of its value, the selection of
+  --- its text, its actions. Asks for this one only, so it is quick.
+  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@return deskpilot.element_now? element, deskpilot.error? err
+  function api.refresh(element)
+    local found, err = reader.find(element)
+    if not found then return nil, err end
+    local now, failure = reader.call("ask", found)
+    if not now then return nil, failure end
+    if now.name == "" then now.name = found.name end -- by a label beside it, which only a list knows
+    now.app, now.pid, now.index, now.parent, now.depth = found.app, found.pid, found.index, found.parent, found.depth
+    if now.characters then now.selection = { start = now.from + 1, stop = now.to, text = now.selected } end
+    now.from, now.to, now.selected = nil, nil, nil
+    return now
+  end
+
+  --- The deepest element at a point of the screen.
+  ---@param point deskpilot.target
+  ---@return deskpilot.element? element, deskpilot.error? err
+  function api.at(point)
+    local x, y = points.resolve(desk, point)
+    if not x then return nil, y end
+    local list, err = api.list()
+    if not list then return nil, err end
+    local windows, failure = desk.windows.list()
+    if not windows then return nil, failure end
+    local found = places.at(list, windows, x, y, find.frame)
+    if found then return found end
+    return errors.fail("not_found", "no application tells of an element at %d, %d", x, y)
+  end
+
+  --- The elements that can be seen as compact text for a model, one line each: index, role, name, value or
+  --- text, and the states that matter, indented by depth; and the list whose indices these are. What only
+  --- holds others is left out, and a last line says what else was. The same screen gives the same text.
+  ---@param options { app: string?, window: deskpilot.window|integer|deskpilot.window_criteria|nil, pid: integer?,
+  ---  within: deskpilot.element|deskpilot.element_criteria|nil, all: boolean?, max: integer?, depth: integer? }?
+  ---  at most `max` lines (200), `depth` levels
+  ---@return string? text, deskpilot.element[]|deskpilot.error list
+  function api.outline(options)
+    options = options or {}
+    outline.check(options)
+    local criteria = { app = options.app, within = options.within }
+    local list, frame = read { pid = options.pid, window = options.window, all = options.all }
+    if not list then return nil, frame end
+    if #find.all(list, criteria, frame) == 0 and next(criteria) then return find.missing(list, criteria, 0) end
+    return outline.make(list, { max = options.max, depth = options.depth, all = options.all,
+      wanted = function(element) return find.matches(list, element, criteria, frame) end })
+  end
+
+  acts.add(api, desk, reader)
+
+  --- Ends the connection.
+  function api.stop()
+    if native_reader then native_reader:close() end
+    native_reader = nil
+  end
+
+  return api
+end
+
+return elements

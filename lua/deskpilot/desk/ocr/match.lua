@@ -1,0 +1,177 @@
+--- Finding words among those that were read off a picture, where single letters may have been misread
+--- and the space between words may have been lost.
+local text = require "deskpilot.base.text"
+local text_lines = require "deskpilot.desk.ocr.lines"
+
+local text_match = {}
+
+-- Letters that look alike in many fonts are one letter here.
+local alike = { ["1"] = "l", ["i"] = "l", ["|"] = "l", ["!"] = "l", ["0"] = "o", ["5"] = "s", ["—"] = "-",
+  ["–"] = "-", ["‘"] = "'", ["’"] = "'", ["“"] = '"', ["”"] = '"', ["…"] = "..." }
+
+-- Small letters, those of Western Europe too (in UTF-8), and no space.
+local function fold(s)
+  local small = s:lower():gsub("\195([\128-\150\152-\158])", function(c)
+    return "\195" .. string.char(c:byte() + 32)
+  end)
+  return (small:gsub("%s+", ""))
+end
+
+local function shape(folded)
+  return (folded:gsub("[%z\1-\127\194-\244][\128-\191]*", alike))
+end
+
+-- "Save..." is read where "Save" is wanted; but a wanted "..." counts.
+local function trimmed(s, wanted)
+  if not wanted:find("^%p") then s = s:gsub("^%p+", "") end
+  if not wanted:find("%p$") then s = s:gsub("%p+$", "") end
+  return s
+end
+
+-- How many letters may be wrong in a word of that length.
+local function slips(length)
+  return length >= 12 and 2 or length >= 5 and 1 or 0
+end
+
+-- How alike two folded texts are: 1 the same, 0 not alike enough.
+local function similarity(have, wanted)
+  if have == wanted then return 1 end
+  local a, b = shape(have), shape(wanted)
+  if a == b then return 0.97 end
+  local most = slips(#b)
+  if math.abs(#a - #b) > most then return 0 end
+  local distance = text.distance(a, b)
+  return distance <= most and 0.9 - distance / #b / 2 or 0
+end
+
+local function words_of(row)
+  local words = {}
+  for _, line in ipairs(row) do table.move(line.words, 1, #line.words, #words + 1, words) end
+  return words
+end
+
+-- Are they close enough to be of one phrase? The names of menus beside each other are not.
+local function beside(a, b)
+  return b.x - (a.x + a.width) < 1.3 * math.max(a.height, b.height)
+end
+
+-- Calls fn(words, their folded text) for each sequence of words of a row that is about that long.
+local function each_sequence(words, length, fn)
+  for first = 1, #words do
+    local sequence, folded = {}, ""
+    for last = first, #words do
+      if last > first and not beside(words[last - 1], words[last]) then break end
+      sequence[#sequence + 1] = words[last]
+      folded = folded .. fold(words[last].text)
+      fn(sequence, folded)
+      if #folded > length + 4 then break end
+    end
+  end
+end
+
+local function hit(words, score)
+  local joined = text_lines.join(words)
+  joined.words = nil
+  joined.confidence = joined.confidence * score
+  return joined
+end
+
+-- Whole words that are the wanted ones.
+local function whole_words(rows, wanted)
+  local found = {}
+  for _, row in ipairs(rows) do
+    each_sequence(words_of(row), #wanted, function(words, folded)
+      local score = similarity(trimmed(folded, wanted), wanted)
+      if score > 0 then found[#found + 1] = { score = score, words = table.move(words, 1, #words, 1, {}) } end
+    end)
+  end
+  return found
+end
+
+-- The part of a word's box that holds the letters from `first` to `last` of `count`.
+local function part_of(word, first, last, count)
+  local left = word.x + math.floor(word.width * (first - 1) / count)
+  local right = word.x + math.ceil(word.width * last / count)
+  return { text = word.text, x = left, y = word.y, width = math.max(1, right - left), height = word.height,
+    confidence = word.confidence }
+end
+
+-- Words that have the wanted letters inside them.
+local function parts_of_words(rows, wanted)
+  local found, plain = {}, shape(wanted)
+  for _, row in ipairs(rows) do
+    for _, word in ipairs(words_of(row)) do
+      local letters = shape(fold(word.text))
+      local first, last = letters:find(plain, 1, true)
+      if first then found[#found + 1] = { score = 0.8, words = { part_of(word, first, last, #letters) } } end
+    end
+  end
+  return found
+end
+
+-- Those that share words with a better one go.
+local function without_overlaps(found)
+  local kept, taken = {}, {}
+  for _, candidate in ipairs(found) do
+    local free = true
+    for _, word in ipairs(candidate.words) do free = free and not taken[word] end
+    if free then
+      for _, word in ipairs(candidate.words) do taken[word] = true end
+      kept[#kept + 1] = hit(candidate.words, candidate.score)
+    end
+  end
+  return kept
+end
+
+--- The places where the wanted words stand, the best first.
+---@param rows deskpilot.text_line[][]
+---@param wanted string
+---@return deskpilot.text_hit[]
+function text_match.find(rows, wanted)
+  local folded = fold(wanted)
+  local found = whole_words(rows, folded)
+  if #found == 0 then found = parts_of_words(rows, folded) end
+  for i, candidate in ipairs(found) do candidate.order = i end
+  table.sort(found, function(a, b)
+    if a.score ~= b.score then return a.score > b.score end
+    return a.order < b.order
+  end)
+  return without_overlaps(found)
+end
+
+-- The texts that come nearest to the wanted one, at most three.
+local function nearest(rows, wanted)
+  local distances, texts = {}, {}
+  for _, row in ipairs(rows) do
+    each_sequence(words_of(row), #wanted, function(words, folded)
+      local far = math.max(#wanted // 2, 2)
+      if math.abs(#folded - #wanted) > far then return end
+      local distance = text.distance(folded, wanted)
+      local shown = text.cut(text_lines.join(words).text, 60)
+      if distance <= far and not distances[shown] then
+        distances[shown] = distance
+        texts[#texts + 1] = shown
+      end
+    end)
+  end
+  table.sort(texts, function(a, b)
+    if distances[a] ~= distances[b] then return distances[a] < distances[b] end
+    return a < b
+  end)
+  return { table.unpack(texts, 1, 3) }
+end
+
+--- The sentence that says what was there instead.
+---@param rows deskpilot.text_line[][]
+---@param wanted string
+---@return string
+function text_match.miss(rows, wanted)
+  local message = ('the text "%s" was not seen'):format(text.cut(text.one_line(wanted), 80))
+  local near = nearest(rows, fold(wanted))
+  for i, words in ipairs(near) do near[i] = '"' .. words .. '"' end
+  if #near > 0 then return message .. "; the nearest is " .. text.join(near) end
+  if #rows == 0 then return message .. "; no text was seen there at all" end
+  return message .. '; what was seen begins with "' .. text.cut(text.one_line(text_lines.text(rows)), 120) .. '"'
+end
+
+return text_match

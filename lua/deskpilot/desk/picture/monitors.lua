@@ -1,0 +1,61 @@
+--- desk.screen.monitors and desk.screen.monitor: the parts that the desktop's one space is made of.
+local errors = require "deskpilot.base.errors"
+local text = require "deskpilot.base.text"
+
+local monitors = {}
+
+---@class deskpilot.monitor: deskpilot.rect
+---@field index integer its place in the list, from 1
+---@field name string as the system calls it: "HDMI-1", "DISPLAY1"
+---@field x integer pixels of the whole desktop, as everywhere; may be negative on Windows
+---@field y integer
+---@field width integer
+---@field height integer
+---@field work deskpilot.rect without task bars and docks
+---@field scale number 1 for 96 dots an inch, 1.5, 2: how large things are drawn on it
+---@field primary boolean exactly one is
+
+--- The monitors as they are now: from left to right, those with the same left edge from top to bottom.
+---@param native native.Desk
+---@return deskpilot.monitor[]? monitors, deskpilot.error? err
+function monitors.list(native)
+  return native:monitors()
+end
+
+local function not_found(which, list)
+  local there = {}
+  for i, monitor in ipairs(list) do
+    there[i] = ("%d: %s, %dx%d at %d,%d"):format(i, text.one_line(monitor.name), monitor.width, monitor.height,
+      monitor.x, monitor.y)
+  end
+  return errors.fail("not_found", "%s", ("there is no monitor %s; there are %s"):format(tostring(which),
+    table.concat(there, "; ")))
+end
+
+--- One monitor, as it is now: by its index, its name (whatever the case) or "primary". A monitor that
+--- is given as a table is that one.
+---@param native native.Desk
+---@param which integer|string|deskpilot.monitor
+---@return deskpilot.monitor? monitor, deskpilot.error? err
+function monitors.find(native, which)
+  if type(which) == "table" then
+    if not (which.x and which.y and which.width and which.height) then
+      error("a monitor is one of desk.screen.monitors(), its index or its name", 3)
+    end
+    return which
+  end
+  if math.type(which) ~= "integer" and type(which) ~= "string" then
+    error("a monitor is one of desk.screen.monitors(), its index or its name, not a " .. type(which), 3)
+  end
+  local list, err = monitors.list(native)
+  if not list then return nil, err end
+  for i, monitor in ipairs(list) do
+    if i == which or type(which) == "string" and monitor.name:lower() == which:lower()
+      or which == "primary" and monitor.primary then
+      return monitor
+    end
+  end
+  return not_found(which, list)
+end
+
+return monitors

@@ -1,0 +1,106 @@
+--- Where things are: the one place where what a script or a model points at becomes a pixel of the
+--- screen.
+---
+--- A point is { x = , y = } (or { 10, 20 }) with a `frame`: "screen" (pixels; the default), "norm"
+--- (0..1000 of the screen, or of `monitor`, `window` or `image` where given), "window" (pixels of `window`, or
+--- of the active one) or "image" (pixels of `image`, a screenshot of ours, scaled or not). Anything
+--- else with a place and a size (an element, a window, a rectangle) means its middle.
+local image = require "native.image"
+local errors = require "deskpilot.base.errors"
+local monitors = require "deskpilot.desk.picture.monitors"
+local rects = require "deskpilot.desk.picture.rect"
+
+local points = {}
+
+---@class deskpilot.point
+---@field x number
+---@field y number
+---@field frame "screen"|"norm"|"window"|"image"|nil
+---@field window deskpilot.window? that a point of the frame "window" or "norm" is counted in
+---@field monitor integer|string|deskpilot.monitor|nil of desk.screen.monitors(), its index or name
+---@field image deskpilot.shot? that a point of the frame "image" or "norm" is counted in
+
+--- What can be pointed at: a point, { x, y }, or anything with a place and a size (an element, a window, a hit), whose
+--- middle is meant.
+---@alias deskpilot.target deskpilot.point|deskpilot.rect|number[]
+
+local frames = {}
+
+local function whole(value)
+  return math.tointeger(value // 1)
+end
+
+function frames.screen(_, point)
+  return whole(point.x), whole(point.y)
+end
+
+function frames.norm(desk, point)
+  local rect, err = point.window, nil
+  if point.image then
+    rect = point.image.frame
+    if not rect then return errors.fail("invalid", "that picture is from a file and shows no part of the screen") end
+  elseif point.monitor then
+    rect, err = monitors.find(desk.native, point.monitor)
+  elseif not rect then
+    rect, err = desk.native:screen()
+  end
+  if not rect then return nil, err end
+  return image.norm_to_pixel(point.x, point.y, rect)
+end
+
+function frames.window(desk, point)
+  local window, err = point.window, nil
+  if not window then window, err = desk.windows.active() end
+  if not window then return nil, err end
+  return window.x + whole(point.x), window.y + whole(point.y)
+end
+
+function frames.image(_, point)
+  return assert(point.image, "a point in the frame 'image' needs its image"):locate(point.x, point.y)
+end
+
+local function middle(thing)
+  if thing.width <= 0 or thing.height <= 0 then
+    return errors.fail("invalid", "%s has no place on the screen", thing.name and thing.name ~= ""
+      and ("%s '%s'"):format(thing.role or "the element", thing.name) or "that element")
+  end
+  return thing.x + thing.width // 2, thing.y + thing.height // 2
+end
+
+-- A caller's mistake raises; it is found before anything is touched.
+local function check(target)
+  if type(target) ~= "table" then error("a point or an element is wanted, not a " .. type(target), 4) end
+  local x, y = target.x or target[1], target.y or target[2]
+  if type(x) ~= "number" or type(y) ~= "number" or x ~= x or y ~= y or math.abs(x) > 1e6 or math.abs(y) > 1e6 then
+    error("a point needs the numbers x and y", 4)
+  end
+  if target.frame ~= nil and not frames[target.frame] then
+    error("a frame is screen, norm, window or image, not " .. tostring(target.frame), 4)
+  end
+  return x, y
+end
+
+--- The pixel of the screen that is meant.
+---@param desk deskpilot.desk
+---@param target deskpilot.target
+---@return integer? x, integer|deskpilot.error y
+function points.resolve(desk, target)
+  local x, y = check(target)
+  local px, py
+  if target.frame == nil and target.width and target.height then
+    px, py = middle(target)
+  else
+    px, py = frames[target.frame or "screen"](desk, { x = x, y = y, monitor = target.monitor,
+      window = target.window, image = target.image })
+  end
+  if not px then return nil, py end
+  local screen, err = desk.native:screen()
+  if not screen then return nil, err end
+  if not rects.contains(screen, px, py) then
+    return errors.fail("invalid", "%d, %d lies outside the screen (%d, %d to %d, %d)", px, py, screen.x, screen.y,
+      screen.x + screen.width - 1, screen.y + screen.height - 1)
+  end
+  return math.tointeger(px), math.tointeger(py)
+end
+
+return points

@@ -1,0 +1,93 @@
+--- desk.screen: pictures of the screen.
+local capture = require "deskpilot.desk.picture.capture"
+local find = require "deskpilot.desk.picture.find"
+local monitors = require "deskpilot.desk.picture.monitors"
+local shots = require "deskpilot.desk.picture.shot"
+
+local screen = {}
+
+---@class deskpilot.shot_options
+---@field region deskpilot.region? a part of the screen, or of the monitor or window that is given with it
+---@field monitor integer|string|deskpilot.monitor|nil its index, its name or "primary"
+---@field window deskpilot.window|deskpilot.window_criteria|string|integer|nil a window, its id, or what to find it by
+---@field on_screen boolean? of a window: as it shows on the screen, what covers it included
+---@field cursor boolean? whether the pointer is in the picture; it is, but in that of a window
+---@field path string? of a PNG file that is written too
+
+---@param desk deskpilot.desk
+---@return deskpilot.desk.screen
+function screen.new(desk)
+  ---@class deskpilot.desk.screen
+  local api = {}
+
+  --- A picture of the screen, of one monitor, of a window, or of a region: of the screen, or of the
+  --- monitor or window that is given with it.
+  --- A window's picture is what the window itself draws, also where others cover it or where it hangs
+  --- over the edge of the screen, without the pointer unless `cursor` is true; it waits, a second at
+  --- most, for the application to draw what was covered (`incomplete` is set where that was too short).
+  --- A point of it is a place on the screen as ever: a click there goes to what lies on top.
+  --- A minimized window has no pixels: code "unavailable". With `on_screen` it is the part of the screen
+  --- where the window is, what covers it included.
+  ---@param options deskpilot.shot_options?
+  ---@return deskpilot.shot? shot, deskpilot.error? err
+  function api.shot(options)
+    options = options or {}
+    local image, frame, incomplete = capture.take(desk, options)
+    if not image then return nil, frame end
+    local shot = shots.new(image, frame)
+    shot.incomplete = incomplete
+    if options.path then
+      local ok, why = shot:save(options.path)
+      if not ok then return nil, why end
+    end
+    return shot
+  end
+
+  --- A picture from a PNG file: to be looked for by find_image (what is transparent in it does not count), or to
+  --- be compared or painted on. It has no frame.
+  ---@param path string
+  ---@return deskpilot.shot? shot, deskpilot.error? err
+  function api.load(path)
+    return shots.load(path)
+  end
+
+  --- Where a picture shows on the screen, now: the best place on all monitors, or in a window or region. To wait
+  --- for one, see desk.wait_for_image.
+  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+  ---@param options deskpilot.find_options? region and window as for screen.shot
+  ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
+  function api.find_image(picture, options)
+    return find.on_screen(desk, picture, options)
+  end
+
+  --- All places where a picture shows on the screen, the best first, none overlapping another.
+  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+  ---@param options deskpilot.find_options? region and window as for screen.shot
+  ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
+  function api.find_images(picture, options)
+    return find.all_on_screen(desk, picture, options)
+  end
+
+  --- The whole desktop in pixels: the smallest rectangle that holds all monitors.
+  ---@return deskpilot.rect? size, deskpilot.error? err
+  function api.size()
+    return desk.native:screen()
+  end
+
+  --- The monitors as they are now: from left to right, those with the same left edge from top to bottom.
+  ---@return deskpilot.monitor[]? monitors, deskpilot.error? err
+  function api.monitors()
+    return monitors.list(desk.native)
+  end
+
+  --- One monitor, as it is now: by its index in `monitors()`, its name (whatever the case) or "primary".
+  ---@param which integer|string|deskpilot.monitor
+  ---@return deskpilot.monitor? monitor, deskpilot.error? err code "not_found", with those that are there
+  function api.monitor(which)
+    return monitors.find(desk.native, which)
+  end
+
+  return api
+end
+
+return screen

@@ -1,0 +1,440 @@
+--- The keeper of a private desktop: a process of its own (`deskpilot --desktop-host`), so that the
+--- desktop is cleaned away whatever becomes of the program that wanted it. It reads commands as JSON
+--- lines from its standard input and writes events to its standard output; at the end of the input,
+--- on "stop" and on SIGTERM it takes everything down and ends (host_line.lua has the words).
+local uv = require "luv"
+local system = require "native.system"
+local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
+local host_line = require "deskpilot.desk.private.host_line"
+local host_runs = require "deskpilot.desk.private.host_runs"
+local platform = require "deskpilot.desk.platform"
+local process_tree = require "deskpilot.desk.platform.process_tree"
+local processes = require "deskpilot.desk.platform.linux.processes"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+
+local private_host = {}
+
+--- Seconds.
+private_host.timing = {
+  server_start = 10, bus_start = 10, manager_start = 10,
+  poll = 0.005,      -- between two looks at what is awaited
+  term = 0.3,        -- from asking processes to end until ending them
+  server_end = 0.3,
+}
+
+-- A session bus of our own: its socket in our folder, and services that applications may start.
+local bus_config = [[
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=%s</listen>
+  <auth>EXTERNAL</auth>
+  <standard_session_servicedirs />
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+]]
+
+-- One desktop, windows focused when they open, and none of openbox's many keys.
+local manager_config = [[
+<?xml version="1.0" encoding="UTF-8"?>
+<openbox_config xmlns="http://openbox.org/3.4/rc">
+  <focus><focusNew>yes</focusNew><followMouse>no</followMouse></focus>
+  <theme><animateIconify>no</animateIconify></theme>
+  <placement><policy>Smart</policy><center>yes</center></placement>
+  <desktops><number>1</number><popupTime>0</popupTime></desktops>
+  <keyboard>
+    <keybind key="A-F4"><action name="Close"/></keybind>
+    <keybind key="A-Tab"><action name="NextWindow"/></keybind>
+  </keyboard>
+  <mouse>
+    <context name="Titlebar">
+      <mousebind button="Left" action="Drag"><action name="Move"/></mousebind>
+      <mousebind button="Left" action="DoubleClick"><action name="ToggleMaximize"/></mousebind>
+    </context>
+    <context name="Titlebar Top Right Bottom Left TLCorner TRCorner BRCorner BLCorner">
+      <mousebind button="Left" action="Press">
+        <action name="Focus"/><action name="Raise"/>
+      </mousebind>
+    </context>
+    <context name="TLCorner TRCorner BRCorner BLCorner Top Right Bottom Left">
+      <mousebind button="Left" action="Drag"><action name="Resize"/></mousebind>
+    </context>
+    <context name="Client">
+      <mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
+      <mousebind button="Middle" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
+      <mousebind button="Right" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
+    </context>
+    <context name="Close"><mousebind button="Left" action="Click"><action name="Close"/></mousebind></context>
+    <context name="Maximize">
+      <mousebind button="Left" action="Click"><action name="ToggleMaximize"/></mousebind>
+    </context>
+    <context name="Iconify"><mousebind button="Left" action="Click"><action name="Iconify"/></mousebind></context>
+  </mouse>
+</openbox_config>
+]]
+
+-- What applications must not inherit (with secrets): other desktops.
+local withheld = {
+  "^DISPLAY$", "^XAUTHORITY$", "^WAYLAND_", "^DBUS_", "^XDG_RUNTIME_DIR$", "^XDG_.*_HOME$", "^XDG_SESSION_",
+  "^XDG_CURRENT_DESKTOP$", "^AT_SPI_", "^NO_AT_BRIDGE$", "^GTK_MODULES$", "^SESSION_MANAGER$",
+  "^DESKTOP_STARTUP_ID$", "^LD_PRELOAD$",
+  "SAN_OPTIONS$",
+}
+
+local state -- of the one desktop this process keeps
+
+-- --- processes ------------------------------------------------------------------------------------
+
+local function environment(extra)
+  local env = {}
+  for key, value in pairs(state.env) do env[key] = value end
+  for key, value in pairs(extra or {}) do env[key] = tostring(value) end
+  local list = {}
+  for key, value in pairs(env) do list[#list + 1] = key .. "=" .. value end
+  return list
+end
+
+local function base_environment(asked)
+  local env = {}
+  for key, value in pairs(uv.os_environ()) do
+    local keep = true
+    for _, pattern in ipairs(withheld) do keep = keep and not key:match(pattern) end
+    keep = keep and not process_tree.is_secret(key)
+    if keep then env[key] = value end
+  end
+  env.HOME = files.join(state.folder, "home")
+  env.XDG_RUNTIME_DIR = files.join(state.folder, "run")
+  env.LANG = env.LANG or env.LC_ALL or "C.UTF-8"
+  env.GDK_BACKEND, env.QT_QPA_PLATFORM, env.XDG_SESSION_TYPE = "x11", "xcb", "x11"
+  env.GSETTINGS_BACKEND = "memory" -- no settings service, and none of the user's own settings
+  env.ACCESSIBILITY_ENABLED, env.QT_LINUX_ACCESSIBILITY_ALWAYS_ON = "1", "1"
+  for key, value in pairs(asked or {}) do env[key] = tostring(value) end
+  return env
+end
+
+local function last_words(log)
+  local data = files.read(log, 1 << 20) or ""
+  local last = data:match("([^\n]*%S[^\n]*)\n*$")
+  return last and text.cut(text.one_line(last), 200) or nil
+end
+
+-- Starts a program with its output in a log; `extra` becomes its descriptor 3. Ends are told to the
+-- parent and kept in process.ended.
+local function spawn(name, argv, options)
+  options = options or {}
+  local process = { name = name, log = files.join(state.folder, ("log/%d-%s.log"):format(state.logs,
+    name:gsub("[^%w%-]", "_"))) }
+  state.logs = state.logs + 1
+  local log = uv.fs_open(process.log, "a", tonumber("600", 8))
+  local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = environment(options.env),
+    stdio = { nil, log, log, options.extra }, detached = true, cwd = options.cwd },
+    function(status, signal)
+      process.ended = { status = status, signal = signal }
+      state.known[process.pid] = nil
+      process.handle:close()
+      state.line:say { event = "exit", pid = process.pid, status = status, signal = signal,
+        words = last_words(process.log) }
+    end)
+  if log then uv.fs_close(log) end
+  if not handle then
+    return errors.fail("io", "cannot start %s: %s", argv[1], tostring(pid):gsub("^%u+: ", ""))
+  end
+  process.handle, process.pid = handle, pid
+  state.known[pid] = process
+  return process
+end
+
+local function died(process)
+  return errors.fail("io", "%s ended at once: %s", process.name, last_words(process.log)
+    or "status " .. process.ended.status)
+end
+
+-- Waits until ready() gives something, the process ends, or the time is up.
+local function wait_for(process, seconds, ready)
+  local limit = task.now() + seconds
+  while true do
+    local value = ready()
+    if value then return value end
+    if process.ended then return died(process) end
+    if task.now() > limit then
+      return errors.fail("timed_out", "%s was not ready within %g s", process.name, seconds)
+    end
+    task.sleep(private_host.timing.poll)
+  end
+end
+
+-- Starts a server and waits for the first line that it writes to its descriptor 3: that, and its process. The
+-- server is asked to end when we do, even where a SIGKILL leaves nobody to do so, and with it goes whatever has a
+-- window: our own program, whichever file that is by now, asks the kernel for it and becomes the server.
+local function first_line(name, argv, seconds)
+  local pipe = uv.new_pipe()
+  local process, err = spawn(name, { "/proc/self/exe", "--die-with-parent", tostring(uv.os_getpid()),
+    table.unpack(argv) }, { extra = pipe })
+  if not process then
+    pipe:close()
+    return nil, err
+  end
+  local got = ""
+  pipe:read_start(function(_, data)
+    if data then got = got .. data end
+  end)
+  local line, failure = wait_for(process, seconds, function() return got:match("^([^\n]+)\n") end)
+  pipe:close()
+  return line, line and process or failure
+end
+
+-- --- starting -------------------------------------------------------------------------------------
+
+local function check_programs()
+  local missing, mend = platform.private_needs()
+  if #missing == 0 then return true end
+  return errors.fail("unavailable", "a private desktop needs %s: %s", text.join(missing), mend)
+end
+
+local function make_folder()
+  local base = os.getenv("TMPDIR") or "/tmp"
+  if #base > 60 then base = "/tmp" end -- sockets have short names
+  local folder, why = uv.fs_mkdtemp(files.join(base, "deskpilot-XXXXXX"))
+  if not folder then return errors.fail("io", "cannot make a folder in %s: %s", base, why) end
+  state.folder = folder
+  for _, name in ipairs { "run", "home", "log" } do
+    uv.fs_mkdir(files.join(folder, name), tonumber("700", 8))
+  end
+  return true
+end
+
+-- Other users of this machine could open the display otherwise. One entry for any display, because
+-- its number is known only later; the format is Xauthority's (Xau(3)), family 65535 is "any".
+local function make_cookie()
+  state.cookie = uv.random(16)
+  local path = files.join(state.folder, "xauthority")
+  state.env.XAUTHORITY = path
+  return files.write(path, string.pack(">I2s2s2s2s2", 65535, "", "", "MIT-MAGIC-COOKIE-1", state.cookie))
+end
+
+local function hex(bytes)
+  return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
+end
+
+-- Which file it is that has this name.
+local function made(path)
+  local stat = uv.fs_lstat(path)
+  return stat and ("%d %d.%09d"):format(stat.ino, stat.ctime.sec, stat.ctime.nsec)
+end
+
+local function start_server(width, height)
+  local ok, err = make_cookie()
+  if not ok then return nil, err end
+  local line, process = first_line("Xvfb", { platform.on_path("Xvfb"), "-displayfd", "3", "-screen", "0",
+    ("%dx%dx24"):format(width, height), "-nolisten", "tcp", "-noreset",
+    "-auth", state.env.XAUTHORITY }, private_host.timing.server_start)
+  if not line then return nil, process end
+  local number = line:match("^%s*(%d+)%s*$")
+  if not number then return errors.fail("protocol", "Xvfb named no display") end
+  state.server, state.socket = process, { path = "/tmp/.X11-unix/X" .. number }
+  state.socket.made = made(state.socket.path)
+  state.display = ":" .. number
+  state.env.DISPLAY = state.display
+  return true
+end
+
+local function start_bus()
+  local config = files.join(state.folder, "bus.conf")
+  local ok, err = files.write(config, bus_config:format(files.join(state.folder, "run/bus")))
+  if not ok then return nil, err end
+  local line, process = first_line("dbus-daemon", { platform.on_path("dbus-daemon"), "--config-file=" .. config,
+    "--nofork", "--nopidfile", "--print-address=3" }, private_host.timing.bus_start)
+  if not line then return nil, process end
+  state.bus_address = line
+  state.env.DBUS_SESSION_BUS_ADDRESS = line
+  return true
+end
+
+local function start_manager()
+  local config, ready = files.join(state.folder, "openbox.xml"), files.join(state.folder, "run/manager-ready")
+  local ok, err = files.write(config, manager_config)
+  if not ok then return nil, err end
+  -- Openbox reads the compose file anew, 45 ms of it, after every change of the keyboard map, and typing makes
+  -- many; meanwhile no window would move. It composes no characters, so it gets an empty one.
+  local process, failure = spawn("openbox", { platform.on_path("openbox"), "--config-file", config,
+    "--startup", "touch " .. ready }, { env = { XCOMPOSEFILE = "/dev/null" } })
+  if not process then return nil, failure end
+  state.manager = process
+  return wait_for(process, private_host.timing.manager_start, function() return files.exists(ready) end)
+end
+
+local function start(command)
+  local ok, err = check_programs()
+  if not ok then return nil, err end
+  ok, err = make_folder()
+  if not ok then return nil, err end
+  state.env = base_environment(command.env)
+  ok, err = start_server(command.width, command.height)
+  if not ok then return nil, err end
+  local manager = task.start(start_manager) -- while the bus starts
+  ok, err = start_bus()
+  if not ok then return nil, err end
+  local ended, started, failure = manager:wait()
+  if not ended then return nil, errors.new("io", tostring(started)) end
+  if not started then return nil, failure end
+  return true
+end
+
+local function start_app(command)
+  local program = platform.on_path(command.argv[1], (command.env or {}).PATH or state.env.PATH)
+  if not program then
+    return errors.fail("not_found", "there is no program '%s' here; if it is a package: apt-get install %s",
+      command.argv[1], command.argv[1])
+  end
+  local name = select(2, files.split(command.argv[1]))
+  return spawn(name, { program, table.unpack(command.argv, 2) }, { env = command.env })
+end
+
+-- --- ending ---------------------------------------------------------------------------------------
+
+-- Collects those that we adopted; libuv only knows those that it started.
+local function reap()
+  for _, process in ipairs(processes.descendants(uv.os_getpid())) do
+    if process.zombie and not state.known[process.pid] and process.parent == uv.os_getpid() then
+      system.reap(process.pid)
+    end
+  end
+end
+
+-- Signals everything but the display server, so that applications can end in order; says whether
+-- there was anything.
+local function signal_all(signal)
+  local any = false
+  for _, process in ipairs(processes.descendants(uv.os_getpid())) do
+    local is_server = state.server and process.pid == state.server.pid
+    if not process.zombie and not is_server then
+      any = true
+      if signal then uv.kill(process.pid, signal) end
+    end
+  end
+  return any
+end
+
+local function end_everything_else()
+  signal_all("sigterm")
+  local limit = task.now() + private_host.timing.term
+  while signal_all(nil) do
+    if task.now() > limit then signal_all("sigkill") end -- again and again: they may have forked
+    task.sleep(private_host.timing.poll)
+  end
+end
+
+-- The server removes its own socket unless it has been killed. Another may have the number by now. There
+-- is no lock file: -displayfd does without.
+local function remove_socket()
+  local socket = state.socket
+  if socket and socket.made and made(socket.path) == socket.made then uv.fs_unlink(socket.path) end
+end
+
+local function end_server()
+  local server = state.server
+  if not server then return end
+  if not server.ended then uv.kill(server.pid, "sigterm") end
+  local limit = task.now() + private_host.timing.server_end
+  while not server.ended do
+    if task.now() > limit then uv.kill(server.pid, "sigkill") end
+    task.sleep(private_host.timing.poll)
+  end
+  remove_socket()
+end
+
+local function end_all()
+  end_everything_else()
+  end_server()
+  signal_all("sigkill") -- a server that was still starting
+  reap()
+  if state.folder then files.remove(state.folder) end
+end
+
+-- Ends the desktop and then the process, whoever asks and however often.
+local function stop()
+  if state.stopping then return end
+  state.stopping = true
+  state.line:close()
+  if state.starting then state.starting:cancel("the desktop is to end") end
+  local ending = task.start(end_all)
+  table.insert(state.ended_waiters, function()
+    ending:wait()
+    state.line:say { event = "stopped" }
+  end)
+  if state.wake then state.wake() end
+end
+
+-- --- commands -------------------------------------------------------------------------------------
+
+local commands = {}
+
+function commands.start(command)
+  if state.starting then return end
+  state.starting = task.start(function()
+    local ok, err = start(command)
+    if ok then
+      state.line:say { event = "ready", display = state.display,
+        cookie = hex(state.cookie), bus_address = state.bus_address,
+        folder = state.folder, pids = { server = state.server.pid, manager = state.manager.pid } }
+    else
+      state.line:say_failed(err)
+    end
+  end)
+end
+
+function commands.app(command)
+  state.line:say_app(command, start_app(command))
+end
+
+function commands.run(command)
+  host_runs.start(state.line, command, { env = environment(command.env),
+    on_start = function(pid) state.known[pid] = true end,
+    on_end = function(pid) state.known[pid] = nil end })
+end
+
+function commands.cancel(command)
+  host_runs.cancel(command)
+end
+
+function commands.stop()
+  stop()
+end
+
+-- Our own handlers: the interruptor's would stop whatever runs, and end the process at the second.
+local function catch_signals()
+  for _, name in ipairs { "sigterm", "sigint", "sighup" } do
+    local handle = uv.new_signal()
+    handle:start(name, stop)
+    handle:unref()
+  end
+  local child = uv.new_signal()
+  child:start("sigchld", reap)
+  child:unref()
+end
+
+--- The host's whole life. Returns its exit status.
+---@return integer
+function private_host.main()
+  state = { known = {}, logs = 1, ended_waiters = {}, line = host_line.open() }
+  system.hold_descendants()
+  catch_signals()
+  local ok, err = task.run(nil, function()
+    task.await(function(done)
+      state.wake = done
+      if state.stopping then done() else state.line:listen(commands) end
+    end)
+    for _, waiter in ipairs(state.ended_waiters) do waiter() end
+  end)
+  if not ok then io.stderr:write("deskpilot: the private desktop's host failed: ", tostring(err), "\n") end
+  return ok and 0 or 1
+end
+
+return private_host

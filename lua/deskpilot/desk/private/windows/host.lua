@@ -1,0 +1,159 @@
+--- The keeper of a private desktop: two processes of their own, so that the desktop is cleaned away
+--- whatever becomes of the program that wanted it. `deskpilot --desktop-host` makes a Windows desktop and
+--- runs this program again on it, `deskpilot --desktop-host NAME`; what that one starts is on the same
+--- desktop, and in a job that ends with the first. The second reads commands and writes events
+--- (host_line.lua); at the end of its input and on "stop" it ends, and with it all.
+---
+--- The desktop has the size of the user's screen, whatever size is asked for, and the user's own files.
+local uv = require "luv"
+local native = require "native.desk"
+local system = require "native.system"
+local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local host_line = require "deskpilot.desk.private.host_line"
+local host_runs = require "deskpilot.desk.private.host_runs"
+local platform = require "deskpilot.desk.platform"
+local process_tree = require "deskpilot.desk.platform.process_tree"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+
+local private_host = {}
+
+--- Seconds.
+private_host.timing = {
+  poll = 0.005,  -- between two looks at what is awaited
+  close = 0.3,   -- from asking windows to close until their processes are ended
+}
+
+local state -- of the one desktop this process keeps
+
+-- --- applications ---------------------------------------------------------------------------------
+
+local function last_words(log)
+  local last = (files.read(log, 1 << 20) or ""):match("([^\n]*%S[^\n]*)\n*$")
+  return last and text.cut(text.one_line(last), 200) or nil
+end
+
+local function ended(process, status, signal)
+  state.running[process] = nil
+  process.handle:close()
+  state.line:say { event = "exit", pid = process.pid, status = status, signal = signal,
+    words = last_words(process.log) }
+end
+
+local function new_log(program)
+  state.logs = state.logs + 1
+  local name = select(2, files.split(program)):gsub("[^%w%-]", "_")
+  return files.join(state.folder, ("%d-%s.log"):format(state.logs, name))
+end
+
+-- Starts a program with its output in a log. It inherits our desktop.
+local function start_app(command)
+  local argv = command.argv
+  local process = { log = new_log(argv[1]) }
+  local log = uv.fs_open(process.log, "a", tonumber("600", 8))
+  local handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) },
+    env = process_tree.environment(state.env, command.env), stdio = { nil, log, log } },
+    function(status, signal) ended(process, status, signal) end)
+  if log then uv.fs_close(log) end
+  if not handle then
+    local code = tostring(pid):match("^ENOENT") and "not_found" or "io"
+    return errors.fail(code, "cannot start %s: %s", argv[1], tostring(pid):gsub("^%u+: ", ""):gsub(": .*", ""))
+  end
+  process.handle, process.pid = handle, pid
+  state.running[process] = true
+  return process
+end
+
+-- --- ending ---------------------------------------------------------------------------------------
+
+-- So that applications can end in order. Those that ask their user first are ended with the job.
+local function close_windows()
+  local desk <close> = native.open {}
+  for _, window in ipairs(desk and desk:windows() or {}) do desk:close_window(window.id) end
+  local limit = task.now() + private_host.timing.close
+  while next(state.running) and task.now() < limit do task.sleep(private_host.timing.poll) end
+end
+
+local function stop()
+  if state.stopping then return end
+  state.stopping = true
+  state.line:close()
+  task.start(function()
+    close_windows()
+    state.line:say { event = "stopped" }
+    state.wake()
+  end)
+end
+
+-- --- commands -------------------------------------------------------------------------------------
+
+local commands = {}
+
+function commands.start(command)
+  state.env = command.env or {}
+  state.line:say { event = "ready", display = state.name, folder = state.folder }
+end
+
+function commands.app(command)
+  state.line:say_app(command, start_app(command))
+end
+
+function commands.run(command)
+  host_runs.start(state.line, command, { env = process_tree.environment(state.env, command.env) })
+end
+
+function commands.cancel(command)
+  host_runs.cancel(command)
+end
+
+function commands.stop()
+  stop()
+end
+
+-- --- the two processes ----------------------------------------------------------------------------
+
+local function folder_of(name)
+  return files.join(files.temporary_folder(), name)
+end
+
+-- The second: on the desktop.
+local function keep(name)
+  state = { name = name, folder = folder_of(name), env = {}, running = {}, logs = 0,
+    line = host_line.open() }
+  local ok, err = task.run(nil, function()
+    task.await(function(done)
+      state.wake = done
+      state.line:listen(commands)
+    end)
+  end)
+  if not ok then io.stderr:write("deskpilot: the private desktop's host failed: ", tostring(err), "\n") end
+  return ok and 0 or 1
+end
+
+-- The first: its folder's name, which nothing else has, is the desktop's.
+local function make()
+  local ok, err = system.hold_descendants()
+  if not ok then return nil, err end
+  local folder, why = uv.fs_mkdtemp(folder_of("deskpilot-XXXXXX"))
+  if not folder then
+    return errors.fail("io", "cannot make a folder in %s: %s", files.temporary_folder(), why)
+  end
+  local status, failure = system.run_on_desktop(select(2, files.split(folder)))
+  files.remove(folder)
+  return status, failure
+end
+
+--- The host's whole life. Returns its exit status.
+---@param words string[] nothing; the desktop's name in the process that runs on it
+---@return integer
+function private_host.main(words)
+  if words[1] then return keep(words[1]) end
+  local status, err = make()
+  if status then return status end
+  io.stdout:write(json.encode { event = "failed", code = err.code, message = tostring(err) }, "\n")
+  return 1
+end
+
+return private_host

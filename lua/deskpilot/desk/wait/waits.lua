@@ -1,0 +1,219 @@
+--- desk.settle, desk.wait_for_change and desk.wait_until: waiting for the screen to be quiet, to change,
+--- and for anything else. What waits for windows, elements, text and pictures (wait_for.lua) is made of
+--- the two last functions here.
+local errors = require "deskpilot.base.errors"
+local task = require "deskpilot.base.task"
+local timing = require "deskpilot.desk.wait.timing"
+
+local waits = {}
+
+-- Seconds between two looks, however fast things change.
+local BREATH = 0.01
+
+-- What the profile of the active application says of settling.
+local function own_timing(desk)
+  local window = desk.windows.active()
+  local profile = window and desk.apps.profile_of(window)
+  return profile and profile.timing or {}
+end
+
+-- How long the screen has to be quiet, and how long is waited for that: as told, as somebody has set it for this
+-- desk, as the active application needs it.
+local function settle_times(desk, options)
+  local quiet, cap = options.quiet, options.cap
+  if quiet and cap then return quiet, cap end
+  local own = own_timing(desk)
+  local function chosen(name)
+    local set = desk.timing[name]
+    return set == timing.defaults[name] and own[name] or set
+  end
+  return quiet or chosen "settle_quiet", cap or chosen "settle_cap"
+end
+
+---@class deskpilot.settle_options all in seconds
+---@field quiet number? without a change that count as settled
+---@field floor number? least time to wait for a first change
+---@field cap number? after which a changing screen is taken as it is
+
+---@class deskpilot.settled
+---@field seconds number
+---@field reason "quiet"|"cap"
+
+--- desk.settle.
+---@param desk deskpilot.desk
+---@param options deskpilot.settle_options?
+---@return deskpilot.settled? settled, deskpilot.error? err
+function waits.settle(desk, options)
+  options = options or {}
+  local quiet, cap = settle_times(desk, options)
+  local floor = options.floor or desk.timing.settle_floor
+  local began = task.now()
+  local ok, err = desk:watch()
+  if not ok then return nil, err end
+  while true do
+    ok, err = desk.native:pump()
+    if not ok then return nil, err end
+    local now = task.now()
+    local calm_at = math.max(math.max(began, desk.native:last_change() / 1e9) + quiet, began + floor)
+    if now >= calm_at then return { seconds = now - began, reason = "quiet" } end
+    if now >= began + cap then return { seconds = now - began, reason = "cap" } end
+    desk.inbox:wait(math.min(calm_at, began + cap) - now)
+  end
+end
+
+-- The part of the screen that is meant; nil for all of it.
+local function area_of(desk, options)
+  local origin = { x = 0, y = 0 }
+  local window, err = options.window, nil
+  if window then
+    if type(window) == "string" then window = { title = window } end
+    if not window.id then window, err = desk.windows.find(window) end
+    if not window then return nil, err end
+    if not options.region then return window end
+    origin = window
+  end
+  local region = options.region
+  if not region then return nil end
+  local area = { x = origin.x + (region.x or region[1]), y = origin.y + (region.y or region[2]),
+    width = region.width or region[3], height = region.height or region[4] }
+  for key, value in pairs(area) do
+    area[key] = math.tointeger(value) or error("a region's " .. key .. " must be a whole number of pixels", 3)
+  end
+  return area
+end
+
+-- Tells changes of a part of the screen apart until the end of the block; of all of it where there is none.
+local function watch_area(desk, area)
+  local ok, err = desk:watch()
+  if not ok then return nil, err end
+  local place
+  if area then
+    place, err = desk.native:watch_region(area.x, area.y, area.width, area.height)
+    if not place then return nil, err end
+  end
+  return setmetatable({ place = place }, { __close = function()
+    if place and not desk.closed then desk.native:unwatch_region(place) end
+  end })
+end
+
+-- Waits until what is watched has changed since then, or until `limit`. Whether it has.
+local function changed_since(desk, watched, since, limit)
+  while true do
+    local ok, err = desk.native:pump()
+    if not ok then return nil, err end
+    if desk.native:last_change(watched.place) / 1e9 > since then return true end
+    local left = limit - task.now()
+    if left <= 0 then return false end
+    desk.inbox:wait(left)
+  end
+end
+
+---@class deskpilot.change_options
+---@field region deskpilot.region? where to look
+---@field window deskpilot.window|deskpilot.window_criteria|string|nil a window, or what to find it by
+---@field action fun()? what is to bring the change
+---@field timeout number? seconds; timing.wait
+
+--- desk.wait_for_change.
+---@param desk deskpilot.desk
+---@param options deskpilot.change_options?
+---@return boolean? changed, deskpilot.error? err code "timed_out" if nothing changed
+function waits.wait_for_change(desk, options)
+  options = options or {}
+  local seconds = options.timeout or desk.timing.wait
+  local area, err = area_of(desk, options)
+  if err then return nil, err end
+  local began = task.now()
+  local watched <close>, failure = watch_area(desk, area)
+  if not watched then return nil, failure end
+  if options.action then
+    local ok, why = desk.native:pump()
+    if not ok then return nil, why end
+    began = task.now()
+    options.action()
+  end
+  local changed, why = changed_since(desk, watched, began, task.now() + seconds)
+  if changed then return true end
+  if why then return nil, why end
+  return errors.fail("timed_out", "nothing %s changed within %g s", area and "in that part of the screen"
+    or "on the screen", seconds)
+end
+
+---@class deskpilot.until_options both in seconds
+---@field timeout number? timing.wait
+---@field every number? between two questions; timing.wait_every
+
+--- desk.wait_until.
+---@generic T
+---@param desk deskpilot.desk
+---@param fn fun(): T?, any
+---@param options deskpilot.until_options?
+---@return T? value, deskpilot.error? err
+function waits.wait_until(desk, fn, options)
+  options = options or {}
+  local seconds = options.timeout or desk.timing.wait
+  local limit = task.now() + seconds
+  while true do
+    local value, why = fn()
+    if value then return value end
+    if task.now() >= limit then
+      return errors.fail("timed_out", "%s", ("what was waited for did not come within %g s%s"):format(seconds,
+        why and ": " .. tostring(why) or ""))
+    end
+    task.sleep(options.every or desk.timing.wait_every)
+  end
+end
+
+--- Looks until look() gives something, or an error other than "not_found", or the time is up: again when the
+--- screen, or its part, has changed, and every timing.wait_look seconds all the same. Never spends more than
+--- half of the time on looking.
+---@generic T
+---@param desk deskpilot.desk
+---@param options { timeout: number, region: deskpilot.region?, window: deskpilot.window|string|nil }
+---@param look fun(): T?, deskpilot.error?
+---@return T? value, deskpilot.error? err of the last look
+function waits.look_until(desk, options, look)
+  local limit = task.now() + options.timeout
+  local area = area_of(desk, options) -- a window that is not there yet is what look() complains about
+  -- Where nothing tells of changes it is looked by time alone.
+  local watched <close> = watch_area(desk, area)
+  while true do
+    local began = task.now()
+    local value, why = look()
+    if value or not errors.is(why, "not_found") then return value, why end
+    local now = task.now()
+    if now >= limit then return nil, why end
+    task.sleep(math.min(math.max(now - began, BREATH), limit - now))
+    local again = math.min(limit, began + desk.timing.wait_look)
+    if watched then
+      local changed, failure = changed_since(desk, watched, began, again)
+      if changed == nil then return nil, failure end
+    else
+      task.sleep(math.max(0, again - task.now()))
+    end
+  end
+end
+
+--- Waits until windows have come, gone or changed since native:window_changes() gave `number`; for at most
+--- that many seconds, and less where nothing tells of it: the caller looks again.
+---@param desk deskpilot.desk
+---@param number integer
+---@param seconds number
+---@return boolean? ok, deskpilot.error? err
+function waits.windows_changed(desk, number, seconds)
+  local every = number > 0 and desk.timing.wait_look or desk.timing.wait_every
+  local limit = task.now() + math.min(seconds, every)
+  while true do
+    local ok, err = desk.native:pump()
+    if not ok then return nil, err end
+    local left = limit - task.now()
+    if left <= 0 then return true end
+    if desk.native:window_changes() ~= number then
+      task.sleep(math.min(BREATH, left))
+      return true
+    end
+    desk.inbox:wait(left)
+  end
+end
+
+return waits

@@ -1,0 +1,96 @@
+--- What a page's form sends: pairs in a query or in a body, and multipart bodies with files in them. All of it
+--- comes from outside: its number and its shape are checked, and a file's name is a name and never a path.
+local errors = require "deskpilot.base.errors"
+local http_message = require "deskpilot.net.http_message"
+
+local http_form = {}
+
+local most_fields = 200
+local longest_head = 4096 -- bytes of one part's
+
+---@class deskpilot.http_form.field
+---@field name string
+---@field value string its text, or the file's bytes
+---@field filename string? for a file: the last part of what its sender calls it; "" where none was chosen
+---@field type string? for a file: its Content-Type as its sender says
+
+local function malformed(what)
+  return errors.fail("protocol", "the form cannot be read: %s", what)
+end
+
+--- The fields of "a=1&b=2", in their order.
+---@param s string
+---@return deskpilot.http_form.field[]? fields, deskpilot.error? err code "protocol"
+function http_form.pairs(s)
+  local fields = {}
+  for pair in s:gmatch("[^&]+") do
+    local name, value = pair:gsub("+", " "):match("^([^=]*)=?(.*)$")
+    name, value = http_message.unescape(name), http_message.unescape(value)
+    if not name or not value then return malformed("it has a % that stands for nothing") end
+    fields[#fields + 1] = { name = name, value = value }
+    if #fields > most_fields then return malformed("it has more than " .. most_fields .. " fields") end
+  end
+  return fields
+end
+
+-- Browsers write a quotation mark and line ends in a name as %22, %0D and %0A, and nothing else.
+local function unquote(s)
+  return s and (s:gsub("%%22", '"'):gsub("%%0D", "\r"):gsub("%%0A", "\n"))
+end
+
+local function read_part(part)
+  local stop = part:find("\r\n\r\n", 1, true)
+  if not stop or stop > longest_head then return nil, "a part of it has no head" end
+  local head, field = part:sub(1, stop + 1), { value = part:sub(stop + 4) }
+  for line in head:gmatch("(.-)\r\n") do
+    local name, value = line:match("^([%w-]+):%s*(.*)$")
+    name = name and name:lower()
+    if name == "content-disposition" then
+      field.name = unquote(value:match('^form%-data;.*%f[%w]name="([^"]*)"'))
+      local filename = unquote(value:match('%f[%w]filename="([^"]*)"'))
+      field.filename = filename and filename:match("[^/\\]*$"):gsub("%c", "_")
+    elseif name == "content-type" then
+      field.type = value
+    end
+  end
+  if not field.name then return nil, "a part of it has no name" end
+  return field
+end
+
+--- The fields of a multipart/form-data body, in their order.
+---@param body string
+---@param content_type string the request's header, which has the boundary
+---@return deskpilot.http_form.field[]? fields, deskpilot.error? err code "protocol"
+function http_form.multipart(body, content_type)
+  local boundary = content_type:match('boundary="([^"]+)"') or content_type:match("boundary=([^%s;]+)")
+  if not boundary or #boundary > 70 then return malformed("it has no boundary") end
+  local mark, fields = "\r\n--" .. boundary, {}
+  body = "\r\n" .. body
+  local _, at = body:find(mark, 1, true)
+  if not at then return malformed("its boundary is not there") end
+  while body:sub(at + 1, at + 2) == "\r\n" do
+    local first, last = body:find(mark, at + 1, true)
+    if not first then return malformed("it has no end") end
+    local field, why = read_part(body:sub(at + 3, first - 1))
+    if not field then return malformed(why) end
+    fields[#fields + 1] = field
+    if #fields > most_fields then return malformed("it has more than " .. most_fields .. " fields") end
+    at = last
+  end
+  if body:sub(at + 1, at + 2) ~= "--" then return malformed("it has no end") end
+  return fields
+end
+
+--- The fields of a request's body, whichever of the two kinds it is.
+---@param request deskpilot.http_server.request
+---@return deskpilot.http_form.field[]? fields, deskpilot.error? err code "protocol", or "unsupported" for a body
+--- of another kind
+function http_form.read(request)
+  local kind = request.headers["content-type"] or ""
+  local name = kind:lower():match("^[^;%s]*")
+  if name == "multipart/form-data" then return http_form.multipart(request.body, kind) end
+  if name == "application/x-www-form-urlencoded" then return http_form.pairs(request.body) end
+  return errors.fail("unsupported", "a form comes as multipart/form-data or application/x-www-form-urlencoded")
+end
+
+return http_form

@@ -1,0 +1,296 @@
+#include "atspi_internal.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+uint64_t atspi_patience(void)
+{
+    return uv_hrtime() + (uint64_t) ATSPI_PATIENCE_MS * 1000000;
+}
+
+/* Whether somebody is left who has not answered and is worth waiting for. */
+static bool worth_waiting(const atspi_read *r)
+{
+    uint64_t now = uv_hrtime();
+    for (int32_t i = 0; i < r->app_count; i++) {
+        const atspi_app *app = &r->apps[i];
+        bool open = app->in_flight > 0 || app->queue_start < app->queue_count;
+        if (open && (!app->slow || now < app->patience_end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool send_one(atspi_read *r, atspi_app *app)
+{
+    atspi_question question = app->queue[app->queue_start];
+    DBusMessage *m = atspi_question_message(r, question);
+    dbus_uint32_t serial;
+    bool sent = m && dbus_connection_send(app->c, m, &serial);
+    if (m) {
+        dbus_message_unref(m);
+    }
+    if (!sent) {
+        r->no_memory = true;
+        return false;
+    }
+    if (++app->queue_start == app->queue_count) {
+        app->queue_start = app->queue_count = 0;
+    }
+    app->in_flight++;
+    r->flights[r->flight_count++] = (atspi_flight){serial, question};
+    return true;
+}
+
+/* Takes turns between the applications, so that a large one does not keep the others waiting. */
+static void send_questions(atspi_read *r)
+{
+    for (int32_t idle = 0; idle < r->app_count && r->flight_count < ATSPI_WINDOW;) {
+        r->turn = (r->turn + 1) % r->app_count;
+        atspi_app *app = &r->apps[r->turn];
+        if (app->queue_start == app->queue_count || app->in_flight >= ATSPI_APP_WINDOW) {
+            idle++;
+            continue;
+        }
+        idle = 0;
+        if (!send_one(r, app)) {
+            return;
+        }
+    }
+}
+
+/* Serial numbers are each connection's own. */
+static bool take_flight(atspi_read *r, DBusConnection *c, dbus_uint32_t serial, atspi_question *out)
+{
+    for (size_t i = 0; i < r->flight_count; i++) {
+        if (r->flights[i].serial != serial || r->apps[r->flights[i].question.app].c != c) {
+            continue;
+        }
+        *out = r->flights[i].question;
+        /* The order is kept: answers mostly come in the order of the questions. */
+        memmove(&r->flights[i], &r->flights[i + 1],
+                (r->flight_count - i - 1) * sizeof r->flights[0]);
+        r->flight_count--;
+        r->apps[out->app].in_flight--;
+        r->apps[out->app].patience_end = atspi_patience();
+        return true;
+    }
+    return false;
+}
+
+static void take_messages(atspi_read *r, DBusConnection *c)
+{
+    DBusMessage *m;
+    while (!r->no_memory && (m = dbus_connection_pop_message(c))) {
+        int type = dbus_message_get_type(m);
+        atspi_question question;
+        /* The bus, or the socket, only lets the one that was asked answer. */
+        if ((type == DBUS_MESSAGE_TYPE_METHOD_RETURN || type == DBUS_MESSAGE_TYPE_ERROR) &&
+            take_flight(r, c, dbus_message_get_reply_serial(m), &question)) {
+            atspi_answer(r, question, type == DBUS_MESSAGE_TYPE_ERROR ? NULL : m);
+        }
+        dbus_message_unref(m);
+    }
+}
+
+/* Its own socket has been closed: what it has not answered it will not answer. */
+static void lose_app(atspi_read *r, int32_t index)
+{
+    atspi_app *app = &r->apps[index];
+    size_t kept = 0;
+    for (size_t i = 0; i < r->flight_count; i++) {
+        if (r->flights[i].question.app != index) {
+            r->flights[kept++] = r->flights[i];
+        }
+    }
+    r->flight_count = kept;
+    app->in_flight = 0;
+    app->queue_start = app->queue_count = 0;
+    app->note = "ended, or let go of its socket, while it was read";
+}
+
+/* Waits until one of the connections has something to read or room to write, for a moment. */
+static void wait_for_any(const atspi_read *r)
+{
+    struct pollfd polled[DESK_ELEMENTS_MAX_APPS + 2];
+    nfds_t count = 0;
+    for (int32_t i = 0; i < r->app_count; i++) {
+        DBusConnection *c = r->apps[i].c;
+        int fd;
+        if ((i > 0 && c == r->c) || !dbus_connection_get_unix_fd(c, &fd)) {
+            continue;
+        }
+        bool unsent = dbus_connection_has_messages_to_send(c);
+        polled[count++] = (struct pollfd){fd, (short) (POLLIN | (unsent ? POLLOUT : 0)), 0};
+    }
+    poll(polled, count, atspi_slice_ms(r->query->deadline));
+}
+
+/* Takes in what has come. False when the bus is gone. */
+static bool turn(atspi_read *r)
+{
+    wait_for_any(r);
+    for (int32_t i = 0; i < r->app_count; i++) {
+        DBusConnection *c = r->apps[i].c;
+        if (i > 0 && c == r->c) {
+            continue;
+        }
+        bool there = dbus_connection_read_write(c, 0);
+        take_messages(r, c);
+        if (!there && i == 0) {
+            return false;
+        }
+        if (!there && (r->apps[i].in_flight > 0 || r->apps[i].queue_count > 0)) {
+            lose_app(r, i);
+        }
+    }
+    return true;
+}
+
+static bool start(atspi_read *r)
+{
+    r->node_max = (int32_t) (r->query->max_nodes > 50000 ? 200000 : r->query->max_nodes * 4);
+    r->buckets = malloc(ATSPI_BUCKETS * sizeof *r->buckets);
+    r->apps = calloc(DESK_ELEMENTS_MAX_APPS + 2, sizeof *r->apps);
+    if (!r->buckets || !r->apps) {
+        return false;
+    }
+    memset(r->buckets, 0xff, ATSPI_BUCKETS * sizeof *r->buckets);
+    r->apps[0] = (atspi_app){.bus = "org.a11y.atspi.Registry",
+                             .root = "/org/a11y/atspi/accessible/root",
+                             .c = r->c,
+                             .root_node = -1};
+    r->app_count = 1;
+    return true;
+}
+
+/* Notes who did not answer, for the reader and for the next read. */
+static void note_silence(atspi_read *r)
+{
+    r->slow->count = 0;
+    for (int32_t i = 1; i < r->app_count; i++) {
+        atspi_app *app = &r->apps[i];
+        if (app->in_flight == 0 && app->queue_start == app->queue_count) {
+            continue;
+        }
+        app->note = "did not answer in time";
+        if (r->slow->count < sizeof r->slow->names / sizeof r->slow->names[0] &&
+            strlen(app->bus) < sizeof r->slow->names[0]) {
+            strcpy(r->slow->names[r->slow->count++], app->bus);
+        }
+    }
+}
+
+static bool verdict(const atspi_read *r, base_error *err)
+{
+    if (r->no_apps) {
+        return base_fail(err, BASE_UNAVAILABLE,
+                         "the accessibility registry does not answer; install at-spi2-core");
+    }
+    if (r->app_count == 1 && r->flight_count > 0) {
+        return base_fail(err, BASE_TIMED_OUT, "the accessibility registry did not answer in time");
+    }
+    return true;
+}
+
+static bool no_memory(base_error *err)
+{
+    return base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");
+}
+
+static bool run(atspi_read *r, base_error *err)
+{
+    while (worth_waiting(r) && !r->no_memory && uv_hrtime() < r->query->deadline) {
+        if (r->query->cancel && atomic_load(r->query->cancel)) {
+            return base_fail(err, BASE_CANCELLED, "the read was cancelled");
+        }
+        send_questions(r);
+        if (!turn(r)) {
+            return base_fail(err, BASE_UNAVAILABLE,
+                             "the connection to the accessibility bus was lost");
+        }
+    }
+    return !r->no_memory || no_memory(err);
+}
+
+/* For the next read: straight to the applications that have told where. Those that the registry has
+ * not named are none any more. */
+static void join_peers(atspi_read *r)
+{
+    if (r->apps[0].in_flight > 0) {
+        return; /* it has not said a word */
+    }
+    for (int32_t i = 1; i < r->app_count; i++) {
+        atspi_peer *peer = atspi_peer_find(r->peers, r->apps[i].bus);
+        if (peer && !peer->seen && !r->apps[i].note) {
+            r->apps[i].note = "has left the accessibility registry";
+        }
+    }
+    atspi_peers_sweep(r->peers);
+    for (int32_t i = 1; i < r->app_count; i++) {
+        const atspi_app *app = &r->apps[i];
+        if (app->address && app->root_node >= 0) {
+            atspi_peer_join(r->peers, app->bus, r->nodes[app->root_node].path, app->address,
+                            app->pid);
+        }
+    }
+}
+
+bool atspi_read_run(atspi_read *r, base_error *err)
+{
+    if (!start(r)) {
+        return no_memory(err);
+    }
+    atspi_queue(r, ATSPI_ASK_APPS, 0, 0);
+    for (size_t i = 0; i < r->peers->count; i++) {
+        if (atspi_peer_open(&r->peers->items[i])) {
+            atspi_add_peer(r, &r->peers->items[i]);
+        }
+    }
+    if (!run(r, err)) {
+        return false;
+    }
+    note_silence(r);
+    if (!verdict(r, err)) {
+        return false;
+    }
+    join_peers(r);
+    return true;
+}
+
+bool atspi_read_one(atspi_read *r, const char *bus, const char *path, base_error *err)
+{
+    if (!start(r)) {
+        return no_memory(err);
+    }
+    atspi_peer *peer = atspi_peer_find(r->peers, bus);
+    r->apps[1] = (atspi_app){.bus = bus, .c = peer && atspi_peer_open(peer) ? peer->c : r->c};
+    r->app_count = 2;
+    r->apps[1].root_node = atspi_node_add(r, 1, path);
+    if (r->no_memory) {
+        return no_memory(err);
+    }
+    atspi_queue(r, ATSPI_ASK_PID, 0, 1);
+    atspi_ask_identity(r, 0);
+    if (!run(r, err)) {
+        return false;
+    }
+    const atspi_app *app = &r->apps[1];
+    if (app->in_flight > 0 || app->queue_start < app->queue_count) {
+        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
+    }
+    return r->nodes[0].answered || base_fail(err, BASE_NOT_FOUND, "the element is gone");
+}
+
+void atspi_read_free(atspi_read *r)
+{
+    for (int32_t i = 0; i < r->app_count; i++) {
+        free(r->apps[i].queue);
+    }
+    free(r->apps);
+    free(r->nodes);
+    free(r->buckets);
+}

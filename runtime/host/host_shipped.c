@@ -1,0 +1,52 @@
+/*
+ * native.shipped: the files inside the program (shipped.h), for Lua. It is the host's own module,
+ * since nothing below the host knows what ships.
+ */
+#include "host_shipped.h"
+
+#include "shipped.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+/* The text of a file inside the program.
+ * ---@param name string such as "missions/calculator.lua"
+ * ---@return string? text nil if there is none of that name */
+static int shipped_read(lua_State *L)
+{
+    const shipped_file *file = shipped_find(luaL_checkstring(L, 1));
+    if (!file) {
+        return 0;
+    }
+    lua_pushlstring(L, file->data, file->size);
+    return 1;
+}
+
+/* The names of the files inside the program that begin with `prefix`, sorted.
+ * ---@param prefix string
+ * ---@return string[] */
+static int shipped_list(lua_State *L)
+{
+    size_t length;
+    const char *prefix = luaL_optlstring(L, 1, "", &length);
+    lua_newtable(L);
+    lua_Integer count = 0;
+    for (size_t i = 0; i < shipped_count; i++) {
+        if (strncmp(shipped_files[i].name, prefix, length) == 0) {
+            lua_pushstring(L, shipped_files[i].name);
+            lua_rawseti(L, -2, ++count);
+        }
+    }
+    return 1;
+}
+
+int host_open_shipped(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"read", shipped_read},
+        {"list", shipped_list},
+        {NULL, NULL},
+    };
+    luaL_newlib(L, functions);
+    return 1;
+}

@@ -1,0 +1,10 @@
+/* host_shipped.h: the Lua module native.shipped, which only the host can offer. */
+#ifndef HOST_HOST_SHIPPED_H
+#define HOST_HOST_SHIPPED_H
+
+#include <lua.h>
+
+/* For package.preload. */
+int host_open_shipped(lua_State *L);
+
+#endif

@@ -1,0 +1,65 @@
+#include "difference.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool differs(const uint8_t *p, const uint8_t *q, int tolerance)
+{
+    return abs(p[0] - q[0]) > tolerance || abs(p[1] - q[1]) > tolerance ||
+           abs(p[2] - q[2]) > tolerance;
+}
+
+/* One row: how many pixels differ, and the first and the last of them. */
+static int compare_row(const uint8_t *p, const uint8_t *q, int width, int tolerance, int *first,
+                       int *last)
+{
+    int count = 0;
+    if (memcmp(p, q, (size_t) width * 4) == 0) {
+        return 0;
+    }
+    for (int x = 0; x < width; x++) {
+        if (!differs(p + 4 * (size_t) x, q + 4 * (size_t) x, tolerance)) {
+            continue;
+        }
+        if (count++ == 0) {
+            *first = x;
+        }
+        *last = x;
+    }
+    return count;
+}
+
+static const uint8_t *pixel_at(const image_bitmap *image, int x, int y)
+{
+    return image->pixels + (size_t) y * image->stride + (size_t) x * 4;
+}
+
+image_difference image_compare(const image_bitmap *a, const image_bitmap *b, image_rect area,
+                               int tolerance)
+{
+    assert(area.x >= 0 && area.y >= 0 && area.width >= 1 && area.height >= 1);
+    assert(area.width <= a->width - area.x && area.height <= a->height - area.y);
+    assert(area.width <= b->width - area.x && area.height <= b->height - area.y);
+    image_difference out = {0};
+    int left = area.width, right = -1, top = 0, bottom = 0;
+    for (int y = area.y; y < area.y + area.height; y++) {
+        int first = 0, last = 0;
+        int count = compare_row(pixel_at(a, area.x, y), pixel_at(b, area.x, y), area.width,
+                                tolerance, &first, &last);
+        if (count == 0) {
+            continue;
+        }
+        if (out.pixels == 0) {
+            top = y;
+        }
+        bottom = y;
+        left = first < left ? first : left;
+        right = last > right ? last : right;
+        out.pixels += count;
+    }
+    if (out.pixels > 0) {
+        out.bounds = (image_rect){area.x + left, top, right - left + 1, bottom - top + 1};
+    }
+    return out;
+}

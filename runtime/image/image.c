@@ -1,0 +1,69 @@
+#include "image.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool image_alloc(image_bitmap *image, int width, int height, base_error *err)
+{
+    assert(image);
+    if (width < 1 || height < 1 || width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE) {
+        return base_fail(err, BASE_INVALID,
+                         "An image of %d x %d cannot be made: each side must be 1 to %d pixels.",
+                         width, height, IMAGE_MAX_SIDE);
+    }
+    size_t stride = (size_t) width * 4;
+    /* Both sides are at most 15 bits, so the product only overflows where size_t is 32 bits. */
+    if ((size_t) height > SIZE_MAX / stride) {
+        return base_fail(err, BASE_NO_MEMORY, "There is no memory for an image of %d x %d.", width,
+                         height);
+    }
+    uint8_t *pixels = calloc((size_t) height, stride);
+    if (!pixels) {
+        return base_fail(err, BASE_NO_MEMORY, "There is no memory for an image of %d x %d.", width,
+                         height);
+    }
+    image_free(image);
+    *image = (image_bitmap){.width = width, .height = height, .stride = stride, .pixels = pixels};
+    return true;
+}
+
+void image_free(image_bitmap *image)
+{
+    if (!image->borrowed) {
+        free(image->pixels);
+    }
+    *image = (image_bitmap){0};
+}
+
+static bool inside(const image_bitmap *image, image_rect rect)
+{
+    /* Written as differences, so that no sum of hostile numbers can overflow. */
+    return rect.x >= 0 && rect.y >= 0 && rect.width >= 1 && rect.height >= 1 &&
+           rect.x < image->width && rect.y < image->height && rect.width <= image->width - rect.x &&
+           rect.height <= image->height - rect.y;
+}
+
+bool image_crop(image_bitmap *to, const image_bitmap *from, image_rect rect, base_error *err)
+{
+    assert(to && from);
+    if (!inside(from, rect)) {
+        return base_fail(err, BASE_INVALID,
+                         "The area %d,%d %dx%d does not lie inside the image of %d x %d.", rect.x,
+                         rect.y, rect.width, rect.height, from->width, from->height);
+    }
+    /* Built aside: `to` may be `from`, and on failure it must stay as it was. */
+    image_bitmap made = {0};
+    if (!image_alloc(&made, rect.width, rect.height, err)) {
+        return false;
+    }
+    for (int y = 0; y < rect.height; y++) {
+        memcpy(made.pixels + (size_t) y * made.stride,
+               from->pixels + (size_t) (rect.y + y) * from->stride + (size_t) rect.x * 4,
+               (size_t) rect.width * 4);
+    }
+    made.alpha = from->alpha;
+    image_free(to);
+    *to = made;
+    return true;
+}

@@ -1,0 +1,346 @@
+#include "ocr.h"
+
+#include "ocr_area.h"
+#include "ocr_cache.h"
+#include "ocr_engine.h"
+#include "ocr_tesseract.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+enum {
+    MOST_THREADS = 4,
+    MOST_ENGINES = 8,   /* of all languages: some tens of megabytes each */
+    AREAS_A_THREAD = 3, /* as many make another thread worth its while */
+};
+
+typedef struct {
+    ocr_engine *engine; /* NULL: not open yet */
+    char language[200]; /* "": the slot is free */
+    bool busy;
+} slot;
+
+struct ocr_reader {
+    uv_mutex_t lock; /* of everything below */
+    uv_cond_t idle;  /* an engine has become idle */
+    uv_mutex_t opening;
+    slot slots[MOST_ENGINES];
+    ocr_cache *cache;
+    int threads;
+};
+
+ocr_reader *ocr_new(base_error *err)
+{
+    ocr_reader *reader = calloc(1, sizeof *reader);
+    ocr_cache *cache = ocr_cache_new();
+    if (!reader || !cache) {
+        free(reader);
+        ocr_cache_free(cache);
+        base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
+        return NULL;
+    }
+    reader->cache = cache;
+    unsigned cores = uv_available_parallelism();
+    reader->threads = cores > MOST_THREADS ? MOST_THREADS : (int) cores;
+    uv_mutex_init(&reader->lock);
+    uv_mutex_init(&reader->opening);
+    uv_cond_init(&reader->idle);
+    return reader;
+}
+
+void ocr_free(ocr_reader *reader)
+{
+    if (!reader) {
+        return;
+    }
+    for (int i = 0; i < MOST_ENGINES; i++) {
+        ocr_engine_close(reader->slots[i].engine);
+    }
+    ocr_cache_free(reader->cache);
+    uv_cond_destroy(&reader->idle);
+    uv_mutex_destroy(&reader->opening);
+    uv_mutex_destroy(&reader->lock);
+    free(reader);
+}
+
+bool ocr_check(const char *language, base_error *err)
+{
+    char folder[1024];
+    return ocr_tesseract_open(err) && ocr_data_folder(language, folder, sizeof folder, err);
+}
+
+/* --- one read -----------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    ocr_reader *reader;
+    const image_bitmap *image;
+    const char *language;
+    uint64_t deadline;
+    const atomic_bool *cancel;
+    ocr_areas areas;
+    ocr_key *keys;
+    ocr_text *parts; /* of each area */
+    size_t *unread;  /* the areas to be read: lines first */
+    size_t unread_count;
+    atomic_size_t next, read;
+    atomic_bool failed;
+    base_error err; /* of the first failure; under the reader's lock */
+} job;
+
+static bool stopped(void *context)
+{
+    job *j = context;
+    return atomic_load(j->cancel) || atomic_load(&j->failed) || uv_hrtime() >= j->deadline;
+}
+
+static void fail(job *j, const base_error *err)
+{
+    uv_mutex_lock(&j->reader->lock);
+    if (!atomic_exchange(&j->failed, true)) {
+        j->err = *err;
+    }
+    uv_mutex_unlock(&j->reader->lock);
+}
+
+/* --- engines ------------------------------------------------------------------------------------
+ */
+
+/* A slot for one more engine at work, under the lock: an idle engine of the language, else a new
+ * one while there may be more, else NULL. */
+static slot *find_slot(ocr_reader *reader, const char *language)
+{
+    slot *empty = NULL, *other = NULL;
+    int same = 0;
+    for (slot *s = reader->slots; s < reader->slots + MOST_ENGINES; s++) {
+        if (strcmp(s->language, language) == 0) {
+            if (!s->busy) {
+                return s;
+            }
+            same++;
+        } else if (!*s->language) {
+            empty = s;
+        } else if (!s->busy) {
+            other = s;
+        }
+    }
+    return same >= reader->threads ? NULL : empty ? empty : other;
+}
+
+/* An engine for the calling thread, in a slot to be given back; NULL when the job is stopped, or
+ * has failed. */
+static slot *take_engine(job *j)
+{
+    ocr_reader *reader = j->reader;
+    slot *s;
+    uv_mutex_lock(&reader->lock);
+    while (!(s = find_slot(reader, j->language)) && !stopped(j)) {
+        uv_cond_timedwait(&reader->idle, &reader->lock, UINT64_C(50000000));
+    }
+    ocr_engine *old = NULL;
+    if (s) {
+        s->busy = true;
+        if (strcmp(s->language, j->language) != 0) {
+            old = s->engine;
+            s->engine = NULL;
+            strcpy(s->language, j->language);
+        }
+    }
+    uv_mutex_unlock(&reader->lock);
+    ocr_engine_close(old);
+    if (s && !s->engine) {
+        base_error err;
+        uv_mutex_lock(&reader->opening); /* Tesseract's own start is not for two at a time */
+        s->engine = ocr_engine_open(j->language, &err);
+        uv_mutex_unlock(&reader->opening);
+        if (!s->engine) {
+            fail(j, &err);
+        }
+    }
+    return s;
+}
+
+static void give_back(ocr_reader *reader, slot *s)
+{
+    uv_mutex_lock(&reader->lock);
+    s->busy = false;
+    if (!s->engine) {
+        s->language[0] = '\0';
+    }
+    uv_cond_broadcast(&reader->idle);
+    uv_mutex_unlock(&reader->lock);
+}
+
+/* --- areas --------------------------------------------------------------------------------------
+ */
+
+static bool read_area(job *j, ocr_engine *engine, size_t index, base_error *err)
+{
+    const ocr_area_box *area = &j->areas.items[index];
+    ocr_text text = {0};
+    bool ok = ocr_area_read(engine, j->image, area, stopped, j, &text, err);
+    if (!ok || stopped(j)) {
+        ocr_text_free(&text);
+        return ok;
+    }
+    ocr_text *part = &j->parts[index];
+    for (size_t i = 0; ok && i < text.count; i++) {
+        ok = ocr_text_add(part, text.words[i], err);
+    }
+    part->lines = text.lines;
+    atomic_fetch_add(&j->read, 1);
+    uv_mutex_lock(&j->reader->lock);
+    ocr_cache_keep(j->reader->cache, j->keys[index], &text);
+    uv_mutex_unlock(&j->reader->lock);
+    return ok;
+}
+
+static void work(void *context)
+{
+    job *j = context;
+    slot *s = NULL;
+    base_error err;
+    while (!stopped(j)) {
+        size_t number = atomic_fetch_add(&j->next, 1);
+        if (number >= j->unread_count) {
+            break;
+        }
+        if (!s) {
+            s = take_engine(j);
+        }
+        if (!s || !s->engine) {
+            break;
+        }
+        if (!read_area(j, s->engine, j->unread[number], &err)) {
+            fail(j, &err);
+        }
+    }
+    if (s) {
+        give_back(j->reader, s);
+    }
+}
+
+/* What is known of an area already. */
+static bool recall(job *j, size_t index, bool *known, base_error *err)
+{
+    const ocr_text *text = ocr_cache_find(j->reader->cache, j->keys[index]);
+    ocr_text *part = &j->parts[index];
+    bool ok = true;
+    *known = text != NULL;
+    for (size_t i = 0; text && ok && i < text->count; i++) {
+        ok = ocr_text_add(part, text->words[i], err);
+    }
+    part->lines = text ? text->lines : 0;
+    return ok;
+}
+
+static bool prepare(job *j, base_error *err)
+{
+    size_t count = j->areas.count;
+    j->keys = malloc((count + 1) * sizeof *j->keys);
+    j->parts = calloc(count + 1, sizeof *j->parts);
+    j->unread = malloc((count + 1) * sizeof *j->unread);
+    if (!j->keys || !j->parts || !j->unread) {
+        return base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
+    }
+    for (size_t i = 0; i < count; i++) {
+        j->keys[i] = ocr_key_of(j->image, &j->areas.items[i], j->language);
+    }
+    bool ok = true;
+    uv_mutex_lock(&j->reader->lock);
+    for (int blocks = 0; blocks < 2; blocks++) {
+        for (size_t i = 0; ok && i < count; i++) {
+            bool known;
+            if (j->areas.items[i].block != (blocks == 1)) {
+                continue;
+            }
+            ok = recall(j, i, &known, err);
+            if (!known) {
+                j->unread[j->unread_count++] = i;
+            }
+        }
+    }
+    uv_mutex_unlock(&j->reader->lock);
+    return ok;
+}
+
+static void work_together(job *j)
+{
+    uv_thread_t others[MOST_THREADS];
+    int count = 0;
+    int wanted = (int) (j->unread_count / AREAS_A_THREAD);
+    for (int i = 1; i < j->reader->threads && i <= wanted; i++) {
+        if (uv_thread_create(&others[count], work, j) == 0) {
+            count++;
+        }
+    }
+    work(j);
+    for (int i = 0; i < count; i++) {
+        uv_thread_join(&others[i]);
+    }
+}
+
+static bool gather(job *j, ocr_text *out, base_error *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < j->areas.count; i++) {
+        image_rect at = j->areas.items[i].rect;
+        for (size_t k = 0; ok && k < j->parts[i].count; k++) {
+            ocr_word word = j->parts[i].words[k];
+            word.rect.x += at.x;
+            word.rect.y += at.y;
+            word.line += out->lines;
+            ok = ocr_text_add(out, word, err);
+        }
+        out->lines += j->parts[i].lines;
+    }
+    out->areas = (int) j->areas.count;
+    out->known = (int) (j->areas.count - j->unread_count);
+    return ok;
+}
+
+static bool complete(job *j, base_error *err)
+{
+    if (atomic_load(j->cancel)) {
+        return base_fail(err, BASE_CANCELLED, "cancelled");
+    }
+    if (atomic_load(&j->failed)) {
+        *err = j->err;
+        return false;
+    }
+    size_t left = j->unread_count - atomic_load(&j->read);
+    return left == 0 ||
+           base_fail(err, BASE_TIMED_OUT,
+                     "the text was not read in the time given (%zu of %zu areas are left): name a "
+                     "region or a window, or give it more time",
+                     left, j->areas.count);
+}
+
+bool ocr_read(ocr_reader *reader, const image_bitmap *image, const char *language,
+              uint64_t deadline, const atomic_bool *cancel, ocr_text *out, base_error *err)
+{
+    job j = {.reader = reader,
+             .image = image,
+             .language = language,
+             .deadline = deadline,
+             .cancel = cancel};
+    *out = (ocr_text){0};
+    bool ok = ocr_detect(image, &j.areas, err) && prepare(&j, err);
+    if (ok && j.unread_count > 0) {
+        work_together(&j);
+        ok = complete(&j, err);
+    }
+    ok = ok && gather(&j, out, err);
+    for (size_t i = 0; j.parts && i < j.areas.count; i++) {
+        ocr_text_free(&j.parts[i]);
+    }
+    free(j.parts);
+    free(j.keys);
+    free(j.unread);
+    ocr_areas_free(&j.areas);
+    if (!ok) {
+        ocr_text_free(out);
+    }
+    return ok;
+}

@@ -1,0 +1,73 @@
+#include "ocr_area.h"
+
+#include <uv.h>
+
+enum { ATTEMPTS = 3, TIMEOUT = 5 /* seconds for an area: a line takes hundredths of one */ };
+
+static const float CLEAR = 0.75f; /* confidence from which on a reading is not doubted */
+
+/* Tesseract wants letters about 30 pixels high; larger ones are left as they are. */
+static int scale_of(const ocr_area_box *area, int attempt)
+{
+    static const int others[ATTEMPTS] = {0, 6, 3};
+    if (attempt > 0) {
+        return others[attempt];
+    }
+    if (area->block) {
+        return area->rect.width * area->rect.height < 400000 ? 3 : 1;
+    }
+    int scale = (48 + area->rect.height / 2) / area->rect.height;
+    return scale < 1 ? 1 : scale > 4 ? 4 : scale;
+}
+
+static float confidence_of(const ocr_text *text)
+{
+    float sum = 0;
+    for (size_t i = 0; i < text->count; i++) {
+        sum += text->words[i].confidence;
+    }
+    return text->count ? sum / (float) text->count : 0;
+}
+
+/* A letter alone tells less about its size than a line does: where it is unclear, it is looked at
+ * in other sizes too, and the surest reading counts. */
+static bool is_short(const ocr_area_box *area)
+{
+    return !area->block && area->rect.width < 3 * area->rect.height && area->rect.height < 40;
+}
+
+typedef struct {
+    bool (*stop)(void *context);
+    void *context;
+    uint64_t limit;
+} timeout;
+
+static bool ended(void *context)
+{
+    timeout *p = context;
+    return p->stop(p->context) || uv_hrtime() >= p->limit;
+}
+
+bool ocr_area_read(ocr_engine *engine, const image_bitmap *image, const ocr_area_box *area,
+                   bool (*stop)(void *context), void *context, ocr_text *out, base_error *err)
+{
+    timeout p = {stop, context, uv_hrtime() + TIMEOUT * UINT64_C(1000000000)};
+    int attempts = is_short(area) ? ATTEMPTS : 1;
+    bool ok = true;
+    for (int i = 0; ok && i < attempts && (i == 0 || confidence_of(out) < CLEAR); i++) {
+        ocr_ink_image ink;
+        ocr_text text = {0};
+        if (!ocr_ink(&ink, image, area->rect, scale_of(area, i), err)) {
+            return false;
+        }
+        ok = ocr_engine_read(engine, &ink, area->block, ended, &p, &text, err);
+        ocr_ink_free(&ink);
+        if (confidence_of(&text) > confidence_of(out)) {
+            ocr_text worse = *out;
+            *out = text;
+            text = worse;
+        }
+        ocr_text_free(&text);
+    }
+    return ok;
+}

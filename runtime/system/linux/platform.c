@@ -1,0 +1,159 @@
+#include "system/platform.h"
+
+#include "system/interrupt.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *const system_name = "linux";
+
+/* deskpilot --die-with-parent PARENT PROGRAM [WORDS]: becomes that program, which is asked to end
+ * when process PARENT, which has to be our parent, ends, also by SIGKILL (prctl(2),
+ * PR_SET_PDEATHSIG). Here, and not in Lua, because every private desktop waits for it. */
+static _Noreturn void become_dying_with(long parent, char **words)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) {
+        fprintf(stderr, "deskpilot: cannot be told of a parent's end: %s\n", strerror(errno));
+    } else if (getppid() != parent) {
+        fprintf(stderr, "deskpilot: process %ld is not the parent (any more)\n", parent);
+    } else {
+        execv(words[0], words);
+        fprintf(stderr, "deskpilot: cannot start %s: %s\n", words[0], strerror(errno));
+    }
+    _exit(127);
+}
+
+char **system_start(int *argc, char **argv)
+{
+    if (*argc > 3 && strcmp(argv[1], "--die-with-parent") == 0) {
+        become_dying_with(strtol(argv[2], NULL, 10), argv + 3);
+    }
+    return argv;
+}
+
+static void on_signal(int number)
+{
+    system_interrupt_request(number == SIGINT    ? INTERRUPT_INT
+                             : number == SIGTERM ? INTERRUPT_TERM
+                                                 : INTERRUPT_HUP);
+}
+
+/* What other threads have asked for, by the bit of its kind. They tell the main thread by SIGURG,
+ * which means nothing to whoever does not wait for it. */
+static atomic_uint asked_by_threads;
+static pthread_t main_thread;
+
+static void on_request(int number)
+{
+    (void) number;
+    unsigned asked = atomic_exchange(&asked_by_threads, 0);
+    for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
+        if (asked >> kind & 1) {
+            system_interrupt_request((system_interrupt_kind) kind);
+        }
+    }
+}
+
+void system_interrupt(system_interrupt_kind kind)
+{
+    atomic_fetch_or(&asked_by_threads, 1u << kind);
+    pthread_kill(main_thread, SIGURG);
+}
+
+void system_open(uv_loop_t *loop)
+{
+    (void) loop; /* terminals show each line at once */
+    struct sigaction action = {.sa_handler = on_signal}, request = {.sa_handler = on_request};
+    sigemptyset(&action.sa_mask);
+    sigemptyset(&request.sa_mask);
+    main_thread = pthread_self();
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGURG, &request, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+void system_close(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGURG, SIG_DFL);
+}
+
+_Noreturn void system_end(int status)
+{
+    _exit(status);
+}
+
+bool system_hold_descendants(base_error *err)
+{
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {
+        return true;
+    }
+    return base_fail(err, BASE_UNSUPPORTED, "this kernel cannot adopt orphans: %s",
+                     strerror(errno));
+}
+
+int system_run_on_desktop(const char *name, base_error *err)
+{
+    (void) name;
+    base_fail(err, BASE_UNSUPPORTED, "only Windows has desktops of this kind");
+    return -1;
+}
+
+int system_reap(long pid)
+{
+    pid_t got = waitpid((pid_t) pid, NULL, WNOHANG);
+    if (got < 0) {
+        return -1;
+    }
+    return got > 0;
+}
+
+long system_parent(long pid)
+{
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return 0;
+    }
+    size_t length = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    line[length] = '\0';
+    /* The name in brackets may hold anything, brackets too (proc(5)). */
+    const char *after = strrchr(line, ')');
+    long parent = 0;
+    return after && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
+}
+
+size_t system_descendants(long pid, long *out, size_t capacity)
+{
+    (void) pid;
+    (void) out;
+    (void) capacity;
+    return 0;
+}
+
+char *system_command_line(long pid, size_t *size)
+{
+    (void) pid;
+    *size = 0;
+    return NULL;
+}
+
+bool system_open_target(const char *target, base_error *err)
+{
+    (void) target;
+    return base_fail(err, BASE_UNSUPPORTED, "only Windows opens files by a call of its own");
+}

@@ -1,0 +1,202 @@
+#include "system/platform.h"
+
+#include "signals.h"
+
+#include <fcntl.h>
+#include <io.h>
+#include <objbase.h>
+#include <shellapi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <windows.h>
+
+const char *const system_name = "windows";
+
+static char *utf8(const wchar_t *wide)
+{
+    int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
+    char *text = size > 0 ? malloc((size_t) size) : NULL;
+    if (text) {
+        WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, size, NULL, NULL);
+    }
+    return text;
+}
+
+/* What is the console's outlives us: it is put back as it was, but for a second Ctrl+C, after which
+ * nothing may be waited for (system_end). */
+static UINT code_page_before;
+static struct {
+    HANDLE console; /* NULL: not one */
+    DWORD before;
+} modes[2];
+
+static void restore_console(void)
+{
+    fflush(stdout); /* while it still is what this was written for */
+    fflush(stderr);
+    for (int i = 1; i >= 0; i--) { /* both may be the same console's */
+        if (modes[i].console) {
+            SetConsoleMode(modes[i].console, modes[i].before);
+        }
+    }
+    if (code_page_before) {
+        SetConsoleOutputCP(code_page_before);
+    }
+}
+
+/* Escape sequences are drawn by the console itself since Windows 10 1511. */
+static void draw_colours(void)
+{
+    static const DWORD outputs[] = {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+    for (int i = 0; i < 2; i++) {
+        HANDLE console = GetStdHandle(outputs[i]);
+        DWORD mode;
+        if (GetConsoleMode(console, &mode) &&
+            SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING)) {
+            modes[i].console = console;
+            modes[i].before = mode;
+        }
+    }
+}
+
+/* The C library writes to a console byte by byte, in which a character of several bytes is lost.
+ * Buffered, it is written in one piece: when the buffer is flushed, at the latest before the loop
+ * waits (show) and at the end. */
+static void write_whole_characters(FILE *stream)
+{
+    if (_isatty(_fileno(stream))) {
+        setvbuf(stream, NULL, _IOFBF, 16384);
+    }
+}
+
+static void show(uv_prepare_t *handle)
+{
+    (void) handle;
+    fflush(stdout);
+    fflush(stderr);
+}
+
+static void start_console(void)
+{
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+    _setmode(_fileno(stderr), _O_BINARY);
+    code_page_before = GetConsoleOutputCP();
+    if (code_page_before) {
+        SetConsoleOutputCP(CP_UTF8);
+    }
+    draw_colours();
+    atexit(restore_console);
+    write_whole_characters(stdout);
+    write_whole_characters(stderr);
+}
+
+char **system_start(int *argc, char **argv)
+{
+    (void) argv; /* in the code page of the day */
+    /* A library that is named without its folder is the system's, never one that lies in the folder
+     * where we were started. */
+    SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32);
+    /* Programs that we start get the handles that are meant for them, and not our own pipes, which
+     * would look open for as long as they run. */
+    uv_disable_stdio_inheritance();
+    start_console();
+    wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), argc);
+    char **arguments = wide ? calloc((size_t) *argc + 1, sizeof *arguments) : NULL;
+    for (int i = 0; arguments && i < *argc; i++) {
+        arguments[i] = utf8(wide[i]);
+        if (!arguments[i]) {
+            return NULL;
+        }
+    }
+    LocalFree(wide);
+    return arguments;
+}
+
+static uv_prepare_t before_waiting;
+
+void system_open(uv_loop_t *loop)
+{
+    uv_prepare_init(loop, &before_waiting);
+    uv_prepare_start(&before_waiting, show);
+    uv_unref((uv_handle_t *) &before_waiting);
+    signals_open();
+}
+
+void system_close(void)
+{
+    signals_close();
+    uv_close((uv_handle_t *) &before_waiting, NULL); /* the caller runs the loop once more */
+}
+
+_Noreturn void system_end(int status)
+{
+    /* ExitProcess waits for locks that a suspended thread may hold. */
+    TerminateProcess(GetCurrentProcess(), (UINT) status);
+    abort();
+}
+
+bool system_hold_descendants(base_error *err)
+{
+    static HANDLE job; /* closed by the system when we end, which is what ends the others */
+    if (job) {
+        return true;
+    }
+    job = CreateJobObjectW(NULL, NULL);
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
+                                                       JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
+    if (job &&
+        SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits) &&
+        AssignProcessToJobObject(job, GetCurrentProcess())) {
+        return true;
+    }
+    DWORD error = GetLastError();
+    if (job) {
+        CloseHandle(job);
+    }
+    job = NULL;
+    return base_fail(err, BASE_UNSUPPORTED,
+                     "Windows does not let this program hold its applications in a job (error %lu)",
+                     (unsigned long) error);
+}
+
+int system_reap(long pid)
+{
+    (void) pid; /* nothing stays behind of a process that has ended */
+    return -1;
+}
+
+static bool cannot_open(const char *target, DWORD error, base_error *err)
+{
+    if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND) {
+        return base_fail(err, BASE_NOT_FOUND, "there is no %.200s", target);
+    }
+    /* Where nothing is registered for it, Wine takes it for a program. */
+    if (error == ERROR_NO_ASSOCIATION || error == ERROR_BAD_EXE_FORMAT) {
+        return base_fail(err, BASE_UNAVAILABLE, "no application here opens %.200s", target);
+    }
+    return base_fail(err, BASE_REFUSED, "Windows did not open %.200s (error %lu)", target,
+                     (unsigned long) error);
+}
+
+bool system_open_target(const char *target, base_error *err)
+{
+    int units = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, target, -1, NULL, 0);
+    wchar_t *wide = units > 0 ? malloc((size_t) units * sizeof *wide) : NULL;
+    if (!wide) {
+        return base_fail(err, BASE_INVALID, "the name of what to open is not valid UTF-8");
+    }
+    MultiByteToWideChar(CP_UTF8, 0, target, -1, wide, units);
+    CoInitializeEx(NULL, COINIT_APARTMENTTHREADED | COINIT_DISABLE_OLE1DDE);
+    /* What is started may take over the front from us. */
+    AllowSetForegroundWindow(ASFW_ANY);
+    SHELLEXECUTEINFOW what = {.cbSize = sizeof what,
+                              .fMask = SEE_MASK_NOASYNC | SEE_MASK_FLAG_NO_UI,
+                              .lpFile = wide,
+                              .nShow = SW_SHOWNORMAL};
+    bool ok = ShellExecuteExW(&what);
+    DWORD error = GetLastError();
+    CoUninitialize();
+    free(wide);
+    return ok || cannot_open(target, error, err);
+}

@@ -1,0 +1,163 @@
+-- The house plan of docs/architecture.md, kept: an arrow (an #include, a require) points from a room to one on a
+-- lower floor, never up and never to a neighbour. A room is a folder; what lies in its linux/ and windows/ belongs to
+-- it.
+local files = require "deskpilot.base.files"
+local t = require "harness"
+
+local tests = {}
+
+-- From the top down. Rooms on one floor do not see each other.
+local runtime_floors = {
+  { "host" },
+  { "lib" },
+  { "desk/win32/elements" },
+  { "desk/x11", "desk/win32", "desk/atspi", "desk/null" },
+  { "desk", "ocr" },
+  { "image/png", "image/find" },
+  { "image" },
+  { "net", "system" },
+  { "base" },
+}
+
+local lua_floors = {
+  { "cli/commands" },
+  { "cli" },
+  { "policies" },
+  { "tools", "guards" },
+  { "apps" },
+  { "agent" },
+  { "model" },
+  { "desk" },
+  { "desk/private", "desk/browser" },
+  { "desk/app", "desk/input", "desk/window", "desk/elements" },
+  { "desk/picture", "desk/ocr" },
+  { "desk/wait", "desk/platform" },
+  { "net" },
+  { "base" },
+}
+
+-- Arrows that point up, each with its reason.
+local exceptions = {
+  ["lua: cli > cli/commands"] = "the program's face finds a command by the name that was typed",
+}
+
+-- Every file below a folder with one of those endings.
+local function each_file(folder, endings, found)
+  found = found or {}
+  for _, name in ipairs(assert(files.list(folder))) do
+    local path = folder .. "/" .. name
+    if files.is_folder(path) then each_file(path, endings, found)
+    elseif endings[name:match("%.(%w+)$")] then found[#found + 1] = path end
+  end
+  return found
+end
+
+-- floor_of["desk/x11"] = 4, ...
+local function numbered(floors)
+  local floor_of = {}
+  for number, rooms in ipairs(floors) do
+    for _, room in ipairs(rooms) do floor_of[room] = number end
+  end
+  return floor_of
+end
+
+-- The room that a path below the root of the plan lies in: the longest folder that is one.
+local function room_of(path, floor_of)
+  local folder = path:match("^(.*)/[^/]*$")
+  while folder and not floor_of[folder] do folder = folder:match("^(.*)/[^/]*$") end
+  return folder
+end
+
+-- The arrows of some files: { from =, to =, where = } by the texts that `targets(text, path)` finds.
+local function arrows(root, endings, floor_of, targets)
+  local list = {}
+  for _, path in ipairs(each_file(root, endings)) do
+    local below = path:sub(#root + 2)
+    local from = room_of(below, floor_of)
+    t.ok(from, path .. " lies in no room of the plan")
+    for _, target in ipairs(targets(assert(files.read(path)))) do
+      local to = room_of(target, floor_of)
+      t.ok(to, ("%s uses %s, which lies in no room of the plan"):format(path, target))
+      local where = path .. " -> " .. target
+      if from and to and from ~= to then list[#list + 1] = { from = from, to = to, where = where } end
+    end
+  end
+  return list
+end
+
+local function check_downward(kind, list, floor_of)
+  local used = {}
+  for _, arrow in ipairs(list) do
+    local name = ("%s: %s > %s"):format(kind, arrow.from, arrow.to)
+    used[name] = true
+    local down = floor_of[arrow.to] > floor_of[arrow.from]
+    t.ok(down or exceptions[name], "an arrow that does not point down: " .. arrow.where)
+  end
+  for name in pairs(exceptions) do
+    if name:find("^" .. kind) then t.ok(used[name], "an exception that nothing needs: " .. name) end
+  end
+end
+
+local function check_no_empty_room(root, floors)
+  for _, rooms in ipairs(floors) do
+    for _, room in ipairs(rooms) do
+      local folder = root .. "/" .. room
+      t.ok(files.is_folder(folder), folder .. " is not there")
+    end
+  end
+end
+
+function tests.the_runtime_points_down()
+  local floor_of = numbered(runtime_floors)
+  check_no_empty_room("runtime", runtime_floors)
+  local list = arrows("runtime", { c = true, h = true }, floor_of, function(text)
+    local found = {}
+    for name in text:gmatch('#include "([^"\n]+/[^"\n]+)"') do found[#found + 1] = name end -- others are the room's own
+    return found
+  end)
+  t.ok(#list > 100, #list .. " arrows between rooms are too few to be all")
+  check_downward("runtime", list, floor_of)
+end
+
+-- Where a module lies: "desk/wait/waits" of "deskpilot.desk.wait.waits", "desk/init" of "deskpilot.desk". A name that
+-- is put together ("deskpilot.cli.commands." .. name) stands for what is in that folder.
+local function module_path(name)
+  local path = name:gsub("^deskpilot%.", ""):gsub("%.", "/")
+  return files.is_folder("lua/deskpilot/" .. path) and path:gsub("/$", "") .. "/init" or path
+end
+
+function tests.lua_points_down()
+  local floor_of = numbered(lua_floors)
+  check_no_empty_room("lua/deskpilot", lua_floors)
+  local list = arrows("lua/deskpilot", { lua = true }, floor_of, function(text)
+    local found = {}
+    for name in text:gmatch('require%s*%(?%s*"(deskpilot%.[%w_.]+)"') do found[#found + 1] = module_path(name) end
+    for name in text:gmatch('"(deskpilot%.[%w_.]+%.)"') do found[#found + 1] = module_path(name) end
+    return found
+  end)
+  t.ok(#list > 100, #list .. " arrows between rooms are too few to be all")
+  check_downward("lua", list, floor_of)
+end
+
+-- What differs between systems is a whole file in a folder of the system's.
+function tests.no_shared_file_asks_for_its_system()
+  local macros = { "_WIN32", "_WIN64", "__MINGW32__", "__linux__", "__unix__" }
+  for _, path in ipairs(each_file("runtime", { c = true, h = true })) do
+    for line in assert(files.read(path)):gmatch("[^\n]*#%s*if[^\n]*") do
+      for _, macro in ipairs(macros) do
+        t.ok(not line:find("%f[%w_]" .. macro .. "%f[^%w_]"), path .. ": " .. line)
+      end
+    end
+  end
+end
+
+-- The floors that are above a model and its words are in Lua.
+function tests.the_runtime_knows_no_agent()
+  local words = { "persona", "strategist", "tactician", "openai", "deskpilot%.agent", "deskpilot%.policies" }
+  for _, path in ipairs(each_file("runtime", { c = true, h = true })) do
+    local text = assert(files.read(path)):lower()
+    for _, word in ipairs(words) do t.ok(not text:find("%f[%w]" .. word), path .. " speaks of " .. word) end
+  end
+end
+
+return tests
