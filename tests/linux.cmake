@@ -1,9 +1,8 @@
-pkg_check_modules(PNG REQUIRED libpng)
 pkg_check_modules(XCBTEST REQUIRED xcb xcb-xtest)
 include_directories(${XCBTEST_INCLUDE_DIRS})
 file(GLOB C_TESTS CONFIGURE_DEPENDS c/test_*.c)
 foreach(source ${C_TESTS})
-  add_c_test(${source} ${PNG_LINK_LIBRARIES} ${XCBTEST_LINK_LIBRARIES})
+  add_c_test(${source} ${XCBTEST_LINK_LIBRARIES})
 endforeach()
 
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>" "DESKPILOT_ATSPI_WALK=$<TARGET_FILE:atspi_walk>"

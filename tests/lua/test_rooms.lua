@@ -10,10 +10,14 @@ local tests = {}
 local runtime_floors = {
   { "host" },
   { "lib" },
+  { "desk/linux", "desk/windows" }, -- which backends there are
+  { "desk/linux", "desk/windows" },
   { "desk/win32/elements" },
   { "desk/x11", "desk/win32", "desk/atspi", "desk/null" },
   { "desk", "ocr" },
-  { "image/png", "image/find" },
+  { "image/codec" },
+  { "image/codec" },
+  { "image/png", "image/jpeg", "image/find" },
   { "image" },
   { "net", "system" },
   { "base" },

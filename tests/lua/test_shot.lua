@@ -137,6 +137,63 @@ function tests.a_picture_from_a_file_is_nowhere()
   desk:close()
 end
 
+-- Files ------------------------------------------------------------------------------------------------
+
+-- A PNG file of 3 x 2 pixels, interlaced, with 16 bits a channel.
+local deep = "89504e470d0a1a0a0000000d494844520000000300000002100200000135811d9800000031494441540899633838b7baf0493ec3b"
+  .. "568c75f32bd0c9141bd9a930f30163b66317c5d3cd3d75cb14af1f1f6ea0c216900635610a11e33a3eb0000000049454e44ae426082"
+
+function tests.files_of_all_kinds_are_read()
+  local png = deep:gsub("%x%x", function(byte) return string.char(tonumber(byte, 16)) end)
+  local image = t.ok(native.load(png))
+  t.eq({ image:size() }, { 3, 2 })
+  t.eq({ image:pixel(0, 0) }, { 193, 123, 228 })
+  t.eq({ image:pixel(2, 1) }, { 238, 28, 129 })
+  local path = os.tmpname()
+  assert(files.write(path, assert(image:jpeg { quality = 100 })))
+  t.eq(select("#", assert(shots.load(path)).native:size()), 2)
+  files.remove(path)
+  for _, broken in ipairs { png:sub(1, -2), "\xff\xd8\xff", "GIF89a", "" } do
+    local none, err = native.load(broken)
+    t.eq({ none, err.code }, { nil, "protocol" })
+  end
+  t.raises("string expected", native.load)
+end
+
+function tests.jpeg_files()
+  local image = assert(native.new(300, 200))
+  for y = 0, 199 do image:fill(0, y, 300, 1, y, 255 - y, 90) end
+  local size = 0
+  for _, quality in ipairs { 1, 50, 80, 100 } do
+    local jpeg = t.ok(image:jpeg { quality = quality })
+    t.eq(jpeg:sub(1, 3), "\xff\xd8\xff")
+    t.ok(#jpeg > size, #jpeg)
+    size = #jpeg
+    local read = t.ok(native.load(jpeg))
+    t.eq({ read:size() }, { 300, 200 })
+    local red, green, blue = read:pixel(150, 120)
+    local most = math.max(math.abs(red - 120), math.abs(green - 135), math.abs(blue - 90))
+    t.ok(most <= (quality < 50 and 40 or 4), most)
+  end
+  t.eq(image:jpeg(), image:jpeg { quality = 80 })
+  t.ok(image:crop(3, 5, 17, 9):jpeg())
+  for _, wrong in ipairs { 0, 101, 80.5, "good" } do
+    t.raises("quality must be 1 to 100", image.jpeg, image, { quality = wrong })
+  end
+  t.raises("table expected", image.jpeg, image, 80)
+  image:close()
+  t.raises("closed", image.jpeg, image)
+end
+
+-- What the desk lends is written as it lies there.
+function tests.a_jpeg_of_the_screen()
+  local desk = assert(desk_module.open { backend = "null", width = 300, height = 200 })
+  local lent = assert(desk.native:capture { lend = true })
+  local copy = assert(lent:crop(0, 0, 300, 200))
+  t.eq(lent:jpeg { quality = 90 }, copy:jpeg { quality = 90 })
+  desk:close()
+end
+
 -- Painting ---------------------------------------------------------------------------------------------
 
 function tests.painting()

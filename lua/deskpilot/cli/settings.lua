@@ -57,7 +57,8 @@ end
 
 --- Loads every one of a kind.
 ---@param kind "policies"|"guards"|"tools"
----@return { name: string, plugin: deskpilot.plugin }[]? list in the order of their names, deskpilot.error? err
+---@return { name: string, plugin: deskpilot.plugin }[]? list in the order of their names
+---@return deskpilot.error? err
 function Settings:load_all(kind)
   local list = {}
   local names, own = lookup.list(kind)

@@ -104,7 +104,7 @@ end
 
 --- desk.wait_for_image.
 ---@param desk deskpilot.desk
----@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
+---@param picture deskpilot.shot|string a shot, or the path of a PNG or JPEG file, which is read once
 ---@param options deskpilot.image_wait?
 ---@return deskpilot.hit? hit true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": the best score there was

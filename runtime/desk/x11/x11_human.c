@@ -2,7 +2,10 @@
  * The watch of an X display: a thread that waits on a connection of its own for what the devices
  * say (raw events of XInput 2, which come whoever has grabbed the keyboard, and have no repeats).
  */
+#include "x11.h"
 #include "x11_human_internal.h"
+
+#include "x11_connection.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -136,7 +139,7 @@ static void free_all(x11_human *x)
 
 static const desk_human_ops OPS;
 
-static bool open_watch(desk_human **out, const desk_options *where, base_error *err)
+bool x11_human_connect(desk_human **out, const desk_options *where, base_error *err)
 {
     x11_human *x = calloc(1, sizeof *x);
     if (!x) {
@@ -168,12 +171,8 @@ static void close_watch(desk_human *h)
 }
 
 static const desk_human_ops OPS = {
-    .name = "x11",
-    .open = open_watch,
     .close = close_watch,
     .find_keys = x11_human_find_keys,
     .take = x11_human_take,
     .give_back = x11_human_give_back,
 };
-
-const desk_human_ops *const desk_native_human_ops = &OPS;

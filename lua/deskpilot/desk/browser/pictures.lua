@@ -61,7 +61,7 @@ local function take(self, clip)
   if not result then return nil, err end
   local png, why = decode(result.data)
   if not png then return nil, why end
-  return image.load_png(png)
+  return image.load(png)
 end
 
 local function take_in_strips(self, clip)

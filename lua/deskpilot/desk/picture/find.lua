@@ -41,16 +41,16 @@ local function check(options)
   return options
 end
 
--- A shot, an image of native.image, or the path of a PNG file.
+-- A shot, an image of native.image, or the path of a PNG or JPEG file.
 local function load(picture)
   if type(picture) == "userdata" then return picture end
   if type(picture) == "table" and picture.native then return picture.native end
   if type(picture) ~= "string" then
-    error("a picture or the path of a PNG file is wanted, not a " .. type(picture), 4)
+    error("a picture or the path of a PNG or JPEG file is wanted, not a " .. type(picture), 4)
   end
-  local png, err = files.read(picture)
-  if not png then return nil, err end
-  local image, why = native.load_png(png)
+  local bytes, err = files.read(picture)
+  if not bytes then return nil, err end
+  local image, why = native.load(bytes)
   if not image then return nil, errors.new(why.code, "%s: %s", picture, why.message) end
   return image
 end

@@ -43,8 +43,9 @@ function screen.new(desk)
     return shot
   end
 
-  --- A picture from a PNG file: to be looked for by find_image (what is transparent in it does not count), or to
-  --- be compared or painted on. It has no frame.
+  --- A picture from a PNG or JPEG file: to be looked for by find_image (what is transparent in it does not count), or
+  --- to be compared or painted on. It has no frame. Pixels are as they lie in the file: colour profiles, and which way
+  --- up a camera was held (EXIF), are passed over.
   ---@param path string
   ---@return deskpilot.shot? shot, deskpilot.error? err
   function api.load(path)
@@ -53,7 +54,7 @@ function screen.new(desk)
 
   --- Where a picture shows on the screen, now: the best place on all monitors, or in a window or region. To wait
   --- for one, see desk.wait_for_image.
-  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG or JPEG file
   ---@param options deskpilot.find_options? region and window as for screen.shot
   ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
   function api.find_image(picture, options)
@@ -61,7 +62,7 @@ function screen.new(desk)
   end
 
   --- All places where a picture shows on the screen, the best first, none overlapping another.
-  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG or JPEG file
   ---@param options deskpilot.find_options? region and window as for screen.shot
   ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
   function api.find_images(picture, options)

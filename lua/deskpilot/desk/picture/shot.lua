@@ -42,14 +42,14 @@ function shot.new(image, area)
     frame = area and pixels_of(area) }, Shot)
 end
 
---- A picture from a PNG file. It has no place on the screen. What is transparent in it is not looked for by
+--- A picture from a PNG or JPEG file. It has no place on the screen. What is transparent in it is not looked for by
 --- find_image; a copy of another size, and a file that is written of it, have nothing transparent.
 ---@param path string
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function shot.load(path)
-  local png, err = files.read(path)
-  if not png then return nil, err end
-  local image, why = native.load_png(png)
+  local bytes, err = files.read(path)
+  if not bytes then return nil, err end
+  local image, why = native.load(bytes)
   if not image then return nil, errors.new(why.code, "%s: %s", path, why.message) end
   return shot.new(image)
 end
@@ -172,7 +172,7 @@ end
 
 --- Where another picture is in this one: the best place, in pixels of the screen, which a click hits in the
 --- middle, whether this picture is scaled, a crop, or both.
----@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG or JPEG file
 ---@param options deskpilot.find_options? region in pixels of this picture
 ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
 function Shot:find(picture, options)
@@ -180,7 +180,7 @@ function Shot:find(picture, options)
 end
 
 --- All places where another picture is in this one, the best first, none overlapping another.
----@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG or JPEG file
 ---@param options deskpilot.find_options? region in pixels of this picture
 ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
 function Shot:find_all(picture, options)

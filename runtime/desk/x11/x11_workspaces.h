@@ -1,0 +1,15 @@
+/*
+ * x11_workspaces.h: the window manager's workspaces.
+ */
+#ifndef DESK_X11_X11_WORKSPACES_H
+#define DESK_X11_X11_WORKSPACES_H
+
+#include "x11_connection.h"
+
+/* The number for a window's _NET_WM_DESKTOP, as desk_window has it. */
+int x11_workspace_number(x11_desk *x, xcb_get_property_cookie_t cookie);
+
+/* Puts the operations of this file into the table. */
+void x11_workspace_ops(desk_ops *ops);
+
+#endif
