@@ -3,51 +3,9 @@
  * `nil, err`; using a desk that has been closed is the caller's mistake and raises.
  */
 #include "lib_desk.h"
-#include "desk/desk.h"
 
 #include <limits.h>
 #include <string.h>
-
-/* A desktop that is open. */
-#define DESK_TYPE "native.Desk"
-
-enum { LENT_SLOT = 1 /* the user value that keeps the image lent last */ };
-
-typedef struct {
-    desk *d; /* NULL once closed */
-} lib_desk;
-
-desk *lib_check_desk(lua_State *L)
-{
-    lib_desk *self = luaL_checkudata(L, 1, DESK_TYPE);
-    luaL_argcheck(L, self->d, 1, "the desk has been closed");
-    return self->d;
-}
-
-int lib_check_int(lua_State *L, int index)
-{
-    lua_Integer value = luaL_checkinteger(L, index);
-    luaL_argcheck(L, value >= INT_MIN && value <= INT_MAX, index, "number out of range");
-    return (int) value;
-}
-
-const char *lib_check_plain(lua_State *L, int index)
-{
-    size_t length;
-    const char *text = luaL_checklstring(L, index, &length);
-    luaL_argcheck(L, strlen(text) == length, index, "contains a zero byte");
-    return text;
-}
-
-/* `true`, or nil and the error. */
-int lib_done(lua_State *L, bool ok, const base_error *err)
-{
-    if (!ok) {
-        return lib_fail(L, err);
-    }
-    lua_pushboolean(L, 1);
-    return 1;
-}
 
 /* An optional whole number of a table of options. */
 static int option_int(lua_State *L, int table, const char *name, int otherwise)
@@ -86,19 +44,6 @@ static bool option_bool(lua_State *L, int table, const char *name)
 
 /* --- life --------------------------------------------------------------------------------------
  */
-
-void lib_recall_lent(lua_State *L, int desk_index)
-{
-    if (lua_getiuservalue(L, desk_index, LENT_SLOT) == LUA_TUSERDATA) {
-        image_bitmap *image = lua_touserdata(L, -1);
-        if (image->borrowed) {
-            image_free(image);
-        }
-    }
-    lua_pop(L, 1);
-    lua_pushnil(L);
-    lua_setiuservalue(L, desk_index, LENT_SLOT);
-}
 
 /* Releases held keys and buttons, restores the keyboard map. Closing twice is no mistake. */
 static int lib_desk_close(lua_State *L)
@@ -203,18 +148,6 @@ static int lib_desk_log(lua_State *L)
 /* --- screen ------------------------------------------------------------------------------------
  */
 
-void lib_push_rect_fields(lua_State *L, image_rect r)
-{
-    lua_pushinteger(L, r.x);
-    lua_setfield(L, -2, "x");
-    lua_pushinteger(L, r.y);
-    lua_setfield(L, -2, "y");
-    lua_pushinteger(L, r.width);
-    lua_setfield(L, -2, "width");
-    lua_pushinteger(L, r.height);
-    lua_setfield(L, -2, "height");
-}
-
 /* The whole desktop space, all monitors together, in pixels.
  * ---@return { x: integer, y: integer, width: integer, height: integer }? rect
  * ---@return deskpilot.error? err */
@@ -231,33 +164,24 @@ static int lib_desk_screen(lua_State *L)
     return 1;
 }
 
-/* What is left of `whole` from `start` on; a start far outside gives a side that is refused. */
-static int rest(int whole, int origin, int start)
+/* The options x, y, width and height, which go together; NULL where there are none. */
+static const image_rect *read_rect(lua_State *L, image_rect *out)
 {
-    long long left = (long long) origin + whole - start;
-    return left > INT_MAX ? INT_MAX : left < 0 ? 0 : (int) left;
-}
-
-/* The part of the screen that x, y, width and height of the options name; what is left out of them
- * reaches to the screen's edge. NULL with `*ok` where none is given: all of it. */
-static const image_rect *read_region(lua_State *L, desk *d, image_rect *room, bool *ok,
-                                     base_error *err)
-{
-    static const char *const names[] = {"x", "y", "width", "height"};
-    image_rect screen = {0};
+    static const char *const sides[] = {"x", "y", "width", "height"};
     int given = 0;
     for (int i = 0; i < 4; i++) {
-        given += lua_getfield(L, 2, names[i]) != LUA_TNIL;
+        given += lua_getfield(L, 2, sides[i]) != LUA_TNIL;
         lua_pop(L, 1);
     }
-    *ok = given % 4 == 0 || desk_screen_rect(d, &screen, err);
-    if (!*ok || given == 0) {
+    if (given == 0) {
         return NULL;
     }
-    int x = option_int(L, 2, "x", screen.x), y = option_int(L, 2, "y", screen.y);
-    *room = (image_rect){x, y, option_int(L, 2, "width", rest(screen.width, screen.x, x)),
-                         option_int(L, 2, "height", rest(screen.height, screen.y, y))};
-    return room;
+    if (given < 4) {
+        luaL_error(L, "a part of the screen needs x, y, width and height");
+    }
+    *out = (image_rect){option_int(L, 2, "x", 0), option_int(L, 2, "y", 0),
+                        option_int(L, 2, "width", 0), option_int(L, 2, "height", 0)};
+    return out;
 }
 
 /* The pixels of `from` in `to`, which keeps its memory if it is its own and of the same size. */
@@ -302,7 +226,7 @@ static image_bitmap *target_image(lua_State *L)
     return lib_push_image(L);
 }
 
-/* A picture of the desktop, or of the part that x, y, width and height name. It is a copy, in a new
+/* A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a copy, in a new
  * image or in the memory of the one given as `into`, so that a loop can go on with a single one.
  * With `lend`, the image looks straight into the backend's own buffer: nothing is copied, and it is
  * closed by the next capture or by the desk's closing (crop it to keep something). `cursor` draws
@@ -315,9 +239,8 @@ static int lib_desk_capture(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    image_rect room;
+    image_rect rect;
     image_bitmap frame = {0};
-    bool ok;
     lua_settop(L, 2);
     if (lua_isnil(L, 2)) {
         lua_newtable(L);
@@ -325,10 +248,7 @@ static int lib_desk_capture(lua_State *L)
     }
     luaL_checktype(L, 2, LUA_TTABLE);
     bool cursor = option_bool(L, 2, "cursor"), lend = option_bool(L, 2, "lend");
-    const image_rect *part = read_region(L, d, &room, &ok, &err);
-    if (!ok) {
-        return lib_fail(L, &err);
-    }
+    const image_rect *part = read_rect(L, &rect);
     image_bitmap *image = target_image(L);
     lib_recall_lent(L, 1);
     if (!desk_capture(d, part, cursor, &frame, &err)) {

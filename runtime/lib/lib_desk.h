@@ -5,6 +5,15 @@
 #include "desk/desk.h"
 #include "lib.h"
 
+/* A desktop that is open. */
+#define DESK_TYPE "native.Desk"
+
+enum { LENT_SLOT = 1 /* the user value that keeps the image lent last */ };
+
+typedef struct {
+    desk *d; /* NULL once closed */
+} lib_desk;
+
 /* The open desk that is the first argument; raises where it has been closed. */
 desk *lib_check_desk(lua_State *L);
 /* An argument that fits an int. */

@@ -207,7 +207,7 @@ end
 function tests.help_knows_what_the_types_say()
   local words = help.about(image)
   t.has(words, "native.image\n")
-  t.has(words, "  load_png           The image in the bytes of a PNG file.")
+  t.has(words, "  load               The image in the bytes of a PNG or JPEG file.")
   t.has(help.about(image.fit), "function native.image.fit(width, height, max_width, max_height)\nThe largest size")
   t.has(help.about(image.new(1, 1)), "  :crop              A copy of a part of the image.")
   local desk = require("deskpilot.desk").open { backend = "null" }

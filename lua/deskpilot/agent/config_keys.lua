@@ -32,6 +32,10 @@ return {
       about = "widest picture that the model is sent" },
     image_height = { type = "integer", default = 864, min = 64, max = 8192,
       about = "highest picture that the model is sent" },
+    image_format = { type = "string", default = "auto", choices = { "auto", "png", "jpeg" }, about = "format of the "
+      .. "picture that the model is sent; auto: PNG, or JPEG where a PNG would be more than `screen.image_max_bytes`" },
+    image_max_bytes = { type = "integer", default = 0, min = 0, about = "most bytes of that picture's file: of a "
+      .. "lower quality, then smaller, until it fits (0: no cap)" },
     cursor = { type = "boolean", default = true, about = "draw the mouse pointer in screenshots" },
   } },
   { section = "observe", options = {

@@ -95,8 +95,8 @@ local function add_functions(opened_desk)
   function self.settle(options) return waits.settle(self, options) end
 
   --- Waits until the screen changes (a blinking caret does not count), or a part of it: a region (of the window
-  --- where both are given) or where a window is now. What is to change it can be given as `action`, which is
-  --- called when everything is ready, so that no change is missed.
+  --- or monitor where both are given), a monitor, or where a window is now. What is to change it can be given as
+  --- `action`, which is called when everything is ready, so that no change is missed.
   ---@param options deskpilot.change_options?
   ---@return boolean? changed, deskpilot.error? err code "timed_out" if nothing changed
   function self.wait_for_change(options) return waits.wait_for_change(self, options) end

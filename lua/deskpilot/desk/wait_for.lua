@@ -23,7 +23,8 @@ end
 
 -- For what is looked at on the screen: find() gives a thing, or nil and an error of code "not_found".
 local function until_found(desk, options, seconds, gone, what, find)
-  local place = { timeout = seconds, region = options.region, window = options.window }
+  local place = { timeout = seconds, region = options.region, window = options.window,
+    monitor = options.monitor }
   if not gone then
     local found, err = waits.look_until(desk, place, find)
     if errors.is(err, "not_found") then return late(seconds, err) end

@@ -22,10 +22,10 @@ typedef struct {
     desk_clipboard_kind clipboard_kind;
     uint64_t clipboard_changes;
     char *log;
-    size_t log_used, log_room;
+    size_t log_used, log_capacity;
 } null_desk;
 
-/* --- null.c ------------------------------------------------------------------------------------
+/* --- null_log.c --------------------------------------------------------------------------------
  */
 
 /* Writes a line to the log. */
@@ -35,8 +35,8 @@ void null_add_line(null_desk *n, const char *format, ...)
 void null_add_text(null_desk *n, const char *text, size_t length);
 /* The same, with control characters as \\n and the like. */
 void null_add_escaped(null_desk *n, const char *text, size_t length);
-/* What an application would do at any input: draw something. */
-void null_changed(null_desk *n);
+/* The lines so far: the op. */
+const char *null_log(desk *d);
 
 /* --- null_screen.c -----------------------------------------------------------------------------
  */
@@ -44,6 +44,8 @@ void null_changed(null_desk *n);
 /* A part of the imagined space, the screen or not. */
 bool null_draw(const null_desk *n, image_rect rect, bool cursor, image_bitmap *out,
                base_error *err);
+/* What an application would do at any input: draw something. */
+void null_changed(null_desk *n);
 
 /* --- null_windows.c ----------------------------------------------------------------------------
  */

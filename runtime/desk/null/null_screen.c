@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <uv.h>
 
 enum { CURSOR_SIDE = 12 };
 
@@ -97,6 +98,14 @@ static void watch_stop(desk *d)
     n->watching = false;
     n->last_change = 0;
     null_add_line(n, "watch_stop");
+}
+
+void null_changed(null_desk *n)
+{
+    if (n->watching) {
+        n->last_change = uv_hrtime();
+        desk_regions_note(&n->base.regions, n->screen, n->last_change);
+    }
 }
 
 static uint64_t last_change(desk *d)

@@ -32,11 +32,8 @@ struct x11_clipboard {
     x11_conversion conversions[DESK_CLIPBOARD_KINDS]; /* one each */
 };
 
-/* While it is pending the caller has to ask again at least twice a second. */
+void x11_clipboard_ops(desk_ops *ops);
 x11_event_handler x11_clipboard_selection_event, x11_clipboard_property_event;
 void x11_clipboard_close(x11_desk *x);
-
-/* Puts the operations of this file into the table. */
-void x11_clipboard_ops(desk_ops *ops);
 
 #endif

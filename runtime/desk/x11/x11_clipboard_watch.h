@@ -10,9 +10,7 @@ struct x11_clipboard_watch {
     uint64_t changes; /* 0 until somebody asks */
 };
 
-x11_event_handler x11_clipboard_owner_event;
-
-/* Puts the operations of this file into the table. */
 void x11_clipboard_watch_ops(desk_ops *ops);
+x11_event_handler x11_clipboard_owner_event;
 
 #endif

@@ -135,23 +135,16 @@ static void ignore_broken_pipe(void)
 
 static int hex_digit(char c)
 {
-    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
-    return at ? (int) (at - digits) : -1;
+    const char *digits = "0123456789abcdef";
+    return (int) (strchr(digits, c) - digits);
 }
 
 static xcb_connection_t *connect_with(const char *display, const char *cookie, int *number)
 {
     static char name[] = "MIT-MAGIC-COOKIE-1";
     char data[16];
-    if (!cookie) {
-        return xcb_connect(display, number);
-    }
     for (size_t i = 0; i < sizeof data; i++) {
-        int high = hex_digit(cookie[2 * i]), low = high < 0 ? -1 : hex_digit(cookie[2 * i + 1]);
-        if (low < 0) {
-            return xcb_connect(display, number); /* no cookie: the server will say so */
-        }
-        data[i] = (char) (high << 4 | low);
+        data[i] = (char) (hex_digit(cookie[2 * i]) << 4 | hex_digit(cookie[2 * i + 1]));
     }
     xcb_auth_info_t auth = {sizeof name - 1, name, sizeof data, data};
     return xcb_connect_to_display_with_auth_info(display, &auth, number);
@@ -159,13 +152,11 @@ static xcb_connection_t *connect_with(const char *display, const char *cookie, i
 
 xcb_connection_t *x11_connect(const desk_options *options, int *number, base_error *err)
 {
-    const char *display = options ? options->display : NULL;
-    bool cookie = options && options->cookie;
     ignore_broken_pipe();
-    xcb_connection_t *c =
-        cookie ? connect_with(display, options->cookie, number) : xcb_connect(display, number);
+    xcb_connection_t *c = options->cookie ? connect_with(options->display, options->cookie, number)
+                                          : xcb_connect(options->display, number);
     if (xcb_connection_has_error(c)) {
-        no_display(display, err);
+        no_display(options->display, err);
     }
     return c;
 }
@@ -173,14 +164,14 @@ xcb_connection_t *x11_connect(const desk_options *options, int *number, base_err
 bool x11_connection_open(x11_desk *x, const desk_options *options, base_error *err)
 {
     int number = 0;
-    const char *display = options ? options->display : NULL;
+    const char *display = options->display;
     x->c = x11_connect(options, &number, err);
     if (xcb_connection_has_error(x->c)) {
         return false;
     }
     const char *name = display ? display : getenv("DISPLAY");
     snprintf(x->name, sizeof x->name, "%s", name ? name : "");
-    snprintf(x->cookie, sizeof x->cookie, "%s", options && options->cookie ? options->cookie : "");
+    snprintf(x->cookie, sizeof x->cookie, "%s", options->cookie ? options->cookie : "");
     x->screen = x11_screen_number(x->c, number);
     if (!x->screen) {
         return no_display(display, err);

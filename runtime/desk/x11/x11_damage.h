@@ -15,14 +15,12 @@ struct x11_damage {
     uint64_t last_change;       /* ns */
 };
 
+void x11_damage_ops(desk_ops *ops);
 void x11_watch_stop(desk *d);
 x11_event_handler x11_damage_event;
 /* After a round of events: has the server report the next change. */
 void x11_damage_rearm(x11_desk *x);
 /* What that request (its sequence number) damages is no change of the screen. */
 void x11_damage_ignore(x11_desk *x, unsigned request);
-
-/* Puts the operations of this file into the table. */
-void x11_damage_ops(desk_ops *ops);
 
 #endif

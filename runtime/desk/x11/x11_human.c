@@ -112,14 +112,13 @@ static bool start_thread(x11_human *x, base_error *err)
 static bool connect_to(x11_human *x, const desk_options *where, base_error *err)
 {
     int number = 0;
-    const char *display = where ? where->display : NULL;
     x->c = x11_connect(where, &number, err);
     if (xcb_connection_has_error(x->c)) {
         return false;
     }
     const xcb_screen_t *screen = x11_screen_number(x->c, number);
     x->root = screen ? screen->root : XCB_NONE;
-    x->ledger = x11_ledger_open(display ? display : getenv("DISPLAY"));
+    x->ledger = x11_ledger_open(where->display ? where->display : getenv("DISPLAY"));
     if (!x->ledger) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desktop.");
     }

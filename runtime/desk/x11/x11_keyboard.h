@@ -18,10 +18,8 @@ struct x11_keyboard {
     size_t held_count;
 };
 
+void x11_keyboard_ops(desk_ops *ops);
 /* Releases what is held down. */
 void x11_keyboard_close(x11_desk *x);
-
-/* Puts the operations of this file into the table. */
-void x11_keyboard_ops(desk_ops *ops);
 
 #endif

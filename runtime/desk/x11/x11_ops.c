@@ -1,5 +1,6 @@
 /* The X11 backend as a whole: how a desk is opened, pumped and closed, and what it is made of. */
 #include "x11.h"
+
 #include "x11_clipboard.h"
 #include "x11_clipboard_watch.h"
 #include "x11_connection.h"

@@ -13,16 +13,14 @@ struct x11_pings {
     uint64_t *answered;  /* of that one */
 };
 
+void x11_ping_ops(desk_ops *ops);
 /* Looks whether an application that cannot be asked is idle. */
 void x11_ping_poll(x11_desk *x);
 x11_event_handler x11_ping_event;
 
-/* Asks a window that answers pings, apart from those of x11_ping: `*answered` becomes the time (ns)
+/* Asks a window that answers pings, apart from those of the op: `*answered` becomes the time (ns)
  * of its answer, if that comes before x11_ping_aside_end. One at a time. */
 void x11_ping_aside(x11_desk *x, xcb_window_t window, uint64_t *answered);
 void x11_ping_aside_end(x11_desk *x);
-
-/* Puts the operations of this file into the table. */
-void x11_ping_ops(desk_ops *ops);
 
 #endif

@@ -11,10 +11,8 @@ struct x11_pointer {
     uint8_t released; /* the button released last, as applications number it; 0: that is over */
 };
 
+void x11_pointer_ops(desk_ops *ops);
 /* Releases what is held down. */
 void x11_pointer_close(x11_desk *x);
-
-/* Puts the operations of this file into the table. */
-void x11_pointer_ops(desk_ops *ops);
 
 #endif

@@ -28,13 +28,11 @@ struct x11_frame {
 };
 
 bool x11_screen_rect(desk *d, image_rect *out, base_error *err);
+void x11_screen_ops(desk_ops *ops);
 /* The pixels of a part of a pixmap, in the place of the last frame: valid until the next fetch.
  * NULL with `err`. */
 uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_error *err);
 x11_event_handler x11_screen_damaged;
 void x11_screen_close(x11_desk *x);
-
-/* Puts the operations of this file into the table. */
-void x11_screen_ops(desk_ops *ops);
 
 #endif

@@ -31,13 +31,11 @@ struct x11_selection {
     x11_transfer transfers[X11_TRANSFERS];
 };
 
+void x11_selection_ops(desk_ops *ops);
 /* Whether other programs may request what we own, or are taking it. */
 bool x11_selection_busy(const x11_desk *x);
 x11_event_handler x11_selection_request_event, x11_selection_property_event;
 x11_event_handler x11_selection_clear_event, x11_selection_destroy_event;
 void x11_selection_close(x11_desk *x);
-
-/* Puts the operations of this file into the table. */
-void x11_selection_ops(desk_ops *ops);
 
 #endif

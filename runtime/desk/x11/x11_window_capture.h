@@ -22,10 +22,8 @@ struct x11_capture_session {
     uint64_t heard, complete; /* ns: when it answered, when nothing was missing; 0: not yet */
 };
 
+void x11_window_capture_ops(desk_ops *ops);
 void x11_window_capture_end(desk *d);
 x11_event_handler x11_window_capture_exposed, x11_window_capture_damaged;
-
-/* Puts the operations of this file into the table. */
-void x11_window_capture_ops(desk_ops *ops);
 
 #endif

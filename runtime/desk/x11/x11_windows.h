@@ -6,7 +6,6 @@
 
 #include "x11_connection.h"
 
-/* Puts the operations of this file into the table. */
 void x11_windows_ops(desk_ops *ops);
 
 #endif

@@ -6,10 +6,8 @@
 
 #include "x11_connection.h"
 
+void x11_workspace_ops(desk_ops *ops);
 /* The number for a window's _NET_WM_DESKTOP, as desk_window has it. */
 int x11_workspace_number(x11_desk *x, xcb_get_property_cookie_t cookie);
-
-/* Puts the operations of this file into the table. */
-void x11_workspace_ops(desk_ops *ops);
 
 #endif

@@ -95,7 +95,7 @@ function clipboard.new(desk)
   function api.set_image(picture)
     local png, err
     if type(picture) == "string" then png, err = png_of_file(picture)
-    elseif type(picture) == "table" and picture.png then png, err = picture:png()
+    elseif type(picture) == "table" and picture.encode then png, err = picture:encode()
     else error("desk.clipboard.set_image wants a screenshot or a path, not a " .. type(picture), 2) end
     if not png then return nil, err end
     return set(desk, "png", png)

@@ -2,6 +2,7 @@
 local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local rects = require "deskpilot.desk.picture.rect"
 local task = require "deskpilot.base.task"
 
 local find = {}
@@ -57,9 +58,11 @@ end
 
 -- The hits of an image, in pixels of the screen, and the best place where there is none.
 local function search(shot, image, options, max)
+  local region = options.region and rects.region(options.region, { x = 0, y = 0, width = shot.width,
+    height = shot.height })
   local hits, best = task.await(function(done)
     return shot.native:find(image, { min_score = options.min_score or min_score, tolerance = options.tolerance,
-      region = options.region, max = max, timeout = give_up }, done)
+      region = region, max = max, timeout = give_up }, done)
   end)
   if not hits then return nil, best end
   local function on_screen(hit)
