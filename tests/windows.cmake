@@ -26,7 +26,7 @@ set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTA
     "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>"
     "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
 foreach(name agent app_profiles cdp cli completion config csv data decode desk eval find http http_server literal
-    literal_planner lookup model monitors native_desk ocr odev outline report schema shot signal site task types
+    literal_planner lookup model monitors native_desk ocr odev outline plugins report schema shot signal site task types
     websocket websocket_frames websocket_opening)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()

@@ -76,6 +76,18 @@ tests.a_mission_that_is_never_read_to_its_end = with_display(function(desk, disp
   t.eq({ result.status, result.run_dir }, { "interrupted" })
 end)
 
+-- So are the project's own policies, guards and tools.
+tests.a_tool_that_is_never_read_to_its_end = with_display(function(desk, display, folder)
+  assert(files.make_folder(folder .. "/deskpilot/tools"))
+  assert(files.write(folder .. "/deskpilot/tools/endless.lua", "io.stderr:write('begun\\n') while true do end"))
+  local child = start_run(display, folder, "run = print")
+  wait_for_word(child, "begun")
+  assert(desk.keyboard.press "ctrl+alt+escape")
+  child:wait()
+  t.eq(child.status, 130, child.stderr)
+  t.has(child.stderr, "the kill chord ctrl+alt+escape")
+end)
+
 -- The person sits at the user's display, the run works on one of its own; and any chord will do.
 tests.a_run_on_a_private_desktop_is_stopped_from_the_users = with_display(function(desk, display, folder)
   local child = start_run(display, folder, [[desktop = { kind = "private" },

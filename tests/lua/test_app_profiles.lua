@@ -3,7 +3,7 @@
 local t = require "harness"
 local app_profile = require "deskpilot.desk.app.profile"
 local app_profiles = require "deskpilot.desk.app.profiles"
-local config = require "deskpilot.base.config"
+local configured = require "configured"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
@@ -192,7 +192,7 @@ function tests.those_that_ship_are_sound()
   t.eq(table.concat(sentences, "\n"), "")
   t.ok(#profiles >= wanted[t.platform], #profiles .. " profiles")
   local forbidden, names = {}, {}
-  for _, keys in ipairs(config.key("safety.forbidden_keys").default) do forbidden[keys] = true end
+  for _, keys in ipairs(configured.defaults():get "safety.forbidden_keys") do forbidden[keys] = true end
   for _, profile in ipairs(profiles) do
     t.ok(next(profile.shortcuts or {}), profile.id .. " has shortcuts")
     t.ok(profile.hints, profile.id .. " has hints")

@@ -5,7 +5,7 @@ local files = require "deskpilot.base.files"
 local allowed_files = require "deskpilot.agent.allowed_files"
 local anchor = require "deskpilot.policies.odev.anchor"
 local desk_module = require "deskpilot.desk"
-local config = require "deskpilot.base.config"
+local configured = require "configured"
 local page_tools = require "deskpilot.agent.page_tools"
 local page_words = require "deskpilot.agent.page_words"
 local plan = require "deskpilot.policies.odev.plan"
@@ -13,7 +13,6 @@ local rules = require "deskpilot.policies.odev.rules"
 local run_module = require "deskpilot.agent.run"
 local scene = require "deskpilot.policies.odev.scene"
 local spawn = require "spawn"
-local toolbox = require "deskpilot.agent.toolbox"
 local uv = require "luv"
 
 local tests = {}
@@ -106,8 +105,9 @@ local function run_with(page, mission, folder)
   page.url, page.title, page.ready, page.text = page.url or "http://x/", "X", "complete", page.text or ""
   page.elements = page.elements or elements
   page.viewport = { x = 0, y = 100, width = 1000, height = 900 }
-  local run = run_module.new { mission = mission or {}, config = assert(config.resolve { environment = {} }),
-    toolbox = assert(toolbox.open()), dir = { path = "/nowhere" }, listeners = {}, folder = folder,
+  local config, toolbox = configured.defaults()
+  local run = run_module.new { mission = mission or {}, config = config, toolbox = toolbox, folder = folder,
+    dir = { path = "/nowhere" }, listeners = {},
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }
   run.observation = { page = page, tab = {}, shot = assert(run.desk.screen.shot()) }
   return run

@@ -75,7 +75,8 @@ function page_tools.check_address(ctx, url)
 end
 
 --- A tool that acts on one element.
----@param how { name: string, description: string, properties: table?, required: string[]?, repeatable: boolean?,
+---@param how { api: integer?, section: string?, options: table?, name: string, description: string,
+---  properties: table?, required: string[]?, repeatable: boolean?,
 ---  check: (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)?,
 ---  act: (fun(ctx: deskpilot.tool_context, tab: deskpilot.tab, element: deskpilot.page_element, args: table):
 ---  any, any),
@@ -85,7 +86,7 @@ function page_tools.element_tool(how)
   local properties, required = { justification = fields.justification, index = page_tools.index }, { "index" }
   for name, definition in pairs(how.properties or {}) do properties[name] = definition end
   for _, name in ipairs(how.required or {}) do required[#required + 1] = name end
-  return {
+  return fields.built(how, {
     name = how.name, description = how.description, repeatable = how.repeatable,
     parameters = fields.object(properties, required),
     check = function(ctx, args)
@@ -100,15 +101,15 @@ function page_tools.element_tool(how)
       if not got then return nil, err end
       return how.done(page_words.name(element), args, got)
     end,
-  }
+  })
 end
 
 --- A tool that makes the tab load another page.
----@param how { name: string, description: string, done: string,
+---@param how { api: integer?, section: string?, options: table?, name: string, description: string, done: string,
 ---  act: (fun(tab: deskpilot.tab): deskpilot.visit?, deskpilot.error?) } done: the past tense
 ---@return deskpilot.tool
 function page_tools.visit_tool(how)
-  return {
+  return fields.built(how, {
     name = how.name, description = how.description, repeatable = false,
     parameters = fields.object({ justification = fields.justification }, {}),
     run = function(ctx)
@@ -118,7 +119,7 @@ function page_tools.visit_tool(how)
       if not visit then return nil, failure end
       return ("%s: %s"):format(how.done, page_tools.visit_words(visit))
     end,
-  }
+  })
 end
 
 --- Where a visit has led, in words.

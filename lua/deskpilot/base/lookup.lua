@@ -119,7 +119,7 @@ local function is_text_name(name)
     and not name:find("[\0\\]")
 end
 
---- A text file such as "prompts/strategist.md": ROOT/deskpilot/NAME, else what ships.
+--- A text file such as "prompts/NAME.md": ROOT/deskpilot/NAME, else what ships.
 ---@param name string
 ---@return string? text, string|deskpilot.error where it is from, or the error
 function lookup.text(name)
@@ -187,19 +187,20 @@ end
 --- "model/profiles"), over the user's folders and what ships, sorted. Files whose name begins with
 --- "_" are helpers and not listed.
 ---@param kind string
----@return string[]
+---@return string[] names, table<string, boolean> own those that one of the user's folders has
 function lookup.list(kind)
-  local found = {}
+  local found, own = {}, {}
   local extension = kind == "prompts" and "md" or "lua"
   local prefix = shipped_folder(kind)
   local shipped = {}
   for _, file in ipairs(shipped_files.list(prefix)) do shipped[#shipped + 1] = file:sub(#prefix + 1) end
   add_names(found, kind, shipped, extension)
   for _, root in ipairs(roots) do
-    add_names(found, kind, folder_listing(files.join(root, "deskpilot", kind)), extension)
+    add_names(own, kind, folder_listing(files.join(root, "deskpilot", kind)), extension)
   end
+  for name in pairs(own) do found[name] = true end
   found.init = nil
-  return text.keys(found)
+  return text.keys(found), own
 end
 
 local function not_found(kind, name, tried)
@@ -215,14 +216,26 @@ local function not_found(kind, name, tried)
   return errors.fail("not_found", "%s (looked at %s)", message, text.join(tried))
 end
 
--- The text of deskpilot/KIND/NAME, where it is from, and what errors in it call it.
-local function find_source(kind, name)
+--- Whether there is one of that kind and name.
+---@param kind string the folder below deskpilot/
+---@param name string
+---@return boolean
+function lookup.has(kind, name)
+  if not name:find("^[%w_]+$") then return false end
+  local relative = "deskpilot/" .. kind .. "/" .. name
+  local file, folder = relative .. ".lua", relative .. "/init.lua"
+  return (in_roots(file, folder) or shipped_files.read(file) or shipped_files.read(folder)) ~= nil
+end
+
+-- The text of deskpilot/KIND/NAME, where it is from, and what errors in it call it. `ships`: it is none of the user's.
+local function find_source(kind, name, ships)
   if type(name) ~= "string" or not name:find("^[%w_]+$") then
     return errors.fail("invalid", "'%s' cannot be the name of a %s: letters, digits and '_' only",
       tostring(name), lookup.singular(kind))
   end
   local relative = "deskpilot/" .. kind .. "/" .. name
-  local path, tried = in_roots(relative .. ".lua", relative .. "/init.lua")
+  local path, tried = nil, {}
+  if not ships then path, tried = in_roots(relative .. ".lua", relative .. "/init.lua") end
   if path then
     local source, err = files.read(path)
     if not source then return nil, err end
@@ -243,10 +256,11 @@ end
 --- of helper modules in the user's folders that it requires).
 ---@param kind string the folder below deskpilot/: "policies", "tools", "guards", "model/profiles"
 ---@param name string
+---@param ships boolean? whether it is known that the user's folders have none of that name, as list() tells
 ---@return table? module, string|deskpilot.error where it is from, or the error
-function lookup.load(kind, name)
+function lookup.load(kind, name, ships)
   lookup.refresh()
-  local source, where, called = find_source(kind, name)
+  local source, where, called = find_source(kind, name, ships)
   if not source then return nil, where end
   local chunk, why = load(source, "@" .. called, "t")
   if not chunk then return errors.fail("invalid", "%s", why) end
@@ -265,9 +279,10 @@ end
 --- The text of a file of a kind that is data and is never run: "apps".
 ---@param kind string the folder below deskpilot/
 ---@param name string
+---@param ships boolean? as for load
 ---@return string? text, string|deskpilot.error where it is from, or the error
-function lookup.data(kind, name)
-  local source, where = find_source(kind, name)
+function lookup.data(kind, name, ships)
+  local source, where = find_source(kind, name, ships)
   return source, where
 end
 

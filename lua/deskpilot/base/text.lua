@@ -55,12 +55,22 @@ end
 function text.starts(s, part) return s:sub(1, #part) == part end
 function text.ends(s, part) return part == "" or s:sub(-#part) == part end
 
---- Sorted keys of a table.
+-- Keys of one type by their value, where they have an order.
+local function before(a, b)
+  if type(a) ~= type(b) then return type(a) < type(b) end
+  if type(a) == "number" then return a < b end
+  return tostring(a) < tostring(b)
+end
+
+--- Sorted keys of a table, whatever they are.
 ---@return string[]
 function text.keys(t)
-  local keys = {}
-  for k in pairs(t) do keys[#keys + 1] = k end
-  table.sort(keys)
+  local keys, all_text = {}, true
+  for k in pairs(t) do
+    keys[#keys + 1] = k
+    all_text = all_text and type(k) == "string"
+  end
+  if all_text then table.sort(keys) else table.sort(keys, before) end
   return keys
 end
 

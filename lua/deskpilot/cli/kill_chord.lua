@@ -1,6 +1,6 @@
 --- The kill chord: keys by which a person stops the program from any window, whatever it is at. They are
 --- watched at the user's own desktop and at the one worked on; keys that we press ourselves do not count.
-local config = require "deskpilot.base.config"
+local config_files = require "deskpilot.base.config_files"
 local errors = require "deskpilot.base.errors"
 local keys = require "native.desk"
 local task = require "deskpilot.base.task"
@@ -48,21 +48,33 @@ function Chord:watch(where)
   self.failure = #self.handles == 0 and err or nil
 end
 
---- The combination that the configuration files have, watched on the user's own desktop from now on.
----@param folders { project_folder: string, user_folder: string }
----@return deskpilot.kill_chord? chord, deskpilot.error? err what is wrong with the files
-function kill_chord.start(folders)
-  local project, user, err = config.read_files(folders.project_folder, folders.user_folder)
-  if not project then return nil, err end
-  local settings
-  settings, err = config.resolve { project = project, user = user }
-  if not settings then return nil, err end
-  local combo = settings:get "safety.kill_chord"
+-- Watches for that combination on the user's own desktop.
+local function watched(combo)
   local problem = kill_chord.problem(combo)
   if problem then return nil, problem end
   local chord = kill_chord.new(combo)
   chord:watch()
   return chord
+end
+
+--- The combination that the configuration files have, watched on the user's own desktop from now on.
+---@param folders { project_folder: string, user_folder: string }
+---@return deskpilot.kill_chord? chord, deskpilot.error? err what is wrong with the files
+function kill_chord.start(folders)
+  local project, user, err = config_files.read(folders.project_folder, folders.user_folder)
+  if not project then return nil, err end
+  if not next(project) and not next(user) then -- most often: nothing to be put together
+    return watched(require "deskpilot.cli.config_keys"[1].options.kill_chord.default)
+  end
+  local settings_module = require "deskpilot.cli.settings"
+  local settings, sources = settings_module.new(), { layers = settings_module.file_layers(project, user) }
+  local chord, problem = watched(settings:peek(sources, "safety.kill_chord"))
+  if not chord then return nil, problem end
+  local resolved -- after the chord: whoever has options that the files set is a program too
+  resolved, err = settings:resolve(sources)
+  if resolved then return chord end
+  chord:close()
+  return nil, err
 end
 
 --- The same for a private desktop, if it has a keyboard (on Windows it has none).

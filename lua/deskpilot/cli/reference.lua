@@ -104,7 +104,7 @@ local function collect(desk)
     tab = { functions = functions_of(class_of(tab.new, "Tab"), "tab:", {}), main = "deskpilot/desk/browser/tab.lua" },
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua",
       also = { "deskpilot/agent/mission.lua", "deskpilot/agent/listeners.lua", "deskpilot/agent/toolbox.lua",
-        "deskpilot/agent/loop.lua" } },
+        "deskpilot/agent/loop.lua", "deskpilot/agent/plugins.lua" } },
   }
   for name, part in pairs(desk) do
     if type(part) == "table" and not internal[name] and not pages[name] then

@@ -6,7 +6,16 @@ local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 
 ---@type deskpilot.guard
-local pause = {}
+local pause = {
+  api = 1,
+  section = "safety",
+  options = {
+    pause_on_human = { type = "boolean", default = false,
+      about = "pause while a person uses the mouse or keyboard of the same desktop" },
+    human_quiet = { type = "number", default = 3, min = 0.1,
+      about = "seconds without a touch after which a paused run goes on" },
+  },
+}
 
 function pause.run_start(run)
   run.gives_way = run.config:get("safety.pause_on_human")

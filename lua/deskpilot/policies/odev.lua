@@ -14,10 +14,31 @@ local recover = require "deskpilot.policies.odev.recover"
 local verify = require "deskpilot.policies.odev.verify"
 
 ---@class deskpilot.policies.odev: deskpilot.policy
-local policy = {}
+local policy = {
+  api = 1,
+  options = {
+    max_actions = { type = "integer", default = 5, min = 1, max = 20, about = "most actions of one plan" },
+    retries = { type = "integer", default = 2, min = 0, max = 10,
+      about = "times that a step which could not be verified is done again" },
+    verify_seconds = { type = "number", default = 5, min = 0,
+      about = "seconds for the screen to show what a step was to bring" },
+    keyword_share = { type = "number", default = 0.5, min = 0, max = 1,
+      about = "how many of an anchor's keywords have to be seen, as a share of them" },
+    read_screen = { type = "boolean", default = true,
+      about = "read the active window's pixels for what neither elements nor the page tell of" },
+    vision = { type = "boolean", default = true, about = "ask the persona `vision` when nothing else helps" },
+    force_vision = { type = "integer", default = 3, min = 1,
+      about = "failed steps in a row after which `vision` is asked without looking at the page first" },
+    max_escalations = { type = "integer", default = 5, min = 0,
+      about = "times that `vision` is asked before the run is given up" },
+  },
+  -- What each may spend, unless personas.NAME says otherwise.
+  personas = {
+    planner = { temperature = 0.2, max_tokens = 1500 },
+    vision = { temperature = 0.2, max_tokens = 800 },
+  },
+}
 local states = {}
-
-local spends = { temperature = 0.2, max_tokens = 1500 } -- the planner
 
 -- For the planner's next request, for the journal and for people.
 local function tell(run, words)
@@ -104,10 +125,11 @@ end
 
 function states.DECIDE(run)
   local s = run.state
-  local reply, err = persona.ask(run, "planner", { acts = true, image = false,
-    system = persona.prompt("planner", { tools = plan_module.tool_words(run) }), text = situation(run),
-    tools = { plan_module.definition.name }, toolbox = run.toolbox:with { plan_module.definition },
-    temperature = spends.temperature, max_tokens = spends.max_tokens })
+  local definition = plan_module.definition(run.config)
+  local prompt = persona.prompt("planner", { tools = plan_module.tool_words(run),
+    actions = plan_module.action_words(run.config) })
+  local reply, err = persona.ask(run, "planner", { acts = true, image = false, system = prompt, text = situation(run),
+    tools = { definition.name }, toolbox = run.toolbox:with { definition } })
   if run.outcome then return end
   if not reply then
     run:emit("error", { name = "planner", message = tostring(err), code = err.code })

@@ -4,6 +4,7 @@ local page_tools = require "deskpilot.agent.page_tools"
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "browser_open",
   description = "Open an address in the browser, which is started if there is none, and wait until it has loaded.",
   parameters = fields.object({

@@ -7,6 +7,7 @@ local by = { down = { 0, 0.8 }, up = { 0, -0.8 }, right = { 0.8, 0 }, left = { -
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "browser_scroll",
   description = "Scroll the page: most of a screen in a direction, or until an element is in view.",
   parameters = fields.object({

@@ -36,6 +36,7 @@ end
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "browser_tab",
   description = "Open a new tab, close the one in front, or go to the next one.",
   parameters = fields.object({

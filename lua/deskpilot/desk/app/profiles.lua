@@ -10,9 +10,9 @@ local app_profiles = {}
 local parsed = {} -- name of the file -> { words, where, profile }
 local known -- those of the last look, sorted by their files' names
 
--- The profile of one file, parsed anew only where its text has changed.
-local function read(id)
-  local words, where = lookup.data("apps", id)
+-- The profile of one file, parsed anew only where its text has changed. `ships`: as for lookup.load.
+local function read(id, ships)
+  local words, where = lookup.data("apps", id, ships)
   if not words then return nil, where end
   local was = parsed[id]
   if was and was.words == words and was.where == where then return was.profile end
@@ -28,8 +28,9 @@ end
 function app_profiles.load()
   local problems = {}
   known = {}
-  for _, id in ipairs(lookup.list("apps")) do
-    local profile, err = read(id)
+  local ids, own = lookup.list("apps")
+  for _, id in ipairs(ids) do
+    local profile, err = read(id, not own[id])
     if profile then known[#known + 1] = profile
     elseif err then problems[#problems + 1] = err end
   end

@@ -9,8 +9,6 @@ local plan_module = require "deskpilot.policies.odev.plan"
 
 local escalate = {}
 
-local spends = { temperature = 0.2, max_tokens = 800 }
-
 local function request_text(run, why)
   local plan = run.state.step and run.state.step.plan
   local lines = { "GOAL:\n" .. run.task }
@@ -59,8 +57,7 @@ function escalate.ask_vision(run, why)
   account.count(run, "vision")
   local reply, failure = run:ask { persona = "vision", acts = true,
     system = persona.prompt("vision", { tools = plan_module.tool_words(run) }), text = request_text(run, why),
-    tools = { plan_module.correction.name }, toolbox = run.toolbox:with { plan_module.correction },
-    temperature = spends.temperature, max_tokens = spends.max_tokens }
+    tools = { plan_module.correction.name }, toolbox = run.toolbox:with { plan_module.correction } }
   if run.outcome then return nil end
   if not reply then
     run:emit("error", { name = "vision", message = failure.message, code = failure.code })

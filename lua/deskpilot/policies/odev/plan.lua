@@ -5,8 +5,6 @@ local rules = require "deskpilot.policies.odev.rules"
 
 local plan = {}
 
-local most_actions = 5
-
 --- The tools that a plan may use: all but the claim, which a plan makes by `completes_goal`.
 ---@param run deskpilot.run
 ---@return string[] names
@@ -64,30 +62,48 @@ local action = {
   },
 }
 
+--- How many actions a plan may have, in words.
+---@param config deskpilot.config
+---@return string
+function plan.action_words(config)
+  local most = config:get("odev.max_actions")
+  return most == 1 and "1 action" or ("1 to %d actions"):format(most)
+end
+
+local function anchor_schema(config)
+  local share = config:get("odev.keyword_share")
+  local enough = share == 0.5 and "half of them are enough" or ("%g %% of them are enough"):format(share * 100)
+  return { type = "object", additionalProperties = false,
+    description = "Where the desktop must be afterwards. Give what you know, leave out what you do not.",
+    properties = {
+      application = { type = "string", description = "Name or window class of the active application." },
+      title = { type = "string", description = "A part of the active window's or the page's title." },
+      url = { type = "string", description = "A part of the page's URL." },
+      keywords = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 20,
+        description = ("Words that should be on the screen; %s."):format(enough) },
+    } }
+end
+
 --- The one tool that the planner is given.
-plan.definition = {
-  name = "plan",
-  description = "Say what is to be done next, and what the screen must show when it is done.",
-  parameters = schema_fields.object({
-    rationale = rationale,
-    actions = { type = "array", minItems = 1, maxItems = most_actions, items = action,
-      description = "1 to 5 actions, done in this order without another look of yours." },
-    anchor = { type = "object", additionalProperties = false,
-      description = "Where the desktop must be afterwards. Give what you know, leave out what you do not.",
-      properties = {
-        application = { type = "string", description = "Name or window class of the active application." },
-        title = { type = "string", description = "A part of the active window's or the page's title." },
-        url = { type = "string", description = "A part of the page's URL." },
-        keywords = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 20,
-          description = "Words that should be on the screen; half of them are enough." },
-      } },
-    success_indicators = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 10,
-      description = "Texts that must be on the screen, every one of them, if and only if the step has worked. "
-        .. "Empty where the anchor says it all." },
-    completes_goal = { type = "boolean",
-      description = "True if the whole goal is reached when this step has worked." },
-  }, { "rationale", "actions", "anchor", "success_indicators" }),
-}
+---@param config deskpilot.config
+---@return table definition {name, description, parameters}
+function plan.definition(config)
+  return {
+    name = "plan",
+    description = "Say what is to be done next, and what the screen must show when it is done.",
+    parameters = schema_fields.object({
+      rationale = rationale,
+      actions = { type = "array", minItems = 1, maxItems = config:get("odev.max_actions"), items = action,
+        description = plan.action_words(config) .. ", done in this order without another look of yours." },
+      anchor = anchor_schema(config),
+      success_indicators = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 10,
+        description = "Texts that must be on the screen, every one of them, if and only if the step has worked. "
+          .. "Empty where the anchor says it all." },
+      completes_goal = { type = "boolean",
+        description = "True if the whole goal is reached when this step has worked." },
+    }, { "rationale", "actions", "anchor", "success_indicators" }),
+  }
+end
 
 --- The one tool that the vision persona is given.
 plan.correction = {
@@ -162,7 +178,7 @@ end
 ---@param reply table as run:ask gives it
 ---@return deskpilot.odev.plan? plan, string? why sentences for the planner
 function plan.read(run, reply)
-  local args, why = called(run, reply, plan.definition)
+  local args, why = called(run, reply, plan.definition(run.config))
   if not args then return nil, why end
   local problems, actions = {}, {}
   for i, wanted in ipairs(args.actions) do
