@@ -1,7 +1,7 @@
 # The Windows suite, run under Wine (tests/wine/wine.sh is the emulator that ctest starts programs with):
 # the units that are the same everywhere, and windows/ for what is Windows's own.
-foreach(name coords draw find find_recall human image jpeg_decode jpeg_encode keys monitors null parallel png_damage
-    png_decode regions scale ocr_detect)
+foreach(name backends coords desk draw elements_front find find_recall human image jpeg_decode jpeg_encode keys
+    monitors null parallel png_damage png_decode regions scale ocr_detect)
   add_c_test(${CMAKE_CURRENT_SOURCE_DIR}/c/test_${name}.c)
 endforeach()
 add_executable(pngsuite c/pngsuite.c)
@@ -25,8 +25,8 @@ add_library(tesseract_stub MODULE windows/tesseract_stub.c)
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
     "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>"
     "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
-foreach(name agent app_profiles cdp cli config csv data decode desk eval find http http_server literal
-    literal_planner lookup model monitors native_desk ocr odev outline report schema shot signal site task
+foreach(name agent app_profiles cdp cli completion config csv data decode desk eval find http http_server literal
+    literal_planner lookup model monitors native_desk ocr odev outline report schema shot signal site task types
     websocket websocket_frames websocket_opening)
   add_lua_test(${CMAKE_CURRENT_SOURCE_DIR}/lua/test_${name}.lua)
 endforeach()

@@ -14,27 +14,6 @@
 /* An encoder of PNG files, which keeps the picture before. */
 #define ENCODER_TYPE "native.PngEncoder"
 
-/* What the collector is told that an image weighs, in kilobytes. It sees a few bytes where there
- * are megabytes, and would let thousands of dead screenshots pile up; the whole truth would make it
- * collect everything at every screenshot. */
-enum { IMAGE_WEIGHT = 256 };
-
-image_bitmap *lib_push_image(lua_State *L)
-{
-    lua_gc(L, LUA_GCSTEP, IMAGE_WEIGHT);
-    image_bitmap *image = lua_newuserdatauv(L, sizeof *image, 0);
-    *image = (image_bitmap){0};
-    luaL_setmetatable(L, IMAGE_TYPE);
-    return image;
-}
-
-image_bitmap *lib_check_image(lua_State *L, int index)
-{
-    image_bitmap *image = luaL_checkudata(L, index, IMAGE_TYPE);
-    luaL_argcheck(L, image->pixels, index, "the image has been closed");
-    return image;
-}
-
 static int check_int(lua_State *L, int index)
 {
     lua_Integer value = luaL_checkinteger(L, index);
@@ -315,9 +294,9 @@ static int lib_image_png(lua_State *L)
     return results;
 }
 
-/* A JPEG file of the image, small and inexact: colours at half the resolution (4:2:0), opacity
- * left out.
- * ---@param options? { quality?: integer } 1..100, 80 if not given
+/* A JPEG file of the image, small and inexact: colours at half the resolution (4:2:0), opacity left
+ * out.
+ * ---@param options { quality: integer? }? 1..100, 80 if not given
  * ---@return string? jpeg, deskpilot.error? err */
 static int lib_image_jpeg(lua_State *L)
 {

@@ -94,6 +94,32 @@ static void test_headers(void)
                   "This is not a JPEG file.");
 }
 
+/* Which way up the camera was held (EXIF) is passed over, and so is what comes after the end. */
+static void test_passed_over(void)
+{
+    static const char exif[] = "\xff\xe1\0\x22"
+                               "Exif\0\0"
+                               "MM\0*\0\0\0\x08"
+                               "\0\x01"
+                               "\x01\x12\0\x03\0\0\0\x01\0\x06\0\0"
+                               "\0\0\0\0"; /* turned by 90 degrees */
+    enum { EXIF = sizeof exif - 1, AFTER = 100 };
+    jpeg_file f = jpeg_file_of(&jpeg_kinds[0], PHOTO, 30, 20);
+    image_bitmap plain = {0}, turned = {0};
+    uint8_t *data = calloc(1, f.size + EXIF + AFTER);
+    memcpy(data, f.data, 2);
+    memcpy(data + 2, exif, EXIF);
+    memcpy(data + 2 + EXIF, f.data + 2, f.size - 2);
+    CHECK_EQ(EXIF, 2 + 0x22);
+    CHECK(jpeg_decode(&plain, f.data, f.size, NULL));
+    CHECK(jpeg_decode(&turned, data, f.size + EXIF + AFTER, NULL));
+    CHECK(picture_equal(&plain, &turned));
+    image_free(&plain);
+    image_free(&turned);
+    free(data);
+    free(f.data);
+}
+
 /* What is cut off is refused, even where it is only the mark of the end: how much of the picture is
  * there cannot be told. */
 static void test_cut_off(void)
@@ -162,6 +188,7 @@ int main(void)
     test_every_kind();
     test_print_colours();
     test_headers();
+    test_passed_over();
     test_cut_off();
     test_flipped_bytes();
     test_too_many_scans();

@@ -253,6 +253,7 @@ print("end")]])
   t.has(child.stderr, "error: repl:1: boo\n")
   t.has(child.stderr, "attempt to index a nil value (local 'y')")
   if t.platform == "linux" then t.has(entered("desk").stderr, "(unavailable)") end -- without a display
+  t.eq(entered("1\t+\t\t1\n").stdout, "2\n", "a tab completes nothing where there is no terminal")
   child = entered("1 +\n")
   t.eq(child.status, 0)
   t.has(child.stderr, "near <eof>")

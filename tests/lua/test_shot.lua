@@ -393,7 +393,7 @@ end
 -- What the desk lends is written as it lies there.
 function tests.a_jpeg_of_the_screen()
   local desk = assert(desk_module.open { backend = "null", width = 300, height = 200 })
-  local lent = assert(desk.native:capture())
+  local lent = assert(desk.native:capture { lend = true })
   local copy = assert(lent:crop(0, 0, 300, 200))
   t.eq(lent:jpeg { quality = 90 }, copy:jpeg { quality = 90 })
   desk:close()

@@ -35,7 +35,8 @@ end
 --- A position that a model gives: a point of the picture that it was shown.
 ---@param ctx deskpilot.tool_context
 ---@param position number[] x and y, 0..1000
----@return deskpilot.point? point for desk.mouse, deskpilot.error? err where no picture was shown yet
+---@return deskpilot.point? point for desk.mouse
+---@return deskpilot.error? err where no picture was shown yet
 function fields.point(ctx, position)
   if ctx.observation then return ctx.observation.shot:norm_point(position[1], position[2]) end
   return errors.fail("unavailable", "no screenshot has been taken yet that a position could be of: look first")

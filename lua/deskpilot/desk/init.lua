@@ -122,7 +122,7 @@ local function add_functions(opened_desk)
   function self.wait_for_text(wanted, options) return wait_for.text(self, wanted, options) end
 
   --- Waits until a picture can be seen on the screen, or with `gone` until it cannot any more.
-  ---@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
+  ---@param picture deskpilot.shot|string a shot, or the path of a PNG or JPEG file, which is read once
   ---@param options deskpilot.image_wait?
   ---@return deskpilot.hit? hit true where it is to be gone
   ---@return deskpilot.error? err code "timed_out": the best score there was

@@ -100,9 +100,9 @@ function Image:equal(other) end
 ---@return string? png, deskpilot.error? err
 function Image:png(options) end
 
---- A JPEG file of the image, small and inexact: colours at half the resolution (4:2:0), opacity
---- left out.
----@param options? { quality?: integer } 1..100, 80 if not given
+--- A JPEG file of the image, small and inexact: colours at half the resolution (4:2:0), opacity left
+--- out.
+---@param options { quality: integer? }? 1..100, 80 if not given
 ---@return string? jpeg, deskpilot.error? err
 function Image:jpeg(options) end
 

@@ -2,7 +2,10 @@
  * The watch of an X display: a thread that waits on a connection of its own for what the devices
  * say (raw events of XInput 2, which come whoever has grabbed the keyboard, and have no repeats).
  */
+#include "x11.h"
 #include "x11_human_internal.h"
+
+#include "x11_connection.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -109,14 +112,13 @@ static bool start_thread(x11_human *x, base_error *err)
 static bool connect_to(x11_human *x, const desk_options *where, base_error *err)
 {
     int number = 0;
-    const char *display = where ? where->display : NULL;
     x->c = x11_connect(where, &number, err);
     if (xcb_connection_has_error(x->c)) {
         return false;
     }
     const xcb_screen_t *screen = x11_screen_number(x->c, number);
     x->root = screen ? screen->root : XCB_NONE;
-    x->ledger = x11_ledger_open(display ? display : getenv("DISPLAY"));
+    x->ledger = x11_ledger_open(where->display ? where->display : getenv("DISPLAY"));
     if (!x->ledger) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desktop.");
     }
@@ -136,7 +138,7 @@ static void free_all(x11_human *x)
 
 static const desk_human_ops OPS;
 
-static bool open_watch(desk_human **out, const desk_options *where, base_error *err)
+bool x11_human_connect(desk_human **out, const desk_options *where, base_error *err)
 {
     x11_human *x = calloc(1, sizeof *x);
     if (!x) {
@@ -168,12 +170,8 @@ static void close_watch(desk_human *h)
 }
 
 static const desk_human_ops OPS = {
-    .name = "x11",
-    .open = open_watch,
     .close = close_watch,
     .find_keys = x11_human_find_keys,
     .take = x11_human_take,
     .give_back = x11_human_give_back,
 };
-
-const desk_human_ops *const desk_native_human_ops = &OPS;

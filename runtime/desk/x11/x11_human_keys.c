@@ -1,5 +1,7 @@
 #include "x11_human_internal.h"
 
+#include "x11_keysyms.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,9 +6,12 @@
  * The scale is Xft.dpi, which toolkits draw by and X11 has one of for all monitors. The millimetres
  * that monitors tell are no part of it: applications do not follow them.
  */
-#include "x11_internal.h"
+#include "x11_monitors.h"
 
 #include "base/utf8.h"
+#include "x11_manager.h"
+#include "x11_properties.h"
+#include "x11_screen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +160,7 @@ static bool look_around(x11_desk *x, surroundings *out, base_error *err)
     return ok;
 }
 
-bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err)
+static bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     surroundings about;
@@ -170,10 +173,14 @@ bool x11_monitors(desk *d, desk_monitor_list *out, base_error *err)
     bool ok = known && (!reply || add_all(x, reply, &about, out)) &&
               (out->count > 0 || add(out, "screen", about.screen, true, &about));
     free(reply);
-    desk_monitor_list_order(out);
     if (ok) {
         return true;
     }
     desk_monitor_list_free(out);
     return known ? base_fail(err, BASE_NO_MEMORY, "There is not enough memory.") : false;
+}
+
+void x11_monitor_ops(desk_ops *ops)
+{
+    ops->monitors = x11_monitors;
 }

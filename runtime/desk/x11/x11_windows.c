@@ -1,6 +1,10 @@
-#include "x11_internal.h"
+#include "x11_windows.h"
 
 #include "base/utf8.h"
+#include "x11_manager.h"
+#include "x11_properties.h"
+#include "x11_window_watch.h"
+#include "x11_workspaces.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -9,33 +13,9 @@
 #include <unistd.h>
 
 /* Titles and classes are whatever a program, or a web page, chose: both are cut short. */
-enum { TITLE_MAX = 512, CLASS_MAX = 128, PROPERTY_LONGS = 256, WINDOWS_MAX = 4096 };
+enum { TITLE_MAX = 512, CLASS_MAX = 128, WINDOWS_MAX = 4096 };
 
 enum { ICONIC_STATE = 3 /* of WM_STATE */ };
-
-xcb_get_property_cookie_t x11_ask_property(x11_desk *x, xcb_window_t window, xcb_atom_t property)
-{
-    return xcb_get_property(x->c, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY, 0,
-                            PROPERTY_LONGS);
-}
-
-uint32_t x11_take_value(x11_desk *x, xcb_get_property_cookie_t cookie)
-{
-    xcb_generic_error_t *e = NULL;
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, &e);
-    uint32_t value = 0;
-    if (reply && reply->format == 32 && xcb_get_property_value_length(reply) >= 4) {
-        memcpy(&value, xcb_get_property_value(reply), 4);
-    }
-    free(e);
-    free(reply);
-    return value;
-}
-
-static uint32_t get_value(x11_desk *x, xcb_window_t window, xcb_atom_t property)
-{
-    return x11_take_value(x, x11_ask_property(x, window, property));
-}
 
 /* --- which windows -----------------------------------------------------------------------------
  */
@@ -90,49 +70,7 @@ static bool find_top_levels(x11_desk *x, id_list *out)
     return able;
 }
 
-bool x11_has_manager(x11_desk *x)
-{
-    xcb_window_t check = get_value(x, x->root, x->atoms[X11_NET_SUPPORTING_WM_CHECK]);
-    /* The property stays behind when a window manager dies; its window does not. */
-    return check && get_value(x, check, x->atoms[X11_NET_SUPPORTING_WM_CHECK]) == check;
-}
-
-static xcb_window_t take_focus(x11_desk *x, xcb_get_input_focus_cookie_t cookie)
-{
-    xcb_get_input_focus_reply_t *reply = xcb_get_input_focus_reply(x->c, cookie, NULL);
-    xcb_window_t focus = reply ? reply->focus : 0;
-    free(reply);
-    return focus == XCB_INPUT_FOCUS_POINTER_ROOT ? 0 : focus;
-}
-
-/* The child of the root that `window` is or is inside of. */
-static xcb_window_t top_level_of(x11_desk *x, xcb_window_t window)
-{
-    while (window && window != x->root) {
-        xcb_generic_error_t *e = NULL;
-        xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), &e);
-        xcb_window_t parent = tree ? tree->parent : 0;
-        free(e);
-        free(tree);
-        if (parent == x->root) {
-            return window;
-        }
-        window = parent;
-    }
-    return 0;
-}
-
-xcb_window_t x11_active_window(x11_desk *x)
-{
-    xcb_get_property_cookie_t active =
-        x11_ask_property(x, x->root, x->atoms[X11_NET_ACTIVE_WINDOW]);
-    xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
-    xcb_window_t named = x11_take_value(x, active);
-    xcb_window_t focused = take_focus(x, focus);
-    return named && x11_has_manager(x) ? named : top_level_of(x, focused);
-}
-
-uint64_t x11_window_active(desk *d)
+static uint64_t x11_window_active(desk *d)
 {
     return x11_active_window((x11_desk *) d);
 }
@@ -277,18 +215,6 @@ static void find_executable(long pid, const char *machine, char out[PATH_MAX])
     }
 }
 
-bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom)
-{
-    const xcb_atom_t *atoms = xcb_get_property_value(reply);
-    int count = reply->format == 32 ? xcb_get_property_value_length(reply) / 4 : 0;
-    for (int i = 0; i < count; i++) {
-        if (atoms[i] == atom) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Panels and the desktop are kept where they are by their type, others because it was asked for. */
 static void take_layer(x11_desk *x, const questions *q, const xcb_get_property_reply_t *state,
                        desk_window *out)
@@ -360,7 +286,7 @@ static void describe(x11_desk *x, const id_list *ids, const questions *asked, xc
     }
 }
 
-bool x11_windows(desk *d, desk_window_list *out, base_error *err)
+static bool x11_windows(desk *d, desk_window_list *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     id_list ids;
@@ -388,4 +314,10 @@ bool x11_windows(desk *d, desk_window_list *out, base_error *err)
     }
     desk_window_list_free(out);
     return able ? false : base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
+}
+
+void x11_windows_ops(desk_ops *ops)
+{
+    ops->windows = x11_windows;
+    ops->window_active = x11_window_active;
 }

@@ -80,7 +80,10 @@ static void read_rows(reader *r)
 {
     int passes = png_set_interlace_handling(r->png);
     png_read_update_info(r->png, r->info);
-    assert(png_get_rowbytes(r->png, r->info) == r->image.stride);
+    if (png_get_rowbytes(r->png, r->info) !=
+        r->image.stride) { /* it would be our mistake, and an overflow */
+        png_error(r->png, "its rows are of another length than asked for");
+    }
     while (passes--) {
         for (int y = 0; y < r->image.height; y++) {
             png_read_row(r->png, r->image.pixels + (size_t) y * r->image.stride, NULL);

@@ -1,7 +1,5 @@
 #include "system/platform.h"
 
-#include "system/interrupt.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -39,11 +37,13 @@ char **system_start(int *argc, char **argv)
     return argv;
 }
 
+static system_interrupt_handler *interrupted; /* set before the first signal handler */
+
 static void on_signal(int number)
 {
-    system_interrupt_request(number == SIGINT    ? INTERRUPT_INT
-                             : number == SIGTERM ? INTERRUPT_TERM
-                                                 : INTERRUPT_HUP);
+    interrupted(number == SIGINT    ? INTERRUPT_INT
+                : number == SIGTERM ? INTERRUPT_TERM
+                                    : INTERRUPT_HUP);
 }
 
 /* What other threads have asked for, by the bit of its kind. They tell the main thread by SIGURG,
@@ -57,7 +57,7 @@ static void on_request(int number)
     unsigned asked = atomic_exchange(&asked_by_threads, 0);
     for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
         if (asked >> kind & 1) {
-            system_interrupt_request((system_interrupt_kind) kind);
+            interrupted((system_interrupt_kind) kind);
         }
     }
 }
@@ -68,9 +68,10 @@ void system_interrupt(system_interrupt_kind kind)
     pthread_kill(main_thread, SIGURG);
 }
 
-void system_open(uv_loop_t *loop)
+void system_open(uv_loop_t *loop, system_interrupt_handler *handler)
 {
     (void) loop; /* terminals show each line at once */
+    interrupted = handler;
     struct sigaction action = {.sa_handler = on_signal}, request = {.sa_handler = on_request};
     sigemptyset(&action.sa_mask);
     sigemptyset(&request.sa_mask);

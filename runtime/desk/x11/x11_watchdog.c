@@ -1,21 +1,22 @@
 /*
- * The guardian: a process that mends the user's keyboard and mouse when ours has died with the
+ * The watchdog: a process that restores the user's keyboard and mouse when ours has died with the
  * keyboard map changed or something held down. Nothing that runs in our own process can do that
  * after a SIGKILL.
  *
- * It is started at the first key, button or change of the map, and sleeps on a pipe that has no
- * other end than ours. When that closes it opens a connection of its own, waits until the server is
- * done with what we had sent, and undoes what the journal says is ours. The journal lies in memory
- * that both share, and says what is about to be done before it is sent: so whichever instruction
- * was the last, nothing that reached the server is missing from it. A keycode that says something
- * else than what we wrote, because somebody loaded another layout since, is left as it is.
+ * It is started at the first key, button or change of the map, and sleeps on a pipe whose other end
+ * only we have open. When that closes it opens a connection of its own, waits until the server has
+ * handled what we had sent, and undoes what the journal says is ours. The journal lies in memory
+ * that both processes share, and each act is written there before it is sent: so whichever
+ * instruction was our last, nothing that reached the server is missing from it. A keycode whose
+ * keysyms are not the ones we wrote, because somebody has loaded another layout since, is left
+ * alone.
  *
- * It is our own program, started again by a name of its own, and never comes to main: so every
- * program that links this library has it. A fork would be simpler, but keep a copy of our memory,
- * made page by page as we go on writing to it.
+ * The process is our own program, started again under another argv[0]; a constructor catches it
+ * before main, so every program that links this library has it. A fork would be simpler, but would
+ * keep a copy of our memory, made page by page as we go on writing to it.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, closefrom in posix_spawn */
-#include "x11_internal.h"
+#include "x11_watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,14 +35,14 @@
 
 enum {
     CODES = X11_CODES,
-    PIPE = 3, /* the guardian's descriptors, but for 0, 1 and 2 */
+    PIPE = 3, /* the watchdog's descriptors beside 0, 1 and 2 */
     JOURNAL,
     BEYOND,
-    LIFE = 5,    /* seconds that mending may take before the system ends it */
-    DRAIN = 300, /* milliseconds for the server to find that we are gone */
+    TIMEOUT = 5, /* seconds after which an alarm ends a watchdog that is still restoring */
+    DRAIN = 300, /* milliseconds that the server is given to drop our connection */
 };
 
-static char NAME[] = "deskpilot-guard"; /* argv[0] */
+static char NAME[] = "deskpilot-watch"; /* argv[0]; the kernel keeps 15 characters */
 
 extern char **environ;
 
@@ -56,7 +57,7 @@ struct x11_journal {
     _Atomic xcb_keycode_t lock;         /* caps lock, while we have turned it off */
 };
 
-/* --- in the guardian ---------------------------------------------------------------------------
+/* --- in the watchdog process --------------------------------------------------------------------
  */
 
 static void nap(long milliseconds)
@@ -65,9 +66,9 @@ static void nap(long milliseconds)
     nanosleep(&t, NULL);
 }
 
-/* What our process had sent may still wait in its socket, and would undo what is mended: the server
- * drops a client's windows when it has read all of it. */
-static void wait_until_forgotten(xcb_connection_t *c, xcb_window_t marker)
+/* What our process had sent may still wait in its socket, and would undo what is restored here. The
+ * server destroys a client's windows when it has read all that the client sent. */
+static void wait_until_disconnected(xcb_connection_t *c, xcb_window_t marker)
 {
     for (int i = 0; i < DRAIN; i++) {
         xcb_generic_error_t *e = NULL;
@@ -87,7 +88,7 @@ static void fake(xcb_connection_t *c, uint8_t type, uint8_t detail)
     xcb_test_fake_input(c, type, detail, XCB_CURRENT_TIME, XCB_NONE, 0, 0, 0);
 }
 
-static void let_go(xcb_connection_t *c, const x11_journal *j, const uint8_t pressed[32])
+static void release_all(xcb_connection_t *c, const x11_journal *j, const uint8_t pressed[32])
 {
     for (int code = 0; code < CODES; code++) {
         if (j->down[KEYS][code] && pressed[code / 8] & 1 << code % 8) {
@@ -99,7 +100,7 @@ static void let_go(xcb_connection_t *c, const x11_journal *j, const uint8_t pres
     }
 }
 
-/* Ours is written on two levels, as x11_keyboard.c does. */
+/* We write a keysym to two levels: x11_keymap.c. */
 static bool is_ours(const x11_journal *j, int keycode, const xcb_keysym_t *row)
 {
     return row[0] && row[0] == row[1] &&
@@ -119,8 +120,8 @@ static void empty_spares(xcb_connection_t *c, const x11_journal *j, xcb_keycode_
     }
 }
 
-/* With the server to ourselves, so that nobody changes the map between the look and the mending. */
-static void mend_all(xcb_connection_t *c, const x11_journal *j)
+/* With the server grabbed, so that nobody changes the map between reading and writing it. */
+static void restore_all(xcb_connection_t *c, const x11_journal *j)
 {
     const xcb_setup_t *setup = xcb_get_setup(c);
     uint8_t count = (uint8_t) (setup->max_keycode - setup->min_keycode + 1);
@@ -134,7 +135,7 @@ static void mend_all(xcb_connection_t *c, const x11_journal *j)
     xcb_query_pointer_reply_t *pointer = xcb_query_pointer_reply(c, state, NULL);
     xcb_get_keyboard_mapping_reply_t *map = xcb_get_keyboard_mapping_reply(c, mapping, NULL);
     if (pressed && pointer && map) {
-        let_go(c, j, pressed->keys);
+        release_all(c, j, pressed->keys);
         empty_spares(c, j, setup->min_keycode, map);
         if (j->lock && !(pointer->mask & XCB_MOD_MASK_LOCK)) {
             fake(c, XCB_KEY_PRESS, j->lock);
@@ -142,23 +143,24 @@ static void mend_all(xcb_connection_t *c, const x11_journal *j)
         }
     }
     xcb_ungrab_server(c);
-    free(xcb_get_input_focus_reply(c, xcb_get_input_focus(c), NULL)); /* it is done */
+    free(xcb_get_input_focus_reply(c, xcb_get_input_focus(c),
+                                   NULL)); /* until the server has done it */
     free(pressed);
     free(pointer);
     free(map);
 }
 
-static void mend(const x11_journal *j)
+static void restore(const x11_journal *j)
 {
-    desk_options there = {.display = j->display, .cookie = j->cookie[0] ? j->cookie : NULL};
-    base_error unseen = {0};
+    desk_options where = {.display = j->display, .cookie = j->cookie[0] ? j->cookie : NULL};
+    base_error ignored = {0};
     int number = 0;
-    xcb_connection_t *c = x11_connect(&there, &number, &unseen);
+    xcb_connection_t *c = x11_connect(&where, &number, &ignored);
     const xcb_query_extension_reply_t *xtest =
         xcb_connection_has_error(c) ? NULL : xcb_get_extension_data(c, &xcb_test_id);
     if (xtest && xtest->present) {
-        wait_until_forgotten(c, j->marker);
-        mend_all(c, j);
+        wait_until_disconnected(c, j->marker);
+        restore_all(c, j);
     }
     xcb_disconnect(c);
 }
@@ -174,10 +176,10 @@ static const x11_journal *open_journal(void)
     return shared == MAP_FAILED ? NULL : shared;
 }
 
-/* The life of the guardian, before main. All signals are blocked since it was started, so that what
- * ends its session or its user's patience does not end it before us; but for the one that does if
- * the display does not answer. */
-__attribute__((constructor)) static void guard(int argc, char **argv)
+/* The watchdog's main function, which runs before ours. All signals are blocked since it was
+ * started, so that a Ctrl+C or the end of the session does not end it before us; only the alarm is
+ * let through, which ends it where the display does not answer. */
+__attribute__((constructor)) static void watch(int argc, char **argv)
 {
     sigset_t alarm_only;
     char byte;
@@ -194,8 +196,8 @@ __attribute__((constructor)) static void guard(int argc, char **argv)
     sigemptyset(&alarm_only);
     sigaddset(&alarm_only, SIGALRM);
     sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
-    alarm(LIFE);
-    mend(j);
+    alarm(TIMEOUT);
+    restore(j);
     _exit(0);
 }
 
@@ -215,8 +217,8 @@ static xcb_window_t make_marker(x11_desk *x)
     return marker;
 }
 
-/* Whatever else we have open must not stay open with it: a pipe whose closing somebody waits for,
- * the other end of its own. Both descriptors lie beyond those that it gets. */
+/* It inherits nothing else of what we have open: somebody may wait for a pipe of ours to close, as
+ * it does itself. `pipe` and `shared` lie above the numbers that they get there. */
 static bool spawn(pid_t *pid, int pipe, int shared)
 {
     posix_spawn_file_actions_t files;
@@ -270,12 +272,12 @@ static void close_all(int count, const int *fds)
     }
 }
 
-/* Where it cannot be had (no memory, no processes left) we go on without it. */
+/* Where that fails (no memory, no processes left) we go on without a watchdog. */
 static void start(x11_desk *x)
 {
-    x11_guardian *g = &x->guardian;
+    x11_watchdog *w = x->watchdog;
     int ends[2] = {-1, -1};
-    g->tried = true;
+    w->tried = true;
     bool piped = pipe2(ends, O_CLOEXEC) == 0;
     int fds[] = {move_up(ends[0]), move_up(memfd_create("deskpilot", MFD_CLOEXEC)), ends[1]};
     x11_journal *j = new_journal(fds[1]);
@@ -283,35 +285,35 @@ static void start(x11_desk *x)
         memcpy(j->display, x->name, sizeof j->display);
         memcpy(j->cookie, x->cookie, sizeof j->cookie);
         j->marker = make_marker(x);
-        g->journal = spawn(&g->pid, fds[0], fds[1]) ? j : NULL;
+        w->journal = spawn(&w->pid, fds[0], fds[1]) ? j : NULL;
     }
-    g->pipe = ends[1];
-    close_all(g->journal ? 2 : 3, fds);
-    if (j && !g->journal) {
+    w->pipe = ends[1];
+    close_all(w->journal ? 2 : 3, fds);
+    if (j && !w->journal) {
         munmap(j, sizeof *j);
     }
 }
 
 static x11_journal *journal(x11_desk *x)
 {
-    if (!x->guardian.tried) {
+    if (!x->watchdog->tried) {
         start(x);
     }
-    return x->guardian.journal;
+    return x->watchdog->journal;
 }
 
-void x11_guard_input(x11_desk *x, uint8_t type, uint8_t detail)
+void x11_watchdog_input(x11_desk *x, uint8_t type, uint8_t detail)
 {
     kind k = type == XCB_KEY_PRESS || type == XCB_KEY_RELEASE ? KEYS : BUTTONS;
     bool down = type == XCB_KEY_PRESS || type == XCB_BUTTON_PRESS;
-    x11_journal *j = down ? journal(x) : x->guardian.journal;
-    x->guardian.down[k][detail] = down;
+    x11_journal *j = down ? journal(x) : x->watchdog->journal;
+    x->watchdog->down[k][detail] = down;
     if (j && down) {
         j->down[k][detail] = true;
     }
 }
 
-void x11_guard_keysym(x11_desk *x, xcb_keycode_t keycode, xcb_keysym_t keysym)
+void x11_watchdog_keysym(x11_desk *x, xcb_keycode_t keycode, xcb_keysym_t keysym)
 {
     x11_journal *j = journal(x);
     if (j) {
@@ -319,7 +321,7 @@ void x11_guard_keysym(x11_desk *x, xcb_keycode_t keycode, xcb_keysym_t keysym)
     }
 }
 
-void x11_guard_lock(x11_desk *x, xcb_keycode_t keycode)
+void x11_watchdog_caps_lock(x11_desk *x, xcb_keycode_t keycode)
 {
     x11_journal *j = journal(x);
     if (j) {
@@ -327,36 +329,36 @@ void x11_guard_lock(x11_desk *x, xcb_keycode_t keycode)
     }
 }
 
-void x11_guard_done(x11_desk *x)
+void x11_watchdog_done(x11_desk *x)
 {
-    x11_journal *j = x->guardian.journal;
+    x11_journal *j = x->watchdog->journal;
     for (int code = 0; j && code < CODES; code++) {
         xcb_keysym_t wrote = j->wrote[code];
-        if (j->before[code] != wrote) { /* stores cost more than looks */
+        if (j->before[code] != wrote) { /* a store costs more than a load */
             j->before[code] = wrote;
         }
         for (int k = 0; k < KINDS; k++) {
-            if (j->down[k][code] && !x->guardian.down[k][code]) {
+            if (j->down[k][code] && !x->watchdog->down[k][code]) {
                 j->down[k][code] = false;
             }
         }
     }
 }
 
-void x11_guardian_close(x11_desk *x, bool all_done)
+void x11_watchdog_close(x11_desk *x, bool all_done)
 {
-    x11_guardian *g = &x->guardian;
-    if (!g->journal) {
+    x11_watchdog *w = x->watchdog;
+    if (!w->journal) {
         return;
     }
     if (all_done) {
-        kill(g->pid, SIGKILL); /* there is nothing to mend, and nobody waits for it long */
+        kill(w->pid, SIGKILL); /* it has nothing to restore, and is quickly gone */
     }
-    close(g->pipe);
+    close(w->pipe);
     if (all_done) {
-        while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR) {
+        while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR) {
         }
     }
-    munmap(g->journal, sizeof *g->journal);
-    *g = (x11_guardian){.tried = true};
+    munmap(w->journal, sizeof *w->journal);
+    *w = (x11_watchdog){.tried = true};
 }

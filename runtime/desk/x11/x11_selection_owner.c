@@ -1,9 +1,9 @@
-/* What we offer in the clipboard, a text or a PNG file. X keeps none of it: for as long as we own
- * the CLIPBOARD selection, other programs ask us (SelectionRequest) and are answered in pump, what
- * is large in parts (INCR), each when they have deleted the one before. When the desk closes it is
- * gone: it is not handed over to a clipboard manager (SAVE_TARGETS), which would have to be served,
- * MULTIPLE and all, while closing. */
-#include "x11_internal.h"
+/* What we put into the clipboard, a text or a PNG file. X keeps none of it: for as long as we own
+ * the CLIPBOARD selection, other programs request it from us (SelectionRequest) and are answered by
+ * the event pump, with large contents in parts (INCR), each when the requestor has deleted the one
+ * before. It is gone when the desk closes: it is not handed over to a clipboard manager
+ * (SAVE_TARGETS), which would have to be served, with MULTIPLE, while closing. */
+#include "x11_selection_owner.h"
 
 #include "base/utf8.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <uv.h>
 
-/* As much as is put into a property at once, and a request's own part of its largest size. */
+/* The most that is put into a property at once, and what a request needs beside its data. */
 enum { PART = 256 * 1024, REQUEST_OVERHEAD = 64 };
 
 static void release(x11_content *content)
@@ -60,13 +60,13 @@ static size_t part_size(x11_desk *x)
     return most < PART ? most : PART;
 }
 
-/* --- large contents, in parts
- * ---------------------------------------------------------------------
+/* --- large contents, in parts ------------------------------------------------------------------
  */
 
 static x11_transfer *find_transfer(x11_desk *x, xcb_window_t requestor, xcb_atom_t property)
 {
-    for (x11_transfer *t = x->offer.transfers; t < x->offer.transfers + X11_TRANSFERS; t++) {
+    for (x11_transfer *t = x->selection->transfers; t < x->selection->transfers + X11_TRANSFERS;
+         t++) {
         if (t->content && t->requestor == requestor &&
             (property == XCB_ATOM_ANY || t->property == property)) {
             return t;
@@ -86,11 +86,11 @@ static void end_transfer(x11_desk *x, x11_transfer *t)
     }
 }
 
-/* A free place, or that of the requestor that has been silent for the longest. */
+/* A free slot, or that of the requestor that has been silent for the longest. */
 static x11_transfer *free_transfer(x11_desk *x)
 {
-    x11_transfer *oldest = x->offer.transfers;
-    for (x11_transfer *t = oldest; t < x->offer.transfers + X11_TRANSFERS; t++) {
+    x11_transfer *oldest = x->selection->transfers;
+    for (x11_transfer *t = oldest; t < x->selection->transfers + X11_TRANSFERS; t++) {
         if (!t->content) {
             return t;
         }
@@ -100,7 +100,7 @@ static x11_transfer *free_transfer(x11_desk *x)
     return oldest;
 }
 
-/* The root window is no requestor: its events are wanted for other things. */
+/* The root window is no requestor: our event mask on it serves other purposes. */
 static bool listen_to(x11_desk *x, xcb_window_t requestor)
 {
     uint32_t mask = XCB_EVENT_MASK_PROPERTY_CHANGE | XCB_EVENT_MASK_STRUCTURE_NOTIFY;
@@ -144,7 +144,7 @@ static void send_part(x11_desk *x, x11_transfer *t)
     xcb_flush(x->c);
 }
 
-/* --- questions ---------------------------------------------------------------------------------
+/* --- requests ----------------------------------------------------------------------------------
  */
 
 static bool hand_over(x11_desk *x, const xcb_selection_request_event_t *event, xcb_atom_t property,
@@ -161,38 +161,38 @@ static bool hand_over(x11_desk *x, const xcb_selection_request_event_t *event, x
 static bool hand_over_latin1(x11_desk *x, const xcb_selection_request_event_t *event,
                              xcb_atom_t property)
 {
-    x11_content *content = latin1_text(x->offer.content);
+    x11_content *content = latin1_text(x->selection->content);
     bool given = content && hand_over(x, event, property, content);
     release(content);
     return given;
 }
 
-/* The names of what we can give. */
+/* Answers TARGETS: the formats that we can give. */
 static void list_targets(x11_desk *x, xcb_window_t requestor, xcb_atom_t property)
 {
     const xcb_atom_t *atoms = x->atoms;
     xcb_atom_t text[] = {atoms[X11_TARGETS], atoms[X11_TIMESTAMP], atoms[X11_UTF8_STRING],
                          atoms[X11_TEXT_PLAIN_UTF8], XCB_ATOM_STRING};
     xcb_atom_t png[] = {atoms[X11_TARGETS], atoms[X11_TIMESTAMP], atoms[X11_IMAGE_PNG]};
-    bool is_text = x->offer.content->kind == DESK_CLIPBOARD_TEXT;
+    bool is_text = x->selection->content->kind == DESK_CLIPBOARD_TEXT;
     uint32_t count = is_text ? sizeof text / sizeof text[0] : sizeof png / sizeof png[0];
     xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, requestor, property, XCB_ATOM_ATOM, 32, count,
                         is_text ? text : png);
 }
 
-/* Puts what was asked for into the requestor's property; false for what we cannot give. */
+/* Puts what was requested into the requestor's property; false for a target that we do not have. */
 static bool answer(x11_desk *x, const xcb_selection_request_event_t *event, xcb_atom_t property)
 {
     const xcb_atom_t *atoms = x->atoms;
     xcb_atom_t target = event->target;
-    x11_content *content = x->offer.content;
+    x11_content *content = x->selection->content;
     if (target == atoms[X11_TARGETS]) {
         list_targets(x, event->requestor, property);
         return true;
     }
     if (target == atoms[X11_TIMESTAMP]) {
         xcb_change_property(x->c, XCB_PROP_MODE_REPLACE, event->requestor, property,
-                            XCB_ATOM_INTEGER, 32, 1, &x->offer.since);
+                            XCB_ATOM_INTEGER, 32, 1, &x->selection->since);
         return true;
     }
     if (content->kind == DESK_CLIPBOARD_PNG) {
@@ -204,18 +204,23 @@ static bool answer(x11_desk *x, const xcb_selection_request_event_t *event, xcb_
     return target == XCB_ATOM_STRING && hand_over_latin1(x, event, property);
 }
 
-static bool ours(const x11_offer *offer, xcb_timestamp_t time)
+static bool ours(const x11_selection *s, xcb_timestamp_t time)
 {
-    bool before = time != XCB_CURRENT_TIME && (int32_t) (time - offer->since) < 0;
-    return offer->content && !before;
+    bool before = time != XCB_CURRENT_TIME && (int32_t) (time - s->since) < 0;
+    return s->content && !before;
 }
 
-static void take_request(x11_desk *x, const xcb_selection_request_event_t *event)
+void x11_selection_request_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
+    const xcb_selection_request_event_t *event = (const void *) generic;
+    if (!x->selection->window) {
+        return;
+    }
     /* Clients of the first protocol named no property. */
     xcb_atom_t property = event->property ? event->property : event->target;
-    bool given = event->owner == x->offer.window && event->selection == x->atoms[X11_CLIPBOARD] &&
-                 ours(&x->offer, event->time) && answer(x, event, property);
+    bool given = event->owner == x->selection->window &&
+                 event->selection == x->atoms[X11_CLIPBOARD] && ours(x->selection, event->time) &&
+                 answer(x, event, property);
     xcb_selection_notify_event_t notify = {
         .response_type = XCB_SELECTION_NOTIFY,
         .time = event->time,
@@ -228,10 +233,11 @@ static void take_request(x11_desk *x, const xcb_selection_request_event_t *event
     xcb_flush(x->c);
 }
 
-static void take_property(x11_desk *x, const xcb_property_notify_event_t *event)
+void x11_selection_property_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
-    if (event->window == x->offer.window) {
-        x->offer.now = event->time;
+    const xcb_property_notify_event_t *event = (const void *) generic;
+    if (event->window == x->selection->window) {
+        x->selection->now = event->time;
     } else if (event->state == XCB_PROPERTY_DELETE) {
         x11_transfer *t = find_transfer(x, event->window, event->atom);
         if (t) {
@@ -240,81 +246,62 @@ static void take_property(x11_desk *x, const xcb_property_notify_event_t *event)
     }
 }
 
-/* Others have the clipboard now; transfers that have begun go on. */
-static void take_clear(x11_desk *x, const xcb_selection_clear_event_t *event)
+/* Another program owns the selection now; transfers that have begun go on. */
+void x11_selection_clear_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
-    if (event->owner == x->offer.window && event->selection == x->atoms[X11_CLIPBOARD] &&
-        ours(&x->offer, event->time)) {
-        release(x->offer.content);
-        x->offer.content = NULL;
+    const xcb_selection_clear_event_t *event = (const void *) generic;
+    if (event->owner == x->selection->window && event->selection == x->atoms[X11_CLIPBOARD] &&
+        ours(x->selection, event->time)) {
+        release(x->selection->content);
+        x->selection->content = NULL;
     }
 }
 
-static void drop_transfers(x11_desk *x, xcb_window_t requestor)
+/* A requestor's window was destroyed. */
+void x11_selection_destroy_event(x11_desk *x, const xcb_generic_event_t *event)
 {
+    xcb_window_t requestor = ((const xcb_destroy_notify_event_t *) event)->window;
     for (x11_transfer *t; (t = find_transfer(x, requestor, XCB_ATOM_ANY));) {
         end_transfer(x, t);
     }
 }
 
-void x11_offer_event(x11_desk *x, const xcb_generic_event_t *event)
+bool x11_selection_busy(const x11_desk *x)
 {
-    if (!x->offer.window) {
-        return;
-    }
-    switch (event->response_type & 0x7f) {
-    case XCB_SELECTION_REQUEST:
-        take_request(x, (const void *) event);
-        break;
-    case XCB_SELECTION_CLEAR:
-        take_clear(x, (const void *) event);
-        break;
-    case XCB_PROPERTY_NOTIFY:
-        take_property(x, (const void *) event);
-        break;
-    case XCB_DESTROY_NOTIFY:
-        drop_transfers(x, ((const xcb_destroy_notify_event_t *) event)->window);
-        break;
-    }
-}
-
-bool x11_offer_open(const x11_desk *x)
-{
-    bool open = x->offer.content != NULL;
+    bool open = x->selection->content != NULL;
     for (size_t i = 0; i < X11_TRANSFERS; i++) {
-        open = open || x->offer.transfers[i].content;
+        open = open || x->selection->transfers[i].content;
     }
     return open;
 }
 
-/* --- the offer ---------------------------------------------------------------------------------
+/* --- becoming the owner ------------------------------------------------------------------------
  */
 
-/* The server's time, which an owner has to name: it comes with the notice of a change of a
- * property. */
+/* The server's time, which an owner has to name: a PropertyNotify event carries it. */
 static bool learn_time(x11_desk *x, base_error *err)
 {
-    if (!x->offer.window) {
+    if (!x->selection->window) {
         uint32_t mask = XCB_EVENT_MASK_PROPERTY_CHANGE;
-        x->offer.window = xcb_generate_id(x->c);
-        xcb_create_window(x->c, 0, x->offer.window, x->root, -1, -1, 1, 1, 0,
+        x->selection->window = xcb_generate_id(x->c);
+        xcb_create_window(x->c, 0, x->selection->window, x->root, -1, -1, 1, 1, 0,
                           XCB_WINDOW_CLASS_INPUT_ONLY, XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK,
                           &mask);
     }
-    xcb_change_property(x->c, XCB_PROP_MODE_APPEND, x->offer.window,
+    xcb_change_property(x->c, XCB_PROP_MODE_APPEND, x->selection->window,
                         x->atoms[X11_DESKPILOT_SELECTION], XCB_ATOM_STRING, 8, 0, NULL);
     bool there = x11_sync(x, err);
     x11_take_events(x);
     return there;
 }
 
-/* Whether the server made us the owner: somebody with a later time may have been faster. */
+/* False where another program became the owner with a later time. */
 static bool take_ownership(x11_desk *x, base_error *err)
 {
-    xcb_set_selection_owner(x->c, x->offer.window, x->atoms[X11_CLIPBOARD], x->offer.now);
+    xcb_set_selection_owner(x->c, x->selection->window, x->atoms[X11_CLIPBOARD], x->selection->now);
     xcb_get_selection_owner_reply_t *reply = xcb_get_selection_owner_reply(
         x->c, xcb_get_selection_owner(x->c, x->atoms[X11_CLIPBOARD]), NULL);
-    bool owner = reply && reply->owner == x->offer.window;
+    bool owner = reply && reply->owner == x->selection->window;
     free(reply);
     if (!x11_alive(x, err)) {
         return false;
@@ -323,14 +310,11 @@ static bool take_ownership(x11_desk *x, base_error *err)
                               "Another program took the clipboard at the same moment; try again.");
 }
 
-bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                       bool *pending, base_error *err)
+static bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                              bool *pending, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *pending = false;
-    if (!desk_clipboard_check(kind, data, length, err)) {
-        return false;
-    }
     x11_content *copy = copy_of(kind, data, length);
     if (!copy) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
@@ -339,16 +323,21 @@ bool x11_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size
         release(copy);
         return false;
     }
-    release(x->offer.content);
-    x->offer.content = copy;
-    x->offer.since = x->offer.now;
+    release(x->selection->content);
+    x->selection->content = copy;
+    x->selection->since = x->selection->now;
     return true;
 }
 
-void x11_offer_close(x11_desk *x)
+void x11_selection_close(x11_desk *x)
 {
-    release(x->offer.content);
+    release(x->selection->content);
     for (size_t i = 0; i < X11_TRANSFERS; i++) {
-        release(x->offer.transfers[i].content);
+        release(x->selection->transfers[i].content);
     }
+}
+
+void x11_selection_ops(desk_ops *ops)
+{
+    ops->clipboard_set = x11_clipboard_set;
 }

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 #include "desk/keys.h"
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_watchdog.h"
 #include "xserver.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 enum { MAP_ROOM = 248 * 16, KILLS = 25, LAST_MOMENT = 12 /* ms after typing began */ };
 
 static xcb_connection_t *watcher;
-/* Seconds: what the guardian is to keep, and what a machine is given that is busy with other
+/* Seconds: what the watchdog is to keep, and what a machine is given that is busy with other
  * things.
  */
 static const double PROMPT = 1, TIMEOUT = 10;
@@ -106,7 +106,7 @@ static victim start_victim(deed what)
         desk *d = NULL;
         desk_options options = {.display = display, .cookie = cookie};
         close(ends[0]);
-        if (!desk_backend("x11")->open(&d, &options, &err)) {
+        if (!desk_open(&d, "x11", &options, &err)) {
             printf("    %s\n", err.message);
             _exit(1);
         }
@@ -144,7 +144,7 @@ static void type_all(desk *d, const char *text)
 {
     desk_text_step step;
     for (size_t at = 0, length = strlen(text); at < length; at += step.consumed) {
-        if (!d->ops->text_step(d, text + at, length - at, &step, &err)) {
+        if (!desk_type_text(d, text + at, length - at, &step, &err)) {
             printf("    %s\n", err.message);
             _exit(1);
         }
@@ -154,7 +154,7 @@ static void type_all(desk *d, const char *text)
 static void press(desk *d, const char *name, bool down)
 {
     desk_key key;
-    if (!desk_key_parse(name, &key, &err) || !d->ops->key(d, key, down, &err)) {
+    if (!desk_key_parse(name, &key, &err) || !desk_keyboard_key(d, key, down, &err)) {
         printf("    %s\n", err.message);
         _exit(1);
     }
@@ -183,9 +183,9 @@ static void hold_and_wait(desk *d, int to)
         press(d, *name, true);
     }
     for (size_t i = 0; i < 3; i++) {
-        d->ops->button(d, buttons[i], true, &err);
+        desk_pointer_button(d, buttons[i], true, &err);
     }
-    say(to, ((x11_desk *) d)->guardian.pid);
+    say(to, ((x11_desk *) d)->watchdog->pid);
     pause();
 }
 
@@ -335,7 +335,7 @@ static void test_a_key_made_meanwhile_is_kept(void)
     CHECK(same_map(&before));
 }
 
-/* --- the guardian itself -----------------------------------------------------------------------
+/* --- the watchdog itself -----------------------------------------------------------------------
  */
 
 static int descriptors_of(pid_t pid)
@@ -362,23 +362,23 @@ static void test_it_keeps_nothing_open(void)
 {
     keyboard_map before = read_map();
     victim v = start_victim(hold_and_wait);
-    pid_t guardian = listen_to(v);
-    CHECK(UNTIL(descriptors_of(guardian) == 4)); /* 0, 1, 2 and its pipe */
-    CHECK_EQ(getsid(guardian), guardian);
-    CHECK(kill(guardian, SIGTERM) == 0 && kill(guardian, SIGINT) == 0);
+    pid_t watchdog = listen_to(v);
+    CHECK(UNTIL(descriptors_of(watchdog) == 4)); /* 0, 1, 2 and its pipe */
+    CHECK_EQ(getsid(watchdog), watchdog);
+    CHECK(kill(watchdog, SIGTERM) == 0 && kill(watchdog, SIGINT) == 0);
     nap(0.02);
-    CHECK(!is_gone(guardian));
+    CHECK(!is_gone(watchdog));
     end_victim(v, SIGKILL);
     wait_until_mended(&before, 0);
-    CHECK(UNTIL(is_gone(guardian)));
+    CHECK(UNTIL(is_gone(watchdog)));
 }
 
 static void open_and_close(desk *d, int to)
 {
-    pid_t guardian;
-    CHECK_EQ(((x11_desk *) d)->guardian.pid, 0);
-    d->ops->pointer_move(d, 5, 5, &err);
-    CHECK_EQ(((x11_desk *) d)->guardian.pid, 0); /* not before it is needed */
+    pid_t watchdog;
+    CHECK_EQ(((x11_desk *) d)->watchdog->pid, 0);
+    desk_pointer_move(d, 5, 5, &err);
+    CHECK_EQ(((x11_desk *) d)->watchdog->pid, 0); /* not before it is needed */
     double began = now();
     press(d, "shift", true);
     double first = now() - began;
@@ -388,9 +388,9 @@ static void open_and_close(desk *d, int to)
     double second = now() - began;
     printf("the first key: %.2f ms, the next: %.2f ms\n", first * 1e3, second * 1e3);
     fflush(stdout);
-    guardian = ((x11_desk *) d)->guardian.pid;
-    d->ops->close(d);
-    say(to, is_gone(guardian) && waitpid(-1, NULL, WNOHANG) == -1 ? guardian : -1);
+    watchdog = ((x11_desk *) d)->watchdog->pid;
+    desk_close(d);
+    say(to, is_gone(watchdog) && waitpid(-1, NULL, WNOHANG) == -1 ? watchdog : -1);
 }
 
 static void test_it_goes_with_the_desk(void)
