@@ -338,6 +338,9 @@ function tests.a_picture_that_is_kept_as_its_file()
   t.eq(assert(kept:crop { 5, 6, 7, 8 }).frame, { x = 15, y = 26, width = 7, height = 8 })
   t.raises('"png" or "jpeg"', shot.encode, shot, { format = "gif" })
   t.raises("whole number of bytes", shot.encode, shot, { max_bytes = 0 })
+  for _, wrong in ipairs { 0, 101, 50.5, "good" } do
+    t.raises("quality must be 1 to 100", shot.encode, shot, { format = "jpeg", quality = wrong })
+  end
   desk:close()
 end
 

@@ -61,11 +61,11 @@ function Desk:pump() end
 ---@return deskpilot.error? err
 function Desk:screen() end
 
---- A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a copy, in a new
---- image or in the memory of the one given as `into`, so that a loop can go on with a single one.
---- With `lend`, the image looks straight into the backend's own buffer: nothing is copied, and it is
---- closed by the next capture or by the desk's closing (crop it to keep something). `cursor` draws
---- the pointer.
+--- A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a
+--- copy, in a new image or in the memory of the one given as `into`, so that a loop can go on with a
+--- single one. With `lend`, the image looks straight into the backend's own buffer: nothing is
+--- copied, and it is closed by the next capture or by the desk's closing (crop it to keep
+--- something). `cursor` draws the pointer.
 ---@param options { x: integer?, y: integer?, width: integer?, height: integer?, cursor: boolean?, into: native.Image?, lend: boolean? }?
 ---@return native.Image? image
 ---@return deskpilot.error? err

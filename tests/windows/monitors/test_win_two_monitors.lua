@@ -143,10 +143,14 @@ local function wait_for_monitors(desk, count)
   harness.wait_until(count .. " monitors", function() return #assert(desk.screen.monitors()) == count end)
 end
 
--- While the desk is open: the corner moves, and what was a place is none.
+-- While the desk is open: the corner moves, and what was a place is none. What was seen before is clicked where it was
+-- seen, or not at all.
 function tests.one_is_unplugged()
   testapp.with({ fullscreen = true }, function(desk, app)
-    harness.eq(desk.screen.shot().width, 1824)
+    local seen = harness.ok(desk.screen.shot { size = { 912, 484 } })
+    harness.eq({ seen.width, seen.frame.width }, { 912, 1824 })
+    local function at(x, y) return seen:norm_point(seen:to_norm(x, y)) end
+    harness.eq(clicked(desk, app, at(-300, 50)), { -300, 50 })
     run_below "xrandr --output DUMMY1 --off --output DUMMY0 --pos 0x0"
     local back <close> = testapp.finally(function()
       run_below("xrandr --output DUMMY0 --pos 800x200 --output DUMMY1 --mode 800x600 --pos 0x0; xrandr >/dev/null")
@@ -161,6 +165,12 @@ function tests.one_is_unplugged()
     harness.eq(none, nil)
     harness.eq(err.code, "invalid")
     harness.eq(clicked(desk, app, { x = 1000, y = 1000, frame = "norm" }), { 1023, 767 })
+    app:mark()
+    none, err = desk.mouse.click(at(-300, 50))
+    harness.eq({ none, err.code }, { nil, "stale" })
+    for _, place_seen in ipairs { { 0, 0 }, { 700, 500 }, { 1023, 767 } } do
+      harness.eq(clicked(desk, app, at(place_seen[1], place_seen[2])), place_seen)
+    end
     return back
   end)
   testapp.with({ fullscreen = true }, function(desk, app)

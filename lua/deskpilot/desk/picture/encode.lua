@@ -69,6 +69,10 @@ local function check(options)
   if most ~= nil and (math.type(most) ~= "integer" or most < 1) then
     error("max_bytes must be a whole number of bytes, not " .. tostring(most), 0)
   end
+  local quality = options.quality
+  if quality ~= nil and (math.type(quality) ~= "integer" or quality < 1 or quality > 100) then
+    error("quality must be 1 to 100, not " .. tostring(quality), 0)
+  end
 end
 
 --- The picture as a file.

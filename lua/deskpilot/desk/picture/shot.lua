@@ -1,7 +1,6 @@
 --- A picture: of the screen, of a part of it, or from a file. What is made of it (scaled, cropped, copied)
 --- knows exactly which part of the screen it shows, so that a point found in it can be clicked.
 local native = require "native.image"
-local encode = require "deskpilot.desk.picture.encode"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local find = require "deskpilot.desk.picture.find"
@@ -32,22 +31,6 @@ function encoded.__index(self, key)
   rawset(self, "native", image)
   return image
 end
-
----@class deskpilot.encoding
----@field format "png"|"jpeg"|nil PNG if not given, or JPEG where that would be more than max_bytes
----@field max_bytes integer? a JPEG gets a lower quality first, then the picture is made smaller, until it fits
----@field quality integer? of a JPEG, 1..100: 85 if not given; the best that is tried where there is a cap
----@field compressor "screen"|"zlib"|nil of a PNG: fast and good for screens, or zlib's
----@field level integer? of zlib, 1..9
----@field encoder native.PngEncoder? for a series of pictures that differ little: native.image.encoder()
-
---- What was made of a picture.
----@class deskpilot.encoded
----@field format "png"|"jpeg"
----@field mime string "image/png", "image/jpeg"
----@field quality integer? of a JPEG
----@field width integer pixels; less than the picture's where it had to be made smaller
----@field height integer
 
 local function whole(value)
   return math.tointeger(value // 1)
@@ -282,29 +265,7 @@ function Shot:find_all(picture, options)
   return find.all(self, picture, options)
 end
 
---- The picture as a file: a PNG if not told otherwise. With `max_bytes` it is a PNG if that fits, else a JPEG, of a
---- lower quality and then smaller until it fits; a `format` that is given is kept to. `how` says what was made.
----@param options deskpilot.encoding?
----@return string? bytes, deskpilot.encoded|deskpilot.error how
-function Shot:encode(options)
-  return encode.image(self.native, options or {})
-end
-
---- Writes a file: a PNG, or a JPEG where the path ends in .jpg or .jpeg.
----@param path string
----@param options deskpilot.encoding?
----@return boolean? ok, deskpilot.encoded|deskpilot.error how
-function Shot:save(path, options)
-  local copy = {}
-  for key, value in pairs(options or {}) do copy[key] = value end
-  copy.format = copy.format or encode.format_of(path)
-  local bytes, how = self:encode(copy)
-  if not bytes then return nil, how end
-  local ok, err = files.write(path, bytes)
-  if not ok then return nil, err end
-  return true, how
-end
-
+for name, method in pairs(require "deskpilot.desk.picture.shot_file") do Shot[name] = method end
 for name, method in pairs(require "deskpilot.desk.picture.draw") do Shot[name] = method end
 
 return shot
