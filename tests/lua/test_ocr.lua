@@ -73,10 +73,10 @@ end
 
 function tests.a_miss_says_what_was_there()
   local rows = text_lines.rows(words_of(screen))
-  t.has(text_match.miss(rows, "Sav ass"), '"Sav ass" was not seen; the nearest is "')
-  t.has(text_match.miss(rows, "Open folder"), '"Open file"')
-  t.has(text_match.miss(rows, "zzzzzzzzzzzzzzzzzzzz"), 'what was seen begins with "File Edit Open file')
-  t.has(text_match.miss({}, "x"), "no text was seen there at all")
+  t.has(text_match.describe_miss(rows, "Sav ass"), '"Sav ass" was not seen; the nearest is "')
+  t.has(text_match.describe_miss(rows, "Open folder"), '"Open file"')
+  t.has(text_match.describe_miss(rows, "zzzzzzzzzzzzzzzzzzzz"), 'what was seen begins with "File Edit Open file')
+  t.has(text_match.describe_miss({}, "x"), "no text was seen there at all")
 end
 
 local function null_desk(fn)
