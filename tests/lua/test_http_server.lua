@@ -213,7 +213,8 @@ function tests.forms_of_parts()
   local many = {}
   for i = 1, 201 do many[i] = 'Content-Disposition: form-data; name="a"\r\n\r\n' end
   for what, broken in pairs {
-    ["no end"] = body:sub(1, -10), ["boundary is not in the body"] = "x", ["no head"] = multipart({ "x" }, "bound--ary"),
+    ["no end"] = body:sub(1, -10), ["boundary is not in the body"] = "x",
+    ["no header lines"] = multipart({ "x" }, "bound--ary"),
     ["no name"] = multipart({ "Content-Type: a\r\n\r\n" }, "bound--ary"),
     ["more than 200"] = multipart(many, "bound--ary"),
   } do
