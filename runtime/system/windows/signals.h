@@ -1,4 +1,4 @@
-/* signals.h: console events become system_interrupt_request, from open to close. */
+/* signals.h: between open and close, console events call system_interrupt_request. */
 #ifndef SYSTEM_WINDOWS_SIGNALS_H
 #define SYSTEM_WINDOWS_SIGNALS_H
 
