@@ -141,7 +141,7 @@ function tests.data_that_is_none()
   ]] }, { env = { TESSDATA_PREFIX = folder } })
   t.eq(child.status, 1, child.stderr)
   t.has(child.stdout, 'Tesseract does not load its data for "eng" in ' .. folder)
-  t.has(child.stdout, "install it anew (unavailable)")
+  t.has(child.stdout, "reinstall it (unavailable)")
   t.eq(child.stderr, "", "nothing of the library's own words")
   files.remove(folder)
 end
