@@ -111,7 +111,7 @@ function tests.what_cannot_be_opened_is_said()
     none, err = desk.apps.open_app "mousepad"
     profile.ready, profile.timing = ready, timing
     harness.eq({ none, err.code }, { nil, "timed_out" })
-    harness.has(tostring(err), "Mousepad has its window, but is not ready: ")
+    harness.has(tostring(err), "Mousepad shows its window, but is not ready: ")
   end)
 end
 

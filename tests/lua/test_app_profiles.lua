@@ -148,7 +148,7 @@ function tests.users_add_their_own()
     none, err = desk.apps.open_app "prob"
     t.eq(none, nil)
     t.eq(err.code, "not_found")
-    t.has(tostring(err), "no application named 'prob' is known; did you mean '")
+    t.has(tostring(err), "there is no profile of an application named 'prob'; did you mean '")
     t.raises("the name of an application", desk.apps.open_app)
     t.eq(desk.apps.profile_of(window("Nobody", "x")), nil)
     t.eq(desk.apps.about(window("Nobody", "x")), "")

@@ -3,7 +3,7 @@ local errors = require "deskpilot.base.errors"
 local text = require "deskpilot.base.text"
 local allowed_files = require "deskpilot.agent.allowed_files"
 local fields = require "deskpilot.agent.fields"
-local page_words = require "deskpilot.agent.page_words"
+local page_format = require "deskpilot.agent.page_format"
 
 local page_tools = {}
 
@@ -99,7 +99,7 @@ function page_tools.element_tool(how)
       if not element then return nil, tab end
       local got, err = how.act(ctx, tab, element, args)
       if not got then return nil, err end
-      return how.done(page_words.name(element), args, got)
+      return how.done(page_format.element_name(element), args, got)
     end,
   })
 end
@@ -117,16 +117,16 @@ function page_tools.visit_tool(how)
       if not tab then return nil, err end
       local visit, failure = how.act(tab)
       if not visit then return nil, failure end
-      return ("%s: %s"):format(how.done, page_tools.visit_words(visit))
+      return ("%s: %s"):format(how.done, page_tools.describe_visit(visit))
     end,
   })
 end
 
---- Where a visit has led, in words.
+--- One line about where a visit has led: title, URL, an HTTP status of 400 or more, a download.
 ---@param visit deskpilot.visit
 ---@return string
-function page_tools.visit_words(visit)
-  local words = page_words.place(visit.title, visit.url)
+function page_tools.describe_visit(visit)
+  local words = page_format.title_and_url(visit.title, visit.url)
   if visit.status and visit.status >= 400 then words = words .. (" (the server said %d)"):format(visit.status) end
   if visit.download then words = words .. " (it began a download)" end
   return words

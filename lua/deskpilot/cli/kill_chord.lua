@@ -29,7 +29,7 @@ Chord.__index = Chord
 ---@param combo string
 ---@return deskpilot.kill_chord
 function kill_chord.new(combo)
-  task.signal_words.kill_chord = "the kill chord " .. combo
+  task.signal_names.kill_chord = "the kill chord " .. combo
   return setmetatable({ combo = combo, handles = {} }, Chord)
 end
 

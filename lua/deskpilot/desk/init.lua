@@ -9,7 +9,7 @@ local browser = require "deskpilot.desk.browser"
 local clipboard = require "deskpilot.desk.input.clipboard"
 local elements = require "deskpilot.desk.elements"
 local human = require "deskpilot.desk.input.human"
-local inbox = require "deskpilot.desk.wait.inbox"
+local event_pump = require "deskpilot.desk.wait.event_pump"
 local keyboard = require "deskpilot.desk.input.keyboard"
 local mouse = require "deskpilot.desk.input.mouse"
 local points = require "deskpilot.desk.picture.points"
@@ -38,7 +38,7 @@ local desk = {}
 ---@field browser deskpilot.desk.browser browsers that are started or attached to
 ---@field human deskpilot.desk.human people at the desktop, and giving way to them
 ---@field hotkeys deskpilot.desk.hotkeys keys that work in any window
----@field inbox deskpilot.inbox
+---@field event_pump deskpilot.event_pump
 ---@field closers (fun())[]
 ---@field watching boolean?
 ---@field closed boolean?
@@ -78,7 +78,7 @@ function Desk:close()
     if opened[i] == self then table.remove(opened, i) end
   end
   for _, close in ipairs(self.closers) do close() end
-  self.inbox:close()
+  self.event_pump:close()
   self.native:close()
 end
 
@@ -151,7 +151,7 @@ function desk.open(options)
     cookie = options.session and options.session.cookie }
   if not handle then return nil, err end
   local self = setmetatable({ native = handle, display = options.display, bus = options.bus,
-    session = options.session, timing = timing.new(options.timing), inbox = inbox.new(handle) }, Desk)
+    session = options.session, timing = timing.new(options.timing), event_pump = event_pump.new(handle) }, Desk)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)

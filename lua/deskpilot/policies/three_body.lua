@@ -69,7 +69,7 @@ local function situation(run, parts)
       run.config:get("limits.turns"))
   end
   if s.report and parts.report then lines[#lines + 1] = "REPORT ON YOUR LAST ORDERS:\n" .. s.report end
-  lines[#lines + 1] = observation.words(run.observation)
+  lines[#lines + 1] = observation.describe(run.observation)
   if parts.history then lines[#lines + 1] = run.history:render() end
   return table.concat(lines, "\n\n")
 end

@@ -28,6 +28,6 @@ return {
     if not visit then return nil, failure end
     local window = tab:window()
     if window and not window.active then ctx.desk.windows.focus(window) end
-    return "opened " .. page_tools.visit_words(visit)
+    return "opened " .. page_tools.describe_visit(visit)
   end,
 }

@@ -13,13 +13,13 @@
 
 const char *const system_name = "linux";
 
-/* deskpilot --die-with-parent PARENT PROGRAM [WORDS]: becomes that program, which is asked to end
- * when process PARENT, which has to be our parent, ends, also by SIGKILL (prctl(2),
- * PR_SET_PDEATHSIG). Here, and not in Lua, because every private desktop waits for it. */
-static _Noreturn void become_dying_with(long parent, char **words)
+/* deskpilot --die-with-parent PARENT PROGRAM [ARGUMENTS]: executes the program, which gets SIGTERM
+ * when its parent ends, even by SIGKILL (prctl(2), PR_SET_PDEATHSIG). PARENT must be the id of our
+ * parent. In C and not in Lua, because every start of a private desktop waits for it. */
+static _Noreturn void execute_dying_with(long parent, char **words)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) {
-        fprintf(stderr, "deskpilot: cannot be told of a parent's end: %s\n", strerror(errno));
+        fprintf(stderr, "deskpilot: cannot set PR_SET_PDEATHSIG: %s\n", strerror(errno));
     } else if (getppid() != parent) {
         fprintf(stderr, "deskpilot: process %ld is not the parent (any more)\n", parent);
     } else {
@@ -32,7 +32,7 @@ static _Noreturn void become_dying_with(long parent, char **words)
 char **system_start(int *argc, char **argv)
 {
     if (*argc > 3 && strcmp(argv[1], "--die-with-parent") == 0) {
-        become_dying_with(strtol(argv[2], NULL, 10), argv + 3);
+        execute_dying_with(strtol(argv[2], NULL, 10), argv + 3);
     }
     return argv;
 }
@@ -46,8 +46,8 @@ static void on_signal(int number)
                                     : INTERRUPT_HUP);
 }
 
-/* What other threads have asked for, by the bit of its kind. They tell the main thread by SIGURG,
- * which means nothing to whoever does not wait for it. */
+/* Interruptions that other threads have requested: one bit per kind. They notify the main thread by
+ * SIGURG, whose default action is to do nothing. */
 static atomic_uint asked_by_threads;
 static pthread_t main_thread;
 
@@ -70,7 +70,7 @@ void system_interrupt(system_interrupt_kind kind)
 
 void system_open(uv_loop_t *loop, system_interrupt_handler *handler)
 {
-    (void) loop; /* terminals show each line at once */
+    (void) loop; /* standard output to a terminal is line buffered: no flush is needed */
     interrupted = handler;
     struct sigaction action = {.sa_handler = on_signal}, request = {.sa_handler = on_request};
     sigemptyset(&action.sa_mask);
@@ -132,7 +132,7 @@ long system_parent(long pid)
     size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     line[length] = '\0';
-    /* The name in brackets may hold anything, brackets too (proc(5)). */
+    /* The name in brackets may contain any characters, brackets too (proc(5)). */
     const char *after = strrchr(line, ')');
     long parent = 0;
     return after && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;

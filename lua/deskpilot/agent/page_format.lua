@@ -1,10 +1,10 @@
---- A page in words, as the requests to a model hold it: where it is, what stands on top of it, its elements
---- with the indices by which they are acted on, and its text. All of it is said by the page, and shown so that
---- nothing in it can pass for a line of ours.
+--- Formats an observed web page for a request to a model: its address, its dialog or popup, its elements with the
+--- indices that the browser tools take, and its text. The content comes from the page and is untrusted: it is
+--- quoted or marked, so that no part of it can pass for a line that deskpilot wrote.
 local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
 
-local page_words = {}
+local page_format = {}
 
 local function quoted(words, limit)
   return json.encode(text.cut(text.one_line(tostring(words or "")), limit))
@@ -13,7 +13,7 @@ end
 --- `[3] button "Send"`
 ---@param element deskpilot.page_element
 ---@return string
-function page_words.name(element)
+function page_format.element_name(element)
   return ("[%d] %s %s"):format(element.index, text.one_line(tostring(element.role)), quoted(element.name, 80))
 end
 
@@ -21,19 +21,19 @@ end
 ---@param title string?
 ---@param url string?
 ---@return string
-function page_words.place(title, url)
+function page_format.title_and_url(title, url)
   return quoted(title, 200) .. " " .. text.cut(text.one_line(tostring(url or "")), 500)
 end
 
--- In the order in which they are told.
+-- In the order in which they are printed.
 local states = { "focused", "checked", "selected", "expanded", "disabled", "required", "editable", "autocomplete",
   "blocked" }
 
 --- One line: `[3] combobox "City" focused autocomplete = "Ber"`.
 ---@param element deskpilot.page_element
 ---@return string
-function page_words.element(element)
-  local parts = { page_words.name(element) }
+function page_format.element(element)
+  local parts = { page_format.element_name(element) }
   local on = element.states or {}
   for _, state in ipairs(states) do
     if on[state] then parts[#parts + 1] = state end
@@ -55,8 +55,8 @@ end
 --- The whole page.
 ---@param page deskpilot.page
 ---@return string
-function page_words.of(page)
-  local place = page_words.place(page.title, page.url)
+function page_format.page(page)
+  local place = page_format.title_and_url(page.title, page.url)
   local lines = { ("BROWSER: %s (%s)"):format(place, text.one_line(tostring(page.ready))) }
   if page.dialog then
     local dialog = page.dialog
@@ -68,11 +68,11 @@ function page_words.of(page)
   end
   local elements = page.elements or {}
   if #elements > 0 then lines[#lines + 1] = "PAGE ELEMENTS (index, role, name, states, value):" end
-  for _, element in ipairs(elements) do lines[#lines + 1] = page_words.element(element) end
+  for _, element in ipairs(elements) do lines[#lines + 1] = page_format.element(element) end
   local more = (page.total or #elements) - #elements
   if more > 0 then lines[#lines + 1] = ("(%d more elements are not listed)"):format(more) end
   if page.text and page.text:find("%S") then
-    -- A mark at each line: the page's words never begin a line of the request.
+    -- Each line begins with a mark, so that the page's text cannot imitate a heading of the request.
     lines[#lines + 1] = "PAGE TEXT:"
     for line in page.text:gmatch("[^\n]+") do lines[#lines + 1] = "| " .. line:gsub("%c", " ") end
     if page.text_cut then lines[#lines + 1] = "(the rest of the text is left out)" end
@@ -80,4 +80,4 @@ function page_words.of(page)
   return table.concat(lines, "\n")
 end
 
-return page_words
+return page_format

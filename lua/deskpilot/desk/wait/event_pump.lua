@@ -1,16 +1,16 @@
---- Waiting for word from the display server. A descriptor can be watched by one handle of the loop
---- only, so all tasks that wait on one desk share this. Where there is no descriptor, or it does not
---- tell of everything, waits are cut short so that the waiter looks again (native poll_every).
+--- Waits for events of the display server. The loop can watch a file descriptor with one handle only, so all tasks that
+--- wait on a desk share one event pump. Where the desk has no descriptor, or the descriptor does not report every kind
+--- of change, a wait ends after native:poll_every() milliseconds, so that the caller checks again.
 local uv = require "luv"
 
 local task = require "deskpilot.base.task"
 
-local inbox = {}
+local event_pump = {}
 
----@class deskpilot.inbox
+---@class deskpilot.event_pump
 ---@field native native.Desk
-local Inbox = {}
-Inbox.__index = Inbox
+local EventPump = {}
+EventPump.__index = EventPump
 
 local function wake_all(self)
   local waiters = self.waiters
@@ -19,15 +19,15 @@ local function wake_all(self)
   for waiter in pairs(waiters) do waiter() end
 end
 
---- For a native desk.
+--- A new event pump for a desk's connection.
 ---@param native native.Desk
----@return deskpilot.inbox
-function inbox.new(native)
-  local self = setmetatable({ native = native, waiters = {} }, Inbox)
+---@return deskpilot.event_pump
+function event_pump.new(native)
+  local self = setmetatable({ native = native, waiters = {} }, EventPump)
   local fd = native:fd()
   if fd and fd >= 0 then
     self.poll = uv.new_poll(fd)
-    self.poll:unref() -- who waits has a timer as well
+    self.poll:unref() -- each wait has a timer, which keeps the loop running
   end
   return self
 end
@@ -39,17 +39,17 @@ local function stop_serving(self)
   self.poll:stop()
 end
 
--- Pumps for those who do not, and wakes those who wait: what has been taken in may be theirs.
+-- Pumps, and wakes all waiting tasks: the events that were read may concern them.
 local function serve_now(self)
   local ok = self.native:pump()
   if not ok or self.native:poll_every() == 0 then stop_serving(self) end
   wake_all(self)
 end
 
---- From now on pumps even while nobody waits, for as long as the desk has something that other programs
---- may ask for (a text in the clipboard): native poll_every tells. Does not keep the program running.
---- The timer is for what another call of ours has read from the descriptor already.
-function Inbox:serve()
+--- Keeps pumping even while no task waits, as long as the desk owns a selection (the clipboard's text) that other
+--- programs may request, which is while native:poll_every() is not 0. Does not keep the program running. The timer is
+--- needed because another call may already have read a request from the descriptor into the connection's queue.
+function EventPump:serve()
   local every = self.native:poll_every()
   if not self.poll or self.serving or every == 0 then return end
   self.serving = uv.new_timer()
@@ -58,10 +58,10 @@ function Inbox:serve()
   self.poll:start("r", function() serve_now(self) end)
 end
 
---- Waits until there is something for pump, or for that many seconds, or until it is time to look again.
---- Call pump before: what has been read already does not wake anybody.
+--- Waits until there are events to pump, but at most `seconds` and native:poll_every(). Call native:pump first: events
+--- that have been read from the descriptor already do not end the wait.
 ---@param seconds number
-function Inbox:wait(seconds)
+function EventPump:wait(seconds)
   local every = self.native:poll_every() / 1000
   if every > 0 then seconds = math.min(seconds, every) end
   task.await(function(done)
@@ -83,8 +83,8 @@ function Inbox:wait(seconds)
   end)
 end
 
---- To be called before the native desk is closed.
-function Inbox:close()
+--- Ends all waits. To be called before the native desk is closed.
+function EventPump:close()
   stop_serving(self)
   if self.poll and not self.poll:is_closing() then
     self.poll:stop()
@@ -94,4 +94,4 @@ function Inbox:close()
   wake_all(self)
 end
 
-return inbox
+return event_pump

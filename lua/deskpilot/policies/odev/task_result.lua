@@ -1,11 +1,11 @@
---- What a run of this policy has come to: the state it is in, and the TaskResult, which is run.result. Each
---- change of state is an event, so that the order of states can be read from the journal, and the time between
---- two of them is booked on the one that is left.
+--- The state that a run of this policy is in, and its TaskResult (`run.result`): counts of steps, and seconds per kind
+--- of state. Each change of state is a `phase_change` event, so that the journal shows the order of states; the time
+--- since the change before is added to the state that is left.
 local task = require "deskpilot.base.task"
 
-local account = {}
+local task_result = {}
 
--- What each state's time is booked as.
+-- Under which key of `seconds` the time of a state is added up.
 local kinds = {
   OBSERVE = "observe", DECIDE = "decide", EXECUTE = "execute", RECONNECT = "execute", VERIFY = "verify",
   ESCALATE_BROWSER = "escalate", ESCALATE_VISION = "escalate",
@@ -13,31 +13,31 @@ local kinds = {
 
 ---@class deskpilot.task_result
 ---@field status string that of the run, once it is over
----@field steps integer plans that were begun: verified, unverified or cut short
+---@field steps integer plans that were begun; each ends as verified, unverified or cut short
 ---@field verified integer
 ---@field unverified integer
----@field cut_short integer those whose screen was no longer what they were made for
----@field rejected integer answers of the planner that were no plan
+---@field cut_short integer plans that were stopped because the screen had changed
+---@field rejected integer answers of the planner that were not valid plans
 ---@field retries integer
 ---@field escalations { browser: integer, vision: integer } how often the page, and the vision model, were asked
 ---@field seconds { observe: number, decide: number, execute: number, verify: number, escalate: number }
 
---- Begins: nothing has been done, and the first look is next.
+--- Sets all counts to 0 and enters OBSERVE.
 ---@param run deskpilot.run
-function account.start(run)
+function task_result.start(run)
   run.result = { status = "running", steps = 0, verified = 0, unverified = 0, cut_short = 0, rejected = 0,
     retries = 0, escalations = { browser = 0, vision = 0 },
     seconds = { observe = 0, decide = 0, execute = 0, verify = 0, escalate = 0 } }
   run.state.entered = task.now()
   run.state.spent = { observe = 0, decide = 0, execute = 0, verify = 0, escalate = 0 }
-  account.enter(run, "OBSERVE", "the goal is new")
+  task_result.enter_state(run, "OBSERVE", "the goal is new")
 end
 
---- Goes into a state.
+--- Enters a state.
 ---@param run deskpilot.run
 ---@param state string
 ---@param why string
-function account.enter(run, state, why)
+function task_result.enter_state(run, state, why)
   local s, now = run.state, task.now()
   local kind = kinds[s.name]
   if kind then
@@ -48,13 +48,13 @@ function account.enter(run, state, why)
   s.name, s.entered = state, now
 end
 
---- Counts one up.
+--- Adds 1 to a count.
 ---@param run deskpilot.run
 ---@param what "steps"|"verified"|"unverified"|"cut_short"|"rejected"|"retries"|"browser"|"vision"
-function account.count(run, what)
+function task_result.count(run, what)
   local result = run.result
   local place = result[what] and result or result.escalations
   place[what] = place[what] + 1
 end
 
-return account
+return task_result
