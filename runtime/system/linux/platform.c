@@ -39,33 +39,44 @@ char **system_start(int *argc, char **argv)
     return argv;
 }
 
-static void on_signal(int number)
-{
-    system_interrupt_request(number == SIGINT    ? INTERRUPT_INT
-                             : number == SIGTERM ? INTERRUPT_TERM
-                                                 : INTERRUPT_HUP);
-}
-
 /* What other threads have asked for, by the bit of its kind. They tell the main thread by SIGURG,
  * which means nothing to whoever does not wait for it. */
 static atomic_uint asked_by_threads;
 static pthread_t main_thread;
 
+void system_interrupt(system_interrupt_kind kind)
+{
+    atomic_fetch_or(&asked_by_threads, 1u << kind);
+    pthread_kill(main_thread, SIGURG);
+}
+
+/* A signal for the process may reach any of its threads, and what is to be interrupted runs on the
+ * main one. A handler must leave errno as the interrupted code has it. */
+static void on_signal(int number)
+{
+    int before = errno;
+    system_interrupt_kind kind = number == SIGINT    ? INTERRUPT_INT
+                                 : number == SIGTERM ? INTERRUPT_TERM
+                                                     : INTERRUPT_HUP;
+    if (pthread_equal(pthread_self(), main_thread)) {
+        system_interrupt_request(kind);
+    } else {
+        system_interrupt(kind);
+    }
+    errno = before;
+}
+
 static void on_request(int number)
 {
     (void) number;
+    int before = errno;
     unsigned asked = atomic_exchange(&asked_by_threads, 0);
     for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
         if (asked >> kind & 1) {
             system_interrupt_request((system_interrupt_kind) kind);
         }
     }
-}
-
-void system_interrupt(system_interrupt_kind kind)
-{
-    atomic_fetch_or(&asked_by_threads, 1u << kind);
-    pthread_kill(main_thread, SIGURG);
+    errno = before;
 }
 
 void system_open(uv_loop_t *loop)
