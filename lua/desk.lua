@@ -10,8 +10,11 @@ local function current()
   return opened
 end
 
-return setmetatable({}, {
+---@type deskpilot.desk
+local face = setmetatable({}, {
   __index = function(_, key) return current()[key] end,
   __newindex = function(_, key, value) current()[key] = value end,
   __pairs = function() return pairs(current()) end,
 })
+
+return face

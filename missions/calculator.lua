@@ -1,4 +1,5 @@
 -- Works out 7 times 6 in a real calculator. Whether it is done is read from the calculator itself.
+---@type deskpilot.mission
 return {
   task = [[Click "7", click "*", click "6", click "=", then expect "42".]],
   policy = "three_body",

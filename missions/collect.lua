@@ -20,6 +20,7 @@ local function texts(desk, window)
   return list
 end
 
+---@type deskpilot.mission
 return {
   desktop = { kind = "private", size = { 1280, 800 } },
   limits = { seconds = 120 },

@@ -6,6 +6,7 @@ local editors = {
 }
 local words = "Grüße — 日本語, עברית, 😀\nand a second line"
 
+---@type deskpilot.mission
 return {
   task = ([[
 1. Click "Text area"

@@ -11,6 +11,7 @@ local function sales()
     { ticket = "Two days", count = math.random(100, 400), cents = math.random(2000000, 8000000) } }
 end
 
+---@type deskpilot.mission
 return {
   task = ([[
 Put the month's total into a file:

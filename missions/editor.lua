@@ -3,6 +3,7 @@ local folder = os.getenv("TMPDIR") or "/tmp"
 local path = folder .. "/deskpilot-editor.txt"
 local lines = "Grüße aus dem Editor — naïve café\nZweite Zeile: 日本語, עברית, 😀\n"
 
+---@type deskpilot.mission
 return {
   task = ([[
 1. Click "Text area"

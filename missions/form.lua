@@ -50,6 +50,7 @@ end
 
 local said = {} -- by the application
 
+---@type deskpilot.mission
 return {
   desktop = { kind = "private", size = { 800, 600 } },
   limits = { seconds = 120 },

@@ -10,6 +10,7 @@ local function quoted(text)
   return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", "\\n") .. '"'
 end
 
+---@type deskpilot.mission
 return {
   -- The last of the encodings is UTF-8 (with a byte order mark on some versions).
   task = ([[

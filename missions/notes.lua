@@ -3,6 +3,7 @@
 local folder = os.getenv("TMPDIR") or "/tmp"
 local path = folder .. "/deskpilot-notes.txt"
 
+---@type deskpilot.mission
 return {
   desktop = { kind = "private", size = { 1024, 700 }, apps = { { "mousepad", "--disable-server" } } },
   limits = { seconds = 120 },

@@ -33,6 +33,7 @@ local function rename(desk, old, new)
   desk.settle()
 end
 
+---@type deskpilot.mission
 return {
   desktop = { kind = "private", size = { 1024, 700 } },
   limits = { seconds = 120 },

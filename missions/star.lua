@@ -56,6 +56,7 @@ local function draw(desk, origin)
   assert(desk.mouse.drag(list))
 end
 
+---@type deskpilot.mission
 return {
   desktop = { kind = "private", size = { 1024, 700 } },
   limits = { seconds = 120 },

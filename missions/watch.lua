@@ -9,6 +9,7 @@ for percent in 20 40 60 80 100; do sleep 0.5; echo "# Step $percent"; echo $perc
 zenity --progress --title "A long job" --text "Beginning" && echo confirmed > "$1"
 ]]
 
+---@type deskpilot.mission
 return {
   desktop = { kind = "private", size = { 800, 600 } },
   limits = { seconds = 120 },

@@ -24,6 +24,7 @@ local function save_record(m)
   assert(m.dir:save_json("site.json", record))
 end
 
+---@type deskpilot.mission
 return {
   task = ([[
 Register Ada Lovelace for the conference:

@@ -160,7 +160,7 @@ failed:
 /* What may keep the end waiting: a thread of libuv's pool inside a call that the system does not
  * let go of (an application that stopped answering COM, a name server). Whoever waits for this
  * process is not made to wait for that. */
-enum { PATIENCE_AT_THE_END = 5 /* seconds */ };
+enum { CLOSE_TIMEOUT = 5 /* seconds */ };
 
 typedef struct {
     uv_mutex_t lock;
@@ -172,7 +172,7 @@ typedef struct {
 static void end_anyway(void *context)
 {
     ending *e = context;
-    uint64_t now = uv_hrtime(), limit = now + PATIENCE_AT_THE_END * UINT64_C(1000000000);
+    uint64_t now = uv_hrtime(), limit = now + CLOSE_TIMEOUT * UINT64_C(1000000000);
     uv_mutex_lock(&e->lock);
     for (; !e->closed && now < limit; now = uv_hrtime()) {
         uv_cond_timedwait(&e->changed, &e->lock, limit - now);

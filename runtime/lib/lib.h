@@ -4,6 +4,11 @@
  * arguments (luaL_check*, a Lua error for the caller's mistake), makes one call of the desk or net
  * library, and hands back the result; a failure of the world is `nil, err`, where `err` is a table
  * { code = "...", message = "..." } whose tostring is the message (see lib_push_error).
+ *
+ * Scripts' editors and help() know these modules by lua/types/native, which `./dev docs` makes of
+ * what is written here: the comment at the head of the file that is named after the module, the one
+ * above each binding (words, then LuaLS tags) and above the #define of each userdata's name, and
+ * the luaL_Reg tables.
  */
 #ifndef LIB_LIB_H
 #define LIB_LIB_H
@@ -31,7 +36,7 @@ void lib_new_type(lua_State *L, const char *name, const luaL_Reg *methods, lua_C
 /* More methods for a type that lib_new_type has made. */
 void lib_add_methods(lua_State *L, const char *name, const luaL_Reg *methods);
 
-/* native.image: the userdata "deskpilot.image" owns a image_bitmap. */
+/* native.image: the userdata "native.Image" owns an image_bitmap. */
 image_bitmap *lib_check_image(lua_State *L, int index);
 /* Pushes a new empty image userdata; fill it by image_alloc or a crop. */
 image_bitmap *lib_push_image(lua_State *L);

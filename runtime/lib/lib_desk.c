@@ -1,6 +1,5 @@
 /*
- * native.desk: the desktop for scripts, one platform call per method. The comments above the
- * functions are LuaLS annotations, from which the API reference is made. A failure of the world is
+ * native.desk: the desktop for scripts, one platform call per method. A failure of the world is
  * `nil, err`; using a desk that has been closed is the caller's mistake and raises.
  */
 #include "lib_desk.h"
@@ -11,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#define DESK_TYPE "deskpilot.desk"
+/* A desktop that is open. */
+#define DESK_TYPE "native.Desk"
 
 enum { LENT_SLOT = 1 /* the user value that keeps the image lent last */ };
 
@@ -94,8 +94,7 @@ void lib_recall_lent(lua_State *L, int desk_index)
     lua_setiuservalue(L, desk_index, LENT_SLOT);
 }
 
-/* Releases held keys and buttons, restores the keyboard map. Closing twice is no mistake.
- * ---@param self native.Desk */
+/* Releases held keys and buttons, restores the keyboard map. Closing twice is no mistake. */
 static int desk_close(lua_State *L)
 {
     lib_desk *self = luaL_checkudata(L, 1, DESK_TYPE);
@@ -110,10 +109,10 @@ static int desk_close(lua_State *L)
 /* Opens the desktop. `backend` is "x11", "win32" or "null", nil for this build's own; `display` is
  * X11's or the name of a Windows desktop, `cookie` (32 hexadecimal digits) is for X11; `width`,
  * `height`, `x`, `y` and `monitors` are the null desk's.
- * ---@param options? { backend?: string, display?: string, cookie?: string, width?: integer,
- * height?: integer, x?: integer, y?: integer, monitors?: integer }
+ * ---@param options { backend: string?, display: string?, cookie: string?, width: integer?,
+ * height: integer?, x: integer?, y: integer?, monitors: integer? }?
  * ---@return native.Desk? desk
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int open_desk(lua_State *L)
 {
     base_error err = {0};
@@ -144,7 +143,6 @@ static int open_desk(lua_State *L)
 }
 
 /* The name of the backend in use.
- * ---@param self native.Desk
  * ---@return string */
 static int desk_backend_name(lua_State *L)
 {
@@ -154,7 +152,6 @@ static int desk_backend_name(lua_State *L)
 
 /* A descriptor that turns readable when `pump` has something to do, -1 if there is none. Pump
  * before waiting on it: other calls may have taken in events already.
- * ---@param self native.Desk
  * ---@return integer */
 static int desk_fd(lua_State *L)
 {
@@ -165,7 +162,6 @@ static int desk_fd(lua_State *L)
 
 /* After how many milliseconds of waiting to pump again, where the descriptor does not tell of
  * everything; 0 where it does, or while nothing is watched.
- * ---@param self native.Desk
  * ---@return integer */
 static int desk_poll_every(lua_State *L)
 {
@@ -175,9 +171,8 @@ static int desk_poll_every(lua_State *L)
 }
 
 /* Takes in what the desktop has to tell (changes, answers to pings), without waiting.
- * ---@param self native.Desk
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_pump(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -201,9 +196,8 @@ void lib_push_rect_fields(lua_State *L, image_rect r)
 }
 
 /* The whole desktop space, all monitors together, in pixels.
- * ---@param self native.Desk
  * ---@return { x: integer, y: integer, width: integer, height: integer }? rect
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_screen(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -273,7 +267,7 @@ static bool give(lua_State *L, image_bitmap *to, image_bitmap *frame, bool lend,
 static image_bitmap *target_image(lua_State *L)
 {
     if (lua_getfield(L, 2, "into") != LUA_TNIL) {
-        return luaL_checkudata(L, -1, "deskpilot.image");
+        return luaL_checkudata(L, -1, "native.Image");
     }
     lua_pop(L, 1);
     return lib_push_image(L);
@@ -284,11 +278,10 @@ static image_bitmap *target_image(lua_State *L)
  * With `lend`, the image looks straight into the backend's own buffer: nothing is copied, and it is
  * closed by the next capture or by the desk's closing (crop it to keep something). `cursor` draws
  * the pointer.
- * ---@param self native.Desk
- * ---@param options? { x?: integer, y?: integer, width?: integer, height?: integer,
- *                      cursor?: boolean, into?: native.Image, lend?: boolean }
+ * ---@param options { x: integer?, y: integer?, width: integer?, height: integer?,
+ * cursor: boolean?, into: native.Image?, lend: boolean? }?
  * ---@return native.Image? image
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_capture(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -314,9 +307,8 @@ static int desk_capture(lua_State *L)
 }
 
 /* Starts to watch for changes of the screen; see last_change.
- * ---@param self native.Desk
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_watch_start(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -324,7 +316,8 @@ static int desk_watch_start(lua_State *L)
     return lib_done(L, d->ops->watch_start(d, &err), &err);
 }
 
-/* ---@param self native.Desk */
+/* Ends the watching.
+ * ---@return true ok */
 static int desk_watch_stop(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -334,8 +327,7 @@ static int desk_watch_stop(lua_State *L)
 
 /* When pump last saw the screen change (blinking carets aside), or that region of watch_region:
  * nanoseconds of uv.hrtime, 0 for not since watch_start or watch_region.
- * ---@param self native.Desk
- * ---@param region? integer
+ * ---@param region integer?
  * ---@return integer */
 static int desk_last_change(lua_State *L)
 {
@@ -348,13 +340,12 @@ static int desk_last_change(lua_State *L)
 
 /* Tells changes of a part of the screen from the others, while the screen is watched and until
  * unwatch_region.
- * ---@param self native.Desk
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
  * ---@param height integer
- * ---@return integer? region  for last_change
- * ---@return native.Error? err */
+ * ---@return integer? region for last_change
+ * ---@return deskpilot.error? err */
 static int desk_watch_region(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -371,7 +362,7 @@ static int desk_watch_region(lua_State *L)
     return 1;
 }
 
-/* ---@param self native.Desk
+/* Ends what watch_region began.
  * ---@param region integer */
 static int desk_unwatch_region(lua_State *L)
 {
@@ -383,9 +374,9 @@ static int desk_unwatch_region(lua_State *L)
 /* --- mouse -------------------------------------------------------------------------------------
  */
 
-/* ---@param self native.Desk
+/* Where the pointer is.
  * ---@return integer? x
- * ---@return integer|native.Error y  the error if x is nil */
+ * ---@return integer|deskpilot.error y the error if x is nil */
 static int desk_pointer(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -400,11 +391,10 @@ static int desk_pointer(lua_State *L)
 }
 
 /* Moves the pointer and makes sure that it arrived.
- * ---@param self native.Desk
  * ---@param x integer
  * ---@param y integer
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_move(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -425,11 +415,11 @@ static desk_button check_button(lua_State *L, int index)
     return (desk_button) number;
 }
 
-/* ---@param self native.Desk
+/* Presses a button, or lets it go.
  * ---@param button "left"|"middle"|"right"|"back"|"forward"|integer
  * ---@param down boolean
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_button_event(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -441,7 +431,6 @@ static int desk_button_event(lua_State *L)
 
 /* Whether the button that was let go last is still down for the display: press again when it is
  * not.
- * ---@param self native.Desk
  * ---@return boolean */
 static int desk_button_waits(lua_State *L)
 {
@@ -459,11 +448,10 @@ static int check_notches(lua_State *L, int index)
 }
 
 /* Turns the wheel by notches; positive is right and down. X11 turns by whole ones: see backend.h.
- * ---@param self native.Desk
  * ---@param dx number
  * ---@param dy number
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_wheel(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -484,11 +472,10 @@ static const char *check_plain(lua_State *L, int index)
 }
 
 /* Presses or releases one key by name; a name that is not known is `nil, err`.
- * ---@param self native.Desk
  * ---@param name string
  * ---@param down boolean
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_key_event(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -503,11 +490,10 @@ static int desk_key_event(lua_State *L)
 /* Types as much of `text`, from byte `offset` (0 is the start) on, as can go at once. Where
  * `remapped` is true the application must have caught up (ping, or a pause) before the next step
  * and before text_end.
- * ---@param self native.Desk
  * ---@param text string
- * ---@param offset? integer
- * ---@return integer? consumed  bytes
- * ---@return boolean|native.Error remapped  the error if consumed is nil */
+ * ---@param offset integer?
+ * ---@return integer? consumed bytes
+ * ---@return boolean|deskpilot.error remapped the error if consumed is nil */
 static int desk_text_step_method(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -526,9 +512,8 @@ static int desk_text_step_method(lua_State *L)
 }
 
 /* Puts the keyboard map back as it was; when the application has caught up.
- * ---@param self native.Desk
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_text_end(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -538,9 +523,8 @@ static int desk_text_end(lua_State *L)
 
 /* Finds out whether the active window's application has taken its input: by asking it, or by
  * watching it. The token is 0 where neither can be done.
- * ---@param self native.Desk
  * ---@return integer? token
- * ---@return boolean|native.Error asked  the error if token is nil */
+ * ---@return boolean|deskpilot.error asked the error if token is nil */
 static int desk_ping(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -555,7 +539,6 @@ static int desk_ping(lua_State *L)
 }
 
 /* Whether pump has seen the answer.
- * ---@param self native.Desk
  * ---@param token integer
  * ---@return boolean */
 static int desk_ping_answered(lua_State *L)
@@ -566,9 +549,8 @@ static int desk_ping_answered(lua_State *L)
 }
 
 /* What the null desk was asked to do, a line per call (null/null.h); unsupported elsewhere.
- * ---@param self native.Desk
  * ---@return string[]? lines
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_log(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -605,7 +587,7 @@ static int list_keys(lua_State *L)
 /* The form of a combination in which two that do the same are equal: "ctrl+alt+delete".
  * ---@param combo string
  * ---@return string? canonical
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int canonical(lua_State *L)
 {
     base_error err = {0};
@@ -620,7 +602,7 @@ static int canonical(lua_State *L)
 /* The keys of a combination as names, in the order they are to be pressed.
  * ---@param combo string
  * ---@return string[]? keys
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int parse_combo(lua_State *L)
 {
     base_error err = {0};

@@ -11,10 +11,9 @@ static desk_clipboard_kind check_kind(lua_State *L, int index)
 
 /* What the clipboard holds, "" where it holds none of that kind: a text with "\n" line ends, or the
  * bytes of a PNG file. False while it is not to be had yet: ask again after pump.
- * ---@param self native.Desk
- * ---@param kind? "text"|"png"
- * ---@return string|false|nil data
- * ---@return native.Error? err */
+ * ---@param kind "text"|"png"|nil
+ * ---@return string|false? data
+ * ---@return deskpilot.error? err */
 static int desk_clipboard_get(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -36,11 +35,10 @@ static int desk_clipboard_get(lua_State *L)
 
 /* Offers a text or a PNG file to other programs. False while that cannot be done yet: ask again
  * after pump.
- * ---@param self native.Desk
  * ---@param data string
- * ---@param kind? "text"|"png"
+ * ---@param kind "text"|"png"|nil
  * ---@return boolean? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_clipboard_set(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -56,9 +54,8 @@ static int desk_clipboard_set(lua_State *L)
 }
 
 /* A number that grows whenever something is put into the clipboard and pump has seen it.
- * ---@param self native.Desk
  * ---@return integer? number
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_clipboard_changes(lua_State *L)
 {
     desk *d = lib_check_desk(L);

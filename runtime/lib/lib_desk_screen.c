@@ -23,9 +23,8 @@ static void push_monitor(lua_State *L, const void *list, size_t index)
 
 /* The monitors as they are now, from left to right, those with the same left edge from top to
  * bottom; their places are pixels of the whole desktop.
- * ---@param self native.Desk
- * ---@return native.Monitor[]? monitors
- * ---@return native.Error? err */
+ * ---@return deskpilot.monitor[]? monitors
+ * ---@return deskpilot.error? err */
 static int desk_monitors(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -51,12 +50,11 @@ static bool keep(image_bitmap *image, image_bitmap *picture, base_error *err)
 /* The pixels that a window draws itself, whatever covers it. False while its application has still
  * to draw what was hidden: ask again after pump, until there is a picture (at most a second), or
  * call capture_window_end.
- * ---@param self native.Desk
  * ---@param id integer
- * ---@param cursor? boolean  draws the pointer
- * ---@return native.Image|false|nil image
- * ---@return { x: integer, y: integer, width: integer, height: integer }|native.Error|nil rect
- * ---@return boolean? incomplete  its application did not draw all of it in time */
+ * ---@param cursor boolean? draws the pointer
+ * ---@return native.Image|false? image
+ * ---@return { x: integer, y: integer, width: integer, height: integer }|deskpilot.error? rect
+ * ---@return boolean? incomplete its application did not draw all of it in time */
 static int desk_capture_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -85,7 +83,7 @@ static int desk_capture_window(lua_State *L)
 }
 
 /* Lets go of the window whose picture was being waited for, if there is one.
- * ---@param self native.Desk */
+ * ---@return true ok */
 static int desk_capture_window_end(lua_State *L)
 {
     desk *d = lib_check_desk(L);

@@ -44,9 +44,8 @@ static void push_window(lua_State *L, const void *list, size_t index)
 }
 
 /* The windows, bottom to top. Titles come from whoever made the window: data, never to be trusted.
- * ---@param self native.Desk
- * ---@return native.Window[]? windows
- * ---@return native.Error? err */
+ * ---@return deskpilot.window[]? windows
+ * ---@return deskpilot.error? err */
 static int desk_windows(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -61,7 +60,6 @@ static int desk_windows(lua_State *L)
 }
 
 /* The id of the window that gets what is typed; 0 while there is none.
- * ---@param self native.Desk
  * ---@return integer */
 static int desk_active(lua_State *L)
 {
@@ -71,10 +69,9 @@ static int desk_active(lua_State *L)
 }
 
 /* Asks for the window to be raised and focused; look at `active` for when it is.
- * ---@param self native.Desk
  * ---@param id integer
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_focus(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -83,10 +80,9 @@ static int desk_focus(lua_State *L)
 }
 
 /* Asks the window to close, as its close button does; it may ask its user first.
- * ---@param self native.Desk
  * ---@param id integer
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_close_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -96,14 +92,13 @@ static int desk_close_window(lua_State *L)
 
 /* Asks for a place and size of the window, which also ends its being minimized or maximized; look
  * at its rectangle for what came of it.
- * ---@param self native.Desk
  * ---@param id integer
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
  * ---@param height integer
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_place_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -114,11 +109,10 @@ static int desk_place_window(lua_State *L)
 }
 
 /* Asks for a state; look at `minimized` and `maximized` for when it is there.
- * ---@param self native.Desk
  * ---@param id integer
  * ---@param state "normal"|"minimized"|"maximized"
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_window_state_method(lua_State *L)
 {
     static const char *const names[] = {"normal", "minimized", "maximized", NULL};
@@ -130,11 +124,10 @@ static int desk_window_state_method(lua_State *L)
 
 /* Asks for the window to be above or below all others, without the focus; look at the order of
  * `windows` for when it is.
- * ---@param self native.Desk
  * ---@param id integer
  * ---@param where "above"|"below"
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_stack_window(lua_State *L)
 {
     static const char *const names[] = {"below", "above", NULL};
@@ -145,7 +138,6 @@ static int desk_stack_window(lua_State *L)
 }
 
 /* A number that grows when pump sees windows come, go or change; 0 where nothing tells of that.
- * ---@param self native.Desk
  * ---@return integer */
 static int desk_window_changes(lua_State *L)
 {
@@ -158,9 +150,8 @@ static int desk_window_changes(lua_State *L)
  */
 
 /* The workspaces; `current` counts from 1 and is nil where it is not told.
- * ---@param self native.Desk
  * ---@return { count: integer, current: integer?, names: string[] }? workspaces
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_workspaces_method(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -186,10 +177,9 @@ static int desk_workspaces_method(lua_State *L)
 }
 
 /* Asks for another workspace to be shown; look at `workspaces` for when it is.
- * ---@param self native.Desk
  * ---@param number integer
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_go_to_workspace(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -198,11 +188,10 @@ static int desk_go_to_workspace(lua_State *L)
 }
 
 /* Asks for a window to be on that workspace; look at its `workspace` for when it is.
- * ---@param self native.Desk
  * ---@param id integer
  * ---@param number integer
  * ---@return true? ok
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int desk_move_to_workspace(lua_State *L)
 {
     desk *d = lib_check_desk(L);

@@ -1,8 +1,7 @@
 /*
  * native.elements: what applications say about themselves, for scripts. Every call that asks an
  * application runs on libuv's thread pool and tells its callback on the loop, so nothing here
- * waits. The comments above the functions are LuaLS annotations, from which the API reference is
- * made.
+ * waits.
  */
 #include "lib_elements.h"
 #include "desk/elements.h"
@@ -12,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOURCE_TYPE "deskpilot.elements"
+/* A reader of elements, connected to the applications. */
+#define SOURCE_TYPE "native.Elements"
 
 typedef struct {
     desk_elements *elements;
@@ -178,13 +178,13 @@ static bool flag_field(lua_State *L, int index, const char *name)
     return value;
 }
 
-/* --- Reads the elements of all applications, or of one process. What is not on the screen is left
- * --- out unless `all`; `bare` leaves out texts, values and actions. The callback gets a table of
- * --- elements (parents before children), apps (with a note where one did not answer) and
- * truncated.
- * ---@param options { timeout: number?, max: integer?, pid: integer?, all: boolean?, bare: boolean?
- * }
- * ---@param callback fun(list: table?, err: deskpilot.error?)
+/* Reads the elements of all applications, or of one process. What is not on the screen is left out
+ * unless `all`; `bare` leaves out texts, values and actions. The callback gets a table of elements
+ * (parents before children), apps (with a note where one did not answer) and truncated.
+ * ---@param options { timeout: number?, max: integer?, pid: integer?, all: boolean?,
+ * bare: boolean? }
+ * ---@param callback fun(answer: { elements: deskpilot.element[], truncated: boolean,
+ * apps: { name: string, pid: integer, note: string? }[] }?, err: deskpilot.error?)
  * ---@return fun() cancel after which the callback is not called */
 static int source_read(lua_State *L)
 {
@@ -203,7 +203,7 @@ static int source_read(lua_State *L)
     return start(L, c, 3, timeout);
 }
 
-/* --- Does an element's action: its name, or its number from 0 (the usual one).
+/* Does an element's action: its name, or its number from 0 (the usual one).
  * ---@param handle string
  * ---@param action string|integer
  * ---@param options { timeout: number? }
@@ -248,9 +248,9 @@ static desk_element_change check_change(lua_State *L, int index)
     return change;
 }
 
-/* --- Changes an element: its text (text), value (number), selected, checked (the next of its
- * --- states), expanded (on), focused, in_view, or the selection of its text (from, to: characters
- * --- from 0, the last not included).
+/* Changes an element: its text (text), value (number), selected, checked (the next of its states),
+ * expanded (on), focused, in_view, or the selection of its text (from, to: characters from 0, the
+ * last not included).
  * ---@param handle string
  * ---@param change { kind: string, text: string?, number: number?, on: boolean?, from: integer?,
  * to: integer? }
@@ -274,7 +274,7 @@ static int source_change(lua_State *L)
     return start(L, c, 5, timeout);
 }
 
-/* --- Asks one element what it is now: an element as `read` gives it, with its details.
+/* Asks one element what it is now: an element as `read` gives it, with its details.
  * ---@param handle string
  * ---@param options { timeout: number? }
  * ---@param callback fun(element: table?, err: deskpilot.error?)
@@ -290,7 +290,7 @@ static int source_ask(lua_State *L)
     return start(L, c, 4, timeout);
 }
 
-/* --- Ends the connection; reads under way give an error of code "cancelled". */
+/* Ends the connection; reads under way give an error of code "cancelled". */
 static int source_close(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, SOURCE_TYPE);
@@ -312,10 +312,10 @@ static const char *text_field(lua_State *L, const char *name)
     return text;
 }
 
-/* --- A reader of elements. It connects when first used.
- * ---@param options { bus: string?, display: string? } bus: X11: address of the session bus, else
- * ---the environment's; display: Windows: name of the desktop, else the user's own
- * ---@return deskpilot.elements|nil reader, deskpilot.error? err */
+/* A reader of elements. It connects when first used.
+ * ---@param options { bus: string?, display: string? }? bus: X11: address of the session bus, else
+ * the environment's; display: Windows: name of the desktop, else the user's own
+ * ---@return native.Elements? reader, deskpilot.error? err */
 static int module_open(lua_State *L)
 {
     desk_elements_options options = {0};

@@ -10,7 +10,7 @@
 #include <luv/luv.h>
 #include <stdlib.h>
 
-#define CLIENT_TYPE "deskpilot.http"
+#define CLIENT_TYPE "native.HttpClient"
 #define WHO "http"
 
 /* What a request of Lua's holds while it runs. A userdata, kept by the table at `ref`. */
@@ -221,17 +221,19 @@ static void read_options(lua_State *L, net_options *options)
     lua_pop(L, 1);
 }
 
-/* ---Begins a request. `done(result)` or `done(nil, err)` comes later, from the loop, never before
- * ---this returns; not after the returned function was called. Options: method ("GET"), url,
- * ---headers ({ ["Name"] = "value" }), body (a string or a list of strings, sent one after the
- * ---other), timeout ({ connect = 30, total =, stall = } seconds), max_bytes (64 MB), ca_file
- * (PEM),
- * ---follow_redirects (false), on_data (function(bytes): gets the body as it comes, and
- * ---result.body is empty; it may not wait).
- * ---@param options table
- * ---@param done fun(result: table?, err: deskpilot.error?)
+/* Begins a request. `done(result)` or `done(nil, err)` comes later, from the loop, never before
+ * this returns; not after the returned function was called. Options: method ("GET"), url, headers
+ * ({ ["Name"] = "value" }), body (a string or a list of strings, sent one after the other), timeout
+ * ({ connect = 30, total =, stall = } seconds), max_bytes (64 MB), ca_file (PEM), follow_redirects
+ * (false), on_data (function(bytes): gets the body as it comes, and result.body is empty; it may
+ * not wait).
+ * ---@param options { method: string?, url: string, headers: table<string, string>?,
+ * body: string|string[]|nil, timeout: { connect: number?, total: number?, stall: number? }?,
+ * max_bytes: integer?, ca_file: string?, follow_redirects: boolean?, on_data: fun(bytes: string)? }
+ * ---@param done fun(result: { status: integer, headers: table<string, string>, body: string,
+ * seconds: number }?, err: deskpilot.error?)
  * ---@return fun()? cancel, deskpilot.error? err without libcurl or memory; err.timeout says which
- * ---limit was met ("connect", "total", "stall") when err.code is "timed_out" */
+ * limit was met ("connect", "total", "stall") when err.code is "timed_out" */
 static int http_request(lua_State *L)
 {
     net_options options = {0};

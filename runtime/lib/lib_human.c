@@ -1,8 +1,7 @@
 /*
  * native.human: what people do at the mouse and keyboard, for scripts (human.h). A watch's thread
  * only counts and wakes the loop; Lua hears of it there. The kill chord alone acts from that
- * thread, because it has to work while Lua is busy. The comments above the functions are LuaLS
- * annotations, from which the API reference is made.
+ * thread, because it has to work while Lua is busy.
  */
 #include "desk/human.h"
 #include "lib.h"
@@ -13,7 +12,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define WATCH_TYPE "deskpilot.human"
+/* A watch over a desktop's mouse and keyboard. */
+#define WATCH_TYPE "native.Human"
 
 typedef struct watch watch;
 
@@ -100,8 +100,7 @@ static void free_watch(uv_handle_t *wake)
     free(watch_of(wake));
 }
 
-/* Ends the watch; nothing is told of any more. Closing twice is no mistake.
- * ---@param self native.Human */
+/* Ends the watch; nothing is told of any more. Closing twice is no mistake. */
 static int human_close(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, WATCH_TYPE);
@@ -129,10 +128,10 @@ static const char *option(lua_State *L, const char *name)
  * options name (as in native.desk.open). `tell("touch")` is called on the loop while somebody
  * touches them, at most ten times a second, if tell_touches was asked for; `tell("chord", number)`
  * when a chord of `add` is pressed. While either is wanted, the loop does not run dry.
- * ---@param options { backend?: string, display?: string, cookie?: string }
+ * ---@param options { backend: string?, display: string?, cookie: string? }
  * ---@param tell fun(what: "touch"|"chord", number: integer)
  * ---@return native.Human? watch
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int human_open(lua_State *L)
 {
     base_error err = {0};
@@ -190,7 +189,6 @@ static void keep_loop(watch *w)
 
 /* Seconds since somebody touched mouse or keyboard, this program's own input aside; since the watch
  * began, and false, where nobody has.
- * ---@param self native.Human
  * ---@return number seconds
  * ---@return boolean touched */
 static int human_idle(lua_State *L)
@@ -204,7 +202,6 @@ static int human_idle(lua_State *L)
 }
 
 /* Whether touches are to be told of.
- * ---@param self native.Human
  * ---@param on boolean */
 static int human_tell_touches(lua_State *L)
 {
@@ -217,11 +214,10 @@ static int human_tell_touches(lua_State *L)
 
 /* From now on a combination of keys is told of ("take": applications do not get it), or stops the
  * program as Ctrl+C does, whatever it is at ("kill": keys that this program presses do not count).
- * ---@param self native.Human
  * ---@param combo string
  * ---@param kind "take"|"kill"
  * ---@return integer? number
- * ---@return native.Error? err */
+ * ---@return deskpilot.error? err */
 static int human_add(lua_State *L)
 {
     static const char *const kinds[] = {"take", "kill", NULL};
@@ -252,7 +248,6 @@ static int human_add(lua_State *L)
 }
 
 /* Ends what `add` began; one that is gone is no mistake.
- * ---@param self native.Human
  * ---@param number integer */
 static int human_remove(lua_State *L)
 {

@@ -1,7 +1,4 @@
-/*
- * native.image: pictures for scripts. The comments above the functions are LuaLS annotations, from
- * which the API reference is made.
- */
+/* native.image: pictures for scripts. */
 #include "lib_image.h"
 #include "base/base64.h"
 #include "image/coords.h"
@@ -11,7 +8,8 @@
 
 #include <string.h>
 
-#define ENCODER_TYPE "deskpilot.png_encoder"
+/* An encoder of PNG files, which keeps the picture before. */
+#define ENCODER_TYPE "native.PngEncoder"
 
 /* What the collector is told that an image weighs, in kilobytes. It sees a few bytes where there
  * are megabytes, and would let thousands of dead screenshots pile up; the whole truth would make it
@@ -135,11 +133,10 @@ static int push_png(lua_State *L, png_encoder *encoder, const image_bitmap *imag
     return 1;
 }
 
-/* --- A PNG file of the image. An encoder remembers the last image and compresses only what
- * changed.
- * ---@param image deskpilot.image
- * ---@param options? { compressor?: "screen"|"zlib", level?: integer }
- * ---@return string|nil png, deskpilot.error? err */
+/* A PNG file of the image. An encoder remembers the last image and compresses only what changed.
+ * ---@param image native.Image
+ * ---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
+ * ---@return string? png, deskpilot.error? err */
 static int encoder_encode(lua_State *L)
 {
     png_encoder *encoder = check_encoder(L, 1);
@@ -147,7 +144,7 @@ static int encoder_encode(lua_State *L)
     return push_png(L, encoder, image, check_options(L, 3));
 }
 
-/* --- What the last encode did: its strips, and how many of them were unchanged.
+/* What the last encode did: its strips, and how many of them were unchanged.
  * ---@return { strips: integer, reused: integer } */
 static int encoder_stats(lua_State *L)
 {
@@ -160,7 +157,7 @@ static int encoder_stats(lua_State *L)
     return 1;
 }
 
-/* --- Gives the memory back at once; no use of it after that. */
+/* Gives the memory back at once; no use of it after that. */
 static int encoder_gc(lua_State *L)
 {
     png_encoder **encoder = luaL_checkudata(L, 1, ENCODER_TYPE);
@@ -172,7 +169,7 @@ static int encoder_gc(lua_State *L)
 /* --- image methods ------------------------------------------------------------------------------
  */
 
-/* --- Width and height in pixels.
+/* Width and height in pixels.
  * ---@return integer width, integer height */
 static int lib_image_size(lua_State *L)
 {
@@ -182,7 +179,7 @@ static int lib_image_size(lua_State *L)
     return 2;
 }
 
-/* --- The colour of one pixel, counted from 0, each channel 0..255.
+/* The colour of one pixel, counted from 0, each channel 0..255.
  * ---@param x integer
  * ---@param y integer
  * ---@return integer red, integer green, integer blue */
@@ -199,12 +196,12 @@ static int lib_image_pixel(lua_State *L)
     return 3;
 }
 
-/* --- A copy of a part of the image.
+/* A copy of a part of the image.
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
  * ---@param height integer
- * ---@return deskpilot.image|nil part, deskpilot.error? err */
+ * ---@return native.Image? part, deskpilot.error? err */
 static int lib_image_crop(lua_State *L)
 {
     const image_bitmap *image = lib_check_image(L, 1);
@@ -216,10 +213,10 @@ static int lib_image_crop(lua_State *L)
     return 1;
 }
 
-/* --- A copy of another size; made smaller, each pixel is the average of the area it covers.
+/* A copy of another size; made smaller, each pixel is the average of the area it covers.
  * ---@param width integer
  * ---@param height integer
- * ---@return deskpilot.image|nil scaled, deskpilot.error? err */
+ * ---@return native.Image? scaled, deskpilot.error? err */
 static int lib_image_scale(lua_State *L)
 {
     const image_bitmap *image = lib_check_image(L, 1);
@@ -231,7 +228,7 @@ static int lib_image_scale(lua_State *L)
     return 1;
 }
 
-/* --- Paints a rectangle.
+/* Paints a rectangle.
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
@@ -270,8 +267,8 @@ static bool same_row(const image_bitmap *a, const image_bitmap *b, int y)
     return true;
 }
 
-/* --- Do both images have the same size and colours?
- * ---@param other deskpilot.image
+/* Do both images have the same size and colours?
+ * ---@param other native.Image
  * ---@return boolean */
 static int lib_image_equal(lua_State *L)
 {
@@ -284,9 +281,9 @@ static int lib_image_equal(lua_State *L)
     return 1;
 }
 
-/* --- A PNG file of the image. For a series of screenshots an encoder is faster.
- * ---@param options? { compressor?: "screen"|"zlib", level?: integer }
- * ---@return string|nil png, deskpilot.error? err */
+/* A PNG file of the image. For a series of screenshots an encoder is faster.
+ * ---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
+ * ---@return string? png, deskpilot.error? err */
 static int lib_image_png(lua_State *L)
 {
     const image_bitmap *image = lib_check_image(L, 1);
@@ -299,7 +296,7 @@ static int lib_image_png(lua_State *L)
     return results;
 }
 
-/* --- Gives the pixels back at once, not when the collector finds out; no use of it after that. */
+/* Gives the pixels back at once, not when the collector finds out; no use of it after that. */
 static int lib_image_gc(lua_State *L)
 {
     image_free(luaL_checkudata(L, 1, IMAGE_TYPE));
@@ -309,10 +306,10 @@ static int lib_image_gc(lua_State *L)
 /* --- module functions ---------------------------------------------------------------------------
  */
 
-/* --- A black image.
+/* A black image.
  * ---@param width integer
  * ---@param height integer
- * ---@return deskpilot.image|nil image, deskpilot.error? err */
+ * ---@return native.Image? image, deskpilot.error? err */
 static int module_new(lua_State *L)
 {
     int width = check_side(L, 1), height = check_side(L, 2);
@@ -323,9 +320,9 @@ static int module_new(lua_State *L)
     return 1;
 }
 
-/* --- The image in the bytes of a PNG file.
+/* The image in the bytes of a PNG file.
  * ---@param png string
- * ---@return deskpilot.image|nil image, deskpilot.error? err */
+ * ---@return native.Image? image, deskpilot.error? err */
 static int module_load_png(lua_State *L)
 {
     size_t size;
@@ -337,7 +334,7 @@ static int module_load_png(lua_State *L)
     return 1;
 }
 
-/* --- The largest size of the same shape inside a limit; never larger than the image.
+/* The largest size of the same shape inside a limit; never larger than the image.
  * ---@param width integer
  * ---@param height integer
  * ---@param max_width integer
@@ -353,8 +350,8 @@ static int module_fit(lua_State *L)
     return 2;
 }
 
-/* --- A PNG encoder for a series of images that differ little.
- * ---@return deskpilot.png_encoder */
+/* A PNG encoder for a series of images that differ little.
+ * ---@return native.PngEncoder */
 static int module_encoder(lua_State *L)
 {
     push_encoder(L);
@@ -380,11 +377,11 @@ static image_rect check_rect(lua_State *L, int index)
                         rect_field(L, index, "width"), rect_field(L, index, "height")};
 }
 
-/* --- The pixel that a position of 0..1000 in an area names. Outside that range is an error.
+/* The pixel that a position of 0..1000 in an area names. Outside that range is an error.
  * ---@param x number
  * ---@param y number
  * ---@param rect { x: integer, y: integer, width: integer, height: integer }
- * ---@return integer|nil x, integer|deskpilot.error y */
+ * ---@return integer? x, integer|deskpilot.error y */
 static int module_norm_to_pixel(lua_State *L)
 {
     double xn = luaL_checknumber(L, 1), yn = luaL_checknumber(L, 2);
@@ -398,11 +395,11 @@ static int module_norm_to_pixel(lua_State *L)
     return 2;
 }
 
-/* --- The position of 0..1000 that leads back to this pixel of an area.
+/* The position of 0..1000 that leads back to this pixel of an area.
  * ---@param x integer
  * ---@param y integer
  * ---@param rect { x: integer, y: integer, width: integer, height: integer }
- * ---@return number|nil x, number|deskpilot.error y */
+ * ---@return number? x, number|deskpilot.error y */
 static int module_pixel_to_norm(lua_State *L)
 {
     int x = check_int(L, 1), y = check_int(L, 2);
@@ -416,7 +413,7 @@ static int module_pixel_to_norm(lua_State *L)
     return 2;
 }
 
-/* --- Bytes in base64, with padding and without line breaks.
+/* Bytes in base64, with padding and without line breaks.
  * ---@param bytes string
  * ---@return string */
 static int module_base64(lua_State *L)
@@ -431,7 +428,7 @@ static int module_base64(lua_State *L)
     return 1;
 }
 
-/* --- The bytes of a text in base64, with padding and without line breaks.
+/* The bytes of a text in base64, with padding and without line breaks.
  * ---@param text string
  * ---@return string? bytes, deskpilot.error? err code "invalid" */
 static int module_from_base64(lua_State *L)

@@ -4,7 +4,8 @@
 
 #include <lua.h>
 
-#define IMAGE_TYPE "deskpilot.image"
+/* A picture: 1 to 32767 pixels a side. */
+#define IMAGE_TYPE "native.Image"
 
 void lib_image_add_draw(lua_State *L);
 void lib_image_add_find(lua_State *L);

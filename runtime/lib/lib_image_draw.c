@@ -46,8 +46,8 @@ static image_bitmap *check_canvas(lua_State *L)
     return image;
 }
 
-/* --- Paints the edge of a rectangle, so many pixels inwards, or all of it; what lies outside the
- * image is left out.
+/* Paints the edge of a rectangle, so many pixels inwards, or all of it; what lies outside the image
+ * is left out.
  * ---@param x integer
  * ---@param y integer
  * ---@param width integer
@@ -68,7 +68,7 @@ static int lib_image_rectangle(lua_State *L)
     return 0;
 }
 
-/* --- Paints a line between two pixels.
+/* Paints a line between two pixels.
  * ---@param x0 integer
  * ---@param y0 integer
  * ---@param x1 integer
@@ -84,7 +84,7 @@ static int lib_image_line(lua_State *L)
     return 0;
 }
 
-/* --- Paints a text in one line; what is not ASCII is a box.
+/* Paints a text in one line; what is not ASCII is a box.
  * ---@param x integer of its top left
  * ---@param y integer
  * ---@param text string
@@ -101,8 +101,8 @@ static int lib_image_text(lua_State *L)
     return 0;
 }
 
-/* --- Paints another image with its top left at x, y; what lies outside is left out.
- * ---@param other deskpilot.image
+/* Paints another image with its top left at x, y; what lies outside is left out.
+ * ---@param other native.Image
  * ---@param x integer
  * ---@param y integer */
 static int lib_image_paste(lua_State *L)
@@ -114,7 +114,7 @@ static int lib_image_paste(lua_State *L)
     return 0;
 }
 
-/* --- The size of a text in pixels.
+/* The size of a text in pixels.
  * ---@param text string
  * ---@param scale integer
  * ---@return integer width, integer height */
@@ -134,9 +134,9 @@ static bool lies_inside(const image_bitmap *image, image_rect r)
            r.y < image->height && r.width <= image->width - r.x && r.height <= image->height - r.y;
 }
 
-/* --- Where two images of one size differ inside an area: the smallest rectangle around all
+/* Where two images of one size differ inside an area: the smallest rectangle around all
  * differences, and how many pixels they are. Nothing where there are none.
- * ---@param other deskpilot.image
+ * ---@param other native.Image
  * ---@param tolerance integer 0 to 255: largest difference of a channel that counts as none
  * ---@param x integer the area, inside both
  * ---@param y integer

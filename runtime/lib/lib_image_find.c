@@ -129,14 +129,14 @@ static image_rect check_region(lua_State *L, int index, const image_bitmap *imag
     return r;
 }
 
-/* --- Where in the image another one is, the best first; see runtime/desk/find.h for score and
- * difference. `best` is the best place seen, hit or not, and nil where the template does not fit
- * in.
- * ---@param template deskpilot.image where it has alpha, its transparent pixels do not count
- * ---@param options { min_score?: number, tolerance?: number, max?: integer, region?: table,
- * timeout?: number } 0.95, any difference, 1000, the whole, 10 s
- * ---@param callback fun(hits: table[]?, best: table|deskpilot.error|nil) each { x, y, width,
- * height, score, difference }
+/* Where in the image another one is, the best first; see runtime/image/find/find.h for
+ * score and difference. `best` is the best place seen, hit or not, and nil where the template does
+ * not fit in.
+ * ---@param template native.Image where it has alpha, its transparent pixels do not count
+ * ---@param options { min_score: number?, tolerance: number?, max: integer?, region: table?,
+ * timeout: number? } 0.95, any difference, 1000, the whole, 10 s
+ * ---@param callback fun(hits: deskpilot.hit[]?, best: deskpilot.hit|deskpilot.error|nil) in
+ * pixels of the image
  * ---@return fun() cancel after which the callback is not called */
 static int lib_image_find(lua_State *L)
 {

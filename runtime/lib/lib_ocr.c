@@ -1,7 +1,6 @@
 /*
  * native.ocr: reading text off pictures, for scripts. A read runs on libuv's thread pool and tells
- * its callback on the loop. The comments above the functions are LuaLS annotations, from which the
- * API reference is made.
+ * its callback on the loop.
  */
 #include "lib.h"
 #include "lib_job.h"
@@ -10,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READER_TYPE "deskpilot.ocr"
+/* A reader of text, with its engines. */
+#define READER_TYPE "native.Ocr"
 
 /* The userdata's and its jobs': whoever lets go last frees it. Main thread. */
 typedef struct {
@@ -113,14 +113,14 @@ static bool copy_image(image_bitmap *to, const image_bitmap *from, base_error *e
     return image_crop(to, from, (image_rect){0, 0, from->width, from->height}, err);
 }
 
-/* --- Reads the text of an image: the callback gets { words, areas, known }, the words of a line
- * --- together, each { text, x, y, width, height, confidence (0..1), line }. What has been read
- * once
- * --- is known by its pixels (`known` of the `areas`).
- * ---@param image deskpilot.image
+/* Reads the text of an image: the callback gets { words, areas, known }, the words of a line
+ * together, each { text, x, y, width, height, confidence (0..1), line }. What has been read once is
+ * known by its pixels (`known` of the `areas`).
+ * ---@param image native.Image
  * ---@param language string as Tesseract names it: "eng", "eng+deu"
  * ---@param timeout number seconds
- * ---@param callback fun(result: table?, err: deskpilot.error?)
+ * ---@param callback fun(result: { words: table[], areas: integer, known: integer }?,
+ * err: deskpilot.error?)
  * ---@return fun()? cancel after which the callback is not called
  * ---@return deskpilot.error? err */
 static int reader_read(lua_State *L)
@@ -148,7 +148,7 @@ static int reader_read(lua_State *L)
     return 1;
 }
 
-/* --- Whether text can be read in that language, and what is missing where it cannot.
+/* Whether text can be read in that language, and what is missing where it cannot.
  * ---@param language string
  * ---@return true? ok, deskpilot.error? err */
 static int module_check(lua_State *L)
@@ -161,7 +161,7 @@ static int module_check(lua_State *L)
     return 1;
 }
 
-/* --- Ends the reader; reads under way are given up. */
+/* Ends the reader; reads under way are given up. */
 static int reader_close(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, READER_TYPE);
@@ -174,8 +174,8 @@ static int reader_close(lua_State *L)
     return 0;
 }
 
-/* --- A reader. What it has read, and its engines, are kept until it is closed.
- * ---@return deskpilot.ocr? reader, deskpilot.error? err */
+/* A reader. What it has read, and its engines, are kept until it is closed.
+ * ---@return native.Ocr? reader, deskpilot.error? err */
 static int module_open(lua_State *L)
 {
     base_error err;

@@ -1,6 +1,8 @@
 /*
  * native.system: what neither luv nor Lua's own library offers. Interruption, and the process-tree
  * keeping of the private desktop's host.
+ * ---@field version string of this program
+ * ---@field platform "linux"|"windows"
  */
 #include "lib.h"
 #include "system/deadline.h"
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---Calls `handler(signal_name)` on the loop when the process is asked to stop.
+/* Calls `handler(signal_name)` on the loop when the process is asked to stop.
  * ---@param handler fun(signal: string) */
 static int lib_system_on_interrupt(lua_State *L)
 {
@@ -20,9 +22,8 @@ static int lib_system_on_interrupt(lua_State *L)
     return 0;
 }
 
-/* ---What the process has been asked to stop by (as on_interrupt's handler hears it); nil where it
- * has
- * ---not, or where that has been cleared.
+/* What the process has been asked to stop by (as on_interrupt's handler hears it); nil where it has
+ * not, or where that has been cleared.
  * ---@return string? signal */
 static int lib_system_interrupt(lua_State *L)
 {
@@ -30,7 +31,7 @@ static int lib_system_interrupt(lua_State *L)
     return 1;
 }
 
-/* ---The request has been acted on: the next signal is a first one again. */
+/* The request has been acted on: the next signal is a first one again. */
 static int lib_system_clear_interrupt(lua_State *L)
 {
     (void) L;
@@ -38,9 +39,8 @@ static int lib_system_clear_interrupt(lua_State *L)
     return 0;
 }
 
-/* ---Sets when Lua code that computes without waiting has had time enough, in seconds of uv.hrtime;
- * nil
- * ---for never. From then on, until another time is set, on_overdue's function is asked again and
+/* Sets when Lua code that computes without waiting has had time enough, in seconds of uv.hrtime;
+ * nil for never. From then on, until another time is set, on_overdue's function is asked again and
  * again.
  * ---@param at number? */
 static int lib_system_set_deadline(lua_State *L)
@@ -51,9 +51,8 @@ static int lib_system_set_deadline(lua_State *L)
     return 0;
 }
 
-/* ---Calls `judge()` in the middle of whatever runs past the deadline: true ends it there. It may
- * not
- * ---wait.
+/* Calls `judge()` in the middle of whatever runs past the deadline: true ends it there. It may not
+ * wait.
  * ---@param judge fun(): boolean? */
 static int lib_system_on_overdue(lua_State *L)
 {
@@ -63,7 +62,7 @@ static int lib_system_on_overdue(lua_State *L)
     return 0;
 }
 
-/* ---Whatever comes from this process ends with it from now on.
+/* Whatever comes from this process ends with it from now on.
  * ---@return boolean? ok, deskpilot.error? err */
 static int lib_system_hold_descendants(lua_State *L)
 {
@@ -75,10 +74,8 @@ static int lib_system_hold_descendants(lua_State *L)
     return 1;
 }
 
-/* ---Runs this program again on a new Windows desktop, with the name after its own arguments and
- * with
- * ---its standard streams; waits for its end (nothing else runs meanwhile), and ends what it
- * started.
+/* Runs this program again on a new Windows desktop, with the name after its own arguments and with
+ * its standard streams; waits for its end (nothing else runs meanwhile), and ends what it started.
  * ---@param name string letters, digits, - and _
  * ---@return integer? status, deskpilot.error? err */
 static int lib_system_run_on_desktop(lua_State *L)
@@ -92,14 +89,16 @@ static int lib_system_run_on_desktop(lua_State *L)
     return 1;
 }
 
-/* ---Collects children that luv does not know (adopted ones). Call when SIGCHLD came. */
+/* Collects a child that luv does not know (an adopted one) if it has ended. Call when SIGCHLD came.
+ * ---@param pid integer
+ * ---@return integer state 1 collected, 0 still running, -1 no child of ours */
 static int lib_system_reap(lua_State *L)
 {
     lua_pushinteger(L, system_reap((long) luaL_checkinteger(L, 1)));
     return 1;
 }
 
-/* ---The process that started `pid`; nil if unknown or gone.
+/* The process that started `pid`; nil if unknown or gone.
  * ---@param pid integer
  * ---@return integer? */
 static int lib_system_parent(lua_State *L)
@@ -112,7 +111,7 @@ static int lib_system_parent(lua_State *L)
     return 1;
 }
 
-/* ---Windows: the processes that come from `pid`, parents first, itself not among them.
+/* Windows: the processes that come from `pid`, parents first, itself not among them.
  * ---@param pid integer
  * ---@return integer[] */
 static int lib_system_descendants(lua_State *L)
@@ -128,7 +127,7 @@ static int lib_system_descendants(lua_State *L)
     return 1;
 }
 
-/* ---Windows: the words that a process was started with; nil where they cannot be known.
+/* Windows: the words that a process was started with; nil where they cannot be known.
  * ---@param pid integer
  * ---@return string[]? */
 static int lib_system_command_line(lua_State *L)
@@ -149,9 +148,8 @@ static int lib_system_command_line(lua_State *L)
     return 1;
 }
 
-/* ---Windows: opens a file or an address with the application for it. May take seconds, during
- * which
- * ---nothing else runs.
+/* Windows: opens a file or an address with the application for it. May take seconds, during which
+ * nothing else runs.
  * ---@param target string
  * ---@return boolean? ok, deskpilot.error? err */
 static int lib_system_open(lua_State *L)

@@ -9,7 +9,8 @@
 #include <luv/luv.h>
 #include <string.h>
 
-#define SOCKET_TYPE "deskpilot.websocket"
+/* A WebSocket, from its beginning on. */
+#define SOCKET_TYPE "native.WebSocket"
 #define WHO "websocket"
 
 typedef struct {
@@ -121,10 +122,10 @@ static int push_closed(lua_State *L)
     return lib_fail(L, &err);
 }
 
-/* ---Queues a message and sends what can be sent at once.
+/* Queues a message and sends what can be sent at once.
  * ---@param bytes string
  * ---@param binary boolean?
- * ---@return true?, deskpilot.error? err */
+ * ---@return true? ok, deskpilot.error? err */
 static int socket_send(lua_State *L)
 {
     lua_socket *s = check_socket(L);
@@ -142,7 +143,8 @@ static int socket_send(lua_State *L)
     return 1;
 }
 
-/* ---@return integer bytes that wait to be sent */
+/* How many bytes wait to be sent.
+ * ---@return integer bytes */
 static int socket_pending(lua_State *L)
 {
     lua_socket *s = check_socket(L);
@@ -150,9 +152,10 @@ static int socket_pending(lua_State *L)
     return 1;
 }
 
-/* ---Begins the closing.
+/* Begins the closing.
  * ---@param code integer
- * ---@param reason string */
+ * ---@param reason string
+ * ---@return nil nothing, deskpilot.error? err where it could not be begun */
 static int socket_close(lua_State *L)
 {
     lua_socket *s = check_socket(L);
@@ -168,7 +171,7 @@ static int socket_close(lua_State *L)
     return 0;
 }
 
-/* ---Stops or begins reading again.
+/* Stops or begins reading again.
  * ---@param pause boolean */
 static int socket_pause(lua_State *L)
 {
@@ -179,7 +182,8 @@ static int socket_pause(lua_State *L)
     return 0;
 }
 
-/* ---@return string protocol that the server chose, "" for none */
+/* The protocol that the server chose.
+ * ---@return string protocol "" for none */
 static int socket_protocol(lua_State *L)
 {
     lua_socket *s = check_socket(L);
@@ -245,19 +249,17 @@ static void read_callbacks(lua_State *L)
     }
 }
 
-/* ---Begins to open a WebSocket. Options: url (ws or wss), headers ({ ["Name"] = "value" }),
- * protocols
- * ---(a list), timeout (10 seconds, until it is open), max_message (64 MB), low_water (1 MB),
- * ca_file
- * ---(PEM); and functions, all called from the loop, which may not wait: on_open(),
- * on_message(bytes,
- * ---"text" | "binary"), on_drain() when what waits to be sent has come down to low_water,
- * on_end(err)
- * ---exactly once at the end, open or not: err.close_code and err.reason when it was open,
- * err.status
- * ---when the server answered with that HTTP status instead.
- * ---@param options table
- * ---@return userdata?, deskpilot.error? err */
+/* Begins to open a WebSocket. Options: url (ws or wss), headers ({ ["Name"] = "value" }), protocols
+ * (a list), timeout (10 seconds, until it is open), max_message (64 MB), low_water (1 MB), ca_file
+ * (PEM); and functions, all called from the loop, which may not wait: on_open(), on_message(bytes,
+ * "text" | "binary"), on_drain() when what waits to be sent has come down to low_water, on_end(err)
+ * exactly once at the end, open or not: err.close_code and err.reason when it was open, err.status
+ * when the server answered with that HTTP status instead.
+ * ---@param options { url: string, headers: table<string, string>?, protocols: string[]?,
+ * timeout: number?, max_message: integer?, low_water: integer?, ca_file: string?, on_open: fun(),
+ * on_message: fun(bytes: string, kind: "text"|"binary"), on_drain: fun(),
+ * on_end: fun(err: deskpilot.error) }
+ * ---@return native.WebSocket? socket, deskpilot.error? err */
 static int websocket_open(lua_State *L)
 {
     static const net_websocket_events events = {on_open, on_message, on_drain, on_end, NULL};

@@ -116,13 +116,13 @@ static size_t on_header(char *data, size_t one, size_t count, void *user)
 static size_t on_read(char *out, size_t one, size_t count, void *user)
 {
     net_request *request = user;
-    size_t room = one * count, given = 0;
+    size_t capacity = one * count, given = 0;
     touch(request);
-    while (given < room && request->piece < request->piece_count) {
+    while (given < capacity && request->piece < request->piece_count) {
         const net_piece *piece = &request->pieces[request->piece];
         size_t size = piece->size - request->offset;
-        if (size > room - given) {
-            size = room - given;
+        if (size > capacity - given) {
+            size = capacity - given;
         }
         if (size) {
             memcpy(out + given, piece->data + request->offset, size);

@@ -1,7 +1,7 @@
 #include "net_ws.h"
 
 #include "base/utf8.h"
-#include "net_outbox.h"
+#include "net_send_queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct net_ws {
     net_buffer head; /* of the server's answer, until it is whole */
     net_frame_reader reader;
     bool broken; /* the server broke the protocol: whatever follows means nothing */
-    net_outbox outbox;
+    net_send_queue queue;
 };
 
 /* --- ending -------------------------------------------------------------------------------------
@@ -44,8 +44,8 @@ static void queue_closing(net_ws *ws, int code, const char *reason, size_t size)
         memcpy(body + 2, reason, size);
     }
     base_error ignored;
-    net_outbox_add(&ws->outbox, NET_CLOSE, body, code == NET_CLOSED_WITHOUT ? 0 : 2 + size,
-                   &ignored);
+    net_send_queue_add(&ws->queue, NET_CLOSE, body, code == NET_CLOSED_WITHOUT ? 0 : 2 + size,
+                       &ignored);
 }
 
 /* The server broke the protocol. What was said before it did is still sent. */
@@ -64,7 +64,7 @@ static void refuse(net_ws *ws, const base_error *what)
     base_error error;
     base_fail(&error, what->code, "%.100s %.200s", ws->origin, what->message);
     set_end(ws, &error, 0);
-    net_outbox_clear(&ws->outbox);
+    net_send_queue_clear(&ws->queue);
     ws->state = NET_WS_OVER;
 }
 
@@ -108,7 +108,7 @@ bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, base_er
     if (open) {
         queue_closing(ws, code, reason, size);
     } else {
-        net_outbox_clear(&ws->outbox);
+        net_send_queue_clear(&ws->queue);
     }
     ws->state = open ? NET_WS_CLOSING : NET_WS_OVER;
     return true;
@@ -130,7 +130,7 @@ static void on_ping(void *user, const char *data, size_t size)
     net_ws *ws = user;
     base_error ignored; /* a server that misses its pong will say so */
     if (ws->state == NET_WS_OPEN) {
-        net_outbox_add(&ws->outbox, NET_PONG, data, size, &ignored);
+        net_send_queue_add(&ws->queue, NET_PONG, data, size, &ignored);
     }
 }
 
@@ -196,8 +196,8 @@ static void take_head(net_ws *ws, const char *data, size_t size)
 {
     static const char START[] = "HTTP/1.";
     base_error err;
-    size_t before = ws->head.size, room = NET_MOST_HEAD - before;
-    size_t taken = size < room ? size : room;
+    size_t before = ws->head.size, capacity = NET_MOST_HEAD - before;
+    size_t taken = size < capacity ? size : capacity;
     if (!net_buffer_append(&ws->head, data, taken)) {
         base_fail(&err, BASE_NO_MEMORY, "answered, and there is no memory for it");
         refuse(ws, &err);
@@ -269,7 +269,7 @@ static bool queue_request(net_ws *ws, const net_upgrade *upgrade, base_error *er
     net_upgrade_accept(ws->accept, key);
     size_t size = 0;
     char *request = net_upgrade_request(upgrade, key, &size);
-    bool queued = request ? net_outbox_add_bytes(&ws->outbox, request, size, err)
+    bool queued = request ? net_send_queue_add_bytes(&ws->queue, request, size, err)
                           : base_fail(err, BASE_NO_MEMORY, "no memory for a WebSocket");
     free(request);
     return queued;
@@ -291,7 +291,7 @@ net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, b
     frame_events.user = ws;
     net_frames_open(&ws->reader, options->max_message, &frame_events);
     ws->events = *events;
-    net_outbox_open(&ws->outbox);
+    net_send_queue_open(&ws->queue);
     ws->protocol = -1;
     snprintf(ws->origin, sizeof ws->origin, "%s", options->origin);
     if (!copy_protocols(ws, &options->upgrade)) {
@@ -305,7 +305,7 @@ net_ws *net_ws_new(const net_ws_options *options, const net_ws_events *events, b
 
 void net_ws_free(net_ws *ws)
 {
-    net_outbox_close(&ws->outbox);
+    net_send_queue_close(&ws->queue);
     net_buffer_free(&ws->head);
     net_frames_close(&ws->reader);
     free(ws->protocols);
@@ -325,22 +325,22 @@ bool net_ws_send(net_ws *ws, const char *data, size_t size, bool binary, base_er
     if (!binary && base_utf8_check(data, size) != size) {
         return base_fail(err, BASE_INVALID, "a text must be UTF-8; send other bytes as binary");
     }
-    return net_outbox_add(&ws->outbox, binary ? NET_BINARY : NET_TEXT, data, size, err);
+    return net_send_queue_add(&ws->queue, binary ? NET_BINARY : NET_TEXT, data, size, err);
 }
 
 size_t net_ws_output(net_ws *ws, const char **data)
 {
-    return net_outbox_next(&ws->outbox, data);
+    return net_send_queue_next(&ws->queue, data);
 }
 
 void net_ws_sent(net_ws *ws, size_t size)
 {
-    net_outbox_sent(&ws->outbox, size);
+    net_send_queue_sent(&ws->queue, size);
 }
 
 size_t net_ws_pending(const net_ws *ws)
 {
-    return net_outbox_pending(&ws->outbox);
+    return net_send_queue_pending(&ws->queue);
 }
 
 net_ws_state net_ws_state_of(const net_ws *ws)

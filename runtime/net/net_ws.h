@@ -61,7 +61,7 @@ void net_ws_cut(net_ws *ws, const char *words);
 /* Ends it for a reason from outside (a time-out). Over after this, unless it was before. */
 void net_ws_give_up(net_ws *ws, const base_error *why);
 
-/* What is to be sent; as net_outbox_next and net_outbox_sent. */
+/* What is to be sent; as net_send_queue_next and net_send_queue_sent. */
 size_t net_ws_output(net_ws *ws, const char **data);
 void net_ws_sent(net_ws *ws, size_t size);
 

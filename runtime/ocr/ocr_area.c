@@ -2,7 +2,7 @@
 
 #include <uv.h>
 
-enum { ATTEMPTS = 3, PATIENCE = 5 /* seconds for an area: a line takes hundredths of one */ };
+enum { ATTEMPTS = 3, TIMEOUT = 5 /* seconds for an area: a line takes hundredths of one */ };
 
 static const float CLEAR = 0.75f; /* confidence from which on a reading is not doubted */
 
@@ -40,18 +40,18 @@ typedef struct {
     bool (*stop)(void *context);
     void *context;
     uint64_t limit;
-} patience;
+} timeout;
 
 static bool ended(void *context)
 {
-    patience *p = context;
+    timeout *p = context;
     return p->stop(p->context) || uv_hrtime() >= p->limit;
 }
 
 bool ocr_area_read(ocr_engine *engine, const image_bitmap *image, const ocr_area_box *area,
                    bool (*stop)(void *context), void *context, ocr_text *out, base_error *err)
 {
-    patience p = {stop, context, uv_hrtime() + PATIENCE * UINT64_C(1000000000)};
+    timeout p = {stop, context, uv_hrtime() + TIMEOUT * UINT64_C(1000000000)};
     int attempts = is_short(area) ? ATTEMPTS : 1;
     bool ok = true;
     for (int i = 0; ok && i < attempts && (i == 0 || confidence_of(out) < CLEAR); i++) {

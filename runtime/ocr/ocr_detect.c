@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
     run *items;
-    size_t count, room;
+    size_t count, capacity;
 } runs;
 
 static int root_of(run *items, int i)
@@ -46,14 +46,14 @@ static void join(run *items, int a, int b)
 
 static bool add_run(runs *list, int y, int left, int right)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? list->room * 2 : 4096;
-        run *items = realloc(list->items, room * sizeof *items);
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? list->capacity * 2 : 4096;
+        run *items = realloc(list->items, capacity * sizeof *items);
         if (!items) {
             return false;
         }
         list->items = items;
-        list->room = room;
+        list->capacity = capacity;
     }
     list->items[list->count] = (run){y, left, right, (int) list->count};
     list->count++;
@@ -162,7 +162,7 @@ typedef struct {
     const uint8_t *edges;
     int width, height;
     ocr_areas *areas;
-    size_t room;
+    size_t capacity;
 } finder;
 
 static int clamp(int value, int least, int most)
@@ -194,14 +194,14 @@ static bool add_area(finder *f, box b, bool block, base_error *err)
                          "there is too much on the screen to look for text: name "
                          "a region");
     }
-    if (f->areas->count == f->room) {
-        size_t room = f->room ? f->room * 2 : 256;
-        ocr_area_box *items = realloc(f->areas->items, room * sizeof *items);
+    if (f->areas->count == f->capacity) {
+        size_t capacity = f->capacity ? f->capacity * 2 : 256;
+        ocr_area_box *items = realloc(f->areas->items, capacity * sizeof *items);
         if (!items) {
             return base_fail(err, BASE_NO_MEMORY, "not enough memory to look for text");
         }
         f->areas->items = items;
-        f->room = room;
+        f->capacity = capacity;
     }
     int left = clamp(b.left - MARGIN, 0, f->width - 1),
         top = clamp(b.top - MARGIN, 0, f->height - 1);

@@ -87,8 +87,8 @@ bool ocr_text_add(ocr_text *text, ocr_word word, base_error *err)
         return base_fail(err, BASE_INVALID, "there are too many words: name a region");
     }
     if ((text->count & (text->count - 1)) == 0) { /* full: its room is a power of two */
-        size_t room = text->count ? text->count * 2 : 1;
-        ocr_word *words = realloc(text->words, room * sizeof *words);
+        size_t capacity = text->count ? text->count * 2 : 1;
+        ocr_word *words = realloc(text->words, capacity * sizeof *words);
         if (!words) {
             return base_fail(err, BASE_NO_MEMORY, "not enough memory to read text");
         }

@@ -48,10 +48,10 @@ int system_reap(long pid);
 long system_parent(long pid);
 
 /* Writes the processes that come from `pid` (which is not among them), parents first, and says how
- * many there are; at most `room` are written. Windows only: elsewhere Lua reads them, and this is
- * 0.
+ * many there are; at most `capacity` are written. Windows only: elsewhere Lua reads them, and this
+ * is 0.
  */
-size_t system_descendants(long pid, long *out, size_t room);
+size_t system_descendants(long pid, long *out, size_t capacity);
 
 /* The words that a process was started with, as UTF-8, each with its zero, one after another;
  * *size says how many bytes. To be freed by free(). NULL where they cannot be known. Windows only:

@@ -301,8 +301,8 @@ static bool read_play(desk_elements *e, play what, size_t max, desk_element_list
                       base_error *err)
 {
     current = what;
-    uint64_t patience = what == PLAY_SILENT || what == PLAY_DEEP ? SILENCE : BUSY;
-    desk_elements_query query = {.deadline = uv_hrtime() + patience, .max_nodes = max};
+    uint64_t timeout = what == PLAY_SILENT || what == PLAY_DEEP ? SILENCE : BUSY;
+    desk_elements_query query = {.deadline = uv_hrtime() + timeout, .max_nodes = max};
     return e->ops->read(e, &query, list, err);
 }
 

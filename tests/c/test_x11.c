@@ -89,7 +89,7 @@ static bool same_map(const xcb_get_keyboard_mapping_reply_t *a,
 
 /* Like an application of the simplest kind: what characters do the key presses make? Reads the
  * map again at each notice of a change. Returns how many characters it has written. */
-static size_t witness_read_text(witness *w, uint32_t *out, size_t room)
+static size_t witness_read_text(witness *w, uint32_t *out, size_t capacity)
 {
     size_t count = 0;
     witness_sync(w);
@@ -108,7 +108,7 @@ static size_t witness_read_text(witness *w, uint32_t *out, size_t room)
             map)[(press->detail - 8) * map->keysyms_per_keycode + column];
         /* The AltGr key has no keysym of its own while Shift is down. */
         bool modifier = keysym == 0 || (keysym >= 0xffe1 && keysym <= 0xffee);
-        if (!modifier && keysym != 0xfe03 && count < room) {
+        if (!modifier && keysym != 0xfe03 && count < capacity) {
             out[count++] = keysym == 0xff0d     ? '\n'
                            : keysym == 0xff09   ? '\t'
                            : keysym > 0x1000000 ? keysym - 0x1000000

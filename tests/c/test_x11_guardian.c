@@ -17,7 +17,7 @@ static xcb_connection_t *watcher;
 /* Seconds: what the guardian is to keep, and what a machine is given that is busy with other
  * things.
  */
-static const double PROMPT = 1, PATIENCE = 10;
+static const double PROMPT = 1, TIMEOUT = 10;
 
 /* --- the display as it is ----------------------------------------------------------------------
  */
@@ -74,7 +74,7 @@ static double wait_until_mended(const keyboard_map *map, uint16_t mask)
 {
     double began = now();
     while (!same_map(map) || state() != mask || keys_down() != 0) {
-        if (now() - began > PATIENCE) {
+        if (now() - began > TIMEOUT) {
             CHECK(same_map(map));
             CHECK_EQ(state(), mask);
             CHECK_EQ(keys_down(), 0);

@@ -47,6 +47,17 @@ function tests.history_keeps_phases_and_errors_longer()
   t.eq(#h.entries, 12)
 end
 
+function tests.history_has_all_actions_as_data()
+  local h = history.new(2, 2)
+  for turn = 1, 5 do
+    h:add_action(turn, { tool = "press_key", args = { key = "a" }, ok = turn < 5, text = "result " .. turn, why = "x" })
+  end
+  t.eq(h.actions[1], { tool = "press_key", args = { key = "a" }, ok = true, text = "result 1", why = "x" })
+  t.eq(#h.actions, 5, "those that the words no longer tell of, too")
+  t.has(h:render(), 'T5: press_key("a") -> ERROR: result 5 | why: x')
+  t.ok(not h:render():find("T2:", 1, true))
+end
+
 function tests.history_lines_are_one_line()
   local line = history.line("type_text", { text = "a\nb", justification = "because\nit is so" }, true, "typed\n3")
   t.eq(line, 'type_text("a b") -> typed 3 | why: because it is so')

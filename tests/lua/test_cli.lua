@@ -2,6 +2,7 @@ local t = require "harness"
 local args = require "deskpilot.cli.args"
 local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
+local json = require "deskpilot.base.json"
 local errors = require "deskpilot.base.errors"
 local progress = require "deskpilot.cli.progress"
 local shot = require "deskpilot.cli.commands.shot"
@@ -138,6 +139,56 @@ function tests.eject_copies_and_never_overwrites()
   t.eq(child.status, 2)
   t.has(child.stderr, "did you mean 'click_element'?")
   files.remove(folder)
+end
+
+-- What an editor's language server is pointed to, beside what is ejected.
+function tests.eject_writes_the_types_for_editors()
+  local folder = files.absolute(spawn.folder())
+  local function eject(...) return spawn.run({ spawn.program, "eject", ... }, { cwd = folder }) end
+  local function read(path) return files.read(folder .. "/" .. path) end
+  t.eq(eject("strategist").status, 0)
+  t.ok(not files.exists(folder .. "/.deskpilot"), "a prompt has no types")
+  local child = eject("three_body")
+  t.eq(child.status, 0, child.stderr)
+  t.eq(child.stdout, folder .. "/deskpilot/policies/three_body.lua\n")
+  t.has(child.stderr, folder .. "/.luarc.json\n")
+  local settings = json.decode(read ".luarc.json")
+  t.eq(settings["workspace.library"][1], ".deskpilot/types")
+  t.has(read ".deskpilot/types/deskpilot/desk/input/mouse.lua", "---@class deskpilot.desk.mouse")
+  t.has(read ".deskpilot/types/deskpilot/agent/mission.lua", "---@class deskpilot.mission")
+  t.eq(read ".deskpilot/types/types/native/desk.d.lua", files.read("lua/types/native/desk.d.lua"))
+  t.eq(read ".deskpilot/.gitignore", "*\n")
+  t.ok(not read ".deskpilot/types/deskpilot/policies/three_body.lua", "its own is described there")
+  t.ok(read ".deskpilot/types/deskpilot/policies/odev.lua", "the others are there")
+  child = eject("odev")
+  t.eq(child.stderr, "", "nothing is written twice")
+  t.ok(not read ".deskpilot/types/deskpilot/policies/odev.lua")
+  -- Anew, and never over what is the user's own.
+  assert(files.write(folder .. "/.deskpilot/types/old.lua", "old"))
+  assert(files.write(folder .. "/.luarc.json", "{}"))
+  child = eject("--types")
+  t.eq(child.status, 0, child.stderr)
+  t.eq(child.stdout, folder .. "/.deskpilot/types\n")
+  t.has(child.stderr, folder .. "/.luarc.json is yours and stays as it is")
+  t.has(child.stderr, 'add ".deskpilot/types" to its "workspace.library"')
+  t.eq(read ".luarc.json", "{}")
+  t.ok(not read ".deskpilot/types/old.lua")
+  assert(files.write(folder .. "/.luarc.json", '{ "workspace.library": [".deskpilot/types"] }'))
+  t.eq(eject("--types").stderr, "")
+  -- Those of another version are replaced.
+  assert(files.write(folder .. "/.deskpilot/types/version", "0.0.1\n"))
+  assert(files.write(folder .. "/.deskpilot/types/old.lua", "old"))
+  t.eq(eject("drag_element").status, 0)
+  t.ok(not read ".deskpilot/types/old.lua")
+  files.remove(folder)
+end
+
+function tests.the_settings_of_the_checkout_are_for_an_editor_too()
+  local settings = json.decode(assert(files.read(".luarc.json")))
+  t.eq(settings["runtime.version"], "Lua 5.4")
+  for _, pattern in ipairs(settings["runtime.path"]) do
+    t.ok(files.is_folder(pattern:match("^(.-)/%?")), pattern)
+  end
 end
 
 if t.platform == "linux" then

@@ -1,307 +1,294 @@
--- model/literal: the stand-in that follows written steps.
+-- model/literal: the steps that it reads, and what it does as one who commands or acts once a turn.
 local t = require "harness"
-local json = require "deskpilot.base.json"
 local client = require "deskpilot.model.client"
-local decode = require "deskpilot.model.decode"
-local literal = require "deskpilot.model.literal"
+local json = require "deskpilot.base.json"
+local literal_facts = require "literal_facts"
 local screen = require "deskpilot.model.literal.screen"
 local steps = require "deskpilot.model.literal.steps"
 
 local tests = {}
 
-local function tool(name, properties)
-  return { type = "function", ["function"] = { name = name, parameters = {
-    type = "object", properties = properties or {} } } }
+local all_tools = "click_element double_click_element right_click_element drag_element type_text press_key scroll_down "
+  .. "scroll_up report_completion wait"
+local action = literal_facts.action
+
+local function calculator(task, more)
+  local facts = { task = task, phase = "EXECUTION", window = { title = "Calculator", class = "galculator" },
+    actions = {}, elements = literal_facts.elements {
+      { "push button", "7", 512, 300 }, { "label", "6", 10, 10 }, { "push button", "6", 600, 300, states = "focused" },
+      { "push button", "*", 700, 300 }, { "text", "", 500, 100, text = "42", states = "focused" },
+      { "menu item", "Save As...", 30, 40 }, { "push button", 'say "hi", [1,2] = "x"', 1, 1000 },
+    } }
+  for key, value in pairs(more or {}) do facts[key] = value end
+  return facts
 end
 
-local all_tools = {}
-for _, name in ipairs { "click_element", "double_click_element", "right_click_element", "drag_element",
-  "type_text", "press_key", "scroll_down", "scroll_up", "report_completion", "wait" } do
-  table.insert(all_tools, tool(name))
+-- What an executor answers: the tool, its arguments, and the reply.
+local function ask(task, more, tools)
+  local reply = literal_facts.ask(calculator(task, more), tools or all_tools)
+  local call = reply.calls[1] or {}
+  return call.name, call.args or {}, reply
 end
 
-local calculator = [[
-SCREEN: 1280x800; active window: "Calculator" (galculator)
-ELEMENTS (index, role, name, centre in 0..1000, states, value):
-[0] push button "7" [512,300]
-[1] label "6" [10,10]
-[2] push button "6" [600,300] focused
-[3] push button "*" [700,300]
-[4] text "" [500,100] focused = "42"
-[5] menu item "Save As..." [30,40]
-[6] push button "say \"hi\", [1,2] = \"x\"" [1,1000]
-[7] menu "Hidden"
-]]
-
-local function ask(mission, more)
-  more = more or {}
-  local request = { messages = {
-    { role = "system", content = "You are the executor." },
-    { role = "user", content = { { type = "text", text = "MISSION:\n" .. mission .. "\n\nDOCTRINE:\nDo it.\n\n"
-      .. (more.phase == nil and "CURRENT PHASE: EXECUTION\n" or more.phase) .. "TURN: 5 of 600\n\n"
-      .. (more.screen or calculator) .. "\n" .. (more.actions and "RECENT ACTIONS:\n" .. more.actions or "") },
-      { type = "image_url", image_url = { url = "x" } } } },
-  }, tools = more.tools == nil and all_tools or more.tools or nil }
-  local response = literal.chat(request)
-  local reply = assert(client.read(response))
-  t.has(reply.content, literal.says_first)
-  t.eq(reply.content:sub(1, 8), "literal:")
-  local answer = decode.reply(reply)
-  t.ok(#answer.calls == 0 or not reply.refusal, "never both")
-  local call = answer.calls[1] or {}
-  return call.name, call.args or {}, reply, answer
-end
-
-local function kinds(task)
+local function says(task)
   local plan, why = steps.read(task)
   if not plan then return nil, why end
-  local says = {}
-  for i, step in ipairs(plan) do says[i] = step.says end
-  return table.concat(says, " | ")
+  local list = {}
+  for i, step in ipairs(plan) do list[i] = step.says end
+  return table.concat(list, " | ")
 end
 
 function tests.grammar()
   for task, want in pairs {
     ['click "7"'] = 'click "7"',
     ['Click "7", "*" and "6", then press Return.'] = 'click "7" | click "*" | click "6" | press Return',
-    ['1. Click "7"\n2. double-click "x"\n3) right click the "y" button'] =
+    ['1. Click "7"\n2. double-click "x"\n3) right-click the "y" button'] =
       'click "7" | double-click "x" | right-click "y"',
     ['First, please click on the "File" menu. Then click the menu item "Save As...".'] =
       'click "File" | click "Save As..."',
     ['type "a, b and then click \\"c\\".\\n\\tend"'] = 'type "a, b and then click \\"c\\".\\n\\tend"',
-    ['type "Ann" into the "Name" field'] = 'click "Name" | type "Ann"',
+    ['type "C:\\\\new\\\\x"'] = 'type "C:\\\\new\\\\x"',
+    ['type "“curly”"'] = 'type "“curly”"',
+    ['type "Ann" into the "Name" field'] = 'click "Name" | type "Ann" into "Name"',
     ["press ctrl+s; press ctrl++, press ctrl+, and press ctrl+."] =
       "press ctrl+s | press ctrl++ | press ctrl+, | press ctrl+.",
     ["press the Enter key; press a; press Tab twice"] = "press Enter | press a | press Tab | press Tab",
-    ["press tab 3 times"] = "press tab | press tab | press tab",
+    ["press tab 3 times. Press 1."] = "press tab | press tab | press tab | press 1",
     ['press the "OK" button'] = 'click "OK"',
     ['scroll down 2 times\nscroll up'] = "scroll down | scroll down | scroll up",
     ['drag "a" to "b"'] = 'drag "a" to "b"',
     ['Wait for "Saved" to appear; finally expect "42"'] = 'wait for "Saved" | expect "42"',
-    ['make sure that "42" is shown'] = 'expect "42"',
-    ['wait 2 seconds'] = "wait 2 seconds",
+    ["wait 2.5 seconds, wait 1 second"] = "wait 2.5 seconds | wait 1 seconds",
     ['Work out 7 times 6 in the calculator: click "7".'] = 'click "7"',
-    ['Our task: these steps:\n- click "7"\n* click "8"'] = 'click "7" | click "8"',
-    ['CLICK “7”'] = 'click "7"',
+    ['In the editor, write "x" down: these steps:\n- click "7"\n* click "8"'] = 'click "7" | click "8"',
+    ['CLICK "7"'] = 'click "7"',
     ['click "a then b; and c."'] = 'click "a then b; and c."',
     ['type "x"\r\npress Return\r\n'] = 'type "x" | press Return',
+    ["go to http://127.0.0.1:8000/a?b=c."] = "go to http://127.0.0.1:8000/a?b=c",
+    ['go to "https://example.org/x, y", go back; go forward and reload the page'] =
+      'go to "https://example.org/x, y" | go back | go forward | reload',
+    ['choose "Two days" in "Ticket"'] = 'choose "Two days" in "Ticket"',
+    ['select the "Two days" option'] = 'choose "Two days"',
+    ['upload "/tmp/a b.png" to the "Poster" field'] = 'upload "/tmp/a b.png" to "Poster"',
+    ['download "Receipt"'] = 'download "Receipt"',
+    ['read what follows "Total:" and type what was read into "Sum"'] =
+      'read what follows "Total:" | click "Sum" | type what was read into "Sum"',
+    ['open "mousepad"; open the "File" menu'] = 'open "mousepad" | click "File"',
+    ['switch to the "Untitled" window'] = 'switch to "Untitled"',
+    ["close the popup, accept the dialog, dismiss the dialog"] =
+      "close the popup | accept the dialog | dismiss the dialog",
+    ['close any pop-up; click "7"'] = 'click "7"',
   } do
-    t.eq(kinds(task), want, task)
+    local got, why = says(task)
+    t.eq(got or why, want, task)
   end
+  t.eq(steps.read('click "7"').closes_popups, nil)
+  t.eq(steps.read('Close any popups. Click "7".').closes_popups, true)
+  t.eq(steps.read('wait 2 seconds')[1].args.seconds, 2)
 end
 
 function tests.what_is_no_step_is_named()
   for task, part in pairs {
     ["Work out 7 times 6."] = "Work out 7 times 6",
     ['click "7" and win the game'] = "win the game",
+    ['press enter and dance'] = "dance",
     ['click "7'] = "never ends",
     [""] = "no step",
+    ["close any popup"] = "no step",
     ["click the blue thing"] = "click the blue thing",
     ['click "7" gently'] = "gently",
     ["press"] = "press",
-    ["press ctrl+"] = "press ctrl+",
     ["press the big red button"] = "press the big red button",
     ["scroll sideways"] = "scroll sideways",
     ['type hello'] = "type hello",
+    ['type what is there'] = "type what is there",
     ['drag "a"'] = "drag",
     ['type ""'] = "type",
-    ["wait 61 seconds"] = "wait 61",
-    ["press a 100000 times"] = "100000",
+    ['choose "" in "b"'] = "choose",
+    ["press a 100000 times"] = "500 steps",
+    ["press a 0 times"] = "press a 0 times",
     ['click ""'] = "click",
     ['click "7" "8"'] = "click",
     ['"7"'] = '"7"',
     ['Clicking: click "7"; dance: now'] = "dance",
+    ['Dance, click "7"'] = "Dance",
+    ["go to the shop"] = "go to the shop",
+    ['upload "a"'] = "upload",
+    ["read the page"] = "read the page",
+    ['close the "File" menu'] = "close",
+    ["accept it all the way"] = "accept",
   } do
-    local plan, why = kinds(task)
+    local plan, why = says(task)
     t.eq(plan, nil, task)
     t.has(why, part, task)
     local name, _, reply = ask(task)
     t.eq(name, nil)
-    t.ok(reply.refusal)
+    t.has(reply.refusal, part)
+    t.has(reply.refusal, 'The steps it knows are: click "target"')
     t.eq(reply.finish_reason, "stop")
-    if task ~= "" then t.has(reply.content, 'click "name"') end
   end
 end
 
-function tests.reading_the_screen()
-  local view = screen.read("MISSION:\na\nb\n\n" .. calculator .. "\nRECENT ACTIONS:\n"
-    .. '  T3: click_element("a) -> ERROR | why: Step 9 of 9") -> clicked | why: Step 1 of 2: click "7"\n'
-    .. '  T4: wait() -> ERROR: no | why: Step 2 of 2: x. Look 4. y\nnonsense\n')
-  t.eq(view.mission, "a\nb")
-  t.eq(view.window, "Calculator")
-  t.eq(#view.elements, 8)
-  t.eq(view.elements[5], { role = "text", name = "", value = "42", x = 500, y = 100, index = 4,
-    states = { focused = true } })
-  t.eq(view.elements[7].name, 'say "hi", [1,2] = "x"')
-  t.eq(view.elements[7].value, nil)
-  t.eq(view.elements[8].x, nil)
-  t.eq(#view.actions, 2)
-  t.eq({ view.actions[1].failed, view.actions[1].step }, { false, 1 })
-  t.eq({ view.actions[2].failed, view.actions[2].step, view.actions[2].look }, { true, 2, 4 })
-  t.eq(screen.find(view, "6").x, 600, "a button before a label")
-  t.eq(screen.find(view, "6", "label").x, 10)
-  t.eq(screen.find(view, "save as").x, 30)
-  t.eq(screen.find(view, "say").x, 1)
-  t.eq(screen.find(view, "Hidden"), nil, "it has no place")
-  t.eq(screen.find(view, "Text area").x, 500, "the only text")
-  t.eq(screen.find(view, "a"), nil, "in two names")
-  t.eq(screen.read("").elements, {})
-  view = screen.read('MISSION:\nx\nDOCTRINE:\nMISSION:\ny\nRECENT ACTIONS:\n'
-    .. '  T1: type_text("say "hi, he said...") -> ERROR: no | why: Step 1 of 2: x\n'
-    .. '  T2: type_text("C:\\") -> typed | why: Step 1 of 2: x\n')
-  t.eq(view.mission, "x")
-  t.eq({ view.actions[1].failed, view.actions[2].failed, view.actions[2].step }, { true, false, 1 })
+function tests.finding()
+  local facts = calculator ""
+  t.eq(screen.find(facts, "6").norm, { 600, 300 }, "a button before a label")
+  t.eq(screen.find(facts, "6", "label").norm, { 10, 10 })
+  t.eq(screen.find(facts, "save as").norm, { 30, 40 }, "whatever the case")
+  t.eq(screen.find(facts, "say").norm, { 1, 1000 }, "the only one that contains it")
+  t.eq(screen.find(facts, "a"), nil, "in two names")
+  t.eq(screen.find(facts, "Text area").norm, { 500, 100 }, "the only text")
+  t.eq(screen.find(facts, "push button"), nil, "there are several")
+  t.eq(screen.find(facts, "8"), nil)
+  local form = { elements = literal_facts.elements { { "label", "Encoding:" }, { "combo box", "Encoding:", 7, 7 },
+    { "check box", "Encoding:" } } }
+  t.eq(screen.find(form, "Encoding:", "box").norm, { 7, 7 })
+  t.eq(screen.find(form, "Encoding:", "label").role, "label")
+  t.eq(screen.seen(facts, "42"), 'the value of text ""')
+  t.eq(screen.seen(facts, "save AS"), "the name of a menu item")
+  t.eq(screen.seen(facts, "calc"), "the window's title")
+  t.eq(screen.seen(facts, "43"), nil)
 end
 
 function tests.one_step_after_the_other()
-  local mission = 'Work out: click "7", "*" and "6", then type "x\\n", press Return, expect "42"'
-  local actions = ""
+  local task = 'Work out: click "7", "*" and "6", then type "x\\n", press Return, expect "42"'
+  local actions = {}
   local want = {
     { "click_element", "label", "7" }, { "click_element", "label", "*" }, { "click_element", "label", "6" },
     { "type_text", "text", "x\n" }, { "press_key", "key", "Return" }, { "report_completion" },
   }
   for i, expected in ipairs(want) do
-    local name, arguments, reply = ask(mission, { actions = actions })
+    local name, args, reply = ask(task, { actions = actions })
     t.eq(name, expected[1], "turn " .. i)
     if expected[2] then
-      t.eq(arguments[expected[2]], expected[3])
-      t.has(arguments.justification, ("Step %d of 6: "):format(i))
-      local words = select(2, arguments.justification:gsub("%S+", ""))
-      t.ok(words >= 30, words)
-      actions = actions .. ('  T%d: %s("x") -> done | why: %s\n'):format(i, name,
-        arguments.justification:sub(1, 60))
+      t.eq(args[expected[2]], expected[3])
+      t.has(args.justification, ("Step %d of 6: "):format(i))
+      actions[i] = action(name, args)
     else
-      t.ok(#arguments.evidence >= 100)
-      t.has(arguments.evidence, '"42" is seen in the value of text')
-      t.has(arguments.evidence, '"Calculator"')
+      t.ok(#args.evidence >= 100)
+      t.has(args.evidence, '"42" is seen in the value of text')
+      t.has(args.evidence, '"Calculator"')
+      t.eq(args.justification, nil, "the claim's schema has none")
       t.eq(reply.finish_reason, "tool_calls")
     end
   end
-  local _, arguments = ask(mission)
-  t.eq(arguments.position, { 512, 300 })
+  t.eq(select(2, ask(task)).position, { 512, 300 })
 end
 
 function tests.errors_are_tried_again_three_times()
-  local mission, line = 'click "7"; click "6"', '  T1: click_element("6") -> ERROR: no | why: Step 2 of 2: x\n'
-  local name, arguments = ask(mission, { actions = line })
-  t.eq(name, "click_element")
-  t.eq(arguments.label, "6")
-  t.eq(ask(mission, { actions = line:rep(2) }), "click_element")
-  local none, _, reply = ask(mission, { actions = line:rep(3) })
+  local task, failed = 'click "7"; click "6"', action("click_element", {}, 'Step 2 of 2: click "6".', "it is gone")
+  local name, args = ask(task, { actions = { failed } })
+  t.eq({ name, args.label }, { "click_element", "6" })
+  t.eq(ask(task, { actions = { failed, failed } }), "click_element")
+  local none, _, reply = ask(task, { actions = { failed, failed, failed } })
   t.eq(none, nil)
-  t.has(reply.refusal, "failed 3 times")
-  t.eq(ask(mission, { actions = line:rep(2) .. "  T3: click_element() -> ok | why: Step 2 of 2: x\n" }),
-    "report_completion")
+  t.has(reply.refusal, "failed 3 times, at last by click_element: it is gone")
+  local done = action("click_element", {}, "Step 2 of 2: x")
+  t.eq(ask(task, { actions = { failed, failed, done } }), "report_completion")
+  local others = action("press_key", {}, "the screen shows a message", "no such key")
+  t.eq(ask(task, { actions = { others, others, others } }), "click_element", "what others did is no step")
+end
+
+-- The task's answer after so many waits of its own.
+local function after_looks(task, count)
+  local actions = {}
+  for i = 1, count do
+    local name, args = ask(task, { actions = actions })
+    t.eq(name, "wait", task)
+    actions[i] = action(name, args)
+  end
+  return ask(task, { actions = actions })
 end
 
 function tests.waiting_and_giving_up()
-  local function wait_line(n) return ("  T1: wait(1) -> waited | why: Step 1 of 1: x. Look %d.\n"):format(n) end
-  local name, arguments = ask('wait for "Saved"')
-  t.eq(name, "wait")
-  t.eq(arguments.seconds, 1)
-  t.has(arguments.justification, "Step 1 of 1: wait for \"Saved\". Look 1.")
-  name, arguments = ask('expect "43"', { actions = wait_line(6) })
-  t.eq(name, "wait")
-  t.has(arguments.justification, "Look 7.")
-  local none, _, reply = ask('expect "43"', { actions = wait_line(10) })
+  local name, args = ask('wait for "Saved"')
+  t.eq({ name, args.seconds }, { "wait", 1 })
+  t.has(args.justification, "Before step 1 of 1: ")
+  local none, _, reply = after_looks('expect "43"', 10)
   t.eq(none, nil)
   t.has(reply.refusal, '"43" is seen in no element')
-  t.eq(ask('expect "43"', { actions = ("  T1: wait(1) -> ok | why: Step 1 of 1: x\n"):rep(10) }), nil)
-  t.eq(ask('wait for "43"', { actions = wait_line(10) }), "wait")
+  t.has(reply.refusal, "after 10 looks")
+  t.eq(after_looks('wait for "43"', 59), "wait")
+  t.eq(after_looks('wait for "43"', 60), nil)
   t.eq(ask('expect "calc"'), "report_completion", "the window's title counts")
-  none, _, reply = ask('expect "43"', { tools = { tool "press_key" } })
-  t.eq(none, nil)
-  t.eq(reply.refusal, nil)
-  t.has(reply.content, '"43"')
-  t.eq(ask('wait 3 seconds; click "7"', { actions = "  T1: wait(3) -> ok | why: Step 1 of 2: wait\n" }),
-    "click_element")
+  none, _, reply = ask('expect "43"', {}, "press_key")
+  t.eq({ none, reply.refusal }, {})
+  t.has(reply.content, "the tool wait, which is not offered")
+  name, args = ask('wait 3 seconds; click "7"')
+  t.eq({ name, args.seconds }, { "wait", 3 })
+  t.eq(ask('wait 3 seconds; click "7"', { actions = { action(name, args) } }), "click_element", "a wait that is a step")
 end
 
 function tests.names_that_are_missing()
-  local name, arguments = ask('click "Save"; click "77"', {
-    actions = '  T1: click_element("Save") -> ok | why: Step 1 of 2: x\n' })
+  local none, _, reply = after_looks('click "77"', 10)
+  t.eq(none, nil)
+  t.has(reply.refusal, 'Step 1 of 1 (click "77"): nothing named "77"')
+  t.has(reply.refusal, 'the nearest name listed is "7"')
+  local name, args = ask('click "7"', { elements = {} })
   t.eq(name, "wait")
-  t.has(arguments.justification, 'nothing named "77"')
-  t.has(arguments.justification, 'nearest names listed are "7"')
-  local none, _, reply = ask('click "77"', { tools = { tool "click_element" } })
-  t.eq(none, nil)
-  t.has(reply.content, 'nearest names listed are "7"')
-  none, _, reply = ask('click "7"', { screen = "", tools = { tool "click_element" } })
-  t.eq(none, nil)
-  t.has(reply.content, "no element is listed")
+  t.has(args.justification, "no element is listed")
 end
 
 function tests.other_actions()
-  local name, arguments = ask('drag "7" to "6"')
+  local name, args = ask('drag "7" to "6"')
   t.eq(name, "drag_element")
-  t.eq({ arguments.start, arguments["end"], arguments.label }, { { 512, 300 }, { 600, 300 }, "7" })
-  t.eq(select(2, ask('click "text area"')).label, "text area")
+  t.eq({ args.start, args["end"], args.label, args.position }, { { 512, 300 }, { 600, 300 }, "7" })
+  t.eq(ask('drag "7" to "nothing"'), "wait")
+  t.eq(select(2, ask('click "text area"')).label, "text area", "what has no name is called as the task calls it")
   t.eq(ask('double-click "7"'), "double_click_element")
   t.eq(ask('right-click "7"'), "right_click_element")
-  name, arguments = ask("scroll up")
-  t.eq(name, "scroll_up")
-  t.has(arguments.justification, "Step 1 of 1")
-  local none, _, reply = ask('click "7"', { tools = { tool "press_key" } })
+  name, args = ask("scroll up")
+  t.eq({ name, args.position }, { "scroll_up" })
+  local none, _, reply = ask('click "7"', {}, "press_key")
   t.eq(none, nil)
-  t.has(reply.refusal, "click_element, which is not offered")
+  t.has(reply.content, "click_element, which is not offered")
+  local long = literal_facts.elements { { "push button", ("Ä"):rep(300) } }
+  t.ok(utf8.len(select(2, ask('click "Ä"', { elements = long })).label) <= 200, "the tool's limit")
 end
 
 function tests.completion_that_is_not_accepted()
-  local line = '  T9: report_completion("x") -> ERROR: not done: 7 | why:\n'
-  t.eq(ask('expect "42"', { actions = line:rep(2) }), "report_completion")
-  local none, _, reply = ask('expect "42"', { actions = line:rep(3) })
+  local claim = action("report_completion", { evidence = "x" }, nil, "NOT DONE: 7")
+  t.eq(ask('expect "42"', { actions = { claim, claim } }), "report_completion")
+  local none, _, reply = ask('expect "42"', { actions = { claim, claim, claim } })
   t.eq(none, nil)
   t.has(reply.refusal, "not accepted")
-  t.has(select(3, ask('expect "42"', { tools = { tool "press_key" } })).content, "carried out")
 end
 
 function tests.tactician()
-  local names = { type = "array", items = { type = "string", enum = { "click_element", "press_key", "wait",
-    "report_completion", "drag_element" } } }
-  local tools = { tool("spawn_executor_prompt"), tool("update_phase_tools", { tool_names = names }) }
-  for _, phase in ipairs { "CURRENT PHASE: INIT\n", "CURRENT PHASE: FALLBACK\n", "", "CURRENT PHASE: \n" } do
-    local name, arguments, _, answer = ask('click "7"; press Return', { tools = tools, phase = phase })
-    t.eq(name, "spawn_executor_prompt", phase)
-    t.eq(arguments.phase, "EXECUTION")
-    t.ok(select(2, arguments.prompt:gsub("%S+", "")) >= 200, "200 words")
-    t.has(arguments.prompt, '2. press Return')
-    t.eq(#answer.calls, 2)
-    t.eq(answer.calls[2].name, "update_phase_tools")
-    t.eq(answer.calls[2].args.tool_names, { "click_element", "press_key", "report_completion", "wait" })
+  local tools = "spawn_executor_prompt update_phase_tools"
+  for _, phase in ipairs { "INIT", "FALLBACK", "EMERGENCY" } do
+    local _, args, reply = ask('click "7"; press Return', { phase = phase }, tools)
+    t.eq({ #reply.calls, args.phase }, { 2, "EXECUTION" }, phase)
+    t.has(args.prompt, '1. click "7"\n2. press Return')
+    t.eq(reply.calls[2].name, "update_phase_tools")
+    t.eq(reply.calls[2].args.tool_names, { "browser_click", "click_element", "press_key", "report_completion", "wait" })
   end
-  local name, _, reply = ask('click "7"', { tools = tools })
-  t.eq(name, nil)
-  t.has(reply.content, "Phase EXECUTION stays")
-  t.ok(select(3, ask("be clever", { tools = tools })).refusal)
+  local name, _, reply = ask('click "7"', {}, tools)
+  t.eq({ name, reply.refusal }, {})
+  t.has(reply.content, "stays as it is")
+  t.ok(select(3, ask("be clever", {}, tools)).refusal)
 end
 
 function tests.strategist()
-  local name, _, reply = ask('click "7"; expect "42"', { tools = false })
-  t.eq(name, nil)
-  t.eq(reply.refusal, nil)
-  for _, title in ipairs { "1. MISSION RESTATEMENT", "2. RECONNAISSANCE PHASE", "3. INTERMEDIATE PHASES",
-    "4. VERIFICATION PHASE", "5. OPERATIONAL RISKS", "6. COMMANDER'S DIRECTIVES",
-    "SUCCESS CRITERIA" } do
-    t.has(reply.content, "\n" .. title .. "\n")
-  end
-  t.has(reply.content, '1. click "7"')
-  t.has(reply.content, '- "42" is seen')
-  t.ok(select(3, ask("be clever", { tools = false })).refusal)
+  local name, _, reply = ask('click "7"; expect "42"', {}, "")
+  t.eq({ name, reply.refusal }, {})
+  t.has(reply.content, 'MISSION RESTATEMENT\nclick "7"; expect "42"\n')
+  t.has(reply.content, '1. click "7"\n2. expect "42"')
+  t.ok(select(3, ask("be clever", {}, "")).refusal)
 end
 
 function tests.through_the_client()
   local c = assert(client.new { model = "literal" })
-  local reply = assert(c:chat { tools = all_tools, messages = {
-    { role = "user", content = { { type = "text", text = 'MISSION:\nclick "7"\n\n' .. calculator },
-      { type = "image", base64 = "AAAA", mime = "image/png", path = "a.png" } } } } })
+  local request = { facts = calculator 'click "7"', tools = literal_facts.tools(all_tools),
+    messages = { { role = "user", content = 'MISSION:\nclick "6"' } } }
+  local reply = assert(c:chat(request))
   t.eq(reply.tool_calls[1].name, "click_element")
-  t.eq(json.decode(reply.tool_calls[1].arguments).position, { 512, 300 })
+  t.eq(json.decode(reply.tool_calls[1].arguments).position, { 512, 300 }, "the facts, not the words")
   t.eq(reply.attempts, 1)
   t.eq(reply.usage, { input_tokens = 0, output_tokens = 0 })
   t.eq(assert(client.new { endpoint = "literal" }).literal, true)
   t.eq(c:models(), { "literal" })
   local refused = assert(c:chat { messages = { { role = "user", content = "hello" } } })
-  t.has(refused.refusal, "no mission")
+  t.has(refused.refusal, "what a run knows")
 end
 
 return tests

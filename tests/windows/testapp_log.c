@@ -8,14 +8,14 @@
 
 static HANDLE file = INVALID_HANDLE_VALUE;
 static char *line;
-static size_t length, room;
+static size_t length, capacity;
 static bool first; /* no comma before the next field */
 
 static void put(const char *bytes, size_t count)
 {
-    if (length + count > room) {
-        room = (length + count) * 2;
-        line = realloc(line, room);
+    if (length + count > capacity) {
+        capacity = (length + count) * 2;
+        line = realloc(line, capacity);
         if (!line) {
             exit(3);
         }

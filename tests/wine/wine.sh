@@ -35,18 +35,19 @@ services_on_demand() {
     done
 }
 
+# Nothing of it needs a screen; without DISPLAY Wine opens none.
+in_template() {
+    env -u DISPLAY WINEPREFIX="$template" "$@"
+}
+
 prepare() {
     wanted="$(wine --version) $(cksum <"$root/tests/wine/wine.sh")"
     [ "$(cat "$template/prepared" 2>/dev/null || true)" != "$wanted" ] || return 0
     rm -rf "$template"
     mkdir -p "$template"
     { printf 'REGEDIT4\n\n'; services_on_demand; } >"$cache/services.reg"
-    # Nothing of it needs a screen; without DISPLAY Wine opens none.
-    (
-        unset DISPLAY
-        export WINEPREFIX="$template"
-        wine wineboot --init && wine regedit "$cache/services.reg" && wineserver -w
-    ) >"$cache/wine.log" 2>&1 || { cat "$cache/wine.log" >&2; return 1; }
+    { in_template wine wineboot --init && in_template wine regedit "$cache/services.reg" &&
+        in_template wineserver -w; } >"$cache/wine.log" 2>&1 || { cat "$cache/wine.log" >&2; return 1; }
     own_folders "$template"
     printf '%s\n' "$wanted" >"$template/prepared"
 }

@@ -29,7 +29,8 @@ end
 --- The file as it really is, if an agent may have it.
 ---@param run deskpilot.run
 ---@param path string relative ones are taken from the mission's folder
----@return string? path absolute, deskpilot.error? err code "refused" or "not_found"
+---@return string? path absolute
+---@return deskpilot.error? err code "refused" or "not_found"
 function allowed.resolve(run, path)
   if path:find("%z") then return errors.fail("invalid", "that is no path") end
   local real = uv.fs_realpath(files.join(run.folder or uv.cwd(), path))

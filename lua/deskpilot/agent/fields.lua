@@ -32,7 +32,7 @@ end
 
 --- The frame in which a model's positions are given.
 ---@param position number[] x and y, 0..1000
----@return table point for desk.mouse
+---@return deskpilot.point point for desk.mouse
 function fields.point(position)
   return { x = position[1], y = position[2], frame = "norm" }
 end
@@ -43,7 +43,8 @@ function fields.show(position)
 end
 
 --- A tool that clicks one element in some way.
----@param how table {name, description, act = fun(mouse, point), done = the past tense}
+---@param how { name: string, description: string, done: string,
+---  act: (fun(mouse: deskpilot.desk.mouse, point: deskpilot.point): boolean?, deskpilot.error?) } done: the past tense
 ---@return deskpilot.tool
 function fields.click_tool(how)
   return {
@@ -63,7 +64,8 @@ function fields.click_tool(how)
 end
 
 --- A tool that turns the wheel.
----@param how table {name, description, notches = positive is down, done = the past tense}
+---@param how { name: string, description: string, notches: integer, done: string } notches: positive is down; done:
+---  the past tense
 ---@return deskpilot.tool
 function fields.scroll_tool(how)
   return {

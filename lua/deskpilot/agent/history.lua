@@ -5,13 +5,25 @@ local text = require "deskpilot.base.text"
 
 local history = {}
 
+---@class deskpilot.history
+---@field kept integer
+---@field sent integer
+---@field entries { turn: integer, kind: string, line: string }[]
 local History = {}
 History.__index = History
 
+---@class deskpilot.done_action
+---@field tool string
+---@field args table
+---@field ok boolean
+---@field text string its result, or what went wrong
+---@field why string? what it was for, as the model said
+
 ---@param kept integer how many plain entries are kept, and how many important ones
 ---@param sent integer how many of the latest entries a request holds
+---@return deskpilot.history
 function history.new(kept, sent)
-  return setmetatable({ kept = kept, sent = sent, entries = {} }, History)
+  return setmetatable({ kept = kept, sent = sent, entries = {}, actions = {} }, History)
 end
 
 local important = { phase = true, error = true, note = true }
@@ -32,10 +44,22 @@ local function prune(self)
   self.entries = kept
 end
 
---- Adds an entry. kind: "action", "error", "phase" or "note".
+--- Adds an entry.
+---@param turn integer
+---@param kind "action"|"error"|"phase"|"note"
+---@param line string
 function History:add(turn, kind, line)
   table.insert(self.entries, { turn = turn, kind = kind, line = text.one_line(line) })
   prune(self)
+end
+
+--- Adds an action and its result. `actions` holds all of them as data.
+---@param turn integer
+---@param action deskpilot.done_action
+function History:add_action(turn, action)
+  table.insert(self.actions, action)
+  self:add(turn, action.ok and "action" or "error", history.line(action.tool, action.args, action.ok, action.text,
+    action.why))
 end
 
 -- What says most about a call, the most telling first.

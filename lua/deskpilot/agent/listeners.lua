@@ -11,6 +11,78 @@ local errors = require "deskpilot.base.errors"
 
 local listeners = {}
 
+---@class deskpilot.event
+---@field event string its name
+---@field at number seconds since the run began
+---@field turn integer? nil before the first
+
+--- An action that a model asked for, before it is done.
+---@class deskpilot.action: deskpilot.event
+---@field tool string its name
+---@field args table
+---@field persona string? who asked for it
+---@field why string? where the arguments do not say it
+---@field rejected boolean? the answer could not become an action: nothing will be done
+---@field postponed boolean? set by who vetoes it for now: it is no failure of the agent's
+---@field veto string? why it is not done
+---@field vetoed_by string?
+
+---@class deskpilot.action_result: deskpilot.event
+---@field tool string
+---@field args table
+---@field action deskpilot.action
+---@field ok boolean
+---@field text string what was done, or why it was not
+---@field code string? of the error
+---@field seconds number?
+
+---@class deskpilot.model_request: deskpilot.event
+---@field persona string
+---@field request string the name of its file in the run's folder
+---@field model string
+---@field tools string[]? the names of those that are offered
+---@field temperature number?
+---@field max_tokens integer?
+---@field warning string? is put below the text
+---@field acts boolean? whether the answer is to be an action
+---@field image boolean? false: without the screenshot
+---@field veto string?
+
+---@class deskpilot.run_end: deskpilot.event
+---@field status "succeeded"|"failed"|"incomplete"|"interrupted"|"error"
+---@field reason string
+---@field turns integer
+---@field actions integer
+---@field seconds number
+---@field task_result table? what the policy has to say of its work
+
+--- What a listener may return.
+---@class deskpilot.decision
+---@field veto string? of an action or a request: why it does not happen
+---@field amend table? of an action or a request: fields that are replaced
+---@field stop { [1]: string, [2]: string }? ends the run: { status, reason }
+
+--- Functions named after the events; those that it has are called.
+---@class deskpilot.listener
+---@field run_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field turn_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field observed (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field model_request (fun(run: deskpilot.run, event: deskpilot.model_request): deskpilot.decision?)?
+---@field model_reply (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field action (fun(run: deskpilot.run, event: deskpilot.action): deskpilot.decision?)?
+---@field action_result (fun(run: deskpilot.run, event: deskpilot.action_result): deskpilot.decision?)?
+---@field settled (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field turn_end (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field run_end (fun(run: deskpilot.run, event: deskpilot.run_end): deskpilot.decision?)?
+---@field phase_change (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field guard (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field note (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field ask (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field error (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+
+--- What a file of guards/ returns.
+---@class deskpilot.guard: deskpilot.listener
+
 --- The events of a run, in the order in which a turn announces them.
 listeners.events = {
   "run_start", "turn_start", "observed", "model_request", "model_reply", "action", "action_result",
@@ -32,8 +104,8 @@ local function apply(run, event, name, decision, final)
 end
 
 --- Tells every listener of an event and applies what they decide to the event's own fields.
----@param run table
----@param event table with event.event, the name
+---@param run deskpilot.run
+---@param event deskpilot.event
 function listeners.tell(run, event)
   for _, entry in ipairs(run.listeners) do
     local listen = entry.listener[event.event]

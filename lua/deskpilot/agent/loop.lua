@@ -6,6 +6,11 @@ local task = require "deskpilot.base.task"
 
 local loop = {}
 
+--- What a file of policies/ returns: how an agent thinks.
+---@class deskpilot.policy
+---@field start (fun(run: deskpilot.run))? before the first turn of a goal
+---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
+
 local function load_policy(name)
   local policy, err = lookup.load("policies", name)
   if not policy then return nil, err end
@@ -43,7 +48,7 @@ end
 --- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
 ---@param run deskpilot.run
 ---@param goal string
----@param options table {policy, verify, indicators}
+---@param options { policy: string?, verify: function|false|nil, indicators: string[]? }
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function loop.pursue(run, goal, options)
   local policy, err = load_policy(options.policy or run.config:get("policy"))

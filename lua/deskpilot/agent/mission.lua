@@ -5,6 +5,28 @@ local hooks = require "deskpilot.agent.hooks"
 
 local mission = {}
 
+--- What a mission's file returns. Every group of the configuration may stand beside these: limits, timing, ...
+---@class deskpilot.mission: deskpilot.config_groups, deskpilot.listener
+---@field task string? what an agent is to do, in words; or else `run`
+---@field run (fun(m: deskpilot.run): boolean?, any)? a script; false and why if it did not succeed
+---@field policy string? how the agent thinks: "three_body", "odev"
+---@field desktop deskpilot.mission.desktop? where
+---@field verify (fun(m: deskpilot.run): boolean?, any)? whether the goal is reached, and why not
+---@field name string?
+---@field indicators string[]? texts that are all on the screen when the goal is reached
+---@field files string[]? files and folders that an agent may upload, or open in a browser
+---@field before_run (fun(m: deskpilot.run): deskpilot.decision?)?
+---@field after_run (fun(m: deskpilot.run, outcome: deskpilot.run_end))?
+---@field before_action (fun(m: deskpilot.run, action: deskpilot.action): deskpilot.decision|false|nil, string?)? false
+---  and why: it is not done
+---@field after_action (fun(m: deskpilot.run, action: deskpilot.action, result: deskpilot.action_result):
+---  deskpilot.decision?)?
+
+---@class deskpilot.mission.desktop: deskpilot.config.desktop
+---@field size { [1]: integer, [2]: integer }? of a private desktop: { width, height }
+---@field apps string[][]? programs that are started, each { "program", "argument", ... }
+---@field env table<string, string>? of these programs
+
 -- Keys with their types; the groups of the configuration (limits, timing, ...) may stand beside them.
 local keys = { task = "string", run = "function", policy = "string", desktop = "table",
   verify = "function", name = "string", indicators = "table", files = "table" }
@@ -67,7 +89,7 @@ end
 --- Reads and checks a mission's source. Its top level runs: it is the user's own code.
 ---@param source string
 ---@param where string the file's name, for messages
----@return table? mission, deskpilot.error? err
+---@return deskpilot.mission? mission, deskpilot.error? err
 function mission.read(source, where)
   local chunk, why = load(source, "@" .. where, "t")
   if not chunk then return errors.fail("invalid", "%s", why) end

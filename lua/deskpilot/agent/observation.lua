@@ -8,15 +8,20 @@ local page_words = require "deskpilot.agent.page_words"
 
 local observation = {}
 
+---@class deskpilot.seen_element: deskpilot.element
+---@field norm number[] its centre in 0..1000
+
 ---@class deskpilot.observation
 ---@field png string the screenshot's bytes
 ---@field base64 string the same as base64, made once
----@field screen table {x, y, width, height}: the whole desktop in pixels
----@field image table {width, height} of the screenshot
----@field window table? the active window {title, class, pid}
----@field elements table[] visible elements with .norm = centre in 0..1000
+---@field screen deskpilot.rect the whole desktop in pixels
+---@field image { width: integer, height: integer } of the screenshot
+---@field path string? of the screenshot, in the run's folder
+---@field window deskpilot.window? the active one
+---@field elements deskpilot.seen_element[] visible ones
 ---@field tab deskpilot.tab? what the active window shows, where it is a browser that lets us in
 ---@field page deskpilot.page? what is on it
+---@field seconds number? that looking took
 ---@field missing string[] what could not be had, one sentence each
 
 local function shot(desk, encoder, config)
@@ -47,8 +52,10 @@ local function useful(element)
 end
 
 --- Picks what a model can use from a full element list, at most `cap`, each with its centre.
----@param elements table[] as desk.elements.list gives them
----@param screen table
+---@param elements deskpilot.element[] as desk.elements.list gives them
+---@param screen deskpilot.rect
+---@param cap integer
+---@return deskpilot.seen_element[]
 function observation.pick(elements, screen, cap)
   local picked = {}
   for _, element in ipairs(elements) do
@@ -81,6 +88,7 @@ local function element_line(mark, element)
 end
 
 --- The observation in words, as the requests hold it.
+---@param self deskpilot.observation
 ---@return string
 function observation.words(self)
   local lines = {}
@@ -136,7 +144,10 @@ local function look_at_page(self, desk, config)
 end
 
 --- Looks at the desktop.
----@return deskpilot.observation?, deskpilot.error? err only when there is no picture
+---@param desk deskpilot.desk
+---@param encoder native.PngEncoder
+---@param config deskpilot.config
+---@return deskpilot.observation? observation, deskpilot.error? err only when there is no picture
 function observation.take(desk, encoder, config)
   local self, err = shot(desk, encoder, config)
   if not self then return nil, err end

@@ -12,7 +12,7 @@ page_tools.index = { type = "integer", minimum = 0, maximum = 100000,
   description = "The number that stands in brackets before the element in PAGE ELEMENTS." }
 
 --- The browser to use: the one in front, else the newest.
----@param ctx table as tools get it
+---@param ctx deskpilot.tool_context
 ---@return deskpilot.browser? browser
 function page_tools.browser(ctx)
   local tab = ctx.run.observation and ctx.run.observation.tab
@@ -20,7 +20,7 @@ function page_tools.browser(ctx)
 end
 
 --- The tab that is in sight.
----@param ctx table as tools get it
+---@param ctx deskpilot.tool_context
 ---@return deskpilot.tab? tab, deskpilot.error? err
 function page_tools.tab(ctx)
   local browser = page_tools.browser(ctx)
@@ -29,7 +29,7 @@ function page_tools.tab(ctx)
 end
 
 --- The element of the latest observation with that index, and the tab that it was seen in.
----@param ctx table as tools get it
+---@param ctx deskpilot.tool_context
 ---@param index integer
 ---@return deskpilot.page_element? element, deskpilot.tab|deskpilot.error tab
 function page_tools.element(ctx, index)
@@ -45,7 +45,7 @@ function page_tools.element(ctx, index)
 end
 
 --- The check of a tool that takes an index: it is one of the latest observation's.
----@param ctx table as tools get it
+---@param ctx deskpilot.tool_context
 ---@param args { index: integer? }
 ---@return boolean? ok, deskpilot.error? err
 function page_tools.check_index(ctx, args)
@@ -56,7 +56,7 @@ function page_tools.check_index(ctx, args)
 end
 
 --- Whether an agent may open that address: the web, and those files of this machine that the mission is about.
----@param ctx table as tools get it
+---@param ctx deskpilot.tool_context
 ---@param url string
 ---@return boolean? ok, deskpilot.error? err
 function page_tools.check_address(ctx, url)
@@ -75,8 +75,11 @@ function page_tools.check_address(ctx, url)
 end
 
 --- A tool that acts on one element.
----@param how table {name, description, properties, required, repeatable, check, act = fun(ctx, tab, element, args):
----  any, err; done = fun(element's words, args, got): string, what was done}
+---@param how { name: string, description: string, properties: table?, required: string[]?, repeatable: boolean?,
+---  check: (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)?,
+---  act: (fun(ctx: deskpilot.tool_context, tab: deskpilot.tab, element: deskpilot.page_element, args: table):
+---  any, any),
+---  done: (fun(element: string, args: table, got: any): string) } done: what was done, in words
 ---@return deskpilot.tool
 function page_tools.element_tool(how)
   local properties, required = { justification = fields.justification, index = page_tools.index }, { "index" }
@@ -101,7 +104,8 @@ function page_tools.element_tool(how)
 end
 
 --- A tool that makes the tab load another page.
----@param how table {name, description, act = fun(tab): visit, err; done = the past tense}
+---@param how { name: string, description: string, done: string,
+---  act: (fun(tab: deskpilot.tab): deskpilot.visit?, deskpilot.error?) } done: the past tense
 ---@return deskpilot.tool
 function page_tools.visit_tool(how)
   return {

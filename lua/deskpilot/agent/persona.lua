@@ -28,7 +28,7 @@ end
 ---@param run deskpilot.run
 ---@param name string
 ---@param request table as for run:ask
----@return table? reply, deskpilot.error? err
+---@return deskpilot.reply? reply, deskpilot.error? err
 function persona.ask(run, name, request)
   request.persona = name
   local reply, err = run:ask(request)

@@ -14,23 +14,38 @@ local run = {}
 local statuses = { succeeded = true, failed = true, incomplete = true, interrupted = true, error = true }
 
 ---@class deskpilot.run
----@field mission table the mission's table
+---@field mission deskpilot.mission the mission's table
+---@field name string the mission's
 ---@field task string? what is to be done now
----@field config table
----@field desk table the desktop library
----@field turn integer
+---@field goal { verify: function|false|nil, indicators: string[]? }? of the part that an agent works on
+---@field config deskpilot.config
+---@field desk deskpilot.desk the desktop
+---@field desktop "current"|"private"
+---@field turn integer 0 before the first
+---@field actions integer how many there were
 ---@field state table the policy's own state
+---@field history deskpilot.history what the personas are told of the past
 ---@field observation deskpilot.observation? the latest
----@field outcome table? {status, reason} once it is over
+---@field outcome { status: string, reason: string, final: boolean?, missing: boolean? }? once it is over
 ---@field acted number? when the last action had settled
 ---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
+---@field toolbox deskpilot.toolbox
+---@field listeners { name: string, listener: deskpilot.listener, final: boolean?, essential: boolean? }[]
+---@field dir deskpilot.rundir
+---@field model deskpilot.model.client
+---@field encoder native.PngEncoder
+---@field started number
+---@field body deskpilot.task? the task that it is
+---@field closers function[]
+---@field looked { turn: integer, times: integer }?
+---@field [string] any what guards keep of it
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 local Run = {}
 Run.__index = Run
 
 --- A new run. The parts are opened by the caller, who also closes them.
----@param parts table {mission, config, desk, dir, model, toolbox, listeners}
+---@param parts table { mission, config, desk, dir, model, toolbox, listeners }
 ---@return deskpilot.run
 function run.new(parts)
   local self = setmetatable({}, Run)
@@ -47,6 +62,7 @@ function run.new(parts)
 end
 
 --- An empty history, of the configured length.
+---@return deskpilot.history
 function Run:new_history()
   return history.new(self.config:get("history.kept"), self.config:get("history.sent"))
 end
@@ -54,6 +70,7 @@ end
 --- Announces an event to every listener and returns it as they left it.
 ---@param name string one of listeners.events
 ---@param fields table?
+---@return table event
 function Run:emit(name, fields)
   local event = fields or {}
   event.event, event.at = name, task.now() - self.started
@@ -69,7 +86,7 @@ function Run:note(message)
 end
 
 --- Ends the run after the current step. The first end given is the one that counts.
----@param status string succeeded, failed, incomplete, interrupted or error
+---@param status "succeeded"|"failed"|"incomplete"|"interrupted"|"error"
 ---@param reason string
 ---@param final boolean? also the end of the script that asked an agent for a part of its work
 function Run:stop(status, reason, final)
@@ -90,7 +107,7 @@ function Run:abort(status, reason)
 end
 
 --- Calls fn when the run is over, however it ends.
----@param fn function
+---@param fn fun()
 function Run:on_close(fn)
   table.insert(self.closers, fn)
 end
@@ -132,6 +149,13 @@ local function messages(request, seen)
   return { { role = "system", content = request.system }, { role = "user", content = content } }
 end
 
+-- What `literal` acts on in place of the words and the picture; no server is sent it.
+local function facts(self)
+  local seen = self.observation or { elements = {} }
+  return { task = self.task, phase = self.state.phase, actions = self.history.actions, window = seen.window,
+    elements = seen.elements, page = seen.page }
+end
+
 -- What a persona was asked and said, for people to read later; the run does not hang on it.
 local function keep(self, name, value)
   local ok, err = self.dir:save_json(name, value)
@@ -139,9 +163,10 @@ local function keep(self, name, value)
 end
 
 --- Asks the persona's model. The latest screenshot goes along unless request.image is false.
----@param request table {persona, system, text, tools (names), temperature, max_tokens, acts}: `acts` says
---- that the answer is to be an action
----@return table? reply {content, calls, refusal, ...} with calls = decoded tool calls, deskpilot.error? err
+---@param request { persona: string?, system: string, text: string, tools: string[]?, temperature: number?,
+---  max_tokens: integer?, image: boolean?, acts: boolean?, toolbox: deskpilot.toolbox? } tools: their names; acts: the
+---  answer is to be an action
+---@return deskpilot.reply? reply, deskpilot.error? err
 function Run:ask(request)
   local box = request.toolbox or self.toolbox
   request.toolbox = nil
@@ -157,7 +182,7 @@ function Run:ask(request)
   for key, value in pairs(event) do request[key] = value end
 
   local chat = { persona = request.persona, messages = messages(request, self.observation),
-    temperature = request.temperature, max_tokens = request.max_tokens,
+    temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
   local began = task.now()
@@ -181,8 +206,9 @@ local function finish_action(self, action, ok, result, extra)
   local event = extra or {}
   event.tool, event.args, event.action = action.tool, action.args, action
   event.ok, event.text = ok, result
-  self.history:add(self.turn, ok and "action" or "error",
-    history.line(action.tool, action.args, ok, result, action.why))
+  local justification = action.args.justification
+  self.history:add_action(self.turn, { tool = action.tool, args = action.args, ok = ok, text = result,
+    why = type(justification) == "string" and justification or action.why })
   return self:emit("action_result", event)
 end
 
@@ -190,6 +216,7 @@ end
 ---@param tool string the tool that was asked for, or "(none)"
 ---@param args table what is known of its arguments
 ---@param why string the sentence for the model
+---@return { ok: false, text: string } result
 function Run:reject(tool, args, why)
   self.actions = self.actions + 1
   local action = self:emit("action", { tool = tool, args = args, rejected = true })
@@ -212,8 +239,9 @@ end
 
 --- Whether a call could be done as things are in the latest observation: its tool, its arguments, and what the
 --- tool itself has to say about them. Nothing is done.
----@param call table {tool, args}
----@return table? args as the tool takes them, deskpilot.error? err a sentence for the model
+---@param call { tool: string, args: table }
+---@return table? args as the tool takes them
+---@return deskpilot.error? err a sentence for the model
 function Run:check(call)
   local args, err = self.toolbox:validate(call.tool, call.args)
   if not args then return nil, err end
@@ -251,8 +279,9 @@ function Run:settle()
 end
 
 --- Does one action by its tool, then lets the screen settle.
----@param call table {tool, args, persona, why}: `why` is for the history, where the arguments do not say it
----@return table result {ok, text, code, vetoed}: `vetoed` where a listener did not let it happen
+---@param call { tool: string, args: table?, persona: string?, why: string? } why: for the history, where the arguments
+---  do not say it
+---@return { ok: boolean, text: string, code: string?, vetoed: boolean } result vetoed: a listener did not let it happen
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
@@ -310,8 +339,8 @@ end
 
 --- Hands a part of the work to an agent, from inside a script. Waits until it has ended.
 ---@param goal string what is to be done
----@param options { policy: string?, verify: function?, indicators: string[]? }? indicators: texts that are all on
----  the screen when the goal is reached
+---@param options { policy: string?, verify: (fun(m: deskpilot.run): boolean?, any)?, indicators: string[]? }?
+---  indicators: texts that are all on the screen when the goal is reached
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function Run:achieve(goal, options)
   return require "deskpilot.agent.loop".pursue(self, goal, options or {})

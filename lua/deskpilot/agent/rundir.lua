@@ -6,6 +6,8 @@ local secrets = require "deskpilot.model.secrets"
 
 local rundir = {}
 
+---@class deskpilot.rundir
+---@field path string
 local Rundir = {}
 Rundir.__index = Rundir
 
@@ -15,8 +17,10 @@ local function slug(name)
 end
 
 --- Makes a new folder under `base`.
+---@param base string
+---@param name string the mission's
 ---@param min_free integer bytes that must stay free on the disk
----@return table? rundir, deskpilot.error? err
+---@return deskpilot.rundir? rundir, deskpilot.error? err
 function rundir.create(base, name, min_free)
   local ok, err = files.make_folder(base)
   if not ok then return nil, err end
@@ -48,6 +52,8 @@ end
 
 --- Saves a file of the run, after a look at the free space.
 ---@param name string path inside the run's folder
+---@param data string
+---@return boolean? ok, deskpilot.error? err
 function Rundir:save(name, data)
   local ok, err = room(self, #data)
   if not ok then return nil, err end
@@ -55,6 +61,9 @@ function Rundir:save(name, data)
 end
 
 --- Saves a value as JSON, secrets masked.
+---@param name string
+---@param value any
+---@return boolean? ok, deskpilot.error? err
 function Rundir:save_json(name, value)
   local ok, text = pcall(json.encode, secrets.mask_all(value))
   if not ok then return errors.fail("invalid", "cannot save %s: %s", name, tostring(text)) end
@@ -62,6 +71,8 @@ function Rundir:save_json(name, value)
 end
 
 --- The next name for a request of that persona: "requests/0003-executor".
+---@param persona string
+---@return string
 function Rundir:next_request(persona)
   self.requests = self.requests + 1
   return ("requests/%04d-%s"):format(self.requests, slug(persona))

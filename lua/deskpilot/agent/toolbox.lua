@@ -7,16 +7,26 @@ local text = require "deskpilot.base.text"
 
 local toolbox = {}
 
+--- What a file of tools/ returns.
 ---@class deskpilot.tool
----@field name string
+---@field name string that of its file
 ---@field description string
 ---@field parameters table a JSON Schema
----@field run fun(ctx: table, args: table): string?, deskpilot.error?
----@field check (fun(ctx: table, args: table): boolean?, deskpilot.error?)? whether it could be done as things are
+---@field run fun(ctx: deskpilot.tool_context, args: table): string?, deskpilot.error? gives what was done, in words
+---@field check (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)? whether it could be done
+---  as things are
 ---@field acts boolean? false if the desktop does not change by it
 ---@field anywhere boolean? true if what is on the screen does not matter to it
----@field repeatable boolean|fun(args: table): boolean? false if having done it twice is not the same as once
+---@field repeatable boolean|(fun(args: table): boolean)|nil false if having done it twice is not the same as once
 
+--- What a tool is given.
+---@class deskpilot.tool_context
+---@field desk deskpilot.desk
+---@field run deskpilot.run
+---@field config deskpilot.config
+
+---@class deskpilot.toolbox
+---@field tools table<string, deskpilot.tool>
 local Toolbox = {}
 Toolbox.__index = Toolbox
 
@@ -29,7 +39,7 @@ local function check(name, tool)
 end
 
 --- Loads every tool that the lookup finds.
----@return table? toolbox, deskpilot.error? err names the file that is no tool
+---@return deskpilot.toolbox? toolbox, deskpilot.error? err names the file that is no tool
 function toolbox.open()
   local self = setmetatable({ tools = {} }, Toolbox)
   for _, name in ipairs(lookup.list("tools")) do
@@ -42,13 +52,17 @@ function toolbox.open()
   return self
 end
 
---- Adds tools that belong to a policy alone (the Tactician's meta-tools).
+--- A toolbox with more tools, which belong to a policy alone (the Tactician's meta-tools).
+---@param tools deskpilot.tool[]
+---@return deskpilot.toolbox
 function Toolbox:with(tools)
   local more = setmetatable({ tools = setmetatable({}, { __index = self.tools }) }, Toolbox)
   for _, tool in ipairs(tools) do more.tools[tool.name] = tool end
   return more
 end
 
+--- The tool of that name, or nil.
+---@param name any
 ---@return deskpilot.tool?
 function Toolbox:get(name)
   return type(name) == "string" and self.tools[name] or nil
@@ -62,6 +76,7 @@ end
 
 --- What a request's `tools` holds for these names.
 ---@param names string[]
+---@return table[]
 function Toolbox:definitions(names)
   local list = {}
   for _, name in ipairs(names) do
@@ -73,6 +88,8 @@ function Toolbox:definitions(names)
 end
 
 --- Checks a call against the tool's schema; numbers given as strings become numbers.
+---@param name string
+---@param args table
 ---@return table? args, deskpilot.error? err
 function Toolbox:validate(name, args)
   local tool = self:get(name)
@@ -97,6 +114,9 @@ local function call(name, fn, ctx, args)
 end
 
 --- What the tool itself says of a validated call, before it is run; true where it has nothing to say.
+---@param name string
+---@param ctx deskpilot.tool_context
+---@param args table
 ---@return boolean? ok, deskpilot.error? err
 function Toolbox:check(name, ctx, args)
   local fn = self.tools[name].check
@@ -107,6 +127,9 @@ function Toolbox:check(name, ctx, args)
 end
 
 --- Runs a validated call. An error inside the tool is its failure, not the run's.
+---@param name string
+---@param ctx deskpilot.tool_context
+---@param args table
 ---@return string? text, deskpilot.error? err
 function Toolbox:run(name, ctx, args)
   local result, err = call(name, self.tools[name].run, ctx, args)

@@ -181,6 +181,7 @@ local function environment_values(environment)
 end
 
 ---@class deskpilot.config
+---@field values table<string, any> by the dotted names
 ---@field sources table<string, string> where each value came from: flag, environment, mission, ...
 ---@field api_key string? never in dump()
 ---@field persona_keys table<string, string> nor are these
@@ -188,12 +189,16 @@ local Config = {}
 
 --- The value of a key; a Lua error for a key that does not exist.
 ---@param name string dotted
+---@return any
 function Config:get(name)
   if not key_of(name) then error(unknown(name), 2) end
   return self.values[name]
 end
 
 --- Sets a value for this run (a policy or a hook may, between turns).
+---@param name string dotted
+---@param value any
+---@param source string? who says so
 ---@return boolean? ok, deskpilot.error? err
 function Config:set(name, value, source)
   local typed, why = config.convert(name, value)
@@ -358,7 +363,9 @@ end
 --- Reads the project's and the user's files, where there are any.
 ---@param project_folder string
 ---@param user_folder string
----@return table? project, table? user; or nil, nil and an error
+---@return table? project
+---@return table? user
+---@return deskpilot.error? err
 function config.read_files(project_folder, user_folder)
   local data = require "deskpilot.base.data"
   local files = require "deskpilot.base.files"

@@ -5,6 +5,7 @@ local errors = {}
 ---@class deskpilot.error
 ---@field code string one of errors.codes
 ---@field message string a sentence that its reader can act on
+---@field [string] any more that is known of some failures: `stdout` of a program, `status` of a server, ...
 
 --- The closed list of codes.
 errors.codes = {

@@ -11,8 +11,9 @@ local annotations = {}
 ---@field returns { name: string?, type: string, text: string }[]
 ---@field fields { name: string, type: string, text: string }[] of a class
 ---@field class string? its name
----@field parent string? what the class is a kind of
----@field elsewhere boolean? it was written above another function, which this one refers to
+---@field parents string[]? what the class is a kind of
+---@field alias string? the name of a type that stands for another
+---@field type string? the other
 
 local function lines_of(path)
   local source = shipped_files.read(path) or files.read(path)
@@ -70,7 +71,7 @@ function take.param(doc, rest)
 end
 
 function take.field(doc, rest)
-  local name, after = rest:match("^(%S+)%s*(.*)$")
+  local name, after = rest:gsub("^public%s+", ""):match("^(%S+)%s*(.*)$")
   local kind, words = take_type(after or "")
   doc.fields[#doc.fields + 1] = { name = name or "?", type = kind, text = trim(words) }
 end
@@ -91,12 +92,28 @@ take["return"] = function(doc, rest)
 end
 
 function take.class(doc, rest)
-  local name, parent = rest:match("^([%w_.]+)%s*:?%s*([%w_.]*)")
-  doc.class, doc.parent = name, parent ~= "" and parent or nil
+  local name, after = rest:gsub("^%(%l+%)%s*", ""):match("^([%w_.]+)(.*)$")
+  if not name then return end
+  doc.class, doc.parents = name, {}
+  local parent, more = after:match("^:%s*([%w_.]+)(.*)$")
+  while parent do
+    table.insert(doc.parents, parent)
+    after = more
+    parent, more = after:match("^,%s*([%w_.]+)(.*)$")
+  end
+  doc.summary = trim(after)
 end
 
--- A tag's lines are one: those after it that begin no other tag belong to it.
-local function parse(comment)
+function take.alias(doc, rest)
+  local name, after = rest:match("^([%w_.]+)%s+(.*)$")
+  doc.alias, doc.type = name, after and take_type(after)
+end
+
+--- What the lines of a comment say, without the dashes. A tag's lines are one: those after it that begin no
+--- other tag belong to it.
+---@param comment string[]
+---@return deskpilot.annotation
+function annotations.parse(comment)
   local doc = { text = "", params = {}, returns = {}, fields = {} }
   local words, tags = {}, {}
   for _, line in ipairs(comment) do
@@ -109,21 +126,9 @@ local function parse(comment)
     if take[tag[1]] then take[tag[1]](doc, tag[2]) end
   end
   doc.text = trim(table.concat(words, "\n"))
+  if doc.text == "" and doc.summary then doc.text = doc.summary end
+  doc.summary = nil
   return doc
-end
-
--- Words such as "see wait.waits.settle" at the end, of a module below deskpilot.desk: what is written there counts,
--- without its first parameter, which is the desk.
-local function refer(doc)
-  local module, name = doc.text:match("see ([%w_.]+)%.([%w_]+)%.?$")
-  if not module or #doc.params > 0 then return doc end
-  local loaded, found = pcall(require, "deskpilot.desk." .. module)
-  local fn = loaded and type(found) == "table" and found[name]
-  local other = type(fn) == "function" and annotations.of_function(fn)
-  if not other then return doc end
-  if other.params[1] and other.params[1].name == "desk" then table.remove(other.params, 1) end
-  other.elsewhere = true
-  return other
 end
 
 --- What is written of a function; nil where its source is not at hand (a built-in function).
@@ -134,19 +139,14 @@ function annotations.of_function(fn)
   local lines = lines_of(info.source:match("^@(.*)$") or "")
   local head = lines and lines[info.linedefined]
   if not head then return nil end
-  return refer(parse(comment_above(lines, info.linedefined))), trim(head)
+  return annotations.parse(comment_above(lines, info.linedefined)), trim(head)
 end
 
---- The parameters of a function as its source names them, without a method's self; as the other function
---- names them where it refers to one.
+--- The parameters of a function as its source names them, without a method's self.
 ---@param fn function
 ---@return string[]
 function annotations.parameters(fn)
-  local names, info, doc = {}, debug.getinfo(fn, "u"), annotations.of_function(fn)
-  if doc and doc.elsewhere then
-    for i, param in ipairs(doc.params) do names[i] = param.name end
-    return names
-  end
+  local names, info = {}, debug.getinfo(fn, "u")
   for i = 1, info.nparams do names[i] = debug.getlocal(fn, i) end
   if names[1] == "self" then table.remove(names, 1) end
   if info.isvararg then names[#names + 1] = "..." end
@@ -162,7 +162,7 @@ function annotations.header(path)
   return table.concat(words, "\n")
 end
 
---- The classes that a file describes, in its order.
+--- The classes and aliases that a file describes, in its order.
 ---@param path string
 ---@return deskpilot.annotation[]
 function annotations.classes(path)
@@ -171,8 +171,8 @@ function annotations.classes(path)
   for _, line in ipairs(lines) do
     if is_comment(line) then comment[#comment + 1] = bare(line)
     elseif #comment > 0 then
-      local doc = parse(comment)
-      if doc.class then classes[#classes + 1] = doc end
+      local doc = annotations.parse(comment)
+      if doc.class or doc.alias then classes[#classes + 1] = doc end
       comment = {}
     end
   end

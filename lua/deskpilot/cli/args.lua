@@ -96,7 +96,8 @@ end
 --- Takes a command's words apart. "--" ends the options; "-" alone is a positional.
 ---@param options deskpilot.option[]
 ---@param words string[]
----@return table? result, string[]|string positional, or why it failed
+---@return table? result
+---@return string[]|string positional or why it failed
 function args.parse(options, words)
   local self = { options = with_help(options), words = words, at = 1, result = {} }
   local positional, only_positional = {}, false

@@ -1,22 +1,25 @@
 --- The program's face: finds the command and calls it. Nothing heavy is required before it is known
 --- which command is wanted, so that `deskpilot --version` answers at once.
+local shipped_files = require "native.shipped"
+
 local cli = {}
 
 --- Exit statuses (docs: the command line).
 cli.status = { succeeded = 0, failed = 1, usage = 2, environment = 3, interrupted = 130 }
 
--- The summaries are here too, so that --help need not load every command.
-local commands = {
-  { "run", "run a mission" },
-  { "repl", "a Lua prompt on the live desktop" },
-  { "eval", "run a piece of Lua on the live desktop" },
-  { "shot", "take a screenshot" },
-  { "windows", "list the windows on screen" },
-  { "elements", "list what applications say is on screen: buttons, fields, texts" },
-  { "report", "write a run's report.html" },
-  { "doctor", "what works on this machine, and how to mend what does not" },
-  { "eject", "copy a shipped file into the project, for editing" },
-}
+-- The commands are the files of commands/ that ship: one is added by adding its file.
+local folder, modules = "deskpilot/cli/commands/", "deskpilot.cli.commands."
+
+local function is_command(name)
+  return name:find("^%l+$") and shipped_files.read(folder .. name .. ".lua") ~= nil
+end
+
+---@return string[] sorted
+local function command_names()
+  local names = {}
+  for i, file in ipairs(shipped_files.list(folder)) do names[i] = file:match("(%l+)%.lua$") end
+  return names
+end
 
 local function complain(message)
   io.stderr:write("deskpilot: ", message, "\n")
@@ -24,23 +27,19 @@ local function complain(message)
 end
 
 local function general_help()
+  local commands = {}
+  for i, name in ipairs(command_names()) do commands[i] = { name = name, module = require(modules .. name) } end
+  table.sort(commands, function(a, b) return a.module.order < b.module.order end)
   local lines = { "usage: deskpilot COMMAND [OPTIONS]", "" }
-  for _, entry in ipairs(commands) do lines[#lines + 1] = ("  %-9s %s"):format(entry[1], entry[2]) end
+  for _, command in ipairs(commands) do
+    lines[#lines + 1] = ("  %-9s %s"):format(command.name, command.module.summary)
+  end
   lines[#lines + 1] = "\n`deskpilot COMMAND --help` tells more; `deskpilot --version` tells the version.\n"
   return table.concat(lines, "\n")
 end
 
-local function is_command(name)
-  for _, entry in ipairs(commands) do
-    if entry[1] == name then return true end
-  end
-  return false
-end
-
 local function unknown(name)
-  local names = {}
-  for i, entry in ipairs(commands) do names[i] = entry[1] end
-  local nearest = require("deskpilot.base.text").nearest(name, names)
+  local nearest = require("deskpilot.base.text").nearest(name, command_names())
   return complain(("there is no command '%s'; did you mean '%s'? (see deskpilot --help)"):format(name,
     nearest))
 end
@@ -83,7 +82,7 @@ end
 local function dispatch(name, words)
   local args = require "deskpilot.cli.args"
   local loaded, command = xpcall(require, function(message) return tostring(message) end,
-    "deskpilot.cli.commands." .. name)
+    modules .. name)
   if not loaded then return complain("the command " .. name .. " does not load: " .. command) end
   local options, positional = args.parse(command.options or {}, words)
   if not options then return (command.refused or complain)(positional, words) end

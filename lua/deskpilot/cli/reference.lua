@@ -1,9 +1,12 @@
---- The pages of docs/api: the desktop library as scripts use it, made of what is written above its
---- functions. A desk that is only imagined is opened and looked through, so that whatever it offers has
---- its place here, wherever it is defined.
+--- What `./dev docs` makes: the types of the modules in C (stubs.lua) and of the configuration, and the pages of
+--- docs/api, the desktop library as scripts use it, made of what is written above its functions. A desk that is only
+--- imagined is opened and looked through, so that whatever it offers has its place here, wherever it is defined.
 local annotations = require "deskpilot.cli.annotations"
+local config_types = require "deskpilot.cli.config_types"
 local files = require "deskpilot.base.files"
+local stubs = require "deskpilot.cli.stubs"
 local text = require "deskpilot.base.text"
+local types = require "deskpilot.cli.types"
 
 local reference = {}
 
@@ -107,7 +110,9 @@ local function collect(desk)
     browser = { functions = functions_of(class_of(browser.connect, "Browser"), "browser:",
       functions_of(desk.browser, "desk.browser.", {})), main = "deskpilot/desk/browser/init.lua" },
     tab = { functions = functions_of(class_of(tab.new, "Tab"), "tab:", {}), main = "deskpilot/desk/browser/tab.lua" },
-    mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua" },
+    mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua",
+      also = { "deskpilot/agent/mission.lua", "deskpilot/agent/listeners.lua", "deskpilot/agent/toolbox.lua",
+        "deskpilot/agent/loop.lua" } },
   }
   for name, part in pairs(desk) do
     if type(part) == "table" and not internal[name] and not pages[name] then
@@ -171,19 +176,36 @@ local function function_text(entry)
   return table.concat(out, "\n\n")
 end
 
-local function class_text(class)
-  local lines = { "### " .. class.class }
+-- A class's methods, where the page has not told of them among its functions.
+local function add_methods(fields, class, told)
+  local members = types.class(class.class).members
+  for _, name in ipairs(text.keys(members)) do
+    local member = members[name]
+    if member.kind == "method" and not told[member.path .. ":" .. member.line] and not name:find("^_") then
+      fields[#fields + 1] = ("- `:%s(%s)`: %s"):format(name, table.concat(member.params, ", "), paragraph(member.text))
+    end
+  end
+end
+
+local function class_text(class, told)
+  local lines = { "### " .. (class.class or class.alias) }
   if class.text ~= "" then lines[#lines + 1] = prose(class.text) end
-  if class.parent then
-    lines[#lines + 1] = ("It has the fields of `%s`%s"):format(class.parent, #class.fields > 0 and ", and:" or ".")
+  if class.alias then
+    lines[#lines + 1] = ("It is `%s`."):format(class.type)
+    return table.concat(lines, "\n\n")
   end
   local fields = {}
   for i, field in ipairs(class.fields) do fields[i] = item(field.name, field.type, field.text) end
+  add_methods(fields, class, told)
+  if class.parents[1] then
+    lines[#lines + 1] = ("It has the fields of `%s`%s"):format(table.concat(class.parents, "` and `"),
+      #fields > 0 and ", and:" or ".")
+  end
   if #fields > 0 then lines[#lines + 1] = table.concat(fields, "\n") end
   return table.concat(lines, "\n\n")
 end
 
--- The files of a page, its main one first.
+-- The files of a page, its main one first; `also` are those that have types alone to tell.
 local function paths_of(page)
   local paths, seen = {}, {}
   local function add(path)
@@ -191,6 +213,7 @@ local function paths_of(page)
   end
   add(page.main)
   for _, entry in ipairs(page.functions) do add(entry.path) end
+  for _, path in ipairs(page.also or {}) do add(path) end
   return paths
 end
 
@@ -201,22 +224,23 @@ for _, path in ipairs { "base.files", "base.csv", "base.json", "base.task", "bas
   titles[name] = ('%s: require "deskpilot.%s"'):format(name, path)
 end
 
-local made = "<!-- Made by `./dev docs` from the comments above the functions: change those. -->"
+local notice = "<!-- Made by `./dev docs` from the comments above the functions: change those. -->"
 
 local function page_text(name, page)
   local paths = paths_of(page)
-  local out = { "# " .. (titles[name] or "desk." .. name), made }
+  local out = { "# " .. (titles[name] or "desk." .. name), notice }
   local words = page.main and opening(page.main) or ""
   if words ~= "" then out[#out + 1] = words end
   if #page.functions > 0 then out[#out + 1] = "## Functions" end
   for _, entry in ipairs(page.functions) do out[#out + 1] = function_text(entry) end
-  local types = {}
+  local told, list = {}, {}
+  for _, entry in ipairs(page.functions) do told[entry.path .. ":" .. entry.line] = true end
   for _, path in ipairs(paths) do
     for _, class in ipairs(annotations.classes(path)) do
-      if #class.fields > 0 or class.parent then types[#types + 1] = class_text(class) end
+      if class.alias or #class.fields > 0 or class.parents[1] then list[#list + 1] = class_text(class, told) end
     end
   end
-  if #types > 0 then out[#out + 1] = "## Types\n\n" .. table.concat(types, "\n\n") end
+  if #list > 0 then out[#out + 1] = "## Types\n\n" .. table.concat(list, "\n\n") end
   return table.concat(out, "\n\n") .. "\n"
 end
 
@@ -238,7 +262,7 @@ raises a Lua error; a failure of the world is `nil, err`, where `tostring(err)` 
 of a [closed list](../errors.md). The same words are at the prompt: `help(desk.mouse.click)`.]]
 
 local function index_text(names, pages)
-  local out = { "# The desktop library", made, introduction, "" }
+  local out = { "# The desktop library", notice, introduction, "" }
   local lines = {}
   for _, name in ipairs(names) do
     local summary = summaries[name]
@@ -262,7 +286,8 @@ function reference.pages()
   end)
 end
 
---- What is not written: public functions without words, and parameters without a @param.
+--- What is not written: public functions without words, parameters without a @param, and what has no class by which
+--- an editor could find it.
 ---@return string[] sentences
 function reference.gaps()
   return with_desk(function(pages)
@@ -271,6 +296,9 @@ function reference.gaps()
       for _, entry in ipairs(pages[name].functions) do
         local doc, told = annotations.of_function(entry.fn), {}
         local where = ("%s (%s:%d) "):format(entry.name, entry.path, entry.line)
+        if entry.name:find("^desk%.") or entry.name:find(":", 1, true) then
+          if not types.of_function(entry.fn) then gaps[#gaps + 1] = where .. "belongs to no class" end
+        end
         if doc.text == "" then gaps[#gaps + 1] = where .. "has no words" end
         for _, param in ipairs(doc.params) do told[param.name:gsub("%?$", "")] = true end
         for _, param in ipairs(annotations.parameters(entry.fn)) do
@@ -282,19 +310,40 @@ function reference.gaps()
   end)
 end
 
---- Writes the pages, and removes pages of what is no more.
----@param folder string
----@return boolean? ok, deskpilot.error? err
-function reference.write(folder)
-  local pages = reference.pages()
+-- Makes a folder hold these files and no others.
+local function fill(folder, texts)
   local ok, err = files.make_folder(folder)
   if not ok then return nil, err end
-  for _, name in ipairs(files.list(folder) or {}) do
-    if name:find("%.md$") and not pages[name] then files.remove(files.join(folder, name)) end
+  for _, name in ipairs(files.list(folder)) do
+    if not texts[name] then files.remove(files.join(folder, name)) end
   end
-  for name, words in pairs(pages) do
+  for name, words in pairs(texts) do
     ok, err = files.write(files.join(folder, name), words)
     if not ok then return nil, err end
+  end
+  return true
+end
+
+--- What is made of a checkout's comments: the files of each folder, by their names.
+---@param root string the checkout's folder
+---@return table<string, table<string, string>>? texts by the folder
+---@return deskpilot.error? err
+function reference.made(root)
+  local native, err = stubs.texts(root)
+  if not native then return nil, err end
+  return { ["docs/api"] = reference.pages(), ["lua/types/native"] = native,
+    ["lua/types/deskpilot"] = { ["config.d.lua"] = config_types.text() } }
+end
+
+--- Writes all that is made, and removes what was made of what is no more.
+---@param root string the checkout's folder
+---@return boolean? ok, deskpilot.error? err
+function reference.write(root)
+  local made, err = reference.made(root)
+  if not made then return nil, err end
+  for folder, texts in pairs(made) do
+    local ok, failure = fill(files.join(root, folder), texts)
+    if not ok then return nil, failure end
   end
   return true
 end

@@ -23,21 +23,25 @@ local windows = require "deskpilot.desk.window.windows"
 local desk = {}
 
 ---@class deskpilot.desk
----@field native userdata native.desk: one step at a time, without waits
+---@field native native.Desk one step at a time, without waits
 ---@field display string? as given to open
 ---@field bus string? address of the session bus, as given to open
 ---@field session deskpilot.private_session? set by whoever started it
----@field timing table<string, number>
----@field screen table
----@field mouse table
----@field keyboard table
----@field windows table
----@field elements table
----@field clipboard table
----@field apps table
----@field browser table
----@field human table
----@field hotkeys table
+---@field timing table<string, number> seconds, by the names of wait/timing.lua
+---@field screen deskpilot.desk.screen pictures of the screen, and what is on them
+---@field mouse deskpilot.desk.mouse moving, clicking, dragging, scrolling
+---@field keyboard deskpilot.desk.keyboard typing and pressing keys
+---@field windows deskpilot.desk.windows the windows of applications
+---@field elements deskpilot.desk.elements what applications say about themselves
+---@field clipboard deskpilot.desk.clipboard what applications copy and paste
+---@field apps deskpilot.desk.apps starting programs
+---@field browser deskpilot.desk.browser browsers that are started or attached to
+---@field human deskpilot.desk.human people at the desktop, and giving way to them
+---@field hotkeys deskpilot.desk.hotkeys keys that work in any window
+---@field inbox deskpilot.inbox
+---@field closers (fun())[]
+---@field watching boolean?
+---@field closed boolean?
 local Desk = {}
 Desk.__index = Desk
 
@@ -78,6 +82,65 @@ function Desk:close()
   self.native:close()
 end
 
+-- What a desk itself can do, beside its parts.
+local function add_functions(opened_desk)
+  ---@class deskpilot.desk
+  local self = opened_desk
+
+  --- Waits until the screen has not changed for `quiet` seconds (blinking carets do not count), at least `floor` and
+  --- at most `cap` seconds. What is not given is as desk.timing has it, or as the profile of the active application
+  --- says where nobody has changed that.
+  ---@param options deskpilot.settle_options?
+  ---@return deskpilot.settled? settled, deskpilot.error? err
+  function self.settle(options) return waits.settle(self, options) end
+
+  --- Waits until the screen changes (a blinking caret does not count), or a part of it: a region (of the window
+  --- where both are given) or where a window is now. What is to change it can be given as `action`, which is
+  --- called when everything is ready, so that no change is missed.
+  ---@param options deskpilot.change_options?
+  ---@return boolean? changed, deskpilot.error? err code "timed_out" if nothing changed
+  function self.wait_for_change(options) return waits.wait_for_change(self, options) end
+
+  --- Waits until there is a window that desk.windows.find would find, or with `gone` until there is none.
+  ---@param criteria deskpilot.window_wait
+  ---@return deskpilot.window? window true where it is to be gone
+  ---@return deskpilot.error? err code "timed_out": which windows there are
+  function self.wait_for_window(criteria) return wait_for.window(self, criteria) end
+
+  --- Waits until there is an element that desk.elements.find would find, or with `gone` until there is none.
+  ---@param criteria deskpilot.element_wait
+  ---@return deskpilot.element? element true where it is to be gone
+  ---@return deskpilot.error? err code "timed_out": the nearest names
+  function self.wait_for_element(criteria) return wait_for.element(self, criteria) end
+
+  --- Waits until a text can be read on the screen, or with `gone` until it cannot any more. Elements and windows
+  --- are found much faster: reading is for what has neither.
+  ---@param wanted string
+  ---@param options deskpilot.text_wait?
+  ---@return deskpilot.text_hit? hit true where it is to be gone
+  ---@return deskpilot.error? err code "timed_out": what was read instead
+  function self.wait_for_text(wanted, options) return wait_for.text(self, wanted, options) end
+
+  --- Waits until a picture can be seen on the screen, or with `gone` until it cannot any more.
+  ---@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
+  ---@param options deskpilot.image_wait?
+  ---@return deskpilot.hit? hit true where it is to be gone
+  ---@return deskpilot.error? err code "timed_out": the best score there was
+  function self.wait_for_image(picture, options) return wait_for.image(self, picture, options) end
+
+  --- Asks fn() again and again until it gives something that is not nil or false.
+  ---@generic T
+  ---@param fn fun(): T?, any
+  ---@param options deskpilot.until_options?
+  ---@return T? value, deskpilot.error? err
+  function self.wait_until(fn, options) return waits.wait_until(self, fn, options) end
+
+  --- The pixel of the screen that is meant.
+  ---@param target deskpilot.target
+  ---@return integer? x, integer|deskpilot.error y
+  function self.point(target) return points.resolve(self, target) end
+end
+
 --- Opens a desktop: $DISPLAY's if not told otherwise. Does not wait.
 ---@param options deskpilot.desk_options?
 ---@return deskpilot.desk? desk, deskpilot.error? err
@@ -97,31 +160,7 @@ function desk.open(options)
   self.human, self.hotkeys, stop_human = human.new(self)
   stop_reading = reading.extend(self)
   self.closers = { stop_browser, self.elements.stop, stop_human, stop_reading }
-
-  --- Waits until the screen is quiet; see wait.waits.settle.
-  function self.settle(how) return waits.settle(self, how) end
-
-  --- Waits until the screen changes; see wait.waits.wait_for_change.
-  function self.wait_for_change(how) return waits.wait_for_change(self, how) end
-
-  --- Waits until there is such a window; see wait_for.window.
-  function self.wait_for_window(criteria) return wait_for.window(self, criteria) end
-
-  --- Waits until there is such an element; see wait_for.element.
-  function self.wait_for_element(criteria) return wait_for.element(self, criteria) end
-
-  --- Waits until a text can be read on the screen; see wait_for.text.
-  function self.wait_for_text(wanted, how) return wait_for.text(self, wanted, how) end
-
-  --- Waits until a picture can be seen on the screen; see wait_for.image.
-  function self.wait_for_image(picture, how) return wait_for.image(self, picture, how) end
-
-  --- Waits until fn() gives something; see wait.waits.wait_until.
-  function self.wait_until(fn, how) return waits.wait_until(self, fn, how) end
-
-  --- The pixel of the screen that a point or an element means; see picture.points.resolve.
-  function self.point(target) return points.resolve(self, target) end
-
+  add_functions(self)
   opened[#opened + 1] = self
   return self
 end

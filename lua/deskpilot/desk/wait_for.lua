@@ -39,10 +39,24 @@ local function until_found(desk, options, seconds, gone, what, find)
   return ok, err
 end
 
---- Waits until there is a window that desk.windows.find would find, or with `gone` until there is none.
+---@class deskpilot.window_wait: deskpilot.window_criteria
+---@field gone boolean? until there is none
+---@field timeout number? seconds; timing.wait
+
+---@class deskpilot.element_wait: deskpilot.element_criteria
+---@field gone boolean? until there is none
+
+---@class deskpilot.text_wait: deskpilot.reading_options
+---@field gone boolean? until it cannot be read any more
+
+---@class deskpilot.image_wait: deskpilot.find_options
+---@field gone boolean? until it cannot be seen any more
+---@field timeout number? seconds; timing.wait
+
+--- desk.wait_for_window.
 ---@param desk deskpilot.desk
----@param options deskpilot.window_criteria and gone: boolean?, timeout: number?
----@return deskpilot.window|boolean|nil window true where it is to be gone
+---@param options deskpilot.window_wait
+---@return deskpilot.window? window true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": which windows there are
 function wait_for.window(desk, options)
   local criteria, seconds, gone = split(desk, options)
@@ -66,22 +80,21 @@ function wait_for.window(desk, options)
   end
 end
 
---- Waits until there is an element that desk.elements.find would find, or with `gone` until there is none.
+--- desk.wait_for_element.
 ---@param desk deskpilot.desk
----@param options deskpilot.element_criteria and gone: boolean?, timeout: number?
----@return deskpilot.element|boolean|nil element true where it is to be gone
+---@param options deskpilot.element_wait
+---@return deskpilot.element? element true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": the nearest names
 function wait_for.element(desk, options)
   local criteria, seconds, gone = split(desk, options)
   return until_found(desk, {}, seconds, gone, "the element", function() return desk.elements.find(criteria) end)
 end
 
---- Waits until a text can be read on the screen, or with `gone` until it cannot any more. Elements and windows
---- are found much faster: reading is for what has neither.
+--- desk.wait_for_text.
 ---@param desk deskpilot.desk
 ---@param wanted string
----@param options table? as for desk.screen.find_text, and gone: boolean?, timeout: number?
----@return table|boolean|nil hit true where it is to be gone
+---@param options deskpilot.text_wait?
+---@return deskpilot.text_hit? hit true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": what was read instead
 function wait_for.text(desk, wanted, options)
   local how, seconds, gone = split(desk, options)
@@ -89,11 +102,11 @@ function wait_for.text(desk, wanted, options)
     function() return desk.screen.find_text(wanted, how) end)
 end
 
---- Waits until a picture can be seen on the screen, or with `gone` until it cannot any more.
+--- desk.wait_for_image.
 ---@param desk deskpilot.desk
 ---@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
----@param options table? as for desk.screen.find_image, and gone: boolean?, timeout: number?
----@return table|boolean|nil hit true where it is to be gone
+---@param options deskpilot.image_wait?
+---@return deskpilot.hit? hit true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": the best score there was
 function wait_for.image(desk, picture, options)
   local how, seconds, gone = split(desk, options)

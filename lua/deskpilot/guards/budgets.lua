@@ -1,6 +1,7 @@
 --- Ends a run that has used up its turns, its time, or everyone's patience.
 local task = require "deskpilot.base.task"
 
+---@type deskpilot.guard
 local budgets = {}
 
 function budgets.run_start(run)

@@ -4,6 +4,7 @@ local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
 local history = require "deskpilot.agent.history"
 
+---@class deskpilot.guards.loop_detection: deskpilot.guard
 local loops = {}
 
 local function signature(action)

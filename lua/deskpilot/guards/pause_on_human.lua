@@ -5,6 +5,7 @@
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 
+---@type deskpilot.guard
 local pause = {}
 
 function pause.run_start(run)

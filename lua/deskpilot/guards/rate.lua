@@ -2,6 +2,7 @@
 --- swamp a small local server, and a fast one must not pay a fixed delay every turn.
 local task = require "deskpilot.base.task"
 
+---@type deskpilot.guard
 local rate = {}
 
 function rate.run_start(run)

@@ -3,6 +3,7 @@
 local keys = require "native.desk"
 local text = require "deskpilot.base.text"
 
+---@type deskpilot.guard
 local safety = {}
 
 -- The keys of a combination as a set, left and right alike; nil for what is none.

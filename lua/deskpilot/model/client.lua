@@ -30,6 +30,11 @@ local longest_answer = 32 * 1024 * 1024 -- bytes
 ---@field attempts integer
 ---@field raw table the decoded body
 
+--- A reply as run:ask gives it.
+---@class deskpilot.reply: deskpilot.model.reply
+---@field calls deskpilot.model.call[] what it asks for
+---@field calls_error string? why there is none
+
 ---@class deskpilot.model.client
 ---@field endpoint string the base address, without any password
 ---@field name string the model's
@@ -261,8 +266,7 @@ end
 
 local function ask_literal(request)
   local literal = require "deskpilot.model.literal"
-  local as_sent = requests.table(request, "literal", function(part) return part.path or "image" end)
-  local reply, err = client.read(literal.chat(as_sent))
+  local reply, err = client.read(literal.chat(request))
   return reply, reply and 1 or err
 end
 

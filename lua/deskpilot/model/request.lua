@@ -13,6 +13,7 @@ local request = {}
 ---@field tools table[]?
 ---@field temperature number?
 ---@field max_tokens integer?
+---@field facts deskpilot.literal.facts? what `literal` reads instead of the messages; not sent
 
 -- What could end or break the JSON string that the base64 is sent inside. Looked for one by one,
 -- which is memchr's speed; a pattern for the whole alphabet takes 25 ms of a screenshot.

@@ -13,6 +13,7 @@ local plan_module = require "deskpilot.policies.odev.plan"
 local recover = require "deskpilot.policies.odev.recover"
 local verify = require "deskpilot.policies.odev.verify"
 
+---@class deskpilot.policies.odev: deskpilot.policy
 local policy = {}
 local states = {}
 

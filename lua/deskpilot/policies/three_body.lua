@@ -6,6 +6,7 @@ local text = require "deskpilot.base.text"
 local observation = require "deskpilot.agent.observation"
 local persona = require "deskpilot.agent.persona"
 
+---@class deskpilot.policies.three_body: deskpilot.policy
 local policy = {}
 local prompt = persona.prompt
 

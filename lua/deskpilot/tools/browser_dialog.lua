@@ -2,6 +2,7 @@ local errors = require "deskpilot.base.errors"
 local fields = require "deskpilot.agent.fields"
 local page_tools = require "deskpilot.agent.page_tools"
 
+---@type deskpilot.tool
 return {
   name = "browser_dialog",
   description = "Answer the dialog that holds the page up.",

@@ -2,6 +2,7 @@ local fields = require "deskpilot.agent.fields"
 local files = require "deskpilot.base.files"
 local page_tools = require "deskpilot.agent.page_tools"
 
+---@type deskpilot.tool
 return {
   name = "browser_open",
   description = "Open an address in the browser, which is started if there is none, and wait until it has loaded.",

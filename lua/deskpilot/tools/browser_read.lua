@@ -6,6 +6,7 @@ local text = require "deskpilot.base.text"
 local most_text = 400000 -- characters of a page that are looked through
 local most_read = 150 -- as much of it as the history can hold
 
+---@type deskpilot.tool
 return {
   name = "browser_read",
   description = "Read the text of the page that follows certain words. The result stands in the recent actions.",

@@ -5,6 +5,7 @@ local page_words = require "deskpilot.agent.page_words"
 
 local by = { down = { 0, 0.8 }, up = { 0, -0.8 }, right = { 0.8, 0 }, left = { -0.8, 0 } } -- of what is in view
 
+---@type deskpilot.tool
 return {
   name = "browser_scroll",
   description = "Scroll the page: most of a screen in a direction, or until an element is in view.",

@@ -34,6 +34,7 @@ acts["next"] = function(browser, tab)
   return errors.fail("not_found", "the tab has gone")
 end
 
+---@type deskpilot.tool
 return {
   name = "browser_tab",
   description = "Open a new tab, close the one in front, or go to the next one.",

@@ -1,6 +1,7 @@
 local fields = require "deskpilot.agent.fields"
 local page_tools = require "deskpilot.agent.page_tools"
 
+---@type deskpilot.tool
 return {
   name = "browser_wait",
   description = "Wait until the page shows a text, is at an address, or, with neither, has nothing more to load.",

@@ -1,5 +1,6 @@
 local fields = require "deskpilot.agent.fields"
 
+---@type deskpilot.tool
 return {
   name = "drag_element",
   description = "Press the left button at one point, move to another and let go: move or resize things, "

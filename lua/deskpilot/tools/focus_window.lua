@@ -1,5 +1,6 @@
 local fields = require "deskpilot.agent.fields"
 
+---@type deskpilot.tool
 return {
   name = "focus_window",
   description = "Bring a window to the front, so that it gets what is typed.",

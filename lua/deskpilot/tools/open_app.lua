@@ -1,5 +1,6 @@
 local fields = require "deskpilot.agent.fields"
 
+---@type deskpilot.tool
 return {
   name = "open_app",
   description = "Open an application by its name, and wait until it can be used. One that runs already is brought to "

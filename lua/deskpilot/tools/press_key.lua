@@ -1,5 +1,6 @@
 local fields = require "deskpilot.agent.fields"
 
+---@type deskpilot.tool
 return {
   name = "press_key",
   description = "Press one key or a combination, for example enter, escape, tab, page_down, f5, ctrl+s, "

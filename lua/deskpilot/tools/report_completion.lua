@@ -3,6 +3,7 @@ local errors = require "deskpilot.base.errors"
 
 local MIN_EVIDENCE = 100 -- characters; less than that has never been a description of a screen
 
+---@type deskpilot.tool
 return {
   name = "report_completion",
   description = "Say that the whole mission is done. Only when the screen shows it: the claim is checked.",

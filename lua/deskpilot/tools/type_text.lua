@@ -1,5 +1,6 @@
 local fields = require "deskpilot.agent.fields"
 
+---@type deskpilot.tool
 return {
   name = "type_text",
   description = "Type text into whatever has the keyboard focus: click the field first. Any Unicode text; "

@@ -1,5 +1,6 @@
 local fields = require "deskpilot.agent.fields"
 
+---@type deskpilot.tool
 return {
   name = "wait",
   description = "Do nothing until the screen changes, or until the time is up: for an application that is "

@@ -15,7 +15,7 @@
 #define PW_RENDERFULLCONTENT 2 /* what is drawn by DirectX too; since Windows 8.1 */
 #endif
 
-enum { WINDOWS_MAX = 512, PATIENCE = 100 /* milliseconds */ };
+enum { WINDOWS_MAX = 512, TIMEOUT = 100 /* milliseconds */ };
 
 typedef struct {
     HWND items[WINDOWS_MAX]; /* top to bottom */
@@ -35,7 +35,7 @@ bool win32_window_answers(HWND window)
 {
     DWORD_PTR result;
     return !IsHungAppWindow(window) &&
-           SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG | SMTO_BLOCK, PATIENCE,
+           SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG | SMTO_BLOCK, TIMEOUT,
                                &result);
 }
 

@@ -21,7 +21,7 @@ static const float NOWHERE = -2; /* less than any correlation */
 
 typedef struct {
     find_place *places;
-    size_t count, room;
+    size_t count, capacity;
     find_place best;
     float raised; /* at least this, since there were too many places */
     int32_t *row; /* sums of one row of places */
@@ -217,15 +217,15 @@ static void keep_place(scan *s, worker *w, find_place place)
         qsort(w->places, w->count, sizeof *w->places, find_compare_places);
         w->count /= 2;
         w->raised = w->places[w->count].score;
-    } else if (w->count == w->room) {
-        size_t room = w->room ? 2 * w->room : FIRST_PLACES;
-        find_place *more = realloc(w->places, room * sizeof *more);
+    } else if (w->count == w->capacity) {
+        size_t capacity = w->capacity ? 2 * w->capacity : FIRST_PLACES;
+        find_place *more = realloc(w->places, capacity * sizeof *more);
         if (!more) {
             atomic_store(&s->out_of_memory, true);
             return;
         }
         w->places = more;
-        w->room = room;
+        w->capacity = capacity;
     }
     w->places[w->count++] = place;
 }
@@ -252,11 +252,11 @@ static void pick(scan *s, worker *w, const find_phase *phase, find_place at, con
 }
 
 /* The first and the last cell at which the template (with `before` pixels before the probe, of
- * `room` places) lies inside the picture. */
-static void cell_range(int before, int room, int factor, int *first, int *last)
+ * `places` places) lies inside the picture. */
+static void cell_range(int before, int places, int factor, int *first, int *last)
 {
     *first = (before + factor - 1) / factor;
-    *last = (before + room) / factor;
+    *last = (before + places) / factor;
 }
 
 static void scan_band(void *context, int index)

@@ -148,11 +148,11 @@ long system_parent(long pid)
     return after && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;
 }
 
-size_t system_descendants(long pid, long *out, size_t room)
+size_t system_descendants(long pid, long *out, size_t capacity)
 {
     (void) pid;
     (void) out;
-    (void) room;
+    (void) capacity;
     return 0;
 }
 

@@ -107,8 +107,8 @@ static bool is_empty(HANDLE job)
 /* Ends what is left on it, and waits until it is gone: its files can be removed then. */
 static void end_all(HANDLE job)
 {
-    enum { PATIENCE = 2000 /* milliseconds */ };
-    ULONGLONG limit = GetTickCount64() + PATIENCE;
+    enum { TIMEOUT = 2000 /* milliseconds */ };
+    ULONGLONG limit = GetTickCount64() + TIMEOUT;
     TerminateJobObject(job, 1);
     while (!is_empty(job) && GetTickCount64() < limit) {
         Sleep(1);

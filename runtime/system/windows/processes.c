@@ -63,7 +63,7 @@ long system_parent(long pid)
 
 typedef struct {
     long root, *out;
-    size_t count, room;
+    size_t count, capacity;
     bool grown;
 } tree;
 
@@ -84,14 +84,14 @@ static bool add_child(void *context, const PROCESSENTRY32W *entry)
         t->out[t->count++] = pid;
         t->grown = true;
     }
-    return t->count < t->room;
+    return t->count < t->capacity;
 }
 
 /* A snapshot has no order: it is gone through until nothing more is found. */
-size_t system_descendants(long pid, long *out, size_t room)
+size_t system_descendants(long pid, long *out, size_t capacity)
 {
-    tree t = {.root = pid, .out = out, .room = room, .grown = true};
-    while (t.grown && t.count < room) {
+    tree t = {.root = pid, .out = out, .capacity = capacity, .grown = true};
+    while (t.grown && t.count < capacity) {
         t.grown = false;
         visit(add_child, &t);
     }

@@ -375,7 +375,7 @@ static DWORD WINAPI hold(void *events)
     HANDLE *e = events;
     WAIT_FOR(OpenClipboard(NULL));
     SetEvent(e[0]);
-    WaitForSingleObject(e[1], TEST_PATIENCE);
+    WaitForSingleObject(e[1], TEST_TIMEOUT);
     CloseClipboard();
     return 0;
 }
@@ -391,14 +391,14 @@ static void test_pending(void)
     bool pending = false;
     set("before");
     HANDLE thread = CreateThread(NULL, 0, hold, events, 0, NULL);
-    WaitForSingleObject(events[0], TEST_PATIENCE);
+    WaitForSingleObject(events[0], TEST_TIMEOUT);
     CHECK(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
     CHECK(pending && !text);
     pending = false;
     CHECK(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "after", 5, &pending, &err));
     CHECK(pending);
     SetEvent(events[1]);
-    WaitForSingleObject(thread, TEST_PATIENCE);
+    WaitForSingleObject(thread, TEST_TIMEOUT);
     check_get("before");
     set("after");
     check_get("after");

@@ -17,7 +17,7 @@
 #define TEST_CLASS "deskpilot test"
 #define TEST_CLASS_WIDE L"deskpilot test"
 
-enum { TEST_LOG_MAX = 4096, TEST_PATIENCE = 30000 /* milliseconds */ };
+enum { TEST_LOG_MAX = 4096, TEST_TIMEOUT = 30000 /* milliseconds */ };
 
 typedef struct {
     UINT message;
@@ -43,7 +43,7 @@ typedef struct {
 /* Waits for a state; false (with a failed check at the caller's place) where it does not come. */
 #define WAIT_FOR(condition)                                                                        \
     ({                                                                                             \
-        ULONGLONG wait_end = GetTickCount64() + TEST_PATIENCE;                                     \
+        ULONGLONG wait_end = GetTickCount64() + TEST_TIMEOUT;                                      \
         bool came = (condition);                                                                   \
         while (!came && GetTickCount64() < wait_end) {                                             \
             Sleep(2);                                                                              \
@@ -118,7 +118,7 @@ static LRESULT CALLBACK test_procedure(HWND window, UINT message, WPARAM w, LPAR
     case WM_APP:
         if (t && t->resume) {
             SetEvent(t->hanging);
-            WaitForSingleObject(t->resume, TEST_PATIENCE);
+            WaitForSingleObject(t->resume, TEST_TIMEOUT);
         }
         return 0;
     case WM_DESTROY:
@@ -165,14 +165,14 @@ static inline bool test_window_open(test_window *t)
     InitializeCriticalSection(&t->lock);
     t->ready = CreateEventW(NULL, TRUE, FALSE, NULL);
     t->thread = CreateThread(NULL, 0, test_thread, t, 0, NULL);
-    WaitForSingleObject(t->ready, TEST_PATIENCE);
+    WaitForSingleObject(t->ready, TEST_TIMEOUT);
     return WAIT_FOR(GetForegroundWindow() == t->window);
 }
 
 static inline void test_window_close(test_window *t)
 {
     PostMessageW(t->window, WM_CLOSE, 0, 0);
-    CHECK_EQ(WaitForSingleObject(t->thread, TEST_PATIENCE), WAIT_OBJECT_0);
+    CHECK_EQ(WaitForSingleObject(t->thread, TEST_TIMEOUT), WAIT_OBJECT_0);
     CloseHandle(t->thread);
     CloseHandle(t->ready);
     DeleteCriticalSection(&t->lock);

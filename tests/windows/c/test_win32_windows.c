@@ -194,14 +194,14 @@ static void test_hung(test_window *t)
     t->hanging = CreateEventW(NULL, TRUE, FALSE, NULL);
     t->resume = CreateEventW(NULL, TRUE, FALSE, NULL);
     PostMessageW(t->window, WM_APP, 0, 0);
-    CHECK_EQ(WaitForSingleObject(t->hanging, TEST_PATIENCE), WAIT_OBJECT_0);
+    CHECK_EQ(WaitForSingleObject(t->hanging, TEST_TIMEOUT), WAIT_OBJECT_0);
     ULONGLONG start = GetTickCount64();
     const desk_window *w = find(t->window);
     CHECK(w && strcmp(w->title, TEST_TITLE_UTF8) == 0);
     set_state(t->window, DESK_WINDOW_MAXIMIZED);
     set_state(t->window, DESK_WINDOW_NORMAL);
     CHECK(d->ops->window_place(d, (uintptr_t) t->window, r, &err));
-    CHECK(GetTickCount64() - start < TEST_PATIENCE / 2);
+    CHECK(GetTickCount64() - start < TEST_TIMEOUT / 2);
     SetEvent(t->resume);
     WAIT_FOR(is_placed(t->window, r));
     CloseHandle(t->hanging);
@@ -259,7 +259,7 @@ static void test_other_process(HWND ours)
         WAIT_FOR(!IsWindow(window));
         test_gone(window);
     }
-    CHECK_EQ(WaitForSingleObject(process.hProcess, TEST_PATIENCE), WAIT_OBJECT_0);
+    CHECK_EQ(WaitForSingleObject(process.hProcess, TEST_TIMEOUT), WAIT_OBJECT_0);
     TerminateProcess(process.hProcess, 1);
     CloseHandle(process.hProcess);
     CloseHandle(process.hThread);

@@ -9,6 +9,7 @@ local text = require "deskpilot.base.text"
 
 local doctor = {
   summary = "Say what works on this machine, and how to mend what does not.",
+  order = 80,
   usage = "doctor [--endpoint URL] [--set KEY=VALUE]...",
   options = {
     { name = "endpoint", value = "URL", help = "the model server to try" },

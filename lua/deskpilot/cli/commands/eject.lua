@@ -1,5 +1,7 @@
 --- `deskpilot eject NAME`: the shipped policy, tool, guard, prompt, profile of an application or mission of that name,
---- copied into the project for editing. Nothing is ever overwritten.
+--- copied into the project for editing. Nothing is ever overwritten. Beside it goes what an editor needs to
+--- understand it (cli/editor.lua).
+local editor = require "deskpilot.cli.editor"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
 local shipped_files = require "native.shipped"
@@ -7,10 +9,14 @@ local text = require "deskpilot.base.text"
 
 local eject = {
   summary = "Copy a shipped file into this project, where it replaces the shipped one and can be edited.",
-  usage = "eject [NAME]...",
-  options = {},
+  order = 90,
+  usage = "eject [--types] [NAME]...",
+  options = {
+    { name = "types", help = "write .deskpilot/types anew, and .luarc.json if there is none: for editors" },
+  },
   details = "NAME is a name such as three_body, or a path such as tools/click_element where several\n"
-    .. "files share a name. Without one the names are listed.",
+    .. "files share a name. Without one the names are listed. The types are written with the first Lua\n"
+    .. "file too, and again for another version of the program.",
 }
 
 -- Shipped folders, and where their files go in a project. A project's missions are its own.
@@ -91,12 +97,25 @@ function eject.copy(entry, folder)
   return path
 end
 
-function eject.run(_, positional)
+-- Told of on standard error where only the files that were asked for belong to standard output.
+local function write_types(anew, out)
+  local written, advice = editor.write(lookup.project_folder(), anew)
+  if not written then
+    io.stderr:write("deskpilot: ", tostring(advice), "\n")
+    return 2
+  end
+  for _, path in ipairs(written) do out:write(path, "\n") end
+  if advice then io.stderr:write("deskpilot: ", advice, "\n") end
+  return 0
+end
+
+function eject.run(options, positional)
   if #positional == 0 then
+    if options.types then return write_types(true, io.stdout) end
     list()
     return 0
   end
-  local chosen = {}
+  local chosen, has_lua = {}, false
   for i, word in ipairs(positional) do
     local entry, why = find(word)
     if not entry then
@@ -112,8 +131,10 @@ function eject.run(_, positional)
       return 2
     end
     io.stdout:write(path, "\n")
+    has_lua = has_lua or path:find("%.lua$")
   end
-  return 0
+  if not (has_lua or options.types) then return 0 end
+  return write_types(options.types, io.stderr)
 end
 
 return eject

@@ -4,6 +4,7 @@ local text = require "deskpilot.base.text"
 
 local elements = {
   summary = "List what applications say is on screen: buttons, fields, texts, with their states.",
+  order = 60,
   usage = "elements [--window W] [--app A] [--all] [--json]",
   options = {
     { name = "window", short = "w", value = "W", help = "of one window: its id, part of its title, or active" },

@@ -9,6 +9,7 @@ local task = require "deskpilot.base.task"
 
 local eval = {
   summary = "Run a piece of Lua with `desk`, as at the prompt, and print its values.",
+  order = 30,
   usage = "eval [--json] [--desktop current|private[:WxH]] [--app COMMAND]... LUA|- [--] [ARGUMENT]...",
   options = { { name = "json", help = "print each value as JSON, one per line" },
     table.unpack(chunk.desktop_options) },

@@ -13,6 +13,7 @@ local task = require "deskpilot.base.task"
 
 local repl = {
   summary = "A Lua prompt on the live desktop. Expressions print their values.",
+  order = 20,
   usage = "repl [--desktop current|private[:WxH]] [--app COMMAND]...",
   options = chunk.desktop_options,
 }

@@ -6,6 +6,7 @@ local text = require "deskpilot.base.text"
 
 local report = {
   summary = "Write report.html into a run directory, from its journal.",
+  order = 70,
   usage = "report RUN",
   options = {},
 }

@@ -10,7 +10,8 @@ local platform = require "deskpilot.desk.platform"
 local task = require "deskpilot.base.task"
 
 local command = {
-  summary = "run a mission",
+  summary = "Run a mission: let an agent do a task, or run a script.",
+  order = 10,
   usage = "run MISSION.lua [OPTIONS]",
   options = {
     { name = "policy", value = "NAME", help = "how the agent thinks (default: the mission's, or three_body)" },

@@ -3,6 +3,7 @@ local files = require "deskpilot.base.files"
 
 local shot = {
   summary = "Take a screenshot of the screen, of a window or of a region, as a PNG file.",
+  order = 40,
   usage = "shot [-o FILE] [--window W | --monitor M] [--region X,Y,W,H] [--marks]",
   options = {
     { name = "output", short = "o", value = "FILE",
@@ -25,7 +26,7 @@ local function complain(status, message)
 end
 
 --- The four numbers of --region.
----@return table? area {x, y, width, height}, string? why
+---@return deskpilot.rect? area, string? why
 function shot.parse_region(word)
   local x, y, width, height = word:match("^%s*(%-?%d+),%s*(%-?%d+),%s*(%d+),%s*(%d+)%s*$")
   if not x then return nil, ("--region wants X,Y,WIDTH,HEIGHT in pixels, not '%s'"):format(word) end

@@ -3,6 +3,7 @@ local progress = require "deskpilot.cli.progress"
 
 local windows = {
   summary = "List the windows on screen: id, place, process, class and title.",
+  order = 50,
   usage = "windows [--json]",
   options = { { name = "json", help = "print a JSON array" } },
 }

@@ -121,6 +121,19 @@ local function words_of(argv, what)
   return words
 end
 
+---@class deskpilot.app_start
+---@field [integer] string the program and its words
+---@field env table<string, string>? what differs in its environment
+---@field wait number? seconds to wait for its window
+
+---@class deskpilot.app_run
+---@field [integer] string the program and its words
+---@field input string? what it reads
+---@field timeout number? seconds; timing.app_run
+---@field cwd string? the folder that it runs in
+---@field env table<string, string>? what differs in its environment
+---@field max_output integer? bytes that are kept of either output; 1 MiB
+
 local run_options = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number" }
 
 local function check_run_options(argv)
@@ -133,7 +146,9 @@ local function check_run_options(argv)
 end
 
 ---@param desk deskpilot.desk
+---@return deskpilot.desk.apps
 function apps.new(desk)
+  ---@class deskpilot.desk.apps
   local api = {}
   local started = {} -- by pid
 
@@ -146,7 +161,7 @@ function apps.new(desk)
 
   --- Starts a program: desk.apps.start { "mousepad", "file.txt" }. With `wait` (seconds) it waits for its
   --- window: one of the program or of what it starts, or of another process that it hands over to.
-  ---@param argv table words; and env: table<string, string>?, wait: number?
+  ---@param argv deskpilot.app_start
   ---@return integer? pid
   ---@return deskpilot.window|deskpilot.error|nil window the new one where it was waited for; the error if pid is nil
   function api.start(argv)
@@ -231,8 +246,7 @@ function apps.new(desk)
   --- Runs a program to its end, without a shell: desk.apps.run { "sort", "-u", input = "b\na\n" }. It is ended, with
   --- all that comes from it, when the time is up (timing.app_run), or when the task that waits is cancelled; what has
   --- made itself a daemon by then stays.
-  ---@param argv table words; and input: string?, timeout: number?, cwd: string?, env: table<string, string>?,
-  ---  max_output: integer? (bytes that are kept of either output; 1 MiB)
+  ---@param argv deskpilot.app_run
   ---@return deskpilot.program_result? result whatever its status is
   ---@return deskpilot.error? err "timed_out" has what it had said by then in err.stdout and err.stderr
   function api.run(argv)

@@ -17,7 +17,7 @@ local app_profile = {}
 ---@field about string what it is, as in "a text editor"
 ---@field binary string|string[] programs that start it, the first that is there; %NAME% is a variable of the
 ---  environment
----@field package string? what has to be installed for it
+---@field public package string? what has to be installed for it
 ---@field arguments string[]? given to it whenever it is started
 ---@field env table<string, string>?
 ---@field class string|string[]|nil of its windows, in whatever case

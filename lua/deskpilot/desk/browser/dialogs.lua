@@ -2,6 +2,7 @@
 local errors = require "deskpilot.base.errors"
 
 local dialogs = { methods = {} }
+---@class deskpilot.tab
 local Tab = dialogs.methods
 
 ---@class deskpilot.page_dialog

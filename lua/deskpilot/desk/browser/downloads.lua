@@ -8,6 +8,7 @@ local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 local downloads = { methods = {} }
+---@class deskpilot.tab
 local Tab = downloads.methods
 
 ---@class deskpilot.download
@@ -18,7 +19,6 @@ local Tab = downloads.methods
 ---@field total integer? bytes, where the server has said so
 ---@field path string? when it is complete
 ---@field err deskpilot.error? when it has failed
----@field wait fun(self: deskpilot.download, timeout: number?): string?, deskpilot.error? waits for its path
 local Download = {}
 Download.__index = Download
 

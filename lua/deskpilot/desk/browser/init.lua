@@ -6,6 +6,15 @@ local text = require "deskpilot.base.text"
 
 local browser_module = {}
 
+---@class deskpilot.browser_start
+---@field url string? is opened
+---@field binary string? the program; the first browser that is found
+---@field profile string? a folder that is kept
+---@field args string[]? more flags
+---@field window integer[]? its size, { width, height }; all of the screen
+---@field downloads string? the folder for files; one that goes with the profile
+---@field wait number? seconds; timing.browser_start
+
 local start_options = { url = "string", binary = "string", profile = "string", args = "table", window = "table",
   downloads = "string", wait = "number" }
 local attach_options = { port = "whole", profile = "string", window = "table", downloads = "string" }
@@ -28,8 +37,9 @@ local function check_words(args)
 end
 
 ---@param desk deskpilot.desk
----@return table api, fun() stop ends what was started
+---@return deskpilot.desk.browser api, fun() stop ends what was started
 function browser_module.new(desk)
+  ---@class deskpilot.desk.browser
   local api = {}
   local live = {} -- those not closed yet, the newest last
 
@@ -58,10 +68,7 @@ function browser_module.new(desk)
 
   --- Starts a browser on this desktop, with a fresh profile of which nothing is left when it ends, and waits for its
   --- window. It ends with the desk.
-  ---@param options { url: string?, binary: string?, profile: string?, args: string[]?, window: integer[]?,
-  ---  downloads: string?, wait: number? }? url: is opened; binary: the program (the first browser that is found);
-  ---  profile: a folder that is kept; args: more flags; window: its size, { width, height } (all of the screen);
-  ---  downloads: the folder for files (one that goes with the profile); wait: seconds (timing.browser_start)
+  ---@param options deskpilot.browser_start?
   ---@return deskpilot.browser? browser, deskpilot.error? err
   function api.start(options)
     options = options_module.check(options, start_options, "browser.start")
@@ -104,7 +111,8 @@ function browser_module.new(desk)
   --- Attaches to a browser that runs on this machine with a debugging port: by that port, by the folder of its
   --- profile, or by a window of it. It goes on when the desk is closed. Its downloads go where it puts them,
   --- unless a folder is given.
-  ---@param options { port: integer?, profile: string?, window: deskpilot.window|table|nil, downloads: string? }
+  ---@param options { port: integer?, profile: string?, window: deskpilot.window|deskpilot.window_criteria|nil,
+  ---  downloads: string? }
   ---@return deskpilot.browser? browser, deskpilot.error? err code "unavailable", "not_found": no such browser, or one
   ---  without a debugging port
   function api.attach(options)

@@ -5,6 +5,7 @@ local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 local navigation = { methods = {} }
+---@class deskpilot.tab
 local Tab = navigation.methods
 
 ---@class deskpilot.visit

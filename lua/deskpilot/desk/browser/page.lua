@@ -200,6 +200,7 @@ local function within(value, default, most)
   return math.max(0, math.min(value or default, most)) // 1
 end
 
+---@class deskpilot.tab
 local methods = {}
 page.methods = methods
 

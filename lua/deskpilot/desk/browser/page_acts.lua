@@ -9,6 +9,7 @@ local signal = require "deskpilot.base.signal"
 local text = require "deskpilot.base.text"
 
 local acts = { methods = {} }
+---@class deskpilot.tab
 local methods = acts.methods
 
 local MOST_TYPED = 100000 -- characters

@@ -22,7 +22,8 @@ function real.begin(tab)
 end
 
 --- Moves the pointer there. Returns where it is on the screen, for what is learnt of it.
----@return table? moved { place, x, y }, deskpilot.error? err
+---@return table? moved { place, x, y }
+---@return deskpilot.error? err
 function real.move(tab, metrics, x, y)
   local place, err = viewport.place(tab, metrics)
   if not place then

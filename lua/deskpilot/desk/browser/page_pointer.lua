@@ -85,7 +85,8 @@ end
 ---@param tab deskpilot.tab
 ---@param target { ref: table, label: string }
 ---@param how { input: string?, button: string?, count: integer? }
----@return table? aimed what the page said of it, deskpilot.error? err
+---@return table? aimed what the page said of it
+---@return deskpilot.error? err
 function pointer.click(tab, target, how)
   local hands, button, count = hands_of(how.input), how.button or "left", how.count or 1
   local ok, err = hands.begin(tab)
@@ -104,6 +105,7 @@ end
 
 local click_options = { input = "string", button = "string", count = "whole" }
 
+---@class deskpilot.tab
 local methods = pointer.methods
 
 --- Clicks on an element: the desktop's mouse goes there ("real"), or the browser is told so ("cdp"). Right before the

@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local shots = require "deskpilot.desk.picture.shot"
 
 local pictures = { methods = {} }
+---@class deskpilot.tab
 local Tab = pictures.methods
 
 -- Seconds that a picture or a page on paper may take.
@@ -93,8 +94,8 @@ end
 --- A picture of what the tab shows, whatever covers its window on the screen: of what is in view, of the whole page, or
 --- of a region of the page. A very long page is cut (`incomplete` is set). A tab that is behind another comes to
 --- the front of its window. The picture shows no part of the screen: points of it cannot be clicked.
----@param options { full_page: boolean?, region: table?, path: string? }? region: x, y, width and height in the page's
----  own units; path: of a PNG file to be written
+---@param options { full_page: boolean?, region: deskpilot.region?, path: string? }? region: in the page's own units;
+---  path: of a PNG file to be written
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function Tab:screenshot(options)
   options = options or {}

@@ -7,6 +7,7 @@ local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 local waiting = { methods = {} }
+---@class deskpilot.tab
 local Tab = waiting.methods
 
 -- Seconds that one script waits at most, before it is asked again.

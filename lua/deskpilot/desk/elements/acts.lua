@@ -25,10 +25,13 @@ local function is_open(element)
 end
 
 --- Adds the acts to desk.elements.
----@param api table desk.elements
+---@param part deskpilot.desk.elements
 ---@param desk deskpilot.desk
 ---@param reader table find(element, all?): element or nil, err; call(method, ...): the native answer
-function acts.add(api, desk, reader)
+function acts.add(part, desk, reader)
+  ---@class deskpilot.desk.elements
+  local api = part
+
   -- The element that is meant as it is now; a call of a failing world gives nil and its error.
   local function now_of(element)
     local found, err = reader.find(element)
@@ -88,7 +91,8 @@ function acts.add(api, desk, reader)
   --- Sets the value of a slider, a spin button or the like, and waits until it has it.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@param number number between its minimum and maximum
-  ---@return number? value that it has now, which it may have rounded to its step; nil, deskpilot.error
+  ---@return number? value that it has now, which it may have rounded to its step
+  ---@return deskpilot.error? err
   function api.set_value(element, number)
     assert(type(number) == "number" and number == number and math.abs(number) < math.huge, "a number is wanted")
     local before, err = now_of(element)

@@ -13,7 +13,7 @@ local find = {}
 ---@field matching string? a Lua pattern that the name or text matches
 ---@field app string?
 ---@field pid integer?
----@field window deskpilot.window|integer|table|nil a window, its id, or what to find it by
+---@field window deskpilot.window|integer|deskpilot.window_criteria|nil a window, its id, or what to find it by
 ---@field within deskpilot.element|deskpilot.element_criteria|nil an ancestor, or what one is found by
 ---@field states string|string[]|table<string, boolean>|nil
 ---@field nth integer? which of those that match: 1 is the first, -1 the last (find)

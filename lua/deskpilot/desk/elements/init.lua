@@ -10,7 +10,7 @@ local task = require "deskpilot.base.task"
 
 local elements = {}
 
----@class deskpilot.element
+---@class deskpilot.element: deskpilot.rect
 ---@field index integer in its list
 ---@field parent integer? index of its parent, which comes before it; nil for an application
 ---@field depth integer
@@ -50,7 +50,9 @@ local function among_all(criteria)
 end
 
 ---@param desk deskpilot.desk
+---@return deskpilot.desk.elements
 function elements.new(desk)
+  ---@class deskpilot.desk.elements
   local api = {}
   local native_reader
 
@@ -168,7 +170,7 @@ function elements.new(desk)
   end
 
   --- The deepest element at a point of the screen.
-  ---@param point deskpilot.point
+  ---@param point deskpilot.target
   ---@return deskpilot.element? element, deskpilot.error? err
   function api.at(point)
     local x, y = points.resolve(desk, point)
@@ -185,9 +187,9 @@ function elements.new(desk)
   --- The elements that can be seen as compact text for a model, one line each: index, role, name, value or
   --- text, and the states that matter, indented by depth; and the list whose indices these are. What only
   --- holds others is left out, and a last line says what else was. The same screen gives the same text.
-  ---@param options { app: string?, window: deskpilot.window|integer|table|nil, pid: integer?,
-  ---  within: deskpilot.element|table|nil, all: boolean?, max: integer?, depth: integer? }? at most `max`
-  ---  lines (200), `depth` levels
+  ---@param options { app: string?, window: deskpilot.window|integer|deskpilot.window_criteria|nil, pid: integer?,
+  ---  within: deskpilot.element|deskpilot.element_criteria|nil, all: boolean?, max: integer?, depth: integer? }?
+  ---  at most `max` lines (200), `depth` levels
   ---@return string? text, deskpilot.element[]|deskpilot.error list
   function api.outline(options)
     options = options or {}

@@ -14,10 +14,13 @@ local function comparable(value)
 end
 
 --- Adds them to desk.elements.
----@param api table desk.elements
+---@param part deskpilot.desk.elements
 ---@param desk deskpilot.desk
 ---@param tools table of acts.lua: find, now_of, change, watch, refused
-function texts.add(api, desk, tools)
+function texts.add(part, desk, tools)
+  ---@class deskpilot.desk.elements
+  local api = part
+
   -- For fields whose application takes no texts (browsers): typed over what is selected, into the
   -- element that has the focus of the window that gets what is typed.
   local function type_over(element, value)

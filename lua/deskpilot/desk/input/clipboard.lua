@@ -42,7 +42,9 @@ local function set(desk, kind, data)
 end
 
 ---@param desk deskpilot.desk
+---@return deskpilot.desk.clipboard
 function clipboard.new(desk)
+  ---@class deskpilot.desk.clipboard
   local api = {}
 
   --- The clipboard's text with "\n" line ends; "" where it holds nothing, or something that is no text.

@@ -49,6 +49,7 @@ end
 ---@field remove fun(self: deskpilot.handle) ends what it stands for; a second call does nothing
 
 local function new_human(self)
+  ---@class deskpilot.desk.human
   local api = {}
 
   --- How long ago a person last touched mouse or keyboard, in seconds; since the first question where
@@ -84,7 +85,8 @@ local function new_human(self)
 
   --- Waits until nobody has touched mouse and keyboard for that many seconds.
   ---@param quiet number seconds
-  ---@return number? waited seconds, deskpilot.error? err
+  ---@return number? waited seconds
+  ---@return deskpilot.error? err
   function api.wait_idle(quiet)
     local handle, err = open(self)
     if not handle then return nil, err end
@@ -126,6 +128,7 @@ local function new_human(self)
 end
 
 local function new_hotkeys(self)
+  ---@class deskpilot.desk.hotkeys
   local api = {}
 
   --- Calls fn() each time that a combination of keys is pressed, by whomever, in whatever window;
@@ -152,7 +155,7 @@ end
 
 --- The two parts of a desk, and what ends both.
 ---@param desk deskpilot.desk
----@return table human, table hotkeys, fun() close
+---@return deskpilot.desk.human human, deskpilot.desk.hotkeys hotkeys, fun() close
 function human.new(desk)
   local self = setmetatable({ desk = desk, listeners = {}, hotkeys = {} }, Watch)
   return new_human(self), new_hotkeys(self), function()

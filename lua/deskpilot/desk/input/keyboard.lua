@@ -98,11 +98,23 @@ local function prepare(desk, how)
   return target, element
 end
 
+---@class deskpilot.type_options
+---@field window deskpilot.window|integer|deskpilot.window_criteria|nil whose the text is
+---@field into deskpilot.element|deskpilot.element_criteria|nil where its caret is
+---@field verify boolean? whether the field is read afterwards
+
+---@class deskpilot.press_options
+---@field times integer? how often; 1
+---@field hold number? seconds that each press takes
+---@field interval number? seconds between two presses; as soon as the window has taken the last one
+
 local type_options = { window = "any", into = "table", verify = "boolean" }
 local press_options = { times = "whole", hold = "number", interval = "number" }
 
 ---@param desk deskpilot.desk
+---@return deskpilot.desk.keyboard
 function keyboard.new(desk)
+  ---@class deskpilot.desk.keyboard
   local api = {}
   local typed = false -- something, and no key pressed since
 
@@ -113,7 +125,7 @@ function keyboard.new(desk)
   --- which window came up. With `verify` the field is read afterwards, and what is not there is an error (code
   --- "refused") that says where it differs.
   ---@param words string
-  ---@param how { window: deskpilot.window|integer|table|nil, into: deskpilot.element|table|nil, verify: boolean? }?
+  ---@param how deskpilot.type_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.type(words, how)
     assert(type(words) == "string", "keyboard.type wants a text")
@@ -136,7 +148,7 @@ function keyboard.new(desk)
   --- every `interval` seconds, or as soon as the window has taken the last one. With `hold` each press takes
   --- that many seconds.
   ---@param combo string
-  ---@param how { times: integer?, hold: number?, interval: number? }?
+  ---@param how deskpilot.press_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.press(combo, how)
     how = options.check(how, press_options, "keyboard.press")

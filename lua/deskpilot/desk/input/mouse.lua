@@ -73,6 +73,27 @@ local function click_times(desk, button, count, interval)
   return true
 end
 
+---@alias deskpilot.button "left"|"middle"|"right"|"back"|"forward"
+
+---@class deskpilot.click_options
+---@field button deskpilot.button? left if not given
+---@field count integer? how many times; 1
+---@field modifiers string|string[]|nil keys that are held: "ctrl+shift", { "ctrl", "shift" }
+---@field interval number? seconds between the clicks of a count; timing.double_click
+
+---@class deskpilot.drag_options
+---@field button deskpilot.button? left if not given
+---@field modifiers string|string[]|nil keys that are held
+---@field seconds number? that the way takes; timing.drag_step for each move
+---@field steps integer? how many moves it is made of
+
+---@class deskpilot.scroll_options
+---@field dx number? notches to the right
+---@field dy number? notches down
+---@field pixels boolean? whether dx and dy are pixels
+---@field at deskpilot.target? where; where the pointer is if not given
+---@field modifiers string|string[]|nil keys that are held
+
 local click_options = { button = "string", count = "whole", modifiers = "any", interval = "number" }
 local move_options = { seconds = "number" }
 local drag_options = { button = "string", modifiers = "any", seconds = "number", steps = "whole" }
@@ -134,7 +155,9 @@ local function drag_along(desk, corners, how)
 end
 
 ---@param desk deskpilot.desk
+---@return deskpilot.desk.mouse
 function mouse.new(desk)
+  ---@class deskpilot.desk.mouse
   local api = {}
 
   --- Where the pointer is.
@@ -145,7 +168,7 @@ function mouse.new(desk)
 
   --- Moves the pointer, and makes sure that it arrived: at once, or on a straight way that takes that many
   --- seconds, slow at its ends, with all the moves in between that a hand makes.
-  ---@param target deskpilot.point|table
+  ---@param target deskpilot.target
   ---@param how { seconds: number? }?
   ---@return boolean? ok, deskpilot.error? err
   function api.move(target, how)
@@ -163,7 +186,7 @@ function mouse.new(desk)
 
   --- Moves to a target, stays there for that many seconds (timing.hover: longer than tooltips wait) and then
   --- until the screen is quiet.
-  ---@param target deskpilot.point|table
+  ---@param target deskpilot.target
   ---@param seconds number?
   ---@return boolean? ok, deskpilot.error? err
   function api.hover(target, seconds)
@@ -189,9 +212,8 @@ function mouse.new(desk)
 
   --- Clicks at a point or in the middle of an element; where the pointer is, if no target is given. On Windows that
   --- is where it was sent, if that is less than a second ago.
-  ---@param target deskpilot.point|table|nil
-  ---@param how { button: "left"|"middle"|"right"|"back"|"forward"|nil, count: integer?,
-  ---  modifiers: string|string[]|nil, interval: number? }? interval: seconds between the clicks of a count
+  ---@param target deskpilot.target?
+  ---@param how deskpilot.click_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.click(target, how)
     how = options.check(how, click_options, "mouse.click")
@@ -207,32 +229,32 @@ function mouse.new(desk)
   end
 
   --- Two clicks of the left button, close enough to count as one double click.
-  ---@param target deskpilot.point|table|nil
-  ---@param how table? as click's
+  ---@param target deskpilot.target?
+  ---@param how deskpilot.click_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.double_click(target, how)
     return api.click(target, options_with(how, "mouse.double_click", "left", 2))
   end
 
   --- Three clicks, which mark a line or a paragraph in most programs.
-  ---@param target deskpilot.point|table|nil
-  ---@param how table? as click's
+  ---@param target deskpilot.target?
+  ---@param how deskpilot.click_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.triple_click(target, how)
     return api.click(target, options_with(how, "mouse.triple_click", "left", 3))
   end
 
   --- A click of the right button.
-  ---@param target deskpilot.point|table|nil
-  ---@param how table? as click's
+  ---@param target deskpilot.target?
+  ---@param how deskpilot.click_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.right_click(target, how)
     return api.click(target, options_with(how, "mouse.right_click", "right", 1))
   end
 
   --- A click of the middle button.
-  ---@param target deskpilot.point|table|nil
-  ---@param how table? as click's
+  ---@param target deskpilot.target?
+  ---@param how deskpilot.click_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.middle_click(target, how)
     return api.click(target, options_with(how, "mouse.middle_click", "middle", 1))
@@ -240,7 +262,7 @@ function mouse.new(desk)
 
   --- Presses a button where the pointer is (as for click) and leaves it down until release, or until the desk is
   --- closed.
-  ---@param button "left"|"middle"|"right"|"back"|"forward"|nil left if not given
+  ---@param button deskpilot.button? left if not given
   ---@return boolean? ok, deskpilot.error? err
   function api.press(button)
     desk.human.give_way()
@@ -248,7 +270,7 @@ function mouse.new(desk)
   end
 
   --- Lets a button go that was pressed.
-  ---@param button "left"|"middle"|"right"|"back"|"forward"|nil left if not given
+  ---@param button deskpilot.button? left if not given
   ---@return boolean? ok, deskpilot.error? err
   function api.release(button)
     return desk.native:button(check_button(button or "left", "mouse.release"), false)
@@ -258,9 +280,9 @@ function mouse.new(desk)
   --- drag { a, b, c } along several points. `seconds` is the time of the way (timing.drag_step for each move if
   --- not given), `steps` how many moves it is made of. At each corner and at the end it goes back by a pixel and
   --- forth again, so that programs which are slow to ask for the pointer's place do not cut the corner.
-  ---@param from deskpilot.point|table|(deskpilot.point|table)[]
-  ---@param to deskpilot.point|table|nil
-  ---@param how { button: string?, modifiers: string|string[]|nil, seconds: number?, steps: integer? }?
+  ---@param from deskpilot.target|deskpilot.target[]
+  ---@param to deskpilot.target?
+  ---@param how deskpilot.drag_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.drag(from, to, how)
     local path = { from, to }
@@ -281,8 +303,7 @@ function mouse.new(desk)
   --- Turns the wheel: notches to the right and down, negative to the left and up. With `pixels`, dx and dy
   --- are pixels of about a hundredth of a notch, which is what browsers scroll by; Windows turns that finely,
   --- X11 by whole notches (to the nearest, at least one). How far a notch scrolls is the application's choice.
-  ---@param how { dx: number?, dy: number?, pixels: boolean?, at: deskpilot.point|table|nil,
-  ---  modifiers: string|string[]|nil }
+  ---@param how deskpilot.scroll_options
   ---@return boolean? ok, deskpilot.error? err
   function api.scroll(how)
     how = options.check(how, scroll_options, "mouse.scroll")

@@ -9,7 +9,7 @@ local text_match = require "deskpilot.desk.ocr.match"
 
 local reading = {}
 
----@class deskpilot.text_word
+---@class deskpilot.text_word: deskpilot.rect
 ---@field text string
 ---@field x integer pixels of the screen
 ---@field y integer
@@ -24,8 +24,8 @@ local reading = {}
 ---@class deskpilot.text_hit: deskpilot.text_word
 
 ---@class deskpilot.reading_options
----@field region table? { x, y, width, height } of the screen, or of the window where both are given
----@field window table|string? a window, or what to find it by
+---@field region deskpilot.region? of the screen, or of the window where both are given
+---@field window deskpilot.window|deskpilot.window_criteria|string|nil a window, or what to find it by
 ---@field image deskpilot.shot? a picture instead of the screen of now: an earlier one, or a covered window's
 ---@field language string? as Tesseract names it: "eng" (default), "deu", "eng+deu"
 ---@field timeout number? seconds for the reading; timing.reading
@@ -81,6 +81,7 @@ end
 ---@param desk deskpilot.desk
 ---@return fun() close ends what they keep
 function reading.extend(desk)
+  ---@class deskpilot.desk.screen
   local api = desk.screen
   local reader
 

@@ -64,9 +64,9 @@ end
 
 --- Takes the picture; see desk.screen.shot for the options.
 ---@param desk deskpilot.desk
----@param options table
----@return userdata? image native.image
----@return { x: integer, y: integer, width: integer, height: integer }|deskpilot.error frame what it shows
+---@param options deskpilot.shot_options
+---@return native.Image? image
+---@return deskpilot.rect|deskpilot.error frame what it shows
 ---@return true? incomplete of a window: its application did not draw all that was covered in time
 function capture.take(desk, options)
   if options.window and options.monitor then error("a picture is of a window or of a monitor, not of both", 3) end

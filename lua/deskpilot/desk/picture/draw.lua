@@ -73,7 +73,7 @@ end
 
 --- A copy with a box and a numbered tag for each element (or window, or anything with a place and a size) that
 --- lies in this picture; see picture.marks.draw.
----@param list table[]
+---@param list deskpilot.rect[]
 ---@param style deskpilot.marks_style?
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function draw:marks(list, style)

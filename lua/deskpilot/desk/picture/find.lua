@@ -10,7 +10,7 @@ local find = {}
 local give_up = 10
 local min_score = 0.95
 
----@class deskpilot.hit
+---@class deskpilot.hit: deskpilot.rect
 ---@field x integer of its top left corner, in pixels of the screen
 ---@field y integer
 ---@field width integer
@@ -23,8 +23,9 @@ local min_score = 0.95
 ---  it do not count; 0.8 bears small changes, below 0.6 chance begins
 ---@field tolerance number? 0..255: how much its colours may differ (a hit's `difference`), where they matter: 20
 ---  tells a button from one that is greyed out; any if not given
----@field region table? where to look: { x, y, width, height }
----@field window table|string? screen.find_image: where to look, on the screen; as for screen.shot
+---@field region deskpilot.region? where to look
+---@field window deskpilot.window|deskpilot.window_criteria|string|integer|nil screen.find_image: where to look, on the
+---  screen
 ---@field monitor integer|string|deskpilot.monitor|nil screen.find_image: the same
 ---@field max integer? find_all, find_images: most hits, 1000 if not given
 
@@ -93,7 +94,7 @@ end
 
 --- The best place of a picture in a shot; see Shot:find.
 ---@param shot deskpilot.shot
----@param picture deskpilot.shot|userdata|string
+---@param picture deskpilot.shot|native.Image|string
 ---@param options deskpilot.find_options?
 ---@return deskpilot.hit? hit, deskpilot.error? err
 function find.one(shot, picture, options)
@@ -104,7 +105,7 @@ end
 
 --- All places of a picture in a shot; see Shot:find_all.
 ---@param shot deskpilot.shot
----@param picture deskpilot.shot|userdata|string
+---@param picture deskpilot.shot|native.Image|string
 ---@param options deskpilot.find_options?
 ---@return deskpilot.hit[]? hits, deskpilot.error? err
 function find.all(shot, picture, options)
@@ -132,7 +133,7 @@ end
 
 --- Where a picture shows on the screen, best place; see desk.screen.find_image.
 ---@param desk deskpilot.desk
----@param picture deskpilot.shot|userdata|string
+---@param picture deskpilot.shot|native.Image|string
 ---@param options deskpilot.find_options?
 ---@return deskpilot.hit? hit, deskpilot.error? err
 function find.on_screen(desk, picture, options)
@@ -141,7 +142,7 @@ end
 
 --- All places where a picture shows on the screen; see desk.screen.find_images.
 ---@param desk deskpilot.desk
----@param picture deskpilot.shot|userdata|string
+---@param picture deskpilot.shot|native.Image|string
 ---@param options deskpilot.find_options?
 ---@return deskpilot.hit[]? hits, deskpilot.error? err
 function find.all_on_screen(desk, picture, options)

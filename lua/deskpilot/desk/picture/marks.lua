@@ -126,7 +126,7 @@ end
 --- Where the marks of a list lie in a shot: for each thing that shows in it the box in pixels of the picture,
 --- and its tag with its place and size.
 ---@param shot deskpilot.shot
----@param list table[]
+---@param list deskpilot.rect[]
 ---@param scale integer size of the tags
 ---@return table[] boxes each { x, y, width, height, text, colour, tag = { x, y, width, height } }
 function marks.layout(shot, list, scale)
@@ -150,7 +150,7 @@ end
 --- whatever has x, y, width and height in pixels of the screen (of the picture, where it is from a file). The
 --- tag's number is the thing's index, or its place in the list if it has none.
 ---@param shot deskpilot.shot scaled or not
----@param list table[]
+---@param list deskpilot.rect[]
 ---@param style deskpilot.marks_style?
 ---@return deskpilot.shot? marked, deskpilot.error? err
 function marks.draw(shot, list, style)

@@ -4,19 +4,19 @@ local text = require "deskpilot.base.text"
 
 local monitors = {}
 
----@class deskpilot.monitor
+---@class deskpilot.monitor: deskpilot.rect
 ---@field index integer its place in the list, from 1
 ---@field name string as the system calls it: "HDMI-1", "DISPLAY1"
 ---@field x integer pixels of the whole desktop, as everywhere; may be negative on Windows
 ---@field y integer
 ---@field width integer
 ---@field height integer
----@field work { x: integer, y: integer, width: integer, height: integer } without task bars and docks
+---@field work deskpilot.rect without task bars and docks
 ---@field scale number 1 for 96 dots an inch, 1.5, 2: how large things are drawn on it
 ---@field primary boolean exactly one is
 
 --- The monitors as they are now: from left to right, those with the same left edge from top to bottom.
----@param native userdata native.desk
+---@param native native.Desk
 ---@return deskpilot.monitor[]? monitors, deskpilot.error? err
 function monitors.list(native)
   return native:monitors()
@@ -34,7 +34,7 @@ end
 
 --- One monitor, as it is now: by its index, its name (whatever the case) or "primary". A monitor that
 --- is given as a table is that one.
----@param native userdata native.desk
+---@param native native.Desk
 ---@param which integer|string|deskpilot.monitor
 ---@return deskpilot.monitor? monitor, deskpilot.error? err
 function monitors.find(native, which)

@@ -16,9 +16,13 @@ local points = {}
 ---@field x number
 ---@field y number
 ---@field frame "screen"|"norm"|"window"|"image"|nil
----@field window table? as desk.windows gives them
+---@field window deskpilot.window? that a point of the frame "window" or "norm" is counted in
 ---@field monitor integer|string|deskpilot.monitor|nil of desk.screen.monitors(), its index or name
----@field image table? as desk.screen.shot gives them
+---@field image deskpilot.shot? that a point of the frame "image" or "norm" is counted in
+
+--- What can be pointed at: a point, { x, y }, or anything with a place and a size (an element, a window, a hit), whose
+--- middle is meant.
+---@alias deskpilot.target deskpilot.point|deskpilot.rect|number[]
 
 local frames = {}
 
@@ -78,7 +82,7 @@ end
 
 --- The pixel of the screen that is meant.
 ---@param desk deskpilot.desk
----@param target deskpilot.point|table
+---@param target deskpilot.target
 ---@return integer? x, integer|deskpilot.error y
 function points.resolve(desk, target)
   local x, y = check(target)

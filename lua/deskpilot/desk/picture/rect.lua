@@ -7,6 +7,9 @@ local rect = {}
 ---@field width number
 ---@field height number
 
+--- A part of something: a rectangle, or { x, y, width, height }.
+---@alias deskpilot.region deskpilot.rect|number[]
+
 --- What two have in common, or nil where that is nothing.
 ---@param a deskpilot.rect
 ---@param b deskpilot.rect

@@ -6,8 +6,18 @@ local shots = require "deskpilot.desk.picture.shot"
 
 local screen = {}
 
+---@class deskpilot.shot_options
+---@field region deskpilot.region? a part of the screen, or of the monitor or window that is given with it
+---@field monitor integer|string|deskpilot.monitor|nil its index, its name or "primary"
+---@field window deskpilot.window|deskpilot.window_criteria|string|integer|nil a window, its id, or what to find it by
+---@field on_screen boolean? of a window: as it shows on the screen, what covers it included
+---@field cursor boolean? whether the pointer is in the picture; it is, but in that of a window
+---@field path string? of a PNG file that is written too
+
 ---@param desk deskpilot.desk
+---@return deskpilot.desk.screen
 function screen.new(desk)
+  ---@class deskpilot.desk.screen
   local api = {}
 
   --- A picture of the screen, of one monitor, of a window, or of a region: of the screen, or of the
@@ -18,8 +28,7 @@ function screen.new(desk)
   --- A point of it is a place on the screen as ever: a click there goes to what lies on top.
   --- A minimized window has no pixels: code "unavailable". With `on_screen` it is the part of the screen
   --- where the window is, what covers it included.
-  ---@param options { region: table?, monitor: integer|string|deskpilot.monitor|nil, window: table|string|integer|nil,
-  ---  on_screen: boolean?, cursor: boolean?, path: string? }?
+  ---@param options deskpilot.shot_options?
   ---@return deskpilot.shot? shot, deskpilot.error? err
   function api.shot(options)
     options = options or {}
@@ -44,7 +53,7 @@ function screen.new(desk)
 
   --- Where a picture shows on the screen, now: the best place on all monitors, or in a window or region. To wait
   --- for one, see desk.wait_for_image.
-  ---@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
+  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
   ---@param options deskpilot.find_options? region and window as for screen.shot
   ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
   function api.find_image(picture, options)
@@ -52,7 +61,7 @@ function screen.new(desk)
   end
 
   --- All places where a picture shows on the screen, the best first, none overlapping another.
-  ---@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
+  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
   ---@param options deskpilot.find_options? region and window as for screen.shot
   ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
   function api.find_images(picture, options)
@@ -60,7 +69,7 @@ function screen.new(desk)
   end
 
   --- The whole desktop in pixels: the smallest rectangle that holds all monitors.
-  ---@return { x: integer, y: integer, width: integer, height: integer }? size, deskpilot.error? err
+  ---@return deskpilot.rect? size, deskpilot.error? err
   function api.size()
     return desk.native:screen()
   end

@@ -13,8 +13,8 @@ local shot = {}
 ---@field frame deskpilot.rect? the pixels of the screen that it shows a part of; nil for a picture from a file;
 ---  of a window's own picture it may lie outside the screen
 ---@field incomplete boolean? of a window's own picture: its application did not draw all that was covered in time
----@field area table? the same to the fraction of a pixel: what scaled pictures' crops show
----@field native userdata native.image
+---@field area deskpilot.rect? the same to the fraction of a pixel: what scaled pictures' crops show
+---@field native native.Image
 local Shot = {}
 Shot.__index = Shot
 
@@ -33,8 +33,8 @@ local function pixels_of(area)
 end
 
 --- A picture of a native image, which it keeps.
----@param image userdata native.image
----@param area table? { x, y, width, height } of the screen, fractions allowed; nil if it shows none
+---@param image native.Image
+---@param area deskpilot.rect? of the screen, fractions allowed; nil if it shows none
 ---@return deskpilot.shot
 function shot.new(image, area)
   local width, height = image:size()
@@ -172,7 +172,7 @@ end
 
 --- Where another picture is in this one: the best place, in pixels of the screen, which a click hits in the
 --- middle, whether this picture is scaled, a crop, or both.
----@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
+---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
 ---@param options deskpilot.find_options? region in pixels of this picture
 ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
 function Shot:find(picture, options)
@@ -180,7 +180,7 @@ function Shot:find(picture, options)
 end
 
 --- All places where another picture is in this one, the best first, none overlapping another.
----@param picture deskpilot.shot|userdata|string a shot, an image or the path of a PNG file
+---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
 ---@param options deskpilot.find_options? region in pixels of this picture
 ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
 function Shot:find_all(picture, options)
@@ -188,7 +188,7 @@ function Shot:find_all(picture, options)
 end
 
 --- The bytes of a PNG file.
----@param options { compressor: string?, level: integer? }?
+---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
 ---@return string? png, deskpilot.error? err
 function Shot:png(options)
   return self.native:png(options)
@@ -196,7 +196,7 @@ end
 
 --- Writes a PNG file.
 ---@param path string
----@param options { compressor: string?, level: integer? }?
+---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
 ---@return boolean? ok, deskpilot.error? err
 function Shot:save(path, options)
   local png, err = self:png(options)

@@ -7,6 +7,8 @@ local task = require "deskpilot.base.task"
 
 local inbox = {}
 
+---@class deskpilot.inbox
+---@field native native.Desk
 local Inbox = {}
 Inbox.__index = Inbox
 
@@ -18,6 +20,8 @@ local function wake_all(self)
 end
 
 --- For a native desk.
+---@param native native.Desk
+---@return deskpilot.inbox
 function inbox.new(native)
   local self = setmetatable({ native = native, waiters = {} }, Inbox)
   local fd = native:fd()

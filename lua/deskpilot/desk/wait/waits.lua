@@ -30,12 +30,19 @@ local function settle_times(desk, options)
   return quiet or chosen "settle_quiet", cap or chosen "settle_cap"
 end
 
---- Waits until the screen has not changed for `quiet` seconds (blinking carets do not count), at least `floor` and at
---- most `cap` seconds. What is not given is as desk.timing has it, or as the profile of the active application says
---- where nobody has changed that.
+---@class deskpilot.settle_options all in seconds
+---@field quiet number? without a change that count as settled
+---@field floor number? least time to wait for a first change
+---@field cap number? after which a changing screen is taken as it is
+
+---@class deskpilot.settled
+---@field seconds number
+---@field reason "quiet"|"cap"
+
+--- desk.settle.
 ---@param desk deskpilot.desk
----@param options { quiet: number?, floor: number?, cap: number? }?
----@return { seconds: number, reason: "quiet"|"cap" }? settled, deskpilot.error? err
+---@param options deskpilot.settle_options?
+---@return deskpilot.settled? settled, deskpilot.error? err
 function waits.settle(desk, options)
   options = options or {}
   local quiet, cap = settle_times(desk, options)
@@ -101,11 +108,15 @@ local function changed_since(desk, watched, since, limit)
   end
 end
 
---- Waits until the screen changes (a blinking caret does not count), or a part of it: a region (of the window
---- where both are given) or where a window is now. What is to change it can be given as `action`, which is
---- called when everything is ready, so that no change is missed.
+---@class deskpilot.change_options
+---@field region deskpilot.region? where to look
+---@field window deskpilot.window|deskpilot.window_criteria|string|nil a window, or what to find it by
+---@field action fun()? what is to bring the change
+---@field timeout number? seconds; timing.wait
+
+--- desk.wait_for_change.
 ---@param desk deskpilot.desk
----@param options { region: table?, window: table|string?, action: function?, timeout: number? }?
+---@param options deskpilot.change_options?
 ---@return boolean? changed, deskpilot.error? err code "timed_out" if nothing changed
 function waits.wait_for_change(desk, options)
   options = options or {}
@@ -128,11 +139,15 @@ function waits.wait_for_change(desk, options)
     or "on the screen", seconds)
 end
 
---- Asks fn() again and again until it gives something that is not nil or false.
+---@class deskpilot.until_options both in seconds
+---@field timeout number? timing.wait
+---@field every number? between two questions; timing.wait_every
+
+--- desk.wait_until.
 ---@generic T
 ---@param desk deskpilot.desk
 ---@param fn fun(): T?, any
----@param options { timeout: number?, every: number? }?
+---@param options deskpilot.until_options?
 ---@return T? value, deskpilot.error? err
 function waits.wait_until(desk, fn, options)
   options = options or {}
@@ -154,7 +169,7 @@ end
 --- half of the time on looking.
 ---@generic T
 ---@param desk deskpilot.desk
----@param options { timeout: number, region: table?, window: table|string? }
+---@param options { timeout: number, region: deskpilot.region?, window: deskpilot.window|string|nil }
 ---@param look fun(): T?, deskpilot.error?
 ---@return T? value, deskpilot.error? err of the last look
 function waits.look_until(desk, options, look)

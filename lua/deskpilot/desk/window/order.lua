@@ -42,9 +42,12 @@ end
 
 --- Adds its functions to those of desk.windows.
 ---@param desk deskpilot.desk
----@param api table
----@param id_of fun(window: deskpilot.window|integer|table): integer?, deskpilot.error?
-function windows_order.add(desk, api, id_of)
+---@param part deskpilot.desk.windows
+---@param id_of fun(window: deskpilot.window|integer|deskpilot.window_criteria): integer?, deskpilot.error?
+function windows_order.add(desk, part, id_of)
+  ---@class deskpilot.desk.windows
+  local api = part
+
   local function restack(window, where, side)
     desk.human.give_way()
     local id, err = id_of(window)

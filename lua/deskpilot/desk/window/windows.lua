@@ -8,7 +8,7 @@ local windows_order = require "deskpilot.desk.window.order"
 
 local windows = {}
 
----@class deskpilot.window
+---@class deskpilot.window: deskpilot.rect
 ---@field id integer
 ---@field title string
 ---@field class string
@@ -46,7 +46,9 @@ local function same_place(a, b)
 end
 
 ---@param desk deskpilot.desk
+---@return deskpilot.desk.windows
 function windows.new(desk)
+  ---@class deskpilot.desk.windows
   local api = {}
 
   --- All windows, bottom to top.
@@ -91,7 +93,7 @@ function windows.new(desk)
   end
 
   --- Raises a window, out of its icon too, and waits until it is the active one.
-  ---@param window deskpilot.window|integer|table
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.focus(window)
     desk.human.give_way()
@@ -177,7 +179,7 @@ function windows.new(desk)
   --- Moves and resizes a window, which also ends its being minimized or maximized. What `place` does not
   --- say stays. Its window manager or application may want it otherwise (terminals grow by whole
   --- characters): the window is given as it is when it stands still.
-  ---@param window deskpilot.window|integer|table
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@param place { x: integer?, y: integer?, width: integer?, height: integer? } as the window's own fields
   ---@return deskpilot.window? window, deskpilot.error? err
   function api.place(window, place)
@@ -224,21 +226,21 @@ function windows.new(desk)
   end
 
   --- Takes a window off the screen, and waits until it is.
-  ---@param window deskpilot.window|integer|table
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.minimize(window)
     return become(window, "minimized", function(now) return now.minimized and not now.visible end)
   end
 
   --- Makes a window as large as the screen allows, and waits until it is.
-  ---@param window deskpilot.window|integer|table
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.maximize(window)
     return become(window, "maximized", function(now) return now.maximized and not now.minimized end)
   end
 
   --- Gives a minimized or maximized window its normal place back, and waits until it has it.
-  ---@param window deskpilot.window|integer|table
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.restore(window)
     return become(window, "normal", function(now) return not (now.minimized or now.maximized) end)

@@ -1,147 +1,131 @@
---- How far a task has come, which literal knows only from RECENT ACTIONS: the "Step N of M" that its own
---- justifications begin with, and from what is seen on screen.
+--- How far a task has come, and what comes next. The run's own actions tell how far: the reason that literal gives for
+--- one begins with the number of its step.
 local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
+local deeds = require "deskpilot.model.literal.deeds"
 local screen = require "deskpilot.model.literal.screen"
 
 local course = {}
 
-course.most_errors = 3 -- of one step
+local most_tries = 3 -- of one step, and of claiming completion
 local most_looks = { wait_for = 60 } -- a second each; 10 for everything else
-local popup_words = "Popup in the way"
+local looks = { expect = true, wait_for = true }
 
 ---@class deskpilot.literal.course
----@field view deskpilot.literal.view
+---@field facts deskpilot.literal.facts
 ---@field plan deskpilot.literal.step[]
----@field offered fun(tool: string): boolean whether the tool may be used
 ---@field now integer the step to do now; behind the last one when all are done
 ---@field step deskpilot.literal.step? that step
 ---@field errors integer how often it has failed
----@field looks integer how often it was looked for in vain
----@field closed integer popups closed since the last step
+---@field failure table? the action that failed last
+---@field looks integer how often something had to be done or waited for before it
+---@field claims integer how often completion was claimed
 
--- A wait is no progress, except of a step that asks for one.
-local function progress(view, plan)
-  local now, errors, looks, closed = 1, 0, 0, 0
-  for _, action in ipairs(view.actions) do
-    local number = action.step
-    if number and number >= 1 and number <= #plan then
-      if number ~= now then now, errors, looks = number, 0, 0 end
-      if action.failed then
-        errors = errors + 1
-      elseif action.tool == "wait" and plan[number].kind ~= "pause" then
-        looks = math.max(looks + 1, action.look)
-      else
-        now, errors, looks = number + 1, 0, 0
-      end
-      closed = 0
-    elseif text.starts(action.why, popup_words) then
-      closed = closed + 1
-    end
-  end
-  return now, errors, looks, closed
+local function go(self, number)
+  if number ~= self.now then self.now, self.errors, self.looks = number, 0, 0 end
 end
 
--- Passes over expectations that are already seen.
-local function skip_seen(view, plan, now)
-  while plan[now] and (plan[now].kind == "expect" or plan[now].kind == "wait_for")
-    and screen.seen(view, plan[now].text) do
-    now = now + 1
+local function count(self, action)
+  local why = action.why or ""
+  local before = tonumber(why:match("^Before step (%d+) of"))
+  local number = before or tonumber(why:match("^Step (%d+) of"))
+  if action.tool == "report_completion" or text.starts(why, "All ") then
+    self.claims = self.claims + 1
+  elseif self.plan[number] then
+    go(self, number)
+    if before then
+      self.looks = self.looks + 1
+    elseif not action.ok then
+      self.errors, self.failure = self.errors + 1, action
+    else
+      go(self, number + 1)
+    end
   end
-  return now
 end
 
 --- Where things stand.
----@param view deskpilot.literal.view
+---@param facts deskpilot.literal.facts
 ---@param plan deskpilot.literal.step[]
----@param offered fun(tool: string): boolean
 ---@return deskpilot.literal.course
-function course.read(view, plan, offered)
-  local now, errors, looks, closed = progress(view, plan)
-  local next_step = skip_seen(view, plan, now)
-  if next_step ~= now then errors, looks = 0, 0 end
-  return { view = view, plan = plan, offered = offered, now = next_step, step = plan[next_step], errors = errors,
-    looks = looks, closed = closed }
-end
-
---- Why literal no longer tries this step; nil as long as it does.
----@param self deskpilot.literal.course
----@return string?
-function course.given_up(self)
-  if self.errors < course.most_errors then return nil end
-  local tool = ""
-  for _, action in ipairs(self.view.actions) do
-    if action.failed and action.step == self.now then tool = action.tool end
+function course.read(facts, plan)
+  local self = { facts = facts, plan = plan, now = 1, errors = 0, looks = 0, claims = 0 }
+  for _, action in ipairs(facts.actions) do count(self, action) end
+  while plan[self.now] and looks[plan[self.now].kind] and screen.seen(facts, plan[self.now].args.text) do
+    go(self, self.now + 1)
   end
-  return ("Step %d of %d (%s) failed %d times by %s; the recent actions hold the reasons. literal gives up."):format(
-    self.now, #self.plan, self.step.says, self.errors, tool)
+  self.step = plan[self.now]
+  return self
 end
 
---- Whether a step has been looked for often enough.
----@param self deskpilot.literal.course
----@return boolean
-function course.looked_enough(self)
-  return self.looks >= (most_looks[self.step.kind] or 10)
+-- No deeds, and why.
+local function give_up(self, why, ...)
+  why = why:format(...)
+  if not self.step then return nil, why end
+  return nil, ("Step %d of %d (%s): %s. literal gives up."):format(self.now, #self.plan, self.step.says, why)
 end
 
---- The words beside an action, from whose beginning the next request tells how far it is.
----@param self deskpilot.literal.course
----@param number integer of the step
----@param because string
----@return string
-function course.justify(self, number, because)
-  return ("Step %d of %d: %s. %s The task is written as a list of steps, the recent actions show every "
-    .. "step before this one as done, and so this step is the one that comes next in the order that "
-    .. "the task gives."):format(number, #self.plan, text.cut(self.plan[number].says, 45), because)
-end
-
---- The words beside an action that gets a popup out of the way; it is no step.
----@param self deskpilot.literal.course
----@param what string what is in the way
----@return string
-function course.justify_closing(self, what)
-  return ("%s of step %d: %s. The task says that any popup is to be closed; after that the step can be done."):format(
-    popup_words, math.min(self.now, #self.plan), what)
-end
-
---- The nearest names on screen, as the end of a sentence.
----@param view deskpilot.literal.view
----@param name string
----@return string
-function course.listed(view, name)
-  local names = screen.nearest(view, name)
-  if #names == 0 then return "no element is listed at all" end
-  for i, other in ipairs(names) do names[i] = json.encode(text.cut(other, 40)) end
-  return "the nearest names listed are " .. text.join(names)
-end
-
---- Why a text that a step looks for counts as not there.
----@param self deskpilot.literal.course
----@return string
-function course.unseen(self)
-  return ("%s is seen in no element's name or value, in no page's text, nor in the window's title; %s"):format(
-    json.encode(self.step.text), course.listed(self.view, self.step.text))
-end
-
---- What shows on screen that the task is done.
----@param view deskpilot.literal.view
----@param plan deskpilot.literal.step[]
----@return string
-function course.what_is_seen(view, plan)
-  local seen = {}
-  for _, step in ipairs(plan) do
-    local where = (step.kind == "expect" or step.kind == "wait_for") and screen.seen(view, step.text)
-    if where then table.insert(seen, json.encode(step.text) .. " is seen in " .. where) end
+-- All is done, as far as the run's actions and the screen tell.
+local function claim(self)
+  local seen, last = {}, 0 -- last: the step before the expectations that the task ends with
+  for i, step in ipairs(self.plan) do
+    local where = looks[step.kind] and screen.seen(self.facts, step.args.text)
+    if where then table.insert(seen, ("%s is seen in %s"):format(json.encode(step.args.text), where)) end
+    if step.kind ~= "expect" then last = i end
   end
-  for _, element in ipairs(view.elements) do
-    if #seen >= 8 then break end
-    if element.value and element.value ~= "" then
-      table.insert(seen, ("%s %s has the value %s"):format(element.role, json.encode(text.cut(element.name, 40)),
-        json.encode(text.cut(element.value, 80))))
-    end
+  table.insert(seen, "the active window is " .. json.encode(self.facts.window and self.facts.window.title or "none"))
+  local evidence = ("All %d steps that the task spells out were carried out without an error left standing. What is on "
+    .. "screen now: %s."):format(#self.plan, table.concat(seen, "; "))
+  if self.claims >= most_tries then
+    return give_up(self, "Completion was claimed %d times and not accepted. %s", self.claims, evidence)
   end
-  if view.window then table.insert(seen, "the active window is " .. json.encode(view.window)) end
-  return #seen > 0 and table.concat(seen, "; ") or "the request lists neither values nor a window title"
+  return { { tool = "report_completion", args = { evidence = evidence }, why = evidence, number = last, ends = true,
+    anchor = {} } }
+end
+
+-- What comes before the step: a popup or a question of the page is got out of the way, if the task has that rule; and
+-- what is not there yet may be there in a second.
+local function prepare(self, why)
+  local page, closes = self.facts.page or {}, self.plan.closes_popups
+  if self.looks >= (self.step and most_looks[self.step.kind] or 10) then
+    return give_up(self, "%s, after %d looks", why, self.looks)
+  end
+  if page.dialog and not closes then
+    return give_up(self, "%s, and no step of the task answers that (accept the dialog, dismiss the dialog)", why)
+  end
+  local deed, no = { tool = "wait", args = { seconds = 1 }, ends = true, anchor = {} }
+  if closes and (page.dialog or page.popup) then
+    local kind = not page.dialog and "close_popup" or page.dialog.type == "alert" and "accept" or "dismiss"
+    deed, no = deeds.of(self.facts, { { kind = kind, says = "", args = {} } }, 1)
+  end
+  if not deed then return give_up(self, "%s", no) end
+  deed.number, deed.why = nil, ("Before step %d of %d: %s."):format(self.now, #self.plan, why)
+  return { deed }
+end
+
+--- What to do next: as many deeds as go together, since what each needs is there now and the ones before it leave it
+--- there. The last one is the claim that all is done.
+---@param self deskpilot.literal.course
+---@param most integer how many deeds may be done before the next look
+---@return deskpilot.literal.deed[]? deeds nil to give up, string? why
+function course.next(self, most)
+  local dialog, step = self.facts.page and self.facts.page.dialog, self.step
+  if self.errors >= most_tries then
+    return give_up(self, "it failed %d times, at last by %s: %s", self.errors, self.failure.tool,
+      text.cut(text.one_line(self.failure.text), 200))
+  end
+  if dialog and not (step and (step.kind == "accept" or step.kind == "dismiss")) then
+    return prepare(self, ("the page asks (%s): %s"):format(dialog.type, json.encode(dialog.message)))
+  end
+  if not step then return claim(self) end
+  local list, number = {}, self.now
+  while self.plan[number] and #list < most do
+    local deed, why = deeds.of(self.facts, self.plan, number)
+    if not deed and #list == 0 then return prepare(self, why) end
+    table.insert(list, deed)
+    if not deed or deed.ends then break end
+    number = deed.number + 1
+  end
+  return list
 end
 
 return course

@@ -1,8 +1,7 @@
---- What a step takes: the tool and its arguments, with the target found by its name in what the request lists. A
+--- What a step takes: the tool and its arguments, with the target found by its name among what the run has seen. A
 --- target on a browser's page is meant before one elsewhere on the desktop.
 local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
-local course = require "deskpilot.model.literal.course"
 local screen = require "deskpilot.model.literal.screen"
 
 local deeds = {}
@@ -12,257 +11,164 @@ local quote = json.encode
 ---@class deskpilot.literal.deed
 ---@field tool string
 ---@field args table
----@field because string what its target is
----@field why string from whose beginning the next request tells how far it is
----@field number integer the step that it does; typing into a field does the one before it as well
----@field ends boolean whether what was listed may no longer hold after it
+---@field why string begins with the number of the step, from which `course` tells how far the task is
+---@field number integer? the step that it does; typing into a field does the one before it as well
+---@field ends boolean whether what was seen may no longer hold after it
 ---@field anchor table what is then expected to be there, as far as the step says
 
-local desktop_tools = {
-  click = "click_element", double_click = "double_click_element", right_click = "right_click_element",
-  type = "type_text", press = "press_key", scroll_down = "scroll_down", scroll_up = "scroll_up",
-  drag = "drag_element", pause = "wait", wait_for = "wait", expect = "wait", open = "open_app",
-  switch = "focus_window",
-}
-local page_tools = {
-  click = "browser_click", type = "browser_type", scroll_down = "browser_scroll", scroll_up = "browser_scroll",
-  select = "browser_select", upload = "browser_upload", download = "browser_download", read = "browser_read",
-  go_to = "browser_open", back = "browser_back", forward = "browser_forward", reload = "browser_reload",
-  close_popup = "browser_click", dialog = "browser_dialog",
+-- Each verb's tool where it needs no target or has it on the desktop, and where it has it on a page. After one that is
+-- `still` everything is where it was; `anchor` names the argument that will be true of the screen.
+local verbs = {
+  click = { tool = "click_element", on_page = "browser_click" },
+  double_click = { tool = "double_click_element" },
+  right_click = { tool = "right_click_element" },
+  drag = { tool = "drag_element" },
+  type = { tool = "type_text", on_page = "browser_type", still = true },
+  press = { tool = "press_key" },
+  scroll_down = { tool = "scroll_down" },
+  scroll_up = { tool = "scroll_up" },
+  wait_for = { tool = "wait" },
+  expect = { tool = "wait" },
+  pause = { tool = "wait" },
+  open = { tool = "open_app", anchor = { application = "name" } },
+  switch = { tool = "focus_window", anchor = { title = "title" } },
+  go_to = { tool = "browser_open", anchor = { url = "url" } },
+  back = { tool = "browser_back" },
+  forward = { tool = "browser_forward" },
+  reload = { tool = "browser_reload" },
+  select = { on_page = "browser_select", still = true },
+  upload = { on_page = "browser_upload", still = true },
+  download = { on_page = "browser_download" },
+  read = { tool = "browser_read", still = true },
+  close_popup = { on_page = "browser_click" },
+  accept = { tool = "browser_dialog" },
+  dismiss = { tool = "browser_dialog" },
 }
 
 --- The tools that a step may take.
 ---@param step deskpilot.literal.step
 ---@return string[]
 function deeds.tools(step)
-  local tools = {}
-  if desktop_tools[step.kind] then tools[1] = desktop_tools[step.kind] end
-  if page_tools[step.kind] then tools[#tools + 1] = page_tools[step.kind] end
-  return tools
+  local verb = verbs[step.kind]
+  return { verb.tool or verb.on_page, verb.on_page }
 end
 
--- After these keys and clicks everything is where it was.
-local still_keys = { tab = true, home = true, ["end"] = true, up = true, down = true, left = true, right = true,
-  backspace = true, delete = true, ["shift+tab"] = true, ["ctrl+a"] = true, ["shift+end"] = true }
-local still_roles = { "text", "entry", "search", "check", "radio", "switch", "spin", "slider" }
-
-local function still(element)
-  for _, part in ipairs(still_roles) do
-    if element.role:find(part, 1, true) then return true end
-  end
-  return false
+local function missing(facts, name)
+  return ("nothing named %s is listed (%s); %s"):format(quote(name), screen.popup(facts) or "on the whole screen",
+    screen.nearest(facts, name))
 end
 
-local function deed(tool, args, because)
-  return { tool = tool, args = args, because = because, ends = false, anchor = {} }
-end
-
-local function ending(made, anchor)
-  made.ends, made.anchor = true, anchor or {}
-  return made
-end
-
-local function place(element)
-  return json.list { element.x, element.y }
-end
-
--- What to call it to the tool, which wants a name even for what has none.
-local function label_of(element, name)
-  return element.name ~= "" and element.name or name
+-- On the page, if the verb can be done there; else on the desktop, which a popup of the page hides no less. Typing is
+-- for a field of the page, or for what has the keyboard.
+local function find(facts, step)
+  local verb, name = verbs[step.kind], step.target
+  local element = verb.on_page and screen.find(facts, name, step.role, true)
+  local hidden = not verb.tool or screen.popup(facts)
+  if element or step.kind == "type" then return element end
+  element = not hidden and screen.find(facts, name, step.role)
+  return element, not element and missing(facts, name) or nil
 end
 
 local function described(element)
-  local where = element.x and ("at [%d, %d]"):format(element.x, element.y) or ("[%d] of the page"):format(element.index)
+  local where = element.norm and ("at [%d, %d]"):format(element.norm[1], element.norm[2])
+    or ("[%d] of the page"):format(element.index)
   return ("The target is %s %s %s."):format(element.role, quote(text.cut(element.name, 60)), where)
 end
 
-local function missing(state, name)
-  local popup = state.view.page and state.view.page.popup
-  return nil, ("nothing named %s is listed%s; %s"):format(quote(name),
-    popup and " (" .. popup .. " covers the page)" or " on screen", course.listed(state.view, name))
+-- What some verbs need besides: each fills in arguments, or says why it cannot be done yet.
+local needs = {}
+
+function needs.drag(facts, step, args)
+  local to = screen.find(facts, step.to)
+  if not to then return missing(facts, step.to) end
+  args.start, args["end"], args.position = args.position, { to.norm[1], to.norm[2] }, nil
 end
 
--- On the page, where the step may be done there; else on the desktop, which a popup of the page hides no less.
-local function find(state, step, name)
-  local element = state.offered(page_tools[step.kind] or "") and screen.find_on_page(state.view, name, step.role)
-  if element then return element, true end
-  if state.view.page and state.view.page.popup then return nil end
-  return screen.find(state.view, name, step.role), false
-end
-
-local makers = {}
-
-function makers.click(state, step)
-  local element, on_page = find(state, step, step.target)
-  if not element then return missing(state, step.target) end
-  local made
-  if on_page then
-    made = deed(page_tools.click, { index = element.index }, described(element))
-  else
-    made = deed(desktop_tools[step.kind], { label = label_of(element, step.target), position = place(element) },
-      described(element))
+function needs.type(facts, _, args)
+  args.replace = args.index and true
+  if args.text then return nil end
+  for _, action in ipairs(facts.actions) do
+    if action.ok and action.tool == verbs.read.tool then args.text = action.text:match(" the page says: (.*)$") end
   end
-  return still(element) and made or ending(made)
-end
-makers.double_click, makers.right_click = makers.click, makers.click
-
-function makers.drag(state, step)
-  local from, to = screen.find(state.view, step.target), screen.find(state.view, step.to)
-  if not from or not to then return missing(state, from and step.to or step.target) end
-  return ending(deed(desktop_tools.drag, { label = label_of(from, step.target), start = place(from),
-    ["end"] = place(to) }, described(from) .. " It goes to " .. quote(to.name) .. "."))
+  return not args.text and "nothing has been read from a page" or nil
 end
 
--- The last text that was read, as far back as the recent actions go.
-local function what_was_read(view)
-  for i = #view.actions, 1, -1 do
-    local action = view.actions[i]
-    if action.tool == page_tools.read and not action.failed then
-      return action.result:match("the page says: (.*)$") or action.result
-    end
-  end
+function needs.read(facts, step)
+  if facts.page and facts.page.text:find(step.args.after, 1, true) then return nil end
+  return ("no page in front has the text %s"):format(quote(step.args.after))
 end
 
--- Into a field of the page by its name, else where the keyboard focus is.
-function makers.type(state, step)
-  local words = step.text or what_was_read(state.view)
-  if not words then return nil, "the recent actions hold no text that was read" end
-  if step.into then
-    local element, on_page = find(state, step, step.into)
-    if on_page and element then
-      local made = deed(page_tools.type, { index = element.index, text = words, replace = true },
-        described(element))
-      return element.states.autocomplete and ending(made) or made -- what it suggests comes into the list
-    end
-  end
-  return deed(desktop_tools.type, { text = words }, "The text goes to what has the keyboard focus.")
+function needs.accept(facts, step, args)
+  args.accept = step.kind == "accept"
+  return not (facts.page and facts.page.dialog) and "the page has no dialog open" or nil
 end
+needs.dismiss = needs.accept
 
-function makers.press(_, step)
-  local made = deed(desktop_tools.press, { key = step.key }, "The key goes to what has the keyboard focus.")
-  return still_keys[step.key:lower()] and made or ending(made)
+function needs.expect(facts, step)
+  return ("%s is seen in no element's name or value, in no page's text, nor in the window's title; %s"):format(
+    quote(step.args.text), screen.nearest(facts, step.args.text))
 end
-
-local function scroll(state, step)
-  local because = "The view is scrolled by one notch of the tool."
-  if state.view.page and state.offered(page_tools[step.kind]) then
-    return ending(deed(page_tools[step.kind], { direction = step.kind:match("_(%a+)$") }, because))
-  end
-  return ending(deed(desktop_tools[step.kind], {}, because))
-end
-makers.scroll_down, makers.scroll_up = scroll, scroll
-
-function makers.pause(_, step)
-  return ending(deed(desktop_tools.pause, { seconds = step.seconds }, "The task asks for this pause."))
-end
-
--- "open" was a click before there were applications to open, and is one where none can be.
-function makers.open(state, step)
-  if not state.offered(desktop_tools.open) then
-    local as_click = setmetatable({ kind = "click" }, { __index = step })
-    return makers.click(state, as_click)
-  end
-  return ending(deed(desktop_tools.open, { name = step.target }, "The task asks for this application."),
-    { application = step.target })
-end
-
-function makers.switch(_, step)
-  return ending(deed(desktop_tools.switch, { title = step.target }, "The task asks for this window."),
-    { title = step.target })
-end
-
---- On a page ----------------------------------------------------------------------------------------
-
-local function on_page(make)
-  return function(state, step)
-    local element = screen.find_on_page(state.view, step.target, step.role)
-    if not element then
-      if not state.view.page then return nil, "the active window is no browser whose page is listed" end
-      return missing(state, step.target)
-    end
-    return make(step, element)
-  end
-end
-
-makers.select = on_page(function(step, element)
-  return deed(page_tools.select, { index = element.index, option = step.option }, described(element))
-end)
-
-makers.upload = on_page(function(step, element)
-  return deed(page_tools.upload, { index = element.index, path = step.path }, described(element))
-end)
-
-makers.download = on_page(function(_, element)
-  return ending(deed(page_tools.download, { index = element.index }, described(element)))
-end)
-
-function makers.read(state, step)
-  if not state.view.page then return nil, "the active window is no browser whose page is listed" end
-  if not state.view.page.text:find(step.target, 1, true) then
-    return nil, ("the page's text does not have %s"):format(quote(step.target))
-  end
-  return deed(page_tools.read, { after = step.target }, "The page's text has these words.")
-end
-
-function makers.go_to(_, step)
-  return ending(deed(page_tools.go_to, { url = step.url }, "The task asks for this address."), { url = step.url })
-end
-
-local function travel(_, step)
-  return ending(deed(page_tools[step.kind], {}, "The task asks for this."))
-end
-makers.back, makers.forward, makers.reload = travel, travel, travel
-
-function makers.dialog(state, step)
-  local dialog = state.view.page and state.view.page.dialog
-  if not dialog then return nil, "the page has no dialog open" end
-  return ending(deed(page_tools.dialog, { accept = step.accept }, "The page waits for the answer."))
-end
+needs.wait_for = needs.expect
 
 local closers = { "close", "close popup", "close dialog", "no, thanks", "no thanks", "no", "not now", "maybe later",
   "later", "skip", "dismiss", "reject all", "reject", "decline", "cancel", "×", "✕", "x", "got it", "ok" }
 
---- The element that closes the popup which covers the page.
----@param view deskpilot.literal.view
----@return deskpilot.literal.element? element, string? why
-function deeds.closer(view)
-  if not view.page or not view.page.popup then return nil, "no popup covers the page" end
-  local names = {}
+function needs.close_popup(facts, _, args)
+  if not screen.popup(facts) then return "no popup covers the page" end
   for _, name in ipairs(closers) do
-    for _, element in ipairs(view.page.elements) do
-      if not element.states.blocked and element.name:lower() == name then return element end
+    for _, element in ipairs(screen.uncovered(facts)) do
+      if element.name:lower() == name then args.index = args.index or element.index end
     end
   end
-  for _, element in ipairs(view.page.elements) do
-    if not element.states.blocked and #names < 5 then names[#names + 1] = quote(text.cut(element.name, 40)) end
+  return not args.index and ("%s, and it has no button that is known to close it (%s); %s"):format(screen.popup(facts),
+    table.concat(closers, ", "), screen.nearest(facts, "close")) or nil
+end
+
+local still_keys = { tab = true, home = true, ["end"] = true, ["shift+end"] = true, ["ctrl+a"] = true }
+local still_roles = { "text", "entry", "check", "radio" }
+
+-- Whether everything is where it was once the step is done. What a field suggests is new.
+local function is_still(step, element)
+  if element and element.states.autocomplete then return false end
+  for _, part in ipairs(step.kind == "click" and still_roles or {}) do
+    if element.role:find(part, 1, true) then return true end
   end
-  return nil, ("%s has no button that is known to close it (%s); what it has is %s"):format(view.page.popup,
-    table.concat(closers, ", "), #names > 0 and text.join(names) or "nothing")
+  return verbs[step.kind].still or step.kind == "press" and still_keys[step.args.key:lower()]
 end
 
-function makers.close_popup(state)
-  local element, why = deeds.closer(state.view)
-  if not element then return nil, why end
-  return ending(deed(page_tools.close_popup, { index = element.index }, described(element)))
+local function arguments(facts, step, element)
+  local args = {}
+  for name, value in pairs(step.args) do args[name] = value end
+  if element and element.norm then
+    -- The tools want a name even for what has none.
+    args.label = text.cut(element.name ~= "" and element.name or step.target, 80)
+    args.position = { element.norm[1], element.norm[2] }
+  elseif element then
+    args.index = element.index
+  end
+  return args, needs[step.kind] and needs[step.kind](facts, step, args)
 end
 
---- What the step of that number takes now; nil and why not while what it needs is not listed.
----@param state deskpilot.literal.course
+--- What the step of that number takes now; nil and why not while what it needs is not there.
+---@param facts deskpilot.literal.facts
+---@param plan deskpilot.literal.step[]
 ---@param number integer
 ---@return deskpilot.literal.deed? deed, string? why
-function deeds.of(state, number)
-  local step = state.plan[number]
-  -- A field of a page is focused by typing into it.
-  if step.before_typing and state.offered(page_tools.type)
-    and screen.find_on_page(state.view, step.target, step.role) then
-    number = number + 1
-    step = state.plan[number]
+function deeds.of(facts, plan, number)
+  local step = plan[number]
+  if step.focuses and screen.find(facts, step.target, step.role, true) then -- a field of a page is typed into at once
+    number, step = number + 1, plan[number + 1]
   end
-  local made, why = makers[step.kind](state, step)
-  if not made then return nil, why end
-  made.number = number
-  made.why = course.justify(state, number, made.because)
-  return made
+  local verb, element, args, why = verbs[step.kind], nil, nil, nil
+  if step.target then element, why = find(facts, step) end
+  if not why then args, why = arguments(facts, step, element) end
+  if why then return nil, why end
+  local deed = { number = number, tool = args.index and verb.on_page or verb.tool, args = args, anchor = {},
+    ends = not is_still(step, element) }
+  for part, name in pairs(verb.anchor or {}) do deed.anchor[part] = args[name] end
+  deed.why = ("Step %d of %d: %s. %s"):format(number, #plan, text.cut(step.says, 80), element and described(element)
+    or "It is the next one that the task asks for.")
+  return deed
 end
 
 return deeds

@@ -1,206 +1,210 @@
---- Reads a task that is written as steps: click "7"; type "hello"; press ctrl+s; wait for "Saved".
---- It is a small fixed grammar, not understanding: what it cannot read it names, and nothing of
---- such a task is done.
+--- Reads a task that is written as steps: click "7"; type "hello"; press ctrl+s; wait for "Saved". It is a small fixed
+--- grammar, not understanding: what it cannot read it names, and nothing of such a task is done.
 local json = require "deskpilot.base.json"
-local readers = require "deskpilot.model.literal.readers"
 local text = require "deskpilot.base.text"
 
 local steps = {}
 
 ---@class deskpilot.literal.step
----@field kind string click, double_click, right_click, type, press, scroll_down, scroll_up, drag, wait_for,
---- expect, pause, select, upload, download, read, go_to, back, forward, reload, open, switch, close_popup or dialog
+---@field kind string the first word of its line in `forms`
 ---@field says string the step in its plain form
----@field target string? the name to act on; drag's beginning; the words that `read` reads after; the application
---- or window
----@field to string? drag's end
+---@field args table<string, string|number> the arguments of its tool that the task gives
+---@field target string? the name of what is acted on; where a drag begins
+---@field to string? where a drag ends
 ---@field role string? the word for a kind of element that stood beside the name
----@field text string? what to type, or to look for; none for what was read
----@field into string? the field that a text is typed into: the step before clicks it
----@field before_typing boolean? of that step
----@field option string? to select
----@field path string? of the file to upload
----@field url string?
----@field accept boolean? of a page's question
----@field key string?
----@field seconds number?
+---@field focuses boolean? whether it only brings the keyboard to the field that the next step types into
 
---- The steps that are known, for the sentence of a refusal.
-steps.known = 'click "name", double-click "name", right-click "name", type "text" (into "name"), press ctrl+s, '
-  .. 'scroll down (3 times), drag "a" to "b", wait for "text", wait 2 seconds, expect "text", open "application", '
-  .. 'switch to "window title"; and in a browser go to URL, go back, reload, choose "option" in "name", '
-  .. 'upload "path" to "name", download "name", read what follows "words", type what was read, close the popup, '
-  .. 'close any popup, accept the dialog, dismiss the dialog'
+-- All that can be said. A quotation or a word in capitals stands for what the task gives: an argument of the step's
+-- tool, by its name, or the name of something on the screen (target, to).
+local forms = {
+  { "click", 'click "target"' },
+  { "double_click", 'double-click "target"' },
+  { "right_click", 'right-click "target"' },
+  { "type", 'type "text"' },
+  { "type", 'type "text" into "target"' },
+  { "type", "type what was read" },
+  { "type", 'type what was read into "target"' },
+  { "press", "press KEY" },
+  { "scroll_down", "scroll down" },
+  { "scroll_up", "scroll up" },
+  { "drag", 'drag "target" to "to"' },
+  { "wait_for", 'wait for "text"' },
+  { "pause", "wait SECONDS seconds" },
+  { "expect", 'expect "text"' },
+  { "open", 'open "name"' },
+  { "switch", 'switch to "title"' },
+  { "go_to", "go to URL" },
+  { "go_to", 'go to "url"' },
+  { "back", "go back" },
+  { "forward", "go forward" },
+  { "reload", "reload" },
+  { "select", 'choose "option" in "target"' },
+  { "click", 'choose "target"' },
+  { "upload", 'upload "path" to "target"' },
+  { "download", 'download "target"' },
+  { "read", 'read what follows "after"' },
+  { "close_popup", "close the popup" },
+  { "close_popups", "close any popup" }, -- a rule for all steps rather than one of them
+  { "accept", "accept the dialog" },
+  { "dismiss", "dismiss the dialog" },
+}
 
 local most_steps = 500
 
---- Quotations ---------------------------------------------------------------------------------------
+local function set(words)
+  local members = {}
+  for word in words:gmatch("%S+") do members[word] = true end
+  return members
+end
 
-local escapes = { n = "\n", t = "\t", r = "\r", ['"'] = '"', ["\\"] = "\\" }
+-- Words that say nothing, and those that say of what kind the target is.
+local fillers = set [[the a an at in into on of for to it that this is be until please first finally next now also
+  appear appears shown visible screen display result key window page dialog text list named called once]]
+local roles = set "button item menu tab link field box entry icon label option cell row checkbox"
+local synonyms = { tap = "click", select = "choose", write = "type", hit = "press", verify = "expect",
+  second = "seconds", popups = "popup", ["pop-up"] = "popup" }
+local vocabulary = {} -- the words of the forms
 
--- Puts \1N\2 for each quotation, so that what is inside one is never read as a step.
+-- Each form as a pattern of a clause without fillers, in which a quotation is a mark and its number.
+local shapes = { KEY = "(%S+)", URL = "(%l+:%S+)", SECONDS = "([%d.]+)" }
+local known = {}
+for i, form in ipairs(forms) do
+  local parts = {}
+  form.fields = {}
+  for word in form[2]:gmatch("%S+") do
+    if shapes[word] or word:find('^"') then
+      table.insert(parts, shapes[word] or '("%d+)')
+      table.insert(form.fields, word)
+    elseif not fillers[word] then
+      vocabulary[word] = true
+      table.insert(parts, (word:gsub("%-", "%%-")))
+    end
+  end
+  form.pattern = "^" .. table.concat(parts, " ") .. "$"
+  known[i] = form[2]
+end
+
+--- The steps that are known, for the sentence of a refusal.
+steps.known = table.concat(known, ", ")
+
+local escapes = { n = "\n", t = "\t", r = "\r" }
+
+-- The task with a mark such as "1 for each quotation, and what the marks stand for.
 local function lift_quotations(task)
-  task = task:gsub("[\1\2]", " "):gsub("\226\128[\156\157]", '"') -- curly ones are quotations too
-  local strings, out, from = {}, {}, 1
-  while true do
-    local first = task:find('"', from, true)
-    if not first then break end
-    local last = first + 1
-    while last <= #task and task:sub(last, last) ~= '"' do
-      last = last + (task:sub(last, last) == "\\" and 2 or 1)
-    end
-    if last > #task then return nil, text.cut(task:sub(first), 60) .. " (its quotation never ends)" end
-    local inside = task:sub(first + 1, last - 1):gsub("\\(.)", function(c) return escapes[c] end)
-    table.insert(strings, inside)
-    out[#out + 1] = task:sub(from, first - 1) .. ("\1%d\2"):format(#strings)
-    from = last + 1
-  end
-  out[#out + 1] = task:sub(from)
-  return table.concat(out), strings
-end
-
---- Clauses ------------------------------------------------------------------------------------------
-
-local verbs = {
-  { "double[%s-]?click", "double_click" }, { "right[%s-]?click", "right_click" }, { "click", "click" },
-  { "tap", "click" }, { "choose", "choose" }, { "select", "choose" }, { "open", "open" },
-  { "go to", "go_to" }, { "go back", "back" }, { "go forward", "forward" }, { "reload", "reload" },
-  { "upload", "upload" }, { "download", "download" }, { "read", "read" }, { "switch to", "switch" },
-  { "close", "close" }, { "accept", "accept" }, { "dismiss", "dismiss" },
-  { "type", "type" }, { "write", "type" }, { "enter", "type" }, { "press", "press" }, { "hit", "press" },
-  { "scroll", "scroll" }, { "drag", "drag" }, { "wait", "wait" }, { "expect", "expect" },
-  { "verify", "expect" }, { "make sure", "expect" }, { "ensure", "expect" }, { "check that", "expect" },
-}
-
-local polite = {
-  "please", "then", "and", "first", "firstly", "finally", "lastly", "next", "now", "afterwards", "also",
-  "after that", "at last", "kindly", "you should", "i want you to", "can you", "could you",
-}
-
-local function strip_polite(clause)
-  local before
-  repeat
-    before = clause
-    clause = clause:match("^[%s:!?()-]*(.*)$")
-    for _, words in ipairs(polite) do
-      local lower = clause:lower()
-      if lower:find("^" .. words .. "%f[%W]") then clause = clause:sub(#words + 1) end
-    end
-  until clause == before
-  return (clause:gsub("[%s:!?()]+$", ""))
-end
-
-local function verb_of(clause)
-  local lower = clause:lower()
-  for _, verb in ipairs(verbs) do
-    local stop = lower:match("^" .. verb[1] .. "%f[^%w_]()")
-    if stop then return verb[2], clause:sub(stop) end
-  end
-end
-
--- "Work out 7 times 6 in the calculator:" says what for, not what to do.
-local function strip_title(task)
-  while true do
-    local title, rest = task:match("^([^:\1]*):%s(.*)$")
-    if not title then return task end
-    if title:find("%S") then
-      for sentence in title:gmatch("[^.,;\n]+") do
-        if verb_of(strip_polite(sentence)) then return task end
-      end
-    end
-    task = rest
-  end
-end
-
--- Cuts at line ends, ; , . "then" and "and". A comma or full stop after a + is a key's name.
-local function clauses_of(task)
-  task = ("\n" .. task):gsub("\n%s*%d+[.)]%s+", "\n"):gsub("\n%s*[*•-]%s+", "\n")
-  for _, before in ipairs { "[^+]", "%+%+" } do
-    task = task:gsub("(" .. before .. ")[.,]%f[%s\0\1]", "%1\n")
-  end
-  task = task:gsub(";", "\n")
-  task = (" " .. task .. " "):gsub("%s[Tt][Hh][Ee][Nn]%f[%s\1]", "\n"):gsub("%s[Aa][Nn][Dd]%f[%s\1]", "\n")
-  local clauses = {}
-  for clause in task:gmatch("[^\n]+") do
-    local read = strip_polite(clause)
-    if read ~= "" and not read:find("^%d+$") then table.insert(clauses, read) end
-  end
-  return clauses
-end
-
---- Reading one --------------------------------------------------------------------------------------
-
-local fillers = {}
-for word in ([[the a an on at of in into to it its that this is are be being shown shows show appear
-  appears appearing see visible displayed display displays screen result for until once there named
-  called labelled labeled with text button item menu tab link field box entry icon label option key keys
-  cell row checkbox window bit page list little value says say has contains have by dialog
-  ]]):gmatch("%S+") do
-  fillers[word] = true
-end
-
-local role_words = {
-  button = true, item = true, menu = true, tab = true, link = true, field = true, box = true, entry = true,
-  icon = true, label = true, option = true, cell = true, row = true, checkbox = true,
-}
-
--- A clause's tail: its quotations, its count, the first role word, and the words left over
--- (`words` without the fillers, `all` with them: "a" is a key too).
-local function read_tail(tail, strings)
-  local found = { quotes = {}, count = 1, words = {}, all = {} }
-  tail = tail:gsub("\1(%d+)\2", function(n)
-    table.insert(found.quotes, strings[tonumber(n)])
-    return " "
+  local quotations, count = {}, 0
+  task = task:gsub("\\\\", "\1"):gsub('\\"', "\2")
+  local lifted = task:gsub('"([^"]*)"', function(inside)
+    count = count + 1
+    quotations['"' .. count] = inside:gsub("\\(%l)", escapes):gsub("\1", "\\"):gsub("\2", '"')
+    return (' "%d '):format(count)
   end)
-  tail = (" " .. tail .. " "):gsub("%s(%d+)%s+[Tt]imes%f[%W]", function(n)
-    found.count = tonumber(n)
-    return " "
+  if select(2, task:gsub('"', "")) % 2 == 0 then return lifted, quotations end
+  return nil, text.cut(task:match('"[^"]*$'), 60) .. " (its quotation never ends)"
+end
+
+-- Cuts at line ends, semicolons, commas, full stops, colons, "then" and "and". A comma or full stop behind a + is a
+-- key's name. A colon stays with what it ends.
+local function clauses_of(lifted)
+  lifted = ("\n" .. lifted):gsub(":%f[%s\0]", ":\n"):gsub("\n%s*%d+[.)]%s", "\n"):gsub("\n%s*[-*]%s", "\n")
+  lifted = lifted:gsub("([^+])[.,]%f[%s\0]", "%1\n"):gsub("(%+%+)[.,]%f[%s\0]", "%1\n")
+  lifted = lifted:gsub("%f[%S][Tt]hen%f[%s]", "\n"):gsub("%f[%S][Aa]nd%f[%s]", "\n")
+  return lifted:gmatch("[^\n;]+")
+end
+
+-- The words of a clause that say something, in one line, how many times it is to be done, and the first word for a
+-- kind of element.
+local function core_of(clause)
+  local count, words, role = 1, {}, nil
+  clause = clause:gsub("%f[%S]twice%f[%s\0]", "2 times"):gsub("%f[%S]([1-9]%d*) times%f[%s\0]", function(times)
+    count = tonumber(times)
+    return ""
   end)
-  for word in tail:gmatch("%S+") do
-    local lower = word:lower()
-    if lower ~= "twice" then table.insert(found.all, word) end
-    if lower == "twice" then found.count = 2
-    elseif role_words[lower] then found.role = found.role or lower
-    elseif not fillers[lower] then table.insert(found.words, word) end
+  for word in clause:gmatch("%S+") do
+    local lower = synonyms[word:lower()] or word:lower()
+    local is_key = #words == 1 and words[1] == "press" and lower ~= "the" -- "a" and "tab" are keys
+    if vocabulary[lower] and not is_key then
+      table.insert(words, lower)
+    elseif is_key or not fillers[lower] and not roles[lower] then
+      table.insert(words, word)
+    elseif roles[lower] then
+      role = role or lower
+    end
   end
-  return found
+  return table.concat(words, " "), count, role
 end
 
--- The steps of one clause; a lone quotation continues the verb before it: click "7", "8".
-local function read_clause(clause, strings, verb_before)
-  local verb, tail = verb_of(clause)
-  if not verb and clause:find("^\1%d+\2$") then verb, tail = verb_before, clause end
-  if not verb then return nil end
-  local found = read_tail(tail, strings)
-  local read = found.count >= 1 and found.count <= most_steps and readers[verb](found)
-  if not read then return nil end
-  local all = { closes_popups = read.closes_popups }
-  for _ = 1, found.count do
-    for _, step in ipairs(read) do table.insert(all, step) end
+local function as_written(clause, quotations)
+  clause = clause:gsub('"%d+', function(mark) return json.encode(quotations[mark]) end)
+  return text.cut(text.one_line(clause), 80)
+end
+
+-- What a clause gives in a form, by the words of the form that stand for it; nil where it says something else.
+local function match(form, core, quotations)
+  local captures, given = { core:match(form.pattern) }, {}
+  if #captures == 0 then return nil end
+  for i, word in ipairs(form.fields) do
+    given[word] = quotations[captures[i]] or captures[i]
+    if given[word] == "" then return nil end
   end
-  return all, verb
+  return given
 end
 
-local function restore(clause, strings)
-  return (clause:gsub("\1(%d+)\2", function(n) return json.encode(strings[tonumber(n)]) end))
+local function step_of(form, given, role)
+  local step = { kind = form[1], role = role, args = {} }
+  step.says = form[2]:gsub("%S+", function(word)
+    local value = given[word]
+    if not value then return nil end
+    local name = word:match("%a+"):lower()
+    if name == "seconds" then value = tonumber(value) or value end
+    if name == "target" or name == "to" then step[name] = value else step.args[name] = value end
+    return shapes[word] and value or json.encode(value)
+  end)
+  return step
 end
 
---- The steps of a task.
+local function click(target, role)
+  return step_of(forms[1], { ['"target"'] = target }, role)
+end
+
+-- The steps that a clause is; nil where it is none.
+local function read_clause(core, role, quotations)
+  for _, form in ipairs(forms) do
+    local given, kind = match(form, core, quotations), form[1]
+    if given and role and (kind == "open" or kind == "press") then -- open the "File" menu, press the "OK" button
+      return { click(given['"name"'] or given.KEY, role) }
+    elseif given and kind == "type" and given['"target"'] then
+      local focusing = click(given['"target"'], role or "field")
+      focusing.focuses = true
+      return { focusing, step_of(form, given, focusing.role) }
+    elseif given then
+      return { step_of(form, given, role) }
+    end
+  end
+end
+
+--- The steps of a task. What stands before a colon at its beginning says what they are for.
 ---@param task string
----@return deskpilot.literal.step[]? steps with closes_popups = true where the task has that rule, string? unreadable
---- nil and the part that is no step
+---@return deskpilot.literal.step[]? steps with closes_popups = true where the task has that rule, string? unread the
+--- part that is no step
 function steps.read(task)
-  local lifted, strings = lift_quotations(task)
-  if not lifted then return nil, strings end
-  local all, verb = {}, nil
-  for _, clause in ipairs(clauses_of(strip_title(lifted))) do
-    local read, its_verb = read_clause(clause, strings, verb)
-    if not read then return nil, text.cut(text.one_line(restore(clause, strings)), 80) end
-    verb = its_verb
-    for _, step in ipairs(read) do table.insert(all, step) end
-    all.closes_popups = all.closes_popups or read.closes_popups
-    if #all > most_steps then return nil, "more than " .. most_steps .. " steps" end
+  local lifted, quotations = lift_quotations(task)
+  if not lifted then return nil, quotations end
+  local all, verb, unread = {}, nil, nil
+  for clause in clauses_of(lifted) do
+    local core, count, role = core_of(clause)
+    if verb and core:find('^"') then core = verb .. " " .. core end -- click "7", "8"
+    local read = read_clause(core, role, quotations)
+    if not read and core ~= "" then unread = unread or clause end
+    if not verb and clause:find(":%s*$") then unread = nil end
+    if unread and (read or verb) then break end
+    if read then
+      verb = core:match("^%S+")
+      if #all + count * #read > most_steps then return nil, ("more than %d steps"):format(most_steps) end
+      if read[1].kind == "close_popups" then all.closes_popups, count = true, 0 end
+      for _ = 1, count do table.move(read, 1, #read, #all + 1, all) end
+    end
   end
+  if unread then return nil, as_written(unread, quotations) end
   if #all == 0 then return nil, "(there is no step in it)" end
   return all
 end

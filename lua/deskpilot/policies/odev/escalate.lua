@@ -48,7 +48,7 @@ end
 --- says why.
 ---@param run deskpilot.run
 ---@param why string what did not work
----@return table? call {tool, args, why}, string? sentence
+---@return { tool: string, args: table, why: string? }? call, string? sentence
 function escalate.ask_vision(run, why)
   if not allowed(run, why) then return nil end
   local ok, err = run:observe()

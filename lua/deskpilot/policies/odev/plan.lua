@@ -111,7 +111,8 @@ end
 ---@param run deskpilot.run
 ---@param wanted { tool: string, args: table, why: string? }
 ---@param why string the reason of the step
----@return table? call {tool, args, why}, string? sentence what is wrong
+---@return { tool: string, args: table, why: string? }? call
+---@return string? sentence what is wrong
 function plan.check_action(run, wanted, why)
   if wanted.tool == "report_completion" then
     return nil, "report_completion is not for a plan: say completes_goal = true in the plan that completes it"
@@ -175,7 +176,7 @@ end
 --- The corrective action of an answer of the vision persona.
 ---@param run deskpilot.run
 ---@param reply table as run:ask gives it
----@return table? call {tool, args, why}, string? why
+---@return { tool: string, args: table, why: string? }? call, string? why
 function plan.read_correction(run, reply)
   local args, why = called(run, reply, plan.correction)
   if not args then return nil, why end

@@ -6,31 +6,31 @@
 #include <string.h>
 #include <wchar.h>
 
-bool win32_ask(HWND window, unsigned patience, UINT message, WPARAM wparam, LPARAM lparam,
+bool win32_ask(HWND window, unsigned timeout, UINT message, WPARAM wparam, LPARAM lparam,
                DWORD_PTR *answer)
 {
     DWORD_PTR ignored;
     return SendMessageTimeoutW(window, message, wparam, lparam, SMTO_ABORTIFHUNG | SMTO_BLOCK,
-                               patience, answer ? answer : &ignored) != 0;
+                               timeout, answer ? answer : &ignored) != 0;
 }
 
 static bool ask(win32_reading *r, HWND window, UINT message, WPARAM wparam, DWORD_PTR *answer)
 {
-    return win32_ask(window, win32_reading_patience(r), message, wparam, 0, answer);
+    return win32_ask(window, win32_reading_timeout(r), message, wparam, 0, answer);
 }
 
 /* The text of a control in the reading's buffer. */
 static bool control_text(win32_reading *r, HWND window, size_t *units)
 {
-    const WPARAM room = DESK_ELEMENTS_MAX_TEXT + 1;
+    const WPARAM capacity = DESK_ELEMENTS_MAX_TEXT + 1;
     DWORD_PTR count = 0;
     r->buffer[0] = 0;
-    if (!win32_ask(window, win32_reading_patience(r), WM_GETTEXT, room, (LPARAM) r->buffer,
+    if (!win32_ask(window, win32_reading_timeout(r), WM_GETTEXT, capacity, (LPARAM) r->buffer,
                    &count)) {
         return false;
     }
-    r->buffer[room - 1] = 0;
-    *units = wcsnlen(r->buffer, room);
+    r->buffer[capacity - 1] = 0;
+    *units = wcsnlen(r->buffer, capacity);
     return true;
 }
 

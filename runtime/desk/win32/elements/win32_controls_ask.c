@@ -18,7 +18,7 @@ void win32_details_action(win32_reading *r, desk_element_details *out, const cha
 
 static bool ask(win32_reading *r, HWND window, UINT message, WPARAM wparam, DWORD_PTR *answer)
 {
-    return win32_ask(window, win32_reading_patience(r), message, wparam, 0, answer);
+    return win32_ask(window, win32_reading_timeout(r), message, wparam, 0, answer);
 }
 
 /* False where it does not answer. */

@@ -32,7 +32,7 @@ static size_t unit_of(const wchar_t *text, int32_t character, size_t units)
 }
 
 /* Its text into `buffer` of WIN32_TEXT_UNITS. A password is not asked for: it counts as empty. */
-static bool text_of(HWND window, unsigned patience, wchar_t *buffer, size_t *units)
+static bool text_of(HWND window, unsigned timeout, wchar_t *buffer, size_t *units)
 {
     DWORD_PTR count = 0;
     *units = 0;
@@ -40,7 +40,7 @@ static bool text_of(HWND window, unsigned patience, wchar_t *buffer, size_t *uni
         return true;
     }
     buffer[0] = 0;
-    if (!win32_ask(window, patience, WM_GETTEXT, WIN32_TEXT_UNITS, (LPARAM) buffer, &count)) {
+    if (!win32_ask(window, timeout, WM_GETTEXT, WIN32_TEXT_UNITS, (LPARAM) buffer, &count)) {
         return false;
     }
     buffer[WIN32_TEXT_UNITS - 1] = 0;
@@ -68,8 +68,8 @@ bool win32_edit_ask(win32_reading *r, HWND window, desk_element_details *out)
 {
     size_t units;
     DWORD_PTR both = 0;
-    unsigned patience = win32_reading_patience(r);
-    if (!text_of(window, patience, r->buffer, &units)) {
+    unsigned timeout = win32_reading_timeout(r);
+    if (!text_of(window, timeout, r->buffer, &units)) {
         return false;
     }
     out->has_text = !(GetWindowLongPtrW(window, GWL_STYLE) & ES_PASSWORD);
@@ -77,7 +77,7 @@ bool win32_edit_ask(win32_reading *r, HWND window, desk_element_details *out)
         return true;
     }
     /* The answer holds both ends in 16 bits each, which is as much as was read. */
-    if (!win32_ask(window, patience, EM_GETSEL, 0, 0, &both)) {
+    if (!win32_ask(window, timeout, EM_GETSEL, 0, 0, &both)) {
         return false;
     }
     size_t from = LOWORD(both) < units ? LOWORD(both) : units;

@@ -21,7 +21,7 @@ static bool ask(win32_reading *r, HWND window, UINT message, WPARAM wparam, void
                 LRESULT *answer)
 {
     DWORD_PTR raw = 0;
-    bool ok = win32_ask(window, win32_reading_patience(r), message, wparam, (LPARAM) out, &raw);
+    bool ok = win32_ask(window, win32_reading_timeout(r), message, wparam, (LPARAM) out, &raw);
     *answer = (LRESULT) (int32_t) raw;
     return ok;
 }

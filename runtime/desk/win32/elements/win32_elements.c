@@ -202,7 +202,7 @@ static const char *read_window(win32_elements *e, win32_reading *r, const top_wi
 {
     SetLastError(0);
     if (win32_reading_over(r) ||
-        !win32_ask(w->window, win32_reading_patience(r), WM_NULL, 0, 0, NULL)) {
+        !win32_ask(w->window, win32_reading_timeout(r), WM_NULL, 0, 0, NULL)) {
         const char *why = silence(r, GetLastError());
         win32_frame_read(r, w->window, w->pid, app);
         return why;

@@ -8,8 +8,8 @@
  * A window that gives no sign is listed with what the system knows of it, and its application gets
  * a note; the others are read all the same.
  *
- * What bounds a read: every message has a timeout of WIN32_PATIENCE_MS and of what is left of the
- * deadline, every call of UI Automation a timeout of half of what is left (where Windows 8's
+ * What bounds a read: every message has a timeout of WIN32_MESSAGE_TIMEOUT_MS and of what is left
+ * of the deadline, every call of UI Automation a timeout of half of what is left (where Windows 8's
  * IUIAutomation2 is there; before it, the system's own). MSAA calls have no timeout of their own:
  * they are only made to a window that answered just before.
  */
@@ -21,7 +21,7 @@
 #include "desk/win32/win32_internal.h"
 
 enum {
-    WIN32_PATIENCE_MS = 200,
+    WIN32_MESSAGE_TIMEOUT_MS = 200,
     WIN32_MAX_WINDOWS = 1024,  /* top-level ones, of one read */
     WIN32_MAX_CHILDREN = 4096, /* windows within one, of one read */
     WIN32_MAX_ITEMS = 1000,    /* of one list or menu */
@@ -39,7 +39,7 @@ typedef struct {
     const desk_elements_query *query;
     base_arena *arena;
     desk_element_list *out;
-    size_t room;     /* of out->items */
+    size_t capacity; /* of out->items */
     wchar_t *buffer; /* WIN32_TEXT_UNITS */
     bool no_memory;
 } win32_reading;
@@ -49,7 +49,7 @@ void win32_reading_close(win32_reading *r);
 /* True when the time is up, the reader was told to stop, the list is full or memory is short. */
 bool win32_reading_over(const win32_reading *r);
 /* Milliseconds that one question may take now, at least 1. */
-unsigned win32_reading_patience(const win32_reading *r);
+unsigned win32_reading_timeout(const win32_reading *r);
 
 /* Adds an application and its element (depth 0); -1 when there is no room. */
 int32_t win32_app_add(win32_reading *r, DWORD pid);
@@ -102,7 +102,7 @@ bool win32_handle_alive(const win32_handle *h, base_error *err);
  */
 
 /* Asks a window, for at most that long. False where it did not answer. */
-bool win32_ask(HWND window, unsigned patience, UINT message, WPARAM wparam, LPARAM lparam,
+bool win32_ask(HWND window, unsigned timeout, UINT message, WPARAM wparam, LPARAM lparam,
                DWORD_PTR *answer);
 /* The same for an action; BASE_TIMED_OUT, BASE_NOT_FOUND or BASE_REFUSED. */
 bool win32_tell(HWND window, uint64_t deadline, UINT message, WPARAM wparam, LPARAM lparam,

@@ -42,24 +42,24 @@ bool win32_reading_over(const win32_reading *r)
            uv_hrtime() >= r->query->deadline;
 }
 
-unsigned win32_reading_patience(const win32_reading *r)
+unsigned win32_reading_timeout(const win32_reading *r)
 {
     unsigned left = win32_left_ms(r->query->deadline);
-    return left < WIN32_PATIENCE_MS ? left : WIN32_PATIENCE_MS;
+    return left < WIN32_MESSAGE_TIMEOUT_MS ? left : WIN32_MESSAGE_TIMEOUT_MS;
 }
 
 static bool grow(win32_reading *r)
 {
-    if (r->out->count < r->room) {
+    if (r->out->count < r->capacity) {
         return true;
     }
-    size_t room = r->room ? r->room * 2 : 256;
-    desk_element *items = realloc(r->out->items, room * sizeof *items);
+    size_t capacity = r->capacity ? r->capacity * 2 : 256;
+    desk_element *items = realloc(r->out->items, capacity * sizeof *items);
     if (!items) {
         return false;
     }
     r->out->items = items;
-    r->room = room;
+    r->capacity = capacity;
     return true;
 }
 

@@ -95,10 +95,10 @@ void win32_menu_bar_read(win32_reading *r, HWND window, DWORD pid, int32_t paren
     read_items(r, &m);
 }
 
-static HMENU popup_menu(HWND window, unsigned patience)
+static HMENU popup_menu(HWND window, unsigned timeout)
 {
     DWORD_PTR menu = 0;
-    if (!win32_ask(window, patience, MN_GETHMENU, 0, 0, &menu) || !IsMenu((HMENU) menu)) {
+    if (!win32_ask(window, timeout, MN_GETHMENU, 0, 0, &menu) || !IsMenu((HMENU) menu)) {
         return NULL;
     }
     return (HMENU) menu;
@@ -106,7 +106,7 @@ static HMENU popup_menu(HWND window, unsigned patience)
 
 void win32_popup_menu_read(win32_reading *r, HWND window, DWORD pid, int32_t parent)
 {
-    HMENU menu = popup_menu(window, win32_reading_patience(r));
+    HMENU menu = popup_menu(window, win32_reading_timeout(r));
     if (!menu) {
         return;
     }
@@ -123,7 +123,7 @@ void win32_popup_menu_read(win32_reading *r, HWND window, DWORD pid, int32_t par
 bool win32_menu_item_ask(win32_reading *r, const win32_handle *h, base_error *err)
 {
     bool popup = win32_class_of(h->window) == WIN32_POPUP_MENU;
-    HMENU menu = popup ? popup_menu(h->window, win32_reading_patience(r)) : GetMenu(h->window);
+    HMENU menu = popup ? popup_menu(h->window, win32_reading_timeout(r)) : GetMenu(h->window);
     int32_t parent = win32_frame_read(r, h->window, h->pid, -1);
     if (menu && parent >= 0) {
         const menu_source m = {h->window,
@@ -156,7 +156,7 @@ static HWND popup_owner(HWND popup)
 bool win32_menu_act(const win32_handle *h, base_error *err)
 {
     bool popup = win32_class_of(h->window) == WIN32_POPUP_MENU;
-    HMENU menu = popup ? popup_menu(h->window, WIN32_PATIENCE_MS) : GetMenu(h->window);
+    HMENU menu = popup ? popup_menu(h->window, WIN32_MESSAGE_TIMEOUT_MS) : GetMenu(h->window);
     HWND owner = popup ? popup_owner(h->window) : h->window;
     UINT state = menu ? GetMenuState(menu, (UINT) h->index, MF_BYPOSITION) : (UINT) -1;
     if (state == (UINT) -1 || !owner) {

@@ -141,7 +141,7 @@ static void describe_value(win32_reading *r, IAccessible *object, desk_element *
 
 void win32_msaa_describe(win32_reading *r, HWND window, int32_t index)
 {
-    if (!win32_ask(window, win32_reading_patience(r), WM_NULL, 0, 0, NULL)) {
+    if (!win32_ask(window, win32_reading_timeout(r), WM_NULL, 0, 0, NULL)) {
         return;
     }
     IAccessible *object = object_of(window);

@@ -1,0 +1,101 @@
+--- What literal answers as the one who is asked: a commander, an executor or a planner. Each says no more than the
+--- task's steps. An answer is { content, calls = { { name, args } }?, refusal? }.
+local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
+local course = require "deskpilot.model.literal.course"
+local deeds = require "deskpilot.model.literal.deeds"
+
+local faces = {}
+
+local function refuse(why)
+  return { content = why, refusal = why }
+end
+
+local function listed(plan)
+  local lines = {}
+  for i, step in ipairs(plan) do lines[i] = ("%d. %s"):format(i, step.says) end
+  return table.concat(lines, "\n")
+end
+
+--- A commander who writes the doctrine.
+---@param facts deskpilot.literal.facts
+---@param plan deskpilot.literal.step[]
+---@return table answer
+function faces.strategist(facts, plan)
+  return { content = ("1. MISSION RESTATEMENT\n%s\n\n3. INTERMEDIATE PHASES\nOne, EXECUTION: these %d steps, one at "
+    .. "a time and in their order.\n%s\n\n4. VERIFICATION PHASE\nWhat the steps expect is looked for on the "
+    .. "screen before completion is claimed."):format(facts.task, #plan, listed(plan)) }
+end
+
+local orders_format = [[
+Carry out these %d steps, one each turn and in their order, and do nothing that they do not ask for. Where something is
+not there yet, wait a second and look again; try a step that fails again, three times at most. After the last one report
+completion, with what the screen shows as evidence.
+%s]]
+
+--- A commander who gives orders for a phase: there is one, and its orders never change.
+---@param facts deskpilot.literal.facts
+---@param plan deskpilot.literal.step[]
+---@return table answer
+function faces.tactician(facts, plan)
+  if facts.phase == "EXECUTION" then return { content = "The phase stays as it is." } end
+  local needed = { report_completion = true, wait = true }
+  for _, step in ipairs(plan) do
+    for _, name in ipairs(deeds.tools(step)) do needed[name] = true end
+  end
+  local why = ("The task spells out its %d steps, so one phase with what they need is enough."):format(#plan)
+  return { content = why, calls = {
+    { name = "spawn_executor_prompt", args = { phase = "EXECUTION", rationale = why,
+      prompt = orders_format:format(#plan, listed(plan)) } },
+    { name = "update_phase_tools", args = { tool_names = text.keys(needed), rationale = why } },
+  } }
+end
+
+--- An executor: one tool call, for the next step or for the claim that all are done.
+---@param state deskpilot.literal.course
+---@param offered table<string, boolean> the tools
+---@return table answer
+function faces.executor(state, offered)
+  local list, why = course.next(state, 1)
+  if not list then return refuse(why) end
+  local deed = list[1]
+  if not offered[deed.tool] then
+    return { content = ("%s That needs the tool %s, which is not offered."):format(deed.why, deed.tool) }
+  end
+  if not deed.args.evidence then deed.args.justification = deed.why end
+  return { content = deed.why, calls = { { name = deed.tool, args = deed.args } } }
+end
+
+local most_actions = 5
+local longest_why = 190 -- characters; the plan's schema has a limit
+
+-- What the task expects to see behind that step, and the step after these expectations.
+local function expected_after(plan, number)
+  local texts = json.list()
+  repeat
+    number = number + 1
+    local expects = plan[number] and plan[number].kind == "expect"
+    if expects then table.insert(texts, plan[number].args.text) end
+  until not expects
+  return texts, number
+end
+
+--- A planner: as many steps as go together, with what the task itself says should be seen afterwards.
+---@param state deskpilot.literal.course
+---@return table answer
+function faces.planner(state)
+  local list, why = course.next(state, most_actions)
+  if not list then return refuse(why) end
+  local last, window = list[#list], state.facts.window
+  local texts, after = expected_after(state.plan, last.number or #state.plan + 1)
+  local args = { rationale = last.why, actions = {}, anchor = last.anchor, success_indicators = texts,
+    completes_goal = last.number ~= nil and after > #state.plan }
+  if not last.ends then args.anchor = { application = window and window.class } end -- the batch only fills in
+  for i, deed in ipairs(list) do
+    args.actions[i] = { tool = deed.tool, args = deed.args, why = text.cut(deed.why, longest_why) }
+    if deed.args.evidence then args.actions[i].tool, args.actions[i].args = "wait", { seconds = 0.1 } end -- a plan acts
+  end
+  return { content = last.why, calls = { { name = "plan", args = args } } }
+end
+
+return faces
