@@ -19,7 +19,7 @@ typedef enum {
     BASE_TIMED_OUT,
     BASE_CANCELLED,
     BASE_NOT_FOUND,
-    BASE_PROTOCOL, /* a peer or a file broke its format */
+    BASE_BAD_PROTOCOL, /* a peer or a file broke its format (winsock2.h has a BASE_PROTOCOL) */
     BASE_IO,
     BASE_INVALID, /* a value out of its range that only the run could know */
     BASE_NO_MEMORY,

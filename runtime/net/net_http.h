@@ -83,7 +83,7 @@ net_http *net_http_open(uv_loop_t *loop, base_error *err);
 void net_http_close(net_http *http);
 
 /* Begins a request; on_done comes later, from the loop, with one of BASE_UNAVAILABLE (nothing
- * listens, no such host), BASE_TIMED_OUT, BASE_PROTOCOL (a malformed or too large answer, TLS
+ * listens, no such host), BASE_TIMED_OUT, BASE_BAD_PROTOCOL (a malformed or too large answer, TLS
  * verification), BASE_CANCELLED, BASE_IO (the connection broke), BASE_NO_MEMORY in its error. NULL
  * when it could not begin: BASE_INVALID for a caller's mistake (a malformed URL, method or header:
  * a line end in one would smuggle in another), BASE_NO_MEMORY; on_done is then not called. */

@@ -138,7 +138,7 @@ typedef struct {
 
 static bool breach(base_error *err, const char *what)
 {
-    return base_fail(err, BASE_PROTOCOL, "answered %s", what);
+    return base_fail(err, BASE_BAD_PROTOCOL, "answered %s", what);
 }
 
 static bool span_is(span text, const char *word)

@@ -37,8 +37,8 @@ void net_upgrade_accept(char accept[NET_UPGRADE_ACCEPT], const char key[NET_UPGR
 
 /* Judges the answer's head, from its status line to its empty line. `*protocol` is the index of the
  * one that the server chose of those offered, -1 for none. False and a clause in `err` ("answered
- * ..."): BASE_REFUSED when it is another status, which goes to `*status`, BASE_PROTOCOL when it is
- * no proper answer. */
+ * ..."): BASE_REFUSED when it is another status, which goes to `*status`, BASE_BAD_PROTOCOL when it
+ * is no proper answer. */
 bool net_upgrade_judge(const net_upgrade *upgrade, const char accept[NET_UPGRADE_ACCEPT],
                        const char *head, size_t size, int *protocol, int *status, base_error *err);
 

@@ -500,22 +500,22 @@ static void test_refusals(void)
                   "This PNG file is interlaced; only plain ones can be read.");
     write_by_libpng(&f, 9, 9, 8, 2, 0);
     f.data[f.size - 5]++;
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: a checksum is wrong.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: a checksum is wrong.");
     f.size -= 12;
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: it ends too soon.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: it ends too soon.");
     write_by_libpng(&f, 9, 9, 8, 2, 0);
     f.data[23] = 10; /* one row more than there is */
     mend_header(&f);
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: it ends before its last row.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: it ends before its last row.");
     memset(f.data + 16, 0x7f, 8);
     mend_header(&f);
     check_refused(&f, BASE_INVALID,
                   "The PNG picture of 2139062143 x 2139062143 is too large: at most 32767 pixels a "
                   "side and 64 million in all.");
     f.data[0] = 'x';
-    check_refused(&f, BASE_PROTOCOL, "This is not a PNG file.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "This is not a PNG file.");
     f.size = 0;
-    check_refused(&f, BASE_PROTOCOL, "This is not a PNG file.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "This is not a PNG file.");
 }
 
 /* Makes every checksum right again, so that damage gets past the first gate. */

@@ -52,7 +52,7 @@ png_stats png_encoder_stats(const png_encoder *encoder);
 
 /* Makes `image` the picture in a PNG file: any colour type at up to 8 bits a channel, not
  * interlaced. Where the file says how opaque its pixels are, the image's `alpha` is set. `image`
- * stays as it was on failure. BASE_PROTOCOL for a broken file, BASE_UNSUPPORTED for 16 bits or
+ * stays as it was on failure. BASE_BAD_PROTOCOL for a broken file, BASE_UNSUPPORTED for 16 bits or
  * interlacing, BASE_INVALID for a picture above PNG_MAX_PIXELS or IMAGE_MAX_SIDE,
  * BASE_NO_MEMORY. */
 bool png_decode(image_bitmap *image, const uint8_t *data, size_t size, base_error *err);

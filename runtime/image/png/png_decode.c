@@ -51,7 +51,7 @@ typedef struct {
 
 static bool broken(decoder *d, const char *why)
 {
-    return base_fail(d->err, BASE_PROTOCOL, "The PNG file is broken: %s.", why);
+    return base_fail(d->err, BASE_BAD_PROTOCOL, "The PNG file is broken: %s.", why);
 }
 
 static uint32_t get_u32(const uint8_t *p)
@@ -129,7 +129,7 @@ static bool read_header(decoder *d)
     chunk c;
     if ((size_t) (d->end - d->at) < SIGNATURE ||
         memcmp(d->at, "\x89PNG\r\n\x1a\n", SIGNATURE) != 0) {
-        return base_fail(d->err, BASE_PROTOCOL, "This is not a PNG file.");
+        return base_fail(d->err, BASE_BAD_PROTOCOL, "This is not a PNG file.");
     }
     d->at += SIGNATURE;
     if (!next_chunk(d, &c)) {
