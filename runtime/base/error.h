@@ -40,6 +40,13 @@ typedef struct {
 bool base_fail(base_error *err, base_code code, const char *format, ...)
     __attribute__((format(BASE_PRINTF_FORMAT, 3, 4)));
 
+/* The same; static analysis of a caller sees that it is false. */
+#define base_fail(...)                                                                             \
+    ({                                                                                             \
+        base_fail(__VA_ARGS__);                                                                    \
+        false;                                                                                     \
+    })
+
 /* The lower-case word of a code: "unavailable", "timed_out", ... Static storage. */
 const char *base_code_name(base_code code);
 

@@ -86,12 +86,20 @@ place_monitors() {
     xrandr >/dev/null # looks at the outputs again: only now the second one counts as connected
 }
 
-# Ends whatever runs in a Wine folder. The server alone is not enough, for its services outlive it; and asked to end
-# in its own way (wineserver -k) it takes most of a second.
+# The processes that run in a Wine folder. Each thread tells, for the first one of a process may have ended before it.
+processes_in() {
+    env -u WINEPREFIX grep -lsxzF "WINEPREFIX=$1" /proc/[0-9]*/task/*/environ | cut -d/ -f3 | sort -u
+}
+
+# Ends whatever runs in a Wine folder; nothing of it is worth a goodbye. The server alone is not enough, for its services
+# outlive it; and asked to end in its own way (wineserver -k) it takes most of a second.
 end_wine() {
-    WINEPREFIX="$1" wineserver -k9 2>/dev/null || true
-    # shellcheck disable=SC2046
-    kill -9 $(env -u WINEPREFIX grep -lsxzF "WINEPREFIX=$1" /proc/[0-9]*/environ | tr -dc '0-9\n') 2>/dev/null || true
+    for _ in 1 2 3 4 5 6 7 8 9; do
+        left=$(processes_in "$1")
+        [ -n "$left" ] || return 0
+        # shellcheck disable=SC2086
+        kill -9 $left 2>/dev/null || true
+    done
 }
 
 # What is left of a run is the next one's to remove: a process of it may still write as it ends, and another run may
