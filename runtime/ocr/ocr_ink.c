@@ -148,7 +148,7 @@ static void enlarge(const uint8_t *from, int count, size_t from_step, uint8_t *t
 bool ocr_ink(ocr_ink_image *out, const image_bitmap *image, image_rect rect, int scale,
              base_error *err)
 {
-    int w[6][4];
+    int w[6][4] = {0};
     for (int s = 0; s < scale; s++) {
         weights(s, scale, w[s]);
     }

@@ -479,7 +479,7 @@ static void key_up(x11_desk *x, desk_key key, uint16_t state)
 bool x11_key(desk *d, desk_key key, bool down, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    uint16_t state;
+    uint16_t state = 0;
     if (!x11_keyboard_ready(x, &state, err)) {
         return false;
     }

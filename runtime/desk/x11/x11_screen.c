@@ -210,7 +210,7 @@ static uint8_t *fetch(x11_desk *x, image_rect r, bool shared, bool trusted, base
 bool x11_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    image_rect screen;
+    image_rect screen = {0};
     bool with_cursor = cursor && x->has_fixes;
     xcb_xfixes_get_cursor_image_cookie_t cursor_cookie = {0};
     if (with_cursor) {
