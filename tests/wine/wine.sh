@@ -28,11 +28,14 @@ own_folders() {
     done
 }
 
-# What Wine starts before the first program, and no program of ours asks for: devices, volumes, the event log.
-services_on_demand() {
+# What Wine would start before the first program, and no program of ours asks for, is left until it is wanted: devices,
+# volumes, the event log. And each new console waits 2 s for a window manager's word, where there is none.
+settings() {
+    printf 'REGEDIT4\n\n'
     for service in Eventlog MountMgr NDIS nsiproxy PlugPlay; do
         printf '[HKEY_LOCAL_MACHINE\\System\\CurrentControlSet\\Services\\%s]\n"Start"=dword:00000003\n\n' "$service"
     done
+    printf '[HKEY_CURRENT_USER\\Software\\Wine\\AppDefaults\\conhost.exe\\X11 Driver]\n"Managed"="N"\n'
 }
 
 # Nothing of it needs a screen; without DISPLAY Wine opens none.
@@ -45,8 +48,8 @@ prepare() {
     [ "$(cat "$template/prepared" 2>/dev/null || true)" != "$wanted" ] || return 0
     rm -rf "$template"
     mkdir -p "$template"
-    { printf 'REGEDIT4\n\n'; services_on_demand; } >"$cache/services.reg"
-    { in_template wine wineboot --init && in_template wine regedit "$cache/services.reg" &&
+    settings >"$cache/settings.reg"
+    { in_template wine wineboot --init && in_template wine regedit "$cache/settings.reg" &&
         in_template wineserver -w; } >"$cache/wine.log" 2>&1 || { cat "$cache/wine.log" >&2; return 1; }
     own_folders "$template"
     printf '%s\n' "$wanted" >"$template/prepared"
