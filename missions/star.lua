@@ -83,7 +83,7 @@ return {
   end,
   -- Every edge of the star has ink all along, and there is none outside it.
   verify = function()
-    local picture, why = image.load_png(assert(files.read(path)))
+    local picture, why = image.load(assert(files.read(path)))
     if not picture then return false, tostring(why) end
     local list = corners()
     for i = 2, #list do

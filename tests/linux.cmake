@@ -1,7 +1,6 @@
-pkg_check_modules(PNG REQUIRED libpng)
 pkg_check_modules(XCBTEST REQUIRED xcb xcb-xtest)
 include_directories(${XCBTEST_INCLUDE_DIRS})
-set(C_LIBRARIES ${PNG_LINK_LIBRARIES} ${XCBTEST_LINK_LIBRARIES})
+set(C_LIBRARIES ${XCBTEST_LINK_LIBRARIES})
 
 if(DESKPILOT_SANITIZE_THREADS)
   set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>"
@@ -26,4 +25,3 @@ set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>" "DESKPILOT_ATSPI_W
     "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/lsan.supp")
 add_lua_tests(lua "" ${UNIT_LUA} ${APPS_LUA})
 add_lua_tests(e2e "" ${E2E})
-add_subdirectory(fuzz)

@@ -35,10 +35,11 @@ tests_named(TSAN_LUA lua lua find interrupt ocr)
 tests_named(TSAN_E2E e2e lua human)
 
 # The units that are the same everywhere, and tests/windows for what is Windows's own.
-tests_named(WINDOWS_C c c coords draw find find_recall human image keys monitors null ocr_detect parallel regions scale)
-tests_named(WINDOWS_LUA lua lua agent app_profiles cdp cli config csv data decode desk eval find http http_server
-            literal literal_planner lookup model monitors native_desk ocr odev outline report schema shot signal site
-            task websocket websocket_frames websocket_opening)
+tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall human image jpeg_decode jpeg_encode
+            keys monitors null ocr_detect parallel png_damage png_decode regions scale)
+tests_named(WINDOWS_LUA lua lua agent app_profiles cdp cli completion config csv data decode desk eval find http
+            http_server literal literal_planner lookup model monitors native_desk ocr odev outline report schema shot
+            signal site task types websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)
 tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)
@@ -53,7 +54,10 @@ endfunction()
 
 # --- by cmake -P: a line "KIND NAME" for each test; KIND is unit, linux, tsan or windows -------------------------
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(lines "unit fuzz.websocket" "windows windows.fuzz.websocket" "windows windows.imports")
+  set(lines "windows windows.imports" "windows windows.c.pngsuite")
+  foreach(name fuzz.websocket fuzz.image graph.file_circles graph.test_file_circles)
+    list(APPEND lines "unit ${name}" "windows windows.${name}")
+  endforeach()
   function(add_lines prefix)
     test_names(more "${prefix}" ${ARGN})
     set(lines ${lines} ${more} PARENT_SCOPE)

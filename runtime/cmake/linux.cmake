@@ -12,6 +12,8 @@ pkg_check_modules(DBUS REQUIRED dbus-1)
 find_library(RANDR_STATIC NAMES libxcb-randr.a REQUIRED) # not every machine has these three to load
 find_library(COMPOSITE_STATIC NAMES libxcb-composite.a REQUIRED)
 find_library(XINPUT_STATIC NAMES libxcb-xinput.a REQUIRED)
+find_library(PNG_STATIC NAMES libpng16.a REQUIRED)
+find_library(JPEG_STATIC NAMES libjpeg.a REQUIRED)
 find_library(LUA_STATIC NAMES liblua5.4.a REQUIRED)
 find_library(CJSON_STATIC NAMES liblua5.4-cjson.a REQUIRED)
 find_library(LUV_STATIC NAMES liblua5.4-luv.a REQUIRED)
@@ -23,7 +25,7 @@ target_include_directories(base_libraries INTERFACE ${UV_INCLUDE_DIRS})
 target_link_libraries(base_libraries INTERFACE ${UV_STATIC} Threads::Threads ${CMAKE_DL_LIBS} m)
 
 add_library(image_libraries INTERFACE)
-target_link_libraries(image_libraries INTERFACE ZLIB::ZLIB)
+target_link_libraries(image_libraries INTERFACE ${PNG_STATIC} ${JPEG_STATIC} ZLIB::ZLIB m)
 
 add_library(desk_libraries INTERFACE)
 target_include_directories(desk_libraries INTERFACE ${XCB_INCLUDE_DIRS} ${DBUS_INCLUDE_DIRS})

@@ -1,48 +1,48 @@
+/* Which of several backends is taken, and what is told where none can be; for every list of them.
+ */
 #include "backend.h"
-#include "base/utf8.h"
-#include "native.h"
 
-#include <stdlib.h>
+#include "base/utf8.h"
+
 #include <string.h>
 
-const desk_ops *desk_backend(const char *name)
+enum { COOKIE_DIGITS = 32 };
+
+bool desk_backend_fits(const char *name, bool only_by_name, const char *wanted)
 {
-    if (!name || strcmp(name, desk_native_ops->name) == 0) {
-        return desk_native_ops;
-    }
-    return strcmp(name, null_ops.name) == 0 ? &null_ops : NULL;
+    return wanted ? strcmp(name, wanted) == 0 : !only_by_name;
 }
 
-void desk_window_list_free(desk_window_list *list)
+void desk_backend_failed(base_error *best, const base_error *err)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i].title);
-        free(list->items[i].klass);
-        free(list->items[i].executable);
+    if (best->code == BASE_OK || (best->code == BASE_NOT_FOUND && err->code != BASE_NOT_FOUND)) {
+        *best = *err;
     }
-    free(list->items);
-    *list = (desk_window_list){0};
 }
 
-static bool is_png(const char *data, size_t length)
+bool desk_backend_none(const base_error *best, const char *wanted, base_error *err)
 {
-    static const char signature[] = {'\x89', 'P', 'N', 'G', '\r', '\n', '\x1a', '\n'};
-    return length > sizeof signature && memcmp(data, signature, sizeof signature) == 0;
+    if (best->code == BASE_OK) {
+        return wanted ? base_fail(err, BASE_UNSUPPORTED,
+                                  "This build has no desktop backend called \"%.40s\".", wanted)
+                      : base_fail(err, BASE_UNSUPPORTED, "This build has no desktop backend.");
+    }
+    /* That nothing names a desktop is, to whoever wants one, a desktop that is not there. */
+    base_code code = best->code == BASE_NOT_FOUND ? BASE_UNAVAILABLE : best->code;
+    return base_fail(err, code, "%s", best->message);
 }
 
-bool desk_clipboard_check(desk_clipboard_kind kind, const char *data, size_t length,
-                          base_error *err)
+bool desk_options_check(const desk_options *options, base_error *err)
 {
-    size_t good = kind == DESK_CLIPBOARD_TEXT ? base_utf8_check(data, length) : length;
-    if (good < length) {
-        return base_fail(err, BASE_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
+    const char *display = options->display, *cookie = options->cookie;
+    if (display && base_utf8_check(display, strlen(display)) < strlen(display)) {
+        return base_fail(err, BASE_INVALID, "The display's name is not valid UTF-8.");
     }
-    if (kind == DESK_CLIPBOARD_PNG && !is_png(data, length)) {
-        return base_fail(err, BASE_INVALID, "A picture for the clipboard must be a PNG file.");
-    }
-    if (length > DESK_CLIPBOARD_MAX) {
-        return base_fail(err, BASE_REFUSED, "What is put into the clipboard can be %d MiB at most.",
-                         DESK_CLIPBOARD_MAX >> 20);
+    if (cookie &&
+        (strlen(cookie) != COOKIE_DIGITS || strspn(cookie, "0123456789abcdef") != COOKIE_DIGITS)) {
+        return base_fail(err, BASE_INVALID,
+                         "The cookie of an X display is %d hexadecimal digits in lower case.",
+                         COOKIE_DIGITS);
     }
     return true;
 }

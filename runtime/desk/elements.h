@@ -4,12 +4,11 @@
  *
  * One `desk_elements` is a kept connection to that interface. Unlike the rest of the desk library
  * its calls take as long as the applications do (up to a deadline), so they are made on a worker
- * thread; one `desk_elements` serves one call at a time and locks itself. `open` does not wait: the
- * connection is made by the first call.
+ * thread; one `desk_elements` serves one call at a time and locks itself.
  *
  * Everything that applications say is untrusted: sizes, depths and counts are capped, texts are
  * valid UTF-8 without control characters, parents always come before their children. Coordinates
- * are pixels of the desktop space (backend.h). An application that does not answer in time costs
+ * are pixels of the desktop space (desk.h). An application that does not answer in time costs
  * the deadline, not the result: what the others said is returned with a note about it.
  */
 #ifndef DESK_ELEMENTS_H
@@ -142,38 +141,33 @@ typedef struct {
     int32_t from, to;
 } desk_element_change;
 
-typedef struct desk_elements_ops {
-    const char *name;
+/* A reader, to be closed by desk_elements_close. It connects when first used, so that this does not
+ * wait. BASE_UNSUPPORTED where this build has none, BASE_UNAVAILABLE for a desktop that is not
+ * there, BASE_NO_MEMORY. */
+bool desk_elements_open(desk_elements **out, const desk_elements_options *options, base_error *err);
+/* No call may be under way. */
+void desk_elements_close(desk_elements *e);
 
-    bool (*open)(desk_elements **out, const desk_elements_options *options, base_error *err);
-    void (*close)(desk_elements *e);
+/* What follows checks its arguments: BASE_INVALID for what is no handle, for text that is not UTF-8
+ * and for numbers that no element can have. */
 
-    /* Fills `out`, to be freed by desk_element_list_free. BASE_UNAVAILABLE where there is no
-     * accessibility interface, with how to get one. */
-    bool (*read)(desk_elements *e, const desk_elements_query *query, desk_element_list *out,
-                 base_error *err);
-
-    /* Does one of an element's actions: that of the name, or if NULL that of the index (0 is the
-     * usual one). BASE_NOT_FOUND if it has gone or has no such action, BASE_REFUSED,
-     * BASE_TIMED_OUT, BASE_INVALID for what is no handle. */
-    bool (*act)(desk_elements *e, const char *handle, const char *action, int index,
-                uint64_t deadline, base_error *err);
-    /* Tells the application to change an element. It has answered when this returns, and may take a
-     * moment to do it. Errors as of `act`; BASE_UNSUPPORTED where the element is not of that kind.
-     */
-    bool (*change)(desk_elements *e, const char *handle, const desk_element_change *change,
-                   uint64_t deadline, base_error *err);
-    /* Asks one element what it is now. Errors as of `act`; `out` is then empty. */
-    bool (*ask)(desk_elements *e, const char *handle, uint64_t deadline, desk_element_details *out,
-                base_error *err);
-} desk_elements_ops;
-
-struct desk_elements {
-    const desk_elements_ops *ops;
-};
-
-/* This build's platform's (atspi/atspi_elements.c, win32/win32_elements.c). */
-extern const desk_elements_ops *const desk_native_elements;
+/* Fills `out`, to be freed by desk_element_list_free. BASE_UNAVAILABLE where there is no
+ * accessibility interface, with how to get one; BASE_CANCELLED, BASE_NO_MEMORY. */
+bool desk_elements_read(desk_elements *e, const desk_elements_query *query, desk_element_list *out,
+                        base_error *err);
+/* Does one of an element's actions: that of the name, or if NULL that of the index (0 is the usual
+ * one). BASE_NOT_FOUND if it has gone or has no such action, BASE_REFUSED, BASE_TIMED_OUT. */
+bool desk_elements_act(desk_elements *e, const char *handle, const char *action, int index,
+                       uint64_t deadline, base_error *err);
+/* Tells the application to change an element. It has answered when this returns, and may take a
+ * moment to do it. Errors as of desk_elements_act; BASE_UNSUPPORTED where the element is not of
+ * that kind. */
+bool desk_elements_change(desk_elements *e, const char *handle, const desk_element_change *change,
+                          uint64_t deadline, base_error *err);
+/* Asks one element what it is now; `out->list` is to be freed. Errors as of desk_elements_act;
+ * `out` is then empty. */
+bool desk_elements_ask(desk_elements *e, const char *handle, uint64_t deadline,
+                       desk_element_details *out, base_error *err);
 
 /* "focused" and so on. Static storage. */
 const char *desk_element_state_name(desk_element_state state);

@@ -1,147 +1,32 @@
 #include "human_internal.h"
 
-#include "native.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOUCH_NOTICE_EVERY = 100000000 /* nanoseconds */ };
-
-void human_prepare(desk_human *h, const desk_human_ops *ops)
+static bool connect_one(const desk_human_backend *list, desk_human **out, const char *name,
+                        const desk_options *where, base_error *err)
 {
-    h->ops = ops;
-    uv_mutex_init(&h->lock);
-}
-
-void human_finish(desk_human *h)
-{
-    uv_mutex_destroy(&h->lock);
-}
-
-/* --- sets of codes -----------------------------------------------------------------------------
- */
-
-void human_codes_add(human_codes *set, unsigned code)
-{
-    set->bits[code >> 5 & 7] |= 1u << (code & 31);
-}
-
-bool human_codes_have(const human_codes *set, unsigned code)
-{
-    return code < 256 && (set->bits[code >> 5] >> (code & 31) & 1);
-}
-
-static bool overlap(const human_codes *a, const human_codes *b)
-{
-    for (int i = 0; i < 8; i++) {
-        if (a->bits[i] & b->bits[i]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* --- on the watch's thread ---------------------------------------------------------------------
- */
-
-void human_touched(desk_human *h)
-{
-    uint64_t now = uv_hrtime();
-    atomic_store(&h->last_touch, now);
-    if (!atomic_load(&h->tell_touches) || now - atomic_load(&h->told_touch) < TOUCH_NOTICE_EVERY) {
-        return;
-    }
-    atomic_store(&h->told_touch, now);
-    uv_mutex_lock(&h->lock);
-    if (h->touched) {
-        h->touched(h->context);
-    }
-    uv_mutex_unlock(&h->lock);
-}
-
-static bool all_down(const desk_human *h, const human_chord *chord)
-{
-    for (size_t i = 0; i < chord->combo.count; i++) {
-        if (!overlap(&chord->keys[i], &h->down)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Any order of the keys will do, and what else is held does no harm: whoever wants to stop a
- * program may be in a hurry. */
-static void look_at_chords(desk_human *h)
-{
-    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
-        human_chord *chord = &h->chords[i];
-        if (!chord->number || chord->kind != DESK_CHORD_SEEN) {
+    base_error failure = {0}, best = {0};
+    for (; list->name; list++) {
+        if (!desk_backend_fits(list->name, list->only_by_name, name)) {
             continue;
         }
-        bool complete = all_down(h, chord);
-        if (complete && !chord->complete) {
-            chord->notice(chord->context);
+        if (list->connect(out, where, &failure)) {
+            return true;
         }
-        chord->complete = complete;
+        desk_backend_failed(&best, &failure);
     }
+    return desk_backend_none(&best, name, err);
 }
 
-void human_key(desk_human *h, unsigned code, bool down)
+bool desk_human_open_from(const desk_human_backend *list, desk_human **out, const char *name,
+                          const desk_options *where, desk_human_notice touched, void *context,
+                          base_error *err)
 {
-    if (code > 255) {
-        return;
-    }
-    uv_mutex_lock(&h->lock);
-    if (down) {
-        human_codes_add(&h->down, code);
-    } else {
-        h->down.bits[code >> 5] &= ~(1u << (code & 31));
-    }
-    look_at_chords(h);
-    uv_mutex_unlock(&h->lock);
-}
-
-void human_forget_keys(desk_human *h)
-{
-    uv_mutex_lock(&h->lock);
-    memset(&h->down, 0, sizeof h->down);
-    look_at_chords(h);
-    uv_mutex_unlock(&h->lock);
-}
-
-void human_taken_pressed(desk_human *h, int number)
-{
-    uv_mutex_lock(&h->lock);
-    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
-        human_chord *chord = &h->chords[i];
-        if (number && chord->number == number) {
-            chord->notice(chord->context);
-        }
-    }
-    uv_mutex_unlock(&h->lock);
-}
-
-/* --- for the rest of the program ---------------------------------------------------------------
- */
-
-static const desk_human_ops *ops_named(const char *name)
-{
-    if (!name || strcmp(name, desk_native_human_ops->name) == 0) {
-        return desk_native_human_ops;
-    }
-    return strcmp(name, null_human_ops.name) == 0 ? &null_human_ops : NULL;
-}
-
-bool desk_human_open(desk_human **out, const char *backend, const desk_options *where,
-                     desk_human_notice touched, void *context, base_error *err)
-{
-    const desk_human_ops *ops = ops_named(backend);
+    static const desk_options none = {0};
     desk_human *h = NULL;
-    if (!ops) {
-        return base_fail(err, BASE_UNSUPPORTED,
-                         "This build has no desktop backend called \"%.40s\".", backend);
-    }
-    if (!ops->open(&h, where, err)) {
+    where = where ? where : &none;
+    if (!desk_options_check(where, err) || !connect_one(list, &h, name, where, err)) {
         return false;
     }
     uv_mutex_lock(&h->lock);
@@ -150,6 +35,12 @@ bool desk_human_open(desk_human **out, const char *backend, const desk_options *
     uv_mutex_unlock(&h->lock);
     *out = h;
     return true;
+}
+
+bool desk_human_open(desk_human **out, const char *backend, const desk_options *where,
+                     desk_human_notice touched, void *context, base_error *err)
+{
+    return desk_human_open_from(desk_human_backends, out, backend, where, touched, context, err);
 }
 
 void desk_human_close(desk_human *h)
@@ -167,9 +58,12 @@ void desk_human_tell_touches(desk_human *h, bool on)
     atomic_store(&h->tell_touches, on);
 }
 
-static bool can_be_taken(const desk_combo *combo, base_error *err)
+static bool can_be_taken(const desk_human *h, const desk_combo *combo, base_error *err)
 {
     size_t others = 0;
+    if (!h->ops->take) {
+        return base_fail(err, BASE_UNSUPPORTED, "This desktop gives no program a hotkey.");
+    }
     for (size_t i = 0; i < combo->count; i++) {
         others += !desk_key_is_modifier(combo->keys[i]);
     }
@@ -195,7 +89,7 @@ int desk_human_add(desk_human *h, const desk_combo *combo, desk_chord_kind kind,
                    desk_human_notice notice, void *context, base_error *err)
 {
     human_chord chord = {.kind = kind, .combo = *combo, .notice = notice, .context = context};
-    if (kind == DESK_CHORD_TAKEN && !can_be_taken(combo, err)) {
+    if (kind == DESK_CHORD_TAKEN && !can_be_taken(h, combo, err)) {
         return 0;
     }
     uv_mutex_lock(&h->lock);
@@ -207,7 +101,7 @@ int desk_human_add(desk_human *h, const desk_combo *combo, desk_chord_kind kind,
         return 0;
     }
     uv_mutex_lock(&h->lock);
-    chord.complete = kind == DESK_CHORD_SEEN && all_down(h, &chord); /* held since before */
+    chord.complete = kind == DESK_CHORD_SEEN && human_chord_down(h, &chord); /* held since before */
     *place = chord;
     uv_mutex_unlock(&h->lock);
     return chord.number;
@@ -224,7 +118,7 @@ void desk_human_remove(desk_human *h, int number)
         }
     }
     uv_mutex_unlock(&h->lock);
-    if (gone.number && gone.kind == DESK_CHORD_TAKEN) {
+    if (gone.number && gone.kind == DESK_CHORD_TAKEN && h->ops->give_back) {
         h->ops->give_back(h, &gone);
     }
 }

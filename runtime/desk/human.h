@@ -13,7 +13,7 @@
 #ifndef DESK_HUMAN_H
 #define DESK_HUMAN_H
 
-#include "backend.h"
+#include "desk.h"
 
 typedef struct desk_human desk_human;
 
@@ -28,8 +28,8 @@ typedef enum {
     DESK_CHORD_TAKEN,
 } desk_chord_kind;
 
-/* Starts to watch the desktop that `where` names as for a desk (NULL: the user's). `backend` as in
- * desk_backend. `touched` may be NULL. Errors: unavailable, unsupported, refused, no_memory. */
+/* Starts to watch the desktop that `where` names as for a desk (NULL: the user's). `backend` as for
+ * desk_open. `touched` may be NULL. Errors: unavailable, unsupported, refused, no_memory. */
 bool desk_human_open(desk_human **out, const char *backend, const desk_options *where,
                      desk_human_notice touched, void *context, base_error *err);
 void desk_human_close(desk_human *h);

@@ -1,10 +1,12 @@
 /*
- * human_internal.h: what a platform has to bring for human.h, and what human.c does for it. For
- * human.c and the platforms' own files.
+ * human_internal.h: the contract for those who watch the mouse and keyboard of another kind of
+ * desktop, and what human_watch.c does for them; whoever wants to be told uses human.h. A backend's
+ * struct begins with a `desk_human`; the list of a platform names it.
  */
 #ifndef DESK_HUMAN_INTERNAL_H
 #define DESK_HUMAN_INTERNAL_H
 
+#include "backend.h"
 #include "human.h"
 
 #include <stdatomic.h>
@@ -42,22 +44,33 @@ struct desk_human {
 };
 
 struct desk_human_ops {
-    const char *name;
-    /* Makes the struct, with human_prepare, and starts the thread. */
-    bool (*open)(desk_human **out, const desk_options *where, base_error *err);
-    /* Ends the thread and frees what `open` made. */
+    /* Ends the thread and frees what `connect` made. */
     void (*close)(desk_human *h);
     /* Fills keys and modifiers of a chord; called with the lock held. */
     bool (*find_keys)(desk_human *h, human_chord *chord, base_error *err);
-    /* Makes a chord ours alone, or no longer; called without the lock. */
+    /* Makes a chord ours alone, or no longer; called without the lock. NULL where this kind of
+     * desktop gives a program no keys of its own. */
     bool (*take)(desk_human *h, human_chord *chord, base_error *err);
     void (*give_back)(desk_human *h, const human_chord *chord);
 };
 
-extern const desk_human_ops null_human_ops;
-extern const desk_human_ops *const desk_native_human_ops;
+typedef struct {
+    const char *name;
+    /* Makes the struct, with human_prepare, and starts the thread. `where` is never NULL. Errors as
+     * of desk_backend's. */
+    bool (*connect)(desk_human **out, const desk_options *where, base_error *err);
+    bool only_by_name;
+} desk_human_backend;
 
-/* --- human.c, for the platforms ---------------------------------------------------------------
+/* This platform's, in the order in which they are tried; one without a name ends it. */
+extern const desk_human_backend desk_human_backends[];
+
+/* What desk_human_open does, with another list. */
+bool desk_human_open_from(const desk_human_backend *list, desk_human **out, const char *name,
+                          const desk_options *where, desk_human_notice touched, void *context,
+                          base_error *err);
+
+/* --- human_watch.c, for the platforms ---------------------------------------------------------
  */
 
 void human_prepare(desk_human *h, const desk_human_ops *ops);
@@ -65,6 +78,8 @@ void human_finish(desk_human *h);
 
 void human_codes_add(human_codes *set, unsigned code);
 bool human_codes_have(const human_codes *set, unsigned code);
+/* Whether all keys of the chord are held down now. With the lock. */
+bool human_chord_down(const desk_human *h, const human_chord *chord);
 
 /* On the watch's thread: somebody touched something. */
 void human_touched(desk_human *h);

@@ -28,6 +28,22 @@ bool image_alloc(image_bitmap *image, int width, int height, base_error *err)
     return true;
 }
 
+bool image_alloc_declared(image_bitmap *image, uint32_t width, uint32_t height, base_error *err)
+{
+    if (width == 0 || height == 0) {
+        return base_fail(err, BASE_BAD_PROTOCOL,
+                         "The picture is broken: it says that it has no pixels.");
+    }
+    if (width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE || width * height > IMAGE_MAX_PIXELS) {
+        return base_fail(err, BASE_INVALID,
+                         "The picture of %u x %u is too large: at most %d pixels a side and %d "
+                         "million in all.",
+                         (unsigned) width, (unsigned) height, IMAGE_MAX_SIDE,
+                         IMAGE_MAX_PIXELS >> 20);
+    }
+    return image_alloc(image, (int) width, (int) height, err);
+}
+
 void image_free(image_bitmap *image)
 {
     if (!image->borrowed) {

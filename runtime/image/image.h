@@ -17,7 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IMAGE_MAX_SIDE = 32767 };
+enum {
+    IMAGE_MAX_SIDE = 32767,
+    IMAGE_MAX_PIXELS =
+        64 * 1024 * 1024, /* of a picture whose size a file or another program says */
+};
 
 typedef struct {
     int x, y, width, height;
@@ -33,6 +37,10 @@ typedef struct {
 
 /* Makes `image` hold width x height zeroed pixels. Frees what it held before. */
 bool image_alloc(image_bitmap *image, int width, int height, base_error *err);
+
+/* The same for the size that a file declares: BASE_INVALID above IMAGE_MAX_SIDE or
+ * IMAGE_MAX_PIXELS. */
+bool image_alloc_declared(image_bitmap *image, uint32_t width, uint32_t height, base_error *err);
 
 /* Frees the pixels if owned, and zeroes the struct. Safe on a zeroed struct. */
 void image_free(image_bitmap *image);

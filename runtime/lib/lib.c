@@ -61,24 +61,3 @@ void lib_add_methods(lua_State *L, const char *name, const luaL_Reg *methods)
     luaL_setfuncs(L, methods, 0);
     lua_pop(L, 2);
 }
-
-void lib_preload(lua_State *L)
-{
-    static const luaL_Reg modules[] = {
-        {"native.image", lib_open_image},
-        {"native.desk", lib_open_desk},
-        {"native.elements", lib_open_elements},
-        {"native.http", lib_open_http},
-        {"native.system", lib_open_system},
-        {"native.human", lib_open_human},
-        {"native.ocr", lib_open_ocr},
-        {"native.websocket", lib_open_websocket},
-        {NULL, NULL},
-    };
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
-    for (const luaL_Reg *m = modules; m->name; m++) {
-        lua_pushcfunction(L, m->func);
-        lua_setfield(L, -2, m->name);
-    }
-    lua_pop(L, 1);
-}

@@ -1,9 +1,9 @@
 /*
  * lib.h: conventions that every binding in this folder shares. One C file is one Lua module,
- * `native.NAME`, opened by `lib_open_NAME`; the table of them all is in lib.c. A binding checks its
- * arguments (luaL_check*, a Lua error for the caller's mistake), makes one call of the desk or net
- * library, and hands back the result; a failure of the world is `nil, err`, where `err` is a table
- * { code = "...", message = "..." } whose tostring is the message (see lib_push_error).
+ * `native.NAME`, opened by `lib_open_NAME`; the table of them all is in lib_modules.c. A binding
+ * checks its arguments (luaL_check*, a Lua error for the caller's mistake), makes one call of the
+ * desk or net library, and hands back the result; a failure of the world is `nil, err`, where `err`
+ * is a table { code = "...", message = "..." } whose tostring is the message (see lib_push_error).
  *
  * Scripts' editors and help() know these modules by lua/types/native, which `./dev docs` makes of
  * what is written here: the comment at the head of the file that is named after the module, the one

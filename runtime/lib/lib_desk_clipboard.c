@@ -14,14 +14,14 @@ static desk_clipboard_kind check_kind(lua_State *L, int index)
  * ---@param kind "text"|"png"|nil
  * ---@return string|false? data
  * ---@return deskpilot.error? err */
-static int desk_clipboard_get(lua_State *L)
+static int lib_desk_clipboard_get(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     char *data = NULL;
     size_t length = 0;
     bool pending = false;
-    if (!d->ops->clipboard_get(d, check_kind(L, 2), &data, &length, &pending, &err)) {
+    if (!desk_clipboard_get(d, check_kind(L, 2), &data, &length, &pending, &err)) {
         return lib_fail(L, &err);
     }
     if (pending) {
@@ -39,14 +39,14 @@ static int desk_clipboard_get(lua_State *L)
  * ---@param kind "text"|"png"|nil
  * ---@return boolean? ok
  * ---@return deskpilot.error? err */
-static int desk_clipboard_set(lua_State *L)
+static int lib_desk_clipboard_set(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     bool pending = false;
     size_t length;
     const char *data = luaL_checklstring(L, 2, &length);
-    if (!d->ops->clipboard_set(d, check_kind(L, 3), data, length, &pending, &err)) {
+    if (!desk_clipboard_set(d, check_kind(L, 3), data, length, &pending, &err)) {
         return lib_fail(L, &err);
     }
     lua_pushboolean(L, !pending);
@@ -56,12 +56,12 @@ static int desk_clipboard_set(lua_State *L)
 /* A number that grows whenever something is put into the clipboard and pump has seen it.
  * ---@return integer? number
  * ---@return deskpilot.error? err */
-static int desk_clipboard_changes(lua_State *L)
+static int lib_desk_clipboard_changes(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     uint64_t number;
-    if (!d->ops->clipboard_changes(d, &number, &err)) {
+    if (!desk_clipboard_changes(d, &number, &err)) {
         return lib_fail(L, &err);
     }
     lua_pushinteger(L, (lua_Integer) number);
@@ -69,8 +69,8 @@ static int desk_clipboard_changes(lua_State *L)
 }
 
 const luaL_Reg lib_desk_clipboard_methods[] = {
-    {"clipboard_get", desk_clipboard_get},
-    {"clipboard_set", desk_clipboard_set},
-    {"clipboard_changes", desk_clipboard_changes},
+    {"clipboard_get", lib_desk_clipboard_get},
+    {"clipboard_set", lib_desk_clipboard_set},
+    {"clipboard_changes", lib_desk_clipboard_changes},
     {NULL, NULL},
 };

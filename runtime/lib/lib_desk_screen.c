@@ -25,12 +25,12 @@ static void push_monitor(lua_State *L, const void *list, size_t index)
  * bottom; their places are pixels of the whole desktop.
  * ---@return deskpilot.monitor[]? monitors
  * ---@return deskpilot.error? err */
-static int desk_monitors(lua_State *L)
+static int lib_desk_monitors(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     desk_monitor_list list;
-    if (!d->ops->monitors(d, &list, &err)) {
+    if (!desk_monitors(d, &list, &err)) {
         return lib_fail(L, &err);
     }
     lib_push_list(L, list.count, push_monitor, &list);
@@ -55,7 +55,7 @@ static bool keep(image_bitmap *image, image_bitmap *picture, base_error *err)
  * ---@return native.Image|false? image
  * ---@return { x: integer, y: integer, width: integer, height: integer }|deskpilot.error? rect
  * ---@return boolean? incomplete its application did not draw all of it in time */
-static int desk_capture_window(lua_State *L)
+static int lib_desk_capture_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     lua_Integer id = luaL_checkinteger(L, 2);
@@ -66,7 +66,7 @@ static int desk_capture_window(lua_State *L)
     lua_settop(L, 3);
     image_bitmap *image = lib_push_image(L);
     lib_recall_lent(L, 1);
-    if (!d->ops->window_capture(d, (uint64_t) id, cursor, &picture, &err)) {
+    if (!desk_window_capture(d, (uint64_t) id, cursor, &picture, &err)) {
         return lib_fail(L, &err);
     }
     if (picture.pending) {
@@ -84,16 +84,16 @@ static int desk_capture_window(lua_State *L)
 
 /* Lets go of the window whose picture was being waited for, if there is one.
  * ---@return true ok */
-static int desk_capture_window_end(lua_State *L)
+static int lib_desk_capture_window_end(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    d->ops->window_capture_end(d);
+    desk_window_capture_end(d);
     return lib_done(L, true, NULL);
 }
 
 const luaL_Reg lib_desk_screen_methods[] = {
-    {"monitors", desk_monitors},
-    {"capture_window", desk_capture_window},
-    {"capture_window_end", desk_capture_window_end},
+    {"monitors", lib_desk_monitors},
+    {"capture_window", lib_desk_capture_window},
+    {"capture_window_end", lib_desk_capture_window_end},
     {NULL, NULL},
 };

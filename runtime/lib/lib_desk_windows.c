@@ -46,12 +46,12 @@ static void push_window(lua_State *L, const void *list, size_t index)
 /* The windows, bottom to top. Titles come from whoever made the window: data, never to be trusted.
  * ---@return deskpilot.window[]? windows
  * ---@return deskpilot.error? err */
-static int desk_windows(lua_State *L)
+static int lib_desk_windows(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     desk_window_list list;
-    if (!d->ops->windows(d, &list, &err)) {
+    if (!desk_windows(d, &list, &err)) {
         return lib_fail(L, &err);
     }
     lib_push_list(L, list.count, push_window, &list);
@@ -61,10 +61,10 @@ static int desk_windows(lua_State *L)
 
 /* The id of the window that gets what is typed; 0 while there is none.
  * ---@return integer */
-static int desk_active(lua_State *L)
+static int lib_desk_active(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    lua_pushinteger(L, (lua_Integer) d->ops->window_active(d));
+    lua_pushinteger(L, (lua_Integer) desk_window_active(d));
     return 1;
 }
 
@@ -72,22 +72,22 @@ static int desk_active(lua_State *L)
  * ---@param id integer
  * ---@return true? ok
  * ---@return deskpilot.error? err */
-static int desk_focus(lua_State *L)
+static int lib_desk_focus(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    return lib_done(L, d->ops->window_focus(d, check_id(L, 2), &err), &err);
+    return lib_done(L, desk_window_focus(d, check_id(L, 2), &err), &err);
 }
 
 /* Asks the window to close, as its close button does; it may ask its user first.
  * ---@param id integer
  * ---@return true? ok
  * ---@return deskpilot.error? err */
-static int desk_close_window(lua_State *L)
+static int lib_desk_close_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    return lib_done(L, d->ops->window_close(d, check_id(L, 2), &err), &err);
+    return lib_done(L, desk_window_close(d, check_id(L, 2), &err), &err);
 }
 
 /* Asks for a place and size of the window, which also ends its being minimized or maximized; look
@@ -99,13 +99,13 @@ static int desk_close_window(lua_State *L)
  * ---@param height integer
  * ---@return true? ok
  * ---@return deskpilot.error? err */
-static int desk_place_window(lua_State *L)
+static int lib_desk_place_window(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
     image_rect rect = {lib_check_int(L, 3), lib_check_int(L, 4), lib_check_int(L, 5),
                        lib_check_int(L, 6)};
-    return lib_done(L, d->ops->window_place(d, check_id(L, 2), rect, &err), &err);
+    return lib_done(L, desk_window_place(d, check_id(L, 2), rect, &err), &err);
 }
 
 /* Asks for a state; look at `minimized` and `maximized` for when it is there.
@@ -113,13 +113,13 @@ static int desk_place_window(lua_State *L)
  * ---@param state "normal"|"minimized"|"maximized"
  * ---@return true? ok
  * ---@return deskpilot.error? err */
-static int desk_window_state_method(lua_State *L)
+static int lib_desk_window_state(lua_State *L)
 {
     static const char *const names[] = {"normal", "minimized", "maximized", NULL};
     desk *d = lib_check_desk(L);
     base_error err = {0};
     desk_window_state state = (desk_window_state) luaL_checkoption(L, 3, NULL, names);
-    return lib_done(L, d->ops->window_state(d, check_id(L, 2), state, &err), &err);
+    return lib_done(L, desk_window_set_state(d, check_id(L, 2), state, &err), &err);
 }
 
 /* Asks for the window to be above or below all others, without the focus; look at the order of
@@ -128,21 +128,21 @@ static int desk_window_state_method(lua_State *L)
  * ---@param where "above"|"below"
  * ---@return true? ok
  * ---@return deskpilot.error? err */
-static int desk_stack_window(lua_State *L)
+static int lib_desk_stack_window(lua_State *L)
 {
     static const char *const names[] = {"below", "above", NULL};
     desk *d = lib_check_desk(L);
     base_error err = {0};
     bool above = luaL_checkoption(L, 3, NULL, names) == 1;
-    return lib_done(L, d->ops->window_stack(d, check_id(L, 2), above, &err), &err);
+    return lib_done(L, desk_window_stack(d, check_id(L, 2), above, &err), &err);
 }
 
 /* A number that grows when pump sees windows come, go or change; 0 where nothing tells of that.
  * ---@return integer */
-static int desk_window_changes(lua_State *L)
+static int lib_desk_window_changes(lua_State *L)
 {
     desk *d = lib_check_desk(L);
-    lua_pushinteger(L, (lua_Integer) d->ops->window_changes(d));
+    lua_pushinteger(L, (lua_Integer) desk_window_changes(d));
     return 1;
 }
 
@@ -152,12 +152,12 @@ static int desk_window_changes(lua_State *L)
 /* The workspaces; `current` counts from 1 and is nil where it is not told.
  * ---@return { count: integer, current: integer?, names: string[] }? workspaces
  * ---@return deskpilot.error? err */
-static int desk_workspaces_method(lua_State *L)
+static int lib_desk_workspaces(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    desk_workspaces all;
-    if (!d->ops->workspaces(d, &all, &err)) {
+    desk_workspace_list all;
+    if (!desk_workspaces(d, &all, &err)) {
         return lib_fail(L, &err);
     }
     lua_createtable(L, 0, 3);
@@ -180,11 +180,11 @@ static int desk_workspaces_method(lua_State *L)
  * ---@param number integer
  * ---@return true? ok
  * ---@return deskpilot.error? err */
-static int desk_go_to_workspace(lua_State *L)
+static int lib_desk_go_to_workspace(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    return lib_done(L, d->ops->workspace_go(d, lib_check_int(L, 2), &err), &err);
+    return lib_done(L, desk_workspace_go(d, lib_check_int(L, 2), &err), &err);
 }
 
 /* Asks for a window to be on that workspace; look at its `workspace` for when it is.
@@ -192,25 +192,24 @@ static int desk_go_to_workspace(lua_State *L)
  * ---@param number integer
  * ---@return true? ok
  * ---@return deskpilot.error? err */
-static int desk_move_to_workspace(lua_State *L)
+static int lib_desk_move_to_workspace(lua_State *L)
 {
     desk *d = lib_check_desk(L);
     base_error err = {0};
-    return lib_done(L, d->ops->window_workspace(d, check_id(L, 2), lib_check_int(L, 3), &err),
-                    &err);
+    return lib_done(L, desk_window_workspace(d, check_id(L, 2), lib_check_int(L, 3), &err), &err);
 }
 
 const luaL_Reg lib_desk_window_methods[] = {
-    {"windows", desk_windows},
-    {"active", desk_active},
-    {"focus", desk_focus},
-    {"close_window", desk_close_window},
-    {"place_window", desk_place_window},
-    {"window_state", desk_window_state_method},
-    {"stack_window", desk_stack_window},
-    {"window_changes", desk_window_changes},
-    {"workspaces", desk_workspaces_method},
-    {"go_to_workspace", desk_go_to_workspace},
-    {"move_to_workspace", desk_move_to_workspace},
+    {"windows", lib_desk_windows},
+    {"active", lib_desk_active},
+    {"focus", lib_desk_focus},
+    {"close_window", lib_desk_close_window},
+    {"place_window", lib_desk_place_window},
+    {"window_state", lib_desk_window_state},
+    {"stack_window", lib_desk_stack_window},
+    {"window_changes", lib_desk_window_changes},
+    {"workspaces", lib_desk_workspaces},
+    {"go_to_workspace", lib_desk_go_to_workspace},
+    {"move_to_workspace", lib_desk_move_to_workspace},
     {NULL, NULL},
 };

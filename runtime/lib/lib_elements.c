@@ -43,7 +43,7 @@ static void source_release(source *s)
     if (--s->uses > 0) {
         return;
     }
-    s->elements->ops->close(s->elements);
+    desk_elements_close(s->elements);
     free(s);
 }
 
@@ -71,13 +71,13 @@ static bool call_run(lib_job *job)
     c->query.cancel = &job->cancel;
     switch (c->kind) {
     case CALL_READ:
-        return e->ops->read(e, &c->query, &c->result, &job->err);
+        return desk_elements_read(e, &c->query, &c->result, &job->err);
     case CALL_ACT:
-        return e->ops->act(e, c->handle, c->text, c->action, job->deadline, &job->err);
+        return desk_elements_act(e, c->handle, c->text, c->action, job->deadline, &job->err);
     case CALL_ASK:
-        return e->ops->ask(e, c->handle, job->deadline, &c->details, &job->err);
+        return desk_elements_ask(e, c->handle, job->deadline, &c->details, &job->err);
     default:
-        return e->ops->change(e, c->handle, &c->change, job->deadline, &job->err);
+        return desk_elements_change(e, c->handle, &c->change, job->deadline, &job->err);
     }
 }
 
@@ -332,7 +332,7 @@ static int module_open(lua_State *L)
         return luaL_error(L, "not enough memory");
     }
     base_error err;
-    if (!desk_native_elements->open(&s->elements, &options, &err)) {
+    if (!desk_elements_open(&s->elements, &options, &err)) {
         free(s);
         return lib_fail(L, &err);
     }

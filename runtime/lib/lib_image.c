@@ -1,36 +1,18 @@
 /* native.image: pictures for scripts. */
 #include "lib_image.h"
 #include "base/base64.h"
+#include "image/codec/codec.h"
 #include "image/coords.h"
+#include "image/jpeg/jpeg.h"
 #include "image/png/png.h"
 #include "image/scale.h"
 #include "lib.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* An encoder of PNG files, which keeps the picture before. */
 #define ENCODER_TYPE "native.PngEncoder"
-
-/* What the collector is told that an image weighs, in kilobytes. It sees a few bytes where there
- * are megabytes, and would let thousands of dead screenshots pile up; the whole truth would make it
- * collect everything at every screenshot. */
-enum { IMAGE_WEIGHT = 256 };
-
-image_bitmap *lib_push_image(lua_State *L)
-{
-    lua_gc(L, LUA_GCSTEP, IMAGE_WEIGHT);
-    image_bitmap *image = lua_newuserdatauv(L, sizeof *image, 0);
-    *image = (image_bitmap){0};
-    luaL_setmetatable(L, IMAGE_TYPE);
-    return image;
-}
-
-image_bitmap *lib_check_image(lua_State *L, int index)
-{
-    image_bitmap *image = luaL_checkudata(L, index, IMAGE_TYPE);
-    luaL_argcheck(L, image->pixels, index, "the image has been closed");
-    return image;
-}
 
 static int check_int(lua_State *L, int index)
 {
@@ -68,6 +50,27 @@ static image_rect check_inside(lua_State *L, int index, const image_bitmap *imag
     return r;
 }
 
+/* The number `name` of the options at `index` (which may be nil), `default_value` where it is not
+ * there. */
+static int check_option(lua_State *L, int index, const char *name, int min, int max,
+                        int default_value)
+{
+    if (lua_isnoneornil(L, index)) {
+        return default_value;
+    }
+    luaL_checktype(L, index, LUA_TTABLE);
+    if (lua_getfield(L, index, name) != LUA_TNIL) {
+        int exact;
+        lua_Integer value = lua_tointegerx(L, -1, &exact);
+        if (!exact || value < min || value > max) {
+            luaL_error(L, "%s must be %d to %d", name, min, max);
+        }
+        default_value = (int) value;
+    }
+    lua_pop(L, 1);
+    return default_value;
+}
+
 /* { compressor = "screen"|"zlib", level = 1..9 } at `index`, or nothing there. */
 static png_options check_options(lua_State *L, int index)
 {
@@ -83,13 +86,8 @@ static png_options check_options(lua_State *L, int index)
                       "compressor must be \"screen\" or \"zlib\"");
         options.compressor = zlib ? PNG_ZLIB : PNG_SCREEN;
     }
-    if (lua_getfield(L, index, "level") != LUA_TNIL) {
-        int exact;
-        lua_Integer level = lua_tointegerx(L, -1, &exact);
-        luaL_argcheck(L, exact && level >= 1 && level <= 9, index, "level must be 1 to 9");
-        options.level = (int) level;
-    }
-    lua_pop(L, 2);
+    lua_pop(L, 1);
+    options.level = check_option(L, index, "level", 1, 9, 0);
     return options;
 }
 
@@ -296,6 +294,25 @@ static int lib_image_png(lua_State *L)
     return results;
 }
 
+/* A JPEG file of the image, small and inexact: colours at half the resolution (4:2:0), opacity left
+ * out.
+ * ---@param options { quality: integer? }? 1..100, 80 if not given
+ * ---@return string? jpeg, deskpilot.error? err */
+static int lib_image_jpeg(lua_State *L)
+{
+    const image_bitmap *image = lib_check_image(L, 1);
+    int quality = check_option(L, 2, "quality", 1, 100, 80);
+    base_error err;
+    uint8_t *data;
+    size_t size;
+    if (!jpeg_encode(image, quality, &data, &size, &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_pushlstring(L, (const char *) data, size);
+    free(data);
+    return 1;
+}
+
 /* Gives the pixels back at once, not when the collector finds out; no use of it after that. */
 static int lib_image_gc(lua_State *L)
 {
@@ -320,15 +337,15 @@ static int module_new(lua_State *L)
     return 1;
 }
 
-/* The image in the bytes of a PNG file.
- * ---@param png string
+/* The image in the bytes of a PNG or JPEG file.
+ * ---@param file string
  * ---@return native.Image? image, deskpilot.error? err */
-static int module_load_png(lua_State *L)
+static int module_load(lua_State *L)
 {
     size_t size;
     const char *data = luaL_checklstring(L, 1, &size);
     base_error err;
-    if (!png_decode(lib_push_image(L), (const uint8_t *) data, size, &err)) {
+    if (!codec_decode(lib_push_image(L), (const uint8_t *) data, size, &err)) {
         return lib_fail(L, &err);
     }
     return 1;
@@ -449,9 +466,11 @@ static int module_from_base64(lua_State *L)
 int lib_open_image(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"size", lib_image_size},   {"pixel", lib_image_pixel}, {"crop", lib_image_crop},
-        {"scale", lib_image_scale}, {"fill", lib_image_fill},   {"equal", lib_image_equal},
-        {"png", lib_image_png},     {"close", lib_image_gc},    {NULL, NULL},
+        {"size", lib_image_size}, {"pixel", lib_image_pixel},
+        {"crop", lib_image_crop}, {"scale", lib_image_scale},
+        {"fill", lib_image_fill}, {"equal", lib_image_equal},
+        {"png", lib_image_png},   {"jpeg", lib_image_jpeg},
+        {"close", lib_image_gc},  {NULL, NULL},
     };
     static const luaL_Reg encoder_methods[] = {
         {"encode", encoder_encode},
@@ -461,7 +480,7 @@ int lib_open_image(lua_State *L)
     };
     static const luaL_Reg module[] = {
         {"new", module_new},
-        {"load_png", module_load_png},
+        {"load", module_load},
         {"fit", module_fit},
         {"encoder", module_encoder},
         {"norm_to_pixel", module_norm_to_pixel},

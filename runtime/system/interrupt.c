@@ -1,7 +1,6 @@
 #include "interrupt.h"
 
 #include "deadline.h"
-#include "platform.h"
 
 #include <lauxlib.h>
 #include <luv/luv.h>
@@ -247,7 +246,7 @@ void system_interrupt_open(lua_State *L)
     replace(L, "coroutine", "wrap", co_wrap);
     replace(L, "debug", "sethook", NULL);
 
-    system_open(luv_loop(L));
+    system_open(luv_loop(L), system_interrupt_request);
 }
 
 void system_interrupt_close(lua_State *L)

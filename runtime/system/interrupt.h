@@ -14,21 +14,15 @@
  * Loops inside __gc and long C calls (a backtracking string.find) cannot be stopped by the first
  * signal, only by the second. Method: what lua.c does on SIGINT, with the current coroutine kept by
  * replacements of coroutine.resume and coroutine.wrap.
+ *
+ * The names that Lua hears are SIGINT, SIGTERM, SIGHUP and kill_chord.
  */
 #ifndef SYSTEM_INTERRUPT_H
 #define SYSTEM_INTERRUPT_H
 
-#include <lua.h>
+#include "platform.h"
 
-/* The names that Lua hears are SIGINT, SIGTERM, SIGHUP and kill_chord. */
-typedef enum {
-    INTERRUPT_INT,
-    INTERRUPT_TERM,
-    INTERRUPT_HUP,
-    INTERRUPT_CHORD,
-    INTERRUPT_OVERDUE, /* of which only set_overdue's function hears */
-    INTERRUPT_KINDS
-} system_interrupt_kind;
+#include <lua.h>
 
 /* Installs the handlers (signals; console events on Windows), replaces coroutine.resume and
  * coroutine.wrap, and takes debug.sethook away. `L` is the main state. */

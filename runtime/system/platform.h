@@ -6,7 +6,6 @@
 #define SYSTEM_PLATFORM_H
 
 #include "base/error.h"
-#include "interrupt.h"
 
 #include <uv.h>
 
@@ -18,13 +17,26 @@ extern const char *const system_name;
  * return where the first is --die-with-parent (linux/platform.c): the process becomes a program. */
 char **system_start(int *argc, char **argv);
 
-/* From open to close, signals (console events on Windows) become system_interrupt_request, and what
- * was written shows before the loop waits. */
-void system_open(uv_loop_t *loop);
+/* Who wants this program to stop: signals (console events on Windows), and threads of ours. */
+typedef enum {
+    INTERRUPT_INT,
+    INTERRUPT_TERM,
+    INTERRUPT_HUP,
+    INTERRUPT_CHORD,   /* the kill chord */
+    INTERRUPT_OVERDUE, /* a task that is past its deadline, of which only interrupt.c hears */
+    INTERRUPT_KINDS
+} system_interrupt_kind;
+
+typedef void system_interrupt_handler(system_interrupt_kind kind);
+
+/* From open to close, `handler` is called for each signal in the middle of whatever the main thread
+ * does: as a signal handler, or with that thread suspended. And what was written to standard output
+ * shows before the loop waits. */
+void system_open(uv_loop_t *loop, system_interrupt_handler *handler);
 void system_close(void);
 
-/* Makes system_interrupt_request(kind) happen on the main thread, at once; from any other thread,
- * between open and close (else nothing happens). */
+/* Has the handler called in the same way, at once; from any other thread, between open and close
+ * (else nothing happens). */
 void system_interrupt(system_interrupt_kind kind);
 
 /* Ends the process at once: nothing is flushed, no handler runs. Safe in a signal handler. */

@@ -100,7 +100,7 @@ local function frames(name, prefix)
   for case, list in pairs(result.samples) do
     for _, milliseconds in ipairs(list) do add(name .. "." .. case, milliseconds) end
   end
-  bytes[name] = result.bytes.full
+  bytes[name], bytes.jpeg = result.bytes.full, result.bytes.jpeg
 end
 
 local function screenshots()
@@ -246,6 +246,8 @@ local function screenshot_rows()
   row("bytes of deskpilot shot", bytes.shot / bytes.scrot, "x scrot", 1, ("%d bytes"):format(bytes.shot))
   against("screen to PNG, unchanged", "two.unchanged", 0.015)
   against("screen to PNG, three strips changed", "two.three_strips", 0.03)
+  row("screen to JPEG of quality 80", median(samples["two.jpeg"]), "ms", nil, ("%d bytes"):format(bytes.jpeg))
+  row("a PNG of the screen, read", median(samples["two.load"]), "ms")
   row("down to 1536x864", median(samples["two.downscale"]), "ms")
   row("observation, screen to request body", median(samples["two.observation"]), "ms")
 end

@@ -47,7 +47,8 @@ local function one_round(desk, encoder, small, other, other_small, round)
   encoder:encode(other, encoding)
   desk:move(300 + round % 2, 200) -- so that all of it is fetched
   local function shot() return encoder:encode(assert(desk:capture { cursor = true, lend = true }), encoding) end
-  bytes.full = #time("full", shot)
+  local png = time("full", shot)
+  bytes.full = #png
   time("unchanged", shot)
   local changed = assert(desk:capture { cursor = true })
   scroll_three_strips(changed, round)
@@ -62,6 +63,8 @@ local function one_round(desk, encoder, small, other, other_small, round)
   table.insert(samples.three_strips, encoding_alone + (uv.hrtime() - began) / 1e6)
   local frame = assert(desk:capture { cursor = true, lend = true })
   time("downscale", function() return frame:scale(1536, 864) end)
+  bytes.jpeg = #time("jpeg", function() return frame:jpeg { quality = 80 } end)
+  time("load", function() return native.load(png) end)
   observation(desk, small, other_small)
 end
 

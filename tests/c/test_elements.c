@@ -302,7 +302,7 @@ static bool read_play(desk_elements *e, play what, size_t max, desk_element_list
     current = what;
     uint64_t timeout = what == PLAY_SILENT || what == PLAY_DEEP ? SILENCE : BUSY;
     desk_elements_query query = {.deadline = uv_hrtime() + timeout, .max_nodes = max};
-    return e->ops->read(e, &query, list, err);
+    return desk_elements_read(e, &query, list, err);
 }
 
 static void check_sound(const desk_element_list *list)
@@ -388,7 +388,7 @@ static void test_addresses(const char *bus)
         desk_elements *e;
         desk_element_list list;
         snprintf(socket_told, sizeof socket_told, told[i], proof);
-        CHECK(desk_native_elements->open(&e, &(desk_elements_options){.bus = address}, &err));
+        CHECK(desk_elements_open(&e, &(desk_elements_options){.bus = address}, &err));
         uint64_t best = UINT64_MAX;
         for (int round = 0; round < 3; round++) {
             uint64_t start = uv_hrtime();
@@ -398,7 +398,7 @@ static void test_addresses(const char *bus)
             desk_element_list_free(&list);
         }
         CHECK(best < 1500000000u);
-        e->ops->close(e);
+        desk_elements_close(e);
         CHECK(access(proof, F_OK) != 0);
     }
 }
@@ -409,7 +409,7 @@ static bool change_play(desk_elements *e, play what, desk_change_kind kind, base
     current = what;
     snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
     desk_element_change change = {.kind = kind, .text = "x", .to = 3};
-    return e->ops->change(e, handle, &change, uv_hrtime() + 1000000000u, err);
+    return desk_elements_change(e, handle, &change, uv_hrtime() + 1000000000u, err);
 }
 
 /* Whatever is answered, a call of one element ends in its time, with an error of the list or what
@@ -423,7 +423,7 @@ static void test_one(desk_elements *e)
     snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
     for (size_t i = 0; i < sizeof plays / sizeof plays[0]; i++) {
         current = plays[i];
-        if (e->ops->ask(e, handle, uv_hrtime() + 1000000000u, &d, &err)) {
+        if (desk_elements_ask(e, handle, uv_hrtime() + 1000000000u, &d, &err)) {
             CHECK_EQ(d.list.count, 1);
             CHECK(d.from >= 0 && d.to >= d.from && d.selected);
             check_sound(&d.list);
@@ -435,11 +435,11 @@ static void test_one(desk_elements *e)
         }
     }
     current = PLAY_SILENT;
-    CHECK(!e->ops->ask(e, handle, uv_hrtime() + 200000000u, &d, &err));
+    CHECK(!desk_elements_ask(e, handle, uv_hrtime() + 200000000u, &d, &err));
     CHECK_STR(base_code_name(err.code), "timed_out");
-    CHECK(!e->ops->ask(e, "no handle", uv_hrtime() + 200000000u, &d, &err));
+    CHECK(!desk_elements_ask(e, "no handle", uv_hrtime() + 200000000u, &d, &err));
     CHECK_STR(base_code_name(err.code), "invalid");
-    CHECK(!e->ops->ask(e, ":9.9/a", uv_hrtime() + BUSY, &d, &err));
+    CHECK(!desk_elements_ask(e, ":9.9/a", uv_hrtime() + BUSY, &d, &err));
     CHECK_STR(base_code_name(err.code), "not_found");
 }
 
@@ -459,17 +459,17 @@ static void test_silence(desk_elements *e)
     desk_element_list_free(&list);
 
     uint64_t deadline = uv_hrtime() + 100000000u;
-    CHECK(!e->ops->act(e, "no handle", NULL, 0, deadline, &err));
+    CHECK(!desk_elements_act(e, "no handle", NULL, 0, deadline, &err));
     CHECK_STR(base_code_name(err.code), "invalid");
     char handle[128];
     snprintf(handle, sizeof handle, "%s/a", dbus_bus_get_unique_name(app));
-    CHECK(!e->ops->act(e, handle, NULL, 0, deadline, &err));
+    CHECK(!desk_elements_act(e, handle, NULL, 0, deadline, &err));
     CHECK_STR(base_code_name(err.code), "timed_out");
-    CHECK(!e->ops->change(e, handle,
-                          &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "\xff"},
-                          deadline, &err));
+    CHECK(!desk_elements_change(e, handle,
+                                &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "\xff"},
+                                deadline, &err));
     CHECK_STR(base_code_name(err.code), "invalid");
-    CHECK(!e->ops->act(e, ":9.9/a", NULL, 0, uv_hrtime() + BUSY, &err));
+    CHECK(!desk_elements_act(e, ":9.9/a", NULL, 0, uv_hrtime() + BUSY, &err));
     CHECK_STR(base_code_name(err.code), "not_found");
 }
 
@@ -480,7 +480,7 @@ static void test_cancel(desk_elements *e)
     atomic_bool cancel = true;
     desk_elements_query query = {
         .deadline = uv_hrtime() + 2000000000u, .max_nodes = 10, .cancel = &cancel};
-    CHECK(!e->ops->read(e, &query, &list, &err));
+    CHECK(!desk_elements_read(e, &query, &list, &err));
     CHECK_STR(base_code_name(err.code), "cancelled");
 }
 
@@ -499,7 +499,7 @@ int main(void)
     dbus_bus_request_name(services, "org.a11y.Bus", 0, NULL);
     dbus_bus_request_name(services, "org.a11y.atspi.Registry", 0, NULL);
     uv_thread_create(&thread, play_on, NULL);
-    CHECK(desk_native_elements->open(&e, &(desk_elements_options){.bus = address}, &err));
+    CHECK(desk_elements_open(&e, &(desk_elements_options){.bus = address}, &err));
     test_trees(e);
     test_lies(e);
     test_addresses(address);
@@ -507,7 +507,7 @@ int main(void)
     test_endless(e);
     test_silence(e);
     test_cancel(e);
-    e->ops->close(e);
+    desk_elements_close(e);
     stop = true;
     uv_thread_join(&thread);
     dbus_connection_close(services);

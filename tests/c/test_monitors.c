@@ -1,6 +1,6 @@
 /* Lists of monitors, and those of the desk that is not there. */
 #include "check.h"
-#include "desk/backend.h"
+#include "desk/desk.h"
 #include "desk/null/null.h"
 
 static base_error err;
@@ -16,9 +16,9 @@ static void test_monitors(void)
     desk_window_picture picture;
     image_bitmap image = {0};
     desk *d = NULL;
-    CHECK(!null_ops.open(&d, &too_many, &err));
+    CHECK(!desk_open(&d, "null", &too_many, &err));
     CHECK_EQ(err.code, BASE_INVALID);
-    if (!CHECK(null_ops.open(&d, &options, &err)) || !CHECK(d->ops->monitors(d, &list, &err)) ||
+    if (!CHECK(desk_open(&d, "null", &options, &err)) || !CHECK(desk_monitors(d, &list, &err)) ||
         !CHECK_EQ(list.count, 3)) {
         return;
     }
@@ -27,19 +27,19 @@ static void test_monitors(void)
         CHECK_EQ(list.items[i].primary, i == 0);
     }
     desk_monitor_list_free(&list);
-    CHECK(d->ops->pointer_move(d, -100, -50, &err));
-    CHECK(!d->ops->pointer_move(d, 900, 0, &err));
-    CHECK(!d->ops->pointer_move(d, 2147483647, 0, &err));
-    CHECK(d->ops->capture(d, wanted[0], false, &image, &err));
-    CHECK(!d->ops->capture(d, (image_rect){-101, 0, 10, 10}, false, &image, &err));
+    CHECK(desk_pointer_move(d, -100, -50, &err));
+    CHECK(!desk_pointer_move(d, 900, 0, &err));
+    CHECK(!desk_pointer_move(d, 2147483647, 0, &err));
+    CHECK(desk_capture(d, &wanted[0], false, &image, &err));
+    CHECK(!desk_capture(d, &(image_rect){-101, 0, 10, 10}, false, &image, &err));
     image_free(&image);
-    CHECK(d->ops->window_place(d, NULL_WINDOW, (image_rect){-200, -80, 70, 80}, &err));
-    CHECK(d->ops->window_capture(d, NULL_WINDOW, false, &picture, &err));
+    CHECK(desk_window_place(d, NULL_WINDOW, (image_rect){-200, -80, 70, 80}, &err));
+    CHECK(desk_window_capture(d, NULL_WINDOW, false, &picture, &err));
     CHECK(picture.rect.x == -200 && picture.image.width == 70 && !picture.pending);
     image_free(&picture.image);
-    CHECK(!d->ops->window_capture(d, 7, false, &picture, &err));
+    CHECK(!desk_window_capture(d, 7, false, &picture, &err));
     CHECK_EQ(err.code, BASE_NOT_FOUND);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 /* Ordered from left to right, then downwards, with one primary whatever they say. */

@@ -5,7 +5,10 @@
  */
 #include "check.h"
 #include "desk/keys.h"
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_connection.h"
+#include "desk/x11/x11_keymap.h"
+#include "desk/x11/x11_manager.h"
+#include "desk/x11/x11_screen.h"
 #include "xserver.h"
 
 #include <sys/stat.h>
@@ -133,13 +136,16 @@ static void test_open_errors(void)
 {
     desk *d = NULL;
     desk_options options = {.display = ":9876"};
-    CHECK(!desk_backend("x11")->open(&d, &options, &err));
+    CHECK(!desk_open(&d, "x11", &options, &err));
     CHECK_EQ(err.code, BASE_UNAVAILABLE);
     CHECK(strstr(err.message, ":9876") && strstr(err.message, "private"));
     unsetenv("DISPLAY");
-    CHECK(!desk_backend("x11")->open(&d, NULL, &err));
-    CHECK_EQ(err.code, BASE_UNAVAILABLE);
-    CHECK(strstr(err.message, "DISPLAY is not set") != NULL);
+    static const char *const asked[] = {"x11", NULL}; /* for it, or for whatever there is */
+    for (size_t i = 0; i < 2; i++) {
+        CHECK(!desk_open(&d, asked[i], NULL, &err));
+        CHECK_EQ(err.code, BASE_UNAVAILABLE);
+        CHECK(strstr(err.message, "DISPLAY is not set") != NULL);
+    }
 }
 
 static void check_pictures(desk *d, witness *w)
@@ -147,26 +153,26 @@ static void check_pictures(desk *d, witness *w)
     image_bitmap image = {0};
     image_rect screen;
     (void) w;
-    CHECK(d->ops->screen_rect(d, &screen, &err));
+    CHECK(desk_screen_rect(d, &screen, &err));
     CHECK_EQ(screen.width, 1920);
     CHECK_EQ(screen.height, 1080);
-    CHECK(d->ops->capture(d, screen, false, &image, &err));
+    CHECK(desk_capture(d, &screen, false, &image, &err));
     CHECK_EQ(pixel(&image, WITNESS_X, WITNESS_Y), WITNESS_COLOR);
     CHECK(pixel(&image, WITNESS_X - 1, WITNESS_Y) != WITNESS_COLOR);
     image_rect part = {WITNESS_X + WITNESS_SIDE - 10, WITNESS_Y, 20, 7};
-    CHECK(d->ops->capture(d, part, false, &image, &err));
+    CHECK(desk_capture(d, &part, false, &image, &err));
     CHECK_EQ(image.width, 20);
     CHECK_EQ(image.height, 7);
     CHECK_EQ(pixel(&image, 9, 6), WITNESS_COLOR);
     CHECK(pixel(&image, 10, 6) != WITNESS_COLOR);
-    CHECK(d->ops->capture(d, (image_rect){1919, 1079, 1, 1}, true, &image, &err));
+    CHECK(desk_capture(d, &(image_rect){1919, 1079, 1, 1}, true, &image, &err));
     image_rect outside[] = {{1900, 0, 21, 1},
                             {-1, 0, 5, 5},
                             {0, 0, 0, 5},
                             {0, 1079, 1, 2},
                             {2147483647, 0, 2147483647, 1}};
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
-        CHECK(!d->ops->capture(d, outside[i], false, &image, &err));
+        CHECK(!desk_capture(d, &outside[i], false, &image, &err));
         CHECK_EQ(err.code, BASE_INVALID);
     }
 }
@@ -177,10 +183,10 @@ static void check_cursor(desk *d, int x, int y)
     image_rect screen = {0, 0, 1920, 1080};
     image_bitmap image = {0}, plain = {0};
     size_t near = 0, far = 0;
-    CHECK(d->ops->pointer_move(d, x, y, &err));
-    CHECK(d->ops->capture(d, screen, false, &image, &err));
+    CHECK(desk_pointer_move(d, x, y, &err));
+    CHECK(desk_capture(d, &screen, false, &image, &err));
     CHECK(image_crop(&plain, &image, screen, &err));
-    CHECK(d->ops->capture(d, screen, true, &image, &err));
+    CHECK(desk_capture(d, &screen, true, &image, &err));
     for (int py = 0; py < 1080; py++) {
         for (int px = 0; px < 1920; px++) {
             if (pixel(&image, px, py) != pixel(&plain, px, py)) {
@@ -196,14 +202,14 @@ static void check_cursor(desk *d, int x, int y)
 static uint32_t captured_pixel(desk *d)
 {
     image_bitmap image = {0};
-    CHECK(d->ops->capture(d, (image_rect){0, 0, 1920, 1080}, true, &image, &err));
+    CHECK(desk_capture(d, &(image_rect){0, 0, 1920, 1080}, true, &image, &err));
     return pixel(&image, WITNESS_X + 50, WITNESS_Y + 50);
 }
 
 /* An unchanged screen is not fetched again; a changed one always is, whenever the change falls. */
 static void check_fresh(desk *d, witness *w)
 {
-    x11_frame *frame = &((x11_desk *) d)->frame;
+    x11_frame *frame = ((x11_desk *) d)->frame;
     captured_pixel(d);
     memset(frame->shared, 0x5a, 4); /* would be overwritten by a fetch */
     captured_pixel(d);
@@ -229,7 +235,7 @@ static void measure_capture(desk *d, bool cursor)
     double best = 1, total = 0;
     for (int i = 0; i < 100; i++) {
         double start_time = now();
-        d->ops->capture(d, (image_rect){0, 0, 1920, 1080}, cursor, &image, &err);
+        desk_capture(d, &(image_rect){0, 0, 1920, 1080}, cursor, &image, &err);
         double took = now() - start_time;
         total += took;
         best = took < best ? took : best;
@@ -243,19 +249,19 @@ static void test_screen(void)
     witness w = witness_open();
     desk *d = open_desk();
     check_pictures(d, &w);
-    CHECK(((x11_desk *) d)->frame.shared != NULL);
+    CHECK(((x11_desk *) d)->frame->shared != NULL);
     check_cursor(d, 300, 200);
     check_cursor(d, 0, 0);
     check_cursor(d, 1919, 1079);
     check_fresh(d, &w);
     measure_capture(d, false);
     measure_capture(d, true);
-    d->ops->close(d);
+    desk_close(d);
     d = open_desk();
     ((x11_desk *) d)->has_shm = false; /* as on a remote display */
     check_pictures(d, &w);
     check_cursor(d, 300, 200);
-    d->ops->close(d);
+    desk_close(d);
     witness_close(&w);
 }
 
@@ -264,40 +270,40 @@ static void test_screen(void)
 
 static bool pumped_change(desk *d, uint64_t after)
 {
-    return d->ops->pump(d, &err) && d->ops->last_change(d) > after;
+    return desk_pump(d, &err) && desk_last_change(d) > after;
 }
 
 static void test_damage(void)
 {
     witness w = witness_open();
     desk *d = open_desk();
-    CHECK(d->ops->watch_start(d, &err));
+    CHECK(desk_watch_start(d, &err));
     for (int i = 0; i < 3; i++) {
-        d->ops->pump(d, &err);
+        desk_pump(d, &err);
     }
-    CHECK_EQ(d->ops->last_change(d), 0); /* not the rectangle that creation reports */
+    CHECK_EQ(desk_last_change(d), 0); /* not the rectangle that creation reports */
     witness_draw(&w, 3, 18);
     nap(0.05); /* to give a wrong report the time to come */
-    CHECK(d->ops->pump(d, &err));
-    CHECK_EQ(d->ops->last_change(d), 0); /* a caret */
+    CHECK(desk_pump(d, &err));
+    CHECK_EQ(desk_last_change(d), 0); /* a caret */
     uint64_t last = 0;
     double slowest = 0;
     for (int i = 0; i < 20; i++) {
         double start_time = now();
         witness_draw(&w, 60, 20);
         CHECK(UNTIL(pumped_change(d, last)));
-        last = d->ops->last_change(d);
+        last = desk_last_change(d);
         slowest = now() - start_time > slowest ? now() - start_time : slowest;
         x11_sync((x11_desk *) d, &err); /* the server has heard that we saw it */
     }
     CHECK(uv_hrtime() - last < 5000000000u);
     printf("damage: slowest of 20 reports %.2f ms\n", slowest * 1e3);
-    d->ops->watch_stop(d);
-    CHECK_EQ(d->ops->last_change(d), 0);
+    desk_watch_stop(d);
+    CHECK_EQ(desk_last_change(d), 0);
     witness_draw(&w, 70, 30);
-    CHECK(d->ops->pump(d, &err));
-    CHECK_EQ(d->ops->last_change(d), 0);
-    d->ops->close(d);
+    CHECK(desk_pump(d, &err));
+    CHECK_EQ(desk_last_change(d), 0);
+    desk_close(d);
     witness_close(&w);
 }
 
@@ -310,17 +316,17 @@ static void test_pointer(void)
     witness w = witness_open();
     desk *d = open_desk();
     for (size_t i = 0; i < 5; i++) {
-        CHECK(d->ops->pointer_move(d, points[i][0], points[i][1], &err));
+        CHECK(desk_pointer_move(d, points[i][0], points[i][1], &err));
         xcb_query_pointer_reply_t *p =
             xcb_query_pointer_reply(w.c, xcb_query_pointer(w.c, w.screen->root), NULL);
         CHECK_EQ(p->root_x, points[i][0]);
         CHECK_EQ(p->root_y, points[i][1]);
         free(p);
     }
-    CHECK(!d->ops->pointer_move(d, 1920, 0, &err));
+    CHECK(!desk_pointer_move(d, 1920, 0, &err));
     CHECK_EQ(err.code, BASE_INVALID);
-    CHECK(!d->ops->pointer_move(d, -1, 0, &err));
-    d->ops->close(d);
+    CHECK(!desk_pointer_move(d, -1, 0, &err));
+    desk_close(d);
     witness_close(&w);
 }
 
@@ -329,17 +335,17 @@ static void test_pointer_held(void)
 {
     witness w = witness_open();
     desk *d = open_desk();
-    CHECK(d->ops->pointer_move(d, WITNESS_X + 5, WITNESS_Y + 5, &err));
+    CHECK(desk_pointer_move(d, WITNESS_X + 5, WITNESS_Y + 5, &err));
     free(xcb_grab_pointer_reply(w.c,
                                 xcb_grab_pointer(w.c, 0, w.window, 0, XCB_GRAB_MODE_ASYNC,
                                                  XCB_GRAB_MODE_ASYNC, w.window, XCB_NONE,
                                                  XCB_CURRENT_TIME),
                                 NULL));
-    CHECK(!d->ops->pointer_move(d, 1000, 900, &err));
+    CHECK(!desk_pointer_move(d, 1000, 900, &err));
     CHECK_EQ(err.code, BASE_REFUSED);
     CHECK(strstr(err.message, "1000,900") != NULL);
     witness_close(&w);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 static void expect_button(witness *w, uint8_t type, int detail)
@@ -363,23 +369,23 @@ static void test_buttons(void)
         {DESK_LEFT, 1}, {DESK_MIDDLE, 2}, {DESK_RIGHT, 3}, {DESK_BACK, 8}, {DESK_FORWARD, 9}};
     witness w = witness_open();
     desk *d = open_desk();
-    CHECK(d->ops->pointer_move(d, WITNESS_X + 7, WITNESS_Y + 9, &err));
+    CHECK(desk_pointer_move(d, WITNESS_X + 7, WITNESS_Y + 9, &err));
     for (size_t i = 0; i < 5; i++) {
-        CHECK(d->ops->button(d, buttons[i].button, true, &err));
+        CHECK(desk_pointer_button(d, buttons[i].button, true, &err));
         expect_button(&w, XCB_BUTTON_PRESS, buttons[i].detail);
-        CHECK(d->ops->button(d, buttons[i].button, false, &err));
+        CHECK(desk_pointer_button(d, buttons[i].button, false, &err));
         expect_button(&w, XCB_BUTTON_RELEASE, buttons[i].detail);
     }
-    CHECK(d->ops->wheel(d, -DESK_NOTCH, 2 * DESK_NOTCH + 40, &err));
+    CHECK(desk_pointer_wheel(d, -DESK_NOTCH, 2 * DESK_NOTCH + 40, &err));
     expect_button(&w, XCB_BUTTON_PRESS, 6);
     expect_button(&w, XCB_BUTTON_PRESS, 5);
     expect_button(&w, XCB_BUTTON_PRESS, 5);
-    CHECK(d->ops->wheel(d, 1, -DESK_NOTCH, &err));
+    CHECK(desk_pointer_wheel(d, 1, -DESK_NOTCH, &err));
     expect_button(&w, XCB_BUTTON_PRESS, 7); /* less than a notch is one */
     expect_button(&w, XCB_BUTTON_PRESS, 4);
-    CHECK(!d->ops->button(d, (desk_button) 6, true, &err));
-    CHECK(!d->ops->wheel(d, 0, 100000 * DESK_NOTCH, &err));
-    d->ops->close(d);
+    CHECK(!desk_pointer_button(d, (desk_button) 6, true, &err));
+    CHECK(!desk_pointer_wheel(d, 0, 100000 * DESK_NOTCH, &err));
+    desk_close(d);
     witness_close(&w);
 }
 
@@ -394,15 +400,15 @@ static void test_swapped_buttons(void)
     CHECK_EQ(own->map_len, sizeof swapped);
     free(xcb_set_pointer_mapping_reply(w.c, xcb_set_pointer_mapping(w.c, own->map_len, swapped),
                                        NULL));
-    CHECK(d->ops->pointer_move(d, WITNESS_X + 7, WITNESS_Y + 9, &err));
-    CHECK(d->ops->button(d, DESK_LEFT, true, &err));
+    CHECK(desk_pointer_move(d, WITNESS_X + 7, WITNESS_Y + 9, &err));
+    CHECK(desk_pointer_button(d, DESK_LEFT, true, &err));
     expect_button(&w, XCB_BUTTON_PRESS, 1);
-    CHECK(d->ops->button(d, DESK_LEFT, false, &err));
+    CHECK(desk_pointer_button(d, DESK_LEFT, false, &err));
     expect_button(&w, XCB_BUTTON_RELEASE, 1);
     free(xcb_set_pointer_mapping_reply(
         w.c, xcb_set_pointer_mapping(w.c, own->map_len, xcb_get_pointer_mapping_map(own)), NULL));
     free(own);
-    d->ops->close(d);
+    desk_close(d);
     witness_close(&w);
 }
 
@@ -421,7 +427,7 @@ static uint16_t server_state(witness *w)
 static void press(desk *d, const char *name, bool down)
 {
     desk_key key;
-    if (!CHECK(desk_key_parse(name, &key, &err)) || !CHECK(d->ops->key(d, key, down, &err))) {
+    if (!CHECK(desk_key_parse(name, &key, &err)) || !CHECK(desk_keyboard_key(d, key, down, &err))) {
         printf("    %s: %s\n", name, err.message);
     }
 }
@@ -447,7 +453,7 @@ static void test_every_key(desk *d, witness *w)
     for (const char **lock = (const char *[]){"caps_lock", "num_lock", NULL}; *lock; lock++) {
         tap_key(d, *lock); /* as they were */
     }
-    CHECK(d->ops->text_end(d, &err));
+    CHECK(desk_type_end(d, &err));
     witness_read_text(w, seen, 8);
     CHECK_EQ(server_state(w), 0);
 }
@@ -483,12 +489,12 @@ static void test_keys(void)
     press(d, "ctrl", true);
     press(d, "left_shift", true);
     press(d, "漢", true);
-    CHECK(d->ops->button(d, DESK_LEFT, true, &err));
+    CHECK(desk_pointer_button(d, DESK_LEFT, true, &err));
     CHECK(server_state(&w) & XCB_MOD_MASK_CONTROL);
     desk_text_step step;
-    CHECK(!d->ops->text_step(d, "x", 1, &step, &err)); /* it would be a shortcut */
+    CHECK(!desk_type_text(d, "x", 1, &step, &err)); /* it would be a shortcut */
     CHECK_EQ(err.code, BASE_REFUSED);
-    d->ops->close(d);
+    desk_close(d);
     CHECK(UNTIL(server_state(&w) == 0)); /* nothing stays down */
     xcb_get_keyboard_mapping_reply_t *after = keyboard_map(w.c);
     CHECK(same_map(before, after));
@@ -525,21 +531,21 @@ static size_t decode(const char *text, uint32_t *out)
 static bool catch_up(desk *d)
 {
     uint64_t token;
-    if (!d->ops->ping(d, &token, &err)) {
+    if (!desk_ping(d, &token, &err)) {
         return false;
     }
     if (!token) {
         nap(0.15);
         return true;
     }
-    return UNTIL(d->ops->pump(d, &err) && d->ops->ping_answered(d, token));
+    return UNTIL(desk_pump(d, &err) && desk_ping_answered(d, token));
 }
 
 static bool type_text(desk *d, const char *text, bool wait)
 {
     desk_text_step step;
     for (size_t at = 0, length = strlen(text); at < length; at += step.consumed) {
-        if (!CHECK(d->ops->text_step(d, text + at, length - at, &step, &err))) {
+        if (!CHECK(desk_type_text(d, text + at, length - at, &step, &err))) {
             printf("    %s\n", err.message);
             return false;
         }
@@ -558,7 +564,7 @@ static void check_text(desk *d, witness *w, const char *text)
     size_t expected = decode(text, wanted), count = 0, length = strlen(text);
     desk_text_step step = {0};
     for (size_t at = 0; at < length; at += step.consumed) {
-        if (!CHECK(d->ops->text_step(d, text + at, length - at, &step, &err))) {
+        if (!CHECK(desk_type_text(d, text + at, length - at, &step, &err))) {
             printf("    %s\n", err.message);
             break;
         }
@@ -578,7 +584,7 @@ static void check_text_refusals(desk *d, witness *w)
     desk_text_step step;
     uint32_t seen[8];
     for (size_t i = 0; i < 4; i++) {
-        CHECK(!d->ops->text_step(d, bad[i], strlen(bad[i]), &step, &err));
+        CHECK(!desk_type_text(d, bad[i], strlen(bad[i]), &step, &err));
         CHECK_EQ(err.code, BASE_INVALID);
     }
     CHECK_EQ(witness_read_text(w, seen, 8), 0); /* not one key of them */
@@ -592,7 +598,7 @@ static void test_text(void)
     check_text_refusals(d, &w);
     check_text(d, &w, "plain ASCII, Shifted too\n");
     check_text(d, &w, SAMPLE);
-    CHECK(d->ops->text_end(d, &err));
+    CHECK(desk_type_end(d, &err));
     xcb_get_keyboard_mapping_reply_t *after = keyboard_map(w.c);
     CHECK(same_map(before, after));
     free(after);
@@ -601,14 +607,14 @@ static void test_text(void)
     static uint32_t junk[64];
     witness_read_text(&w, junk, 64);
     desk_text_step step;
-    CHECK(d->ops->text_step(d, "aBéÉ", 6, &step, &err));
+    CHECK(desk_type_text(d, "aBéÉ", 6, &step, &err));
     CHECK_EQ(server_state(&w) & XCB_MOD_MASK_LOCK, 0);
-    CHECK(d->ops->text_end(d, &err));
+    CHECK(desk_type_end(d, &err));
     CHECK(server_state(&w) & XCB_MOD_MASK_LOCK); /* on again for its user */
     tap_key(d, "caps_lock");
     witness_read_text(&w, junk, 64);
     check_text(d, &w, "漢字");
-    d->ops->close(d); /* without text_end */
+    desk_close(d); /* without text_end */
     after = keyboard_map(w.c);
     CHECK(same_map(before, after));
     free(before);
@@ -623,12 +629,12 @@ static void test_foreign_remap(void)
     xcb_get_keyboard_mapping_reply_t *before = keyboard_map(w.c);
     desk *d = open_desk();
     check_text(d, &w, "漢字かな");
-    x11_spare spare = ((x11_desk *) d)->keyboard.spares[0];
+    x11_spare spare = ((x11_desk *) d)->keymap->spares[0];
     xcb_keysym_t theirs[2] = {0x1002603, 0x1002604}, none[2] = {0, 0};
     CHECK(spare.keysym != 0);
     xcb_change_keyboard_mapping(w.c, 1, spare.keycode, 2, theirs);
     witness_sync(&w);
-    CHECK(d->ops->text_end(d, &err));
+    CHECK(desk_type_end(d, &err));
     xcb_get_keyboard_mapping_reply_t *after = keyboard_map(w.c);
     size_t at = (size_t) (spare.keycode - 8) * after->keysyms_per_keycode;
     CHECK_EQ(xcb_get_keyboard_mapping_keysyms(after)[at], theirs[0]);
@@ -639,7 +645,7 @@ static void test_foreign_remap(void)
     CHECK(same_map(before, after));
     free(before);
     free(after);
-    d->ops->close(d);
+    desk_close(d);
     witness_close(&w);
 }
 
@@ -662,14 +668,14 @@ static void test_layouts(void)
     xcb_get_keyboard_mapping_reply_t *before = keyboard_map(w.c);
     check_text(d, &w, "Größe: @ {[]}\\ ~| € ^ ` ´ zyZY\n");
     check_text(d, &w, SAMPLE);
-    CHECK(d->ops->text_end(d, &err));
+    CHECK(desk_type_end(d, &err));
     xcb_get_keyboard_mapping_reply_t *after = keyboard_map(w.c);
     CHECK(same_map(before, after));
     free(before);
     free(after);
     CHECK(run("setxkbmap us")); /* under an open desk */
     check_text(d, &w, "zyZY @{} é\n");
-    d->ops->close(d);
+    desk_close(d);
     witness_close(&w);
 }
 
@@ -680,7 +686,7 @@ static bool find_window(desk *d, const char *klass, desk_window *out, char title
 {
     desk_window_list list;
     bool found = false;
-    if (!d->ops->windows(d, &list, &err)) {
+    if (!desk_windows(d, &list, &err)) {
         return false;
     }
     for (size_t i = 0; i < list.count; i++) {
@@ -733,19 +739,19 @@ static void test_xterm(desk *d)
     }
     CHECK_EQ(window.pid, pid);
     CHECK(window.rect.x >= 50 && window.rect.y >= 60 && window.rect.width > 100);
-    CHECK(d->ops->window_focus(d, window.id, &err));
+    CHECK(desk_window_focus(d, window.id, &err));
     CHECK(UNTIL(is_active(d, window.id)));
     CHECK(UNTIL(stat(path, &made) == 0));
     double start_time = now();
     CHECK(type_text(d, "Hello, World! ~{}\nzażółć 漢字\n", true));
-    CHECK(d->ops->text_end(d, &err));
+    CHECK(desk_type_end(d, &err));
     CHECK(UNTIL(file_is(path, "Hello, World! ~{}\nzażółć 漢字\n")));
     printf("xterm: %.0f characters/s\n", 28 / (now() - start_time));
-    CHECK(d->ops->window_close(d, window.id, &err));
+    CHECK(desk_window_close(d, window.id, &err));
     CHECK(UNTIL(!find_window(d, "XTerm", &gone, title)));
-    CHECK(UNTIL(!d->ops->window_focus(d, window.id, &err)));
+    CHECK(UNTIL(!desk_window_focus(d, window.id, &err)));
     CHECK_EQ(err.code, BASE_NOT_FOUND);
-    CHECK(!d->ops->window_close(d, window.id, &err));
+    CHECK(!desk_window_close(d, window.id, &err));
     stop(pid);
 }
 
@@ -784,13 +790,13 @@ static void test_mousepad(desk *d)
         return;
     }
     CHECK(strstr(title, "note.txt") != NULL);
-    CHECK(d->ops->window_focus(d, window.id, &err));
+    CHECK(desk_window_focus(d, window.id, &err));
     CHECK(UNTIL(is_active(d, window.id)));
     CHECK(catch_up(d));
     double start_time = now();
     CHECK(type_text(d, SAMPLE, true));
     double took = now() - start_time;
-    CHECK(d->ops->text_end(d, &err));
+    CHECK(desk_type_end(d, &err));
     press(d, "ctrl", true);
     tap_key(d, "s");
     press(d, "ctrl", false);
@@ -846,7 +852,7 @@ static void test_managed(void)
     if (installed("mousepad")) {
         test_mousepad(d);
     }
-    d->ops->close(d);
+    desk_close(d);
     stop(manager);
 }
 
@@ -865,12 +871,12 @@ static void test_unmanaged(void)
     pid_t pid = start(argv);
     CHECK(UNTIL(stat(ready, &made) == 0)); /* before, xterm forgets a request to close */
     CHECK(UNTIL(find_window(d, "XTerm", &window, title) && strcmp(title, "alone") == 0));
-    CHECK(d->ops->window_focus(d, window.id, &err));
+    CHECK(desk_window_focus(d, window.id, &err));
     CHECK(UNTIL(is_active(d, window.id)));
-    CHECK(d->ops->window_close(d, window.id, &err));
+    CHECK(desk_window_close(d, window.id, &err));
     CHECK(UNTIL(!find_window(d, "XTerm", &window, title)));
     stop(pid);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 static void test_server_dies(pid_t server)
@@ -881,31 +887,31 @@ static void test_server_dies(pid_t server)
     desk_text_step step;
     uint64_t token;
     int x, y;
-    CHECK(d->ops->watch_start(d, &err));
-    CHECK(d->ops->capture(d, (image_rect){0, 0, 10, 10}, false, &image, &err));
+    CHECK(desk_watch_start(d, &err));
+    CHECK(desk_capture(d, &(image_rect){0, 0, 10, 10}, false, &image, &err));
     kill(server, SIGKILL);
     waitpid(server, NULL, 0);
 #define GONE(call)                                                                                 \
     err = (base_error){0};                                                                         \
     CHECK(!(call));                                                                                \
     CHECK_EQ(err.code, BASE_UNAVAILABLE)
-    GONE(d->ops->capture(d, (image_rect){0, 0, 10, 10}, true, &image, &err));
-    GONE(d->ops->pump(d, &err));
-    GONE(d->ops->pointer_get(d, &x, &y, &err));
-    GONE(d->ops->pointer_move(d, 1, 1, &err));
-    GONE(d->ops->button(d, DESK_LEFT, true, &err));
-    GONE(d->ops->wheel(d, 1, 1, &err));
-    GONE(d->ops->key(d, 'a', true, &err));
-    GONE(d->ops->text_step(d, "a", 1, &step, &err));
-    GONE(d->ops->text_end(d, &err));
-    GONE(d->ops->ping(d, &token, &err));
-    GONE(d->ops->windows(d, &list, &err));
-    GONE(d->ops->window_focus(d, 5, &err));
-    GONE(d->ops->window_place(d, 5, (image_rect){0, 0, 9, 9}, &err));
-    GONE(d->ops->window_state(d, 5, DESK_WINDOW_MAXIMIZED, &err));
-    GONE(d->ops->watch_start(d, &err));
+    GONE(desk_capture(d, &(image_rect){0, 0, 10, 10}, true, &image, &err));
+    GONE(desk_pump(d, &err));
+    GONE(desk_pointer_get(d, &x, &y, &err));
+    GONE(desk_pointer_move(d, 1, 1, &err));
+    GONE(desk_pointer_button(d, DESK_LEFT, true, &err));
+    GONE(desk_pointer_wheel(d, 1, 1, &err));
+    GONE(desk_keyboard_key(d, 'a', true, &err));
+    GONE(desk_type_text(d, "a", 1, &step, &err));
+    GONE(desk_type_end(d, &err));
+    GONE(desk_ping(d, &token, &err));
+    GONE(desk_windows(d, &list, &err));
+    GONE(desk_window_focus(d, 5, &err));
+    GONE(desk_window_place(d, 5, (image_rect){0, 0, 9, 9}, &err));
+    GONE(desk_window_set_state(d, 5, DESK_WINDOW_MAXIMIZED, &err));
+    GONE(desk_watch_start(d, &err));
     CHECK(strstr(err.message, display) != NULL);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 int main(void)

@@ -2,7 +2,8 @@
  * The X11 clipboard, both ways, against another client: a second connection of this test, which
  * owns or asks for the selection as good and bad programs do. All of it by turns in one thread.
  */
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_clipboard.h"
+#include "desk/x11/x11_selection_owner.h"
 #include "xserver.h"
 
 typedef enum {
@@ -227,14 +228,14 @@ static outcome get_once(desk *d, client *w)
     bool pending = true;
     free(text);
     text = NULL;
-    if (!d->ops->clipboard_get(d, kind, &text, &length, &pending, &err)) {
+    if (!desk_clipboard_get(d, kind, &text, &length, &pending, &err)) {
         return FAILED;
     }
     if (!pending) {
         return GOT;
     }
     client_turn(w);
-    CHECK(d->ops->pump(d, &err));
+    CHECK(desk_pump(d, &err));
     return PENDING;
 }
 
@@ -242,7 +243,7 @@ static outcome get_once(desk *d, client *w)
  * with: it is as if it had been here all the time. */
 static void still_want(desk *d)
 {
-    ((x11_desk *) d)->questions[kind].wanted = uv_hrtime();
+    ((x11_desk *) d)->clipboard->conversions[kind].wanted = uv_hrtime();
 }
 
 static outcome get(desk *d, client *w, double seconds)
@@ -279,13 +280,13 @@ static bool got(desk *d, client *w, const char *wanted)
 static bool set(desk *d, const char *bytes, size_t count)
 {
     bool pending = true;
-    bool ok = CHECK(d->ops->clipboard_set(d, kind, bytes, count, &pending, &err));
+    bool ok = CHECK(desk_clipboard_set(d, kind, bytes, count, &pending, &err));
     return ok && CHECK(!pending);
 }
 
 static bool turn_and_done(desk *d, client *w)
 {
-    CHECK(d->ops->pump(d, &err));
+    CHECK(desk_pump(d, &err));
     client_turn(w);
     return w->done;
 }
@@ -336,7 +337,7 @@ static void test_get(void)
     got(d, &w, "");
     client_close(&w);
     got(d, &w, "");
-    d->ops->close(d);
+    desk_close(d);
 }
 
 static void test_get_in_parts(void)
@@ -359,7 +360,7 @@ static void test_get_in_parts(void)
     got(d, &w, ""); /* it took its text with it */
     CHECK(w.c == NULL);
     client_close(&w);
-    d->ops->close(d);
+    desk_close(d);
     free(large);
 }
 
@@ -391,7 +392,7 @@ static void test_get_too_large(void)
     CHECK_EQ(err.code, BASE_REFUSED);
     free(large);
     client_close(&w);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 static void test_get_from_the_silent(void)
@@ -406,7 +407,7 @@ static void test_get_from_the_silent(void)
     nap(0.6);
     w.manners = ANSWERS;
     answer(&w);
-    CHECK(d->ops->pump(d, &err));
+    CHECK(desk_pump(d, &err));
     w.text = "new";
     got(d, &w, "new");
     CHECK_EQ(w.questions, 2);
@@ -421,7 +422,7 @@ static void test_get_from_the_silent(void)
     got(d, &w, "");
     own(&other, SILENT, NULL, 0);
     unanswered(d, &other, 1);
-    d->ops->close(d); /* with a question open */
+    desk_close(d); /* with a question open */
     client_close(&other);
 }
 
@@ -441,7 +442,7 @@ static bool lists(const client *w, const char *target)
 
 static bool owned(desk *d)
 {
-    return d->ops->pump(d, &err) && d->ops->poll_every(d) > 0;
+    return desk_pump(d, &err) && desk_poll_every(d) > 0;
 }
 
 static void test_set(void)
@@ -450,7 +451,7 @@ static void test_set(void)
     desk *d = open_desk();
     client w = client_open();
     bool pending;
-    CHECK_EQ(d->ops->poll_every(d), 0);
+    CHECK_EQ(desk_poll_every(d), 0);
     CHECK(set(d, sample, strlen(sample)));
     CHECK(owned(d));
     CHECK(asked(d, &w, "UTF8_STRING"));
@@ -461,7 +462,7 @@ static void test_set(void)
     CHECK(lists(&w, "UTF8_STRING") && lists(&w, "STRING") && lists(&w, "TARGETS"));
     CHECK(asked(d, &w, "TIMESTAMP"));
     CHECK_EQ(w.got_length, 4);
-    xcb_timestamp_t since = ((x11_desk *) d)->offer.since;
+    xcb_timestamp_t since = ((x11_desk *) d)->selection->since;
     CHECK(memcmp(w.got, &since, 4) == 0 && since != 0);
     CHECK(!asked(d, &w, "STRING")); /* has other characters */
     CHECK(!asked(d, &w, "MULTIPLE"));
@@ -476,7 +477,7 @@ static void test_set(void)
     CHECK(set(d, "", 0));
     CHECK(asked(d, &w, "UTF8_STRING"));
     CHECK_EQ(w.got_length, 0);
-    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "a\xff", 2, &pending, &err));
+    CHECK(!desk_clipboard_set(d, DESK_CLIPBOARD_TEXT, "a\xff", 2, &pending, &err));
     CHECK_EQ(err.code, BASE_INVALID);
     own(&w, ANSWERS, "theirs", 6);
     CHECK(UNTIL(!owned(d)));
@@ -484,7 +485,7 @@ static void test_set(void)
     CHECK(set(d, "ours", 4));
     CHECK(asked(d, &w, "UTF8_STRING"));
     CHECK_STR(w.got, "ours");
-    d->ops->close(d);
+    desk_close(d);
     request(&w, "UTF8_STRING", XCB_CURRENT_TIME);
     CHECK(UNTIL((client_turn(&w), w.done)));
     CHECK(w.refused); /* gone with us */
@@ -495,15 +496,15 @@ static void test_set_too_large(desk *d)
 {
     bool pending;
     char *large = large_text(DESK_CLIPBOARD_MAX + 1);
-    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, large, DESK_CLIPBOARD_MAX + 1, &pending,
-                                 &err));
+    CHECK(
+        !desk_clipboard_set(d, DESK_CLIPBOARD_TEXT, large, DESK_CLIPBOARD_MAX + 1, &pending, &err));
     CHECK_EQ(err.code, BASE_REFUSED);
     free(large);
 }
 
 static bool taking(desk *d, client *w)
 {
-    CHECK(d->ops->pump(d, &err));
+    CHECK(desk_pump(d, &err));
     client_turn(w);
     return w->got_length > 0;
 }
@@ -532,7 +533,7 @@ static void test_set_in_parts(void)
     CHECK(UNTIL(!owned(d)));
     client_close(&w);
     client_close(&other);
-    d->ops->close(d);
+    desk_close(d);
     free(large);
 }
 
@@ -564,7 +565,7 @@ static void test_set_for_the_rude(void)
     CHECK(asked(d, &other, "UTF8_STRING"));
     CHECK_STR(other.got, large);
     client_close(&w);
-    d->ops->close(d); /* with texts half handed over */
+    desk_close(d); /* with texts half handed over */
     client_close(&other);
     free(large);
 }
@@ -623,7 +624,7 @@ static void test_get_picture(void)
     CHECK_EQ(other.questions, 2);
     client_close(&w);
     client_close(&other);
-    d->ops->close(d);
+    desk_close(d);
     free(large);
 }
 
@@ -634,9 +635,9 @@ static void test_set_picture(void)
     client w = client_open();
     bool pending;
     kind = DESK_CLIPBOARD_PNG;
-    CHECK(!d->ops->clipboard_set(d, kind, "text", 4, &pending, &err));
+    CHECK(!desk_clipboard_set(d, kind, "text", 4, &pending, &err));
     CHECK_EQ(err.code, BASE_INVALID);
-    CHECK(!d->ops->clipboard_set(d, kind, "", 0, &pending, &err));
+    CHECK(!desk_clipboard_set(d, kind, "", 0, &pending, &err));
     CHECK_EQ(err.code, BASE_INVALID);
     CHECK(set(d, large, 5000));
     CHECK(asked(d, &w, "image/png"));
@@ -658,22 +659,23 @@ static void test_set_picture(void)
     CHECK_STR(w.got, "text");
     CHECK(!asked(d, &w, "image/png"));
     client_close(&w);
-    d->ops->close(d);
+    desk_close(d);
     free(large);
 }
 
 static void test_server_dies(pid_t server)
 {
     desk *d = open_desk();
+    char *data;
     bool pending;
     CHECK(set(d, "text", 4));
     kill(server, SIGKILL);
     waitpid(server, NULL, 0);
-    CHECK(!d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
+    CHECK(!desk_clipboard_get(d, DESK_CLIPBOARD_TEXT, &data, &length, &pending, &err));
     CHECK_EQ(err.code, BASE_UNAVAILABLE);
-    CHECK(!d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "text", 4, &pending, &err));
+    CHECK(!desk_clipboard_set(d, DESK_CLIPBOARD_TEXT, "text", 4, &pending, &err));
     CHECK_EQ(err.code, BASE_UNAVAILABLE);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 int main(void)

@@ -39,7 +39,7 @@ typedef struct {
 static void check_monitors(desk *d, const wanted_monitor *wanted, size_t count)
 {
     desk_monitor_list list;
-    if (!CHECK(d->ops->monitors(d, &list, &err)) || !CHECK_EQ(list.count, count)) {
+    if (!CHECK(desk_monitors(d, &list, &err)) || !CHECK_EQ(list.count, count)) {
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -88,7 +88,7 @@ static uint32_t pixel_at(desk *d, int x, int y)
 {
     image_bitmap image = {0};
     uint32_t value = 0;
-    if (CHECK(d->ops->capture(d, (image_rect){x, y, 1, 1}, false, &image, &err))) {
+    if (CHECK(desk_capture(d, &(image_rect){x, y, 1, 1}, false, &image, &err))) {
         memcpy(&value, image.pixels, 4);
     } else {
         printf("    %s\n", err.message);
@@ -109,29 +109,29 @@ static void test_plugging(desk *d)
     image_rect screen;
     image_bitmap image = {0};
     paint_root(0x224466);
-    CHECK(d->ops->screen_rect(d, &screen, &err));
+    CHECK(desk_screen_rect(d, &screen, &err));
     check_rect(screen, (image_rect){0, 0, 1920, 1080});
-    CHECK(d->ops->capture(d, screen, false, &image, &err));
+    CHECK(desk_capture(d, &screen, false, &image, &err));
     CHECK(run("xrandr --newmode small 60 1024 1024 1024 1024 768 768 768 768"));
     CHECK(run("xrandr --addmode screen small"));
     CHECK(run("xrandr --output screen --mode small"));
-    CHECK(d->ops->screen_rect(d, &screen, &err));
+    CHECK(desk_screen_rect(d, &screen, &err));
     check_rect(screen, (image_rect){0, 0, 1024, 768});
     check_monitors(d, &(wanted_monitor){"screen", {0, 0, 1024, 768}, true}, 1);
     paint_root(0x886644);
-    CHECK(d->ops->capture(d, screen, false, &image, &err));
+    CHECK(desk_capture(d, &screen, false, &image, &err));
     CHECK_EQ(pixel_at(d, 1023, 767), 0x886644);
-    CHECK(!d->ops->capture(d, (image_rect){1000, 0, 100, 100}, false, &image, &err));
+    CHECK(!desk_capture(d, &(image_rect){1000, 0, 100, 100}, false, &image, &err));
     CHECK_EQ(err.code, BASE_INVALID);
-    CHECK(!d->ops->pointer_move(d, 1024, 0, &err));
+    CHECK(!desk_pointer_move(d, 1024, 0, &err));
     CHECK(run("xrandr --output screen --mode 1920x1080"));
-    CHECK(d->ops->screen_rect(d, &screen, &err));
+    CHECK(desk_screen_rect(d, &screen, &err));
     check_rect(screen, (image_rect){0, 0, 1920, 1080});
     paint_root(0x224466);
-    CHECK(d->ops->capture(d, screen, false, &image, &err));
+    CHECK(desk_capture(d, &screen, false, &image, &err));
     CHECK_EQ(image.width, 1920);
     CHECK_EQ(pixel_at(d, 1919, 1079), 0x224466);
-    CHECK(d->ops->pointer_move(d, 1919, 1079, &err));
+    CHECK(desk_pointer_move(d, 1919, 1079, &err));
 }
 
 static void test_scale(desk *d)
@@ -149,7 +149,7 @@ static void test_scale(desk *d)
                             XCB_ATOM_STRING, 8, (uint32_t) strlen(cases[i].resources),
                             cases[i].resources);
         free(xcb_get_input_focus_reply(c, xcb_get_input_focus(c), NULL));
-        if (CHECK(d->ops->monitors(d, &list, &err))) {
+        if (CHECK(desk_monitors(d, &list, &err))) {
             CHECK(list.items[0].scale == cases[i].scale);
         }
         desk_monitor_list_free(&list);
@@ -160,7 +160,7 @@ static image_rect work_of_first(desk *d)
 {
     desk_monitor_list list;
     image_rect work = {0};
-    if (CHECK(d->ops->monitors(d, &list, &err))) {
+    if (CHECK(desk_monitors(d, &list, &err))) {
         work = list.items[0].work;
     }
     desk_monitor_list_free(&list);
@@ -223,7 +223,7 @@ int main(void)
         test_work_area(d);
     }
     xcb_disconnect(c);
-    d->ops->close(d);
+    desk_close(d);
     stop(server);
     char command[64];
     snprintf(command, sizeof command, "rm -rf %s", folder);

@@ -3,7 +3,7 @@
  * windows in them; applications that draw late, never, or die. The windows are painted by a second
  * connection, in colours that tell their place, and only where the server asks for it.
  */
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_connection.h"
 #include "painter.h"
 #include "xserver.h"
 
@@ -19,14 +19,13 @@ static bool capture(desk *d, painter *p, xcb_window_t window, desk_window_pictur
     double end = now() + 10;
     *rounds = 0;
     bool ok;
-    while ((ok = d->ops->window_capture(d, window, false, out, &err)) && out->pending &&
-           now() < end) {
+    while ((ok = desk_window_capture(d, window, false, out, &err)) && out->pending && now() < end) {
         ++*rounds;
         if (p) {
             work(p);
         }
         nap(0.001);
-        d->ops->pump(d, &err);
+        desk_pump(d, &err);
     }
     if (!ok) {
         printf("    %s\n", err.message);
@@ -100,14 +99,14 @@ static void test_uncovered(desk *d, painter *p, bool with_alpha)
     int rounds;
     xcb_window_t window = show(p, (look){.rect = rect, .with_alpha = with_alpha});
     settle(p);
-    CHECK(d->ops->capture(d, (image_rect){90, 110, 300, 200}, false, &screen, &err));
+    CHECK(desk_capture(d, &(image_rect){90, 110, 300, 200}, false, &screen, &err));
     CHECK_EQ(pixel(&screen, 10, 10), colour(window, 0, 0));
     if (CHECK(capture(d, NULL, window, &picture, &rounds))) {
         check_pixels(&picture, window, rect);
         CHECK_EQ(rounds, 0);
         CHECK(!picture.incomplete);
     }
-    CHECK(d->ops->capture(d, (image_rect){90, 110, 300, 200}, false, &screen, &err));
+    CHECK(desk_capture(d, &(image_rect){90, 110, 300, 200}, false, &screen, &err));
     CHECK_EQ(pixel(&screen, 10, 10), colour(window, 0, 0));
     CHECK_EQ(pixel(&screen, 299, 199), colour(window, 289, 189));
     CHECK(with_alpha || UNTIL(!is_redirected(p, window)));
@@ -134,7 +133,7 @@ static void test_covered(desk *d, painter *p, look l, image_rect cover)
     }
     p->delay = 0;
     image_bitmap screen = {0};
-    if (CHECK(d->ops->capture(d, cover, false, &screen, &err))) {
+    if (CHECK(desk_capture(d, &cover, false, &screen, &err))) {
         CHECK_EQ(pixel(&screen, 5, 5), colour(above, 5, 5)); /* still on top */
     }
     /* A window with an alpha channel has pixels of its own at all times. */
@@ -253,26 +252,26 @@ static void test_let_go(desk *d, painter *p)
     settle(p);
     xcb_window_t above = show(p, (look){.rect = {150, 150, 100, 100}, .unmanaged = true});
     settle(p);
-    CHECK(d->ops->window_capture(d, window, false, &picture, &err) && picture.pending);
+    CHECK(desk_window_capture(d, window, false, &picture, &err) && picture.pending);
     CHECK(is_redirected(p, window));
-    d->ops->window_capture_end(d);
+    desk_window_capture_end(d);
     CHECK(UNTIL(!is_redirected(p, window)));
     /* Another window instead, and then one that closes in the middle of it. */
-    CHECK(d->ops->window_capture(d, window, false, &picture, &err) && picture.pending);
-    CHECK(d->ops->window_capture(d, above, false, &picture, &err) && !picture.pending);
+    CHECK(desk_window_capture(d, window, false, &picture, &err) && picture.pending);
+    CHECK(desk_window_capture(d, above, false, &picture, &err) && !picture.pending);
     CHECK(UNTIL(!is_redirected(p, window)));
-    CHECK(d->ops->window_capture(d, window, false, &picture, &err) && picture.pending);
+    CHECK(desk_window_capture(d, window, false, &picture, &err) && picture.pending);
     destroy(p, window);
     bool ok = true;
-    CHECK(UNTIL(!(ok = d->ops->window_capture(d, window, false, &picture, &err))));
+    CHECK(UNTIL(!(ok = desk_window_capture(d, window, false, &picture, &err))));
     CHECK(!ok && (err.code == BASE_NOT_FOUND || err.code == BASE_UNAVAILABLE));
     destroy(p, above);
     /* The whole desk goes. */
     window = show(p, (look){.rect = {-100, 120, 300, 200}});
     settle(p);
     desk *other = open_desk();
-    CHECK(other->ops->window_capture(other, window, false, &picture, &err) && picture.pending);
-    other->ops->close(other);
+    CHECK(desk_window_capture(other, window, false, &picture, &err) && picture.pending);
+    desk_close(other);
     CHECK(UNTIL(!is_redirected(p, window)));
     settle(p);
     destroy(p, window);
@@ -281,7 +280,7 @@ static void test_let_go(desk *d, painter *p)
 static void check_refused(desk *d, uint64_t id, base_code code)
 {
     desk_window_picture picture;
-    CHECK(!d->ops->window_capture(d, id, false, &picture, &err));
+    CHECK(!desk_window_capture(d, id, false, &picture, &err));
     CHECK_EQ(err.code, code);
 }
 
@@ -303,7 +302,7 @@ static void test_refused(desk *d, painter *p)
 static bool listed(desk *d, desk_window *out)
 {
     desk_window_list list;
-    bool one = d->ops->windows(d, &list, &err) && list.count == 1;
+    bool one = desk_windows(d, &list, &err) && list.count == 1;
     if (one) {
         *out = list.items[0];
     }
@@ -325,7 +324,7 @@ static void test_managed(desk *d, painter *p)
     if (CHECK(listed(d, &seen)) && CHECK(capture(d, p, window, &picture, &rounds))) {
         check_pixels(&picture, window, seen.rect);
     }
-    CHECK(d->ops->window_state(d, window, DESK_WINDOW_MINIMIZED, &err));
+    CHECK(desk_window_set_state(d, window, DESK_WINDOW_MINIMIZED, &err));
     CHECK(UNTIL(work(p) && listed(d, &seen) && !seen.visible));
     check_refused(d, window, BASE_UNAVAILABLE);
     destroy(p, above);
@@ -343,17 +342,16 @@ static void test_no_change(desk *d, painter *p)
             above = show(p, (look){.rect = {150, 150, 100, 100}, .unmanaged = true});
         }
         settle(p);
-        CHECK(d->ops->watch_start(d, &err));
+        CHECK(desk_watch_start(d, &err));
         CHECK(capture(d, p, window, &picture, &rounds));
         settle(p);
-        CHECK(d->ops->pump(d, &err));
-        CHECK_EQ(d->ops->last_change(d), 0);
-        CHECK(
-            d->ops->pointer_get(d, &rounds, &rounds, &err)); /* the server has heard of the pump */
+        CHECK(desk_pump(d, &err));
+        CHECK_EQ(desk_last_change(d), 0);
+        CHECK(desk_pointer_get(d, &rounds, &rounds, &err)); /* the server has heard of the pump */
         paint(p, window, (xcb_rectangle_t){0, 0, 20, 20});
         flush(p);
-        CHECK(UNTIL(d->ops->pump(d, &err) && d->ops->last_change(d) != 0));
-        d->ops->watch_stop(d);
+        CHECK(UNTIL(desk_pump(d, &err) && desk_last_change(d) != 0));
+        desk_watch_stop(d);
     }
     destroy(p, above);
     destroy(p, window);
@@ -409,7 +407,7 @@ int main(void)
         test_composited(d, &p);
         stop(manager);
     }
-    d->ops->close(d);
+    desk_close(d);
     xcb_disconnect(p.c);
     stop(server);
     char command[64];

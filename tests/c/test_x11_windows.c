@@ -2,7 +2,7 @@
  * What the X11 backend asks of windows, with a window manager (openbox) and without one. Judged by
  * the X server's word to a second connection, which owns the window.
  */
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_manager.h"
 #include "xserver.h"
 
 #include <limits.h>
@@ -103,7 +103,7 @@ static bool listed(desk *d, client *w, desk_window *out, char executable[PATH_MA
 {
     desk_window_list list;
     bool found = false;
-    if (!d->ops->windows(d, &list, &err)) {
+    if (!desk_windows(d, &list, &err)) {
         return false;
     }
     for (size_t i = 0; i < list.count; i++) {
@@ -144,7 +144,7 @@ static void check_executable(desk *d, client *w)
 
 static void check_place(desk *d, client *w)
 {
-    CHECK(d->ops->window_place(d, w->window, START, &err));
+    CHECK(desk_window_place(d, w->window, START, &err));
     if (!CHECK(UNTIL(placed(w, START)))) {
         print_place(w);
     }
@@ -153,14 +153,14 @@ static void check_place(desk *d, client *w)
     char executable[PATH_MAX];
     for (int i = 0; i < 3; i++) {
         CHECK(listed(d, w, &window, executable));
-        CHECK(d->ops->window_place(d, w->window, window.rect, &err));
+        CHECK(desk_window_place(d, w->window, window.rect, &err));
     }
-    CHECK(d->ops->window_focus(d, w->window, &err));
+    CHECK(desk_window_focus(d, w->window, &err));
     CHECK(UNTIL(is_active(d, w)));
     if (!CHECK(placed(w, START))) {
         print_place(w);
     }
-    CHECK(d->ops->window_place(d, w->window, OTHER, &err));
+    CHECK(desk_window_place(d, w->window, OTHER, &err));
     if (!CHECK(UNTIL(placed(w, OTHER)))) {
         print_place(w);
     }
@@ -194,22 +194,22 @@ static bool normal(desk *d, client *w)
 
 static void check_states(desk *d, client *w)
 {
-    CHECK(d->ops->window_state(d, w->window, DESK_WINDOW_MINIMIZED, &err));
+    CHECK(desk_window_set_state(d, w->window, DESK_WINDOW_MINIMIZED, &err));
     CHECK(UNTIL(minimized(d, w)));
-    CHECK(d->ops->window_state(d, w->window, DESK_WINDOW_NORMAL, &err));
+    CHECK(desk_window_set_state(d, w->window, DESK_WINDOW_NORMAL, &err));
     CHECK(UNTIL(normal(d, w) && placed(w, OTHER)));
     CHECK(UNTIL(is_active(d, w)));
-    CHECK(d->ops->window_state(d, w->window, DESK_WINDOW_MAXIMIZED, &err));
+    CHECK(desk_window_set_state(d, w->window, DESK_WINDOW_MAXIMIZED, &err));
     CHECK(UNTIL(maximized(d, w)));
-    CHECK(d->ops->window_state(d, w->window, DESK_WINDOW_NORMAL, &err));
+    CHECK(desk_window_set_state(d, w->window, DESK_WINDOW_NORMAL, &err));
     CHECK(UNTIL(normal(d, w) && placed(w, OTHER)));
-    CHECK(d->ops->window_state(d, w->window, DESK_WINDOW_MINIMIZED, &err));
+    CHECK(desk_window_set_state(d, w->window, DESK_WINDOW_MINIMIZED, &err));
     CHECK(UNTIL(minimized(d, w)));
-    CHECK(d->ops->window_state(d, w->window, DESK_WINDOW_MAXIMIZED, &err));
+    CHECK(desk_window_set_state(d, w->window, DESK_WINDOW_MAXIMIZED, &err));
     CHECK(UNTIL(maximized(d, w)));
-    CHECK(d->ops->window_state(d, w->window, DESK_WINDOW_MINIMIZED, &err));
+    CHECK(desk_window_set_state(d, w->window, DESK_WINDOW_MINIMIZED, &err));
     CHECK(UNTIL(minimized(d, w)));
-    CHECK(d->ops->window_place(d, w->window, START, &err));
+    CHECK(desk_window_place(d, w->window, START, &err));
     if (!CHECK(UNTIL(normal(d, w) && placed(w, START)))) {
         print_place(w);
     }
@@ -220,12 +220,12 @@ static void check_refusals(desk *d, client *w)
     static const image_rect wrong[] = {
         {0, 0, 0, 10}, {0, 0, 10, -1}, {0, 0, 40000, 10}, {INT_MAX, 0, 10, 10}, {0, -40000, 9, 9}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        CHECK(!d->ops->window_place(d, w->window, wrong[i], &err));
+        CHECK(!desk_window_place(d, w->window, wrong[i], &err));
         CHECK_EQ(err.code, BASE_INVALID);
     }
-    CHECK(!d->ops->window_place(d, UINT64_MAX, START, &err));
+    CHECK(!desk_window_place(d, UINT64_MAX, START, &err));
     CHECK_EQ(err.code, BASE_NOT_FOUND);
-    CHECK(!d->ops->window_state(d, 0, DESK_WINDOW_MAXIMIZED, &err));
+    CHECK(!desk_window_set_state(d, 0, DESK_WINDOW_MAXIMIZED, &err));
     CHECK_EQ(err.code, BASE_NOT_FOUND);
 }
 
@@ -247,7 +247,7 @@ static void test_managed(void)
     x11_desk *x = (x11_desk *) d;
     x->atoms[X11_NET_MOVERESIZE_WINDOW] = x->atoms[X11_CLIPBOARD];
     check_place(d, &w);
-    d->ops->close(d);
+    desk_close(d);
     xcb_disconnect(w.c);
     xcb_disconnect(bordered.c);
     stop(manager);
@@ -260,13 +260,13 @@ static void test_unmanaged(void)
     CHECK(UNTIL(shown(d, &w)));
     check_executable(d, &w);
     check_place(d, &w);
-    CHECK(!d->ops->window_state(d, w.window, DESK_WINDOW_MINIMIZED, &err));
+    CHECK(!desk_window_set_state(d, w.window, DESK_WINDOW_MINIMIZED, &err));
     CHECK_EQ(err.code, BASE_UNSUPPORTED);
     CHECK(strstr(err.message, "window manager") != NULL);
-    CHECK(d->ops->window_state(d, w.window, DESK_WINDOW_NORMAL, &err));
+    CHECK(desk_window_set_state(d, w.window, DESK_WINDOW_NORMAL, &err));
     CHECK(placed(&w, OTHER));
     check_refusals(d, &w);
-    d->ops->close(d);
+    desk_close(d);
     xcb_disconnect(w.c);
 }
 

@@ -2,7 +2,7 @@
  * What the X11 backend hears of the world, and windows' order and workspaces: without a window
  * manager and with openbox. A second connection makes and changes the windows and judges.
  */
-#include "desk/x11/x11_internal.h"
+#include "desk/x11/x11_connection.h"
 #include "xserver.h"
 
 typedef struct {
@@ -47,8 +47,8 @@ static xcb_window_t new_window(client *w, const char *title, int16_t x)
 /* Whether the backend has heard of something since the number that it gave. */
 static bool heard(desk *d, uint64_t since)
 {
-    CHECK(d->ops->pump(d, &err));
-    return d->ops->window_changes(d) > since;
+    CHECK(desk_pump(d, &err));
+    return desk_window_changes(d) > since;
 }
 
 static const desk_window *find(const desk_window_list *list, uint64_t id)
@@ -66,7 +66,7 @@ static int place_of(desk *d, uint64_t id)
 {
     desk_window_list list;
     int place = -1;
-    if (CHECK(d->ops->windows(d, &list, &err))) {
+    if (CHECK(desk_windows(d, &list, &err))) {
         const desk_window *w = find(&list, id);
         place = w ? (int) (w - list.items) : -1;
         desk_window_list_free(&list);
@@ -78,7 +78,7 @@ static int workspace_of(desk *d, uint64_t id)
 {
     desk_window_list list;
     int workspace = -1;
-    if (CHECK(d->ops->windows(d, &list, &err))) {
+    if (CHECK(desk_windows(d, &list, &err))) {
         const desk_window *w = find(&list, id);
         workspace = w ? w->workspace : -1;
         desk_window_list_free(&list);
@@ -89,23 +89,23 @@ static int workspace_of(desk *d, uint64_t id)
 static void test_heard(client *w, bool managed)
 {
     desk *d = open_desk();
-    uint64_t before = d->ops->window_changes(d);
+    uint64_t before = desk_window_changes(d);
     CHECK(before > 0);
     CHECK(!heard(d, before));
     xcb_window_t window = new_window(w, "one", 50);
     CHECK(UNTIL(heard(d, before)));
     CHECK(UNTIL(place_of(d, window) >= 0)); /* listens to it, too */
     nap(managed ? 0.3 : 0.05);              /* the manager may have something to add */
-    d->ops->pump(d, &err);
-    before = d->ops->window_changes(d);
+    desk_pump(d, &err);
+    before = desk_window_changes(d);
     set_title(w, window, "another title");
     CHECK(UNTIL(heard(d, before)));
-    before = d->ops->window_changes(d);
+    before = desk_window_changes(d);
     xcb_destroy_window(w->c, window);
     client_sync(w);
     CHECK(UNTIL(heard(d, before)));
     CHECK(UNTIL(place_of(d, window) == -1));
-    d->ops->close(d);
+    desk_close(d);
 }
 
 static void test_order(client *w)
@@ -114,40 +114,40 @@ static void test_order(client *w)
     xcb_window_t a = new_window(w, "a", 50), b = new_window(w, "b", 100);
     CHECK(UNTIL(place_of(d, a) >= 0 && place_of(d, b) >= 0));
     for (int i = 0; i < 2; i++) {
-        CHECK(d->ops->window_stack(d, a, true, &err));
+        CHECK(desk_window_stack(d, a, true, &err));
         CHECK(UNTIL(place_of(d, a) > place_of(d, b)));
-        CHECK(d->ops->window_stack(d, a, false, &err));
+        CHECK(desk_window_stack(d, a, false, &err));
         CHECK(UNTIL(place_of(d, a) < place_of(d, b)));
     }
-    CHECK(!d->ops->window_stack(d, 1, true, &err));
+    CHECK(!desk_window_stack(d, 1, true, &err));
     CHECK_EQ(err.code, BASE_NOT_FOUND);
     xcb_destroy_window(w->c, a);
     xcb_destroy_window(w->c, b);
     client_sync(w);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 static void test_no_workspaces(client *w)
 {
     desk *d = open_desk();
-    desk_workspaces all;
+    desk_workspace_list all;
     xcb_window_t a = new_window(w, "a", 50);
-    CHECK(!d->ops->workspaces(d, &all, &err));
+    CHECK(!desk_workspaces(d, &all, &err));
     CHECK_EQ(err.code, BASE_UNSUPPORTED);
-    CHECK(!d->ops->workspace_go(d, 1, &err));
+    CHECK(!desk_workspace_go(d, 1, &err));
     CHECK_EQ(err.code, BASE_UNSUPPORTED);
-    CHECK(!d->ops->window_workspace(d, a, 1, &err));
+    CHECK(!desk_window_workspace(d, a, 1, &err));
     CHECK_EQ(err.code, BASE_UNSUPPORTED);
     CHECK_EQ(workspace_of(d, a), 0);
     xcb_destroy_window(w->c, a);
     client_sync(w);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 static bool current_is(desk *d, int number)
 {
-    desk_workspaces all;
-    return CHECK(d->ops->workspaces(d, &all, &err)) && all.current == number;
+    desk_workspace_list all;
+    return CHECK(desk_workspaces(d, &all, &err)) && all.current == number;
 }
 
 /* What the manager itself has written down. */
@@ -170,23 +170,23 @@ static uint32_t real_current(client *w)
 static void test_workspaces(client *w)
 {
     desk *d = open_desk();
-    desk_workspaces all = {0};
+    desk_workspace_list all = {0};
     xcb_window_t a = new_window(w, "a", 50);
-    CHECK(d->ops->workspaces(d, &all, &err));
+    CHECK(desk_workspaces(d, &all, &err));
     CHECK_EQ(all.count, 4);
     CHECK_EQ(all.current, 1);
     CHECK(strlen(all.names[0]) > 0 && strcmp(all.names[0], all.names[1]) != 0);
     CHECK(UNTIL(workspace_of(d, a) == 1));
-    CHECK(d->ops->window_workspace(d, a, 3, &err));
+    CHECK(desk_window_workspace(d, a, 3, &err));
     CHECK(UNTIL(workspace_of(d, a) == 3));
-    CHECK(d->ops->workspace_go(d, 3, &err));
+    CHECK(desk_workspace_go(d, 3, &err));
     CHECK(UNTIL(current_is(d, 3)));
     CHECK_EQ(real_current(w), 2);
     static const int wrong[] = {0, -1, 5, 1000000};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        CHECK(!d->ops->workspace_go(d, wrong[i], &err));
+        CHECK(!desk_workspace_go(d, wrong[i], &err));
         CHECK_EQ(err.code, BASE_NOT_FOUND);
-        CHECK(!d->ops->window_workspace(d, a, wrong[i], &err));
+        CHECK(!desk_window_workspace(d, a, wrong[i], &err));
         CHECK_EQ(err.code, BASE_NOT_FOUND);
     }
     /* A count that nobody can mean. */
@@ -194,16 +194,16 @@ static void test_workspaces(client *w)
     xcb_change_property(w->c, XCB_PROP_MODE_REPLACE, w->screen->root,
                         atom(w, "_NET_NUMBER_OF_DESKTOPS"), XCB_ATOM_CARDINAL, 32, 1, &many);
     client_sync(w);
-    CHECK(d->ops->workspaces(d, &all, &err));
+    CHECK(desk_workspaces(d, &all, &err));
     CHECK_EQ(all.count, DESK_WORKSPACES_MAX);
     xcb_destroy_window(w->c, a);
     client_sync(w);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 static bool region_changed(desk *d, int place)
 {
-    CHECK(d->ops->pump(d, &err));
+    CHECK(desk_pump(d, &err));
     return desk_regions_changed(&d->regions, place) > 0;
 }
 
@@ -222,7 +222,7 @@ static void test_regions(client *w)
 {
     desk *d = open_desk();
     xcb_window_t window = new_window(w, "painted", 50);
-    CHECK(d->ops->watch_start(d, &err));
+    CHECK(desk_watch_start(d, &err));
     int inside = desk_regions_add(&d->regions, (image_rect){60, 50, 30, 30});
     int outside = desk_regions_add(&d->regions, (image_rect){150, 50, 30, 30});
     draw(w, window, 30, 30, 40); /* 80..119, 70..109: touches the first by a corner */
@@ -233,10 +233,10 @@ static void test_regions(client *w)
     CHECK(!region_changed(d, outside));
     draw(w, window, 90, 0, 100);
     CHECK(UNTIL(region_changed(d, outside)));
-    d->ops->watch_stop(d);
+    desk_watch_stop(d);
     xcb_destroy_window(w->c, window);
     client_sync(w);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 /* Told when somebody takes the selection, also the same one again. */
@@ -245,23 +245,23 @@ static void test_clipboard_changes(client *w)
     desk *d = open_desk();
     uint64_t before = 0, number = 0;
     xcb_window_t window = new_window(w, "owner", 50);
-    CHECK(d->ops->clipboard_changes(d, &before, &err));
+    CHECK(desk_clipboard_changes(d, &before, &err));
     for (int i = 0; i < 3; i++) {
         xcb_set_selection_owner(w->c, window, atom(w, i < 2 ? "CLIPBOARD" : "PRIMARY"),
                                 XCB_CURRENT_TIME);
         client_sync(w);
-        CHECK(d->ops->pump(d, &err));
+        CHECK(desk_pump(d, &err));
         if (i < 2) {
-            CHECK(UNTIL(d->ops->pump(d, &err) && d->ops->clipboard_changes(d, &number, &err) &&
+            CHECK(UNTIL(desk_pump(d, &err) && desk_clipboard_changes(d, &number, &err) &&
                         number == before + 1 + (uint64_t) i));
         }
     }
     nap(0.05);
-    CHECK(d->ops->pump(d, &err) && d->ops->clipboard_changes(d, &number, &err));
+    CHECK(desk_pump(d, &err) && desk_clipboard_changes(d, &number, &err));
     CHECK_EQ(number, before + 2); /* PRIMARY is not the clipboard */
     xcb_destroy_window(w->c, window);
     client_sync(w);
-    d->ops->close(d);
+    desk_close(d);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #define XSERVER_H
 
 #include "check.h"
-#include "desk/backend.h"
+#include "desk/desk.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -125,7 +125,7 @@ static inline desk *open_desk(void)
 {
     desk *d = NULL;
     desk_options options = {.display = display};
-    if (!CHECK(desk_backend("x11")->open(&d, &options, &err))) {
+    if (!CHECK(desk_open(&d, "x11", &options, &err))) {
         printf("    %s\n", err.message);
         exit(check_done());
     }

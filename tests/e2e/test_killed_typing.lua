@@ -51,7 +51,7 @@ function tests.the_map_is_as_before()
     child:kill("sigkill")
     child:wait()
     wait_for_map(display, before)
-    harness.wait_until("the guardian's end", function() return #child:left() == 0 end, 20)
+    harness.wait_until("the watchdog's end", function() return #child:left() == 0 end, 20)
     files.remove(folder)
   end)
 end

@@ -38,7 +38,7 @@ local function check_screenshots(result, events)
     if event.event == "observed" then
       turns = turns + 1
       local png = files.read(files.join(result.run_dir, event.screenshot))
-      local image = t.ok(png and native.load_png(png), "a PNG for turn " .. event.turn)
+      local image = t.ok(png and native.load(png), "a PNG for turn " .. event.turn)
       if image then
         local w, h = image:size()
         t.eq({ w, h }, { event.image.width, event.image.height })

@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local journal = require "deskpilot.agent.journal"
 local model_server = require "model_server"
+local native = require "native.image"
 local spawn = require "spawn"
 
 local because = "The calculator is in front and its keys are easy to see, so this is the next thing to do."
@@ -147,6 +148,28 @@ function tests.a_whole_mission()
     if event.event == "phase_change" then changes[#changes + 1] = event.to end
   end
   t.eq(changes, { "EXECUTION", "VERIFICATION" })
+end
+
+-- A server that refuses large pictures is sent a JPEG that is small enough; positions stay what they are.
+function tests.pictures_for_a_server_with_a_cap()
+  local most = 9000
+  local result, events, requests = play({
+    tactician = function() return orders("EXECUTION", { "click_element" }) end,
+    executor = click_seven,
+  }, { turns = 1, flags = { "--set", "screen.image_max_bytes=" .. most } })
+  t.eq(result.status, "succeeded", result.reason)
+  for _, request in ipairs(requests) do
+    local data = request.messages[2].content[2].image_url.url:match("^data:image/jpeg;base64,(.+)$")
+    local bytes = t.ok(native.from_base64(t.ok(data, "a JPEG")))
+    t.ok(#bytes <= most, #bytes)
+    local image = t.ok(native.load(bytes))
+    for _, event in ipairs(events) do
+      if event.event == "observed" then
+        t.eq(event.screenshot, "screenshots/step_0001.jpg")
+        t.eq({ image:size() }, { event.image.width, event.image.height })
+      end
+    end
+  end
 end
 
 function tests.a_loop_is_noticed_and_answered()

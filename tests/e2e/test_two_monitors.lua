@@ -140,14 +140,26 @@ function tests.the_command_line()
     end)
     for _, word in ipairs { "2", "Right", "primary" } do
       run(session, folder, ("%s shot --monitor %s --no-cursor -o '%s/shot.png'"):format(program, word, folder))
-      local image = harness.ok(native.load_png(files.read(folder .. "/shot.png")))
+      local image = harness.ok(native.load(files.read(folder .. "/shot.png")))
       harness.eq({ image:size() }, { 900, 680 })
       harness.eq({ image:pixel(300, 230) }, { 0xa0, 0x60, 0x30 })
     end
     run(session, folder, ("%s shot -m 2 --region 200,180,10,20 -o '%s/shot.png'"):format(program, folder))
-    local image = harness.ok(native.load_png(files.read(folder .. "/shot.png")))
+    local image = harness.ok(native.load(files.read(folder .. "/shot.png")))
     harness.eq({ image:size() }, { 10, 20 })
     harness.eq({ image:pixel(9, 19) }, { 0xa0, 0x60, 0x30 })
+    -- A JPEG by its name, and a file that is to be small.
+    run(session, folder, ("%s shot -m 2 -o '%s/shot.jpg'"):format(program, folder))
+    image = harness.ok(native.load(files.read(folder .. "/shot.jpg")))
+    harness.eq({ image:size() }, { 900, 680 })
+    local red, green, blue = image:pixel(300, 230)
+    harness.ok(math.abs(red - 0xa0) + math.abs(green - 0x60) + math.abs(blue - 0x30) < 12, { red, green, blue })
+    run(session, folder, ("cd '%s' && '%s' shot --max-bytes 1200"):format(folder, files.absolute(program)))
+    local name = files.read(folder .. "/out"):match "^(shot%-%w+%.jpg)\n$"
+    local bytes = files.read(folder .. "/" .. harness.ok(name, files.read(folder .. "/out")))
+    harness.ok(#bytes <= 1200 and native.load(bytes), #bytes)
+    run(session, folder, ("! %s shot --max-bytes 50 -o '%s/none.png'"):format(program, folder))
+    harness.has(files.read(folder .. "/out"), "50 bytes")
     run(session, folder, ("! %s shot -m 3 -o '%s/none.png'"):format(program, folder))
     harness.has(files.read(folder .. "/out"), "no monitor 3; there are 1: left, 700x500 at 0,0; 2: right, 900x680")
     run(session, folder, program .. " doctor; true") -- there is no model server

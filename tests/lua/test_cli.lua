@@ -253,6 +253,7 @@ print("end")]])
   t.has(child.stderr, "error: repl:1: boo\n")
   t.has(child.stderr, "attempt to index a nil value (local 'y')")
   if t.platform == "linux" then t.has(entered("desk").stderr, "(unavailable)") end -- without a display
+  t.eq(entered("1\t+\t\t1\n").stdout, "2\n", "a tab completes nothing where there is no terminal")
   child = entered("1 +\n")
   t.eq(child.status, 0)
   t.has(child.stderr, "near <eof>")
@@ -291,6 +292,11 @@ end
 function tests.regions_and_windows()
   t.eq(shot.parse_region("1,2,30,40"), { x = 1, y = 2, width = 30, height = 40 })
   t.eq(shot.parse_region(" -1, 2, 30, 40 ").x, -1)
+  for _, word in ipairs { "many", "0", "-1", "1.5" } do
+    local child = deskpilot("shot", "--max-bytes=" .. word)
+    t.eq(child.status, 2)
+    t.has(child.stderr, "--max-bytes wants a number of bytes, not '" .. word .. "'")
+  end
   for _, word in ipairs { "1,2,3", "1,2,0,4", "a,b,c,d", "1,2,3,4,5", "", "1,2,3,99999999999999999999" } do
     t.eq(shot.parse_region(word), nil, word)
   end

@@ -103,6 +103,21 @@ function tests.a_search_is_given_up()
   t.eq(err.code, "timed_out")
 end
 
+-- A JPEG file is never the same to the pixel: it is alike.
+function tests.a_jpeg_file_is_found()
+  local path = os.tmpname()
+  local image, part = board()
+  assert(files.write(path, assert(part:jpeg { quality = 90 })))
+  local shot = shots.new(image)
+  local hits = t.ok(shot:find_all(path, { min_score = 0.9 }))
+  t.eq({ #hits, hits[1].x, hits[1].y, hits[2].x, hits[2].y }, { 2, 29, 45, 199, 148 })
+  assert(files.write(path, assert(part:jpeg()):sub(1, -3)))
+  local none, err = shot:find(path)
+  t.eq({ none, err.code }, { nil, "protocol" })
+  t.has(tostring(err), path .. ": The JPEG file is broken: Premature end of JPEG file.")
+  files.remove(path)
+end
+
 -- What is transparent in a file plays no part.
 function tests.holes()
   local path = os.tmpname()

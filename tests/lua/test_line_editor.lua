@@ -86,6 +86,44 @@ function tests.paste_is_text_and_never_keys()
   t.eq(e.text, "a\nb\nc  x!")
 end
 
+-- An editor that knows those words, and the events that the keys made.
+local function completing(keys, words)
+  local events = {}
+  local e = line_editor.new { complete = function(text, cursor)
+    local from = text:sub(1, cursor - 1):match("()%w*$")
+    local found = { from = from, names = {} }
+    for _, word in ipairs(words or { "alpha", "alphabet", "beta" }) do
+      if word:sub(1, cursor - from) == text:sub(from, cursor - 1) then table.insert(found.names, word) end
+    end
+    found.about = #found.names == 1 and "about " .. found.names[1] or nil
+    return found
+  end }
+  local event = e:feed(keys)
+  while event do
+    events[#events + 1] = event
+    event = e:feed("")
+  end
+  return e.text:sub(1, e.cursor - 1) .. "|" .. e.text:sub(e.cursor), events
+end
+
+function tests.tab_completes()
+  t.eq({ completing "x = b\t" }, { "x = beta|", {} })
+  t.eq({ completing "al\t" }, { "alpha|", {} }, "as far as there is one way")
+  local both = { kind = "list", names = { "alpha", "alphabet" } }
+  t.eq({ completing "al\t\t" }, { "alpha|", { both } }, "and twice the list")
+  t.eq({ completing "alpha\t" }, { "alpha|", {} }, "the first one that adds nothing waits for a second")
+  t.eq({ completing "alpha\tb\t" }, { "alphabet|", {} }, "a key between two Tabs")
+  local one = { kind = "list", names = { "beta" }, about = "about beta" }
+  t.eq({ completing "beta\t" }, { "beta|", { one } }, "the only one is told of at once")
+  t.eq({ completing "b\t\t\t" }, { "beta|", { one, one } })
+  t.eq({ completing "zzz\t\t" }, { "zzz|", {} })
+  t.eq({ completing("(b)" .. left .. "\t") }, { "(beta|)", {} }, "what follows the cursor stays")
+  t.eq({ completing("\t  \tb\t") }, { "      beta|", {} }, "at the beginning of a line it indents")
+  t.eq({ completing "\27[200~al\tb\27[201~" }, { "al  b|", {} }, "a pasted one is no key")
+  t.eq(typed "b\t", "b  |", "nobody to ask: spaces")
+  t.eq({ completing("日 b\t") }, { "日 beta|", {} })
+end
+
 function tests.history_by_prefix()
   local history = { "desk.a", "print(1)", "desk.b" }
   t.eq(typed(up, history), "desk.b|")

@@ -164,21 +164,36 @@ end
 -- What an agent is shown is all of the space, and its positions are of that.
 function tests.an_agent()
   local d = open()
-  local config = { get = function(_, key)
-    return ({ ["screen.image_width"] = 500, ["screen.image_height"] = 500, ["observe.elements"] = false })[key]
-  end }
+  local values = { ["screen.image_width"] = 500, ["screen.image_height"] = 500, ["screen.image_format"] = "auto",
+    ["screen.image_max_bytes"] = 0, ["observe.elements"] = false }
+  local config = { get = function(_, key) return values[key] end }
   local seen = harness.ok(observation.take(d, native.encoder(), config))
-  harness.eq(seen.screen, { x = -500, y = -100, width = 1000, height = 400 })
-  harness.eq(seen.image, { width = 500, height = 200 })
+  harness.eq(seen.shot.frame, { x = -500, y = -100, width = 1000, height = 400 })
+  harness.eq({ seen.shot.width, seen.shot.height, seen.format, seen.mime }, { 500, 200, "png", "image/png" })
+  harness.eq({ seen.bytes:sub(2, 4), native.from_base64(seen.base64) }, { "PNG", seen.bytes })
+  harness.ok(seen.shot:equal(assert(d.screen.shot { size = { 500, 500 } })), "the picture itself")
   local function element(x, y)
     return { x = x, y = y, width = 10, height = 10, role = "push button", name = "OK", states = { focusable = true } }
   end
-  local picked = observation.pick({ element(-505, -105), element(490, 290), element(-511, 0) }, seen.screen, 10)
+  local picked = observation.pick({ element(-505, -105), element(490, 290), element(-511, 0) }, seen.shot, 10)
   harness.eq(#picked, 2, "what lies outside is left out")
-  harness.eq({ picked[1].norm, picked[2].norm }, { { 0.0, 0.0 }, { 995.0, 987.0 } })
+  harness.eq({ picked[1].norm, picked[2].norm }, { { 0.0, 0.0 }, { 995.0, 988.0 } })
   local click = require("deskpilot.tools.click_element")
-  harness.ok(click.run({ desk = d }, { label = "OK", position = picked[1].norm, justification = "" }))
+  local ctx = { desk = d, observation = seen }
+  harness.ok(click.run(ctx, { label = "OK", position = picked[1].norm, justification = "" }))
   harness.eq({ d.mouse.position() }, { -500, -100 })
+  -- As a JPEG, and for a server that takes small pictures only: the same positions are the same places.
+  values["screen.image_format"] = "jpeg"
+  seen = harness.ok(observation.take(d, native.encoder(), config))
+  harness.eq({ seen.format, seen.mime, seen.bytes:sub(1, 3) }, { "jpeg", "image/jpeg", "\xff\xd8\xff" })
+  values["screen.image_format"], values["screen.image_max_bytes"] = "auto", 1000
+  seen = harness.ok(observation.take(d, native.encoder(), config))
+  harness.ok(#seen.bytes <= 1000 and seen.format == "jpeg" and seen.shot.width < 500, seen.shot)
+  ctx.observation = seen
+  harness.ok(click.run(ctx, { label = "OK", position = { 1000, 500 }, justification = "" }))
+  harness.eq({ d.mouse.position() }, { 499, 100 })
+  local none, err = click.run({ desk = d }, { label = "OK", position = { 5, 5 }, justification = "" })
+  harness.eq({ none, err.code }, { nil, "unavailable" }, "nothing was shown")
   d:close()
 end
 

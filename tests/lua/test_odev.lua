@@ -109,7 +109,7 @@ local function run_with(page, mission, folder)
   local run = run_module.new { mission = mission or {}, config = assert(config.resolve { environment = {} }),
     toolbox = assert(toolbox.open()), dir = { path = "/nowhere" }, listeners = {}, folder = folder,
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }
-  run.observation = { page = page, tab = {}, screen = { x = 0, y = 0, width = 1000, height = 1000 } }
+  run.observation = { page = page, tab = {}, shot = assert(run.desk.screen.shot()) }
   return run
 end
 

@@ -10,10 +10,12 @@ local tests = {}
 local runtime_floors = {
   { "host" },
   { "lib" },
+  { "desk/linux", "desk/windows" }, -- which backends there are
   { "desk/win32/elements" },
   { "desk/x11", "desk/win32", "desk/atspi", "desk/null" },
   { "desk", "ocr" },
-  { "image/png", "image/find" },
+  { "image/codec" },
+  { "image/png", "image/jpeg", "image/find" },
   { "image" },
   { "net", "system" },
   { "base" },
@@ -30,8 +32,8 @@ local lua_floors = {
   { "desk" },
   { "desk/private", "desk/browser" },
   { "desk/app", "desk/input", "desk/window", "desk/elements" },
-  { "desk/picture", "desk/ocr" },
-  { "desk/wait", "desk/platform" },
+  { "desk/wait", "desk/ocr" },
+  { "desk/picture", "desk/platform" },
   { "net" },
   { "base" },
 }
@@ -105,6 +107,19 @@ local function check_no_empty_room(root, floors)
       t.ok(files.is_folder(folder), folder .. " is not there")
     end
   end
+end
+
+-- Whoever uses a desktop sees the front (desk.h, human.h, elements.h and what those are made of) and no backend.
+function tests.the_front_hides_the_backends()
+  local seen, endings = 0, { c = true, h = true }
+  for _, path in ipairs(each_file("runtime/lib", endings, each_file("runtime/host", endings))) do
+    for name in assert(files.read(path)):gmatch('#include "desk/([^"\n]+)"') do
+      seen = seen + 1
+      local private = name:find("/") or name:find("_internal%.h$") or name == "backend.h"
+      t.ok(not private, ("%s includes desk/%s, which is for backends"):format(path, name))
+    end
+  end
+  t.ok(seen > 3, seen .. " includes are too few to be all")
 end
 
 function tests.the_runtime_points_down()

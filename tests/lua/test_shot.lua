@@ -137,6 +137,365 @@ function tests.a_picture_from_a_file_is_nowhere()
   desk:close()
 end
 
+-- Positions of 0..1000: the ends are the first and the last pixel, of the screen's sizes that there are, and what is
+-- told of a pixel leads back to it.
+function tests.positions_that_models_give()
+  for _, size in ipairs { { 3440, 1440 }, { 1080, 1920 }, { 1280, 800 }, { 800, 600 } } do
+    local width, height = size[1], size[2]
+    local desk = assert(desk_module.open { backend = "null", width = width, height = height })
+    local shot = assert(desk.screen.shot { size = { 700, 500 } })
+    t.ok(shot.width <= 700 and shot.height <= 500 and (shot.width == 700 or shot.height == 500), "it fits")
+    for _, case in ipairs { { 0, 0, 0, 0 }, { 1000, 1000, width - 1, height - 1 }, { 1000, 0, width - 1, 0 },
+      { 500, 500, width // 2, height // 2 } } do
+      t.eq({ desk.point(shot:norm_point(case[1], case[2])) }, { case[3], case[4] })
+      t.eq({ shot:locate_norm(case[1], case[2]) }, { case[3], case[4] })
+    end
+    for i = 0, 400 do
+      local x, y = i * 7919 % width, i * 104729 % height
+      local nx, ny = shot:to_norm(x, y)
+      t.eq({ shot:locate_norm(nx, ny) }, { x, y })
+      -- To the nearest whole number, as models write them, it is off by at most half of what one counts.
+      local px, py = shot:locate_norm((nx + 0.5) // 1, (ny + 0.5) // 1)
+      t.ok(math.abs(px - x) <= width / 2000 + 1 and math.abs(py - y) <= height / 2000 + 1, { x, y, px, py })
+    end
+    for _, wrong in ipairs { { -0.1, 500 }, { 500, 1000.5 }, { 1500, 3 } } do
+      local none, err = desk.mouse.click(shot:norm_point(wrong[1], wrong[2]))
+      t.eq({ none, err.code }, { nil, "invalid" })
+      t.has(tostring(err), "outside the legal range 0 to 1000")
+    end
+    desk:close()
+  end
+  local part = assert(plain(600, 300, { x = -50, y = 7, width = 300, height = 150 }):crop { 1, 1, 399, 99 })
+  t.eq({ part:locate_norm(0, 0) }, { -50, 7 })
+  t.eq({ part:locate_norm(1000, 1000) }, { 149, 56 }, "the last pixel that it touches")
+end
+
+function tests.things_of_the_screen_in_a_picture()
+  local shot = plain(400, 300, { x = 100, y = 50, width = 800, height = 600 })
+  t.eq(shot:from_screen { x = 100, y = 50, width = 800, height = 600 }, { x = 0, y = 0, width = 400, height = 300 })
+  t.eq(shot:from_screen { x = 301, y = 151, width = 10, height = 2 }, { x = 100, y = 50, width = 6, height = 2 })
+  t.eq(shot:from_screen { x = 0, y = 0, width = 110, height = 60 }, { x = 0, y = 0, width = 5, height = 5 })
+  t.eq({ shot:from_screen { x = 0, y = 0, width = 100, height = 600 } }, {}, "beside it")
+end
+
+-- A screen that changes ----------------------------------------------------------------------------------
+
+-- Makes the desk's screen another one; what is asked of it but for that reaches the real one. Gives a function that
+-- tells what has been done since.
+local function change_screen(desk, screen, monitors)
+  local real = desk.native
+  local before = #real:log()
+  desk.native = setmetatable({ screen = function() return screen end, monitors = function() return monitors end },
+    { __index = function(_, name) return function(_, ...) return real[name](real, ...) end end })
+  return function() return { table.unpack(real:log(), before + 1) } end
+end
+
+local function monitor(name, x, y, width, height)
+  return { name = name, x = x, y = y, width = width, height = height, primary = name == "null-1" }
+end
+
+-- Where a click on that point of what was seen before the change lands: { x, y }, or the code of the error.
+local function click_after_change(before, screen, monitors, point)
+  local desk = assert(desk_module.open(before))
+  local shot = assert(desk.screen.shot { size = { 500, 500 } })
+  local done = change_screen(desk, screen, monitors)
+  local ok, err = desk.mouse.click(point(shot))
+  local place = ok and { desk.mouse.position() }
+  if not ok then
+    t.eq(done(), {}, "nothing was touched")
+    if err.code == "stale" then t.has(tostring(err), "look at a new screenshot") end
+  end
+  desk:close()
+  return place or err.code
+end
+
+local function norm(x, y) return function(shot) return shot:norm_point(x, y) end end
+local function pixel(x, y) return function(shot) return shot:point(x, y) end end
+
+function tests.a_click_lands_where_the_target_was_seen()
+  local one = { backend = "null", width = 1000, height = 800 }
+  local function rect(x, y, width, height) return { x = x, y = y, width = width, height = height } end
+  local larger, smaller = rect(0, 0, 1600, 1200), rect(0, 0, 600, 500)
+  local cases = {
+    { "as it was", one, rect(0, 0, 1000, 800), { monitor("null-1", 0, 0, 1000, 800) }, { 600, 600 } },
+    { "grown", one, larger, { monitor("null-1", 0, 0, 1600, 1200) }, { 600, 600 } },
+    { "shrunk", one, smaller, { monitor("null-1", 0, 0, 600, 500) }, { 300, 300 } },
+    { "shrunk, and gone", one, smaller, { monitor("null-1", 0, 0, 600, 500) }, { 700, 300 }, "stale" },
+    { "shrunk, the last pixel", one, smaller, { monitor("null-1", 0, 0, 600, 500) }, { 599, 499 } },
+    { "shrunk, one behind it", one, smaller, { monitor("null-1", 0, 0, 600, 500) }, { 600, 499 }, "stale" },
+    { "a monitor on the right", one, rect(0, 0, 2000, 800),
+      { monitor("null-1", 0, 0, 1000, 800), monitor("new", 1000, 0, 1000, 800) }, { 600, 600 } },
+    { "a monitor on the left, which moves the other", one, rect(0, 0, 2000, 800),
+      { monitor("new", 0, 0, 1000, 800), monitor("null-1", 1000, 0, 1000, 800) }, { 600, 600 }, "stale" },
+    { "a monitor on the left, with places below 0", one, rect(-1000, 0, 2000, 800),
+      { monitor("new", -1000, 0, 1000, 800), monitor("null-1", 0, 0, 1000, 800) }, { 600, 600 } },
+    { "another monitor in its place", one, rect(0, 0, 1000, 800), { monitor("new", 0, 0, 1000, 800) }, { 600, 600 },
+      "stale" },
+  }
+  for _, case in ipairs(cases) do
+    local what, before, screen, monitors, at, wanted = table.unpack(case)
+    local function exact(shot) return shot:norm_point(shot:to_norm(at[1], at[2])) end
+    t.eq(click_after_change(before, screen, monitors, exact), wanted or at, what)
+  end
+  -- A point of a picture that was made smaller, in its pixels.
+  t.eq(click_after_change(one, larger, { monitor("null-1", 0, 0, 1600, 1200) }, pixel(100, 200)), { 201, 401 })
+  t.eq(click_after_change(one, smaller, { monitor("null-1", 0, 0, 600, 500) }, pixel(499, 399)), "stale")
+  -- What is no point of a picture means the screen as it is now.
+  t.eq(click_after_change(one, smaller, { monitor("null-1", 0, 0, 600, 500) },
+    function() return { x = 1000, y = 1000, frame = "norm" } end), { 599, 499 })
+end
+
+function tests.a_monitor_that_is_unplugged()
+  local two = { backend = "null", width = 2000, height = 800, monitors = 2 }
+  local left = { x = 0, y = 0, width = 1000, height = 800 }
+  t.eq(click_after_change(two, left, { monitor("null-1", 0, 0, 1000, 800) }, norm(300, 500)), { 600, 400 })
+  t.eq(click_after_change(two, left, { monitor("null-1", 0, 0, 1000, 800) }, norm(700, 500)), "stale")
+  -- The other one has come to where it was.
+  t.eq(click_after_change(two, left, { monitor("null-2", 0, 0, 1000, 800) }, norm(300, 500)), "stale")
+end
+
+function tests.nothing_of_a_drag_is_done_where_one_end_is_gone()
+  local desk = assert(desk_module.open { backend = "null", width = 1000, height = 800 })
+  local shot = assert(desk.screen.shot {})
+  local done = change_screen(desk, { x = 0, y = 0, width = 600, height = 500 },
+    { monitor("null-1", 0, 0, 600, 500) })
+  local ok, err = desk.mouse.drag(shot:norm_point(100, 100), shot:norm_point(900, 100))
+  t.eq({ ok, err.code, #done() }, { nil, "stale", 0 })
+  ok, err = desk.mouse.scroll { dy = 1, at = shot:norm_point(100, 900) }
+  t.eq({ ok, err.code, #done() }, { nil, "stale", 0 })
+  desk:close()
+end
+
+-- What is resized while its picture is taken is taken again, as it is now.
+function tests.a_screen_that_is_resized_while_it_is_looked_at()
+  local desk = assert(desk_module.open { backend = "null", width = 600, height = 500 })
+  local asked, real = 0, desk.native
+  change_screen(desk, nil, real:monitors())
+  function desk.native.screen()
+    asked = asked + 1
+    return asked == 1 and { x = 0, y = 0, width = 1000, height = 800 } or real:screen()
+  end
+  local shot = t.ok(desk.screen.shot {})
+  t.eq(shot.frame, { x = 0, y = 0, width = 600, height = 500 })
+  -- What fails for another reason is not tried again for ever.
+  local tries = 0
+  function desk.native.capture()
+    tries = tries + 1
+    return nil, { code = "io" }
+  end
+  t.eq({ desk.screen.shot {} }, { nil, { code = "io" } })
+  t.eq(tries, 1)
+  desk:close()
+end
+
+-- Options ------------------------------------------------------------------------------------------------
+
+function tests.regions_are_read_in_one_way()
+  local desk = assert(desk_module.open { backend = "null", width = 300, height = 200 })
+  local function frame(options) return assert(desk.screen.shot(options)).frame end
+  t.eq(frame { region = { 10, 20, 30, 40 } }, { x = 10, y = 20, width = 30, height = 40 })
+  t.eq(frame { region = { x = 10, y = 20, width = 30, height = 40 } }, { x = 10, y = 20, width = 30, height = 40 })
+  t.eq(frame { region = { 10, 20 } }, { x = 10, y = 20, width = 290, height = 180 }, "up to the edge")
+  t.eq(frame { region = { -10, -10, 30, 40 } }, { x = 0, y = 0, width = 20, height = 30 })
+  t.raises("region's x must be a whole number", desk.screen.shot, { region = { 0.5, 0, 1, 1 } })
+  t.raises("region's width must be a number", desk.screen.shot, { region = { 0, 0, "1", 1 } })
+  t.raises("at least 1 pixel", desk.screen.shot, { region = { 0, 0, 0, 1 } })
+  t.raises("a region is { x, y, width, height }, not a string", desk.screen.shot, { region = "0,0,1,1" })
+  local none, err = desk.screen.shot { region = { 300, 0, 10, 10 } }
+  t.eq({ none, err.code }, { nil, "invalid" })
+  t.has(tostring(err), "10x10 at 300,0 lies outside the screen, which is 300x200 at 0,0")
+  local shot = assert(desk.screen.shot {})
+  t.eq(assert(shot:crop { 250, 150 }).frame, { x = 250, y = 150, width = 50, height = 50 })
+  t.raises("leaves the image", shot.crop, shot, { 250, 150, 51, 50 })
+  desk:close()
+end
+
+function tests.pictures_that_fit_and_pictures_that_are_lent()
+  local desk = assert(desk_module.open { backend = "null", width = 300, height = 200 })
+  local whole = assert(desk.screen.shot { cursor = false })
+  local small = assert(desk.screen.shot { cursor = false, size = { 150, 150 } })
+  t.eq({ small.width, small.height, small.frame }, { 150, 100, whole.frame })
+  t.ok(small:equal(assert(whole:scale(150, 100))))
+  local same = assert(desk.screen.shot { cursor = false, size = { 1000, 1000 } })
+  t.ok(same:equal(whole), "never larger")
+  t.ok(assert(desk.screen.shot { cursor = false, lend = true }):equal(whole))
+  desk:close()
+end
+
+-- Files --------------------------------------------------------------------------------------------------
+
+function tests.a_picture_that_is_kept_as_its_file()
+  local desk = assert(desk_module.open { backend = "null", width = 300, height = 200 })
+  local shot = assert(desk.screen.shot { region = { 10, 20, 200, 100 }, cursor = false })
+  local bytes, how = shot:encode()
+  t.eq(how, { format = "png", mime = "image/png", width = 200, height = 100 })
+  t.eq(bytes, shot.native:png())
+  local kept = shots.encoded(bytes, how, shot)
+  t.eq({ rawget(kept, "native"), kept.width, kept.height, kept.frame, kept.monitors },
+    { nil, 200, 100, shot.frame, shot.monitors })
+  t.eq({ desk.point(kept:norm_point(1000, 1000)) }, { 209, 119 })
+  t.ok(kept:equal(shot), "its pixels are there when they are wanted")
+  t.eq(assert(kept:crop { 5, 6, 7, 8 }).frame, { x = 15, y = 26, width = 7, height = 8 })
+  t.raises('"png" or "jpeg"', shot.encode, shot, { format = "gif" })
+  t.raises("whole number of bytes", shot.encode, shot, { max_bytes = 0 })
+  desk:close()
+end
+
+-- A PNG file of 3 x 2 pixels, interlaced, with 16 bits a channel.
+local deep = "89504e470d0a1a0a0000000d494844520000000300000002100200000135811d9800000031494441540899633838b7baf0493ec3b"
+  .. "568c75f32bd0c9141bd9a930f30163b66317c5d3cd3d75cb14af1f1f6ea0c216900635610a11e33a3eb0000000049454e44ae426082"
+
+function tests.files_of_all_kinds_are_read()
+  local png = deep:gsub("%x%x", function(byte) return string.char(tonumber(byte, 16)) end)
+  local image = t.ok(native.load(png))
+  t.eq({ image:size() }, { 3, 2 })
+  t.eq({ image:pixel(0, 0) }, { 193, 123, 228 })
+  t.eq({ image:pixel(2, 1) }, { 238, 28, 129 })
+  local path = os.tmpname()
+  assert(files.write(path, assert(image:jpeg { quality = 100 })))
+  t.eq(select("#", assert(shots.load(path)).native:size()), 2)
+  files.remove(path)
+  for _, broken in ipairs { png:sub(1, -2), "\xff\xd8\xff", "GIF89a", "" } do
+    local none, err = native.load(broken)
+    t.eq({ none, err.code }, { nil, "protocol" })
+  end
+  t.raises("string expected", native.load)
+end
+
+function tests.jpeg_files()
+  local image = assert(native.new(300, 200))
+  for y = 0, 199 do image:fill(0, y, 300, 1, y, 255 - y, 90) end
+  local size = 0
+  for _, quality in ipairs { 1, 50, 80, 100 } do
+    local jpeg = t.ok(image:jpeg { quality = quality })
+    t.eq(jpeg:sub(1, 3), "\xff\xd8\xff")
+    t.ok(#jpeg > size, #jpeg)
+    size = #jpeg
+    local read = t.ok(native.load(jpeg))
+    t.eq({ read:size() }, { 300, 200 })
+    local red, green, blue = read:pixel(150, 120)
+    local most = math.max(math.abs(red - 120), math.abs(green - 135), math.abs(blue - 90))
+    t.ok(most <= (quality < 50 and 40 or 4), most)
+  end
+  t.eq(image:jpeg(), image:jpeg { quality = 80 })
+  t.ok(image:crop(3, 5, 17, 9):jpeg())
+  for _, wrong in ipairs { 0, 101, 80.5, "good" } do
+    t.raises("quality must be 1 to 100", image.jpeg, image, { quality = wrong })
+  end
+  t.raises("table expected", image.jpeg, image, 80)
+  image:close()
+  t.raises("closed", image.jpeg, image)
+end
+
+-- What the desk lends is written as it lies there.
+function tests.a_jpeg_of_the_screen()
+  local desk = assert(desk_module.open { backend = "null", width = 300, height = 200 })
+  local lent = assert(desk.native:capture { lend = true })
+  local copy = assert(lent:crop(0, 0, 300, 200))
+  t.eq(lent:jpeg { quality = 90 }, copy:jpeg { quality = 90 })
+  desk:close()
+end
+
+-- A picture as a screen shows it: letters and edges on plain ground, so that a PNG of it is small.
+local function plain_with_text(width, height)
+  local shot = plain(width, height, { x = 0, y = 0, width = width, height = height })
+  shot:rectangle({ x = 0, y = 0, width = width, height = height }, { fill = "#e0e0e0" })
+  for y = 0, height - 20, 20 do
+    shot:label("The quick brown fox " .. y, { x = y % 90, y = y, background = "#e0e0e0" })
+  end
+  return shot
+end
+
+-- Squares of any colour: a JPEG of it is smaller than a PNG.
+local function noise(width, height)
+  local shot, seed = plain(width, height), 1
+  local image = shot.native
+  for y = 0, height - 1, 2 do
+    for x = 0, width - 1, 2 do
+      seed = (seed * 1103515245 + 12345) % 2 ^ 31 // 1
+      image:fill(x, y, 2, 2, seed >> 8 & 255, seed >> 16 & 255, seed >> 23 & 255)
+    end
+  end
+  return shot
+end
+
+local function read_back(bytes, how)
+  t.ok(bytes, how)
+  local image = t.ok(native.load(bytes))
+  t.eq({ image:size() }, { how.width, how.height })
+  t.eq(bytes:sub(1, 3) == "\xff\xd8\xff" and "jpeg" or bytes:sub(2, 4), how.format == "png" and "PNG" or "jpeg")
+  t.eq(how.mime, "image/" .. how.format)
+  return image
+end
+
+function tests.a_file_of_so_many_bytes()
+  local text, busy = plain_with_text(400, 300), noise(400, 300)
+  local function encode(shot, options)
+    local bytes, how = shot:encode(options)
+    read_back(bytes, how)
+    t.ok(#bytes <= options.max_bytes, #bytes)
+    return how
+  end
+  local png = #text:encode()
+  t.eq(encode(text, { max_bytes = png }), { format = "png", mime = "image/png", width = 400, height = 300 })
+  -- Of this one JPEG files are larger: it has to be made smaller, and a file that is to be a PNG is one.
+  t.eq(encode(text, { max_bytes = png - 1 }).format, "jpeg")
+  local small = encode(text, { max_bytes = png // 2, format = "png" })
+  t.ok(small.format == "png" and small.width < 400 and small.width > 100, small)
+  -- Of this one the quality falls first, then the size.
+  local qualities, sides = {}, {}
+  local full = #busy:encode { format = "jpeg", quality = 85 }
+  for i, most in ipairs { full, full - 1, full // 2, full // 8, 2000, 900 } do
+    local how = encode(busy, { max_bytes = most })
+    t.eq(how.format, "jpeg")
+    qualities[i], sides[i] = how.quality, how.width
+  end
+  t.eq({ qualities[1], sides[1], qualities[2], sides[2] }, { 85, 400, 70, 400 })
+  for i = 2, #sides do t.ok(sides[i] <= sides[i - 1], sides) end
+  t.ok(sides[#sides] < 100, sides)
+  t.eq(encode(busy, { max_bytes = full, quality = 50 }).quality, 50, "the best that is tried")
+  local none, err = busy:encode { max_bytes = 100 }
+  t.eq({ none, err.code }, { nil, "invalid" })
+  t.has(tostring(err), "100 bytes")
+end
+
+-- A smaller file of a scaled crop is clicked in like any other picture.
+function tests.a_picture_in_a_small_file_knows_where_it_is()
+  local desk = assert(desk_module.open { backend = "null", width = 1200, height = 900 })
+  local shot = assert(desk.screen.shot { region = { 100, 60, 1000, 800 }, size = { 500, 500 } })
+  local bytes, how = shot:encode { max_bytes = 4000 }
+  t.ok(bytes and how.width < 500, how)
+  local kept = shots.encoded(bytes, how, shot)
+  t.eq({ kept.width, kept.height, kept.frame }, { how.width, how.height, shot.frame })
+  t.eq({ desk.point(kept:norm_point(250, 750)) }, { desk.point(shot:norm_point(250, 750)) })
+  t.eq({ kept.native:size() }, { how.width, how.height })
+  desk:close()
+end
+
+function tests.files_are_written_as_their_names_say()
+  local desk = assert(desk_module.open { backend = "null", width = 300, height = 200 })
+  local stem = os.tmpname()
+  files.remove(stem)
+  local function written(name, options)
+    local path = stem .. name
+    options.path = path
+    t.ok(desk.screen.shot(options))
+    local bytes = files.read(path)
+    files.remove(path)
+    return bytes:sub(1, 3) == "\xff\xd8\xff" and "jpeg" or bytes:sub(2, 4), #bytes
+  end
+  t.eq({ (written(".png", {})), (written(".jpg", {})), (written(".JPEG", {})), (written("", {})) },
+    { "PNG", "jpeg", "jpeg", "PNG" })
+  t.eq((written(".png", { format = "jpeg" })), "jpeg")
+  local kind, size = written(".jpg", { max_bytes = 1500 })
+  t.ok(kind == "jpeg" and size <= 1500, size)
+  kind, size = written(".png", { max_bytes = 1500 })
+  t.ok(kind == "PNG" and size <= 1500, size)
+  kind, size = written("", { max_bytes = 1500 })
+  t.ok(kind == "jpeg" and size <= 1500, size)
+  desk:close()
+end
+
 -- Painting ---------------------------------------------------------------------------------------------
 
 function tests.painting()

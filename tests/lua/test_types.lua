@@ -2,7 +2,7 @@
 local t = require "harness"
 local annotations = require "deskpilot.cli.annotations"
 local files = require "deskpilot.base.files"
-local reference = require "deskpilot.cli.reference"
+local made = require "deskpilot.cli.made"
 local shipped = require "native.shipped"
 local text = require "deskpilot.base.text"
 local types = require "deskpilot.cli.types"
@@ -10,8 +10,7 @@ local types = require "deskpilot.cli.types"
 local tests = {}
 
 function tests.the_types_in_the_checkout_are_those_of_the_comments()
-  local made = assert(reference.made("."))
-  for folder, texts in pairs(made) do
+  for folder, texts in pairs(assert(made.texts("."))) do
     if folder:find("^lua/") then
       t.eq(files.list(folder), text.keys(texts), "the files of " .. folder .. ": run ./dev docs")
       for name, words in pairs(texts) do
@@ -165,6 +164,13 @@ local function types_in(doc)
   return table.concat(kinds, " ")
 end
 
+-- Words end a result: what comes after a comma then is no other one, however it looks.
+local function hidden_results(doc)
+  for _, result in ipairs(doc.returns) do
+    if result.text:find(", string%?? ") or result.text:find(", [%w_.|]*deskpilot%.error") then return true end
+  end
+end
+
 local function unknown_types(source, path, wrong)
   local comment, number = {}, 0
   for line in (source .. "\n"):gmatch("(.-)\r?\n") do
@@ -173,7 +179,9 @@ local function unknown_types(source, path, wrong)
     if words then
       comment[#comment + 1] = words:gsub("^@type ", "@return ")
     elseif #comment > 0 then
-      for name in types_in(annotations.parse(comment)):gmatch("[%a_][%w_]*%.[%w_.]+") do
+      local doc = annotations.parse(comment)
+      if hidden_results(doc) then wrong[#wrong + 1] = ("%s:%d: a result stands behind words"):format(path, number) end
+      for name in types_in(doc):gmatch("[%a_][%w_]*%.[%w_.]+") do
         if not types.class(name) and not types.alias(name) then
           wrong[#wrong + 1] = ("%s:%d: there is no type %s"):format(path, number, name)
         end
@@ -190,7 +198,8 @@ function tests.every_type_that_is_named_is_there()
   end
   t.eq(table.concat(wrong, "\n"), "")
   unknown_types("---@param a deskpilot.nonsense?\nlocal x", "here", wrong)
-  t.eq(wrong, { "here:2: there is no type deskpilot.nonsense" })
+  unknown_types("---@return string? path absolute, deskpilot.error? err\nlocal x", "here", wrong)
+  t.eq(wrong, { "here:2: there is no type deskpilot.nonsense", "here:2: a result stands behind words" })
 end
 
 return tests

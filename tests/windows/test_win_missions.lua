@@ -36,7 +36,7 @@ local function screenshots(result, events)
   for _, event in ipairs(events) do
     if event.event == "observed" then
       local png = files.read(files.join(result.run_dir, event.screenshot))
-      local image = harness.ok(png and native.load_png(png), "a PNG for turn " .. event.turn)
+      local image = harness.ok(png and native.load(png), "a PNG for turn " .. event.turn)
       local width, height = image:size()
       harness.eq({ width, height }, { event.image.width, event.image.height })
       images[#images + 1] = image

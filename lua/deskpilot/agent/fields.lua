@@ -1,5 +1,7 @@
 --- What several tools share: parameters, so that one wording serves the schema sent to the model, the
 --- validation and the reference; and the tools that differ in one word.
+local errors = require "deskpilot.base.errors"
+
 local fields = {}
 
 --- Why the action is taken; asked for first, so that the model thinks before it points.
@@ -30,11 +32,14 @@ function fields.object(properties, required)
   return { type = "object", properties = properties, required = required, additionalProperties = false }
 end
 
---- The frame in which a model's positions are given.
+--- A position that a model gives: a point of the picture that it was shown.
+---@param ctx deskpilot.tool_context
 ---@param position number[] x and y, 0..1000
----@return deskpilot.point point for desk.mouse
-function fields.point(position)
-  return { x = position[1], y = position[2], frame = "norm" }
+---@return deskpilot.point? point for desk.mouse
+---@return deskpilot.error? err where no picture was shown yet
+function fields.point(ctx, position)
+  if ctx.observation then return ctx.observation.shot:norm_point(position[1], position[2]) end
+  return errors.fail("unavailable", "no screenshot has been taken yet that a position could be of: look first")
 end
 
 --- "[512, 300]" as people and models read it.
@@ -56,7 +61,9 @@ function fields.click_tool(how)
       position = fields.position("Centre of the element"),
     }, { "justification", "label", "position" }),
     run = function(ctx, args)
-      local ok, err = how.act(ctx.desk.mouse, fields.point(args.position))
+      local point, why = fields.point(ctx, args.position)
+      if not point then return nil, why end
+      local ok, err = how.act(ctx.desk.mouse, point)
       if not ok then return nil, err end
       return ('%s "%s" at %s'):format(how.done, args.label, fields.show(args.position))
     end,
@@ -76,10 +83,12 @@ function fields.scroll_tool(how)
       position = fields.position("Where to scroll; the middle of the screen when left out"),
     }, { "justification" }),
     run = function(ctx, args)
-      local at = args.position or { 500, 500 }
-      local ok, err = ctx.desk.mouse.scroll { dy = how.notches, at = fields.point(at) }
+      local at, why = { x = 500, y = 500, frame = "norm" }, nil -- of the screen as it is now: nobody pointed at it
+      if args.position then at, why = fields.point(ctx, args.position) end
+      if not at then return nil, why end
+      local ok, err = ctx.desk.mouse.scroll { dy = how.notches, at = at }
       if not ok then return nil, err end
-      return ("%s at %s"):format(how.done, fields.show(at))
+      return ("%s at %s"):format(how.done, fields.show { at.x, at.y })
     end,
   }
 end

@@ -3,6 +3,8 @@
 --- that cannot be had is left out and named, never a reason to stop.
 local native = require "native.image"
 local json = require "deskpilot.base.json"
+local rects = require "deskpilot.desk.picture.rect"
+local shots = require "deskpilot.desk.picture.shot"
 local text = require "deskpilot.base.text"
 local page_words = require "deskpilot.agent.page_words"
 
@@ -12,10 +14,11 @@ local observation = {}
 ---@field norm number[] its centre in 0..1000
 
 ---@class deskpilot.observation
----@field png string the screenshot's bytes
----@field base64 string the same as base64, made once
----@field screen deskpilot.rect the whole desktop in pixels
----@field image { width: integer, height: integer } of the screenshot
+---@field shot deskpilot.shot the picture as the model is sent it; positions that it gives are points of this
+---@field bytes string the picture's file
+---@field format "png"|"jpeg" of it
+---@field mime string the same as requests call it
+---@field base64 string the bytes as base64, made once
 ---@field path string? of the screenshot, in the run's folder
 ---@field window deskpilot.window? the active one
 ---@field elements deskpilot.seen_element[] visible ones
@@ -24,17 +27,21 @@ local observation = {}
 ---@field seconds number? that looking took
 ---@field missing string[] what could not be had, one sentence each
 
-local function shot(desk, encoder, config)
-  local screen, err = desk.native:screen()
-  if not screen then return nil, err end
-  local frame, failure = desk.native:capture { cursor = config:get("screen.cursor"), lend = true }
-  if not frame then return nil, failure end
-  local width, height = native.fit(screen.width, screen.height, config:get("screen.image_width"),
-    config:get("screen.image_height"))
-  local scaled = (width ~= screen.width or height ~= screen.height) and frame:scale(width, height)
-  local png = encoder:encode(scaled or frame, { compressor = "screen" })
-  if scaled then scaled:close() end -- megabytes: not left to the collector
-  return { png = png, screen = screen, image = { width = width, height = height } }
+-- How the model's picture is encoded, as configured.
+local function encoding(encoder, config)
+  local format, most = config:get("screen.image_format"), config:get("screen.image_max_bytes")
+  return { format = format ~= "auto" and format or nil, max_bytes = most > 0 and most or nil, encoder = encoder }
+end
+
+local function look(desk, encoder, config)
+  local picture, err = desk.screen.shot { lend = true, cursor = config:get("screen.cursor"),
+    size = { config:get("screen.image_width"), config:get("screen.image_height") } }
+  if not picture then return nil, err end
+  local bytes, how = picture:encode(encoding(encoder, config))
+  picture.native:close() -- megabytes: not left to the collector
+  if not bytes then return nil, how end
+  return { shot = shots.encoded(bytes, how, picture), bytes = bytes, format = how.format, mime = how.mime,
+    base64 = native.base64(bytes) }
 end
 
 -- Containers say nothing that their children do not say better.
@@ -51,21 +58,23 @@ local function useful(element)
   return element.name ~= "" or element.states.focusable
 end
 
+local function centre(element)
+  return element.x + element.width // 2, element.y + element.height // 2
+end
+
 --- Picks what a model can use from a full element list, at most `cap`, each with its centre.
 ---@param elements deskpilot.element[] as desk.elements.list gives them
----@param screen deskpilot.rect
+---@param picture deskpilot.shot the one that they are to be pointed at in
 ---@param cap integer
 ---@return deskpilot.seen_element[]
-function observation.pick(elements, screen, cap)
+function observation.pick(elements, picture, cap)
   local picked = {}
   for _, element in ipairs(elements) do
     if #picked >= cap then break end
-    local cx, cy = element.x + element.width / 2, element.y + element.height / 2
-    local inside = cx >= screen.x and cy >= screen.y and cx < screen.x + screen.width
-      and cy < screen.y + screen.height
-    if inside and useful(element) then
-      local x, y = native.pixel_to_norm(cx // 1, cy // 1, screen)
-      element.norm = { x // 1, y // 1 }
+    local cx, cy = centre(element)
+    if rects.contains(picture.frame, cx, cy) and useful(element) then
+      local x, y = picture:to_norm(cx, cy)
+      element.norm = { (x + 0.5) // 1, (y + 0.5) // 1 }
       picked[#picked + 1] = element
     end
   end
@@ -95,7 +104,7 @@ function observation.words(self)
   local window = self.window and ("active window: %s (%s)"):format(json.encode(
     text.cut(text.one_line(self.window.title), 100)), text.one_line(self.window.class))
     or "no active window"
-  lines[1] = ("SCREEN: %dx%d; %s"):format(self.screen.width, self.screen.height, window)
+  lines[1] = ("SCREEN: %dx%d; %s"):format(self.shot.frame.width, self.shot.frame.height, window)
   if #self.elements > 0 then
     local numbered = not self.page -- the numbers of a page's elements are what its tools take: there are no others then
     lines[#lines + 1] = ("ELEMENTS (%srole, name, centre in 0..1000, states, value):"):format(
@@ -136,8 +145,7 @@ local function look_at_page(self, desk, config)
   self.tab, self.page = tab, page
   local kept, view = {}, page.viewport
   for _, element in ipairs(self.elements) do
-    local x, y = element.x + element.width / 2, element.y + element.height / 2
-    local inside = view and x >= view.x and y >= view.y and x < view.x + view.width and y < view.y + view.height
+    local inside = view and rects.contains(view, centre(element))
     if not inside or element.pid ~= self.window.pid then kept[#kept + 1] = element end
   end
   self.elements = kept
@@ -149,15 +157,14 @@ end
 ---@param config deskpilot.config
 ---@return deskpilot.observation? observation, deskpilot.error? err only when there is no picture
 function observation.take(desk, encoder, config)
-  local self, err = shot(desk, encoder, config)
+  local self, err = look(desk, encoder, config)
   if not self then return nil, err end
-  self.base64 = native.base64(self.png)
   self.elements, self.missing = {}, {}
   self.window = desk.windows.active()
   if config:get("observe.elements") then
     local elements, failure = desk.elements.list {}
     if elements then
-      self.elements = observation.pick(elements, self.screen, config:get("observe.max_elements"))
+      self.elements = observation.pick(elements, self.shot, config:get("observe.max_elements"))
     else
       self.missing[1] = "elements: " .. tostring(failure)
     end

@@ -13,6 +13,15 @@ local run = {}
 
 local statuses = { succeeded = true, failed = true, incomplete = true, interrupted = true, error = true }
 
+--- An action as a policy asks for it.
+---@class deskpilot.call
+---@field tool string
+---@field args table
+---@field persona string? who wants it
+---@field why string? for the history, where the arguments do not say it
+---@field observation deskpilot.observation? what the model was shown when it chose the arguments, the latest if not
+---  given: positions are points of its picture
+
 ---@class deskpilot.run
 ---@field mission deskpilot.mission the mission's table
 ---@field name string the mission's
@@ -113,10 +122,11 @@ function Run:on_close(fn)
 end
 
 -- A turn's second look does not replace the first.
-local function picture_path(self)
+local function picture_path(self, format)
   local times = self.looked and self.looked.turn == self.turn and self.looked.times + 1 or 1
   self.looked = { turn = self.turn, times = times }
-  return ("screenshots/step_%04d%s.png"):format(self.turn, times > 1 and "_" .. times or "")
+  return ("screenshots/step_%04d%s.%s"):format(self.turn, times > 1 and "_" .. times or "",
+    format == "jpeg" and "jpg" or format)
 end
 
 --- Looks at the desktop: saves the screenshot and announces it. The loop does so at the start of each turn.
@@ -126,12 +136,13 @@ function Run:observe()
   local seen, err = observation.take(self.desk, self.encoder, self.config)
   if not seen then return nil, err end
   self.observation = seen
-  local path = picture_path(self)
-  local saved, failure = self.dir:save(path, seen.png)
+  local path = picture_path(self, seen.format)
+  local saved, failure = self.dir:save(path, seen.bytes)
   if not saved then return nil, failure end
   seen.path = path
   seen.seconds = task.now() - began
-  self:emit("observed", { screenshot = path, screen = seen.screen, image = seen.image,
+  self:emit("observed", { screenshot = path, screen = seen.shot.frame,
+    image = { width = seen.shot.width, height = seen.shot.height },
     window = seen.window and { title = seen.window.title, class = seen.window.class, pid = seen.window.pid },
     page = seen.page and { title = seen.page.title, url = seen.page.url, elements = seen.page.total },
     elements = #seen.elements, missing = #seen.missing > 0 and seen.missing or nil,
@@ -144,7 +155,7 @@ local function messages(request, seen)
   if request.warning then user = user .. "\n\nWARNING: " .. request.warning end
   local content = { { type = "text", text = user } }
   if seen and request.image ~= false then
-    content[2] = { type = "image", base64 = seen.base64, mime = "image/png", path = seen.path }
+    content[2] = { type = "image", base64 = seen.base64, mime = seen.mime, path = seen.path }
   end
   return { { role = "system", content = request.system }, { role = "user", content = content } }
 end
@@ -224,28 +235,33 @@ function Run:reject(tool, args, why)
   return { ok = false, text = why }
 end
 
-local function perform(self, action)
+-- What a tool is given besides its arguments.
+local function context(self, call)
+  return { desk = self.desk, run = self, config = self.config, observation = call.observation or self.observation }
+end
+
+local function perform(self, action, call)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
   end
   if action.veto then
     return errors.fail("refused", "%s vetoed this: %s", action.vetoed_by, action.veto)
   end
-  local args, err = self:check(action)
+  local args, err = self:check { tool = action.tool, args = action.args, observation = call.observation }
   if not args then return nil, err end
   action.args = args
-  return self.toolbox:run(action.tool, { desk = self.desk, run = self, config = self.config }, args)
+  return self.toolbox:run(action.tool, context(self, call), args)
 end
 
 --- Whether a call could be done as things are in the latest observation: its tool, its arguments, and what the
 --- tool itself has to say about them. Nothing is done.
----@param call { tool: string, args: table }
+---@param call deskpilot.call
 ---@return table? args as the tool takes them
 ---@return deskpilot.error? err a sentence for the model
 function Run:check(call)
   local args, err = self.toolbox:validate(call.tool, call.args)
   if not args then return nil, err end
-  local ok, why = self.toolbox:check(call.tool, { desk = self.desk, run = self, config = self.config }, args)
+  local ok, why = self.toolbox:check(call.tool, context(self, call), args)
   if not ok then return nil, why end
   return args
 end
@@ -279,15 +295,14 @@ function Run:settle()
 end
 
 --- Does one action by its tool, then lets the screen settle.
----@param call { tool: string, args: table?, persona: string?, why: string? } why: for the history, where the arguments
----  do not say it
+---@param call deskpilot.call
 ---@return { ok: boolean, text: string, code: string?, vetoed: boolean } result vetoed: a listener did not let it happen
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
   local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
     why = call.why })
-  local result, err = perform(self, action)
+  local result, err = perform(self, action, call)
   local ok = result ~= nil
   if type(action.args) ~= "table" then action.args = {} end
   finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,

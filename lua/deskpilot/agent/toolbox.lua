@@ -24,6 +24,8 @@ local toolbox = {}
 ---@field desk deskpilot.desk
 ---@field run deskpilot.run
 ---@field config deskpilot.config
+---@field observation deskpilot.observation? what the model was shown when it chose the arguments: positions are points
+---  of its picture
 
 ---@class deskpilot.toolbox
 ---@field tools table<string, deskpilot.tool>

@@ -57,6 +57,10 @@ return {
     doc = "widest picture that the model is sent" },
   { name = "screen.image_height", type = "integer", default = 864, min = 64, max = 8192,
     doc = "highest picture that the model is sent" },
+  { name = "screen.image_format", type = "string", default = "auto", choices = { "auto", "png", "jpeg" },
+    doc = "format of that picture (auto: PNG, or JPEG where a PNG would be more than `screen.image_max_bytes`)" },
+  { name = "screen.image_max_bytes", type = "integer", default = 0, min = 0,
+    doc = "most bytes of that picture's file: of a lower quality, then smaller, until it fits (0: no cap)" },
   { name = "screen.cursor", type = "boolean", default = true, doc = "draw the mouse pointer in screenshots" },
 
   { name = "observe.elements", type = "boolean", default = true,

@@ -5,18 +5,30 @@ local line_editor = {}
 ---@class deskpilot.line_editor
 ---@field text string what has been typed, UTF-8
 ---@field cursor integer the byte that the next character is put before
+---@field prompt string
+---@field more string
+---@field history string[]
+---@field is_complete fun(text: string): boolean
+---@field complete (fun(text: string, cursor: integer): deskpilot.completion?)?
 local Editor = {}
 Editor.__index = Editor
 
+---@class deskpilot.line_editor_options
+---@field prompt string?
+---@field more string? the prompt of continued lines
+---@field history string[]?
+---@field is_complete (fun(text: string): boolean)? whether Enter ends the entry
+---@field complete (fun(text: string, cursor: integer): deskpilot.completion?)? what Tab asks; without it Tab is spaces
+
 --- A new editor.
----@param options table { prompt, more (of continued lines), history (string[]), is_complete(text) }
+---@param options deskpilot.line_editor_options?
 ---@return deskpilot.line_editor
 function line_editor.new(options)
   options = options or {}
   return setmetatable({
     prompt = options.prompt or "> ", more = options.more or "... ", history = options.history or {},
-    is_complete = options.is_complete or function() return true end,
-    text = "", cursor = 1, pending = "", killed = "", drawn_row = 0,
+    is_complete = options.is_complete or function() return true end, complete = options.complete,
+    text = "", cursor = 1, pending = "", killed = "", drawn_row = 0, tabs = 0,
   }, Editor)
 end
 
@@ -174,6 +186,30 @@ function Editor:enter()
   return { kind = "line", text = self.text }
 end
 
+-- What all names begin with.
+local function common_start(names)
+  local common = names[1]
+  for _, name in ipairs(names) do
+    while name:sub(1, #common) ~= common do common = common:sub(1, -2) end
+  end
+  return common
+end
+
+-- Tab: completes the name before the cursor as far as there is one way. Where there is nothing to add, the second Tab
+-- in a row asks for the list. At the beginning of a line it indents.
+function Editor:tab()
+  local line = self.text:sub(self:line_start(), self.cursor - 1)
+  if not self.complete or not line:find("%S") then return self:insert("  ") end
+  local found = self.complete(self.text, self.cursor)
+  if not found or #found.names == 0 then return nil end
+  local start = common_start(found.names)
+  if #start > self.cursor - found.from then
+    self:insert(start:sub(self.cursor - found.from + 1))
+  elseif #found.names == 1 or self.tabs > 1 then
+    return { kind = "list", names = found.names, about = found.about }
+  end
+end
+
 -- What a key does, by the bytes that a terminal sends for it. A function gets the editor and may
 -- return an event.
 local keys = {}
@@ -197,7 +233,7 @@ bind({ "\21" }, function(e) e:cut(e:line_start(), e.cursor, true) end)
 bind({ "\23", "\27\127" }, function(e) e:cut(e:word_left(), e.cursor, true) end)
 bind({ "\27d" }, function(e) e:cut(e.cursor, e:word_right(), true) end)
 bind({ "\25" }, function(e) e:insert(e.killed) end)
-bind({ "\9" }, function(e) e:insert("  ") end)
+bind({ "\9" }, function(e) return e:tab() end)
 bind({ "\27\13", "\27\10" }, function(e) e:insert("\n") end)
 bind({ "\12" }, function() return { kind = "clear" } end)
 bind({ "\3" }, function() return { kind = "interrupt" } end)
@@ -242,6 +278,7 @@ end
 function Editor:take()
   local bytes = self.pending
   if bytes == "" then return false end
+  self.tabs = bytes:byte() == 9 and self.tabs + 1 or 0 -- in a row
   if bytes:sub(1, #paste_start) == paste_start then
     local first, last = bytes:find(paste_end, 1, true)
     if not first then return false end
@@ -266,7 +303,8 @@ end
 --- Gives the editor bytes that came from the terminal. Stops at the first event, with what follows it
 --- kept for the next call (feed("") goes on).
 ---@param bytes string
----@return { kind: "line"|"interrupt"|"eof"|"clear", text: string? }? event
+---@return { kind: "line"|"interrupt"|"eof"|"clear"|"list", text: string?, names: string[]?, about: string? }? event
+---  list: what the name before the cursor may become
 function Editor:feed(bytes)
   self.pending = self.pending .. bytes
   while true do

@@ -1,10 +1,7 @@
---- What `./dev docs` makes: the types of the modules in C (stubs.lua) and of the configuration, and the pages of
---- docs/api, the desktop library as scripts use it, made of what is written above its functions. A desk that is only
---- imagined is opened and looked through, so that whatever it offers has its place here, wherever it is defined.
+--- The pages of docs/api: the desktop library as scripts use it, made of what is written above its functions. A desk
+--- that is only imagined is opened and looked through, so that whatever it offers has its place here, wherever it is
+--- defined.
 local annotations = require "deskpilot.cli.annotations"
-local config_types = require "deskpilot.cli.config_types"
-local files = require "deskpilot.base.files"
-local stubs = require "deskpilot.cli.stubs"
 local text = require "deskpilot.base.text"
 local types = require "deskpilot.cli.types"
 
@@ -18,17 +15,12 @@ local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "eleme
   "tab", "human", "hotkeys", "points", "files", "csv", "json", "http", "http_server", "http_form", "websocket",
   "task", "errors", "mission" }
 
+-- What the index says of them; the parts of a desk are told of by their fields in its class.
 local summaries = {
-  desk = "the desktop: opening it, waiting for it", screen = "pictures of the screen, and what is on them",
-  shot = "one picture", mouse = "moving, clicking, dragging, scrolling", keyboard = "typing and pressing keys",
-  windows = "the windows of applications", elements = "what applications say about themselves",
-  clipboard = "what applications copy and paste", apps = "starting programs", points = "where things are",
-  browser = "browsers that are started or attached to", tab = "a tab of a browser, and its page",
-  human = "people at the desktop, and giving way to them", hotkeys = "keys that work in any window",
-  files = "files and folders", csv = "tables as text", json = "JSON", http = "requests to servers",
-  http_server = "a server for pages of one's own", http_form = "what a page's form sends",
-  websocket = "messages to and from a server",
-  task = "doing several things at a time", errors = "failures as values",
+  desk = "the desktop: opening it, waiting for it", shot = "one picture", points = "where things are",
+  tab = "a tab of a browser, and its page", files = "files and folders", csv = "tables as text", json = "JSON",
+  http = "requests to servers", http_server = "a server for pages of one's own", http_form = "what a page's form sends",
+  websocket = "messages to and from a server", task = "doing several things at a time", errors = "failures as values",
   mission = "`m`, what a mission's functions are given",
 }
 
@@ -261,15 +253,12 @@ policies and tools. Times are seconds, places are pixels of the screen, options 
 raises a Lua error; a failure of the world is `nil, err`, where `tostring(err)` is a sentence and `err.code` one
 of a [closed list](../errors.md). The same words are at the prompt: `help(desk.mouse.click)`.]]
 
-local function index_text(names, pages)
+local function index_text(names)
   local out = { "# The desktop library", notice, introduction, "" }
   local lines = {}
   for _, name in ipairs(names) do
-    local summary = summaries[name]
-    if not summary then
-      summary = annotations.header(pages[name].main or ""):match("^[%w_.]+:%s*([^.\n]*)") or ""
-    end
-    lines[#lines + 1] = ("- [%s](%s.md): %s"):format(name, name, summary)
+    local part = types.members("deskpilot.desk")[name]
+    lines[#lines + 1] = ("- [%s](%s.md): %s"):format(name, name, summaries[name] or part and part.text or "")
   end
   out[4] = table.concat(lines, "\n")
   return table.concat(out, "\n\n") .. "\n"
@@ -281,7 +270,7 @@ function reference.pages()
   return with_desk(function(pages)
     local names, texts = names_of(pages), {}
     for _, name in ipairs(names) do texts[name .. ".md"] = page_text(name, pages[name]) end
-    texts["README.md"] = index_text(names, pages)
+    texts["README.md"] = index_text(names)
     return texts
   end)
 end
@@ -308,44 +297,6 @@ function reference.gaps()
     end
     return gaps
   end)
-end
-
--- Makes a folder hold these files and no others.
-local function fill(folder, texts)
-  local ok, err = files.make_folder(folder)
-  if not ok then return nil, err end
-  for _, name in ipairs(files.list(folder)) do
-    if not texts[name] then files.remove(files.join(folder, name)) end
-  end
-  for name, words in pairs(texts) do
-    ok, err = files.write(files.join(folder, name), words)
-    if not ok then return nil, err end
-  end
-  return true
-end
-
---- What is made of a checkout's comments: the files of each folder, by their names.
----@param root string the checkout's folder
----@return table<string, table<string, string>>? texts by the folder
----@return deskpilot.error? err
-function reference.made(root)
-  local native, err = stubs.texts(root)
-  if not native then return nil, err end
-  return { ["docs/api"] = reference.pages(), ["lua/types/native"] = native,
-    ["lua/types/deskpilot"] = { ["config.d.lua"] = config_types.text() } }
-end
-
---- Writes all that is made, and removes what was made of what is no more.
----@param root string the checkout's folder
----@return boolean? ok, deskpilot.error? err
-function reference.write(root)
-  local made, err = reference.made(root)
-  if not made then return nil, err end
-  for folder, texts in pairs(made) do
-    local ok, failure = fill(files.join(root, folder), texts)
-    if not ok then return nil, failure end
-  end
-  return true
 end
 
 return reference

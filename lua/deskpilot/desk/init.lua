@@ -95,8 +95,8 @@ local function add_functions(opened_desk)
   function self.settle(options) return waits.settle(self, options) end
 
   --- Waits until the screen changes (a blinking caret does not count), or a part of it: a region (of the window
-  --- where both are given) or where a window is now. What is to change it can be given as `action`, which is
-  --- called when everything is ready, so that no change is missed.
+  --- or monitor where both are given), a monitor, or where a window is now. What is to change it can be given as
+  --- `action`, which is called when everything is ready, so that no change is missed.
   ---@param options deskpilot.change_options?
   ---@return boolean? changed, deskpilot.error? err code "timed_out" if nothing changed
   function self.wait_for_change(options) return waits.wait_for_change(self, options) end
@@ -122,7 +122,7 @@ local function add_functions(opened_desk)
   function self.wait_for_text(wanted, options) return wait_for.text(self, wanted, options) end
 
   --- Waits until a picture can be seen on the screen, or with `gone` until it cannot any more.
-  ---@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
+  ---@param picture deskpilot.shot|string a shot, or the path of a PNG or JPEG file, which is read once
   ---@param options deskpilot.image_wait?
   ---@return deskpilot.hit? hit true where it is to be gone
   ---@return deskpilot.error? err code "timed_out": the best score there was

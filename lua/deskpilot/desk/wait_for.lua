@@ -23,7 +23,8 @@ end
 
 -- For what is looked at on the screen: find() gives a thing, or nil and an error of code "not_found".
 local function until_found(desk, options, seconds, gone, what, find)
-  local place = { timeout = seconds, region = options.region, window = options.window }
+  local place = { timeout = seconds, region = options.region, window = options.window,
+    monitor = options.monitor }
   if not gone then
     local found, err = waits.look_until(desk, place, find)
     if errors.is(err, "not_found") then return late(seconds, err) end
@@ -104,7 +105,7 @@ end
 
 --- desk.wait_for_image.
 ---@param desk deskpilot.desk
----@param picture deskpilot.shot|string a shot, or the path of a PNG file, which is read once
+---@param picture deskpilot.shot|string a shot, or the path of a PNG or JPEG file, which is read once
 ---@param options deskpilot.image_wait?
 ---@return deskpilot.hit? hit true where it is to be gone
 ---@return deskpilot.error? err code "timed_out": the best score there was

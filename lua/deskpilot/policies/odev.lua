@@ -127,7 +127,8 @@ end
 -- The vision persona's one action: what came of it is seen by the next look.
 local function correct(run, call)
   run.state.correction = nil
-  local result = run:act { tool = call.tool, args = call.args, why = call.why, persona = "vision" }
+  local result = run:act { tool = call.tool, args = call.args, why = call.why, persona = "vision",
+    observation = call.observation }
   tell(run, ("a model that sees the screen has corrected with %s: %s"):format(call.tool,
     text.cut(text.one_line(result.text), 200)))
   return "OBSERVE", "the correction was " .. (result.ok and "done" or "tried")

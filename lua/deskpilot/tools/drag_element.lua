@@ -13,7 +13,10 @@ return {
   }, { "justification", "label", "start", "end" }),
   repeatable = false,
   run = function(ctx, args)
-    local ok, err = ctx.desk.mouse.drag(fields.point(args.start), fields.point(args["end"]))
+    local from, err = fields.point(ctx, args.start)
+    if not from then return nil, err end
+    local ok
+    ok, err = ctx.desk.mouse.drag(from, fields.point(ctx, args["end"]))
     if not ok then return nil, err end
     return ('dragged "%s" from %s to %s'):format(args.label, fields.show(args.start), fields.show(args["end"]))
   end,

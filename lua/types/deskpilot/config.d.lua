@@ -85,6 +85,8 @@
 ---@class deskpilot.config.screen
 ---@field image_width integer? widest picture that the model is sent; 1536 unless told
 ---@field image_height integer? highest picture that the model is sent; 864 unless told
+---@field image_format "auto"|"png"|"jpeg"|nil format of that picture (auto: PNG, or JPEG where a PNG would be more than `screen.image_max_bytes`); auto unless told
+---@field image_max_bytes integer? most bytes of that picture's file: of a lower quality, then smaller, until it fits (0: no cap); 0 unless told
 ---@field cursor boolean? draw the mouse pointer in screenshots; true unless told
 
 ---@class deskpilot.config.three_body

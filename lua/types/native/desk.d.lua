@@ -61,7 +61,7 @@ function Desk:pump() end
 ---@return deskpilot.error? err
 function Desk:screen() end
 
---- A picture of the desktop, or of the part that x, y, width and height name. It is a copy, in a new
+--- A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a copy, in a new
 --- image or in the memory of the one given as `into`, so that a loop can go on with a single one.
 --- With `lend`, the image looks straight into the backend's own buffer: nothing is copied, and it is
 --- closed by the next capture or by the desk's closing (crop it to keep something). `cursor` draws
@@ -100,6 +100,11 @@ function Desk:watch_region(x, y, width, height) end
 ---@param region integer
 function Desk:unwatch_region(region) end
 
+--- What the null desk was asked to do, a line per call; unsupported elsewhere.
+---@return string[]? lines
+---@return deskpilot.error? err
+function Desk:log() end
+
 --- Where the pointer is.
 ---@return integer? x
 ---@return integer|deskpilot.error y the error if x is nil
@@ -124,7 +129,7 @@ function Desk:button(button, down) end
 ---@return boolean
 function Desk:button_waits() end
 
---- Turns the wheel by notches; positive is right and down. X11 turns by whole ones: see backend.h.
+--- Turns the wheel by notches; positive is right and down. X11 turns by whole ones.
 ---@param dx number
 ---@param dy number
 ---@return true? ok
@@ -162,11 +167,6 @@ function Desk:ping() end
 ---@param token integer
 ---@return boolean
 function Desk:ping_answered(token) end
-
---- What the null desk was asked to do, a line per call (null/null.h); unsupported elsewhere.
----@return string[]? lines
----@return deskpilot.error? err
-function Desk:log() end
 
 --- The windows, bottom to top. Titles come from whoever made the window: data, never to be trusted.
 ---@return deskpilot.window[]? windows

@@ -11,10 +11,10 @@ local module = {}
 ---@return native.Image? image, deskpilot.error? err
 function module.new(width, height) end
 
---- The image in the bytes of a PNG file.
----@param png string
+--- The image in the bytes of a PNG or JPEG file.
+---@param file string
 ---@return native.Image? image, deskpilot.error? err
-function module.load_png(png) end
+function module.load(file) end
 
 --- The largest size of the same shape inside a limit; never larger than the image.
 ---@param width integer
@@ -99,6 +99,12 @@ function Image:equal(other) end
 ---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
 ---@return string? png, deskpilot.error? err
 function Image:png(options) end
+
+--- A JPEG file of the image, small and inexact: colours at half the resolution (4:2:0), opacity left
+--- out.
+---@param options { quality: integer? }? 1..100, 80 if not given
+---@return string? jpeg, deskpilot.error? err
+function Image:jpeg(options) end
 
 --- Gives the pixels back at once, not when the collector finds out; no use of it after that.
 function Image:close() end

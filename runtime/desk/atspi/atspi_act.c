@@ -1,5 +1,8 @@
 /* Asking and acting on one element, over the accessibility bus. */
-#include "atspi_internal.h"
+#include "atspi_act.h"
+
+#include "atspi_bus.h"
+#include "atspi_message.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,34 +1,16 @@
 /* What one element says of itself, and which questions follow from which answers. */
-#include "atspi_internal.h"
+#include "atspi_answers.h"
+
+#include "atspi_details.h"
+#include "atspi_message.h"
+#include "atspi_nodes.h"
+#include "atspi_queue.h"
+#include "atspi_words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROLE_LABEL = 29, ROLE_STATIC = 116, NOWHERE = INT32_MIN };
-
-void atspi_queue_question(atspi_read *r, atspi_question question)
-{
-    atspi_app *app = &r->apps[question.app];
-    if (app->queue_count == app->queue_room) {
-        size_t room = app->queue_room ? app->queue_room * 2 : 64;
-        atspi_question *queue = realloc(app->queue, room * sizeof *queue);
-        if (!queue) {
-            r->no_memory = true;
-            return;
-        }
-        app->queue = queue;
-        app->queue_room = room;
-    }
-    app->queue[app->queue_count++] = question;
-}
-
-void atspi_queue(atspi_read *r, atspi_question_kind kind, int32_t app, int32_t node)
-{
-    atspi_queue_question(r, (atspi_question){kind, app, node, 0});
-}
-
-/* --- what follows from what ----------------------------------------------------------------------
- */
 
 /* Whether its text may tell more than its name and its children do. Browsers give everything a
  * text, of a container that of what it contains. */
@@ -136,7 +118,7 @@ static void take_property(atspi_read *r, atspi_node *node, const char *name, DBu
 }
 
 /* Not every toolkit gives all properties together: then they are asked for one by one. */
-static void properties_answer(atspi_read *r, int32_t index, DBusMessage *reply)
+void atspi_properties_answer(atspi_read *r, int32_t index, DBusMessage *reply)
 {
     static const atspi_question_kind single[] = {ATSPI_ASK_NAME, ATSPI_ASK_DESCRIPTION,
                                                  ATSPI_ASK_CHILD_COUNT};
@@ -161,7 +143,7 @@ static void properties_answer(atspi_read *r, int32_t index, DBusMessage *reply)
     atspi_identity_answered(r, index);
 }
 
-static void identity_answer(atspi_read *r, atspi_question question, DBusMessage *reply)
+void atspi_identity_answer(atspi_read *r, atspi_question question, DBusMessage *reply)
 {
     atspi_node *node = &r->nodes[question.node];
     DBusMessageIter i;
@@ -204,7 +186,7 @@ static void extents_answer(atspi_node *node, DBusMessage *reply)
     node->has_rect = true;
 }
 
-static void field_answer(atspi_read *r, atspi_question question, DBusMessage *reply)
+void atspi_field_answer(atspi_read *r, atspi_question question, DBusMessage *reply)
 {
     atspi_node *node = &r->nodes[question.node];
     DBusMessageIter i;
@@ -216,47 +198,5 @@ static void field_answer(atspi_read *r, atspi_question question, DBusMessage *re
         node->text = atspi_take_text(r, text);
     } else if (question.kind == ATSPI_ASK_VALUE) {
         node->has_value = atspi_property(reply, DBUS_TYPE_DOUBLE, &node->value);
-    }
-}
-
-void atspi_answer(atspi_read *r, atspi_question question, DBusMessage *reply)
-{
-    switch (question.kind) {
-    case ATSPI_ASK_APPS:
-        atspi_apps_answer(r, reply);
-        break;
-    case ATSPI_ASK_PID:
-        atspi_pid_answer(r, question.node, reply);
-        break;
-    case ATSPI_ASK_ITEMS:
-        atspi_items_answer(r, question.app, reply);
-        break;
-    case ATSPI_ASK_CHILDREN:
-        atspi_children_answer(r, question.node, reply);
-        break;
-    case ATSPI_ASK_CHILD_COUNT:
-        atspi_child_count_answer(r, question.node, reply);
-        break;
-    case ATSPI_ASK_PROPERTIES:
-        properties_answer(r, question.node, reply);
-        break;
-    case ATSPI_ASK_NAME:
-    case ATSPI_ASK_DESCRIPTION:
-    case ATSPI_ASK_ROLE:
-    case ATSPI_ASK_STATE:
-    case ATSPI_ASK_INTERFACES:
-        identity_answer(r, question, reply);
-        break;
-    case ATSPI_ASK_EXTENTS:
-    case ATSPI_ASK_TEXT:
-    case ATSPI_ASK_VALUE:
-        field_answer(r, question, reply);
-        break;
-    case ATSPI_ASK_ADDRESS:
-        atspi_address_answer(r, question.app, reply);
-        break;
-    default:
-        atspi_details_answer(r, question, reply);
-        break;
     }
 }

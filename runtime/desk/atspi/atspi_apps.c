@@ -1,5 +1,9 @@
 /* Which applications there are, and how they are reached. */
-#include "atspi_internal.h"
+#include "atspi_apps.h"
+
+#include "atspi_message.h"
+#include "atspi_nodes.h"
+#include "atspi_queue.h"
 
 #include <string.h>
 
@@ -48,7 +52,7 @@ static int32_t add_app(atspi_read *r, const char *bus, const char *root, DBusCon
     r->apps[index] = (atspi_app){.bus = copy,
                                  .c = c,
                                  .slow = was_slow(r, bus),
-                                 .patience_end = atspi_patience(),
+                                 .answer_deadline = atspi_answer_deadline(),
                                  .root_node = -1};
     r->app_count++;
     r->apps[index].root_node = atspi_node_add(r, index, root);

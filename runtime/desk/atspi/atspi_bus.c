@@ -1,4 +1,4 @@
-#include "atspi_internal.h"
+#include "atspi_bus.h"
 
 #include <stdlib.h>
 #include <string.h>

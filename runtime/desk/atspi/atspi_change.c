@@ -1,5 +1,7 @@
 /* The ways to change an element, by AT-SPI's interfaces for them. */
-#include "atspi_internal.h"
+#include "atspi_change.h"
+
+#include "atspi_message.h"
 
 enum { ROLE_COMBO_BOX = 11, ROLE_MENU = 33, SCROLL_ANYWHERE = 6 };
 
@@ -8,9 +10,6 @@ enum { ROLE_COMBO_BOX = 11, ROLE_MENU = 33, SCROLL_ANYWHERE = 6 };
 
 static bool set_text(const atspi_target *t, const char *text)
 {
-    if (!dbus_validate_utf8(text, NULL)) {
-        return base_fail(t->err, BASE_INVALID, "the text is not valid UTF-8");
-    }
     DBusMessage *call = atspi_call(t, "EditableText", "SetTextContents");
     if (call) {
         dbus_message_append_args(call, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);

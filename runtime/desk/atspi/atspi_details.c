@@ -1,5 +1,9 @@
 /* What a list does not tell of an element: its range, its selected text, its actions by name. */
-#include "atspi_internal.h"
+#include "atspi_details.h"
+
+#include "atspi_message.h"
+#include "atspi_queue.h"
+#include "atspi_words.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,10 @@
-/* The element reader of X11 desktops: AT-SPI over D-Bus. See atspi_internal.h for how it reads. */
-#include "atspi_internal.h"
+/* The element reader of X11 desktops: AT-SPI over D-Bus. See atspi_state.h for how it reads. */
+#include "atspi.h"
+#include "atspi_act.h"
+#include "atspi_bus.h"
+#include "atspi_change.h"
+#include "atspi_nodes.h"
+#include "atspi_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +21,10 @@ typedef struct {
     atspi_slow slow;
 } atspi_elements;
 
-static bool atspi_elements_open(desk_elements **out, const desk_elements_options *options,
-                                base_error *err)
+static const desk_elements_ops OPS;
+
+bool atspi_elements_connect(desk_elements **out, const desk_elements_options *options,
+                            base_error *err)
 {
     atspi_elements *e = calloc(1, sizeof *e);
     if (e && options->bus) {
@@ -30,7 +37,7 @@ static bool atspi_elements_open(desk_elements **out, const desk_elements_options
         free(e);
         return base_fail(err, BASE_NO_MEMORY, "not enough memory for the element reader");
     }
-    e->base.ops = desk_native_elements;
+    e->base.ops = &OPS;
     *out = &e->base;
     return true;
 }
@@ -175,14 +182,10 @@ static bool atspi_elements_change(desk_elements *base, const char *handle,
     return ok;
 }
 
-static const desk_elements_ops ops = {
-    .name = "at-spi",
-    .open = atspi_elements_open,
+static const desk_elements_ops OPS = {
     .close = atspi_elements_close,
     .read = atspi_elements_read,
     .act = atspi_elements_act,
     .change = atspi_elements_change,
     .ask = atspi_elements_ask,
 };
-
-const desk_elements_ops *const desk_native_elements = &ops;

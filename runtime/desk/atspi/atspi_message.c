@@ -1,6 +1,7 @@
 /* Taking messages apart, and making what they hold safe to keep. */
-#include "atspi_internal.h"
+#include "atspi_message.h"
 
+#include "atspi_words.h"
 #include "base/utf8.h"
 
 #include <string.h>

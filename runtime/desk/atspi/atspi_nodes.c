@@ -1,4 +1,6 @@
-#include "atspi_internal.h"
+#include "atspi_nodes.h"
+
+#include "atspi_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +26,16 @@ int32_t atspi_node_find(const atspi_read *r, int32_t app, const char *path)
 
 static bool grow(atspi_read *r)
 {
-    if (r->node_count < r->node_room) {
+    if (r->node_count < r->node_capacity) {
         return true;
     }
-    int32_t room = r->node_room ? r->node_room * 2 : 512;
-    atspi_node *nodes = realloc(r->nodes, (size_t) room * sizeof *nodes);
+    int32_t capacity = r->node_capacity ? r->node_capacity * 2 : 512;
+    atspi_node *nodes = realloc(r->nodes, (size_t) capacity * sizeof *nodes);
     if (!nodes) {
         return false;
     }
     r->nodes = nodes;
-    r->node_room = room;
+    r->node_capacity = capacity;
     return true;
 }
 

@@ -4,7 +4,9 @@
  * sockets of this machine are taken, and only if the process at the other end is the application's.
  */
 #define _GNU_SOURCE /* struct ucred */
-#include "atspi_internal.h"
+#include "atspi_peers.h"
+
+#include "atspi_bus.h"
 
 #include <stddef.h>
 #include <string.h>

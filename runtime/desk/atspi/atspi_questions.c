@@ -1,4 +1,4 @@
-#include "atspi_internal.h"
+#include "atspi_questions.h"
 
 #define ACCESSIBLE "org.a11y.atspi.Accessible"
 #define ACTION "org.a11y.atspi.Action"

@@ -1,14 +1,17 @@
-#include "atspi_internal.h"
+#include "atspi_read.h"
+
+#include "atspi_answers.h"
+#include "atspi_apps.h"
+#include "atspi_bus.h"
+#include "atspi_details.h"
+#include "atspi_nodes.h"
+#include "atspi_queue.h"
+#include "atspi_trees.h"
 
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
-
-uint64_t atspi_patience(void)
-{
-    return uv_hrtime() + (uint64_t) ATSPI_PATIENCE_MS * 1000000;
-}
 
 /* Whether somebody is left who has not answered and is worth waiting for. */
 static bool worth_waiting(const atspi_read *r)
@@ -16,69 +19,53 @@ static bool worth_waiting(const atspi_read *r)
     uint64_t now = uv_hrtime();
     for (int32_t i = 0; i < r->app_count; i++) {
         const atspi_app *app = &r->apps[i];
-        bool open = app->in_flight > 0 || app->queue_start < app->queue_count;
-        if (open && (!app->slow || now < app->patience_end)) {
+        if (atspi_queue_open(app) && (!app->slow || now < app->answer_deadline)) {
             return true;
         }
     }
     return false;
 }
 
-static bool send_one(atspi_read *r, atspi_app *app)
+static void take_answer(atspi_read *r, atspi_question question, DBusMessage *reply)
 {
-    atspi_question question = app->queue[app->queue_start];
-    DBusMessage *m = atspi_question_message(r, question);
-    dbus_uint32_t serial;
-    bool sent = m && dbus_connection_send(app->c, m, &serial);
-    if (m) {
-        dbus_message_unref(m);
+    switch (question.kind) {
+    case ATSPI_ASK_APPS:
+        atspi_apps_answer(r, reply);
+        break;
+    case ATSPI_ASK_PID:
+        atspi_pid_answer(r, question.node, reply);
+        break;
+    case ATSPI_ASK_ITEMS:
+        atspi_items_answer(r, question.app, reply);
+        break;
+    case ATSPI_ASK_CHILDREN:
+        atspi_children_answer(r, question.node, reply);
+        break;
+    case ATSPI_ASK_CHILD_COUNT:
+        atspi_child_count_answer(r, question.node, reply);
+        break;
+    case ATSPI_ASK_PROPERTIES:
+        atspi_properties_answer(r, question.node, reply);
+        break;
+    case ATSPI_ASK_NAME:
+    case ATSPI_ASK_DESCRIPTION:
+    case ATSPI_ASK_ROLE:
+    case ATSPI_ASK_STATE:
+    case ATSPI_ASK_INTERFACES:
+        atspi_identity_answer(r, question, reply);
+        break;
+    case ATSPI_ASK_EXTENTS:
+    case ATSPI_ASK_TEXT:
+    case ATSPI_ASK_VALUE:
+        atspi_field_answer(r, question, reply);
+        break;
+    case ATSPI_ASK_ADDRESS:
+        atspi_address_answer(r, question.app, reply);
+        break;
+    default:
+        atspi_details_answer(r, question, reply);
+        break;
     }
-    if (!sent) {
-        r->no_memory = true;
-        return false;
-    }
-    if (++app->queue_start == app->queue_count) {
-        app->queue_start = app->queue_count = 0;
-    }
-    app->in_flight++;
-    r->flights[r->flight_count++] = (atspi_flight){serial, question};
-    return true;
-}
-
-/* Takes turns between the applications, so that a large one does not keep the others waiting. */
-static void send_questions(atspi_read *r)
-{
-    for (int32_t idle = 0; idle < r->app_count && r->flight_count < ATSPI_WINDOW;) {
-        r->turn = (r->turn + 1) % r->app_count;
-        atspi_app *app = &r->apps[r->turn];
-        if (app->queue_start == app->queue_count || app->in_flight >= ATSPI_APP_WINDOW) {
-            idle++;
-            continue;
-        }
-        idle = 0;
-        if (!send_one(r, app)) {
-            return;
-        }
-    }
-}
-
-/* Serial numbers are each connection's own. */
-static bool take_flight(atspi_read *r, DBusConnection *c, dbus_uint32_t serial, atspi_question *out)
-{
-    for (size_t i = 0; i < r->flight_count; i++) {
-        if (r->flights[i].serial != serial || r->apps[r->flights[i].question.app].c != c) {
-            continue;
-        }
-        *out = r->flights[i].question;
-        /* The order is kept: answers mostly come in the order of the questions. */
-        memmove(&r->flights[i], &r->flights[i + 1],
-                (r->flight_count - i - 1) * sizeof r->flights[0]);
-        r->flight_count--;
-        r->apps[out->app].in_flight--;
-        r->apps[out->app].patience_end = atspi_patience();
-        return true;
-    }
-    return false;
 }
 
 static void take_messages(atspi_read *r, DBusConnection *c)
@@ -89,27 +76,11 @@ static void take_messages(atspi_read *r, DBusConnection *c)
         atspi_question question;
         /* The bus, or the socket, only lets the one that was asked answer. */
         if ((type == DBUS_MESSAGE_TYPE_METHOD_RETURN || type == DBUS_MESSAGE_TYPE_ERROR) &&
-            take_flight(r, c, dbus_message_get_reply_serial(m), &question)) {
-            atspi_answer(r, question, type == DBUS_MESSAGE_TYPE_ERROR ? NULL : m);
+            atspi_queue_replied(r, c, dbus_message_get_reply_serial(m), &question)) {
+            take_answer(r, question, type == DBUS_MESSAGE_TYPE_ERROR ? NULL : m);
         }
         dbus_message_unref(m);
     }
-}
-
-/* Its own socket has been closed: what it has not answered it will not answer. */
-static void lose_app(atspi_read *r, int32_t index)
-{
-    atspi_app *app = &r->apps[index];
-    size_t kept = 0;
-    for (size_t i = 0; i < r->flight_count; i++) {
-        if (r->flights[i].question.app != index) {
-            r->flights[kept++] = r->flights[i];
-        }
-    }
-    r->flight_count = kept;
-    app->in_flight = 0;
-    app->queue_start = app->queue_count = 0;
-    app->note = "ended, or let go of its socket, while it was read";
 }
 
 /* Waits until one of the connections has something to read or room to write, for a moment. */
@@ -143,8 +114,9 @@ static bool turn(atspi_read *r)
         if (!there && i == 0) {
             return false;
         }
-        if (!there && (r->apps[i].in_flight > 0 || r->apps[i].queue_count > 0)) {
-            lose_app(r, i);
+        if (!there && atspi_queue_open(&r->apps[i])) {
+            atspi_queue_drop(r, i);
+            r->apps[i].note = "ended, or let go of its socket, while it was read";
         }
     }
     return true;
@@ -173,7 +145,7 @@ static void note_silence(atspi_read *r)
     r->slow->count = 0;
     for (int32_t i = 1; i < r->app_count; i++) {
         atspi_app *app = &r->apps[i];
-        if (app->in_flight == 0 && app->queue_start == app->queue_count) {
+        if (!atspi_queue_open(app)) {
             continue;
         }
         app->note = "did not answer in time";
@@ -207,7 +179,7 @@ static bool run(atspi_read *r, base_error *err)
         if (r->query->cancel && atomic_load(r->query->cancel)) {
             return base_fail(err, BASE_CANCELLED, "the read was cancelled");
         }
-        send_questions(r);
+        atspi_queue_send(r);
         if (!turn(r)) {
             return base_fail(err, BASE_UNAVAILABLE,
                              "the connection to the accessibility bus was lost");
@@ -279,7 +251,7 @@ bool atspi_read_one(atspi_read *r, const char *bus, const char *path, base_error
         return false;
     }
     const atspi_app *app = &r->apps[1];
-    if (app->in_flight > 0 || app->queue_start < app->queue_count) {
+    if (atspi_queue_open(app)) {
         return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
     }
     return r->nodes[0].answered || base_fail(err, BASE_NOT_FOUND, "the element is gone");

@@ -1,5 +1,10 @@
 /* Which elements there are and what is below what: from the cache, repaired by questions. */
-#include "atspi_internal.h"
+#include "atspi_trees.h"
+
+#include "atspi_answers.h"
+#include "atspi_message.h"
+#include "atspi_nodes.h"
+#include "atspi_queue.h"
 
 #include <string.h>
 

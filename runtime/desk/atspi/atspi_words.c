@@ -1,4 +1,4 @@
-#include "atspi_internal.h"
+#include "atspi_words.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * null.h: a desk that is not there. It imagines a screen with one window, draws a picture that
  * depends only on the position of each pixel, and writes down every call, so that tests (and dry
- * runs) can see what would have happened. One line per call:
+ * runs) can see by desk_log what would have happened. One line per call:
  *
  *     move 10 20 · button 1 down · wheel 0 -3 · key ctrl up · text hello · text_end · focus 1
  *     · close_window 1 · place_window 1 10 20 300 200 · window_state 1 maximized
@@ -13,13 +13,15 @@
 #ifndef DESK_NULL_NULL_H
 #define DESK_NULL_NULL_H
 
-#include "desk/backend.h"
+#include "desk/human_internal.h"
 
 enum { NULL_WINDOW = 1 /* the id of the only window */ };
 
-/* All lines so far, each ended by a newline; valid until the next call on `d`. */
-const char *null_log(const desk *d);
+/* For the lists of platforms. */
+bool null_desk_connect(desk **out, const desk_options *options, base_error *err);
+bool null_human_connect(desk_human **out, const desk_options *where, base_error *err);
 
+/* Forgets all lines so far (desk_log). */
 void null_log_clear(desk *d);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool null_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                        bool *pending, base_error *err)
+static bool clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                          bool *pending, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     *pending = false;
@@ -22,14 +22,11 @@ bool null_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *
     return true;
 }
 
-bool null_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                        bool *pending, base_error *err)
+static bool clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                          bool *pending, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     *pending = false;
-    if (!desk_clipboard_check(kind, data, length, err)) {
-        return false;
-    }
     char *copy = malloc(length + 1);
     if (!copy) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
@@ -50,9 +47,16 @@ bool null_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, siz
     return true;
 }
 
-bool null_clipboard_changes(desk *d, uint64_t *number, base_error *err)
+static bool clipboard_changes(desk *d, uint64_t *number, base_error *err)
 {
     (void) err;
     *number = ((null_desk *) d)->clipboard_changes + 1;
     return true;
+}
+
+void null_clipboard_ops(desk_ops *ops)
+{
+    ops->clipboard_get = clipboard_get;
+    ops->clipboard_set = clipboard_set;
+    ops->clipboard_changes = clipboard_changes;
 }

@@ -1,16 +1,18 @@
 /* Nobody sits at the desk that is not there; chords can be asked for and are never pressed. */
-#include "desk/human_internal.h"
+#include "null.h"
 
 #include <stdlib.h>
 
-static bool open_watch(desk_human **out, const desk_options *where, base_error *err)
+static const desk_human_ops OPS;
+
+bool null_human_connect(desk_human **out, const desk_options *where, base_error *err)
 {
     (void) where;
     desk_human *h = calloc(1, sizeof *h);
     if (!h) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desk.");
     }
-    human_prepare(h, &null_human_ops);
+    human_prepare(h, &OPS);
     *out = h;
     return true;
 }
@@ -40,17 +42,8 @@ static bool take(desk_human *h, human_chord *chord, base_error *err)
     return true;
 }
 
-static void give_back(desk_human *h, const human_chord *chord)
-{
-    (void) h;
-    (void) chord;
-}
-
-const desk_human_ops null_human_ops = {
-    .name = "null",
-    .open = open_watch,
+static const desk_human_ops OPS = {
     .close = close_watch,
     .find_keys = find_keys,
     .take = take,
-    .give_back = give_back,
 };

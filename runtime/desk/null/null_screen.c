@@ -3,14 +3,20 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <uv.h>
 
 enum { CURSOR_SIDE = 12 };
 
-bool null_screen_rect(desk *d, image_rect *out, base_error *err)
+static bool screen_rect(desk *d, image_rect *out, base_error *err)
 {
     (void) err;
     *out = ((null_desk *) d)->screen;
     return true;
+}
+
+static bool inside(image_rect r, int x, int y)
+{
+    return x >= r.x && y >= r.y && (int64_t) x - r.x < r.width && (int64_t) y - r.y < r.height;
 }
 
 /* A gradient: blue grows to the right, green downwards, red tells the window from the rest. The
@@ -24,7 +30,7 @@ static uint32_t pixel_at(const null_desk *n, int x, int y, bool cursor)
     uint32_t blue = (uint32_t) (((int64_t) x - n->screen.x) * 255 / n->screen.width) & 255;
     uint32_t green = (uint32_t) (((int64_t) y - n->screen.y) * 255 / n->screen.height) & 255;
     bool shown = n->window_open && n->window_state != DESK_WINDOW_MINIMIZED;
-    uint32_t red = shown && null_inside(null_window_rect(n), x, y) ? 0xc0 : 0x20;
+    uint32_t red = shown && inside(null_window_rect(n), x, y) ? 0xc0 : 0x20;
     return red << 16 | green << 8 | blue;
 }
 
@@ -45,26 +51,19 @@ bool null_draw(const null_desk *n, image_rect rect, bool cursor, image_bitmap *o
     return true;
 }
 
-bool null_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err)
+static bool capture(desk *d, image_rect screen, image_rect part, bool cursor, image_bitmap *out,
+                    base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    image_rect s = n->screen;
-    if (rect.width <= 0 || rect.height <= 0 || rect.x < s.x || rect.y < s.y ||
-        rect.width > s.width - ((int64_t) rect.x - s.x) ||
-        rect.height > s.height - ((int64_t) rect.y - s.y)) {
-        return base_fail(err, BASE_INVALID,
-                         "The region %d,%d of %d x %d pixels is not inside the screen of %d x %d "
-                         "at %d,%d.",
-                         rect.x, rect.y, rect.width, rect.height, s.width, s.height, s.x, s.y);
-    }
-    if (!null_draw(n, rect, cursor, out, err)) {
+    (void) screen;
+    if (!null_draw(n, part, cursor, out, err)) {
         return false;
     }
-    null_add_line(n, "capture %d %d %d %d", rect.x, rect.y, rect.width, rect.height);
+    null_add_line(n, "capture %d %d %d %d", part.x, part.y, part.width, part.height);
     return true;
 }
 
-bool null_monitors(desk *d, desk_monitor_list *out, base_error *err)
+static bool monitors(desk *d, desk_monitor_list *out, base_error *err)
 {
     const null_desk *n = (const null_desk *) d;
     *out = (desk_monitor_list){0};
@@ -80,6 +79,46 @@ bool null_monitors(desk *d, desk_monitor_list *out, base_error *err)
             return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
         }
     }
-    desk_monitor_list_order(out);
     return true;
+}
+
+static bool watch_start(desk *d, base_error *err)
+{
+    null_desk *n = (null_desk *) d;
+    (void) err;
+    n->watching = true;
+    n->last_change = 0;
+    null_add_line(n, "watch_start");
+    return true;
+}
+
+static void watch_stop(desk *d)
+{
+    null_desk *n = (null_desk *) d;
+    n->watching = false;
+    n->last_change = 0;
+    null_add_line(n, "watch_stop");
+}
+
+void null_changed(null_desk *n)
+{
+    if (n->watching) {
+        n->last_change = uv_hrtime();
+        desk_regions_note(&n->base.regions, n->screen, n->last_change);
+    }
+}
+
+static uint64_t last_change(desk *d)
+{
+    return ((null_desk *) d)->last_change;
+}
+
+void null_screen_ops(desk_ops *ops)
+{
+    ops->screen_rect = screen_rect;
+    ops->monitors = monitors;
+    ops->capture = capture;
+    ops->watch_start = watch_start;
+    ops->watch_stop = watch_stop;
+    ops->last_change = last_change;
 }

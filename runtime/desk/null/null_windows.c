@@ -9,7 +9,7 @@ image_rect null_window_rect(const null_desk *n)
     return n->window_state == DESK_WINDOW_MAXIMIZED ? n->screen : n->window;
 }
 
-bool null_windows(desk *d, desk_window_list *out, base_error *err)
+static bool windows(desk *d, desk_window_list *out, base_error *err)
 {
     null_desk *n = (null_desk *) d;
     *out = (desk_window_list){0};
@@ -39,13 +39,13 @@ bool null_windows(desk *d, desk_window_list *out, base_error *err)
     return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
 }
 
-uint64_t null_window_active(desk *d)
+static uint64_t window_active(desk *d)
 {
     const null_desk *n = (const null_desk *) d;
     return n->window_open && n->window_active ? NULL_WINDOW : 0;
 }
 
-bool null_check_window(const null_desk *n, uint64_t id, base_error *err)
+static bool check_window(const null_desk *n, uint64_t id, base_error *err)
 {
     if (id == NULL_WINDOW && n->window_open) {
         return true;
@@ -54,10 +54,10 @@ bool null_check_window(const null_desk *n, uint64_t id, base_error *err)
                      (unsigned long long) id);
 }
 
-bool null_window_focus(desk *d, uint64_t id, base_error *err)
+static bool window_focus(desk *d, uint64_t id, base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     n->window_active = true;
@@ -66,10 +66,10 @@ bool null_window_focus(desk *d, uint64_t id, base_error *err)
     return true;
 }
 
-bool null_window_close(desk *d, uint64_t id, base_error *err)
+static bool window_close(desk *d, uint64_t id, base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     n->window_open = false;
@@ -79,12 +79,12 @@ bool null_window_close(desk *d, uint64_t id, base_error *err)
 }
 
 /* Nothing covers the window, but it may hang over the edge of the screen. */
-bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                         base_error *err)
+static bool window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                           base_error *err)
 {
     null_desk *n = (null_desk *) d;
     *out = (desk_window_picture){.rect = null_window_rect(n)};
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     if (n->window_state == DESK_WINDOW_MINIMIZED) {
@@ -95,28 +95,11 @@ bool null_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture 
     return null_draw(n, out->rect, cursor, &out->image, err);
 }
 
-void null_window_capture_end(desk *d)
-{
-    (void) d;
-}
-
-static bool is_place(int pixels)
-{
-    return pixels >= -IMAGE_MAX_SIDE && pixels <= IMAGE_MAX_SIDE;
-}
-
-bool null_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
+static bool window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
-    }
-    if (!null_is_side(rect.width) || !null_is_side(rect.height)) {
-        return base_fail(err, BASE_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
-                         rect.height);
-    }
-    if (!is_place(rect.x) || !is_place(rect.y)) {
-        return base_fail(err, BASE_INVALID, "A window cannot be placed at %d,%d.", rect.x, rect.y);
     }
     n->window = rect;
     n->window_state = DESK_WINDOW_NORMAL;
@@ -126,11 +109,11 @@ bool null_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
     return true;
 }
 
-bool null_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
+static bool window_set_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
 {
     static const char *const names[] = {"normal", "minimized", "maximized"};
     null_desk *n = (null_desk *) d;
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     n->window_state = state;
@@ -140,10 +123,10 @@ bool null_window_state(desk *d, uint64_t id, desk_window_state state, base_error
     return true;
 }
 
-bool null_window_stack(desk *d, uint64_t id, bool above, base_error *err)
+static bool window_stack(desk *d, uint64_t id, bool above, base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     null_add_line(n, "window_stack %llu %s", (unsigned long long) id, above ? "above" : "below");
@@ -151,46 +134,46 @@ bool null_window_stack(desk *d, uint64_t id, bool above, base_error *err)
     return true;
 }
 
-/* Nothing is told: whoever waits looks now and then. */
-uint64_t null_window_changes(desk *d)
-{
-    (void) d;
-    return 0;
-}
-
-bool null_workspaces(desk *d, desk_workspaces *out, base_error *err)
+static bool workspaces(desk *d, desk_workspace_list *out, base_error *err)
 {
     (void) err;
-    *out = (desk_workspaces){2, ((null_desk *) d)->workspace, {"One", "Two"}};
+    *out = (desk_workspace_list){2, ((null_desk *) d)->workspace, {"One", "Two"}};
     return true;
 }
 
-static bool check_number(int number, base_error *err)
-{
-    return number == 1 || number == 2 ||
-           base_fail(err, BASE_NOT_FOUND, "There is no workspace %d: there are 2.", number);
-}
-
-bool null_workspace_go(desk *d, int number, base_error *err)
+static bool workspace_go(desk *d, int number, base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!check_number(number, err)) {
-        return false;
-    }
+    (void) err;
     n->workspace = number;
     null_add_line(n, "workspace_go %d", number);
     null_changed(n);
     return true;
 }
 
-bool null_window_workspace(desk *d, uint64_t id, int number, base_error *err)
+static bool window_workspace(desk *d, uint64_t id, int number, base_error *err)
 {
     null_desk *n = (null_desk *) d;
-    if (!check_number(number, err) || !null_check_window(n, id, err)) {
+    if (!check_window(n, id, err)) {
         return false;
     }
     n->window_workspace = number;
     null_add_line(n, "window_workspace %llu %d", (unsigned long long) id, number);
     null_changed(n);
     return true;
+}
+
+void null_windows_ops(desk_ops *ops)
+{
+    ops->window_capture = window_capture;
+    ops->windows = windows;
+    ops->window_active = window_active;
+    ops->window_focus = window_focus;
+    ops->window_close = window_close;
+    ops->window_place = window_place;
+    ops->window_set_state = window_set_state;
+    ops->window_stack = window_stack;
+    ops->workspaces = workspaces;
+    ops->workspace_go = workspace_go;
+    ops->window_workspace = window_workspace;
 }

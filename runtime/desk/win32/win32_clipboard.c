@@ -105,8 +105,8 @@ static bool read_format(UINT format, char **data, size_t *length, base_error *er
                                     : win32_read_png(block, data, length, err);
 }
 
-bool win32_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                         bool *pending, base_error *err)
+static bool win32_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                                bool *pending, base_error *err)
 {
     (void) d;
     *data = NULL;
@@ -131,7 +131,7 @@ bool win32_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t 
     return ok;
 }
 
-bool win32_clipboard_changes(desk *d, uint64_t *number, base_error *err)
+static bool win32_clipboard_changes(desk *d, uint64_t *number, base_error *err)
 {
     (void) d;
     *number = GetClipboardSequenceNumber();
@@ -172,10 +172,6 @@ static HGLOBAL make_block(const wchar_t *wide, size_t units)
 
 static bool check_text(const char *text, size_t length, base_error *err)
 {
-    if (length > DESK_CLIPBOARD_MAX) {
-        return base_fail(err, BASE_INVALID, "A text for the clipboard can be %d MiB long at most.",
-                         DESK_CLIPBOARD_MAX / 1024 / 1024);
-    }
     if (length && memchr(text, '\0', length)) {
         return base_fail(err, BASE_INVALID,
                          "A text for the clipboard cannot have zero bytes: Windows ends it there.");
@@ -240,9 +236,6 @@ static HGLOBAL text_block(const char *text, size_t length, base_error *err)
 /* Both formats: most programs paste only bitmaps. */
 static bool picture_blocks(const char *png, size_t length, offered *o, base_error *err)
 {
-    if (!desk_clipboard_check(DESK_CLIPBOARD_PNG, png, length, err)) {
-        return false;
-    }
     *o = (offered){{win32_png_format(), CF_DIB}, {win32_make_png(png, length, err), NULL}};
     o->blocks[1] = o->blocks[0] ? win32_make_dib(png, length, err) : NULL;
     if (!o->blocks[1]) {
@@ -251,8 +244,8 @@ static bool picture_blocks(const char *png, size_t length, offered *o, base_erro
     return o->blocks[1] != NULL;
 }
 
-bool win32_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                         bool *pending, base_error *err)
+static bool win32_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
+                                bool *pending, base_error *err)
 {
     offered o = {{CF_UNICODETEXT, 0}, {NULL, NULL}};
     (void) d;
@@ -263,4 +256,11 @@ bool win32_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, si
         return false;
     }
     return o.blocks[0] && put(&o, pending, err);
+}
+
+void win32_clipboard_ops(desk_ops *ops)
+{
+    ops->clipboard_get = win32_clipboard_get;
+    ops->clipboard_set = win32_clipboard_set;
+    ops->clipboard_changes = win32_clipboard_changes;
 }

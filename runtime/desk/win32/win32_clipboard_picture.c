@@ -117,7 +117,7 @@ static size_t pixels_of(const BITMAPINFOHEADER *h, size_t size)
     size_t rows = (size_t) labs(h->biHeight);
     size_t needed = row_bytes((size_t) h->biWidth, h->biBitCount) * rows;
     bool fits =
-        rows * (size_t) h->biWidth <= PNG_MAX_PIXELS && begin <= size && needed <= size - begin;
+        rows * (size_t) h->biWidth <= IMAGE_MAX_PIXELS && begin <= size && needed <= size - begin;
     return fits ? begin : 0;
 }
 

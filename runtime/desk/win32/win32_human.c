@@ -6,7 +6,7 @@
  * Our own input has a mark (win32_our_mark()). The pointer's moves have none, being made by
  * SetCursorPos: those that lead where we sent it are ours (win32_pointer.c).
  */
-#include "desk/human_internal.h"
+#include "win32.h"
 #include "win32_internal.h"
 
 #include <stdlib.h>
@@ -121,9 +121,9 @@ static void free_all(win32_human *w)
     free(w);
 }
 
-static bool open_watch(desk_human **out, const desk_options *where, base_error *err)
+bool win32_human_connect(desk_human **out, const desk_options *where, base_error *err)
 {
-    if (where && where->display) {
+    if (where->display) {
         return base_fail(err, BASE_UNSUPPORTED,
                          "a private desktop on Windows has no mouse and keyboard, so nobody can "
                          "touch it");
@@ -259,12 +259,8 @@ static void give_back(desk_human *h, const human_chord *chord)
 }
 
 static const desk_human_ops OPS = {
-    .name = "win32",
-    .open = open_watch,
     .close = close_watch,
     .find_keys = find_keys,
     .take = take,
     .give_back = give_back,
 };
-
-const desk_human_ops *const desk_native_human_ops = &OPS;

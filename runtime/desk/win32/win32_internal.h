@@ -46,7 +46,9 @@ enum { WIN32_MAX_HELD = DESK_COMBO_MAX * 2 };
 typedef struct {
     desk base;
 
-    HDESK desktop; /* another one than the user's (win32_private.c), or NULL */
+    /* win32_private.c */
+    HDESK desktop;     /* another one than the user's, or NULL */
+    desk_ops ordinary; /* there: the ops as they are on the user's own */
 
     /* win32_screen.c */
     win32_surface frame; /* of capture */
@@ -194,75 +196,32 @@ bool win32_takes_input(HWND window, base_error *err);
 /* What types `key` in the keyboard layout of the active window. */
 win32_stroke win32_stroke_of(desk_key key);
 
-/* --- the ops --------------------------------------------------------------------------------- */
+/* --- for all ops ----------------------------------------------------------------------------- */
 
+/* Of win32_screen.c: the virtual screen, which reaches over all monitors. */
 bool win32_screen_rect(desk *d, image_rect *out, base_error *err);
-bool win32_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err);
 void win32_screen_close(win32_desk *w);
-bool win32_monitors(desk *d, desk_monitor_list *out, base_error *err);
-bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                          base_error *err);
-void win32_window_capture_end(desk *d);
 
-bool win32_watch_start(desk *d, base_error *err);
-void win32_watch_stop(desk *d);
-uint64_t win32_last_change(desk *d);
-int win32_poll_every(desk *d);
-
-bool win32_pointer_get(desk *d, int *x, int *y, base_error *err);
-bool win32_pointer_move(desk *d, int x, int y, base_error *err);
-bool win32_button(desk *d, desk_button button, bool down, base_error *err);
-bool win32_wheel(desk *d, int dx, int dy, base_error *err);
 void win32_pointer_close(win32_desk *w);
 /* Whether a move to that place, which has come just now, is one of ours. From any thread. */
 bool win32_is_our_move(POINT to);
 /* Waits until a pointer that was just moved stands still where it was sent. */
 void win32_hold_still(win32_desk *w);
-
-bool win32_key(desk *d, desk_key key, bool down, base_error *err);
-bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *out,
-                     base_error *err);
-bool win32_text_end(desk *d, base_error *err);
 void win32_keyboard_close(win32_desk *w);
 
-bool win32_windows(desk *d, desk_window_list *out, base_error *err);
-uint64_t win32_window_active(desk *d);
-bool win32_window_focus(desk *d, uint64_t id, base_error *err);
-bool win32_window_close(desk *d, uint64_t id, base_error *err);
-bool win32_window_place(desk *d, uint64_t id, image_rect rect, base_error *err);
-bool win32_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err);
-bool win32_window_stack(desk *d, uint64_t id, bool above, base_error *err);
-uint64_t win32_window_changes(desk *d);
-bool win32_workspaces(desk *d, desk_workspaces *out, base_error *err);
-bool win32_workspace_go(desk *d, int number, base_error *err);
-bool win32_window_workspace(desk *d, uint64_t id, int number, base_error *err);
-
-bool win32_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                         bool *pending, base_error *err);
-bool win32_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                         bool *pending, base_error *err);
-bool win32_clipboard_changes(desk *d, uint64_t *number, base_error *err);
-
-/* --- win32_private.c: the ops that differ on another desktop than the user's ------------------ */
-
-bool win32_private_pointer_get(desk *d, int *x, int *y, base_error *err);
-bool win32_private_pointer_move(desk *d, int x, int y, base_error *err);
-bool win32_private_button(desk *d, desk_button button, bool down, base_error *err);
-bool win32_private_wheel(desk *d, int dx, int dy, base_error *err);
-bool win32_private_key(desk *d, desk_key key, bool down, base_error *err);
-bool win32_private_text_step(desk *d, const char *text, size_t length, desk_text_step *out,
-                             base_error *err);
-bool win32_private_windows(desk *d, desk_window_list *out, base_error *err);
-uint64_t win32_private_window_active(desk *d);
-bool win32_private_window_focus(desk *d, uint64_t id, base_error *err);
-bool win32_private_window_close(desk *d, uint64_t id, base_error *err);
-bool win32_private_window_place(desk *d, uint64_t id, image_rect rect, base_error *err);
-bool win32_private_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err);
-bool win32_private_window_stack(desk *d, uint64_t id, bool above, base_error *err);
-bool win32_private_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                                 bool *pending, base_error *err);
-bool win32_private_clipboard_set(desk *d, desk_clipboard_kind kind, const char *data, size_t length,
-                                 bool *pending, base_error *err);
-bool win32_private_clipboard_changes(desk *d, uint64_t *number, base_error *err);
+/* Each file fills in the ops that it has. */
+void win32_screen_ops(desk_ops *ops);
+void win32_monitor_ops(desk_ops *ops);
+void win32_window_capture_ops(desk_ops *ops);
+void win32_watch_ops(desk_ops *ops);
+void win32_pointer_ops(desk_ops *ops);
+void win32_keyboard_ops(desk_ops *ops);
+void win32_typing_ops(desk_ops *ops);
+void win32_windows_ops(desk_ops *ops);
+void win32_stack_ops(desk_ops *ops);
+void win32_clipboard_ops(desk_ops *ops);
+/* Then, for a desk on another desktop than the user's: does them there, and takes away those that
+ * would reach the user's own windows. */
+void win32_private_ops(win32_desk *w);
 
 #endif

@@ -132,7 +132,7 @@ static bool key_up(win32_desk *w, desk_key key, base_error *err)
     return release(&held, err);
 }
 
-bool win32_key(desk *d, desk_key key, bool down, base_error *err)
+static bool win32_key(desk *d, desk_key key, bool down, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     if (!down) {
@@ -151,4 +151,9 @@ void win32_keyboard_close(win32_desk *w)
         INPUT tap[2];
         win32_send(tap, win32_tap(tap, VK_NUMLOCK, true), NULL);
     }
+}
+
+void win32_keyboard_ops(desk_ops *ops)
+{
+    ops->keyboard_key = win32_key;
 }

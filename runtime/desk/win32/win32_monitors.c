@@ -55,23 +55,20 @@ static BOOL CALLBACK add(HMONITOR monitor, HDC dc, LPRECT rect, LPARAM context)
     return q->ok;
 }
 
-bool win32_monitors(desk *d, desk_monitor_list *out, base_error *err)
+static bool win32_monitors(desk *d, desk_monitor_list *out, base_error *err)
 {
     request q = {out, true};
-    image_rect screen;
+    (void) d;
     *out = (desk_monitor_list){0};
-    if (!win32_screen_rect(d, &screen, err)) {
-        return false;
-    }
     EnumDisplayMonitors(NULL, NULL, add, (LPARAM) &q);
-    if (q.ok && out->count == 0) { /* while monitors come and go */
-        q.ok = desk_monitor_list_add(out, "screen",
-                                     (desk_monitor){.rect = screen, .work = screen, .scale = 1});
-    }
     if (!q.ok) {
         desk_monitor_list_free(out);
         return base_fail(err, BASE_NO_MEMORY, "There is no memory for the list of monitors.");
     }
-    desk_monitor_list_order(out);
     return true;
+}
+
+void win32_monitor_ops(desk_ops *ops)
+{
+    ops->monitors = win32_monitors;
 }

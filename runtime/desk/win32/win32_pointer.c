@@ -72,19 +72,13 @@ static void send_to(POINT target, image_rect screen)
     win32_send(&input, 1, NULL); /* whether it arrived is looked at anyway */
 }
 
-bool win32_pointer_move(desk *d, int x, int y, base_error *err)
+static bool win32_pointer_move(desk *d, int x, int y, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     image_rect screen;
     POINT target = {x, y}, at = {0, 0};
     if (!win32_screen_rect(d, &screen, err)) {
         return false;
-    }
-    if (x < screen.x || y < screen.y || x - screen.x >= screen.width ||
-        y - screen.y >= screen.height) {
-        return base_fail(err, BASE_INVALID,
-                         "The point %d,%d is outside the screen, which is %d,%d %dx%d.", x, y,
-                         screen.x, screen.y, screen.width, screen.height);
     }
     send_to(target, screen);
     uint64_t start = uv_hrtime();
@@ -126,7 +120,7 @@ void win32_hold_still(win32_desk *w)
     w->moved = false;
 }
 
-bool win32_pointer_get(desk *d, int *x, int *y, base_error *err)
+static bool win32_pointer_get(desk *d, int *x, int *y, base_error *err)
 {
     POINT at;
     win32_hold_still((win32_desk *) d);
@@ -198,12 +192,9 @@ static bool press(win32_desk *w, desk_button button, bool down, base_error *err)
     return true;
 }
 
-bool win32_button(desk *d, desk_button button, bool down, base_error *err)
+static bool win32_button(desk *d, desk_button button, bool down, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
-    if (button < DESK_LEFT || button > DESK_FORWARD) {
-        return base_fail(err, BASE_INVALID, "There is no mouse button %d.", (int) button);
-    }
     win32_hold_still(w);
     return (!down || under_pointer_takes_input(w, err)) && press(w, physical(button), down, err);
 }
@@ -224,14 +215,9 @@ static bool turn(int parts, DWORD flag, int sign, base_error *err)
     return true;
 }
 
-bool win32_wheel(desk *d, int dx, int dy, base_error *err)
+static bool win32_wheel(desk *d, int dx, int dy, base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
-    const int most = DESK_NOTCHES_MAX * DESK_NOTCH;
-    if (dx < -most || dx > most || dy < -most || dy > most) {
-        return base_fail(err, BASE_INVALID, "The wheel turns at most %d notches at once.",
-                         DESK_NOTCHES_MAX);
-    }
     win32_hold_still(w);
     if (!under_pointer_takes_input(w, err)) {
         return false;
@@ -248,4 +234,13 @@ void win32_pointer_close(win32_desk *w)
         }
     }
     w->buttons_down = 0;
+}
+
+/* No program looks at clicks before their window does, so no button waits. */
+void win32_pointer_ops(desk_ops *ops)
+{
+    ops->pointer_get = win32_pointer_get;
+    ops->pointer_move = win32_pointer_move;
+    ops->pointer_button = win32_button;
+    ops->pointer_wheel = win32_wheel;
 }

@@ -21,7 +21,7 @@ static bool lower(HWND window)
     return SetWindowPos(window, HWND_BOTTOM, 0, 0, 0, 0, STAY);
 }
 
-bool win32_window_stack(desk *d, uint64_t id, bool above, base_error *err)
+static bool win32_window_stack(desk *d, uint64_t id, bool above, base_error *err)
 {
     HWND window;
     (void) d;
@@ -37,38 +37,9 @@ bool win32_window_stack(desk *d, uint64_t id, bool above, base_error *err)
     return true;
 }
 
-/* A hook for events of windows needs a thread with a message loop; a look costs less. */
-uint64_t win32_window_changes(desk *d)
+/* A hook for events of windows needs a thread with a message loop; a look costs less: nothing tells
+ * of changes. */
+void win32_stack_ops(desk_ops *ops)
 {
-    (void) d;
-    return 0;
-}
-
-static bool no_workspaces(base_error *err)
-{
-    return base_fail(err, BASE_UNSUPPORTED,
-                     "Windows tells no program of its virtual desktops, and lets none move another "
-                     "program's window: press ctrl+win+left or ctrl+win+right instead.");
-}
-
-bool win32_workspaces(desk *d, desk_workspaces *out, base_error *err)
-{
-    (void) d;
-    *out = (desk_workspaces){0};
-    return no_workspaces(err);
-}
-
-bool win32_workspace_go(desk *d, int number, base_error *err)
-{
-    (void) d;
-    (void) number;
-    return no_workspaces(err);
-}
-
-bool win32_window_workspace(desk *d, uint64_t id, int number, base_error *err)
-{
-    (void) d;
-    (void) id;
-    (void) number;
-    return no_workspaces(err);
+    ops->window_stack = win32_window_stack;
 }

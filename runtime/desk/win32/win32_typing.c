@@ -14,24 +14,6 @@ enum { STEP_MAX = 64, INPUTS_PER_CHARACTER = 4 };
  * characters. */
 enum { BREATH = 1024 };
 
-static bool check_text(const char *text, size_t length, base_error *err)
-{
-    size_t good = base_utf8_check(text, length);
-    if (good < length) {
-        return base_fail(err, BASE_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
-    }
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char) text[i];
-        if ((c < ' ' || c == 0x7f) && c != '\n' && c != '\t' && c != '\r') {
-            return base_fail(err, BASE_INVALID,
-                             "The text has a control character (U+%04X) at byte %zu; press keys "
-                             "by name instead.",
-                             c, i + 1);
-        }
-    }
-    return true;
-}
-
 /* Text typed while a modifier is down could be shortcuts: better not at all. */
 static bool check_modifiers(base_error *err)
 {
@@ -70,15 +52,15 @@ static unsigned add_character(INPUT *out, uint32_t c)
     return count + add_unit(out + count, (wchar_t) (0xdc00 + ((c - 0x10000) & 0x3ff)));
 }
 
-bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *out, base_error *err)
+static bool win32_type_text(desk *d, const char *text, size_t length, desk_text_step *out,
+                            base_error *err)
 {
     INPUT inputs[STEP_MAX * INPUTS_PER_CHARACTER];
     win32_desk *w = (win32_desk *) d;
     unsigned count = 0;
     size_t at = 0;
     *out = (desk_text_step){0};
-    if (!check_text(text, length, err) || !check_modifiers(err) ||
-        !win32_takes_input(GetForegroundWindow(), err)) {
+    if (!check_modifiers(err) || !win32_takes_input(GetForegroundWindow(), err)) {
         return false;
     }
     for (int i = 0; i < STEP_MAX && at < length; i++) {
@@ -100,9 +82,17 @@ bool win32_text_step(desk *d, const char *text, size_t length, desk_text_step *o
     return true;
 }
 
-bool win32_text_end(desk *d, base_error *err)
+static bool win32_type_end(desk *d, base_error *err)
 {
     (void) err;
     ((win32_desk *) d)->typed = 0;
     return true;
+}
+
+/* Input is queued by Windows and reaches the program in order; nothing in it can be asked whether
+ * it listens without waiting for the answer: there is no ping. */
+void win32_typing_ops(desk_ops *ops)
+{
+    ops->type_text = win32_type_text;
+    ops->type_end = win32_type_end;
 }

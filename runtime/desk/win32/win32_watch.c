@@ -143,19 +143,7 @@ void win32_watch_look(win32_desk *w)
     w->watch.cost = uv_hrtime() - now;
 }
 
-bool win32_watch_start(desk *d, base_error *err)
-{
-    win32_desk *w = (win32_desk *) d;
-    (void) err;
-    win32_watch_stop(d);
-    w->watch.on = true;
-    w->watch.last_look = uv_hrtime();
-    look(w);
-    w->watch.cost = uv_hrtime() - w->watch.last_look;
-    return true;
-}
-
-void win32_watch_stop(desk *d)
+static void watch_stop(desk *d)
 {
     win32_desk *w = (win32_desk *) d;
     w->watch.on = false;
@@ -163,12 +151,24 @@ void win32_watch_stop(desk *d)
     w->watch.last_change = w->watch.last_look = w->watch.cost = 0;
 }
 
-uint64_t win32_last_change(desk *d)
+static bool win32_watch_start(desk *d, base_error *err)
+{
+    win32_desk *w = (win32_desk *) d;
+    (void) err;
+    watch_stop(d);
+    w->watch.on = true;
+    w->watch.last_look = uv_hrtime();
+    look(w);
+    w->watch.cost = uv_hrtime() - w->watch.last_look;
+    return true;
+}
+
+static uint64_t win32_last_change(desk *d)
 {
     return ((win32_desk *) d)->watch.last_change;
 }
 
-int win32_poll_every(desk *d)
+static int win32_poll_every(desk *d)
 {
     const win32_desk *w = (const win32_desk *) d;
     if (!w->watch.on) {
@@ -180,7 +180,15 @@ int win32_poll_every(desk *d)
 
 void win32_watch_close(win32_desk *w)
 {
-    win32_watch_stop(&w->base);
+    watch_stop(&w->base);
     win32_surface_close(&w->watch.now);
     win32_surface_close(&w->watch.before);
+}
+
+void win32_watch_ops(desk_ops *ops)
+{
+    ops->poll_every = win32_poll_every;
+    ops->watch_start = win32_watch_start;
+    ops->watch_stop = watch_stop;
+    ops->last_change = win32_last_change;
 }

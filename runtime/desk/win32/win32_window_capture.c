@@ -154,7 +154,7 @@ typedef struct {
 /* The window's rectangles; of the outer one, the seen part is what `windows` lists. */
 static bool find(HWND window, uint64_t id, RECT *outer, RECT *seen, base_error *err)
 {
-    if (!id || !IsWindow(window)) {
+    if (!IsWindow(window)) {
         return base_fail(err, BASE_NOT_FOUND, "There is no window %llu: it has been closed.",
                          (unsigned long long) id);
     }
@@ -194,8 +194,8 @@ static bool take(void *context, base_error *err)
                                                      : ask(w, window, outer, seen, err);
 }
 
-bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                          base_error *err)
+static bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                                 base_error *err)
 {
     win32_desk *w = (win32_desk *) d;
     request q = {.desk = w, .id = id};
@@ -217,8 +217,8 @@ bool win32_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture
     return true;
 }
 
-/* It is drawn while its picture is taken; nothing is ever pending. */
-void win32_window_capture_end(desk *d)
+/* It is drawn while its picture is taken, so nothing is ever pending. */
+void win32_window_capture_ops(desk_ops *ops)
 {
-    (void) d;
+    ops->window_capture = win32_window_capture;
 }

@@ -205,13 +205,13 @@ static bool describe(const found_windows *found, desk_window_list *out)
     return ok;
 }
 
-uint64_t win32_window_active(desk *d)
+static uint64_t win32_window_active(desk *d)
 {
     (void) d;
     return (uint64_t) (uintptr_t) active_window();
 }
 
-bool win32_windows(desk *d, desk_window_list *out, base_error *err)
+static bool win32_windows(desk *d, desk_window_list *out, base_error *err)
 {
     found_windows found = {.count = 0};
     (void) d;
@@ -236,14 +236,14 @@ bool win32_windows(desk *d, desk_window_list *out, base_error *err)
 bool win32_find_window(uint64_t id, HWND *out, base_error *err)
 {
     *out = window_of(id);
-    if (id && IsWindow(*out)) {
+    if (IsWindow(*out)) {
         return true;
     }
     return base_fail(err, BASE_NOT_FOUND, "There is no window %llu: it has been closed.",
                      (unsigned long long) id);
 }
 
-bool win32_window_focus(desk *d, uint64_t id, base_error *err)
+static bool win32_window_focus(desk *d, uint64_t id, base_error *err)
 {
     HWND window;
     INPUT nothing = {.type = INPUT_MOUSE};
@@ -282,7 +282,7 @@ bool win32_refused(const char *what, base_error *err)
     return win32_fail(err, BASE_REFUSED, what, error);
 }
 
-bool win32_window_close(desk *d, uint64_t id, base_error *err)
+static bool win32_window_close(desk *d, uint64_t id, base_error *err)
 {
     HWND window;
     (void) d;
@@ -303,22 +303,13 @@ static bool show_normal(HWND window)
     return ShowWindowAsync(window, SW_RESTORE);
 }
 
-bool win32_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
+static bool win32_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
 {
     HWND window;
     RECT outer, seen;
     (void) d;
     if (!win32_find_window(id, &window, err)) {
         return false;
-    }
-    if (rect.width < 1 || rect.height < 1 || rect.width > IMAGE_MAX_SIDE ||
-        rect.height > IMAGE_MAX_SIDE) {
-        return base_fail(err, BASE_INVALID, "A window cannot be %d x %d pixels large.", rect.width,
-                         rect.height);
-    }
-    if (rect.x < -IMAGE_MAX_SIDE || rect.x > IMAGE_MAX_SIDE || rect.y < -IMAGE_MAX_SIDE ||
-        rect.y > IMAGE_MAX_SIDE) {
-        return base_fail(err, BASE_INVALID, "A window cannot be placed at %d,%d.", rect.x, rect.y);
     }
     if (IsIconic(window) || IsZoomed(window)) {
         show_normal(window); /* its borders are not known until it is done */
@@ -333,7 +324,7 @@ bool win32_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
            win32_refused("The window cannot be placed", err);
 }
 
-bool win32_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
+static bool win32_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
 {
     HWND window;
     (void) d;
@@ -345,4 +336,14 @@ bool win32_window_state(desk *d, uint64_t id, desk_window_state state, base_erro
                 : state == DESK_WINDOW_MAXIMIZED ? ShowWindowAsync(window, SW_SHOWMAXIMIZED)
                                                  : show_normal(window);
     return done || !GetLastError() || win32_refused("The window's state cannot be changed", err);
+}
+
+void win32_windows_ops(desk_ops *ops)
+{
+    ops->windows = win32_windows;
+    ops->window_active = win32_window_active;
+    ops->window_focus = win32_window_focus;
+    ops->window_close = win32_window_close;
+    ops->window_place = win32_window_place;
+    ops->window_set_state = win32_window_state;
 }

@@ -1,24 +1,25 @@
-/* What the clipboard holds, as another program has it: a text, or a picture as a PNG file. The
- * CLIPBOARD selection has an owner, which is asked for it and answers when it likes, through a
- * property of a window of ours: what is large in parts, each after we have deleted the one before
- * (INCR). Every question has a window of its own, so that a late answer to an earlier one goes
- * nowhere; and each kind has a question of its own, so that two who wait do not disturb each other.
+/* What the clipboard holds when another program owns it: a text, or a picture as a PNG file. The
+ * owner of the CLIPBOARD selection is asked to convert it (ICCCM) and answers when it likes,
+ * through a property of a window of ours; large contents come in parts, each after we have deleted
+ * the one before (INCR). Every conversion has a window of its own, so that a late answer to an
+ * earlier one goes nowhere; and each kind has a conversion of its own, so that two callers who wait
+ * do not disturb each other.
  */
-#include "x11_internal.h"
+#include "x11_clipboard.h"
 
 #include "base/utf8.h"
+#include "x11_selection_owner.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
 
-/* A question whose asker has not come back for so long (ns) is given up: what was copied since then
- * is what the next one wants. */
+/* A conversion whose caller has not come back for so long (ns) is given up: the next caller wants
+ * what has been copied since. */
 enum { ABANDONED = 500 * 1000 * 1000 };
 
 /* UTF-8 of what an owner handed over: from Latin-1 or UTF-8, malformed bytes become U+FFFD, line
- * ends
- * "\n". malloc'ed and terminated; NULL without memory. */
+ * ends "\n". malloc'ed and terminated; NULL without memory. */
 static char *decode(const char *raw, size_t raw_length, bool latin1, size_t *length)
 {
     enum { REPLACEMENT = 0xfffd, LONGEST = 3 /* bytes that one may become */ };
@@ -42,76 +43,77 @@ static char *decode(const char *raw, size_t raw_length, bool latin1, size_t *len
     return trimmed ? trimmed : text;
 }
 
-/* Ends a question, and with it whatever its owner still does about it. */
-static void forget(x11_desk *x, x11_question *q)
+/* Ends a conversion, and with it whatever the owner still does about it. */
+static void forget(x11_desk *x, x11_conversion *conversion)
 {
-    if (q->window) {
-        xcb_destroy_window(x->c, q->window);
+    if (conversion->window) {
+        xcb_destroy_window(x->c, conversion->window);
         xcb_flush(x->c);
     }
-    free(q->data);
-    *q = (x11_question){.kind = q->kind};
+    free(conversion->data);
+    *conversion = (x11_conversion){.kind = conversion->kind};
 }
 
 /* The window's work is done as soon as the answer is there. */
-static void settle(x11_desk *x, x11_question *q, x11_question_state state)
+static void settle(x11_desk *x, x11_conversion *conversion, x11_conversion_state state)
 {
-    q->state = state;
-    xcb_destroy_window(x->c, q->window);
+    conversion->state = state;
+    xcb_destroy_window(x->c, conversion->window);
     xcb_flush(x->c);
-    q->window = XCB_NONE;
+    conversion->window = XCB_NONE;
 }
 
-static void convert(x11_desk *x, x11_question *q, xcb_atom_t target)
+static void convert(x11_desk *x, x11_conversion *conversion, xcb_atom_t target)
 {
-    q->target = target;
-    xcb_convert_selection(x->c, q->window, x->atoms[X11_CLIPBOARD], target,
+    conversion->target = target;
+    xcb_convert_selection(x->c, conversion->window, x->atoms[X11_CLIPBOARD], target,
                           x->atoms[X11_DESKPILOT_SELECTION], XCB_CURRENT_TIME);
     xcb_flush(x->c);
 }
 
-static void begin(x11_desk *x, x11_question *q, xcb_window_t owner)
+static void begin(x11_desk *x, x11_conversion *conversion, xcb_window_t owner)
 {
     uint32_t mask = XCB_EVENT_MASK_PROPERTY_CHANGE;
-    q->state = X11_ASKED;
-    q->window = xcb_generate_id(x->c);
-    q->owner = owner;
-    xcb_create_window(x->c, 0, q->window, x->root, -1, -1, 1, 1, 0, XCB_WINDOW_CLASS_INPUT_ONLY,
-                      XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK, &mask);
-    convert(x, q, x->atoms[q->kind == DESK_CLIPBOARD_PNG ? X11_IMAGE_PNG : X11_UTF8_STRING]);
+    conversion->state = X11_REQUESTED;
+    conversion->window = xcb_generate_id(x->c);
+    conversion->owner = owner;
+    xcb_create_window(x->c, 0, conversion->window, x->root, -1, -1, 1, 1, 0,
+                      XCB_WINDOW_CLASS_INPUT_ONLY, XCB_COPY_FROM_PARENT, XCB_CW_EVENT_MASK, &mask);
+    convert(x, conversion,
+            x->atoms[conversion->kind == DESK_CLIPBOARD_PNG ? X11_IMAGE_PNG : X11_UTF8_STRING]);
 }
 
-/* --- what the owner says -----------------------------------------------------------------------
+/* --- what the owner answers --------------------------------------------------------------------
  */
 
-static void append(x11_desk *x, x11_question *q, const char *bytes, size_t count)
+static void append(x11_desk *x, x11_conversion *conversion, const char *bytes, size_t count)
 {
-    if (count > DESK_CLIPBOARD_MAX - q->length) {
-        settle(x, q, X11_TOO_LARGE);
+    if (count > DESK_CLIPBOARD_MAX - conversion->length) {
+        settle(x, conversion, X11_TOO_LARGE);
         return;
     }
-    size_t needed = q->length + count;
-    if (needed > q->room) {
-        size_t room = needed * 2;
-        char *data = realloc(q->data, room);
+    size_t needed = conversion->length + count;
+    if (needed > conversion->capacity) {
+        size_t capacity = needed * 2;
+        char *data = realloc(conversion->data, capacity);
         if (!data) {
-            settle(x, q, X11_NO_ROOM);
+            settle(x, conversion, X11_NO_MEMORY);
             return;
         }
-        q->data = data;
-        q->room = room;
+        conversion->data = data;
+        conversion->capacity = capacity;
     }
-    memcpy(q->data + q->length, bytes, count);
-    q->length = needed;
+    memcpy(conversion->data + conversion->length, bytes, count);
+    conversion->length = needed;
 }
 
-/* The property's value, which is deleted by that; NULL if it is not there. */
-static xcb_get_property_reply_t *take_property(x11_desk *x, const x11_question *q)
+/* Gets the property's value and deletes it; NULL where there is none. */
+static xcb_get_property_reply_t *take_property(x11_desk *x, const x11_conversion *conversion)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_property_reply_t *reply = xcb_get_property_reply(
         x->c,
-        xcb_get_property(x->c, 1, q->window, x->atoms[X11_DESKPILOT_SELECTION],
+        xcb_get_property(x->c, 1, conversion->window, x->atoms[X11_DESKPILOT_SELECTION],
                          XCB_GET_PROPERTY_TYPE_ANY, 0, DESK_CLIPBOARD_MAX / 4 + 1),
         &e);
     free(e);
@@ -122,79 +124,83 @@ static xcb_get_property_reply_t *take_property(x11_desk *x, const x11_question *
     return reply;
 }
 
-static void take_part(x11_desk *x, x11_question *q, const xcb_get_property_reply_t *reply)
+static void take_part(x11_desk *x, x11_conversion *conversion,
+                      const xcb_get_property_reply_t *reply)
 {
     size_t count = (size_t) xcb_get_property_value_length(reply);
-    q->latin1 = reply->type == XCB_ATOM_STRING;
+    conversion->latin1 = reply->type == XCB_ATOM_STRING;
     if (reply->format != 8 && count > 0) {
-        settle(x, q, X11_ANSWERED); /* not what was asked for, whatever the owner calls it */
+        settle(x, conversion,
+               X11_CONVERTED); /* not what was asked for, whatever the owner calls it */
     } else if (reply->bytes_after > 0) {
-        settle(x, q, X11_TOO_LARGE);
+        settle(x, conversion, X11_TOO_LARGE);
     } else if (count > 0) {
-        append(x, q, xcb_get_property_value(reply), count);
+        append(x, conversion, xcb_get_property_value(reply), count);
     }
 }
 
-static void take_answer(x11_desk *x, x11_question *q, const xcb_selection_notify_event_t *event)
+static void take_answer(x11_desk *x, x11_conversion *conversion,
+                        const xcb_selection_notify_event_t *event)
 {
     if (event->property == XCB_NONE) {
-        if (q->target == x->atoms[X11_UTF8_STRING]) {
-            convert(x, q, XCB_ATOM_STRING);
+        if (conversion->target == x->atoms[X11_UTF8_STRING]) {
+            convert(x, conversion, XCB_ATOM_STRING);
         } else {
-            settle(x, q, X11_ANSWERED);
+            settle(x, conversion, X11_CONVERTED);
         }
         return;
     }
-    xcb_get_property_reply_t *reply = take_property(x, q);
+    xcb_get_property_reply_t *reply = take_property(x, conversion);
     if (reply && reply->type == x->atoms[X11_INCR]) {
-        q->state = X11_IN_PARTS;
+        conversion->state = X11_INCREMENTAL;
     } else {
         if (reply) {
-            take_part(x, q, reply);
+            take_part(x, conversion, reply);
         }
-        if (q->state == X11_ASKED) {
-            settle(x, q, X11_ANSWERED);
+        if (conversion->state == X11_REQUESTED) {
+            settle(x, conversion, X11_CONVERTED);
         }
     }
     free(reply);
 }
 
-static void take_next_part(x11_desk *x, x11_question *q)
+static void take_next_part(x11_desk *x, x11_conversion *conversion)
 {
-    xcb_get_property_reply_t *reply = take_property(x, q);
+    xcb_get_property_reply_t *reply = take_property(x, conversion);
     if (reply && xcb_get_property_value_length(reply) == 0) {
-        settle(x, q, X11_ANSWERED);
+        settle(x, conversion, X11_CONVERTED);
     } else if (reply) {
-        take_part(x, q, reply);
+        take_part(x, conversion, reply);
     }
     free(reply);
 }
 
-static void take_event(x11_desk *x, x11_question *q, const xcb_generic_event_t *event)
+void x11_clipboard_selection_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
-    const xcb_selection_notify_event_t *notify = (const void *) event;
-    const xcb_property_notify_event_t *property = (const void *) event;
-    uint8_t type = event->response_type & 0x7f;
-    if (type == XCB_SELECTION_NOTIFY) {
-        if (q->state == X11_ASKED && notify->requestor == q->window &&
-            notify->target == q->target) {
-            take_answer(x, q, notify);
-        }
-    } else if (q->state == X11_IN_PARTS && property->window == q->window &&
-               property->atom == x->atoms[X11_DESKPILOT_SELECTION] &&
-               property->state == XCB_PROPERTY_NEW_VALUE) {
-        take_next_part(x, q);
-    }
-}
-
-void x11_clipboard_event(x11_desk *x, const xcb_generic_event_t *event)
-{
+    const xcb_selection_notify_event_t *event = (const void *) generic;
     for (int i = 0; i < DESK_CLIPBOARD_KINDS; i++) {
-        take_event(x, &x->questions[i], event);
+        x11_conversion *conversion = &x->clipboard->conversions[i];
+        if (conversion->state == X11_REQUESTED && event->requestor == conversion->window &&
+            event->target == conversion->target) {
+            take_answer(x, conversion, event);
+        }
     }
 }
 
-/* --- the question ------------------------------------------------------------------------------
+void x11_clipboard_property_event(x11_desk *x, const xcb_generic_event_t *generic)
+{
+    const xcb_property_notify_event_t *event = (const void *) generic;
+    for (int i = 0; i < DESK_CLIPBOARD_KINDS; i++) {
+        x11_conversion *conversion = &x->clipboard->conversions[i];
+        if (conversion->state == X11_INCREMENTAL && event->window == conversion->window &&
+            event->atom == x->atoms[X11_DESKPILOT_SELECTION] &&
+            event->state == XCB_PROPERTY_NEW_VALUE) {
+            take_next_part(x, conversion);
+        }
+    }
+}
+
+/* --- what the caller gets ----------------------------------------------------------------------
  */
 
 /* A copy, terminated; NULL without memory. */
@@ -211,12 +217,13 @@ static char *copy(const char *raw, size_t raw_length, size_t *length)
     return data;
 }
 
-static bool give(x11_desk *x, x11_question *q, const char *raw, size_t raw_length, char **data,
-                 size_t *length, base_error *err)
+static bool give(x11_desk *x, x11_conversion *conversion, const char *raw, size_t raw_length,
+                 char **data, size_t *length, base_error *err)
 {
-    *data = q->kind == DESK_CLIPBOARD_TEXT ? decode(raw, raw_length, q->latin1, length)
-                                           : copy(raw, raw_length, length);
-    forget(x, q);
+    *data = conversion->kind == DESK_CLIPBOARD_TEXT
+                ? decode(raw, raw_length, conversion->latin1, length)
+                : copy(raw, raw_length, length);
+    forget(x, conversion);
     return *data || base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
 }
 
@@ -229,29 +236,29 @@ static bool find_owner(x11_desk *x, xcb_window_t *owner, base_error *err)
     return x11_alive(x, err);
 }
 
-/* What is there at once: nothing, or what we offer ourselves. */
-static bool known(const x11_desk *x, const x11_question *q, xcb_window_t owner, const char **raw,
-                  size_t *raw_length)
+/* Whether nobody has to be asked: there is no owner, or it is us. */
+static bool known(const x11_desk *x, const x11_conversion *conversion, xcb_window_t owner,
+                  const char **raw, size_t *raw_length)
 {
-    const x11_content *ours = owner == x->offer.window ? x->offer.content : NULL;
-    bool same = owner && ours && ours->kind == q->kind;
+    const x11_content *ours = owner == x->selection->window ? x->selection->content : NULL;
+    bool same = owner && ours && ours->kind == conversion->kind;
     *raw = same ? ours->bytes : "";
     *raw_length = same ? ours->length : 0;
     return !owner || ours;
 }
 
-static bool too_large(x11_desk *x, x11_question *q, base_error *err)
+static bool too_large(x11_desk *x, x11_conversion *conversion, base_error *err)
 {
-    forget(x, q);
+    forget(x, conversion);
     return base_fail(err, BASE_REFUSED, "The clipboard holds more than %d MiB, which is not taken.",
                      DESK_CLIPBOARD_MAX >> 20);
 }
 
-bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
-                       bool *pending, base_error *err)
+static bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *length,
+                              bool *pending, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    x11_question *q = &x->questions[kind];
+    x11_conversion *conversion = &x->clipboard->conversions[kind];
     xcb_window_t owner;
     const char *raw;
     size_t raw_length;
@@ -260,28 +267,28 @@ bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *l
         return false;
     }
     uint64_t now = uv_hrtime();
-    if (q->owner != owner || now - q->wanted > ABANDONED) {
-        forget(x, q);
+    if (conversion->owner != owner || now - conversion->wanted > ABANDONED) {
+        forget(x, conversion);
     }
-    q->kind = kind;
-    if (known(x, q, owner, &raw, &raw_length)) {
-        return give(x, q, raw, raw_length, data, length, err);
+    conversion->kind = kind;
+    if (known(x, conversion, owner, &raw, &raw_length)) {
+        return give(x, conversion, raw, raw_length, data, length, err);
     }
-    switch (q->state) {
-    case X11_NOTHING_ASKED:
-        begin(x, q, owner);
+    switch (conversion->state) {
+    case X11_NO_CONVERSION:
+        begin(x, conversion, owner);
         break;
-    case X11_ANSWERED:
-        return give(x, q, q->data, q->length, data, length, err);
+    case X11_CONVERTED:
+        return give(x, conversion, conversion->data, conversion->length, data, length, err);
     case X11_TOO_LARGE:
-        return too_large(x, q, err);
-    case X11_NO_ROOM:
-        forget(x, q);
+        return too_large(x, conversion, err);
+    case X11_NO_MEMORY:
+        forget(x, conversion);
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory for the clipboard.");
     default:
         break;
     }
-    q->wanted = now;
+    conversion->wanted = now;
     *pending = true;
     return true;
 }
@@ -289,6 +296,11 @@ bool x11_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *l
 void x11_clipboard_close(x11_desk *x)
 {
     for (int i = 0; i < DESK_CLIPBOARD_KINDS; i++) {
-        forget(x, &x->questions[i]);
+        forget(x, &x->clipboard->conversions[i]);
     }
+}
+
+void x11_clipboard_ops(desk_ops *ops)
+{
+    ops->clipboard_get = x11_clipboard_get;
 }

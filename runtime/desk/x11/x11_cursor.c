@@ -1,4 +1,4 @@
-#include "x11_internal.h"
+#include "x11_cursor.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /*
  * What the server asks an application to draw: the Expose events of a window and of all windows in
- * it, which anybody may listen to. They come with the request that uncovers the window, so it is
- * listened for that long only.
+ * it, which any client may select. They come in answer to the request that uncovers the window, so
+ * they are selected for that long only.
  */
-#include "x11_internal.h"
+#include "x11_exposed.h"
 
 #include <stdlib.h>
 
-static x11_listened *room_for(x11_exposed *e, size_t more)
+static x11_listened *reserve(x11_exposed *e, size_t more)
 {
     if (e->count + more > X11_LISTENED_MAX) {
         return NULL;
@@ -25,8 +25,8 @@ static void add_shown(x11_desk *x, x11_exposed *e, const x11_listened *parent,
 {
     xcb_get_geometry_cookie_t places[X11_LISTENED_MAX];
     xcb_get_window_attributes_cookie_t looks[X11_LISTENED_MAX];
-    int x0 = parent->x, y0 = parent->y; /* the list may move */
-    if (count == 0 || !room_for(e, count)) {
+    int x0 = parent->x, y0 = parent->y; /* `parent` is in the list, which may move */
+    if (count == 0 || !reserve(e, count)) {
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -66,17 +66,16 @@ static void select_events(x11_desk *x, const x11_exposed *e, uint32_t more)
     }
 }
 
-bool x11_exposed_start(x11_desk *x, xcb_window_t window, uint32_t mask)
+bool x11_exposed_start(x11_desk *x, x11_exposed *e, xcb_window_t window, uint32_t mask)
 {
-    x11_exposed *e = &x->sitting.exposed;
-    x11_exposed_stop(x);
-    if (!room_for(e, 1)) {
+    x11_exposed_stop(x, e);
+    if (!reserve(e, 1)) {
         return false;
     }
     e->rect_count = 0;
     e->items[e->count++] = (x11_listened){window, 0, 0, mask};
-    /* More windows than there is room for are left out: what they draw is then waited for by its
-     * quiet alone. */
+    /* Windows beyond the capacity are left out: when those have drawn is then told by the
+     * application's being quiet alone. */
     for (size_t i = 0; i < e->count; i++) {
         add_children(x, e, i);
     }
@@ -84,16 +83,15 @@ bool x11_exposed_start(x11_desk *x, xcb_window_t window, uint32_t mask)
     return true;
 }
 
-void x11_exposed_stop(x11_desk *x)
+void x11_exposed_stop(x11_desk *x, x11_exposed *e)
 {
-    x11_exposed *e = &x->sitting.exposed;
     select_events(x, e, 0);
     free(e->items);
     e->items = NULL;
     e->count = 0;
 }
 
-/* Too many are put together in the last one. */
+/* Beyond the capacity they are united with the last one. */
 static void add_rect(x11_exposed *e, xcb_rectangle_t r)
 {
     if (e->rect_count < X11_EXPOSED_MAX) {
@@ -109,9 +107,8 @@ static void add_rect(x11_exposed *e, xcb_rectangle_t r)
                               (uint16_t) (bottom - top)};
 }
 
-void x11_exposed_event(x11_desk *x, const xcb_expose_event_t *event)
+void x11_exposed_note(x11_exposed *e, const xcb_expose_event_t *event)
 {
-    x11_exposed *e = &x->sitting.exposed;
     for (size_t i = 0; i < e->count; i++) {
         if (e->items[i].window == event->window) {
             add_rect(e, (xcb_rectangle_t){(int16_t) (e->items[i].x + event->x),

@@ -1,8 +1,12 @@
 /*
- * The watch of an X display: a thread that waits on a connection of its own for what the devices
- * say (raw events of XInput 2, which come whoever has grabbed the keyboard, and have no repeats).
+ * Watching the user's activity on an X display: a thread that waits, on a connection of its own,
+ * for what the input devices report (raw events of XInput 2, which come also while another client
+ * has grabbed the keyboard, and do not repeat).
  */
+#include "x11.h"
 #include "x11_human_internal.h"
+
+#include "x11_connection.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -17,8 +21,8 @@ static bool is_test_device(const x11_human *x, uint16_t device)
     return false;
 }
 
-/* A device of the machine's is somebody's hand. What comes by XTEST is ours or another program's,
- * as the ledger says. */
+/* Events of the machine's own devices are the user's. Those that came by XTEST are ours or another
+ * program's: the ledger tells which. */
 static bool is_ours(x11_human *x, uint16_t source, uint8_t type, uint32_t detail)
 {
     return is_test_device(x, source) && detail < 256 &&
@@ -32,7 +36,7 @@ static void list_test_devices(x11_human *x)
 
 static void take_raw(x11_human *x, const xcb_input_raw_key_press_event_t *e)
 {
-    /* XInput's numbers and the core protocol's run side by side. */
+    /* XInput numbers its raw events in the order of the core protocol's. */
     uint8_t type = (uint8_t) (e->event_type - XCB_INPUT_RAW_KEY_PRESS + XCB_KEY_PRESS);
     if (is_ours(x, e->sourceid, type, type == XCB_MOTION_NOTIFY ? 0 : e->detail)) {
         return;
@@ -54,7 +58,7 @@ static void take_device_event(x11_human *x, const xcb_ge_generic_event_t *e)
     } else if (e->event_type >= XCB_INPUT_RAW_KEY_PRESS && e->event_type <= XCB_INPUT_RAW_MOTION) {
         take_raw(x, (const xcb_input_raw_key_press_event_t *) e);
     } else {
-        human_touched(&x->base); /* a finger on the screen: nothing of ours is one */
+        human_touched(&x->base); /* a touch screen: we never send such events */
     }
 }
 
@@ -76,8 +80,8 @@ static void take_event(x11_human *x, const xcb_generic_event_t *event)
     }
 }
 
-/* The map is read when nothing else is to be taken in: it changes many times in a row while a text
- * is typed (x11_text.c). */
+/* The keymap is read only when no event is waiting: it changes many times in a row while text is
+ * typed (x11_text.c). */
 static xcb_generic_event_t *next_event(x11_human *x)
 {
     xcb_generic_event_t *event = xcb_poll_for_queued_event(x->c);
@@ -88,7 +92,7 @@ static xcb_generic_event_t *next_event(x11_human *x)
     return event ? event : xcb_wait_for_event(x->c);
 }
 
-/* Until the connection is shut, by us or by the server. */
+/* Runs until the connection is shut down, by us or by the server. */
 static void watch(void *context)
 {
     x11_human *x = context;
@@ -109,14 +113,13 @@ static bool start_thread(x11_human *x, base_error *err)
 static bool connect_to(x11_human *x, const desk_options *where, base_error *err)
 {
     int number = 0;
-    const char *display = where ? where->display : NULL;
     x->c = x11_connect(where, &number, err);
     if (xcb_connection_has_error(x->c)) {
         return false;
     }
     const xcb_screen_t *screen = x11_screen_number(x->c, number);
     x->root = screen ? screen->root : XCB_NONE;
-    x->ledger = x11_ledger_open(display ? display : getenv("DISPLAY"));
+    x->ledger = x11_ledger_open(where->display ? where->display : getenv("DISPLAY"));
     if (!x->ledger) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desktop.");
     }
@@ -136,7 +139,7 @@ static void free_all(x11_human *x)
 
 static const desk_human_ops OPS;
 
-static bool open_watch(desk_human **out, const desk_options *where, base_error *err)
+bool x11_human_connect(desk_human **out, const desk_options *where, base_error *err)
 {
     x11_human *x = calloc(1, sizeof *x);
     if (!x) {
@@ -157,8 +160,8 @@ static bool open_watch(desk_human **out, const desk_options *where, base_error *
     return true;
 }
 
-/* The thread waits for the server, which may not answer any more; a connection that is shut wakes
- * it in any case. */
+/* The thread waits for the server, which may have stopped answering; shutting the connection down
+ * wakes it in any case. */
 static void close_watch(desk_human *h)
 {
     x11_human *x = (x11_human *) h;
@@ -168,12 +171,8 @@ static void close_watch(desk_human *h)
 }
 
 static const desk_human_ops OPS = {
-    .name = "x11",
-    .open = open_watch,
     .close = close_watch,
     .find_keys = x11_human_find_keys,
     .take = x11_human_take,
     .give_back = x11_human_give_back,
 };
-
-const desk_human_ops *const desk_native_human_ops = &OPS;

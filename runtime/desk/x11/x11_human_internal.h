@@ -4,7 +4,7 @@
 #define DESK_X11_X11_HUMAN_INTERNAL_H
 
 #include "desk/human_internal.h"
-#include "x11_internal.h"
+#include "x11_ledger.h"
 #include "x11_xinput.h"
 
 enum { X11_MAX_TEST_DEVICES = 32 };

@@ -1,5 +1,7 @@
 #include "x11_human_internal.h"
 
+#include "x11_keysyms.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +93,7 @@ bool x11_human_read_map(x11_human *x, base_error *err)
 /* --- which keys a chord is ---------------------------------------------------------------------
  */
 
-/* Of the keys that exist twice either will do. */
+/* Keys that exist twice: either of them counts. */
 static void keysyms_of(desk_key key, xcb_keysym_t out[4])
 {
     static const struct {
@@ -121,7 +123,7 @@ static bool find_key(const x11_human *x, desk_key key, human_codes *out, bool *s
     for (int i = 0; i < 4; i++) {
         found |= add_keycodes(x, keysyms[i], 0, out);
     }
-    if (!found) { /* a "?" is no key of its own */
+    if (!found) { /* such as "?", which is typed with shift */
         *shifted = found = add_keycodes(x, keysyms[0], 1, out);
     }
     return found;
@@ -136,7 +138,7 @@ static const human_codes *main_key(const human_chord *chord)
     return &chord->keys[i];
 }
 
-/* ctrl+alt+f1 and its like change to another console before any program hears of them. */
+/* The server switches to another console at ctrl+alt+f1 and the like, and no program sees them. */
 static bool changes_console(const x11_human *x, const human_chord *chord)
 {
     if (!(chord->modifiers & XCB_MOD_MASK_CONTROL) || !(chord->modifiers & XCB_MOD_MASK_1)) {
@@ -181,7 +183,7 @@ bool x11_human_find_keys(desk_human *h, human_chord *chord, base_error *err)
     return true;
 }
 
-/* --- chords that are ours alone ----------------------------------------------------------------
+/* --- chords that are grabbed -------------------------------------------------------------------
  */
 
 /* Num lock and its like are modifiers too, so a chord is grabbed once for each of their states. */
@@ -221,7 +223,7 @@ bool x11_human_take(desk_human *h, human_chord *chord, base_error *err)
     if (grab(x, chord, true)) {
         return true;
     }
-    grab(x, chord, false); /* what of it was got */
+    grab(x, chord, false); /* releases those of its keys that could be grabbed */
     return xcb_connection_has_error(x->c)
                ? base_fail(err, BASE_UNAVAILABLE, "The X display has gone.")
                : base_fail(err, BASE_REFUSED,
@@ -272,7 +274,7 @@ void x11_human_map_changed(x11_human *x)
             changed |= find_anew(x, &x->base.chords[i]);
         }
     }
-    if (changed) { /* and not for each key that we map ourselves to type a text */
+    if (changed) { /* not at every key that we map ourselves to type text */
         take_all_anew(x);
     }
     uv_mutex_unlock(&x->base.lock);
@@ -294,7 +296,7 @@ static int number_of(x11_human *x, const xcb_key_press_event_t *event)
     return number;
 }
 
-/* A key that is held repeats as a release and a press of the same instant. */
+/* While a key is held, its repeats come as a release and a press with the same time. */
 void x11_human_taken_key(x11_human *x, const xcb_key_press_event_t *event, bool down)
 {
     if (!down) {

@@ -1,12 +1,14 @@
 /*
- * Whether an application that answers no pings (terminals, older toolkits) has taken its keys: one
- * that has nothing left to do sleeps, and goes on sleeping. It may also sleep while it waits for a
- * reply of the server with keys still unread; but the server answers in the order of asking, so if
- * it has answered us twice since, it has answered that too, and the sleeper has been woken: the
- * number of its context switches tells. By Linux's /proc, for processes of this machine with a
- * single thread.
+ * Whether an application that answers no pings (terminals, older toolkits) has taken its keys: a
+ * process that has nothing left to do sleeps, and goes on sleeping. It may also sleep while it
+ * waits for a reply of the server, with keys still unread. But the server answers requests in the
+ * order in which they came: when it has answered two of ours since, it has answered that one too,
+ * and has woken the process, which shows in its number of context switches. Read from Linux's
+ * /proc, for processes of this machine that have a single thread.
  */
-#include "x11_internal.h"
+#include "x11_idle.h"
+
+#include "x11_properties.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +16,10 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { MILLISECOND = 1000000, QUIET = 4 * MILLISECOND, PATIENCE = 1000 * MILLISECOND };
+enum { MILLISECOND = 1000000, QUIET = 4 * MILLISECOND, TIMEOUT = 1000 * MILLISECOND };
 
-/* False where it is gone, or has several threads: who knows which one takes the keys. */
+/* False where it is gone, or has several threads: any of them may be the one that takes the keys.
+ */
 static bool look_at(long pid, bool *asleep, unsigned long long *switches)
 {
     char path[40], line[128];
@@ -41,24 +44,13 @@ static bool look_at(long pid, bool *asleep, unsigned long long *switches)
     return threads == 1;
 }
 
-static uint32_t cardinal(x11_desk *x, xcb_get_property_cookie_t cookie)
-{
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, NULL);
-    uint32_t value = 0;
-    if (reply && reply->format == 32 && xcb_get_property_value_length(reply) >= 4) {
-        memcpy(&value, xcb_get_property_value(reply), 4);
-    }
-    free(reply);
-    return value;
-}
-
 /* The process of this machine that shows the window; 0 if it is unknown. */
 static long process_of(x11_desk *x, xcb_window_t window)
 {
     char here[256] = "";
     xcb_get_property_cookie_t pid = x11_ask_property(x, window, x->atoms[X11_NET_WM_PID]);
     xcb_get_property_cookie_t machine = x11_ask_property(x, window, XCB_ATOM_WM_CLIENT_MACHINE);
-    uint32_t number = cardinal(x, pid);
+    uint32_t number = x11_take_value(x, pid);
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, machine, NULL);
     gethostname(here, sizeof here - 1);
     bool ours = reply && reply->format == 8 &&
@@ -70,7 +62,7 @@ static long process_of(x11_desk *x, xcb_window_t window)
 
 bool x11_idle_start(x11_desk *x, xcb_window_t window)
 {
-    x11_idle *idle = &x->idle;
+    x11_idle *idle = x->idle;
     long pid = process_of(x, window);
     *idle = (x11_idle){.pid = pid};
     if (pid == 0 || !look_at(pid, &idle->asleep, &idle->switches)) {
@@ -81,9 +73,19 @@ bool x11_idle_start(x11_desk *x, xcb_window_t window)
     return true;
 }
 
+void x11_idle_stop(x11_desk *x)
+{
+    x->idle->pid = 0;
+}
+
+bool x11_idle_watching(const x11_desk *x)
+{
+    return x->idle->pid != 0;
+}
+
 bool x11_idle_seen(x11_desk *x)
 {
-    x11_idle *idle = &x->idle;
+    x11_idle *idle = x->idle;
     bool asleep;
     unsigned long long switches;
     if (!idle->pid || !x11_sync(x, NULL) || !x11_sync(x, NULL)) {
@@ -92,8 +94,8 @@ bool x11_idle_seen(x11_desk *x)
     uint64_t now = uv_hrtime();
     bool there = look_at(idle->pid, &asleep, &switches);
     bool same = asleep && idle->asleep && switches == idle->switches;
-    /* One that always has something to do will have taken its keys by then. */
-    if (!there || (same && now - idle->since >= QUIET) || now - idle->asked > PATIENCE) {
+    /* A process that is never idle has taken its keys by the time of the timeout. */
+    if (!there || (same && now - idle->since >= QUIET) || now - idle->asked > TIMEOUT) {
         idle->pid = 0;
         return true;
     }

@@ -1,8 +1,9 @@
 /*
- * The books of what this process sends by XTEST, so that a watch (x11_human.c) knows it again:
- * other programs send by the same devices, and behind some of them sits a person (remote desktops,
- * keyboards on the screen). All connections to a display share one ledger; every watch keeps its
- * own account of what it has seen of it.
+ * Counts of the events that this process sends by XTEST, by which a watch of the user's activity
+ * (x11_human.c) recognizes them. The device alone does not tell: other programs send by it too, and
+ * some of them pass on what a person does (remote desktops, keyboards on the screen). All
+ * connections to a display share one ledger; every watch keeps an account of what it has seen of
+ * it.
  */
 #include "x11_ledger.h"
 
@@ -12,9 +13,9 @@
 #include <uv.h>
 #include <xcb/xproto.h>
 
-/* Nanoseconds after which what was sent and has not been seen is written off: the server makes no
- * event of some (a key that is down already). */
-static const uint64_t PATIENCE = 5000000000;
+/* Nanoseconds after which an event that was sent and has not been seen is given up: the server
+ * makes no event of some (a key that is down already). */
+static const uint64_t TIMEOUT = 5000000000;
 
 struct x11_ledger {
     char display[128];
@@ -123,7 +124,7 @@ bool x11_account_is_ours(x11_account *account, const x11_ledger *ledger, uint8_t
     if (*seen == sent) {
         return false;
     }
-    if (uv_hrtime() - atomic_load(&ledger->entries[row(type)][detail].at) > PATIENCE) {
+    if (uv_hrtime() - atomic_load(&ledger->entries[row(type)][detail].at) > TIMEOUT) {
         *seen = sent;
         return false;
     }

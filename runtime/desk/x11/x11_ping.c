@@ -1,29 +1,31 @@
-#include "x11_internal.h"
+/* Whether an application has read what was sent to it: it is asked by _NET_WM_PING, which it
+ * answers when it comes to that event, or watched until it sleeps (x11_idle.c). */
+#include "x11_ping.h"
+
+#include "x11_idle.h"
+#include "x11_manager.h"
+#include "x11_properties.h"
 
 #include <stdlib.h>
 #include <uv.h>
 
-/* The reply goes to the root window, where the window manager hears it too; whoever selects
+/* The answer goes to the root window, for the window manager; a client that selects
  * SubstructureNotify there gets a copy. */
-static void listen_at_root(x11_desk *x)
-{
-    x11_listen_at_root(x, XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
-    if (!x->ping_sent) {
-        /* Tokens start at the clock, so that two programs on one display do not share any. */
-        x->ping_sent = x->ping_seen = (uint32_t) (uv_hrtime() / 1000);
-    }
-}
-
 static uint32_t next_token(x11_desk *x)
 {
-    listen_at_root(x);
-    if (++x->ping_sent == 0) {
-        ++x->ping_sent; /* 0 means none */
+    x11_pings *p = x->pings;
+    x11_listen_at_root(x, XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
+    if (!p->sent) {
+        /* Tokens start at the clock, so that two programs on one display do not share any. */
+        p->sent = p->seen = (uint32_t) (uv_hrtime() / 1000);
     }
-    return x->ping_sent;
+    if (++p->sent == 0) {
+        ++p->sent; /* 0 means none */
+    }
+    return p->sent;
 }
 
-uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
+static uint32_t send_ping(x11_desk *x, xcb_window_t window)
 {
     uint32_t token = next_token(x);
     xcb_client_message_event_t event = {
@@ -38,43 +40,62 @@ uint32_t x11_ping_send(x11_desk *x, xcb_window_t window)
     return token;
 }
 
-bool x11_ping(desk *d, uint64_t *token, base_error *err)
+static bool x11_ping(desk *d, uint64_t *token, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     *token = 0;
-    x->idle.pid = 0; /* whoever was watched is not any more */
+    x11_idle_stop(x);
     xcb_window_t window = x11_active_window(x);
     if (window && x11_has_protocol(x, window, X11_NET_WM_PING)) {
-        *token = x11_ping_send(x, window);
+        *token = send_ping(x, window);
     } else if (window && x11_idle_start(x, window)) {
         *token = next_token(x) | DESK_PING_WATCHED;
     }
     return x11_alive(x, err);
 }
 
-void x11_ping_look(x11_desk *x)
+void x11_ping_aside(x11_desk *x, xcb_window_t window, uint64_t *answered)
+{
+    x->pings->aside = send_ping(x, window);
+    x->pings->answered = answered;
+}
+
+void x11_ping_aside_end(x11_desk *x)
+{
+    x->pings->aside = 0;
+}
+
+void x11_ping_poll(x11_desk *x)
 {
     if (x11_idle_seen(x)) {
-        x->ping_seen = x->ping_sent;
+        x->pings->seen = x->pings->sent;
     }
 }
 
-void x11_ping_event(x11_desk *x, const xcb_client_message_event_t *event)
+void x11_ping_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
+    const xcb_client_message_event_t *event = (const void *) generic;
+    x11_pings *p = x->pings;
     uint32_t token = event->data.data32[1];
     bool ours = event->window == x->root && event->type == x->atoms[X11_WM_PROTOCOLS] &&
                 event->format == 32 && event->data.data32[0] == x->atoms[X11_NET_WM_PING] &&
-                x->ping_sent - token < 1u << 16;
-    if (ours && token == x->sitting.ping) {
-        x->sitting.heard = uv_hrtime(); /* of another window: it answers no question but that one */
-    } else if (ours && (int32_t) (token - x->ping_seen) > 0) {
-        x->ping_seen = token;
+                p->sent - token < 1u << 16;
+    if (ours && token == p->aside) {
+        *p->answered = uv_hrtime();
+    } else if (ours && (int32_t) (token - p->seen) > 0) {
+        p->seen = token;
     }
 }
 
-bool x11_ping_answered(desk *d, uint64_t token)
+static bool x11_ping_answered(desk *d, uint64_t token)
 {
     x11_desk *x = (x11_desk *) d;
-    /* Applications answer in order, so a later answer settles the earlier questions as well. */
-    return token != 0 && (int32_t) (x->ping_seen - (uint32_t) token) >= 0;
+    /* Applications answer in order, so a later answer is one to the earlier pings as well. */
+    return (int32_t) (x->pings->seen - (uint32_t) token) >= 0;
+}
+
+void x11_ping_ops(desk_ops *ops)
+{
+    ops->ping = x11_ping;
+    ops->ping_answered = x11_ping_answered;
 }

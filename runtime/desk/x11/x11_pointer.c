@@ -1,14 +1,16 @@
-#include "x11_internal.h"
+#include "x11_pointer.h"
+
+#include "x11_input.h"
+#include "x11_screen.h"
 
 #include <stdlib.h>
-#include <xcb/xtest.h>
 
 enum { MOVE_ATTEMPTS = 3 };
 
 /* X numbers the wheel's four directions as buttons 4 to 7; the thumb buttons come after. */
 enum { WHEEL_UP = 4, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, THUMB_BACK, THUMB_FORWARD };
 
-bool x11_pointer_get(desk *d, int *px, int *py, base_error *err)
+static bool x11_pointer_get(desk *d, int *px, int *py, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_generic_error_t *e = NULL;
@@ -23,23 +25,13 @@ bool x11_pointer_get(desk *d, int *px, int *py, base_error *err)
     return true;
 }
 
-bool x11_pointer_move(desk *d, int px, int py, base_error *err)
+static bool x11_pointer_move(desk *d, int px, int py, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    image_rect screen;
-    if (!x11_screen_rect(d, &screen, err)) {
-        return false;
-    }
-    if (px < 0 || py < 0 || px >= screen.width || py >= screen.height) {
-        return base_fail(err, BASE_INVALID, "The point %d,%d is outside the screen of %d x %d.", px,
-                         py, screen.width, screen.height);
-    }
     int at_x = -1, at_y = -1;
-    /* More than once, because the user's own hand on the mouse may come in between. */
+    /* More than once, because the user may move the mouse in between. */
     for (int attempt = 0; attempt < MOVE_ATTEMPTS; attempt++) {
-        x11_ledger_sent(x->ledger, XCB_MOTION_NOTIFY, 0);
-        xcb_test_fake_input(x->c, XCB_MOTION_NOTIFY, 0, XCB_CURRENT_TIME, x->root, (int16_t) px,
-                            (int16_t) py, 0);
+        x11_fake_motion(x, px, py);
         if (!x11_pointer_get(d, &at_x, &at_y, err)) {
             return false;
         }
@@ -76,47 +68,39 @@ static uint8_t physical_button(x11_desk *x, uint8_t logical)
 static bool press(x11_desk *x, uint8_t physical, bool down, base_error *err)
 {
     uint8_t type = down ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE;
-    x11_guard_input(x, type, physical);
-    x11_ledger_sent(x->ledger, type, physical);
-    xcb_void_cookie_t cookie =
-        xcb_test_fake_input_checked(x->c, type, physical, XCB_CURRENT_TIME, x->root, 0, 0, 0);
-    if (!x11_check(x, cookie, "to press a mouse button", err)) {
+    if (!x11_fake_checked(x, type, physical, "to press a mouse button", err)) {
         return false;
     }
-    x11_guard_done(x);
     uint32_t bit = 1u << (physical & 31);
-    x->buttons_held = down ? x->buttons_held | bit : x->buttons_held & ~bit;
+    x->pointer->held = down ? x->pointer->held | bit : x->pointer->held & ~bit;
     return true;
 }
 
-bool x11_button(desk *d, desk_button button, bool down, base_error *err)
+static bool x11_button(desk *d, desk_button button, bool down, base_error *err)
 {
     static const uint8_t logical[] = {0, 1, 2, 3, THUMB_BACK, THUMB_FORWARD};
     x11_desk *x = (x11_desk *) d;
-    if (button < DESK_LEFT || button > DESK_FORWARD) {
-        return base_fail(err, BASE_INVALID, "There is no mouse button %d.", (int) button);
-    }
-    x->let_go = down ? 0 : logical[button];
+    x->pointer->released = down ? 0 : logical[button];
     return press(x, physical_button(x, logical[button]), down, err);
 }
 
-/* While a window manager holds the pointer to look at a press, the server keeps the release back,
- * and the state that it tells has the button down. It tells of the first five only. */
-bool x11_button_waits(desk *d)
+/* While a window manager has grabbed the pointer to look at a press, the server holds the release
+ * back, and reports the button as pressed. It reports the first five only. */
+static bool x11_button_waits(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
-    if (x->let_go == 0 || x->let_go > WHEEL_DOWN) {
+    if (x->pointer->released == 0 || x->pointer->released > WHEEL_DOWN) {
         return false;
     }
     xcb_query_pointer_reply_t *reply =
         xcb_query_pointer_reply(x->c, xcb_query_pointer(x->c, x->root), NULL);
-    bool down = reply && reply->mask & XCB_BUTTON_MASK_1 << (x->let_go - 1);
+    bool down = reply && reply->mask & XCB_BUTTON_MASK_1 << (x->pointer->released - 1);
     free(reply);
-    x->let_go = down ? x->let_go : 0;
+    x->pointer->released = down ? x->pointer->released : 0;
     return down;
 }
 
-/* XTEST presses wheel buttons, and half a press there is not. */
+/* A notch of the wheel is a press of a button, so parts of a notch are rounded. */
 static int whole_notches(int parts)
 {
     int notches = (abs(parts) + DESK_NOTCH / 2) / DESK_NOTCH;
@@ -133,25 +117,29 @@ static void turn(x11_desk *x, int parts, uint8_t backward, uint8_t forward)
     }
 }
 
-bool x11_wheel(desk *d, int dx, int dy, base_error *err)
+static bool x11_wheel(desk *d, int dx, int dy, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    const int most = DESK_NOTCHES_MAX * DESK_NOTCH;
-    if (dx < -most || dx > most || dy < -most || dy > most) {
-        return base_fail(err, BASE_INVALID, "The wheel turns at most %d notches at once.",
-                         DESK_NOTCHES_MAX);
-    }
     turn(x, dx, WHEEL_LEFT, WHEEL_RIGHT);
     turn(x, dy, WHEEL_UP, WHEEL_DOWN);
-    return x11_sync(x, err);
+    return x11_input_sync(x, err);
 }
 
 void x11_pointer_close(x11_desk *x)
 {
     for (uint8_t button = 1; button < 32; button++) {
-        if (x->buttons_held & 1u << button) {
+        if (x->pointer->held & 1u << button) {
             x11_fake(x, XCB_BUTTON_RELEASE, button);
         }
     }
-    x->buttons_held = 0;
+    x->pointer->held = 0;
+}
+
+void x11_pointer_ops(desk_ops *ops)
+{
+    ops->pointer_get = x11_pointer_get;
+    ops->pointer_move = x11_pointer_move;
+    ops->pointer_button = x11_button;
+    ops->pointer_button_waits = x11_button_waits;
+    ops->pointer_wheel = x11_wheel;
 }

@@ -1,4 +1,6 @@
-#include "x11_internal.h"
+#include "x11_screen.h"
+
+#include "x11_cursor.h"
 
 #include <stdlib.h>
 #include <sys/ipc.h>
@@ -7,7 +9,7 @@
 bool x11_screen_rect(desk *d, image_rect *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    /* Asked each time: the set-up that XCB keeps is of the start, and screens get resized. */
+    /* Asked each time: screens get resized, and what XCB keeps is as old as the connection. */
     xcb_generic_error_t *e = NULL;
     xcb_get_geometry_reply_t *reply =
         xcb_get_geometry_reply(x->c, xcb_get_geometry(x->c, x->root), &e);
@@ -21,27 +23,27 @@ bool x11_screen_rect(desk *d, image_rect *out, base_error *err)
 
 static void release_segment(x11_desk *x)
 {
-    if (x->frame.shared) {
-        xcb_shm_detach(x->c, x->frame.segment);
-        shmdt(x->frame.shared);
+    if (x->frame->shared) {
+        xcb_shm_detach(x->c, x->frame->segment);
+        shmdt(x->frame->shared);
     }
-    x->frame.shared = NULL;
-    x->frame.shared_size = 0;
-    x->frame.current = false;
+    x->frame->shared = NULL;
+    x->frame->shared_size = 0;
+    x->frame->current = false;
 }
 
 void x11_screen_close(x11_desk *x)
 {
     release_segment(x);
-    free(x->frame.reply);
-    x->frame.reply = NULL;
+    free(x->frame->reply);
+    x->frame->reply = NULL;
 }
 
 static bool attach(x11_desk *x, int id)
 {
-    x->frame.segment = xcb_generate_id(x->c);
+    x->frame->segment = xcb_generate_id(x->c);
     xcb_generic_error_t *e =
-        xcb_request_check(x->c, xcb_shm_attach_checked(x->c, x->frame.segment, (uint32_t) id, 0));
+        xcb_request_check(x->c, xcb_shm_attach_checked(x->c, x->frame->segment, (uint32_t) id, 0));
     bool attached = !e && !xcb_connection_has_error(x->c);
     free(e);
     return attached;
@@ -51,7 +53,7 @@ static bool attach(x11_desk *x, int id)
  * without System V memory, refuses; from then on frames come over the wire. */
 static bool ensure_segment(x11_desk *x, size_t size)
 {
-    if (!x->has_shm || x->frame.shared_size >= size) {
+    if (!x->has_shm || x->frame->shared_size >= size) {
         return x->has_shm;
     }
     release_segment(x);
@@ -62,32 +64,34 @@ static bool ensure_segment(x11_desk *x, size_t size)
     }
     void *memory = shmat(id, NULL, 0);
     bool usable = memory != (void *) -1 && attach(x, id);
-    shmctl(id, IPC_RMID, NULL); /* goes once both sides have let go, whatever happens to us */
+    shmctl(id, IPC_RMID,
+           NULL); /* destroyed when both sides have detached it, also when we are killed */
     if (!usable) {
         if (memory != (void *) -1) {
             shmdt(memory);
         }
         return false;
     }
-    x->frame.shared = memory;
-    x->frame.shared_size = size;
+    x->frame->shared = memory;
+    x->frame->shared_size = size;
     return x->has_shm = true;
 }
 
 static uint8_t *fetch_shared(x11_desk *x, xcb_drawable_t from, image_rect r, base_error *err)
 {
     xcb_generic_error_t *e = NULL;
-    xcb_shm_get_image_reply_t *reply = xcb_shm_get_image_reply(
-        x->c,
-        xcb_shm_get_image(x->c, from, (int16_t) r.x, (int16_t) r.y, (uint16_t) r.width,
-                          (uint16_t) r.height, ~0u, XCB_IMAGE_FORMAT_Z_PIXMAP, x->frame.segment, 0),
-        &e);
+    xcb_shm_get_image_reply_t *reply =
+        xcb_shm_get_image_reply(x->c,
+                                xcb_shm_get_image(x->c, from, (int16_t) r.x, (int16_t) r.y,
+                                                  (uint16_t) r.width, (uint16_t) r.height, ~0u,
+                                                  XCB_IMAGE_FORMAT_Z_PIXMAP, x->frame->segment, 0),
+                                &e);
     if (!reply) {
         x11_refused(x, "to give a picture of the screen", e, err);
         return NULL;
     }
     free(reply);
-    return x->frame.shared;
+    return x->frame->shared;
 }
 
 static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, image_rect r, base_error *err)
@@ -102,45 +106,45 @@ static uint8_t *fetch_over_wire(x11_desk *x, xcb_drawable_t from, image_rect r, 
         x11_refused(x, "to give a picture of the screen", e, err);
         return NULL;
     }
-    free(x->frame.reply);
-    x->frame.reply = reply;
+    free(x->frame->reply);
+    x->frame->reply = reply;
     return xcb_get_image_data(reply);
 }
 
 uint8_t *x11_fetch_pixmap(x11_desk *x, xcb_pixmap_t pixmap, image_rect r, base_error *err)
 {
     bool shared = ensure_segment(x, (size_t) r.width * (size_t) r.height * 4);
-    x->frame.current = false; /* it is the window's from here on */
+    x->frame->current = false; /* it holds the pixmap from here on */
     return shared ? fetch_shared(x, pixmap, r, err) : fetch_over_wire(x, pixmap, r, err);
-}
-
-static bool check_inside(image_rect r, image_rect screen, base_error *err)
-{
-    if (r.width > 0 && r.height > 0 && r.x >= 0 && r.y >= 0 && r.width <= screen.width - r.x &&
-        r.height <= screen.height - r.y) {
-        return true;
-    }
-    return base_fail(err, BASE_INVALID,
-                     "The region %d,%d of %d x %d pixels is not inside the screen of %d x %d.", r.x,
-                     r.y, r.width, r.height, screen.width, screen.height);
 }
 
 /* --- not fetching what has not changed -----------------------------------------------------------
  *
- * A damage object of our own, at level "not empty", says exactly whether anything has been drawn
- * since it was last cleared, and it is cleared right before each fetch: whatever is drawn after
- * the clearing makes it report (once, which is enough), in the picture already or not. That is only
- * as good as the server's knowledge of what is drawn: with a compositing manager a graphics card
- * may show frames of which the server knows nothing, so there every frame is fetched.
+ * A damage object of our own, at report level "non-empty", says exactly whether anything has been
+ * drawn since its damage was last subtracted, which is done right before each fetch: whatever is
+ * drawn after that makes the server report (once, which is enough), whether the fetched picture has
+ * it already or not. That is only as good as the server's knowledge of what is drawn: under a
+ * compositing manager a graphics card may show frames of which the server knows nothing, so there
+ * every frame is fetched.
  */
 
 static void forget_damage(x11_desk *x)
 {
-    if (x->frame.damage) {
-        xcb_damage_destroy(x->c, x->frame.damage);
+    if (x->frame->damage) {
+        xcb_damage_destroy(x->c, x->frame->damage);
     }
-    x->frame.damage = 0;
-    x->frame.current = false;
+    x->frame->damage = 0;
+    x->frame->current = false;
+}
+
+void x11_screen_damaged(x11_desk *x, const xcb_generic_event_t *event)
+{
+    xcb_damage_damage_t damage = ((const xcb_damage_notify_event_t *) event)->damage;
+    /* What was reported before the subtraction is in the frame that was fetched after it. */
+    if (x->frame->damage && damage == x->frame->damage &&
+        (int) (event->full_sequence - x->frame->cleared) >= 0) {
+        x->frame->current = false;
+    }
 }
 
 static bool has_compositor(x11_desk *x, xcb_get_selection_owner_cookie_t cookie)
@@ -157,12 +161,12 @@ static void begin_fetch(x11_desk *x, bool trusted)
         forget_damage(x);
         return;
     }
-    if (!x->frame.damage) {
-        x->frame.damage = xcb_generate_id(x->c);
-        xcb_damage_create(x->c, x->frame.damage, x->root, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);
+    if (!x->frame->damage) {
+        x->frame->damage = xcb_generate_id(x->c);
+        xcb_damage_create(x->c, x->frame->damage, x->root, XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY);
     }
-    x->frame.cleared = xcb_damage_subtract(x->c, x->frame.damage, XCB_NONE, XCB_NONE).sequence;
-    x->frame.current = true;
+    x->frame->cleared = xcb_damage_subtract(x->c, x->frame->damage, XCB_NONE, XCB_NONE).sequence;
+    x->frame->current = true;
 }
 
 static bool same_rect(image_rect a, image_rect b)
@@ -202,33 +206,28 @@ static uint8_t *fetch(x11_desk *x, image_rect r, bool shared, bool trusted, base
     begin_fetch(x, trusted);
     uint8_t *pixels = fetch_shared(x, x->root, r, err);
     if (!pixels) {
-        x->frame.current = false;
+        x->frame->current = false;
     }
     return pixels;
 }
 
-bool x11_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_error *err)
+static bool x11_capture(desk *d, image_rect screen, image_rect rect, bool cursor, image_bitmap *out,
+                        base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    image_rect screen = {0};
     bool with_cursor = cursor && x->has_fixes;
     xcb_xfixes_get_cursor_image_cookie_t cursor_cookie = {0};
     if (with_cursor) {
         cursor_cookie = xcb_xfixes_get_cursor_image(x->c);
     }
     xcb_get_selection_owner_cookie_t owner = xcb_get_selection_owner(x->c, x->atoms[X11_NET_WM_CM]);
-    bool ok = x11_screen_rect(d, &screen, err) && check_inside(rect, screen, err);
     bool trusted = !has_compositor(x, owner) && x->has_damage;
     xcb_xfixes_get_cursor_image_reply_t *pointer =
         with_cursor ? xcb_xfixes_get_cursor_image_reply(x->c, cursor_cookie, NULL) : NULL;
-    if (!ok) {
-        free(pointer);
-        return false;
-    }
     bool shared = ensure_segment(x, (size_t) screen.width * (size_t) screen.height * 4);
     x11_take_events(x); /* the replies above came after whatever was drawn before them */
-    bool same = shared && trusted && same_frame(&x->frame, rect, screen, pointer);
-    uint8_t *pixels = same ? x->frame.shared : fetch(x, rect, shared, trusted, err);
+    bool same = shared && trusted && same_frame(x->frame, rect, screen, pointer);
+    uint8_t *pixels = same ? x->frame->shared : fetch(x, rect, shared, trusted, err);
     if (pixels) {
         image_free(out);
         *out = (image_bitmap){rect.width, rect.height, (size_t) rect.width * 4, pixels,
@@ -237,9 +236,15 @@ bool x11_capture(desk *d, image_rect rect, bool cursor, image_bitmap *out, base_
             x11_cursor_draw(pointer, rect, out);
         }
         if (!same && shared) {
-            remember_frame(&x->frame, rect, screen, pointer);
+            remember_frame(x->frame, rect, screen, pointer);
         }
     }
     free(pointer);
     return pixels != NULL;
+}
+
+void x11_screen_ops(desk_ops *ops)
+{
+    ops->screen_rect = x11_screen_rect;
+    ops->capture = x11_capture;
 }

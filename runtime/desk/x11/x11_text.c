@@ -1,11 +1,15 @@
-#include "x11_internal.h"
+#include "x11_text.h"
 
 #include "base/utf8.h"
+#include "x11_input.h"
+#include "x11_keymap.h"
+#include "x11_keysyms.h"
+#include "x11_watchdog.h"
 
 #include <ctype.h>
 
-/* Strokes per step, so that whoever watches the run can stop it between two steps, an application
- * is never far behind, and little goes astray when another window comes up. */
+/* Keystrokes per step. Few, so that a user can stop a run between two steps, the application is
+ * never far behind, and little goes to the wrong window when another one takes the focus. */
 enum { STEP_MAX = 64 };
 
 typedef struct {
@@ -16,25 +20,7 @@ typedef struct {
     bool borrowed; /* a stroke is on a spare keycode */
 } typing;
 
-static bool check_text(const char *text, size_t length, base_error *err)
-{
-    size_t good = base_utf8_check(text, length);
-    if (good < length) {
-        return base_fail(err, BASE_INVALID, "The text is not valid UTF-8 at byte %zu.", good + 1);
-    }
-    for (size_t i = 0; i < length; i++) {
-        if (iscntrl((unsigned char) text[i]) && text[i] != '\n' && text[i] != '\t' &&
-            text[i] != '\r' && (unsigned char) text[i] < 0x80) {
-            return base_fail(err, BASE_INVALID,
-                             "The text has a control character (U+%04X) at byte %zu; press keys "
-                             "by name instead.",
-                             (unsigned char) text[i], i + 1);
-        }
-    }
-    return true;
-}
-
-/* Text typed while a modifier is down would be shortcuts: better not at all. */
+/* Text typed while a modifier is held down would trigger shortcuts, so it is refused. */
 static bool check_modifiers(uint16_t state, base_error *err)
 {
     static const struct {
@@ -65,19 +51,19 @@ static void tap(x11_desk *x, xcb_keycode_t keycode)
  * turned off for as long as the text takes. */
 static bool take_caps_lock(x11_desk *x, uint16_t *state, base_error *err)
 {
-    if (!(*state & XCB_MOD_MASK_LOCK) || !x->keyboard.lock) {
+    if (!(*state & XCB_MOD_MASK_LOCK) || !x->keymap->lock) {
         return true;
     }
-    x11_guard_lock(x, x->keyboard.lock);
-    tap(x, x->keyboard.lock);
-    if (!x11_keyboard_ready(x, state, err)) {
+    x11_watchdog_caps_lock(x, x->keymap->lock);
+    tap(x, x->keymap->lock);
+    if (!x11_keymap_ready(x, state, err)) {
         return false;
     }
     if (*state & XCB_MOD_MASK_LOCK) {
         return base_fail(err, BASE_REFUSED,
                          "Caps lock is on and cannot be turned off, so text would arrive wrong.");
     }
-    x->keyboard.lock_taken = true;
+    x->text->caps_lock_taken = true;
     return true;
 }
 
@@ -94,7 +80,7 @@ static size_t read_character(const char *text, size_t length, uint32_t *c)
 
 static bool find_stroke(x11_desk *x, xcb_keysym_t keysym, int group, typing *t, x11_stroke *out)
 {
-    if (x11_keymap_find(&x->keyboard, keysym, group, out)) {
+    if (x11_keymap_find(x->keymap, keysym, group, out)) {
         return true;
     }
     x11_spare *spare = x11_spare_for(x, keysym, &t->remapped);
@@ -105,7 +91,7 @@ static bool find_stroke(x11_desk *x, xcb_keysym_t keysym, int group, typing *t, 
     return spare != NULL;
 }
 
-/* Takes characters as long as the map, with what can still be added to it, has them. */
+/* Finds the strokes of as many characters as the keymap has keys for, spare keycodes included. */
 static void plan(x11_desk *x, const char *text, size_t length, int group, typing *t)
 {
     while (t->bytes < length && t->count < STEP_MAX) {
@@ -119,11 +105,11 @@ static void plan(x11_desk *x, const char *text, size_t length, int group, typing
     }
 }
 
-/* All spare keycodes are taken, and by the caller's word the application has caught up: frees
- * those that the text ahead does not need at once. */
+/* All spare keycodes are in use, and the caller says that the application has read what was typed
+ * on them: frees those that the next characters do not need. */
 static void recycle_spares(x11_desk *x, const char *text, size_t length, int group)
 {
-    x11_keyboard *k = &x->keyboard;
+    x11_keymap *k = x->keymap;
     size_t kept = 0;
     x11_spares_forget(x);
     for (size_t at = 0, seen = 0; at < length && seen < k->spare_count && kept < k->spare_count;
@@ -156,12 +142,12 @@ static void type(x11_desk *x, const typing *t)
 {
     bool shift = false, level3 = false;
     for (size_t i = 0; i < t->count; i++) {
-        set_modifier(x, x->keyboard.shift, t->strokes[i].shift, &shift);
-        set_modifier(x, x->keyboard.level3, t->strokes[i].level3, &level3);
+        set_modifier(x, x->keymap->shift, t->strokes[i].shift, &shift);
+        set_modifier(x, x->keymap->level3, t->strokes[i].level3, &level3);
         tap(x, t->strokes[i].keycode);
     }
-    set_modifier(x, x->keyboard.shift, false, &shift);
-    set_modifier(x, x->keyboard.level3, false, &level3);
+    set_modifier(x, x->keymap->shift, false, &shift);
+    set_modifier(x, x->keymap->level3, false, &level3);
 }
 
 static bool no_key_for(const char *text, size_t length, base_error *err)
@@ -174,14 +160,15 @@ static bool no_key_for(const char *text, size_t length, base_error *err)
                      (unsigned) c);
 }
 
-bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out, base_error *err)
+static bool x11_type_text(desk *d, const char *text, size_t length, desk_text_step *out,
+                          base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;
     typing t = {.count = 0};
     *out = (desk_text_step){0};
-    if (!check_text(text, length, err) || !x11_keyboard_ready(x, &state, err) ||
-        !check_modifiers(state, err) || !take_caps_lock(x, &state, err)) {
+    if (!x11_keymap_ready(x, &state, err) || !check_modifiers(state, err) ||
+        !take_caps_lock(x, &state, err)) {
         return false;
     }
     int group = x11_state_group(state);
@@ -199,29 +186,35 @@ bool x11_text_step(desk *d, const char *text, size_t length, desk_text_step *out
         type(x, &t);
     }
     *out = (desk_text_step){t.remapped ? 0 : t.bytes, t.remapped || t.borrowed};
-    return x11_sync(x, err);
+    return x11_input_sync(x, err);
 }
 
-bool x11_text_end(desk *d, base_error *err)
+bool x11_type_end(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;
-    if (!x->keyboard.map) {
+    if (!x->keymap->map) {
         return x11_alive(x, err); /* nothing has been typed */
     }
-    if (!x11_keyboard_ready(x, &state, err)) {
+    if (!x11_keymap_ready(x, &state, err)) {
         return false;
     }
     x11_spares_restore(x);
-    if (x->keyboard.lock_taken && !(state & XCB_MOD_MASK_LOCK)) {
-        tap(x, x->keyboard.lock);
+    if (x->text->caps_lock_taken && !(state & XCB_MOD_MASK_LOCK)) {
+        tap(x, x->keymap->lock);
     }
-    if (!x11_sync(x, err)) {
+    if (!x11_input_sync(x, err)) {
         return false;
     }
-    if (x->keyboard.lock_taken) {
-        x11_guard_lock(x, 0);
+    if (x->text->caps_lock_taken) {
+        x11_watchdog_caps_lock(x, 0);
     }
-    x->keyboard.lock_taken = false;
+    x->text->caps_lock_taken = false;
     return true;
+}
+
+void x11_text_ops(desk_ops *ops)
+{
+    ops->type_text = x11_type_text;
+    ops->type_end = x11_type_end;
 }

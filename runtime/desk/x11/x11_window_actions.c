@@ -1,6 +1,9 @@
 /* What is asked of windows. With a window manager by its protocol (the extended window manager
  * hints), because it places and restacks them; without one, directly. */
-#include "x11_internal.h"
+#include "x11_window_actions.h"
+
+#include "x11_manager.h"
+#include "x11_properties.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,57 +16,13 @@ enum {
     FRAME_LONGS = 4,
 };
 
-bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err)
-{
-    xcb_generic_error_t *e = NULL;
-    xcb_get_window_attributes_reply_t *reply =
-        id == 0 || id > UINT32_MAX
-            ? NULL
-            : xcb_get_window_attributes_reply(
-                  x->c, xcb_get_window_attributes(x->c, (xcb_window_t) id), &e);
-    bool there = reply != NULL;
-    free(e);
-    free(reply);
-    if (!there && x11_alive(x, err)) {
-        return base_fail(err, BASE_NOT_FOUND, "There is no window %llu any more.",
-                         (unsigned long long) id);
-    }
-    return there;
-}
-
-void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5])
-{
-    xcb_client_message_event_t event = {
-        .response_type = XCB_CLIENT_MESSAGE,
-        .format = 32,
-        .window = window,
-        .type = x->atoms[what],
-    };
-    memcpy(event.data.data32, data, sizeof event.data.data32);
-    xcb_send_event(x->c, 0, x->root,
-                   XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY,
-                   (const char *) &event);
-}
-
-/* Whether the manager says that it understands `message`. */
-static bool manager_knows(x11_desk *x, x11_atom message)
-{
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(
-        x->c,
-        xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_SUPPORTED], XCB_ATOM_ATOM, 0, 1024),
-        NULL);
-    bool known = reply && x11_has_atom(reply, x->atoms[message]);
-    free(reply);
-    return known;
-}
-
 static void activate(x11_desk *x, xcb_window_t window)
 {
     uint32_t data[5] = {SOURCE_PAGER, XCB_CURRENT_TIME};
     x11_tell_manager(x, window, X11_NET_ACTIVE_WINDOW, data);
 }
 
-bool x11_window_focus(desk *d, uint64_t id, base_error *err)
+static bool x11_window_focus(desk *d, uint64_t id, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
@@ -79,17 +38,6 @@ bool x11_window_focus(desk *d, uint64_t id, base_error *err)
     return x11_check(
         x, xcb_set_input_focus_checked(x->c, XCB_INPUT_FOCUS_PARENT, window, XCB_CURRENT_TIME),
         "to focus the window", err);
-}
-
-bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol)
-{
-    xcb_generic_error_t *e = NULL;
-    xcb_get_property_reply_t *reply =
-        xcb_get_property_reply(x->c, x11_ask_property(x, window, x->atoms[X11_WM_PROTOCOLS]), &e);
-    bool found = reply && x11_has_atom(reply, x->atoms[protocol]);
-    free(e);
-    free(reply);
-    return found;
 }
 
 static bool ask_to_close(x11_desk *x, xcb_window_t window, base_error *err)
@@ -109,7 +57,7 @@ static bool ask_to_close(x11_desk *x, xcb_window_t window, base_error *err)
     return x11_sync(x, err);
 }
 
-bool x11_window_close(desk *d, uint64_t id, base_error *err)
+static bool x11_window_close(desk *d, uint64_t id, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     if (!x11_check_exists(x, id, err)) {
@@ -126,14 +74,14 @@ bool x11_window_close(desk *d, uint64_t id, base_error *err)
 /* --- order -------------------------------------------------------------------------------------
  */
 
-bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err)
+static bool x11_window_stack(desk *d, uint64_t id, bool above, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint32_t mode = above ? XCB_STACK_MODE_ABOVE : XCB_STACK_MODE_BELOW;
     if (!x11_check_exists(x, id, err)) {
         return false;
     }
-    if (x11_has_manager(x) && manager_knows(x, X11_NET_RESTACK_WINDOW)) {
+    if (x11_has_manager(x) && x11_manager_knows(x, X11_NET_RESTACK_WINDOW)) {
         uint32_t data[5] = {SOURCE_PAGER, XCB_NONE, mode};
         x11_tell_manager(x, (xcb_window_t) id, X11_NET_RESTACK_WINDOW, data);
         return x11_sync(x, err);
@@ -186,7 +134,7 @@ static void make_normal(x11_desk *x, xcb_window_t window)
     unhide(x, window);
 }
 
-bool x11_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
+static bool x11_window_state(desk *d, uint64_t id, desk_window_state state, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
@@ -264,30 +212,30 @@ static void move_resize(x11_desk *x, xcb_window_t window, bool was_maximized, im
     x11_tell_manager(x, window, X11_NET_MOVERESIZE_WINDOW, data);
 }
 
-static bool check_rect(image_rect r, base_error *err)
-{
-    bool sound = r.width > 0 && r.height > 0 && r.width <= INT16_MAX && r.height <= INT16_MAX &&
-                 r.x >= INT16_MIN && r.x <= INT16_MAX && r.y >= INT16_MIN && r.y <= INT16_MAX;
-    return sound ||
-           base_fail(err, BASE_INVALID, "A window cannot be placed at %d,%d with %d x %d pixels.",
-                     r.x, r.y, r.width, r.height);
-}
-
-bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
+static bool x11_window_place(desk *d, uint64_t id, image_rect rect, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     xcb_window_t window = (xcb_window_t) id;
-    if (!check_rect(rect, err) || !x11_check_exists(x, id, err)) {
+    if (!x11_check_exists(x, id, err)) {
         return false;
     }
     bool managed = x11_has_manager(x), was_maximized = managed && is_maximized(x, window);
     if (managed) {
         make_normal(x, window);
     }
-    if (managed && manager_knows(x, X11_NET_MOVERESIZE_WINDOW)) {
+    if (managed && x11_manager_knows(x, X11_NET_MOVERESIZE_WINDOW)) {
         move_resize(x, window, was_maximized, rect);
     } else {
         configure(x, window, rect);
     }
     return x11_sync(x, err);
+}
+
+void x11_window_action_ops(desk_ops *ops)
+{
+    ops->window_focus = x11_window_focus;
+    ops->window_close = x11_window_close;
+    ops->window_place = x11_window_place;
+    ops->window_set_state = x11_window_state;
+    ops->window_stack = x11_window_stack;
 }

@@ -1,19 +1,25 @@
 /*
- * A window's own pixels. Composite gives the window a picture of its own for as long as we ask,
- * in which nothing covers it and no screen's edge cuts it off (its place on the screen does not
- * change by that). What was hidden until then its application has to draw first, which the server
- * asks it for:
+ * A window's own pixels. The Composite extension redirects the window into a pixmap for as long as
+ * we ask for that: nothing covers it there, and no edge of the screen cuts it off. (Its place on
+ * the screen stays the same.) What was hidden until then has to be drawn by its application, which
+ * the server asks for it by Expose events:
  *
- *   - nothing was asked for (x11_exposed.c): the picture is whole at once, as it is under a
- *     compositing manager, which has all windows keep their pictures;
- *   - all that was asked for has been drawn, as a damage object on the window tells: done, when the
- *     application has been quiet for a moment, or draws on and on;
- *   - some was not (what is plain background the server itself has filled in): done when the
- *     application has answered (_NET_WM_PING, which it reads after the request to draw) and is
- *     quiet;
- *   - nothing of that within PATIENCE: the picture is given as `incomplete`.
+ *   - no part was asked for (x11_exposed.c): the picture is complete at once, as it is under a
+ *     compositing manager, which keeps all windows redirected;
+ *   - all parts that were asked for have been drawn, as a damage object on the window tells: taken
+ *     when the application has been quiet for a moment, or goes on drawing without end;
+ *   - some parts were not drawn (plain background has been filled in by the server itself): taken
+ *     when the application has answered a ping (_NET_WM_PING, which it reads after the Expose
+ *     events) and is quiet;
+ *   - none of these within TIMEOUT: the picture is given as `incomplete`.
  */
-#include "x11_internal.h"
+#include "x11_window_capture.h"
+
+#include "x11_cursor.h"
+#include "x11_damage.h"
+#include "x11_ping.h"
+#include "x11_properties.h"
+#include "x11_screen.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -22,11 +28,11 @@
 enum { BITS_OF_COLOUR = 24, PIXELS_MAX = 1 << 26 /* 256 MB of them */ };
 
 #define MILLISECOND (uint64_t) 1000000 /* in nanoseconds */
-#define PATIENCE (1000 * MILLISECOND)
-#define BREATH (20 * MILLISECOND)   /* between the parts of one drawing */
-#define BUSY (100 * MILLISECOND)    /* so long after the first whole picture it is not waited on */
-#define QUIET (60 * MILLISECOND)    /* of an application that was heard of */
-#define SILENCE (300 * MILLISECOND) /* of one that can't be asked and draws nothing */
+#define TIMEOUT (1000 * MILLISECOND)
+#define PAUSE (20 * MILLISECOND)      /* the longest between two parts of one drawing */
+#define DRAWS_ON (100 * MILLISECOND)  /* a complete picture is taken after so long in any case */
+#define QUIET (60 * MILLISECOND)      /* for an application that has answered */
+#define NO_ANSWER (300 * MILLISECOND) /* for one that cannot be asked and has drawn nothing */
 
 static bool has_composite(x11_desk *x)
 {
@@ -88,10 +94,11 @@ static bool check_window(x11_desk *x, uint64_t id, uint32_t *mask, base_error *e
     return ok;
 }
 
-/* In one go, so that what the damage tells of is the application's drawing, not the server's. */
+/* With the server grabbed, so that the damage holds the application's drawing alone, and not that
+ * of the redirection itself. */
 static bool redirect(x11_desk *x, xcb_window_t window, base_error *err)
 {
-    x11_sitting *s = &x->sitting;
+    x11_capture_session *s = x->session;
     s->damage = xcb_generate_id(x->c);
     xcb_grab_server(x->c);
     xcb_void_cookie_t redirected =
@@ -106,20 +113,23 @@ static bool redirect(x11_desk *x, xcb_window_t window, base_error *err)
     return x11_alive(x, err) && (ok || gone(window, err));
 }
 
-/* What the application has been asked to draw; that it hears of us after that. */
+/* What the application has been asked to draw is missing; the ping comes to it after that. */
 static void wait_for_drawing(x11_desk *x)
 {
-    x11_sitting *s = &x->sitting;
+    x11_capture_session *s = x->session;
     s->missing = xcb_generate_id(x->c);
     s->drawn_parts = xcb_generate_id(x->c);
     xcb_xfixes_create_region(x->c, s->missing, (uint32_t) s->exposed.rect_count, s->exposed.rects);
     xcb_xfixes_create_region(x->c, s->drawn_parts, 0, NULL);
-    s->ping = x11_has_protocol(x, s->window, X11_NET_WM_PING) ? x11_ping_send(x, s->window) : 0;
+    s->pinged = x11_has_protocol(x, s->window, X11_NET_WM_PING);
+    if (s->pinged) {
+        x11_ping_aside(x, s->window, &s->heard);
+    }
 }
 
 static bool begin(x11_desk *x, uint64_t id, base_error *err)
 {
-    x11_sitting *s = &x->sitting;
+    x11_capture_session *s = x->session;
     uint32_t mask;
     if (!has_composite(x)) {
         return !x11_alive(x, err)
@@ -133,14 +143,14 @@ static bool begin(x11_desk *x, uint64_t id, base_error *err)
     if (!check_window(x, id, &mask, err)) {
         return false;
     }
-    if (!x11_exposed_start(x, (xcb_window_t) id, mask)) {
+    if (!x11_exposed_start(x, &s->exposed, (xcb_window_t) id, mask)) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
     }
     bool ok = redirect(x, (xcb_window_t) id, err);
-    x11_take_events(x); /* the answer came after what the server had to say to it */
-    x11_exposed_stop(x);
+    x11_take_events(x); /* the Expose events came before the reply to the redirection */
+    x11_exposed_stop(x, &s->exposed);
     s->began = s->drawn = uv_hrtime();
-    s->heard = s->whole = 0;
+    s->heard = s->complete = 0;
     if (ok && s->exposed.rect_count > 0) {
         wait_for_drawing(x);
     }
@@ -150,18 +160,27 @@ static bool begin(x11_desk *x, uint64_t id, base_error *err)
 /* --- waiting -------------------------------------------------------------------------------------
  */
 
-void x11_sitting_damaged(x11_desk *x)
+void x11_window_capture_exposed(x11_desk *x, const xcb_generic_event_t *event)
 {
-    x->sitting.drawn = uv_hrtime();
-    if (!x->sitting.ping && !x->sitting.heard) {
-        x->sitting.heard = x->sitting.drawn;
+    x11_exposed_note(&x->session->exposed, (const void *) event);
+}
+
+void x11_window_capture_damaged(x11_desk *x, const xcb_generic_event_t *event)
+{
+    x11_capture_session *s = x->session;
+    if (!s->window || ((const xcb_damage_notify_event_t *) event)->damage != s->damage) {
+        return;
+    }
+    s->drawn = uv_hrtime();
+    if (!s->pinged && !s->heard) {
+        s->heard = s->drawn;
     }
 }
 
-/* Takes what has been drawn off what is missing; true when nothing is. */
+/* Subtracts what has been drawn from what is missing; true when nothing is missing any more. */
 static bool all_drawn(x11_desk *x)
 {
-    x11_sitting *s = &x->sitting;
+    x11_capture_session *s = x->session;
     xcb_damage_subtract(x->c, s->damage, XCB_NONE, s->drawn_parts);
     xcb_xfixes_subtract_region(x->c, s->missing, s->drawn_parts, s->missing);
     xcb_xfixes_fetch_region_reply_t *left =
@@ -173,7 +192,7 @@ static bool all_drawn(x11_desk *x)
 
 static bool is_ready(x11_desk *x)
 {
-    x11_sitting *s = &x->sitting;
+    x11_capture_session *s = x->session;
     if (!s->missing) {
         return true;
     }
@@ -181,10 +200,10 @@ static bool is_ready(x11_desk *x)
     x11_take_events(x);
     uint64_t now = uv_hrtime();
     if (drawn) {
-        s->whole = s->whole ? s->whole : now;
-        return now - s->drawn >= BREATH || now - s->whole >= BUSY;
+        s->complete = s->complete ? s->complete : now;
+        return now - s->drawn >= PAUSE || now - s->complete >= DRAWS_ON;
     }
-    if (!s->ping && !s->heard && now - s->began >= SILENCE) {
+    if (!s->pinged && !s->heard && now - s->began >= NO_ANSWER) {
         s->heard = now;
     }
     uint64_t last = s->drawn > s->heard ? s->drawn : s->heard;
@@ -238,12 +257,12 @@ static bool take_picture(x11_desk *x, bool cursor, desk_window_picture *out, bas
     xcb_pixmap_t pixmap = xcb_generate_id(x->c);
     placement at;
     bool named =
-        x11_check(x, xcb_composite_name_window_pixmap_checked(x->c, x->sitting.window, pixmap),
+        x11_check(x, xcb_composite_name_window_pixmap_checked(x->c, x->session->window, pixmap),
                   "to give a window's picture", NULL);
     if (!named) {
         return x11_alive(x, err) && hidden(err);
     }
-    bool fits = place_in(x, x->sitting.window, pixmap, &at);
+    bool fits = place_in(x, x->session->window, pixmap, &at);
     uint8_t *pixels = fits ? x11_fetch_pixmap(x, pixmap, at.inside, err) : NULL;
     xcb_free_pixmap(x->c, pixmap);
     if (!fits) {
@@ -267,32 +286,33 @@ static bool take_picture(x11_desk *x, bool cursor, desk_window_picture *out, bas
 void x11_window_capture_end(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
-    x11_sitting *s = &x->sitting;
+    x11_capture_session *s = x->session;
     if (s->missing) {
         xcb_xfixes_destroy_region(x->c, s->missing);
         xcb_xfixes_destroy_region(x->c, s->drawn_parts);
     }
     if (s->window) {
         xcb_damage_destroy(x->c, s->damage);
-        /* The server draws the window on the screen again, as it was there: no change to be told
-         * of (x11_damage.c). Nobody else draws while the server is ours. */
+        /* The server draws the window on the screen again, as it was there: no change to report.
+         * With the server grabbed, so that nobody else draws in that moment. */
         xcb_grab_server(x->c);
-        s->released =
-            xcb_composite_unredirect_window(x->c, s->window, XCB_COMPOSITE_REDIRECT_AUTOMATIC)
-                .sequence;
+        x11_damage_ignore(
+            x, xcb_composite_unredirect_window(x->c, s->window, XCB_COMPOSITE_REDIRECT_AUTOMATIC)
+                   .sequence);
         xcb_ungrab_server(x->c);
         xcb_flush(x->c);
     }
     s->window = 0;
     s->missing = 0;
-    s->ping = 0;
+    s->pinged = false;
+    x11_ping_aside_end(x);
 }
 
-bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
-                        base_error *err)
+static bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
+                               base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    x11_sitting *s = &x->sitting;
+    x11_capture_session *s = x->session;
     *out = (desk_window_picture){0};
     bool ok = true;
     if (!s->window || s->window != id) {
@@ -300,7 +320,7 @@ bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *
         ok = begin(x, id, err);
     }
     bool ready = ok && is_ready(x);
-    bool late = ok && !ready && uv_hrtime() - s->began >= PATIENCE;
+    bool late = ok && !ready && uv_hrtime() - s->began >= TIMEOUT;
     if (ok && !ready && !late) {
         out->pending = true;
         return x11_alive(x, err);
@@ -311,4 +331,10 @@ bool x11_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *
         x11_window_capture_end(d);
     }
     return ok;
+}
+
+void x11_window_capture_ops(desk_ops *ops)
+{
+    ops->window_capture = x11_window_capture;
+    ops->window_capture_end = x11_window_capture_end;
 }

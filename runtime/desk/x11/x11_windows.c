@@ -1,6 +1,10 @@
-#include "x11_internal.h"
+#include "x11_windows.h"
 
 #include "base/utf8.h"
+#include "x11_manager.h"
+#include "x11_properties.h"
+#include "x11_window_watch.h"
+#include "x11_workspaces.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -8,34 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Titles and classes are whatever a program, or a web page, chose: both are cut short. */
-enum { TITLE_MAX = 512, CLASS_MAX = 128, PROPERTY_LONGS = 256, WINDOWS_MAX = 4096 };
+/* Titles and classes come from programs and web pages, so their length is limited. */
+enum { TITLE_MAX = 512, CLASS_MAX = 128, WINDOWS_MAX = 4096 };
 
 enum { ICONIC_STATE = 3 /* of WM_STATE */ };
-
-xcb_get_property_cookie_t x11_ask_property(x11_desk *x, xcb_window_t window, xcb_atom_t property)
-{
-    return xcb_get_property(x->c, 0, window, property, XCB_GET_PROPERTY_TYPE_ANY, 0,
-                            PROPERTY_LONGS);
-}
-
-uint32_t x11_take_value(x11_desk *x, xcb_get_property_cookie_t cookie)
-{
-    xcb_generic_error_t *e = NULL;
-    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, cookie, &e);
-    uint32_t value = 0;
-    if (reply && reply->format == 32 && xcb_get_property_value_length(reply) >= 4) {
-        memcpy(&value, xcb_get_property_value(reply), 4);
-    }
-    free(e);
-    free(reply);
-    return value;
-}
-
-static uint32_t get_value(x11_desk *x, xcb_window_t window, xcb_atom_t property)
-{
-    return x11_take_value(x, x11_ask_property(x, window, property));
-}
 
 /* --- which windows -----------------------------------------------------------------------------
  */
@@ -67,9 +47,9 @@ static bool find_top_levels(x11_desk *x, id_list *out)
     xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, x->root), NULL);
     int count = tree ? xcb_query_tree_children_length(tree) : 0;
     count = count > WINDOWS_MAX ? WINDOWS_MAX : count;
-    size_t room = count ? (size_t) count : 1;
-    xcb_get_window_attributes_cookie_t *cookies = calloc(room, sizeof *cookies);
-    *out = (id_list){calloc(room, sizeof *out->ids), 0};
+    size_t capacity = count ? (size_t) count : 1;
+    xcb_get_window_attributes_cookie_t *cookies = calloc(capacity, sizeof *cookies);
+    *out = (id_list){calloc(capacity, sizeof *out->ids), 0};
     bool able = tree && cookies && out->ids;
     for (int i = 0; able && i < count; i++) {
         cookies[i] = xcb_get_window_attributes(x->c, xcb_query_tree_children(tree)[i]);
@@ -90,54 +70,13 @@ static bool find_top_levels(x11_desk *x, id_list *out)
     return able;
 }
 
-bool x11_has_manager(x11_desk *x)
-{
-    xcb_window_t check = get_value(x, x->root, x->atoms[X11_NET_SUPPORTING_WM_CHECK]);
-    /* The property stays behind when a window manager dies; its window does not. */
-    return check && get_value(x, check, x->atoms[X11_NET_SUPPORTING_WM_CHECK]) == check;
-}
-
-static xcb_window_t take_focus(x11_desk *x, xcb_get_input_focus_cookie_t cookie)
-{
-    xcb_get_input_focus_reply_t *reply = xcb_get_input_focus_reply(x->c, cookie, NULL);
-    xcb_window_t focus = reply ? reply->focus : 0;
-    free(reply);
-    return focus == XCB_INPUT_FOCUS_POINTER_ROOT ? 0 : focus;
-}
-
-/* The child of the root that `window` is or is inside of. */
-static xcb_window_t top_level_of(x11_desk *x, xcb_window_t window)
-{
-    while (window && window != x->root) {
-        xcb_generic_error_t *e = NULL;
-        xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), &e);
-        xcb_window_t parent = tree ? tree->parent : 0;
-        free(e);
-        free(tree);
-        if (parent == x->root) {
-            return window;
-        }
-        window = parent;
-    }
-    return 0;
-}
-
-xcb_window_t x11_active_window(x11_desk *x)
-{
-    xcb_get_property_cookie_t active =
-        x11_ask_property(x, x->root, x->atoms[X11_NET_ACTIVE_WINDOW]);
-    xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
-    xcb_window_t named = x11_take_value(x, active);
-    xcb_window_t focused = take_focus(x, focus);
-    return named && x11_has_manager(x) ? named : top_level_of(x, focused);
-}
-
-uint64_t x11_window_active(desk *d)
+static uint64_t x11_window_active(desk *d)
 {
     return x11_active_window((x11_desk *) d);
 }
 
-/* The manager's own list; its properties stay behind when it dies, and are not to be believed. */
+/* The manager's own list. Its properties stay behind when it dies, so they count only while it is
+ * there. */
 static bool list_managed(x11_desk *x, id_list *out)
 {
     xcb_get_property_cookie_t stacking = xcb_get_property(
@@ -173,11 +112,11 @@ typedef struct {
     xcb_get_geometry_cookie_t geometry;
     xcb_translate_coordinates_cookie_t position;
     xcb_get_window_attributes_cookie_t attributes;
-} questions;
+} requests;
 
-static questions ask_about(x11_desk *x, xcb_window_t window)
+static requests request_all(x11_desk *x, xcb_window_t window)
 {
-    return (questions){
+    return (requests){
         x11_ask_property(x, window, x->atoms[X11_NET_WM_NAME]),
         x11_ask_property(x, window, XCB_ATOM_WM_NAME),
         x11_ask_property(x, window, XCB_ATOM_WM_CLASS),
@@ -240,8 +179,8 @@ static void take_class(x11_desk *x, xcb_get_property_cookie_t cookie, char out[C
     free(reply);
 }
 
-/* False if the window is no more. Every reply is taken, whatever came of the others. */
-static bool take_place(x11_desk *x, const questions *q, desk_window *out)
+/* False if the window is gone. Every reply is taken, also where another one failed. */
+static bool take_place(x11_desk *x, const requests *q, desk_window *out)
 {
     xcb_generic_error_t *errors[3] = {NULL, NULL, NULL};
     xcb_get_geometry_reply_t *g = xcb_get_geometry_reply(x->c, q->geometry, &errors[0]);
@@ -277,20 +216,9 @@ static void find_executable(long pid, const char *machine, char out[PATH_MAX])
     }
 }
 
-bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom)
-{
-    const xcb_atom_t *atoms = xcb_get_property_value(reply);
-    int count = reply->format == 32 ? xcb_get_property_value_length(reply) / 4 : 0;
-    for (int i = 0; i < count; i++) {
-        if (atoms[i] == atom) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Panels and the desktop are kept where they are by their type, others because it was asked for. */
-static void take_layer(x11_desk *x, const questions *q, const xcb_get_property_reply_t *state,
+/* The layer of panels and of the desktop follows from their type, that of others from their state.
+ */
+static void take_layer(x11_desk *x, const requests *q, const xcb_get_property_reply_t *state,
                        desk_window *out)
 {
     xcb_generic_error_t *e = NULL;
@@ -304,7 +232,7 @@ static void take_layer(x11_desk *x, const questions *q, const xcb_get_property_r
     free(type);
 }
 
-static void take_state(x11_desk *x, const questions *q, desk_window *out)
+static void take_state(x11_desk *x, const requests *q, desk_window *out)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, q->net_state, &e);
@@ -323,7 +251,7 @@ static void take_state(x11_desk *x, const questions *q, desk_window *out)
     free(reply);
 }
 
-static bool take_answers(x11_desk *x, const questions *q, desk_window *out)
+static bool take_replies(x11_desk *x, const requests *q, desk_window *out)
 {
     char title[TITLE_MAX], plain[TITLE_MAX], klass[CLASS_MAX], machine[256], executable[PATH_MAX];
     bool named = take_text(x, q->net_name, title, sizeof title);
@@ -349,18 +277,18 @@ static bool take_answers(x11_desk *x, const questions *q, desk_window *out)
     return false;
 }
 
-static void describe(x11_desk *x, const id_list *ids, const questions *asked, xcb_window_t active,
+static void describe(x11_desk *x, const id_list *ids, const requests *asked, xcb_window_t active,
                      desk_window_list *out)
 {
     for (size_t i = 0; i < ids->count; i++) {
         desk_window window = {.id = ids->ids[i], .active = ids->ids[i] == active};
-        if (take_answers(x, &asked[i], &window)) {
+        if (take_replies(x, &asked[i], &window)) {
             out->items[out->count++] = window;
         }
     }
 }
 
-bool x11_windows(desk *d, desk_window_list *out, base_error *err)
+static bool x11_windows(desk *d, desk_window_list *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     id_list ids;
@@ -370,13 +298,13 @@ bool x11_windows(desk *d, desk_window_list *out, base_error *err)
         return x11_refused(x, "to list the windows", NULL, err);
     }
     xcb_window_t active = x11_active_window(x);
-    size_t room = ids.count ? ids.count : 1;
-    questions *asked = calloc(room, sizeof *asked);
-    out->items = calloc(room, sizeof *out->items);
+    size_t capacity = ids.count ? ids.count : 1;
+    requests *asked = calloc(capacity, sizeof *asked);
+    out->items = calloc(capacity, sizeof *out->items);
     bool able = asked && out->items;
     for (size_t i = 0; able && i < ids.count; i++) {
         x11_window_listen(x, ids.ids[i]); /* before, so that no change is missed */
-        asked[i] = ask_about(x, ids.ids[i]);
+        asked[i] = request_all(x, ids.ids[i]);
     }
     if (able) {
         describe(x, &ids, asked, active, out);
@@ -388,4 +316,10 @@ bool x11_windows(desk *d, desk_window_list *out, base_error *err)
     }
     desk_window_list_free(out);
     return able ? false : base_fail(err, BASE_NO_MEMORY, "There is not enough memory.");
+}
+
+void x11_windows_ops(desk_ops *ops)
+{
+    ops->windows = x11_windows;
+    ops->window_active = x11_window_active;
 }

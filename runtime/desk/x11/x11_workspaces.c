@@ -1,8 +1,10 @@
 /* Workspaces, which the window manager keeps (extended window manager hints: it counts them from 0
  * and calls "all of them" 0xFFFFFFFF). */
-#include "x11_internal.h"
+#include "x11_workspaces.h"
 
 #include "base/utf8.h"
+#include "x11_manager.h"
+#include "x11_properties.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,7 @@ static bool count_of(x11_desk *x, int *count, base_error *err)
 }
 
 /* Names one after the other, each with its terminator. */
-static void take_names(x11_desk *x, desk_workspaces *out)
+static void take_names(x11_desk *x, desk_workspace_list *out)
 {
     xcb_get_property_reply_t *reply =
         xcb_get_property_reply(x->c,
@@ -44,10 +46,10 @@ static void take_names(x11_desk *x, desk_workspaces *out)
     free(reply);
 }
 
-bool x11_workspaces(desk *d, desk_workspaces *out, base_error *err)
+static bool x11_workspaces(desk *d, desk_workspace_list *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    *out = (desk_workspaces){0};
+    *out = (desk_workspace_list){0};
     if (!count_of(x, &out->count, err)) {
         return false;
     }
@@ -57,31 +59,18 @@ bool x11_workspaces(desk *d, desk_workspaces *out, base_error *err)
     return x11_alive(x, err);
 }
 
-static bool check_number(x11_desk *x, int number, base_error *err)
-{
-    int count;
-    if (!count_of(x, &count, err)) {
-        return false;
-    }
-    return (number >= 1 && number <= count) ||
-           base_fail(err, BASE_NOT_FOUND, "There is no workspace %d: there are %d.", number, count);
-}
-
-bool x11_workspace_go(desk *d, int number, base_error *err)
+static bool x11_workspace_go(desk *d, int number, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    if (!check_number(x, number, err)) {
-        return false;
-    }
     uint32_t data[5] = {(uint32_t) number - 1, XCB_CURRENT_TIME};
     x11_tell_manager(x, x->root, X11_NET_CURRENT_DESKTOP, data);
     return x11_sync(x, err);
 }
 
-bool x11_window_workspace(desk *d, uint64_t id, int number, base_error *err)
+static bool x11_window_workspace(desk *d, uint64_t id, int number, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    if (!check_number(x, number, err) || !x11_check_exists(x, id, err)) {
+    if (!x11_check_exists(x, id, err)) {
         return false;
     }
     uint32_t data[5] = {(uint32_t) number - 1, SOURCE_PAGER};
@@ -100,4 +89,11 @@ int x11_workspace_number(x11_desk *x, xcb_get_property_cookie_t cookie)
     free(e);
     free(reply);
     return number < DESK_WORKSPACES_MAX ? (int) number + 1 : 0;
+}
+
+void x11_workspace_ops(desk_ops *ops)
+{
+    ops->workspaces = x11_workspaces;
+    ops->workspace_go = x11_workspace_go;
+    ops->window_workspace = x11_window_workspace;
 }

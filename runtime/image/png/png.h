@@ -7,7 +7,7 @@
  * can be joined in any mixture of old and new. The file is 8-bit RGB (alpha is left out), and the
  * same pixels give the same file whatever was encoded before and however many threads took part.
  *
- * The decoder reads files of unknown origin.
+ * The decoder is libpng's: it reads every kind of file that there is, of unknown origin.
  */
 #ifndef IMAGE_PNG_PNG_H
 #define IMAGE_PNG_PNG_H
@@ -15,10 +15,7 @@
 #include "base/error.h"
 #include "image/image.h"
 
-enum {
-    PNG_STRIP_ROWS = 64,
-    PNG_MAX_PIXELS = 64 * 1024 * 1024, /* the largest picture the decoder will make */
-};
+enum { PNG_STRIP_ROWS = 64 };
 
 typedef enum {
     PNG_SCREEN, /* deflate by a match finder made for user interfaces: the fast one */
@@ -50,11 +47,13 @@ bool png_encode(png_encoder *encoder, const image_bitmap *image, png_options opt
 /* What the last encode did. */
 png_stats png_encoder_stats(const png_encoder *encoder);
 
-/* Makes `image` the picture in a PNG file: any colour type at up to 8 bits a channel, not
- * interlaced. Where the file says how opaque its pixels are, the image's `alpha` is set. `image`
- * stays as it was on failure. BASE_BAD_PROTOCOL for a broken file, BASE_UNSUPPORTED for 16 bits or
- * interlacing, BASE_INVALID for a picture above PNG_MAX_PIXELS or IMAGE_MAX_SIDE,
- * BASE_NO_MEMORY. */
+/* Does a file that begins with these bytes claim to be PNG? */
+bool png_recognise(const uint8_t *data, size_t size);
+
+/* Makes `image` the picture in a PNG file of any kind; 16 bits a channel become 8. Where the file
+ * says how opaque its pixels are, the image's `alpha` is set. Colours are taken as they are:
+ * profiles and gamma are passed over. `image` stays as it was on failure. BASE_BAD_PROTOCOL for a
+ * broken file, BASE_INVALID for a picture that image_alloc_declared refuses, BASE_NO_MEMORY. */
 bool png_decode(image_bitmap *image, const uint8_t *data, size_t size, base_error *err);
 
 #endif

@@ -4,9 +4,10 @@
  * nearly all there is to find on a screen, at a fraction of a general match finder's time. A first
  * pass finds matches and counts symbols, a second writes one dynamic Huffman block.
  */
+#include "png_screen.h"
+
 #include "base/simd.h"
 #include "png_huffman.h"
-#include "png_strip.h"
 
 #include <stddef.h>
 #include <stdlib.h>

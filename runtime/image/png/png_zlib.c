@@ -1,4 +1,4 @@
-#include "png_strip.h"
+#include "png_zlib.h"
 
 #include <stdlib.h>
 #include <zlib.h>

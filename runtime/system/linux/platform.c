@@ -1,7 +1,5 @@
 #include "system/platform.h"
 
-#include "system/interrupt.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -39,6 +37,8 @@ char **system_start(int *argc, char **argv)
     return argv;
 }
 
+static system_interrupt_handler *interrupted; /* set before the first signal handler */
+
 /* What other threads have asked for, by the bit of its kind. They tell the main thread by SIGURG,
  * which means nothing to whoever does not wait for it. */
 static atomic_uint asked_by_threads;
@@ -59,7 +59,7 @@ static void on_signal(int number)
                                  : number == SIGTERM ? INTERRUPT_TERM
                                                      : INTERRUPT_HUP;
     if (pthread_equal(pthread_self(), main_thread)) {
-        system_interrupt_request(kind);
+        interrupted(kind);
     } else {
         system_interrupt(kind);
     }
@@ -73,15 +73,16 @@ static void on_request(int number)
     unsigned asked = atomic_exchange(&asked_by_threads, 0);
     for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
         if (asked >> kind & 1) {
-            system_interrupt_request((system_interrupt_kind) kind);
+            interrupted((system_interrupt_kind) kind);
         }
     }
     errno = before;
 }
 
-void system_open(uv_loop_t *loop)
+void system_open(uv_loop_t *loop, system_interrupt_handler *handler)
 {
     (void) loop; /* terminals show each line at once */
+    interrupted = handler;
     struct sigaction action = {.sa_handler = on_signal}, request = {.sa_handler = on_request};
     sigemptyset(&action.sa_mask);
     sigemptyset(&request.sa_mask);

@@ -116,12 +116,12 @@ char **system_start(int *argc, char **argv)
 
 static uv_prepare_t before_waiting;
 
-void system_open(uv_loop_t *loop)
+void system_open(uv_loop_t *loop, system_interrupt_handler *handler)
 {
     uv_prepare_init(loop, &before_waiting);
     uv_prepare_start(&before_waiting, show);
     uv_unref((uv_handle_t *) &before_waiting);
-    signals_open();
+    signals_open(handler);
 }
 
 void system_close(void)

@@ -4,13 +4,12 @@
  * the other systems: a moment between two instructions of the main thread.
  */
 #include "signals.h"
-#include "system/interrupt.h"
-#include "system/platform.h"
 
 #include <stdbool.h>
 #include <windows.h>
 
-static HANDLE main_thread; /* NULL while nobody is to be asked */
+static HANDLE main_thread; /* NULL while there is no handler */
+static system_interrupt_handler *interrupted;
 /* Windows runs each event on a thread of its own: one at a time, and not while we close. */
 static SRWLOCK one_at_a_time = SRWLOCK_INIT;
 
@@ -24,7 +23,7 @@ static void request_now(system_interrupt_kind kind)
     }
     /* SuspendThread only asks; this waits until it is so. */
     GetThreadContext(main_thread, &context);
-    system_interrupt_request(kind);
+    interrupted(kind);
     ResumeThread(main_thread);
 }
 
@@ -59,8 +58,9 @@ static BOOL WINAPI on_event(DWORD event)
     return TRUE;
 }
 
-void signals_open(void)
+void signals_open(system_interrupt_handler *handler)
 {
+    interrupted = handler;
     DuplicateHandle(GetCurrentProcess(), GetCurrentThread(), GetCurrentProcess(), &main_thread, 0,
                     FALSE, DUPLICATE_SAME_ACCESS);
     SetConsoleCtrlHandler(NULL, FALSE); /* a parent may have turned Ctrl+C off for its children */

@@ -1,8 +1,11 @@
-/* signals.h: console events become system_interrupt_request, from open to close. */
+/* signals.h: console events, and what other threads ask for, are given to `handler`, from open to
+ * close. */
 #ifndef SYSTEM_WINDOWS_SIGNALS_H
 #define SYSTEM_WINDOWS_SIGNALS_H
 
-void signals_open(void);
+#include "system/platform.h"
+
+void signals_open(system_interrupt_handler *handler);
 void signals_close(void);
 
 #endif

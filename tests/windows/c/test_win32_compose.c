@@ -143,7 +143,7 @@ static void check_picture(image_rect r, size_t count)
     image_bitmap image = {0};
     base_error err = {0};
     unsigned long wrong = 0;
-    if (!CHECK(win32_capture(d, r, true, &image, &err) && image.pixels)) {
+    if (!CHECK(desk_capture(d, &r, true, &image, &err) && image.pixels)) {
         printf("    %s\n", err.message);
         return;
     }
@@ -243,7 +243,7 @@ static int capture_often(int count)
             win32_screen_close(&used);
         }
         base_error err = {0};
-        bool ok = win32_capture(d, r, false, &image, &err);
+        bool ok = desk_capture(d, &r, false, &image, &err);
         if (!ok && !fail_every) {
             printf("    %s\n", err.message);
         }
@@ -289,6 +289,7 @@ int main(void)
     WNDCLASSW class = {
         .lpfnWndProc = procedure, .lpszClassName = L"plate", .hInstance = GetModuleHandleW(NULL)};
     RegisterClassW(&class);
+    win32_screen_ops(&used.base.ops);
     made = CreateDesktopW(NAME, NULL, NULL, 0, GENERIC_ALL, NULL);
     used.desktop = win32_desktop_open("deskpilot-compose", NULL);
     if (CHECK(made != NULL) && CHECK(used.desktop != NULL)) {

@@ -3,7 +3,7 @@
  * it is. */
 #include "check.h"
 
-#include "desk/native.h"
+#include "desk/desk.h"
 #include "desk/win32/win32_internal.h"
 
 #define NAME L"d\u00e9sk test"
@@ -74,7 +74,7 @@ static void test_windows(void)
     base_error err = {0};
     CHECK(is_listed(made));
     CHECK(!is_listed(GetThreadDesktop(GetCurrentThreadId())));
-    if (!CHECK(d->ops->windows(d, &list, &err))) {
+    if (!CHECK(desk_windows(d, &list, &err))) {
         printf("    %s\n", err.message);
         return;
     }
@@ -85,8 +85,8 @@ static void test_windows(void)
         CHECK(list.items[0].active);
     }
     desk_window_list_free(&list);
-    CHECK(d->ops->window_focus(d, (uintptr_t) there.window, &err));
-    CHECK(!d->ops->window_focus(d, 12345, &err));
+    CHECK(desk_window_focus(d, (uintptr_t) there.window, &err));
+    CHECK(!desk_window_focus(d, 12345, &err));
     CHECK_EQ(err.code, BASE_NOT_FOUND);
 }
 
@@ -109,17 +109,17 @@ static void test_refused(void)
     uint64_t number;
     DWORD sequence = GetClipboardSequenceNumber();
     GetCursorPos(&before);
-    check_unsupported(d->ops->pointer_get(d, &x, &y, &err), &err, "pointer_get");
-    check_unsupported(d->ops->pointer_move(d, 5, 5, &err), &err, "pointer_move");
-    check_unsupported(d->ops->button(d, DESK_LEFT, true, &err), &err, "button");
-    check_unsupported(d->ops->wheel(d, 0, 1, &err), &err, "wheel");
-    check_unsupported(d->ops->key(d, 'a', true, &err), &err, "key");
-    check_unsupported(d->ops->text_step(d, "a", 1, &step, &err), &err, "text_step");
-    check_unsupported(d->ops->clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err),
+    check_unsupported(desk_pointer_get(d, &x, &y, &err), &err, "pointer_get");
+    check_unsupported(desk_pointer_move(d, 5, 5, &err), &err, "pointer_move");
+    check_unsupported(desk_pointer_button(d, DESK_LEFT, true, &err), &err, "button");
+    check_unsupported(desk_pointer_wheel(d, 0, 1, &err), &err, "wheel");
+    check_unsupported(desk_keyboard_key(d, 'a', true, &err), &err, "key");
+    check_unsupported(desk_type_text(d, "a", 1, &step, &err), &err, "text_step");
+    check_unsupported(desk_clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err),
                       &err, "get");
-    check_unsupported(d->ops->clipboard_set(d, DESK_CLIPBOARD_TEXT, "a", 1, &pending, &err), &err,
+    check_unsupported(desk_clipboard_set(d, DESK_CLIPBOARD_TEXT, "a", 1, &pending, &err), &err,
                       "set");
-    check_unsupported(d->ops->clipboard_changes(d, &number, &err), &err, "changes");
+    check_unsupported(desk_clipboard_changes(d, &number, &err), &err, "changes");
     GetCursorPos(&after);
     CHECK(after.x == before.x && after.y == before.y);
     CHECK(!(GetAsyncKeyState(VK_LBUTTON) & 0x8000) && !(GetAsyncKeyState('A') & 0x8000));
@@ -134,20 +134,20 @@ int main(void)
                               sizeof before, NULL);
     made = CreateDesktopW(NAME, NULL, NULL, 0, GENERIC_ALL, NULL);
     CHECK(made != NULL);
-    CHECK(!desk_native_ops->open(&d, &(desk_options){.display = "no such desktop"}, &err));
+    CHECK(!desk_open(&d, NULL, &(desk_options){.display = "no such desktop"}, &err));
     CHECK_EQ(err.code, BASE_UNAVAILABLE);
-    CHECK(!desk_native_ops->open(&d, &(desk_options){.display = "bad\xff"}, &err));
+    CHECK(!desk_open(&d, NULL, &(desk_options){.display = "bad\xff"}, &err));
     CHECK_EQ(err.code, BASE_INVALID);
     open_window();
     /* A window of this thread's ties it to its desktop, and must not stand in the way. */
     HWND tie = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, NULL, NULL, NULL);
-    if (CHECK(desk_native_ops->open(&d, &(desk_options){.display = NAME_UTF8}, &err))) {
+    if (CHECK(desk_open(&d, NULL, &(desk_options){.display = NAME_UTF8}, &err))) {
         test_windows();
         test_refused();
         check_desktop(before);
-        CHECK(d->ops->window_close(d, (uintptr_t) there.window, &err));
+        CHECK(desk_window_close(d, (uintptr_t) there.window, &err));
         CHECK_EQ(WaitForSingleObject(there.thread, LIMIT), WAIT_OBJECT_0);
-        d->ops->close(d);
+        desk_close(d);
     } else {
         printf("    %s\n", err.message);
     }

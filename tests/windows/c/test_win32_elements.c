@@ -20,7 +20,7 @@ static bool read_list(desk_element_list *list, DWORD pid, bool all, unsigned ms)
     base_error err = {0};
     desk_elements_query query = {
         .deadline = in_ms(ms), .max_nodes = DESK_ELEMENTS_MAX_NODES, .pid = (long) pid, .all = all};
-    bool ok = reader->ops->read(reader, &query, list, &err);
+    bool ok = desk_elements_read(reader, &query, list, &err);
     if (!CHECK(ok)) {
         printf("    %s\n", err.message);
     }
@@ -185,7 +185,7 @@ static void test_caps(app *a)
     base_error err;
     desk_elements_query query = {
         .deadline = in_ms(READ_MS), .max_nodes = 7, .pid = (long) a->process.dwProcessId};
-    if (CHECK(reader->ops->read(reader, &query, &list, &err))) {
+    if (CHECK(desk_elements_read(reader, &query, &list, &err))) {
         CHECK_EQ(list.count, 7);
         CHECK(list.truncated);
         check_order(&list);
@@ -193,7 +193,7 @@ static void test_caps(app *a)
     }
     atomic_bool cancel = true;
     query.cancel = &cancel;
-    CHECK(!reader->ops->read(reader, &query, &list, &err));
+    CHECK(!desk_elements_read(reader, &query, &list, &err));
     CHECK_EQ(err.code, BASE_CANCELLED);
     CHECK(list.items == NULL && list.memory == NULL);
 }
@@ -207,7 +207,7 @@ static base_code act(app *a, const char *role, const char *name, const char *act
         return BASE_IO;
     }
     const desk_element *e = must(&list, role, name);
-    bool ok = reader->ops->act(reader, e->handle, action, 0, in_ms(READ_MS), &err);
+    bool ok = desk_elements_act(reader, e->handle, action, 0, in_ms(READ_MS), &err);
     desk_element_list_free(&list);
     return ok ? BASE_OK : err.code;
 }
@@ -230,9 +230,9 @@ static base_code set_text(app *a, const char *role, const char *name, const char
         }
     }
     if (CHECK(e)) {
-        ok = reader->ops->change(reader, e->handle,
-                                 &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = text},
-                                 in_ms(READ_MS), &err);
+        ok = desk_elements_change(reader, e->handle,
+                                  &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = text},
+                                  in_ms(READ_MS), &err);
     }
     desk_element_list_free(&list);
     return ok ? BASE_OK : err.code;
@@ -331,7 +331,7 @@ static void test_hung(app *a, app *hung)
              (unsigned long long) (uintptr_t) hung->told->windows[ID_OK],
              hung->process.dwProcessId);
     start = uv_hrtime();
-    CHECK(!reader->ops->act(reader, handle, NULL, 0, in_ms(300), &err));
+    CHECK(!desk_elements_act(reader, handle, NULL, 0, in_ms(300), &err));
     CHECK_EQ(err.code, BASE_TIMED_OUT);
     CHECK(uv_hrtime() - start < (uint64_t) 5000 * 1000000);
     SetEvent(hung->wake);
@@ -340,13 +340,13 @@ static void test_hung(app *a, app *hung)
 static void test_gone(const char *handle)
 {
     base_error err;
-    CHECK(!reader->ops->act(reader, handle, NULL, 0, in_ms(100), &err));
+    CHECK(!desk_elements_act(reader, handle, NULL, 0, in_ms(100), &err));
     CHECK_EQ(err.code, BASE_NOT_FOUND);
-    CHECK(!reader->ops->change(reader, handle,
-                               &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "x"},
-                               in_ms(100), &err));
+    CHECK(!desk_elements_change(reader, handle,
+                                &(desk_element_change){.kind = DESK_CHANGE_TEXT, .text = "x"},
+                                in_ms(100), &err));
     CHECK_EQ(err.code, BASE_NOT_FOUND);
-    CHECK(!reader->ops->act(reader, "hwnd:12", NULL, 0, in_ms(100), &err));
+    CHECK(!desk_elements_act(reader, "hwnd:12", NULL, 0, in_ms(100), &err));
     CHECK_EQ(err.code, BASE_INVALID);
 }
 
@@ -401,7 +401,7 @@ int main(int count, char **arguments)
     if (!start_app(&a, 1) || !start_app(&hung, 2)) {
         return check_done();
     }
-    if (!CHECK(desk_native_elements->open(&reader, &(desk_elements_options){0}, &err))) {
+    if (!CHECK(desk_elements_open(&reader, &(desk_elements_options){0}, &err))) {
         return check_done();
     }
     test_read(&a);
@@ -419,6 +419,6 @@ int main(int count, char **arguments)
     stop_app(&a);
     stop_app(&hung);
     test_gone(gone);
-    reader->ops->close(reader);
+    desk_elements_close(reader);
     return check_done();
 }

@@ -1,7 +1,7 @@
 /* Input of the Windows backend, judged by the messages and the text that a window got. */
 #include "test_win32_window.h"
 
-#include "desk/native.h"
+#include "desk/desk.h"
 #include "desk/win32/win32_internal.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static test_window edit = {
 static bool key(desk_key k, bool down)
 {
     base_error err = {0};
-    bool ok = d->ops->key(d, k, down, &err);
+    bool ok = desk_keyboard_key(d, k, down, &err);
     if (!ok) {
         printf("key: %s\n", err.message);
     }
@@ -163,7 +163,7 @@ static int type(const char *text)
     int pauses = 0;
     for (size_t at = 0; at < length;) {
         desk_text_step step;
-        if (!CHECK(d->ops->text_step(d, text + at, length - at, &step, &err)) ||
+        if (!CHECK(desk_type_text(d, text + at, length - at, &step, &err)) ||
             !CHECK(step.consumed > 0)) {
             printf("    %s\n", err.message);
             return -1;
@@ -171,7 +171,7 @@ static int type(const char *text)
         at += step.consumed;
         pauses += step.remapped;
     }
-    CHECK(d->ops->text_end(d, &err));
+    CHECK(desk_type_end(d, &err));
     return pauses;
 }
 
@@ -224,7 +224,7 @@ static void refused(const char *text, size_t length, base_code code)
 {
     desk_text_step step;
     base_error err = {0};
-    CHECK(!d->ops->text_step(d, text, length, &step, &err));
+    CHECK(!desk_type_text(d, text, length, &step, &err));
     CHECK_EQ(err.code, code);
 }
 
@@ -259,7 +259,7 @@ static void test_keys_in_edit(void)
     check_edit("x");
     base_error err = {0};
     CHECK(key(DESK_KEY_CTRL, true));
-    CHECK(!d->ops->key(d, 0x65e5, true, &err));
+    CHECK(!desk_keyboard_key(d, 0x65e5, true, &err));
     CHECK_EQ(err.code, BASE_UNSUPPORTED);
     CHECK(key(DESK_KEY_CTRL, false));
 }
@@ -270,14 +270,14 @@ static void test_numpad(void)
     for (int on = 0; on < 2; on++) {
         toggle(DESK_KEY_NUM_LOCK, VK_NUMLOCK, on);
         clear_edit();
-        CHECK(desk_native_ops->open(&d, &(desk_options){0}, NULL));
+        CHECK(desk_open(&d, NULL, &(desk_options){0}, NULL));
         for (desk_key k = DESK_KEY_NUMPAD_0; k <= DESK_KEY_NUMPAD_9; k++) {
             CHECK(key(k, true) && key(k, false));
         }
         combo("numpad_add");
         combo("numpad_equal");
         check_edit("0123456789+=");
-        d->ops->close(d);
+        desk_close(d);
         d = other;
         WAIT_FOR(is_on(VK_NUMLOCK) == on);
     }
@@ -295,8 +295,8 @@ static void check_at(int x, int y)
 {
     base_error err = {0};
     int got_x = -1, got_y = -1;
-    if (!CHECK(d->ops->pointer_move(d, x, y, &err)) ||
-        !CHECK(d->ops->pointer_get(d, &got_x, &got_y, &err))) {
+    if (!CHECK(desk_pointer_move(d, x, y, &err)) ||
+        !CHECK(desk_pointer_get(d, &got_x, &got_y, &err))) {
         printf("    %s\n", err.message);
     }
     CHECK_EQ(got_x, x);
@@ -314,9 +314,9 @@ static void test_moves(image_rect s)
     WAIT_FOR(test_window_find(&raw, WM_MOUSEMOVE, &m));
     check_at(s.x, s.y);
     check_at(s.x + s.width - 1, s.y + s.height - 1);
-    CHECK(!d->ops->pointer_move(d, s.x + s.width, s.y, &err));
+    CHECK(!desk_pointer_move(d, s.x + s.width, s.y, &err));
     CHECK_EQ(err.code, BASE_INVALID);
-    CHECK(!d->ops->pointer_move(d, s.x - 1, s.y, &err));
+    CHECK(!desk_pointer_move(d, s.x - 1, s.y, &err));
     CHECK_EQ(err.code, BASE_INVALID);
 }
 
@@ -329,9 +329,9 @@ static void test_clicks(image_rect s)
         int x = s.x + rand() % s.width, y = s.y + rand() % s.height;
         test_message down = {0}, up = {0};
         test_window_clear(&raw);
-        if (!CHECK(d->ops->pointer_move(d, x, y, NULL)) ||
-            !CHECK(d->ops->button(d, DESK_LEFT, true, NULL)) ||
-            !CHECK(d->ops->button(d, DESK_LEFT, false, NULL)) ||
+        if (!CHECK(desk_pointer_move(d, x, y, NULL)) ||
+            !CHECK(desk_pointer_button(d, DESK_LEFT, true, NULL)) ||
+            !CHECK(desk_pointer_button(d, DESK_LEFT, false, NULL)) ||
             !WAIT_FOR(test_window_find(&raw, WM_LBUTTONUP, &up))) {
             return;
         }
@@ -348,10 +348,10 @@ static void check_button(desk_button button, UINT down, UINT up, WORD data)
 {
     test_message m = {0};
     test_window_clear(&raw);
-    CHECK(d->ops->button(d, button, true, NULL));
+    CHECK(desk_pointer_button(d, button, true, NULL));
     WAIT_FOR(test_window_find(&raw, down, &m));
     CHECK_EQ(HIWORD(m.w), data);
-    CHECK(d->ops->button(d, button, false, NULL));
+    CHECK(desk_pointer_button(d, button, false, NULL));
     WAIT_FOR(test_window_find(&raw, up, &m));
     CHECK_EQ(HIWORD(m.w), data);
 }
@@ -364,9 +364,9 @@ static void test_buttons(void)
     check_button(DESK_RIGHT, WM_RBUTTONDOWN, WM_RBUTTONUP, 0);
     check_button(DESK_BACK, WM_XBUTTONDOWN, WM_XBUTTONUP, XBUTTON1);
     check_button(DESK_FORWARD, WM_XBUTTONDOWN, WM_XBUTTONUP, XBUTTON2);
-    CHECK(!d->ops->button(d, 0, true, &err));
+    CHECK(!desk_pointer_button(d, 0, true, &err));
     CHECK_EQ(err.code, BASE_INVALID);
-    CHECK(!d->ops->button(d, 6, true, &err));
+    CHECK(!desk_pointer_button(d, 6, true, &err));
     CHECK_EQ(err.code, BASE_INVALID);
 }
 
@@ -385,17 +385,17 @@ static void test_wheels(void)
 {
     base_error err = {0};
     test_window_clear(&raw);
-    CHECK(d->ops->wheel(d, 0, 3 * DESK_NOTCH, NULL));
+    CHECK(desk_pointer_wheel(d, 0, 3 * DESK_NOTCH, NULL));
     WAIT_FOR(turned(WM_MOUSEWHEEL) == -3 * WHEEL_DELTA);
-    CHECK(d->ops->wheel(d, 0, -5 * DESK_NOTCH, NULL));
+    CHECK(desk_pointer_wheel(d, 0, -5 * DESK_NOTCH, NULL));
     WAIT_FOR(turned(WM_MOUSEWHEEL) == 2 * WHEEL_DELTA);
-    CHECK(d->ops->wheel(d, 2 * DESK_NOTCH, 0, NULL));
+    CHECK(desk_pointer_wheel(d, 2 * DESK_NOTCH, 0, NULL));
     WAIT_FOR(turned(WM_MOUSEHWHEEL) == 2 * WHEEL_DELTA);
-    CHECK(d->ops->wheel(d, -3 * DESK_NOTCH, 0, NULL));
+    CHECK(desk_pointer_wheel(d, -3 * DESK_NOTCH, 0, NULL));
     WAIT_FOR(turned(WM_MOUSEHWHEEL) == -WHEEL_DELTA);
-    CHECK(d->ops->wheel(d, 0, -DESK_NOTCH - 30, NULL)); /* parts of a notch too */
+    CHECK(desk_pointer_wheel(d, 0, -DESK_NOTCH - 30, NULL)); /* parts of a notch too */
     WAIT_FOR(turned(WM_MOUSEWHEEL) == 3 * WHEEL_DELTA + 30);
-    CHECK(!d->ops->wheel(d, 0, 100000 * DESK_NOTCH, &err));
+    CHECK(!desk_pointer_wheel(d, 0, 100000 * DESK_NOTCH, &err));
     CHECK_EQ(err.code, BASE_INVALID);
 }
 
@@ -405,9 +405,9 @@ static void test_close(void)
     test_message m = {0};
     test_window_clear(&raw);
     CHECK(key(DESK_KEY_CTRL, true) && key('k', true));
-    CHECK(d->ops->button(d, DESK_RIGHT, true, NULL));
+    CHECK(desk_pointer_button(d, DESK_RIGHT, true, NULL));
     WAIT_FOR(test_window_find(&raw, WM_RBUTTONDOWN, &m));
-    d->ops->close(d);
+    desk_close(d);
     WAIT_FOR(test_window_find(&raw, WM_RBUTTONUP, &m));
     WAIT_FOR(find_key('K', false, &m));
     WAIT_FOR(find_key(VK_CONTROL, false, &m));
@@ -428,7 +428,7 @@ static void with_edit(void)
 static void with_messages(void)
 {
     image_rect s;
-    CHECK(d->ops->screen_rect(d, &s, NULL));
+    CHECK(desk_screen_rect(d, &s, NULL));
     raw.place = (RECT){s.x, s.y, s.x + s.width, s.y + s.height};
     if (test_window_open(&raw)) {
         test_named_keys();
@@ -445,7 +445,7 @@ static void with_messages(void)
 int main(void)
 {
     base_error err = {0};
-    if (!CHECK(desk_native_ops->open(&d, NULL, &err))) {
+    if (!CHECK(desk_open(&d, NULL, NULL, &err))) {
         printf("    %s\n", err.message);
         return check_done();
     }

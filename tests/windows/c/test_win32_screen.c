@@ -48,7 +48,7 @@ static void check_pixels(const image_bitmap *image, int left, int top)
 static bool capture(image_rect r, bool cursor, image_bitmap *image)
 {
     base_error err = {0};
-    bool ok = win32_capture(d, r, cursor, image, &err);
+    bool ok = desk_capture(d, &r, cursor, image, &err);
     if (!ok && !fail_every) {
         printf("capture: %s\n", err.message);
     }
@@ -116,11 +116,11 @@ static void test_refused(void)
     image_bitmap image = {0};
     base_error err;
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
-        CHECK(!win32_capture(d, outside[i], false, &image, &err));
+        CHECK(!desk_capture(d, &outside[i], false, &image, &err));
         CHECK_EQ(err.code, BASE_INVALID);
     }
     fail_every = 1;
-    CHECK(!win32_capture(d, (image_rect){0, 0, 10, 10}, false, &image, &err));
+    CHECK(!desk_capture(d, &(image_rect){0, 0, 10, 10}, false, &image, &err));
     CHECK_EQ(err.code, BASE_REFUSED);
     fail_every = 0;
 }
@@ -128,7 +128,7 @@ static void test_refused(void)
 static void look_often(int times)
 {
     for (int i = 0; i < times; i++) {
-        Sleep((DWORD) win32_poll_every(d));
+        Sleep((DWORD) desk_poll_every(d));
         win32_watch_look(&desk_under_test);
     }
 }
@@ -138,12 +138,12 @@ static void test_watch_locked(void)
 {
     base_error err;
     fail_every = 1;
-    CHECK(win32_watch_start(d, &err));
+    CHECK(desk_watch_start(d, &err));
     look_often(3);
-    CHECK_EQ(win32_last_change(d), 0);
+    CHECK_EQ(desk_last_change(d), 0);
     fail_every = 0;
     look_often(3);
-    CHECK_EQ(win32_last_change(d), 0);
+    CHECK_EQ(desk_last_change(d), 0);
     CHECK(desk_under_test.watch.rect.width > 0);
     win32_watch_close(&desk_under_test);
 }
@@ -190,6 +190,8 @@ static void test_no_leaks(void)
 int main(void)
 {
     static test_window t = {.striped = true, .place = {100, 60, 400, 300}, .style = WS_POPUP};
+    win32_screen_ops(&desk_under_test.base.ops);
+    win32_watch_ops(&desk_under_test.base.ops);
     if (test_window_open(&t)) {
         test_exact(&t);
         test_cursor(&t);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "desk/native.h"
+#include "desk/desk.h"
 
 enum { WIDTH = 64, HEIGHT = 60, STRIDE = WIDTH * 4 + 16 };
 
@@ -82,32 +82,32 @@ static void fill(test_window *t, int width, int height, COLORREF colour)
 /* Pumps as often as told to, until a change is seen or `looks` looks have been due. */
 static bool sees_change(desk *d, int looks)
 {
-    for (int i = 0; i < looks && !d->ops->last_change(d); i++) {
-        int pause = d->ops->poll_every(d);
+    for (int i = 0; i < looks && !desk_last_change(d); i++) {
+        int pause = desk_poll_every(d);
         CHECK(pause >= 1);
         Sleep((DWORD) pause);
-        CHECK(d->ops->pump(d, NULL));
+        CHECK(desk_pump(d, NULL));
     }
-    return d->ops->last_change(d) != 0;
+    return desk_last_change(d) != 0;
 }
 
 static void test_window_changes(test_window *t)
 {
     desk *d = NULL;
     base_error err = {0};
-    if (!CHECK(desk_native_ops->open(&d, NULL, &err))) {
+    if (!CHECK(desk_open(&d, NULL, NULL, &err))) {
         return;
     }
-    CHECK_EQ(d->ops->poll_every(d), 0);
-    CHECK_EQ(d->ops->poll_fd(d), -1);
-    CHECK(d->ops->watch_start(d, &err));
+    CHECK_EQ(desk_poll_every(d), 0);
+    CHECK_EQ(desk_poll_fd(d), -1);
+    CHECK(desk_watch_start(d, &err));
     SetCursorPos(150, 150);
     CHECK(!sees_change(d, 5));
     fill(t, 2, 18, RGB(0, 0, 0));
     CHECK(!sees_change(d, 5));
     fill(t, 100, 50, RGB(255, 0, 0));
     CHECK(sees_change(d, 100));
-    CHECK(d->ops->watch_start(d, &err)); /* anew: nothing has changed since */
+    CHECK(desk_watch_start(d, &err)); /* anew: nothing has changed since */
     CHECK(!sees_change(d, 5));
     int drawn = desk_regions_add(&d->regions, (image_rect){130, 90, 10, 10});
     int beside = desk_regions_add(&d->regions, (image_rect){400, 300, 50, 50});
@@ -117,9 +117,9 @@ static void test_window_changes(test_window *t)
     CHECK(sees_change(d, 100));
     CHECK(desk_regions_changed(&d->regions, drawn) > 0);
     CHECK_EQ(desk_regions_changed(&d->regions, beside), 0);
-    d->ops->watch_stop(d);
-    CHECK_EQ(d->ops->poll_every(d), 0);
-    d->ops->close(d);
+    desk_watch_stop(d);
+    CHECK_EQ(desk_poll_every(d), 0);
+    desk_close(d);
 }
 
 int main(void)

@@ -147,7 +147,7 @@ static void check_picture(const plate *p, bool printed)
     desk_window_picture picture;
     base_error err = {0};
     prints = 0;
-    if (!CHECK(win32_window_capture(d, (uintptr_t) p->window, false, &picture, &err))) {
+    if (!CHECK(desk_window_capture(d, (uintptr_t) p->window, false, &picture, &err))) {
         printf("    %s\n", err.message);
         return;
     }
@@ -167,7 +167,7 @@ static void wait_until_in_sight(const plate *p)
     ULONGLONG limit = GetTickCount64() + LIMIT;
     bool there = false;
     while (!there && GetTickCount64() < limit) {
-        there = win32_window_capture(d, (uintptr_t) p->window, false, &picture, NULL) &&
+        there = desk_window_capture(d, (uintptr_t) p->window, false, &picture, NULL) &&
                 wrong_pixels(p, &picture.image) == 0;
         Sleep(5);
     }
@@ -178,7 +178,7 @@ static void check_refused(const plate *p, base_code code)
 {
     desk_window_picture picture;
     base_error err = {0};
-    CHECK(!win32_window_capture(d, (uintptr_t) p->window, false, &picture, &err));
+    CHECK(!desk_window_capture(d, (uintptr_t) p->window, false, &picture, &err));
     CHECK_EQ(err.code, code);
     CHECK(err.message[0] != '\0');
 }
@@ -246,7 +246,7 @@ static int capture_often(const plate *one, const plate *other, int count)
             win32_screen_close(&used);
         }
         const plate *p = i % 2 ? one : other;
-        succeeded += win32_window_capture(d, (uintptr_t) p->window, true, &picture, NULL);
+        succeeded += desk_window_capture(d, (uintptr_t) p->window, true, &picture, NULL);
     }
     fail_every = 0;
     win32_screen_close(&used);
@@ -281,6 +281,7 @@ int main(void)
                        .lpszClassName = L"capture plate",
                        .hInstance = GetModuleHandleW(NULL)};
     RegisterClassW(&class);
+    win32_window_capture_ops(&used.base.ops);
     test_pictures();
     test_refused();
     test_no_leaks();

@@ -2,7 +2,7 @@
  * argument this program is another process with a window, which ends when the window is closed. */
 #include "test_win32_window.h"
 
-#include "desk/native.h"
+#include "desk/desk.h"
 #include "desk/win32/win32_internal.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const desk_window *find(HWND window)
 {
     base_error err = {0};
     desk_window_list_free(&list);
-    if (!CHECK(d->ops->windows(d, &list, &err))) {
+    if (!CHECK(desk_windows(d, &list, &err))) {
         printf("    %s\n", err.message);
     }
     for (size_t i = 0; i < list.count; i++) {
@@ -105,7 +105,7 @@ static bool is_front(HWND window, HWND other)
 static void focus(HWND window, HWND other)
 {
     base_error err = {0};
-    if (!WAIT_FOR(d->ops->window_focus(d, (uintptr_t) window, &err) &&
+    if (!WAIT_FOR(desk_window_focus(d, (uintptr_t) window, &err) &&
                   GetForegroundWindow() == window && is_front(window, other))) {
         printf("    %s\n", err.message);
     }
@@ -120,7 +120,7 @@ static void test_focus(HWND one, HWND other)
 static void set_state(HWND window, desk_window_state state)
 {
     base_error err = {0};
-    if (!CHECK(d->ops->window_state(d, (uintptr_t) window, state, &err))) {
+    if (!CHECK(desk_window_set_state(d, (uintptr_t) window, state, &err))) {
         printf("    %s\n", err.message);
     }
 }
@@ -143,7 +143,7 @@ static void test_states(HWND window)
     WAIT_FOR(!IsIconic(window) && !IsZoomed(window));
     set_state(window, DESK_WINDOW_MINIMIZED);
     WAIT_FOR(IsIconic(window));
-    CHECK(d->ops->window_focus(d, (uintptr_t) window, &err));
+    CHECK(desk_window_focus(d, (uintptr_t) window, &err));
     WAIT_FOR(!IsIconic(window) && GetForegroundWindow() == window);
 }
 
@@ -158,16 +158,16 @@ static void test_place(HWND window)
 {
     base_error err = {0};
     image_rect one = {150, 120, 500, 350}, other = {30, 40, 320, 240};
-    CHECK(d->ops->window_place(d, (uintptr_t) window, one, &err));
+    CHECK(desk_window_place(d, (uintptr_t) window, one, &err));
     WAIT_FOR(is_placed(window, one));
     RECT r;
     GetWindowRect(window, &r);
     CHECK_EQ(r.right - r.left, one.width);
     set_state(window, DESK_WINDOW_MAXIMIZED);
     WAIT_FOR(IsZoomed(window));
-    CHECK(d->ops->window_place(d, (uintptr_t) window, other, &err));
+    CHECK(desk_window_place(d, (uintptr_t) window, other, &err));
     WAIT_FOR(!IsZoomed(window) && is_placed(window, other));
-    CHECK(!d->ops->window_place(d, (uintptr_t) window, (image_rect){0, 0, 0, 5}, &err));
+    CHECK(!desk_window_place(d, (uintptr_t) window, (image_rect){0, 0, 0, 5}, &err));
     CHECK_EQ(err.code, BASE_INVALID);
 }
 
@@ -176,11 +176,11 @@ static void test_gone(HWND window)
     base_error err = {0};
     uint64_t ids[] = {0, (uintptr_t) window, UINT64_MAX};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
-        CHECK(!d->ops->window_focus(d, ids[i], &err) && err.code == BASE_NOT_FOUND);
-        CHECK(!d->ops->window_close(d, ids[i], &err) && err.code == BASE_NOT_FOUND);
-        CHECK(!d->ops->window_place(d, ids[i], (image_rect){0, 0, 9, 9}, &err) &&
+        CHECK(!desk_window_focus(d, ids[i], &err) && err.code == BASE_NOT_FOUND);
+        CHECK(!desk_window_close(d, ids[i], &err) && err.code == BASE_NOT_FOUND);
+        CHECK(!desk_window_place(d, ids[i], (image_rect){0, 0, 9, 9}, &err) &&
               err.code == BASE_NOT_FOUND);
-        CHECK(!d->ops->window_state(d, ids[i], DESK_WINDOW_NORMAL, &err) &&
+        CHECK(!desk_window_set_state(d, ids[i], DESK_WINDOW_NORMAL, &err) &&
               err.code == BASE_NOT_FOUND);
     }
     CHECK(!find(window));
@@ -200,7 +200,7 @@ static void test_hung(test_window *t)
     CHECK(w && strcmp(w->title, TEST_TITLE_UTF8) == 0);
     set_state(t->window, DESK_WINDOW_MAXIMIZED);
     set_state(t->window, DESK_WINDOW_NORMAL);
-    CHECK(d->ops->window_place(d, (uintptr_t) t->window, r, &err));
+    CHECK(desk_window_place(d, (uintptr_t) t->window, r, &err));
     CHECK(GetTickCount64() - start < TEST_TIMEOUT / 2);
     SetEvent(t->resume);
     WAIT_FOR(is_placed(t->window, r));
@@ -255,7 +255,7 @@ static void test_other_process(HWND ours)
         test_focus(ours, window);
         test_states(window);
         test_place(window);
-        CHECK(d->ops->window_close(d, (uintptr_t) window, &err));
+        CHECK(desk_window_close(d, (uintptr_t) window, &err));
         WAIT_FOR(!IsWindow(window));
         test_gone(window);
     }
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
     if (argc > 1) {
         return be_other();
     }
-    if (!CHECK(desk_native_ops->open(&d, NULL, &err))) {
+    if (!CHECK(desk_open(&d, NULL, NULL, &err))) {
         printf("    %s\n", err.message);
         return check_done();
     }
@@ -286,6 +286,6 @@ int main(int argc, char **argv)
     }
     test_window_close(&t);
     desk_window_list_free(&list);
-    d->ops->close(d);
+    desk_close(d);
     return check_done();
 }

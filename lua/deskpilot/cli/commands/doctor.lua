@@ -1,5 +1,6 @@
 --- `deskpilot doctor`: tries, one by one, what deskpilot needs of this machine, and says how to mend
 --- what does not work. It changes nothing and touches no window.
+local capture = require "deskpilot.desk.picture.capture"
 local config = require "deskpilot.base.config"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
@@ -74,13 +75,12 @@ local function check_display(findings)
   end
   findings[#findings + 1] = found("display", ("%s, %dx%d%s"):format(desk:backend(), screen.width, screen.height,
     monitors_of(desk)))
-  return desk, screen
+  return desk
 end
 
-local function check_capture(desk, screen, findings)
+local function check_capture(desk, findings)
   local began = task.now()
-  local image, err = desk:capture { x = screen.x, y = screen.y, width = screen.width, height = screen.height,
-    cursor = true }
+  local image, err = capture.take({ native = desk }, {})
   if not image then
     findings[#findings + 1] = missing("capture", err, platform.advice.capture, true)
     return
@@ -227,9 +227,9 @@ function doctor.examine(options, tell)
     if tell then tell(finding) end
   end })
   local settings = check_config(options, findings)
-  local desk, screen = check_display(findings)
+  local desk = check_display(findings)
   if desk then
-    check_capture(desk, screen, findings)
+    check_capture(desk, findings)
     check_input(desk, findings)
     check_kill_chord(settings, findings)
     check_windows(desk, findings)

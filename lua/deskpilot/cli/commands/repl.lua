@@ -2,6 +2,7 @@
 --- calls that wait work, and Ctrl+C ends the entry and not the prompt.
 local uv = require "luv"
 local chunk = require "deskpilot.cli.chunk"
+local completion = require "deskpilot.cli.completion"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
@@ -10,6 +11,7 @@ local line_editor = require "deskpilot.cli.line_editor"
 local lookup = require "deskpilot.base.lookup"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
 
 local repl = {
   summary = "A Lua prompt on the live desktop. Expressions print their values.",
@@ -102,10 +104,11 @@ end
 local Terminal = {}
 Terminal.__index = Terminal
 
-local function open_terminal()
+local function open_terminal(env)
   local self = setmetatable({ tty = assert(uv.new_tty(0, true)) }, Terminal)
+  local scope = { env = env, classes = { desk = "deskpilot.desk" } }
   self.editor = line_editor.new { prompt = "desk> ", more = "  ... ", history = read_history(),
-    is_complete = is_complete }
+    is_complete = is_complete, complete = function(entry, cursor) return completion.at(entry, cursor, scope) end }
   return self
 end
 
@@ -168,6 +171,17 @@ function Terminal:event()
   return event
 end
 
+-- What a name may become, below the entry, which is drawn again below that.
+function Terminal:list(event)
+  local columns = self:columns()
+  local lines = completion.columns(event.names, columns)
+  if event.about then
+    lines = {}
+    for line in event.about:gmatch("[^\n]+") do lines[#lines + 1] = text.cut(line, math.max(columns - 4, 8)) end
+  end
+  put(self.editor:draw(columns) .. self.editor:leave(columns) .. table.concat(lines, "\r\n") .. "\r\n")
+end
+
 --- The next entry, or nil at the end.
 function Terminal:entry()
   self:raw(true)
@@ -176,6 +190,8 @@ function Terminal:entry()
     if event.kind == "clear" then
       put("\27[H\27[2J")
       self.editor.drawn_row = 0
+    elseif event.kind == "list" then
+      self:list(event)
     else
       local editor = self.editor
       put(editor:draw(self:columns()) .. editor:leave(self:columns()))
@@ -280,7 +296,8 @@ function repl.run(options)
   local open_desk, opened = chunk.desk_opener(where)
   local is_terminal = uv.guess_handle(0) == "tty"
   if is_terminal then put("deskpilot " .. system.version .. "; help() tells what there is\n") end
-  loop(is_terminal and open_terminal() or open_plain(), chunk.environment(open_desk))
+  local env = chunk.environment(open_desk)
+  loop(is_terminal and open_terminal(env) or open_plain(), env)
   if opened() then opened():close() end
   if session then session:stop() end
   chord:close()

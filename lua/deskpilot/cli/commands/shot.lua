@@ -1,24 +1,25 @@
 --- `deskpilot shot`: a screenshot, by the shortest way from the screen to the file.
+local capture = require "deskpilot.desk.picture.capture"
+local encode = require "deskpilot.desk.picture.encode"
 local files = require "deskpilot.base.files"
 
 local shot = {
-  summary = "Take a screenshot of the screen, of a window or of a region, as a PNG file.",
+  summary = "Take a screenshot of the screen, of a window or of a region, as a PNG or JPEG file.",
   order = 40,
-  usage = "shot [-o FILE] [--window W | --monitor M] [--region X,Y,W,H] [--marks]",
+  usage = "shot [-o FILE] [--window W | --monitor M] [--region X,Y,W,H] [--marks] [--max-bytes N]",
   options = {
     { name = "output", short = "o", value = "FILE",
-      help = "where to write it (replaced if it is there); - is standard output" },
+      help = "where to write it (replaced if it is there), as JPEG if it ends in .jpg; - is standard output" },
     { name = "window", short = "w", value = "W",
       help = "a window's own picture, covered or not: its id, part of its title, or active" },
     { name = "monitor", short = "m", value = "M", help = "a monitor's number from the left, its name, or primary" },
     { name = "region", short = "r", value = "X,Y,W,H", help = "pixels of the screen, or of the window or monitor" },
     { name = "marks", help = "with a box and a number on each element: its index in desk.elements.list()" },
     { name = "no-cursor", help = "without the mouse pointer" },
+    { name = "max-bytes", value = "N", help = "made smaller until the file has at most so many bytes, as JPEG unless "
+      .. "the FILE ends in .png" },
   },
 }
-
--- The default compressor: see the measurements in tests/bench.
-local encoding = { compressor = "screen" }
 
 local function complain(status, message)
   io.stderr:write("deskpilot: ", tostring(message), "\n")
@@ -38,50 +39,31 @@ function shot.parse_region(word)
   return area
 end
 
--- The area of the screen that the options ask for.
-local function area_of(desk, options, region)
-  local screen, err = desk:screen()
-  if not screen then return nil, err end
-  local area = screen
-  if options.monitor then
-    local which = math.tointeger(tonumber(options.monitor)) or options.monitor
-    area, err = require("deskpilot.desk.picture.monitors").find(desk, which)
-    if not area then return nil, err end
+-- A picture as the options ask for it: the image, the part of the screen that it shows, the desk, which is to be closed
+-- afterwards, and of a window its process; or nil, the error and the exit status. Where the picture is of no window
+-- the desktop library is not loaded.
+local function take(options, region)
+  local desk, err, window
+  if options.window then
+    desk, err = require("deskpilot.desk").open {}
+  else
+    local handle
+    handle, err = require("native.desk").open {}
+    desk = handle and { native = handle, close = function() handle:close() end }
   end
-  if region then
-    local origin = options.monitor and area or { x = 0, y = 0 }
-    area = { x = origin.x + region.x, y = origin.y + region.y, width = region.width, height = region.height }
+  if not desk then return nil, err, 3 end
+  if options.window then
+    local list, failure = desk.windows.list()
+    if not list then return nil, failure, 3 end
+    window, err = require("deskpilot.cli.commands.windows").find(list, options.window)
+    if not window then return nil, err, 1 end
   end
-  area = require("deskpilot.desk.picture.rect").intersection(area, screen)
-  if area then return area end
-  return nil, ("the region lies outside the screen, which is %dx%d at %d,%d"):format(screen.width, screen.height,
-    screen.x, screen.y)
-end
-
--- A picture of the screen or of a part of it, the shortest way. Gives the image, the area that it shows and
--- what is to be closed afterwards; or nil, the error and the exit status.
-local function of_screen(options, region)
-  local desk, err = require("native.desk").open {}
-  if not desk then return nil, err, 3 end
-  local area, why = area_of(desk, options, region)
-  if not area then return nil, why, 1 end
-  local image, failure = desk:capture { x = area.x, y = area.y, width = area.width, height = area.height,
-    cursor = not options.no_cursor, lend = true }
-  if not image then return nil, failure, 3 end
-  return image, area, desk
-end
-
--- A window's own picture, whatever covers it; the same and its process.
-local function of_window(options, region)
-  local desk, err = require("deskpilot.desk").open {}
-  if not desk then return nil, err, 3 end
-  local list, failure = desk.windows.list()
-  if not list then return nil, failure, 3 end
-  local window, why = require("deskpilot.cli.commands.windows").find(list, options.window)
-  if not window then return nil, why, 1 end
-  local image, area = require("deskpilot.desk.picture.capture").take(desk, { window = window, region = region })
-  if not image then return nil, area, 1 end
-  return image, area, desk, window.pid
+  local image, area = capture.take(desk, { window = window, region = region, lend = true,
+    monitor = options.monitor and (math.tointeger(tonumber(options.monitor)) or options.monitor),
+    cursor = not window and not options.no_cursor })
+  if image then return image, area, desk, window and window.pid end
+  local asked_wrongly = area.code == "invalid" or area.code == "not_found"
+  return nil, area, (asked_wrongly or window) and 1 or 3
 end
 
 -- The image with marks on the elements (of one process, where it is known), as they are now.
@@ -99,22 +81,31 @@ local function with_marks(image, area, pid)
   return marked and marked.native, why
 end
 
-local function write(path, png)
-  if path ~= "-" then return files.write(path, png) end
-  local ok, why = io.stdout:write(png)
+local function write(path, bytes)
+  if path ~= "-" then return files.write(path, bytes) end
+  local ok, why = io.stdout:write(bytes)
   if ok then ok, why = io.stdout:flush() end
   if not ok then return nil, "cannot write to standard output: " .. tostring(why) end
   return true
 end
 
 -- A new name: nothing is replaced that nobody named.
-local function new_name()
+local function new_name(ending)
   local stem = os.date("!shot-%Y%m%dT%H%M%SZ")
   for number = 1, 1000 do
-    local name = number == 1 and stem .. ".png" or ("%s-%d.png"):format(stem, number)
+    local name = (number == 1 and stem or ("%s-%d"):format(stem, number)) .. ending
     if not files.exists(name) then return name end
   end
-  return stem .. "-more.png"
+  return stem .. "-more" .. ending
+end
+
+-- What is wrong with the options; nothing is touched before that is known.
+local function check(options)
+  if options.window and options.monitor then return "a picture is of a window or of a monitor, not of both" end
+  local most = options.max_bytes
+  if most and (math.tointeger(tonumber(most)) or 0) < 1 then
+    return ("--max-bytes wants a number of bytes, not '%s'"):format(most)
+  end
 end
 
 function shot.run(options, positional)
@@ -124,23 +115,22 @@ function shot.run(options, positional)
     region, why = shot.parse_region(options.region)
     if not region then return complain(2, why) end
   end
-  if options.window and options.monitor then
-    return complain(2, "a picture is of a window or of a monitor, not of both")
-  end
-  local image, area, desk, pid = (options.window and of_window or of_screen)(options, region)
+  why = check(options)
+  if why then return complain(2, why) end
+  local image, area, desk, pid = take(options, region)
   if not image then return complain(desk, area) end
   local err
   if options.marks then
     image, err = with_marks(image, area, pid)
     if not image then return complain(3, err) end
   end
-  local png
-  png, err = image:png(encoding)
+  local bytes, how = encode.image(image, { format = options.output and encode.format_of(options.output),
+    max_bytes = math.tointeger(tonumber(options.max_bytes)) })
   desk:close()
-  if not png then return complain(3, err) end
-  local path = options.output or new_name()
+  if not bytes then return complain(how.code == "invalid" and 1 or 3, how) end
+  local path = options.output or new_name(how.format == "jpeg" and ".jpg" or ".png")
   local ok
-  ok, err = write(path, png)
+  ok, err = write(path, bytes)
   if not ok then return complain(1, err) end
   if not options.output then io.stdout:write(path, "\n") end
   return 0

@@ -2,6 +2,7 @@
 local image = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local rects = require "deskpilot.desk.picture.rect"
 local shots = require "deskpilot.desk.picture.shot"
 
 local pictures = { methods = {} }
@@ -38,11 +39,10 @@ local function whole_page(self)
 end
 
 local function check_region(region)
-  local clip = { x = region.x or region[1], y = region.y or region[2], width = region.width or region[3],
-    height = region.height or region[4] }
+  local clip = rects.read(region)
   for _, side in ipairs { "x", "y", "width", "height" } do
     local value = clip[side]
-    if type(value) ~= "number" or not (value >= 0 and value < 1e7) then
+    if not (value and value >= 0 and value < 1e7) then
       error("tab:screenshot: a region is x, y, width and height in the page", 3)
     end
   end
@@ -61,7 +61,7 @@ local function take(self, clip)
   if not result then return nil, err end
   local png, why = decode(result.data)
   if not png then return nil, why end
-  return image.load_png(png)
+  return image.load(png)
 end
 
 local function take_in_strips(self, clip)

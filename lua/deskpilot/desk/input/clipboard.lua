@@ -8,6 +8,7 @@ local task = require "deskpilot.base.task"
 local clipboard = {}
 
 local MOST = 16 * 1024 * 1024 -- bytes that native takes
+local PNG = "\x89PNG\r\n\x1a\n" -- how such a file begins
 
 -- Asks native again and again until it has an answer, for at most that many seconds.
 local function insist(desk, seconds, ask, complaint)
@@ -41,6 +42,16 @@ local function set(desk, kind, data)
   return true
 end
 
+-- A PNG file is handed over as it is, with what is transparent in it.
+local function png_of_file(path)
+  local bytes, err = files.read(path, MOST)
+  if not bytes then return nil, err end
+  if bytes:sub(1, #PNG) == PNG then return bytes end
+  local image, why = native_image.load(bytes)
+  if not image then return errors.fail("invalid", "%s: %s", path, why.message) end
+  return image:png()
+end
+
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.clipboard
 function clipboard.new(desk)
@@ -72,19 +83,19 @@ function clipboard.new(desk)
     local png, err = get(desk, "png", options)
     if not png then return nil, err end
     if png == "" then return errors.fail("not_found", "the clipboard holds no picture") end
-    local image, why = native_image.load_png(png)
+    local image, why = native_image.load(png)
     if not image then return nil, why end
     return shots.new(image)
   end
 
   --- Puts a picture there for other programs to paste, for as long as the platform allows (X11: while this
   --- desk is open).
-  ---@param picture deskpilot.shot|string a screenshot, or the path of a PNG file
+  ---@param picture deskpilot.shot|string a screenshot, or the path of a PNG or JPEG file
   ---@return boolean? ok, deskpilot.error? err
   function api.set_image(picture)
     local png, err
-    if type(picture) == "string" then png, err = files.read(picture, MOST)
-    elseif type(picture) == "table" and picture.png then png, err = picture:png()
+    if type(picture) == "string" then png, err = png_of_file(picture)
+    elseif type(picture) == "table" and picture.encode then png, err = picture:encode()
     else error("desk.clipboard.set_image wants a screenshot or a path, not a " .. type(picture), 2) end
     if not png then return nil, err end
     return set(desk, "png", png)

@@ -40,39 +40,17 @@ local function check(options, what)
   end
 end
 
--- What the window shows on the screen: a place that is covered cannot be clicked.
-local function region_of(desk, options)
-  if not options.window then return options.region end
-  local window = options.window
-  if type(window) ~= "table" or not window.id then
-    local found, err = desk.windows.find(type(window) == "table" and window or { title = window })
-    if not found then return nil, err end
-    window = found
-  end
-  local region = options.region or {}
-  local x, y = region.x or region[1] or 0, region.y or region[2] or 0
-  return { x = window.x + x, y = window.y + y, width = region.width or region[3] or window.width - x,
-    height = region.height or region[4] or window.height - y }
-end
-
+-- Of a window what shows on the screen: a place that is covered cannot be clicked.
 local function picture(desk, options)
   if options.image then return options.image end
-  local region, err = region_of(desk, options)
-  if err then return nil, err end
-  return desk.screen.shot { region = region, cursor = false }
+  return desk.screen.shot { region = options.region, window = options.window, on_screen = true, cursor = false }
 end
 
 -- From pixels of the picture to those of the screen.
 local function place(words, shot)
-  local frame = shot.frame
-  if not frame then return words end
-  local sx, sy = frame.width / shot.width, frame.height / shot.height
   for _, word in ipairs(words) do
-    local right, bottom = word.x + word.width, word.y + word.height
-    word.x, word.y = word.x * sx // 1 | 0, word.y * sy // 1 | 0
-    word.width = math.max(1, math.ceil(right * sx) - word.x)
-    word.height = math.max(1, math.ceil(bottom * sy) - word.y)
-    word.x, word.y = word.x + frame.x, word.y + frame.y
+    local there = shot:on_screen(word)
+    word.x, word.y, word.width, word.height = there.x, there.y, there.width, there.height
   end
   return words
 end

@@ -1,10 +1,14 @@
---- What desk.screen.shot takes a picture of: the screen, a monitor, a window's own pixels, or a region of them.
+--- The one way from the screen to pixels: what desk.screen.shot, an agent's look and `deskpilot shot` take their
+--- pictures by; and the one place where a window, a monitor and a region become a rectangle of the screen.
 local errors = require "deskpilot.base.errors"
-local monitors = require "deskpilot.desk.picture.monitors"
 local rects = require "deskpilot.desk.picture.rect"
-local window_picture = require "deskpilot.desk.picture.window_picture"
 
 local capture = {}
+
+-- Times that a picture is tried again because the screen was resized while it was taken.
+local TRIES = 3
+
+local desktop = { x = 0, y = 0 } -- regions of the screen are in pixels of the whole desktop
 
 local function find_window(desk, window)
   if type(window) == "string" then window = { title = window } end
@@ -13,47 +17,64 @@ local function find_window(desk, window)
   return desk.windows.find(window)
 end
 
-local function rectangle(region, origin)
-  return { x = origin.x + (region.x or region[1]), y = origin.y + (region.y or region[2]),
-    width = region.width or region[3], height = region.height or region[4] }
+-- The window's or the monitor's place; nothing where it is the screen that is meant. What only some pictures need is
+-- loaded for them alone: `deskpilot shot` has to start fast.
+local function place_of(desk, options)
+  if options.window then return find_window(desk, options.window) end
+  if not options.monitor then return nil end
+  return require("deskpilot.desk.picture.monitors").find(desk.native, options.monitor)
 end
 
--- The part of the screen that is asked for; a window may hang over its edge.
-local function area_of(desk, options)
-  local whole, err = desk.native:screen()
-  if not whole then return nil, err end
-  local area = whole
-  if options.window then
-    area, err = find_window(desk, options.window)
-  elseif options.monitor then
-    area, err = monitors.find(desk.native, options.monitor)
-  end
-  if not area then return nil, err end
-  if options.region then
-    area = rectangle(options.region, (options.window or options.monitor) and area or { x = 0, y = 0 })
-  end
-  local part = rects.intersection(area, whole)
-  if not part then return errors.fail("invalid", "that part lies outside the screen") end
-  return part
+--- The part of the screen that is meant: all of it, a monitor, where a window is, or a region of one of them. What
+--- hangs over the screen's edge is left out.
+---@param desk deskpilot.desk
+---@param options { region: table?, window: table|string|integer|nil, monitor: integer|string|deskpilot.monitor|nil }
+---@return deskpilot.rect? area, deskpilot.rect|deskpilot.error screen all of it
+function capture.area(desk, options)
+  local screen, err = desk.native:screen()
+  if not screen then return nil, err end
+  local place, failure = place_of(desk, options)
+  if failure then return nil, failure end
+  local area = place or screen
+  if options.region then area = rects.region(options.region, area, not place and desktop or nil) end
+  local part = rects.intersection(area, screen)
+  if part then return part, screen end
+  return errors.fail("invalid", "%dx%d at %d,%d lies outside the screen, which is %dx%d at %d,%d", area.width,
+    area.height, area.x, area.y, screen.width, screen.height, screen.x, screen.y)
 end
 
+local function same(a, b)
+  return a.x == b.x and a.y == b.y and a.width == b.width and a.height == b.height
+end
+
+local function fit(width, height, size)
+  if not size then return width, height end
+  return require("native.image").fit(width, height, size[1], size[2])
+end
+
+-- What is to be scaled is not copied first.
 local function of_screen(desk, options)
-  local area, err = area_of(desk, options)
-  if not area then return nil, err end
-  local frame = { x = area.x, y = area.y, width = area.width, height = area.height }
-  local image, failure = desk.native:capture { x = frame.x, y = frame.y, width = frame.width,
-    height = frame.height, cursor = options.cursor ~= false }
-  if not image then return nil, failure end
-  return image, frame
+  for try = 1, TRIES do
+    local area, screen = capture.area(desk, options)
+    if not area then return nil, screen end
+    local width, height = fit(area.width, area.height, options.size)
+    local scaled = width ~= area.width or height ~= area.height
+    local image, err = desk.native:capture { x = area.x, y = area.y, width = area.width, height = area.height,
+      cursor = options.cursor ~= false, lend = options.lend or scaled }
+    if image then return image, area end
+    local now = desk.native:screen()
+    if try == TRIES or not now or same(now, screen) then return nil, err end
+  end
 end
 
 local function of_window(desk, options)
   local window, err = find_window(desk, options.window)
   if not window then return nil, err end
-  local image, rect, incomplete = window_picture.take(desk, window.id, options.cursor == true)
+  local image, rect, incomplete = require("deskpilot.desk.picture.window_picture").take(desk, window.id,
+    options.cursor == true)
   if not image then return nil, rect end
   if options.region then
-    local part = rects.intersection(rectangle(options.region, rect), rect)
+    local part = rects.intersection(rects.region(options.region, rect), rect)
     if not part then return errors.fail("invalid", "that region lies outside the window") end
     image, err = image:crop(part.x - rect.x, part.y - rect.y, part.width, part.height)
     if not image then return nil, err end
@@ -62,16 +83,22 @@ local function of_window(desk, options)
   return image, rect, incomplete or nil
 end
 
---- Takes the picture; see desk.screen.shot for the options.
----@param desk deskpilot.desk
+--- Takes the picture; see desk.screen.shot for the options. What is lent looks into the desk's own memory.
+---@param desk deskpilot.desk of which only `native` is needed where it is of no window
 ---@param options deskpilot.shot_options
 ---@return native.Image? image
----@return deskpilot.rect|deskpilot.error frame what it shows
+---@return deskpilot.rect|deskpilot.error area what it shows, in pixels of the screen
 ---@return true? incomplete of a window: its application did not draw all that was covered in time
 function capture.take(desk, options)
   if options.window and options.monitor then error("a picture is of a window or of a monitor, not of both", 3) end
-  if options.window and not options.on_screen then return of_window(desk, options) end
-  return of_screen(desk, options)
+  local image, area, incomplete = (options.window and not options.on_screen and of_window or of_screen)(desk, options)
+  if not image then return nil, area end
+  local width, height = fit(area.width, area.height, options.size)
+  if width == area.width and height == area.height then return image, area, incomplete end
+  local scaled, err = image:scale(width, height)
+  image:close() -- megabytes: not left to the collector
+  if not scaled then return nil, err end
+  return scaled, area, incomplete
 end
 
 return capture

@@ -2,6 +2,7 @@
 local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local rects = require "deskpilot.desk.picture.rect"
 local task = require "deskpilot.base.task"
 
 local find = {}
@@ -41,25 +42,27 @@ local function check(options)
   return options
 end
 
--- A shot, an image of native.image, or the path of a PNG file.
+-- A shot, an image of native.image, or the path of a PNG or JPEG file.
 local function load(picture)
   if type(picture) == "userdata" then return picture end
   if type(picture) == "table" and picture.native then return picture.native end
   if type(picture) ~= "string" then
-    error("a picture or the path of a PNG file is wanted, not a " .. type(picture), 4)
+    error("a picture or the path of a PNG or JPEG file is wanted, not a " .. type(picture), 4)
   end
-  local png, err = files.read(picture)
-  if not png then return nil, err end
-  local image, why = native.load_png(png)
+  local bytes, err = files.read(picture)
+  if not bytes then return nil, err end
+  local image, why = native.load(bytes)
   if not image then return nil, errors.new(why.code, "%s: %s", picture, why.message) end
   return image
 end
 
 -- The hits of an image, in pixels of the screen, and the best place where there is none.
 local function search(shot, image, options, max)
+  local region = options.region and rects.region(options.region, { x = 0, y = 0, width = shot.width,
+    height = shot.height })
   local hits, best = task.await(function(done)
     return shot.native:find(image, { min_score = options.min_score or min_score, tolerance = options.tolerance,
-      region = options.region, max = max, timeout = give_up }, done)
+      region = region, max = max, timeout = give_up }, done)
   end)
   if not hits then return nil, best end
   local function on_screen(hit)

@@ -32,22 +32,10 @@ local function each_cell(rect, visit)
   end
 end
 
--- The part of the picture that a thing of the screen lies in, or nil.
-local function place_of(shot, thing)
-  local area = shot.area or { x = 0, y = 0, width = shot.width, height = shot.height }
-  local sx, sy = shot.width / area.width, shot.height / area.height
-  local x, y = math.max((thing.x - area.x) * sx // 1, 0), math.max((thing.y - area.y) * sy // 1, 0)
-  local right = math.min(-((area.x - thing.x - thing.width) * sx // 1), shot.width)
-  local bottom = math.min(-((area.y - thing.y - thing.height) * sy // 1), shot.height)
-  if thing.width < 1 or thing.height < 1 or right <= x or bottom <= y then return nil end
-  return { x = math.tointeger(x), y = math.tointeger(y), width = math.tointeger(right - x),
-    height = math.tointeger(bottom - y) }
-end
-
 local function boxes_of(shot, list)
   local boxes = {}
   for i, thing in ipairs(list) do
-    local box = place_of(shot, thing)
+    local box = shot:from_screen(thing)
     if box then
       box.text = tostring(thing.index or i)
       box.colour = colours[(thing.index or i) % #colours + 1]

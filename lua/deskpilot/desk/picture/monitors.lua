@@ -1,5 +1,6 @@
 --- desk.screen.monitors and desk.screen.monitor: the parts that the desktop's one space is made of.
 local errors = require "deskpilot.base.errors"
+local rects = require "deskpilot.desk.picture.rect"
 local text = require "deskpilot.base.text"
 
 local monitors = {}
@@ -56,6 +57,28 @@ function monitors.find(native, which)
     end
   end
   return not_found(which, list)
+end
+
+--- Whether a pixel of the desktop is still what it was when the monitors were those: on a monitor of the same name
+--- that begins where it did and still reaches that far. Where a monitor has moved, has gone, or another one has taken
+--- its place, the windows may have moved with it, so the same numbers may mean another place. A pixel that no monitor
+--- showed counts as still there.
+---@param before deskpilot.monitor[]
+---@param now deskpilot.monitor[]
+---@param x integer
+---@param y integer
+---@return boolean
+function monitors.still_there(before, now, x, y)
+  local shown = false
+  for _, was in ipairs(before) do
+    if rects.contains(was, x, y) then
+      shown = true
+      for _, is in ipairs(now) do
+        if is.name == was.name and is.x == was.x and is.y == was.y and rects.contains(is, x, y) then return true end
+      end
+    end
+  end
+  return not shown
 end
 
 return monitors

@@ -5,6 +5,11 @@
 --- (0..1000 of the screen, or of `monitor`, `window` or `image` where given), "window" (pixels of `window`, or
 --- of the active one) or "image" (pixels of `image`, a screenshot of ours, scaled or not). Anything
 --- else with a place and a size (an element, a window, a rectangle) means its middle.
+---
+--- A point of a picture (`image`) means the pixel of the screen that the picture shows there, whatever has become of
+--- the screen since: a screen that was resized still has it, at the same place. Where it has not, or where a monitor
+--- has come, gone or moved so that the same numbers may mean another place, the point is `stale`: look again. That
+--- windows have moved, on a screen that has not changed or because it has, is not noticed.
 local image = require "native.image"
 local errors = require "deskpilot.base.errors"
 local monitors = require "deskpilot.desk.picture.monitors"
@@ -35,11 +40,9 @@ function frames.screen(_, point)
 end
 
 function frames.norm(desk, point)
+  if point.image then return point.image:locate_norm(point.x, point.y) end
   local rect, err = point.window, nil
-  if point.image then
-    rect = point.image.frame
-    if not rect then return errors.fail("invalid", "that picture is from a file and shows no part of the screen") end
-  elseif point.monitor then
+  if point.monitor then
     rect, err = monitors.find(desk.native, point.monitor)
   elseif not rect then
     rect, err = desk.native:screen()
@@ -80,10 +83,20 @@ local function check(target)
   return x, y
 end
 
+-- Whether the pixel that a picture has shown is still there.
+local function check_fresh(desk, picture, x, y)
+  if not picture.monitors then return true end
+  local now, err = monitors.list(desk.native)
+  if not now then return nil, err end
+  if monitors.still_there(picture.monitors, now, x, y) then return true end
+  return errors.fail("stale", "the screen has been resized or rearranged since that picture of it was taken, and what "
+    .. "was at %d, %d may be gone or elsewhere; nothing was done: look at a new screenshot and point again", x, y)
+end
+
 --- The pixel of the screen that is meant.
 ---@param desk deskpilot.desk
 ---@param target deskpilot.target
----@return integer? x, integer|deskpilot.error y
+---@return integer? x, integer|deskpilot.error y code "stale" for a point of a picture whose place is gone
 function points.resolve(desk, target)
   local x, y = check(target)
   local px, py
@@ -94,6 +107,10 @@ function points.resolve(desk, target)
       window = target.window, image = target.image })
   end
   if not px then return nil, py end
+  if target.image and (target.frame == "norm" or target.frame == "image") then
+    local fresh, why = check_fresh(desk, target.image, px, py)
+    if not fresh then return nil, why end
+  end
   local screen, err = desk.native:screen()
   if not screen then return nil, err end
   if not rects.contains(screen, px, py) then

@@ -31,6 +31,47 @@ function rect.overlap(a, b)
   return width > 0 and height > 0 and width * height or 0
 end
 
+local sides = { "x", "y", "width", "height" }
+
+--- Reads a rectangle as scripts write it: { x =, y =, width =, height = } or { x, y, width, height }. Raises where
+--- something else than numbers stands there.
+---@param given table
+---@return deskpilot.rect rect without the sides that are not given
+function rect.read(given)
+  if type(given) ~= "table" then error("a region is { x, y, width, height }, not a " .. type(given), 0) end
+  local read = {}
+  for i, side in ipairs(sides) do
+    local value = given[side]
+    if value == nil then value = given[i] end
+    if value ~= nil and (type(value) ~= "number" or value ~= value) then
+      error(("a region's %s must be a number, not %s"):format(side, tostring(value)), 0)
+    end
+    read[side] = value
+  end
+  return read
+end
+
+--- The rectangle that a region names, in the space in which `whole` lies: whole pixels, counted from `origin`. A
+--- width or a height that is not given reaches to the edge of `whole`. Raises for what is no region.
+---@param region table as for rect.read
+---@param whole deskpilot.rect what it is a part of; it may hang over the edge
+---@param origin { x: integer, y: integer }? the corner of `whole` if not given
+---@return deskpilot.rect
+function rect.region(region, whole, origin)
+  local read = rect.read(region)
+  for side, value in pairs(read) do
+    read[side] = math.tointeger(value) or error(("a region's %s must be a whole number of pixels, not %s"):format(side,
+      tostring(value)), 0)
+  end
+  origin = origin or whole
+  local x, y = origin.x + (read.x or 0), origin.y + (read.y or 0)
+  local width, height = read.width or whole.x + whole.width - x, read.height or whole.y + whole.height - y
+  if read.width and width < 1 or read.height and height < 1 then
+    error("a region's width and height must be at least 1 pixel", 0)
+  end
+  return { x = x, y = y, width = width, height = height }
+end
+
 --- Whether a pixel lies in it.
 ---@param r deskpilot.rect
 ---@param x number

@@ -12,7 +12,12 @@ local screen = {}
 ---@field window deskpilot.window|deskpilot.window_criteria|string|integer|nil a window, its id, or what to find it by
 ---@field on_screen boolean? of a window: as it shows on the screen, what covers it included
 ---@field cursor boolean? whether the pointer is in the picture; it is, but in that of a window
----@field path string? of a PNG file that is written too
+---@field size integer[]? width and height: made smaller to fit into so many pixels
+---@field lend boolean? not copied: it looks into the desk's own memory, until the next picture is taken
+---@field path string? of a file that is written too, a JPEG if it ends in .jpg; see shot:save
+---@field format "png"|"jpeg"|nil of that file, whatever its name
+---@field quality integer? of a JPEG, 1..100
+---@field max_bytes integer? most bytes of that file
 
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.screen
@@ -32,19 +37,23 @@ function screen.new(desk)
   ---@return deskpilot.shot? shot, deskpilot.error? err
   function api.shot(options)
     options = options or {}
-    local image, frame, incomplete = capture.take(desk, options)
-    if not image then return nil, frame end
-    local shot = shots.new(image, frame)
+    local list, why = monitors.list(desk.native) -- before the picture: what moves in between makes it stale
+    if not list then return nil, why end
+    local image, area, incomplete = capture.take(desk, options)
+    if not image then return nil, area end
+    local shot = shots.new(image, area, list)
     shot.incomplete = incomplete
     if options.path then
-      local ok, why = shot:save(options.path)
-      if not ok then return nil, why end
+      local ok, err = shot:save(options.path, { format = options.format, quality = options.quality,
+        max_bytes = options.max_bytes })
+      if not ok then return nil, err end
     end
     return shot
   end
 
-  --- A picture from a PNG file: to be looked for by find_image (what is transparent in it does not count), or to
-  --- be compared or painted on. It has no frame.
+  --- A picture from a PNG or JPEG file: to be looked for by find_image (what is transparent in it does not count), or
+  --- to be compared or painted on. It has no frame. Pixels are as they lie in the file: colour profiles, and which way
+  --- up a camera was held (EXIF), are passed over.
   ---@param path string
   ---@return deskpilot.shot? shot, deskpilot.error? err
   function api.load(path)
@@ -53,7 +62,7 @@ function screen.new(desk)
 
   --- Where a picture shows on the screen, now: the best place on all monitors, or in a window or region. To wait
   --- for one, see desk.wait_for_image.
-  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG or JPEG file
   ---@param options deskpilot.find_options? region and window as for screen.shot
   ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
   function api.find_image(picture, options)
@@ -61,7 +70,7 @@ function screen.new(desk)
   end
 
   --- All places where a picture shows on the screen, the best first, none overlapping another.
-  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+  ---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG or JPEG file
   ---@param options deskpilot.find_options? region and window as for screen.shot
   ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
   function api.find_images(picture, options)

@@ -1,9 +1,11 @@
 --- A picture: of the screen, of a part of it, or from a file. What is made of it (scaled, cropped, copied)
 --- knows exactly which part of the screen it shows, so that a point found in it can be clicked.
 local native = require "native.image"
+local encode = require "deskpilot.desk.picture.encode"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local find = require "deskpilot.desk.picture.find"
+local rects = require "deskpilot.desk.picture.rect"
 
 local shot = {}
 
@@ -14,9 +16,38 @@ local shot = {}
 ---  of a window's own picture it may lie outside the screen
 ---@field incomplete boolean? of a window's own picture: its application did not draw all that was covered in time
 ---@field area deskpilot.rect? the same to the fraction of a pixel: what scaled pictures' crops show
+---@field monitors deskpilot.monitor[]? the screen's when it was taken: a point of it is refused as stale where they
+---  have moved since
 ---@field native native.Image
 local Shot = {}
 Shot.__index = Shot
+
+-- Of a picture of which only the file is kept: its pixels are read from it when they are first asked for.
+local encoded = {}
+
+function encoded.__index(self, key)
+  if key ~= "native" then return Shot[key] end
+  local image, err = native.load(rawget(self, "file"))
+  if not image then error(err, 0) end
+  rawset(self, "native", image)
+  return image
+end
+
+---@class deskpilot.encoding
+---@field format "png"|"jpeg"|nil PNG if not given, or JPEG where that would be more than max_bytes
+---@field max_bytes integer? a JPEG gets a lower quality first, then the picture is made smaller, until it fits
+---@field quality integer? of a JPEG, 1..100: 85 if not given; the best that is tried where there is a cap
+---@field compressor "screen"|"zlib"|nil of a PNG: fast and good for screens, or zlib's
+---@field level integer? of zlib, 1..9
+---@field encoder native.PngEncoder? for a series of pictures that differ little: native.image.encoder()
+
+--- What was made of a picture.
+---@class deskpilot.encoded
+---@field format "png"|"jpeg"
+---@field mime string "image/png", "image/jpeg"
+---@field quality integer? of a JPEG
+---@field width integer pixels; less than the picture's where it had to be made smaller
+---@field height integer
 
 local function whole(value)
   return math.tointeger(value // 1)
@@ -35,21 +66,33 @@ end
 --- A picture of a native image, which it keeps.
 ---@param image native.Image
 ---@param area deskpilot.rect? of the screen, fractions allowed; nil if it shows none
+---@param monitors deskpilot.monitor[]? the screen's when it was taken
 ---@return deskpilot.shot
-function shot.new(image, area)
+function shot.new(image, area, monitors)
   local width, height = image:size()
-  return setmetatable({ native = image, width = width, height = height, area = area,
+  return setmetatable({ native = image, width = width, height = height, area = area, monitors = monitors,
     frame = area and pixels_of(area) }, Shot)
 end
 
---- A picture from a PNG file. It has no place on the screen. What is transparent in it is not looked for by
+--- A picture as it is in the file that Shot:encode has made of it: it keeps the file's bytes and no pixels, so that
+--- what is looked at by others (a model) costs no memory here, but can be worked with like any other.
+---@param bytes string
+---@param how deskpilot.encoded
+---@param of deskpilot.shot what it was made of
+---@return deskpilot.shot
+function shot.encoded(bytes, how, of)
+  return setmetatable({ file = bytes, width = how.width, height = how.height, area = of.area, frame = of.frame,
+    monitors = of.monitors, incomplete = of.incomplete }, encoded)
+end
+
+--- A picture from a PNG or JPEG file. It has no place on the screen. What is transparent in it is not looked for by
 --- find_image; a copy of another size, and a file that is written of it, have nothing transparent.
 ---@param path string
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function shot.load(path)
-  local png, err = files.read(path)
-  if not png then return nil, err end
-  local image, why = native.load_png(png)
+  local bytes, err = files.read(path)
+  if not bytes then return nil, err end
+  local image, why = native.load(bytes)
   if not image then return nil, errors.new(why.code, "%s: %s", path, why.message) end
   return shot.new(image)
 end
@@ -59,7 +102,7 @@ end
 function Shot:copy()
   local image, err = self.native:crop(0, 0, self.width, self.height)
   if not image then return nil, err end
-  return shot.new(image, self.area)
+  return shot.new(image, self.area, self.monitors)
 end
 
 --- A copy of another size, showing the same part of the screen.
@@ -69,7 +112,7 @@ end
 function Shot:scale(width, height)
   local image, err = self.native:scale(width, height)
   if not image then return nil, err end
-  return shot.new(image, self.area)
+  return shot.new(image, self.area, self.monitors)
 end
 
 --- A copy that fits into a size, itself if it does already.
@@ -89,13 +132,20 @@ local function part_of(self, x, y, width, height)
     width = width * area.width / self.width, height = height * area.height / self.height }
 end
 
+-- A region of the picture, in its own pixels; all of it where none is given.
+local function region_of(self, region)
+  local all = { x = 0, y = 0, width = self.width, height = self.height }
+  return region and rects.region(region, all) or all
+end
+
 --- A part of it, in its own pixels.
----@param area deskpilot.rect
+---@param area table { x, y, width, height }
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function Shot:crop(area)
-  local image, err = self.native:crop(area.x, area.y, area.width, area.height)
+  local part = region_of(self, area)
+  local image, err = self.native:crop(part.x, part.y, part.width, part.height)
   if not image then return nil, err end
-  return shot.new(image, part_of(self, area.x, area.y, area.width, area.height))
+  return shot.new(image, part_of(self, part.x, part.y, part.width, part.height), self.monitors)
 end
 
 --- A pixel of the picture as a point for mouse.click and the like, with fractions where between pixels is
@@ -105,6 +155,19 @@ end
 ---@return deskpilot.point
 function Shot:point(x, y)
   return { x = x, y = y, frame = "image", image = self }
+end
+
+--- A position of 0..1000 of the picture, as models give them, as a point for mouse.click and the like: 0 is the first
+--- pixel that it shows, 1000 the last.
+---@param x number
+---@param y number
+---@return deskpilot.point
+function Shot:norm_point(x, y)
+  return { x = x, y = y, frame = "norm", image = self }
+end
+
+local function nowhere()
+  return errors.fail("invalid", "that picture is from a file and shows no part of the screen")
 end
 
 -- The middle of a pixel stands for it: of the screen's pixels under it the one that it is most of.
@@ -117,11 +180,28 @@ end
 ---@param y number
 ---@return integer? x, integer|deskpilot.error y
 function Shot:locate(x, y)
-  if not self.area then
-    return errors.fail("invalid", "that picture is from a file and shows no part of the screen")
-  end
+  if not self.area then return nowhere() end
   local place = part_of(self, middle(x), middle(y), 0, 0)
   return whole(place.x), whole(place.y)
+end
+
+--- The pixel of the screen that a position of 0..1000 of the picture names. What lies outside that range is an error
+--- that says so.
+---@param x number
+---@param y number
+---@return integer? x, integer|deskpilot.error y
+function Shot:locate_norm(x, y)
+  if not self.frame then return nowhere() end
+  return native.norm_to_pixel(x, y, self.frame)
+end
+
+--- The position of 0..1000 of the picture that names this pixel of the screen, which it shows.
+---@param x integer
+---@param y integer
+---@return number? x, number|deskpilot.error y
+function Shot:to_norm(x, y)
+  if not self.frame then return nowhere() end
+  return native.pixel_to_norm(x, y, self.frame)
 end
 
 --- Where the rectangle of a hit lies on the screen. Both corners are moved, so that the middle of what is
@@ -134,6 +214,21 @@ function Shot:on_screen(hit)
   local x, y = whole(place.x + nearly), whole(place.y + nearly)
   return { x = x, y = y, width = math.max(1, whole(place.x + place.width + nearly) - x),
     height = math.max(1, whole(place.y + place.height + nearly) - y) }
+end
+
+--- The pixels of the picture in which a thing of the screen lies, as far as the picture shows it. A picture that shows
+--- no part of the screen is taken as one of all of it.
+---@param thing deskpilot.rect in pixels of the screen
+---@return deskpilot.rect? place in pixels of the picture; nil where the thing does not show in it
+function Shot:from_screen(thing)
+  local area = self.area or { x = 0, y = 0, width = self.width, height = self.height }
+  local sx, sy = self.width / area.width, self.height / area.height
+  local x, y = math.max((thing.x - area.x) * sx // 1, 0), math.max((thing.y - area.y) * sy // 1, 0)
+  local right = math.min(-((area.x - thing.x - thing.width) * sx // 1), self.width)
+  local bottom = math.min(-((area.y - thing.y - thing.height) * sy // 1), self.height)
+  if thing.width < 1 or thing.height < 1 or right <= x or bottom <= y then return nil end
+  return { x = math.tointeger(x), y = math.tointeger(y), width = math.tointeger(right - x),
+    height = math.tointeger(bottom - y) }
 end
 
 --- The colour of a pixel, counted from 0: red, green, blue, each 0..255.
@@ -154,12 +249,12 @@ end
 --- Where two pictures differ: the smallest rectangle around all of it, how many pixels differ, and what share
 --- of those that were compared. nil where they do not. Pictures of two sizes differ everywhere.
 ---@param other deskpilot.shot
----@param options { tolerance: integer?, area: deskpilot.rect? }? tolerance: the largest difference of a channel
+---@param options { tolerance: integer?, area: table? }? tolerance: the largest difference of a channel
 ---  (0..255) that counts as none, 0 if not given; area: the part to be compared
 ---@return { x: integer, y: integer, width: integer, height: integer, pixels: integer, share: number }?
 function Shot:difference(other, options)
   options = options or {}
-  local area = options.area or { x = 0, y = 0, width = self.width, height = self.height }
+  local area = region_of(self, options.area)
   local size = area.width * area.height
   if self.width ~= other.width or self.height ~= other.height then
     return { x = area.x, y = area.y, width = area.width, height = area.height, pixels = size, share = 1.0 }
@@ -172,7 +267,7 @@ end
 
 --- Where another picture is in this one: the best place, in pixels of the screen, which a click hits in the
 --- middle, whether this picture is scaled, a crop, or both.
----@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG or JPEG file
 ---@param options deskpilot.find_options? region in pixels of this picture
 ---@return deskpilot.hit? hit, deskpilot.error? err code "not_found": the best score seen and where
 function Shot:find(picture, options)
@@ -180,28 +275,34 @@ function Shot:find(picture, options)
 end
 
 --- All places where another picture is in this one, the best first, none overlapping another.
----@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG file
+---@param picture deskpilot.shot|native.Image|string a shot, an image or the path of a PNG or JPEG file
 ---@param options deskpilot.find_options? region in pixels of this picture
 ---@return deskpilot.hit[]? hits, deskpilot.error? err an empty list where there is none
 function Shot:find_all(picture, options)
   return find.all(self, picture, options)
 end
 
---- The bytes of a PNG file.
----@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
----@return string? png, deskpilot.error? err
-function Shot:png(options)
-  return self.native:png(options)
+--- The picture as a file: a PNG if not told otherwise. With `max_bytes` it is a PNG if that fits, else a JPEG, of a
+--- lower quality and then smaller until it fits; a `format` that is given is kept to. `how` says what was made.
+---@param options deskpilot.encoding?
+---@return string? bytes, deskpilot.encoded|deskpilot.error how
+function Shot:encode(options)
+  return encode.image(self.native, options or {})
 end
 
---- Writes a PNG file.
+--- Writes a file: a PNG, or a JPEG where the path ends in .jpg or .jpeg.
 ---@param path string
----@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
----@return boolean? ok, deskpilot.error? err
+---@param options deskpilot.encoding?
+---@return boolean? ok, deskpilot.encoded|deskpilot.error how
 function Shot:save(path, options)
-  local png, err = self:png(options)
-  if not png then return nil, err end
-  return files.write(path, png)
+  local copy = {}
+  for key, value in pairs(options or {}) do copy[key] = value end
+  copy.format = copy.format or encode.format_of(path)
+  local bytes, how = self:encode(copy)
+  if not bytes then return nil, how end
+  local ok, err = files.write(path, bytes)
+  if not ok then return nil, err end
+  return true, how
 end
 
 for name, method in pairs(require "deskpilot.desk.picture.draw") do Shot[name] = method end

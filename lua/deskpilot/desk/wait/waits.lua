@@ -4,6 +4,7 @@
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local timing = require "deskpilot.desk.wait.timing"
+local capture = require "deskpilot.desk.picture.capture"
 
 local waits = {}
 
@@ -63,22 +64,9 @@ end
 
 -- The part of the screen that is meant; nil for all of it.
 local function area_of(desk, options)
-  local origin = { x = 0, y = 0 }
-  local window, err = options.window, nil
-  if window then
-    if type(window) == "string" then window = { title = window } end
-    if not window.id then window, err = desk.windows.find(window) end
-    if not window then return nil, err end
-    if not options.region then return window end
-    origin = window
-  end
-  local region = options.region
-  if not region then return nil end
-  local area = { x = origin.x + (region.x or region[1]), y = origin.y + (region.y or region[2]),
-    width = region.width or region[3], height = region.height or region[4] }
-  for key, value in pairs(area) do
-    area[key] = math.tointeger(value) or error("a region's " .. key .. " must be a whole number of pixels", 3)
-  end
+  if not (options.region or options.window or options.monitor) then return nil end
+  local area, err = capture.area(desk, options)
+  if not area then return nil, err end
   return area
 end
 
@@ -109,8 +97,9 @@ local function changed_since(desk, watched, since, limit)
 end
 
 ---@class deskpilot.change_options
----@field region deskpilot.region? where to look
----@field window deskpilot.window|deskpilot.window_criteria|string|nil a window, or what to find it by
+---@field region deskpilot.region? of the screen, or of the window or monitor that is given with it
+---@field window deskpilot.window|deskpilot.window_criteria|string|integer|nil a window, or what to find it by
+---@field monitor integer|string|deskpilot.monitor|nil its index, its name or "primary"
 ---@field action fun()? what is to bring the change
 ---@field timeout number? seconds; timing.wait
 
@@ -169,7 +158,8 @@ end
 --- half of the time on looking.
 ---@generic T
 ---@param desk deskpilot.desk
----@param options { timeout: number, region: deskpilot.region?, window: deskpilot.window|string|nil }
+---@param options { timeout: number, region: deskpilot.region?, window: deskpilot.window|string|integer|nil,
+---  monitor: integer|string|deskpilot.monitor|nil }
 ---@param look fun(): T?, deskpilot.error?
 ---@return T? value, deskpilot.error? err of the last look
 function waits.look_until(desk, options, look)

@@ -106,7 +106,8 @@ end
 --- there. The last one is the claim that all is done.
 ---@param self deskpilot.literal.course
 ---@param most integer how many deeds may be done before the next look
----@return deskpilot.literal.deed[]? deeds nil to give up, string? why
+---@return deskpilot.literal.deed[]? deeds nil to give up
+---@return string? why
 function course.next(self, most)
   local dialog, step = self.facts.page and self.facts.page.dialog, self.step
   if self.errors >= most_tries then

@@ -184,7 +184,8 @@ end
 
 --- The steps of a task. What stands before a colon at its beginning says what they are for.
 ---@param task string
----@return deskpilot.literal.step[]? steps with closes_popups = true where the task has that rule, string? unread the
+---@return deskpilot.literal.step[]? steps with closes_popups = true where the task has that rule
+---@return string? unread the
 --- part that is no step
 function steps.read(task)
   local lifted, quotations = lift_quotations(task)

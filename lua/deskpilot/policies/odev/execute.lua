@@ -68,7 +68,8 @@ function execute.batch(run, step)
         return outcome
       end
       local typed_into_suggestions = rules.types_into_suggestions(run, call)
-      local result = run:act { tool = call.tool, args = call.args, why = call.why, persona = "planner" }
+      local result = run:act { tool = call.tool, args = call.args, why = call.why, persona = "planner",
+        observation = call.observation }
       if run.outcome then return outcome end
       if result.vetoed or result.code == "stale" then
         outcome.cut = ("action %d (%s): %s%s"):format(i, call.tool, result.text, left(step, i))

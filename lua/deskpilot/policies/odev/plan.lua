@@ -109,18 +109,20 @@ end
 
 --- One action of a model's, checked against its tool, the latest observation and the rules.
 ---@param run deskpilot.run
----@param wanted { tool: string, args: table, why: string? }
+---@param wanted { tool: string, args: table, why: string?, observation: deskpilot.observation? } observation: what it
+---  was chosen by, the latest if not given
 ---@param why string the reason of the step
----@return { tool: string, args: table, why: string? }? call
+---@return deskpilot.call? call
 ---@return string? sentence what is wrong
 function plan.check_action(run, wanted, why)
   if wanted.tool == "report_completion" then
     return nil, "report_completion is not for a plan: say completes_goal = true in the plan that completes it"
   end
   local args = with_justification(run, wanted.tool, wanted.args, wanted.why or why)
-  local checked, err = run:check { tool = wanted.tool, args = args }
+  local seen = wanted.observation or run.observation
+  local checked, err = run:check { tool = wanted.tool, args = args, observation = seen }
   if not checked then return nil, tostring(err) end
-  local call = { tool = wanted.tool, args = checked, why = wanted.why or why }
+  local call = { tool = wanted.tool, args = checked, why = wanted.why or why, observation = seen }
   local refused = rules.refuses(run, call)
   if refused then return nil, refused end
   return call
@@ -150,7 +152,7 @@ end
 
 ---@class deskpilot.odev.plan
 ---@field rationale string
----@field actions { tool: string, args: table, why: string }[]
+---@field actions deskpilot.call[]
 ---@field anchor { application: string?, title: string?, url: string?, keywords: string[]? }
 ---@field indicators string[]
 ---@field completes_goal boolean
@@ -176,7 +178,7 @@ end
 --- The corrective action of an answer of the vision persona.
 ---@param run deskpilot.run
 ---@param reply table as run:ask gives it
----@return { tool: string, args: table, why: string? }? call, string? why
+---@return deskpilot.call? call, string? why
 function plan.read_correction(run, reply)
   local args, why = called(run, reply, plan.correction)
   if not args then return nil, why end

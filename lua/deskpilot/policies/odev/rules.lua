@@ -1,6 +1,7 @@
 --- What the policy enforces, whatever a model was asked to heed: what is on top comes first, and what a field
 --- with suggestions brings is looked at before anything else is done.
 local text = require "deskpilot.base.text"
+local rects = require "deskpilot.desk.picture.rect"
 local page_words = require "deskpilot.agent.page_words"
 
 local rules = {}
@@ -11,10 +12,6 @@ local with_dialog = { browser_dialog = true, press_key = true, wait = true }
 -- Tools that point at a place of the screen.
 local function place_of(args)
   return args.position or args.start
-end
-
-local function inside(box, x, y)
-  return x >= box.x and y >= box.y and x < box.x + box.width and y < box.y + box.height
 end
 
 local function element_at(page, index)
@@ -41,18 +38,14 @@ local function beneath_popup(run, call)
     return element ~= nil and element.states.blocked == true
   end
   local place, view = place_of(args), page.viewport
-  if place and page.popup.box and view then
-    local screen = run.observation.screen
-    local x = screen.x + place[1] * screen.width / 1000
-    local y = screen.y + place[2] * screen.height / 1000
-    return inside(view, x, y) and not inside(page.popup.box, x, y)
-  end
-  return false
+  if not (place and page.popup.box and view) then return false end
+  local x, y = (call.observation or run.observation).shot:locate_norm(place[1], place[2])
+  return x ~= nil and rects.contains(view, x, y) and not rects.contains(page.popup.box, x, y)
 end
 
 --- Why an action may not be done as things are in the latest observation, or nil.
 ---@param run deskpilot.run
----@param call { tool: string, args: table }
+---@param call { tool: string, args: table, observation: deskpilot.observation? } as for run:act
 ---@return string? sentence
 function rules.refuses(run, call)
   local page = run.observation.page

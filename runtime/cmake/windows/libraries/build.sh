@@ -84,6 +84,8 @@ cp "$cache/source/lua-cjson/LICENSE" "$licences/lua-cjson.txt"
 cp "$cache/source/lua-luv/LICENSE.txt" "$licences/luv.txt"
 cat "$cache/source/libuv1/LICENSE" "$cache/source/libuv1/LICENSE-extra" >"$licences/libuv.txt"
 cp "$cache/source/zlib/LICENSE" "$licences/zlib.txt"
+cp "$cache/source/libpng1.6/LICENSE" "$licences/libpng.txt"
+cat "$cache/source/libjpeg-turbo/LICENSE.md" "$cache/source/libjpeg-turbo/README.ijg" >"$licences/libjpeg-turbo.txt"
 cp "$cache/source/curl/COPYING" "$licences/curl.txt"
 for file in "$licences"/*; do
     grep -qi copyright "$file" || die "there is no licence in $file"

@@ -5,36 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool win32_tell(HWND window, uint64_t deadline, UINT message, WPARAM wparam, LPARAM lparam,
-                DWORD_PTR *answer, base_error *err)
-{
-    SetLastError(0);
-    if (win32_ask(window, win32_left_ms(deadline), message, wparam, lparam, answer)) {
-        return true;
-    }
-    DWORD error = GetLastError();
-    if (error == ERROR_INVALID_WINDOW_HANDLE || !IsWindow(window)) {
-        return base_fail(err, BASE_NOT_FOUND, "the element is gone: its window has been closed");
-    }
-    if (error == 0 || error == ERROR_TIMEOUT) {
-        return base_fail(err, BASE_TIMED_OUT, "the application did not answer in time");
-    }
-    return win32_fail(err, BASE_REFUSED, "the application cannot be asked", error);
-}
-
-bool win32_post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, base_error *err)
-{
-    return PostMessageW(window, message, wparam, lparam) ||
-           win32_fail(err, BASE_REFUSED, "the application cannot be told", GetLastError());
-}
-
-bool win32_notify(HWND window, WORD code, base_error *err)
-{
-    HWND parent = GetParent(window);
-    WORD id = (WORD) GetDlgCtrlID(window);
-    return !parent || win32_post(parent, WM_COMMAND, MAKEWPARAM(id, code), (LPARAM) window, err);
-}
-
 bool win32_usual_action(const char *action)
 {
     static const char *const usual[] = {"click", "press", "activate", "jump", "toggle", "select"};

@@ -9,6 +9,7 @@
  * undone on a thread. One thread of our own would have to hand every request over and could not be
  * interrupted either.
  */
+#include "win32_elements.h"
 #include "win32_elements_internal.h"
 
 #include "win32_uia_internal.h"
@@ -29,8 +30,10 @@ typedef struct {
     HDESK desktop; /* another one than the user's, or NULL */
 } win32_elements;
 
-static bool win32_elements_open(desk_elements **out, const desk_elements_options *options,
-                                base_error *err)
+static const desk_elements_ops OPS;
+
+bool win32_elements_connect(desk_elements **out, const desk_elements_options *options,
+                            base_error *err)
 {
     win32_elements *e = calloc(1, sizeof *e);
     if (!e) {
@@ -42,7 +45,7 @@ static bool win32_elements_open(desk_elements **out, const desk_elements_options
     }
     uv_mutex_init(&e->lock); /* critical sections and condition variables: neither can fail */
     uv_cond_init(&e->freed);
-    e->base.ops = desk_native_elements;
+    e->base.ops = &OPS;
     *out = &e->base;
     return true;
 }
@@ -424,14 +427,10 @@ static bool win32_elements_ask(desk_elements *base, const char *handle, uint64_t
     return ok;
 }
 
-static const desk_elements_ops ops = {
-    .name = "ui-automation",
-    .open = win32_elements_open,
+static const desk_elements_ops OPS = {
     .close = win32_elements_close,
     .read = win32_elements_read,
     .act = win32_elements_act,
     .change = win32_elements_change,
     .ask = win32_elements_ask,
 };
-
-const desk_elements_ops *const desk_native_elements = &ops;

@@ -1,6 +1,7 @@
 /*
  * win32_elements_internal.h: the inside of the element reader for Windows, shared by
- * win32_elements*.c, win32_controls*.c, win32_menus.c, win32_msaa.c and win32_uia*.c.
+ * win32_elements*.c, win32_messages.c, win32_describe.c, win32_controls*.c, win32_menus.c,
+ * win32_msaa.c and win32_uia*.c.
  *
  * A read goes through the visible top-level windows, grouped by process. Each window is first asked
  * for a sign of life, within a moment. Then its tree comes from UI Automation (win32_uia.c), or,
@@ -48,6 +49,8 @@ bool win32_reading_open(win32_reading *r, const desk_elements_query *query, desk
 void win32_reading_close(win32_reading *r);
 /* True when the time is up, the reader was told to stop, the list is full or memory is short. */
 bool win32_reading_over(const win32_reading *r);
+/* Milliseconds until then, at least 1. */
+unsigned win32_left_ms(uint64_t deadline);
 /* Milliseconds that one question may take now, at least 1. */
 unsigned win32_reading_timeout(const win32_reading *r);
 
@@ -98,7 +101,7 @@ bool win32_handle_read(win32_handle *h, const char *text, base_error *err);
 /* BASE_NOT_FOUND where the window has gone, or its number belongs to another process now. */
 bool win32_handle_alive(const win32_handle *h, base_error *err);
 
-/* --- win32_controls*.c, win32_menus.c, win32_msaa.c: without UI Automation -----------------------
+/* --- win32_messages.c ----------------------------------------------------------------------------
  */
 
 /* Asks a window, for at most that long. False where it did not answer. */
@@ -107,8 +110,14 @@ bool win32_ask(HWND window, unsigned timeout, UINT message, WPARAM wparam, LPARA
 /* The same for an action; BASE_TIMED_OUT, BASE_NOT_FOUND or BASE_REFUSED. */
 bool win32_tell(HWND window, uint64_t deadline, UINT message, WPARAM wparam, LPARAM lparam,
                 DWORD_PTR *answer, base_error *err);
+/* Tells a control's parent, as the control does after the user changed it. */
+bool win32_notify(HWND window, WORD code, base_error *err);
+bool win32_post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, base_error *err);
 
-/* What a window's class stands for (win32_controls_words.c). */
+/* --- win32_controls_words.c: classes -------------------------------------------------------------
+ */
+
+/* What a window's class stands for. */
 typedef enum {
     WIN32_OTHER,
     WIN32_FRAME, /* any top-level window that is none of the others */
@@ -140,12 +149,24 @@ const char *win32_class_role(win32_class class, DWORD style);
 /* The states that any window has. */
 uint64_t win32_window_states(HWND window);
 
+/* --- win32_describe.c: one window ----------------------------------------------------------------
+ */
+
+/* Adds the window, with its class and states, to the list; its index or -1. */
+int32_t win32_window_add(win32_reading *r, HWND window, DWORD pid, int32_t parent,
+                         win32_class class);
 /* One top-level window with what the system itself knows; returns its index or -1. */
 int32_t win32_frame_read(win32_reading *r, HWND window, DWORD pid, int32_t parent);
-/* The same and all that is within. False if it stopped answering. */
-bool win32_controls_read(win32_reading *r, HWND window, DWORD pid, int32_t parent);
 /* Class, states, text and value of a control that is in the list. False if it does not answer. */
 bool win32_control_describe(win32_reading *r, HWND window, win32_class class, int32_t index);
+/* The window's own element at the end of the list: as reading finds it. False if it is silent. */
+bool win32_window_describe(win32_reading *r, HWND window, DWORD pid);
+
+/* --- win32_controls*.c, win32_menus.c, win32_msaa.c: without UI Automation -----------------------
+ */
+
+/* One top-level window and all that is within. False if it stopped answering. */
+bool win32_controls_read(win32_reading *r, HWND window, DWORD pid, int32_t parent);
 /* A style of list boxes that are the open list of a combo box. */
 #define WIN32_LBS_COMBOBOX 0x8000
 /* The items of a list box or combo box, below its element. */
@@ -165,9 +186,6 @@ bool win32_control_act(const win32_handle *h, const char *action, int index, uin
                        base_error *err);
 bool win32_control_set_text(const win32_handle *h, const char *text, uint64_t deadline,
                             base_error *err);
-/* Tells a control's parent, as the control does after the user changed it. */
-bool win32_notify(HWND window, WORD code, base_error *err);
-bool win32_post(HWND window, UINT message, WPARAM wparam, LPARAM lparam, base_error *err);
 /* Selects an item of a list or combo box. */
 bool win32_item_select(const win32_handle *h, uint64_t deadline, base_error *err);
 
@@ -176,8 +194,6 @@ bool win32_control_change(const win32_handle *h, const desk_element_change *chan
                           uint64_t deadline, base_error *err);
 bool win32_control_ask(win32_reading *r, const win32_handle *h, desk_element_details *out,
                        base_error *err);
-/* The window's own element at the end of the list: as reading finds it. False if it is silent. */
-bool win32_window_describe(win32_reading *r, HWND window, DWORD pid);
 /* The selection of an edit field, in characters of its text as it is told: a line end is one, as is
  * what takes two UTF-16 units. */
 bool win32_edit_select(HWND window, int32_t from, int32_t to, uint64_t deadline, base_error *err);
@@ -187,11 +203,5 @@ void win32_details_action(win32_reading *r, desk_element_details *out, const cha
 bool win32_menu_act(const win32_handle *h, base_error *err);
 /* True for NULL and for what other platforms call the usual action ("click", "press", ...). */
 bool win32_usual_action(const char *action);
-
-/* --- win32_elements.c ----------------------------------------------------------------------------
- */
-
-/* Milliseconds until then, at least 1. */
-unsigned win32_left_ms(uint64_t deadline);
 
 #endif

@@ -1,0 +1,67 @@
+/* The front of the backends: opening and closing a desk, and its events. Each function of the front
+ * checks its arguments, then calls the op or has its default. */
+#include "desk_internal.h"
+
+bool desk_open_from(const desk_backend *list, desk **out, const char *name,
+                    const desk_options *options, base_error *err)
+{
+    static const desk_options none = {0};
+    base_error failure = {0}, best = {0};
+    options = options ? options : &none;
+    if (!desk_options_check(options, err)) {
+        return false;
+    }
+    for (; list->name; list++) {
+        if (!desk_backend_fits(list->name, list->only_by_name, name)) {
+            continue;
+        }
+        if (list->connect(out, options, &failure)) {
+            (*out)->backend = list->name;
+            return true;
+        }
+        desk_backend_failed(&best, &failure);
+    }
+    return desk_backend_none(&best, name, err);
+}
+
+bool desk_open(desk **out, const char *backend, const desk_options *options, base_error *err)
+{
+    return desk_open_from(desk_backends, out, backend, options, err);
+}
+
+void desk_close(desk *d)
+{
+    d->ops.close(d);
+}
+
+const char *desk_backend_name(const desk *d)
+{
+    return d->backend;
+}
+
+/* --- events -------------------------------------------------------------------------------------
+ */
+
+int desk_poll_fd(desk *d)
+{
+    return d->ops.poll_fd ? d->ops.poll_fd(d) : -1;
+}
+
+int desk_poll_every(desk *d)
+{
+    return d->ops.poll_every ? d->ops.poll_every(d) : 0;
+}
+
+bool desk_pump(desk *d, base_error *err)
+{
+    return !d->ops.pump || d->ops.pump(d, err);
+}
+
+const char *desk_log(desk *d, base_error *err)
+{
+    if (!d->ops.log) {
+        desk_cannot(d, "tell what it was asked to do", "only the null desk keeps a log", err);
+        return NULL;
+    }
+    return d->ops.log(d);
+}

@@ -1,0 +1,98 @@
+/* The window manager, as the extended window manager hints (EWMH) have it: whether there is one,
+ * what it is asked for, and which window it has made the active one. */
+#include "x11_manager.h"
+
+#include "x11_properties.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t get_value(x11_desk *x, xcb_window_t window, xcb_atom_t property)
+{
+    return x11_take_value(x, x11_ask_property(x, window, property));
+}
+
+bool x11_has_manager(x11_desk *x)
+{
+    xcb_window_t check = get_value(x, x->root, x->atoms[X11_NET_SUPPORTING_WM_CHECK]);
+    /* The property stays behind when a window manager dies; its window does not. */
+    return check && get_value(x, check, x->atoms[X11_NET_SUPPORTING_WM_CHECK]) == check;
+}
+
+bool x11_manager_knows(x11_desk *x, x11_atom message)
+{
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(
+        x->c,
+        xcb_get_property(x->c, 0, x->root, x->atoms[X11_NET_SUPPORTED], XCB_ATOM_ATOM, 0, 1024),
+        NULL);
+    bool known = reply && x11_has_atom(reply, x->atoms[message]);
+    free(reply);
+    return known;
+}
+
+void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5])
+{
+    xcb_client_message_event_t event = {
+        .response_type = XCB_CLIENT_MESSAGE,
+        .format = 32,
+        .window = window,
+        .type = x->atoms[what],
+    };
+    memcpy(event.data.data32, data, sizeof event.data.data32);
+    xcb_send_event(x->c, 0, x->root,
+                   XCB_EVENT_MASK_SUBSTRUCTURE_REDIRECT | XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY,
+                   (const char *) &event);
+}
+
+static xcb_window_t take_focus(x11_desk *x, xcb_get_input_focus_cookie_t cookie)
+{
+    xcb_get_input_focus_reply_t *reply = xcb_get_input_focus_reply(x->c, cookie, NULL);
+    xcb_window_t focus = reply ? reply->focus : 0;
+    free(reply);
+    return focus == XCB_INPUT_FOCUS_POINTER_ROOT ? 0 : focus;
+}
+
+/* The child of the root that `window` is or is inside of. */
+static xcb_window_t top_level_of(x11_desk *x, xcb_window_t window)
+{
+    while (window && window != x->root) {
+        xcb_generic_error_t *e = NULL;
+        xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, window), &e);
+        xcb_window_t parent = tree ? tree->parent : 0;
+        free(e);
+        free(tree);
+        if (parent == x->root) {
+            return window;
+        }
+        window = parent;
+    }
+    return 0;
+}
+
+xcb_window_t x11_active_window(x11_desk *x)
+{
+    xcb_get_property_cookie_t active =
+        x11_ask_property(x, x->root, x->atoms[X11_NET_ACTIVE_WINDOW]);
+    xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
+    xcb_window_t named = x11_take_value(x, active);
+    xcb_window_t focused = take_focus(x, focus);
+    return named && x11_has_manager(x) ? named : top_level_of(x, focused);
+}
+
+bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err)
+{
+    xcb_generic_error_t *e = NULL;
+    xcb_get_window_attributes_reply_t *reply =
+        id == 0 || id > UINT32_MAX
+            ? NULL
+            : xcb_get_window_attributes_reply(
+                  x->c, xcb_get_window_attributes(x->c, (xcb_window_t) id), &e);
+    bool there = reply != NULL;
+    free(e);
+    free(reply);
+    if (!there && x11_alive(x, err)) {
+        return base_fail(err, BASE_NOT_FOUND, "There is no window %llu any more.",
+                         (unsigned long long) id);
+    }
+    return there;
+}

@@ -1,0 +1,16 @@
+/*
+ * x11_text.h: typing text.
+ */
+#ifndef DESK_X11_X11_TEXT_H
+#define DESK_X11_X11_TEXT_H
+
+#include "x11_connection.h"
+
+struct x11_text {
+    bool caps_lock_taken; /* it was on; x11_type_end turns it on again */
+};
+
+void x11_text_ops(desk_ops *ops);
+bool x11_type_end(desk *d, base_error *err);
+
+#endif

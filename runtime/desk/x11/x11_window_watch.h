@@ -1,0 +1,18 @@
+/*
+ * x11_window_watch.h: hearing of windows that come, go and change.
+ */
+#ifndef DESK_X11_X11_WINDOW_WATCH_H
+#define DESK_X11_X11_WINDOW_WATCH_H
+
+#include "x11_events.h"
+
+struct x11_window_watch {
+    uint64_t changes; /* 0 until somebody asks */
+};
+
+void x11_window_watch_ops(desk_ops *ops);
+/* Hears of that window's title and state, if anybody wants to know. */
+void x11_window_listen(x11_desk *x, xcb_window_t window);
+x11_event_handler x11_window_event, x11_window_property_event;
+
+#endif
