@@ -19,7 +19,7 @@ typedef enum {
     BASE_TIMED_OUT,
     BASE_CANCELLED,
     BASE_NOT_FOUND,
-    BASE_PROTOCOL, /* a peer or a file violated its format */
+    BASE_BAD_PROTOCOL, /* a peer or a file violated its format (winsock2.h has a BASE_PROTOCOL) */
     BASE_IO,
     BASE_INVALID, /* a value out of its range that is known only at run time */
     BASE_NO_MEMORY,
@@ -39,6 +39,13 @@ typedef struct {
 /* Fills `err` (which may be NULL) and returns false, for `return base_fail(...)`. */
 bool base_fail(base_error *err, base_code code, const char *format, ...)
     __attribute__((format(BASE_PRINTF_FORMAT, 3, 4)));
+
+/* The same as a macro, so that static analysis of a caller sees that the result is false. */
+#define base_fail(...)                                                                             \
+    ({                                                                                             \
+        base_fail(__VA_ARGS__);                                                                    \
+        false;                                                                                     \
+    })
 
 /* The name of a code in Lua: "unavailable", "timed_out", ... Static storage. */
 const char *base_code_name(base_code code);

@@ -46,14 +46,14 @@ static void explain_refusal(net_request *request, base_error *err)
     if (request->refused == BASE_NO_MEMORY) {
         base_fail(err, BASE_NO_MEMORY, "no memory for the answer of %s", request->url.origin);
     } else {
-        base_fail(err, BASE_PROTOCOL, "the answer of %s is larger than %zu bytes",
+        base_fail(err, BASE_BAD_PROTOCOL, "the answer of %s is larger than %zu bytes",
                   request->url.origin, request->limit);
     }
 }
 
 static void explain_tls(const failure *f, base_error *err)
 {
-    base_fail(err, BASE_PROTOCOL,
+    base_fail(err, BASE_BAD_PROTOCOL,
               "the TLS verification of %s failed: %.120s (if you trust it, give its authority's "
               "certificate as the CA file)",
               f->origin, f->message);
@@ -69,7 +69,7 @@ static void explain_other(const failure *f, base_error *err)
         base_fail(err, BASE_IO, "the connection to %s broke: %.150s", f->origin, f->message);
         break;
     case CURLE_SSL_CONNECT_ERROR:
-        base_fail(err, BASE_PROTOCOL, "%s does not speak TLS as it should: %.150s", f->origin,
+        base_fail(err, BASE_BAD_PROTOCOL, "%s does not speak TLS as it should: %.150s", f->origin,
                   f->message);
         break;
     case CURLE_OUT_OF_MEMORY:
@@ -83,8 +83,8 @@ static void explain_other(const failure *f, base_error *err)
         base_fail(err, BASE_IO, "the CA file cannot be used: %.200s", f->message);
         break;
     default:
-        base_fail(err, BASE_PROTOCOL, "%s did not answer in HTTP as it should: %.150s", f->origin,
-                  f->message);
+        base_fail(err, BASE_BAD_PROTOCOL, "%s did not answer in HTTP as it should: %.150s",
+                  f->origin, f->message);
     }
 }
 

@@ -30,7 +30,7 @@ void net_frames_close(net_frame_reader *reader)
 
 static int breach(base_error *err, const char *what)
 {
-    base_fail(err, BASE_PROTOCOL, "sent %s", what);
+    base_fail(err, BASE_BAD_PROTOCOL, "sent %s", what);
     return NET_CLOSED_PROTOCOL_ERROR;
 }
 
@@ -109,7 +109,7 @@ static int begin_payload(net_frame_reader *reader, base_error *err)
         return 0;
     }
     if (reader->left > reader->most - reader->message.size) {
-        base_fail(err, BASE_PROTOCOL, "sent a message of more than %zu bytes", reader->most);
+        base_fail(err, BASE_BAD_PROTOCOL, "sent a message of more than %zu bytes", reader->most);
         return NET_CLOSED_TOO_BIG;
     }
     if (reader->opcode != NET_CONTINUATION) {
@@ -122,7 +122,7 @@ static int begin_payload(net_frame_reader *reader, base_error *err)
 
 static int not_text(base_error *err, const char *what)
 {
-    base_fail(err, BASE_PROTOCOL, "sent %s that is not UTF-8", what);
+    base_fail(err, BASE_BAD_PROTOCOL, "sent %s that is not UTF-8", what);
     return NET_CLOSED_NOT_UTF8;
 }
 

@@ -71,8 +71,8 @@ void net_frames_open(net_frame_reader *reader, size_t most, const net_frame_even
 void net_frames_close(net_frame_reader *reader);
 
 /* Reads all of `data`. Returns 0; or the code to close with, and in `err` a clause about what the
- * server did ("sent ..."), code BASE_PROTOCOL or BASE_NO_MEMORY. The reader may not be used after
- * that. */
+ * server did ("sent ..."), code BASE_BAD_PROTOCOL or BASE_NO_MEMORY. The reader may not be used
+ * after that. */
 int net_frames_feed(net_frame_reader *reader, const char *data, size_t size, base_error *err);
 
 /* Writes a complete masked frame to `out`, which must have NET_FRAME_HEADER + size bytes. Returns

@@ -83,10 +83,11 @@ net_http *net_http_open(uv_loop_t *loop, base_error *err);
 void net_http_close(net_http *http);
 
 /* Starts a request. on_done is called later, from the loop; its error is one of BASE_UNAVAILABLE
- * (nothing listens, no such host), BASE_TIMED_OUT, BASE_PROTOCOL (a malformed or too large answer,
- * TLS verification), BASE_CANCELLED, BASE_IO (the connection broke), BASE_NO_MEMORY. Returns NULL,
- * and on_done is not called, if it could not start: BASE_INVALID for a caller's mistake (a
- * malformed URL, method or header: a line end would inject another header), BASE_NO_MEMORY. */
+ * (nothing listens, no such host), BASE_TIMED_OUT, BASE_BAD_PROTOCOL (a malformed or too large
+ * answer, TLS verification), BASE_CANCELLED, BASE_IO (the connection broke), BASE_NO_MEMORY.
+ * Returns NULL, and on_done is not called, if it could not start: BASE_INVALID for a caller's
+ * mistake (a malformed URL, method or header: a line end would inject another header),
+ * BASE_NO_MEMORY. */
 net_request *net_http_start(net_http *http, const net_options *options,
                             const net_callbacks *callbacks, base_error *err);
 

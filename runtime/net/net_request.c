@@ -46,7 +46,7 @@ static size_t on_write(char *data, size_t one, size_t count, void *user)
         return 0;
     }
     if (size > request->limit - request->received) {
-        return refuse(request, BASE_PROTOCOL);
+        return refuse(request, BASE_BAD_PROTOCOL);
     }
     if (!net_buffer_append(&request->body, data, size)) {
         return refuse(request, BASE_NO_MEMORY);
@@ -110,7 +110,7 @@ static size_t on_header(char *data, size_t one, size_t count, void *user)
     }
     request->header_bytes += size;
     if (request->header_bytes > MAX_HEADER_BYTES) {
-        return refuse(request, BASE_PROTOCOL);
+        return refuse(request, BASE_BAD_PROTOCOL);
     }
     return keep_header(request, data, length) ? size : refuse(request, BASE_NO_MEMORY);
 }

@@ -111,9 +111,8 @@ char *net_upgrade_request(const net_upgrade *upgrade, const char key[NET_UPGRADE
     net_buffer text = {0};
     const char *slash = *upgrade->target == '/' ? "" : "/";
     if (!ADD(&text, "GET ", slash, upgrade->target, " HTTP/1.1\r\nHost: ", upgrade->host,
-             "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-             "Sec-WebSocket-Key: ",
-             key, "\r\n") ||
+             "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n",
+             "Sec-WebSocket-Key: ", key, "\r\n") ||
         !add_rest(&text, upgrade)) {
         net_buffer_free(&text);
         return NULL;
@@ -138,7 +137,7 @@ typedef struct {
 
 static bool breach(base_error *err, const char *what)
 {
-    return base_fail(err, BASE_PROTOCOL, "answered %s", what);
+    return base_fail(err, BASE_BAD_PROTOCOL, "answered %s", what);
 }
 
 static bool span_is(span text, const char *word)
@@ -290,7 +289,8 @@ bool net_upgrade_check_answer(const net_upgrade *upgrade, const char accept[NET_
     if (!span_is(a.upgrade, "websocket") || !a.connection) {
         return breach(err, "without switching to WebSocket");
     }
-    if (a.accept.size != strlen(accept) || memcmp(a.accept.data, accept, a.accept.size) != 0) {
+    if (!a.accept.data || a.accept.size != strlen(accept) ||
+        memcmp(a.accept.data, accept, a.accept.size) != 0) {
         return breach(err, "with a wrong Sec-WebSocket-Accept");
     }
     if (a.extensions) {

@@ -41,7 +41,7 @@ void net_upgrade_accept(char accept[NET_UPGRADE_ACCEPT], const char key[NET_UPGR
 /* Checks the answer's head, from its status line to its empty line. `*protocol` is the index of the
  * subprotocol that the server has chosen, -1 for none. False, with a clause in `err`
  * ("answered ..."): BASE_REFUSED for another HTTP status, which is stored in `*status`;
- * BASE_PROTOCOL for an answer that violates RFC 6455. */
+ * BASE_BAD_PROTOCOL for an answer that violates RFC 6455. */
 bool net_upgrade_check_answer(const net_upgrade *upgrade, const char accept[NET_UPGRADE_ACCEPT],
                               const char *head, size_t size, int *protocol, int *status,
                               base_error *err);

@@ -206,10 +206,10 @@ static void take_head(net_ws *ws, const char *data, size_t size)
     size_t known = ws->head.size < strlen(START) ? ws->head.size : strlen(START);
     size_t end = head_end(&ws->head, before);
     if (memcmp(ws->head.data, START, known) != 0) {
-        base_fail(&err, BASE_PROTOCOL, "answered in something else than HTTP");
+        base_fail(&err, BASE_BAD_PROTOCOL, "answered in something else than HTTP");
         refuse(ws, &err);
     } else if (end == 0 && ws->head.size == NET_MOST_HEAD) {
-        base_fail(&err, BASE_PROTOCOL, "answered with headers of more than %d bytes",
+        base_fail(&err, BASE_BAD_PROTOCOL, "answered with headers of more than %d bytes",
                   NET_MOST_HEAD);
         refuse(ws, &err);
     } else if (end && check_answer(ws, end)) {

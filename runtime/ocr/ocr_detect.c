@@ -305,7 +305,7 @@ static bool add_box(finder *f, box b, base_error *err)
     if (height < LEAST_BLOCK || width < height) {
         return height <= MOST_LINE ? add_area(f, b, false, err) : add_area(f, b, true, err);
     }
-    int *profile = malloc((size_t) height * sizeof *profile);
+    int *profile = calloc((size_t) height, sizeof *profile);
     if (!profile) {
         return base_fail(err, BASE_NO_MEMORY, "not enough memory to look for text");
     }

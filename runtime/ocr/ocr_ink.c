@@ -149,14 +149,14 @@ static void enlarge(const uint8_t *from, int count, size_t from_step, uint8_t *t
 bool ocr_ink(ocr_ink_image *out, const image_bitmap *image, image_rect rect, int scale,
              base_error *err)
 {
-    int w[6][4];
+    int w[6][4] = {0};
     for (int s = 0; s < scale; s++) {
         weights(s, scale, w[s]);
     }
     *out = (ocr_ink_image){rect.width * scale + 2 * BORDER, rect.height * scale + 2 * BORDER, NULL,
                            scale, BORDER};
     size_t wide = (size_t) rect.width * (size_t) scale, stride = (size_t) out->width;
-    uint8_t *ink = plain_ink(image, rect), *rows = malloc(wide * (size_t) rect.height);
+    uint8_t *ink = plain_ink(image, rect), *rows = calloc((size_t) rect.height, wide);
     out->pixels = malloc(stride * (size_t) out->height);
     bool ok = ink && rows && out->pixels;
     if (ok) {

@@ -17,7 +17,8 @@ extern const char *const system_name;
  * first argument is --die-with-parent (linux/platform.c): then the process executes a program. */
 char **system_start(int *argc, char **argv);
 
-/* Requests to stop the program: signals (on Windows console events), and threads of this program. */
+/* Requests to stop the program: signals (on Windows console events), and threads of this program.
+ */
 typedef enum {
     INTERRUPT_INT,
     INTERRUPT_TERM,

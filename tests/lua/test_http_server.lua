@@ -133,7 +133,7 @@ function tests.a_large_body_is_told_why_it_is_refused()
 end
 
 function tests.slow_senders_and_readers()
-  with_server({ seconds = 1, max_connections = 3 }, function(server)
+  with_server({ seconds = 0.5, max_connections = 3 }, function(server)
     local began = task.now()
     local came, closed = raw.talk(server.port, "GET / HT")
     t.has(came, "HTTP/1.1 408 ")

@@ -107,7 +107,7 @@ static void key_up(x11_desk *x, desk_key key, uint16_t state)
 static bool x11_key(desk *d, desk_key key, bool down, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    uint16_t state;
+    uint16_t state = 0;
     if (!x11_keymap_ready(x, &state, err)) {
         return false;
     }

@@ -122,7 +122,7 @@ static void add_differences(const every *e, uint64_t *columns, int y, bool off)
     }
     for (int x = 0; x < e->picture->width; x++, p += 4) {
         int b = p[0] - mean[0], g = p[1] - mean[1], r = p[2] - mean[2];
-        uint64_t squares = (uint64_t) (b * b + g * g + r * r);
+        uint64_t squares = (unsigned) (b * b + g * g + r * r);
         columns[x] += off ? 0 - squares : squares;
     }
 }

@@ -314,13 +314,12 @@ static bool prepare(scan *s)
     s->cells = calloc(rows * s->stride, sizeof *s->cells);
     s->lengths = malloc(rows * s->stride * sizeof *s->lengths);
     bool ok = s->cells && s->lengths;
-    for (int i = 0; i < base_parallel_threads(); i++) {
-        s->workers[i].row = malloc(s->stride * sizeof *s->workers[i].row);
+    for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
         s->workers[i].best.score = NOWHERE;
-        ok = ok && s->workers[i].row;
-    }
-    for (int i = base_parallel_threads(); i < BASE_PARALLEL_MAX; i++) {
-        s->workers[i].best.score = NOWHERE;
+        if (i < base_parallel_threads()) {
+            s->workers[i].row = malloc(s->stride * sizeof *s->workers[i].row);
+            ok = ok && s->workers[i].row;
+        }
     }
     return ok;
 }

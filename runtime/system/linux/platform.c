@@ -39,33 +39,44 @@ char **system_start(int *argc, char **argv)
 
 static system_interrupt_handler *interrupted; /* set before the first signal handler */
 
-static void on_signal(int number)
-{
-    interrupted(number == SIGINT    ? INTERRUPT_INT
-                : number == SIGTERM ? INTERRUPT_TERM
-                                    : INTERRUPT_HUP);
-}
-
 /* Interruptions that other threads have requested: one bit per kind. They notify the main thread by
  * SIGURG, whose default action is to do nothing. */
 static atomic_uint asked_by_threads;
 static pthread_t main_thread;
 
+void system_interrupt(system_interrupt_kind kind)
+{
+    atomic_fetch_or(&asked_by_threads, 1u << kind);
+    pthread_kill(main_thread, SIGURG);
+}
+
+/* A signal for the process may reach any of its threads, and what is to be interrupted runs on the
+ * main one. A handler must leave errno as the interrupted code has it. */
+static void on_signal(int number)
+{
+    int before = errno;
+    system_interrupt_kind kind = number == SIGINT    ? INTERRUPT_INT
+                                 : number == SIGTERM ? INTERRUPT_TERM
+                                                     : INTERRUPT_HUP;
+    if (pthread_equal(pthread_self(), main_thread)) {
+        interrupted(kind);
+    } else {
+        system_interrupt(kind);
+    }
+    errno = before;
+}
+
 static void on_request(int number)
 {
     (void) number;
+    int before = errno;
     unsigned asked = atomic_exchange(&asked_by_threads, 0);
     for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
         if (asked >> kind & 1) {
             interrupted((system_interrupt_kind) kind);
         }
     }
-}
-
-void system_interrupt(system_interrupt_kind kind)
-{
-    atomic_fetch_or(&asked_by_threads, 1u << kind);
-    pthread_kill(main_thread, SIGURG);
+    errno = before;
 }
 
 void system_open(uv_loop_t *loop, system_interrupt_handler *handler)

@@ -105,7 +105,8 @@ char **system_start(int *argc, char **argv)
     for (int i = 0; arguments && i < *argc; i++) {
         arguments[i] = utf8(wide[i]);
         if (!arguments[i]) {
-            return NULL;
+            free(arguments); /* the words in it go with the process, which does not start */
+            arguments = NULL;
         }
     }
     LocalFree(wide);
