@@ -7,7 +7,7 @@ add_executable(testapp WIN32 ${TESTAPP_SOURCES})
 target_link_options(testapp PRIVATE -municode)
 target_link_libraries(testapp PRIVATE comctl32)
 add_executable(ctrlc windows/ctrlc.c)
-add_executable(press windows/press.c) # another program's input, for people (test_win_human.lua)
+add_executable(press windows/press.c) # another program's input, for people (test_win_activity.lua)
 add_library(tesseract_stub MODULE windows/tesseract_stub.c)
 list(APPEND LUA_TESTS_NEED testapp ctrlc press tesseract_stub)
 

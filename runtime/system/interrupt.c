@@ -85,7 +85,7 @@ static const char *const names[] = {
     [INTERRUPT_INT] = "SIGINT",
     [INTERRUPT_TERM] = "SIGTERM",
     [INTERRUPT_HUP] = "SIGHUP",
-    [INTERRUPT_CHORD] = "kill_chord",
+    [INTERRUPT_STOP_HOTKEY] = "stop_hotkey",
 };
 
 const char *system_interrupt_name(void)

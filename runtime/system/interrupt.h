@@ -9,14 +9,14 @@
  * cleans up).
  *
  * Besides signals, other threads of this program request interruptions (system_interrupt): the kill
- * chord, and the deadline of a task that computes without waiting (deadline.h). A deadline may end
+ * hotkey, and the deadline of a task that computes without waiting (deadline.h). A deadline may end
  * its own task only, so Lua is asked first whether that task is the running one.
  *
  * Loops inside __gc and long C calls (a backtracking string.find) are not stopped by the first
  * signal, only by the second. The method is that of lua.c on SIGINT. Replacements of
  * coroutine.resume and coroutine.wrap keep track of the running coroutine.
  *
- * The names of the interruptions in Lua are SIGINT, SIGTERM, SIGHUP and kill_chord.
+ * The names of the interruptions in Lua are SIGINT, SIGTERM, SIGHUP and stop_hotkey.
  */
 #ifndef SYSTEM_INTERRUPT_H
 #define SYSTEM_INTERRUPT_H

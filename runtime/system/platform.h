@@ -23,8 +23,8 @@ typedef enum {
     INTERRUPT_INT,
     INTERRUPT_TERM,
     INTERRUPT_HUP,
-    INTERRUPT_CHORD,   /* the kill chord */
-    INTERRUPT_OVERDUE, /* a task is past its deadline; only interrupt.c handles it */
+    INTERRUPT_STOP_HOTKEY, /* the emergency-stop hotkey */
+    INTERRUPT_OVERDUE,     /* a task is past its deadline; only interrupt.c handles it */
     INTERRUPT_KINDS
 } system_interrupt_kind;
 

@@ -39,15 +39,15 @@ function tests.defaults_stand_where_nothing_is_said()
 end
 
 function tests.what_can_be_turned_off()
-  t.eq(t.ok(resolve {}):get "safety.kill_chord", "ctrl+alt+escape")
-  t.eq(t.ok(resolve { mission = { safety = { kill_chord = false } } }):get "safety.kill_chord", "")
+  t.eq(t.ok(resolve {}):get "safety.stop_hotkey", "ctrl+alt+escape")
+  t.eq(t.ok(resolve { mission = { safety = { stop_hotkey = false } } }):get "safety.stop_hotkey", "")
   for _, word in ipairs { "false", "off", "no", "" } do
-    t.eq(t.ok(resolve { flags = { ["safety.kill_chord"] = word } }):get "safety.kill_chord", "", word)
+    t.eq(t.ok(resolve { flags = { ["safety.stop_hotkey"] = word } }):get "safety.stop_hotkey", "", word)
   end
-  t.eq(t.ok(resolve { user = { safety = { kill_chord = "ctrl+f12" } } }):get "safety.kill_chord", "ctrl+f12")
-  local none, err = resolve { flags = { ["safety.kill_chord"] = true } }
+  t.eq(t.ok(resolve { user = { safety = { stop_hotkey = "ctrl+f12" } } }):get "safety.stop_hotkey", "ctrl+f12")
+  local none, err = resolve { flags = { ["safety.stop_hotkey"] = true } }
   t.eq(none, nil)
-  t.has(tostring(err), "safety.kill_chord")
+  t.has(tostring(err), "safety.stop_hotkey")
 end
 
 -- Each layer sets the keys from its own place downward, so that every pair of neighbours is tried.

@@ -261,7 +261,7 @@ function task.may_wait()
 end
 
 --- Runs the loop until fn(...) has ended. This is the program's outermost call, made once. `on_interrupt(signal)` is
---- called for SIGINT, SIGTERM, SIGHUP and kill_chord.
+--- called for SIGINT, SIGTERM, SIGHUP and stop_hotkey.
 ---@param on_interrupt fun(signal: string)?
 ---@param fn function
 ---@param ... any its arguments

@@ -8,7 +8,7 @@ local apps = require "deskpilot.desk.app.apps"
 local browser = require "deskpilot.desk.browser"
 local clipboard = require "deskpilot.desk.input.clipboard"
 local elements = require "deskpilot.desk.elements"
-local human = require "deskpilot.desk.input.human"
+local activity = require "deskpilot.desk.input.activity"
 local event_pump = require "deskpilot.desk.wait.event_pump"
 local keyboard = require "deskpilot.desk.input.keyboard"
 local mouse = require "deskpilot.desk.input.mouse"
@@ -36,7 +36,7 @@ local desk = {}
 ---@field clipboard deskpilot.desk.clipboard what applications copy and paste
 ---@field apps deskpilot.desk.apps starting programs
 ---@field browser deskpilot.desk.browser browsers that are started or attached to
----@field human deskpilot.desk.human people at the desktop, and giving way to them
+---@field activity deskpilot.desk.activity people at the desktop, and giving way to them
 ---@field hotkeys deskpilot.desk.hotkeys keys that work in any window
 ---@field event_pump deskpilot.event_pump
 ---@field closers (fun())[]
@@ -155,11 +155,11 @@ function desk.open(options)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)
-  local stop_browser, stop_human, stop_reading
+  local stop_browser, stop_activity, stop_reading
   self.browser, stop_browser = browser.new(self)
-  self.human, self.hotkeys, stop_human = human.new(self)
+  self.activity, self.hotkeys, stop_activity = activity.new(self)
   stop_reading = reading.extend(self)
-  self.closers = { stop_browser, self.elements.stop, stop_human, stop_reading }
+  self.closers = { stop_browser, self.elements.stop, stop_activity, stop_reading }
   add_functions(self)
   opened[#opened + 1] = self
   return self

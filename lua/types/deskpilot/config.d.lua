@@ -89,12 +89,12 @@
 ---@field dir string? folder that run directories are made in; runs unless told
 
 ---@class deskpilot.config.safety
+---@field activity_quiet number? seconds without input after which a paused run goes on; 3 unless told
 ---@field forbidden_keys string[]? key combinations that are never pressed; win+l, ctrl+alt+delete, alt+f4 unless told
----@field human_quiet number? seconds without a touch after which a paused run goes on; 3 unless told
----@field kill_chord string|false|nil keys that stop the program, pressed by a person in any window; a second time at once (`false`: none); ctrl+alt+escape unless told
 ---@field max_text integer? longest text of one type action, in characters; 1000 unless told
 ---@field min_free_mb number? megabytes that a run leaves free on its disk; 100 unless told
----@field pause_on_human boolean? pause while a person uses the mouse or keyboard of the same desktop; false unless told
+---@field pause_on_activity boolean? pause while a person uses the mouse or keyboard of the same desktop; false unless told
+---@field stop_hotkey string|false|nil keys that stop the program, pressed by a person in any window; a second time at once (`false`: none); ctrl+alt+escape unless told
 
 ---@class deskpilot.config.screen
 ---@field cursor boolean? draw the mouse pointer in screenshots; true unless told

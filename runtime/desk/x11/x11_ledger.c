@@ -1,7 +1,7 @@
 /*
  * Counts of the events that this process sends by XTEST, by which a watch of the user's activity
- * (x11_human.c) recognizes them. The device alone does not tell: other programs send by it too, and
- * some of them pass on what a person does (remote desktops, keyboards on the screen). All
+ * (x11_activity.c) recognizes them. The device alone does not tell: other programs send by it too,
+ * and some of them pass on what a person does (remote desktops, keyboards on the screen). All
  * connections to a display share one ledger; every watch keeps an account of what it has seen of
  * it.
  */

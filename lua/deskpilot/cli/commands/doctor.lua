@@ -122,19 +122,20 @@ local function check_input(desk, findings)
 end
 
 -- Whether a person could stop a run by its keys.
-local function check_kill_chord(settings, findings)
-  local combo = settings:get("safety.kill_chord")
+local function check_stop_hotkey(settings, findings)
+  local combo = settings:get("safety.stop_hotkey")
   if combo == "" then return end
-  local kill_chord = require "deskpilot.cli.kill_chord"
-  local chord = kill_chord.new(combo)
-  local problem = kill_chord.problem(combo)
-  if not problem then chord:watch() end
-  chord:close()
-  problem = problem or chord.failure
+  local stop_hotkey = require "deskpilot.cli.stop_hotkey"
+  local hotkey = stop_hotkey.new(combo)
+  local problem = stop_hotkey.problem(combo)
+  if not problem then hotkey:watch() end
+  hotkey:close()
+  problem = problem or hotkey.failure
   if problem then
-    findings[#findings + 1] = missing("kill chord", problem, "mend what it names, or set another safety.kill_chord",
+    findings[#findings + 1] = missing("emergency-stop hotkey", problem,
+      "mend what it names, or set another safety.stop_hotkey",
       true)
-  else findings[#findings + 1] = found("kill chord", combo .. " stops a run") end
+  else findings[#findings + 1] = found("emergency-stop hotkey", combo .. " stops a run") end
 end
 
 local function check_windows(desk, findings)
@@ -252,7 +253,7 @@ function doctor.examine(options, tell)
   if desk then
     check_capture(desk, findings)
     check_input(desk, findings)
-    check_kill_chord(settings, findings)
+    check_stop_hotkey(settings, findings)
     check_windows(desk, findings)
     desk:close()
     check_elements(findings)

@@ -5,7 +5,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local flags = require "deskpilot.cli.flags"
 local json = require "deskpilot.base.json"
-local kill_chord = require "deskpilot.cli.kill_chord"
+local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
 local settings_module = require "deskpilot.cli.settings"
@@ -50,23 +50,24 @@ function command.refused(why, words)
   return refuse({ json = json_wanted }, 2, why)
 end
 
--- The kill chord as the configuration has it without the mission, whose file is a program too, and so are tools and
+-- The emergency-stop hotkey as the configuration has it without the mission, whose file is a program too, and so are
+-- tools and
 -- guards.
-local function start_chord(combo)
-  local chord = kill_chord.new(kill_chord.problem(combo) and "" or combo)
-  chord:watch()
-  return chord
+local function start_hotkey(combo)
+  local hotkey = stop_hotkey.new(stop_hotkey.problem(combo) and "" or combo)
+  hotkey:watch()
+  return hotkey
 end
 
 -- The same as the mission has it.
-local function change_chord(chord, combo)
-  local problem = kill_chord.problem(combo)
+local function change_hotkey(hotkey, combo)
+  local problem = stop_hotkey.problem(combo)
   if problem then return nil, problem end
-  if chord.combo == combo then return chord end
-  chord:close()
-  chord = kill_chord.new(combo)
-  chord:watch()
-  return chord
+  if hotkey.combo == combo then return hotkey end
+  hotkey:close()
+  hotkey = stop_hotkey.new(combo)
+  hotkey:watch()
+  return hotkey
 end
 
 -- Where the run works, and whether it can work there.
@@ -112,16 +113,16 @@ local function resolve(options, name)
   lookup.set_roots(folders)
   local settings = settings_module.new()
   local sources = { layers = settings_module.file_layers(project, user), flags = flag_layer }
-  local chord = start_chord(settings:peek(sources, "safety.kill_chord"))
-  local plan = { chord = chord, folder = mission_folder, name = select(2, files.split(where)):gsub("%.lua$", "") }
+  local hotkey = start_hotkey(settings:peek(sources, "safety.stop_hotkey"))
+  local plan = { hotkey = hotkey, folder = mission_folder, name = select(2, files.split(where)):gsub("%.lua$", "") }
   for _, kind in ipairs { "tools", "guards" } do
     plan[kind], err = settings:load_all(kind)
     if not plan[kind] then return nil, err end
   end
   plan.mission, plan.config = read_mission(settings, sources, source, where)
   if not plan.mission then return nil, plan.config end
-  plan.chord, err = change_chord(chord, plan.config:get "safety.kill_chord")
-  if not plan.chord then return nil, err end
+  plan.hotkey, err = change_hotkey(hotkey, plan.config:get "safety.stop_hotkey")
+  if not plan.hotkey then return nil, err end
   return place(plan, options)
 end
 
@@ -185,7 +186,7 @@ local function open_desktop(plan)
     session, err = require "deskpilot.desk.private.session".start { size = size, apps = desktop.apps or {},
       env = desktop.env }
     if not session then return nil, err end
-    plan.chord:watch_private(session)
+    plan.hotkey:watch_private(session)
     where = { display = session.display, bus = session.bus_address, session = session }
   end
   local desk, failure = require "deskpilot.desk".open(where)
@@ -220,9 +221,10 @@ local function perform(plan, parts, options)
   table.insert(parts.listeners, { name = "the progress display",
     listener = require "deskpilot.cli.progress".new {
       level = options.quiet and "quiet" or options.verbose and "verbose" or "normal" } })
-  if plan.chord.failure then
-    table.insert(parts.listeners, { name = "the kill chord", listener = { run_start = function(run)
-      run:note(("the kill chord %s is not watched: %s"):format(plan.chord.combo, tostring(plan.chord.failure)))
+  if plan.hotkey.failure then
+    table.insert(parts.listeners, { name = "the emergency-stop hotkey", listener = { run_start = function(run)
+      run:note(("the emergency-stop hotkey %s is not watched: %s"):format(plan.hotkey.combo,
+        tostring(plan.hotkey.failure)))
     end } })
   end
   local run = require "deskpilot.agent.run".new(parts)

@@ -72,7 +72,7 @@ function elements.new(desk)
   function reader.call(method, element, ...)
     local source, err = open()
     if not source then return nil, err end
-    if method ~= "ask" then desk.human.give_way() end
+    if method ~= "ask" then desk.activity.give_way() end
     local words = table.pack(...)
     words[words.n + 1] = { timeout = desk.timing.element_action }
     local answer, failure = task.await(function(done)

@@ -51,7 +51,7 @@ function windows_order.add(desk, part, id_of)
   local api = part
 
   local function restack(window, where, side)
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local before = api.find { id = id }
@@ -97,7 +97,7 @@ function windows_order.add(desk, part, id_of)
   ---@param number integer from 1
   ---@return boolean? ok, deskpilot.error? err
   function api.go_to_workspace(number)
-    desk.human.give_way()
+    desk.activity.give_way()
     local ok, err = desk.native:go_to_workspace(number)
     if not ok then return nil, err end
     return confirm(desk, function()
@@ -113,7 +113,7 @@ function windows_order.add(desk, part, id_of)
   ---@param number integer from 1
   ---@return boolean? ok, deskpilot.error? err
   function api.move_to_workspace(window, number)
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:move_to_workspace(id, number)

@@ -96,7 +96,7 @@ function windows.new(desk)
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.focus(window)
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:focus(id)
@@ -146,7 +146,7 @@ function windows.new(desk)
   ---@return boolean? ok, deskpilot.error? err code "refused"; the message names the window that came up instead
   function api.close(window, options)
     local wait = options and options.wait
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local before, pid = {}, 0
@@ -184,7 +184,7 @@ function windows.new(desk)
   ---@param place { x: integer?, y: integer?, width: integer?, height: integer? } pixels of the screen
   ---@return deskpilot.window? window, deskpilot.error? err
   function api.place(window, place)
-    desk.human.give_way()
+    desk.activity.give_way()
     local found, err = by_id(window)
     if not found then return nil, err end
     local wanted = complete(place, found)
@@ -209,7 +209,7 @@ function windows.new(desk)
   -- Waits until the window has the state and stands still: window managers report the state before they move the
   -- window, and some animate the move.
   local function become(window, state, reached)
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:window_state(id, state)

@@ -14,13 +14,13 @@
 enum { MESSAGE_KEY = WM_APP + 1, MESSAGE_TAKE, MESSAGE_GIVE_BACK };
 
 typedef struct {
-    desk_human base;
+    desk_activity base;
     uv_thread_t thread;
     uv_sem_t started;
     DWORD thread_id;
     HHOOK keyboard, mouse;
     DWORD error; /* why there are no hooks */
-} win32_human;
+} win32_activity;
 
 /* What a message asks the thread to do; it lives until `done` is posted. */
 typedef struct {
@@ -30,7 +30,7 @@ typedef struct {
     uv_sem_t done;
 } request;
 
-static _Thread_local win32_human *here; /* hooks are called on the thread that set them */
+static _Thread_local win32_activity *here; /* hooks are called on the thread that set them */
 
 /* --- the thread --------------------------------------------------------------------------------
  */
@@ -40,7 +40,7 @@ static LRESULT CALLBACK on_key(int code, WPARAM what, LPARAM data)
     const KBDLLHOOKSTRUCT *key = (const KBDLLHOOKSTRUCT *) data;
     if (code == HC_ACTION && key->dwExtraInfo != win32_our_mark()) {
         bool down = what == WM_KEYDOWN || what == WM_SYSKEYDOWN;
-        human_touched(&here->base);
+        activity_noticed(&here->base);
         PostThreadMessageW(here->thread_id, MESSAGE_KEY, key->vkCode, down);
     }
     return CallNextHookEx(NULL, code, what, data);
@@ -51,12 +51,12 @@ static LRESULT CALLBACK on_mouse(int code, WPARAM what, LPARAM data)
     const MSLLHOOKSTRUCT *mouse = (const MSLLHOOKSTRUCT *) data;
     if (code == HC_ACTION && mouse->dwExtraInfo != win32_our_mark() &&
         !(what == WM_MOUSEMOVE && win32_is_our_move(mouse->pt))) {
-        human_touched(&here->base);
+        activity_noticed(&here->base);
     }
     return CallNextHookEx(NULL, code, what, data);
 }
 
-static void set_hooks(win32_human *w)
+static void set_hooks(win32_activity *w)
 {
     HINSTANCE program = GetModuleHandleW(NULL);
     w->keyboard = SetWindowsHookExW(WH_KEYBOARD_LL, on_key, program, 0);
@@ -70,12 +70,12 @@ static void answer(request *r, bool ok)
     uv_sem_post(&r->done);
 }
 
-static void take_message(win32_human *w, const MSG *message)
+static void take_message(win32_activity *w, const MSG *message)
 {
     request *r = (request *) message->lParam;
     switch (message->message) {
     case MESSAGE_KEY:
-        human_key(&w->base, (unsigned) message->wParam, message->lParam != 0);
+        activity_key(&w->base, (unsigned) message->wParam, message->lParam != 0);
         break;
     case MESSAGE_TAKE:
         answer(r, RegisterHotKey(NULL, r->number, r->modifiers | MOD_NOREPEAT, r->vk));
@@ -84,14 +84,14 @@ static void take_message(win32_human *w, const MSG *message)
         answer(r, UnregisterHotKey(NULL, r->number));
         break;
     case WM_HOTKEY:
-        human_taken_pressed(&w->base, (int) message->wParam);
+        activity_taken_pressed(&w->base, (int) message->wParam);
         break;
     }
 }
 
 static void watch(void *context)
 {
-    win32_human *w = context;
+    win32_activity *w = context;
     MSG message;
     here = w;
     w->thread_id = GetCurrentThreadId();
@@ -112,27 +112,27 @@ static void watch(void *context)
 /* --- for the rest of the program ---------------------------------------------------------------
  */
 
-static const desk_human_ops OPS;
+static const desk_activity_ops OPS;
 
-static void free_all(win32_human *w)
+static void free_all(win32_activity *w)
 {
     uv_sem_destroy(&w->started);
-    human_finish(&w->base);
+    activity_finish(&w->base);
     free(w);
 }
 
-bool win32_human_connect(desk_human **out, const desk_options *where, base_error *err)
+bool win32_activity_connect(desk_activity **out, const desk_options *where, base_error *err)
 {
     if (where->display) {
         return base_fail(err, BASE_UNSUPPORTED,
                          "a private desktop on Windows has no mouse and keyboard, so nobody can "
-                         "touch it");
+                         "input it");
     }
-    win32_human *w = calloc(1, sizeof *w);
+    win32_activity *w = calloc(1, sizeof *w);
     if (!w) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desktop.");
     }
-    human_prepare(&w->base, &OPS);
+    activity_prepare(&w->base, &OPS);
     uv_sem_init(&w->started, 0);
     int failed = uv_thread_create(&w->thread, watch, w);
     if (failed) {
@@ -150,23 +150,23 @@ bool win32_human_connect(desk_human **out, const desk_options *where, base_error
     return true;
 }
 
-static void close_watch(desk_human *h)
+static void close_watch(desk_activity *h)
 {
-    win32_human *w = (win32_human *) h;
+    win32_activity *w = (win32_activity *) h;
     PostThreadMessageW(w->thread_id, WM_QUIT, 0, 0);
     uv_thread_join(&w->thread);
     free_all(w);
 }
 
-static void add_either(human_codes *set, unsigned any, unsigned left, unsigned right)
+static void add_either(activity_codes *set, unsigned any, unsigned left, unsigned right)
 {
-    human_codes_add(set, any);
-    human_codes_add(set, left);
-    human_codes_add(set, right);
+    activity_codes_add(set, any);
+    activity_codes_add(set, left);
+    activity_codes_add(set, right);
 }
 
 /* Adds the virtual keys of one key of a combination; 0 or its bit for RegisterHotKey. */
-static unsigned add_key(human_codes *set, desk_key key, const win32_stroke *stroke)
+static unsigned add_key(activity_codes *set, desk_key key, const win32_stroke *stroke)
 {
     switch (key) {
     case DESK_KEY_CTRL:
@@ -182,7 +182,7 @@ static unsigned add_key(human_codes *set, desk_key key, const win32_stroke *stro
         add_either(set, VK_LWIN, VK_LWIN, VK_RWIN);
         return MOD_WIN;
     default:
-        human_codes_add(set, stroke->vk);
+        activity_codes_add(set, stroke->vk);
     }
     /* RegisterHotKey does not know left from right. */
     switch (stroke->vk) {
@@ -202,38 +202,38 @@ static unsigned add_key(human_codes *set, desk_key key, const win32_stroke *stro
     return stroke->modifiers & WIN32_SHIFT ? MOD_SHIFT : 0;
 }
 
-static bool find_keys(desk_human *h, human_chord *chord, base_error *err)
+static bool find_keys(desk_activity *h, activity_hotkey *hotkey, base_error *err)
 {
     (void) h;
-    for (size_t i = 0; i < chord->combo.count; i++) {
-        desk_key key = chord->combo.keys[i];
+    for (size_t i = 0; i < hotkey->combo.count; i++) {
+        desk_key key = hotkey->combo.keys[i];
         win32_stroke stroke = win32_stroke_of(key);
         if (!stroke.vk) {
             char name[DESK_KEY_NAME_SIZE];
             desk_key_name(key, name);
             return base_fail(err, BASE_UNSUPPORTED, "This keyboard has no key \"%s\".", name);
         }
-        chord->modifiers |= add_key(&chord->keys[i], key, &stroke);
+        hotkey->modifiers |= add_key(&hotkey->keys[i], key, &stroke);
     }
     return true;
 }
 
-static UINT main_key(const human_chord *chord)
+static UINT main_key(const activity_hotkey *hotkey)
 {
-    for (size_t i = 0; i < chord->combo.count; i++) {
-        if (!desk_key_is_modifier(chord->combo.keys[i])) {
-            return win32_stroke_of(chord->combo.keys[i]).vk;
+    for (size_t i = 0; i < hotkey->combo.count; i++) {
+        if (!desk_key_is_modifier(hotkey->combo.keys[i])) {
+            return win32_stroke_of(hotkey->combo.keys[i]).vk;
         }
     }
     return 0;
 }
 
 /* Hotkeys belong to the thread that registers them. Gives Windows's error, 0 for none. */
-static DWORD ask_thread(desk_human *h, UINT what, const human_chord *chord)
+static DWORD ask_thread(desk_activity *h, UINT what, const activity_hotkey *hotkey)
 {
-    request r = {.number = chord->number, .modifiers = chord->modifiers, .vk = main_key(chord)};
+    request r = {.number = hotkey->number, .modifiers = hotkey->modifiers, .vk = main_key(hotkey)};
     uv_sem_init(&r.done, 0);
-    if (PostThreadMessageW(((win32_human *) h)->thread_id, what, 0, (LPARAM) &r)) {
+    if (PostThreadMessageW(((win32_activity *) h)->thread_id, what, 0, (LPARAM) &r)) {
         uv_sem_wait(&r.done);
     } else {
         r.error = GetLastError();
@@ -242,9 +242,9 @@ static DWORD ask_thread(desk_human *h, UINT what, const human_chord *chord)
     return r.error;
 }
 
-static bool take(desk_human *h, human_chord *chord, base_error *err)
+static bool take(desk_activity *h, activity_hotkey *hotkey, base_error *err)
 {
-    DWORD error = ask_thread(h, MESSAGE_TAKE, chord);
+    DWORD error = ask_thread(h, MESSAGE_TAKE, hotkey);
     if (error == ERROR_HOTKEY_ALREADY_REGISTERED) {
         return base_fail(err, BASE_REFUSED,
                          "Another program (or Windows itself) has taken this hotkey; choose "
@@ -253,12 +253,12 @@ static bool take(desk_human *h, human_chord *chord, base_error *err)
     return error == 0 || win32_fail(err, BASE_REFUSED, "Windows does not give this hotkey", error);
 }
 
-static void give_back(desk_human *h, const human_chord *chord)
+static void give_back(desk_activity *h, const activity_hotkey *hotkey)
 {
-    ask_thread(h, MESSAGE_GIVE_BACK, chord);
+    ask_thread(h, MESSAGE_GIVE_BACK, hotkey);
 }
 
-static const desk_human_ops OPS = {
+static const desk_activity_ops OPS = {
     .close = close_watch,
     .find_keys = find_keys,
     .take = take,

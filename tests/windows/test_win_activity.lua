@@ -1,5 +1,5 @@
 -- People at the desktop, as another program that sends input (press.c) stands for them: noticed, given way to,
--- and able to stop a run by the kill chord.
+-- and able to stop a run by the emergency-stop hotkey.
 local testapp = dofile "tests/windows/testapp.lua"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
@@ -38,32 +38,32 @@ end
 
 function tests.people_are_told_apart_from_ourselves()
   with_desk(function(desk)
-    local touches = 0
-    local handle = harness.ok(desk.human.on_touch(function() touches = touches + 1 end))
+    local input = 0
+    local handle = harness.ok(desk.activity.on_input(function() input = input + 1 end))
     for i = 1, 20 do assert(desk.mouse.move { 10 * i, 5 * i }) end
     assert(desk.mouse.click { 100, 100 })
     assert(desk.mouse.drag({ 10, 10 }, { 200, 200 }))
     assert(desk.mouse.scroll { dy = 3 })
     assert(desk.keyboard.press "F5")
     task.sleep(0.3)
-    harness.eq(touches, 0, "touches by ourselves")
+    harness.eq(input, 0, "input by ourselves")
     -- Since then: the program that pressed may have taken a while to end.
-    local function touched_since(began) return desk.human.idle() < task.now() - began end
+    local function active_since(began) return desk.activity.idle() < task.now() - began end
     for _, words in ipairs { { "move", "5", "6" }, { "key", "70" } } do
-      local had = touches
+      local had = input
       task.sleep(0.15)
       local began = task.now()
       press(table.unpack(words))
-      harness.wait_until(words[1] .. " to be noticed", function() return touches > had end)
-      harness.ok(touched_since(began), words[1])
+      harness.wait_until(words[1] .. " to be noticed", function() return input > had end)
+      harness.ok(active_since(began), words[1])
     end
     task.sleep(0.15)
     handle:remove()
-    local had, began = touches, task.now()
+    local had, began = input, task.now()
     press("key", "70")
-    harness.wait_until("the key", function() return touched_since(began) end)
+    harness.wait_until("the key", function() return active_since(began) end)
     task.sleep(0.1)
-    harness.eq(touches, had, "after remove")
+    harness.eq(input, had, "after remove")
   end)
 end
 
@@ -105,7 +105,7 @@ function tests.a_hotkey_that_another_program_has_is_refused()
   end)
 end
 
--- --- the kill chord -----------------------------------------------------------------------------------
+-- --- the emergency-stop hotkey -----------------------------------------------------------------------------------
 
 local function start_run(folder, mission, ...)
   local path = files.join(folder, "m.lua")
@@ -134,13 +134,13 @@ local function kill(desk, child)
   harness.eq(child.status, 130, child.stderr)
   local result = json.decode(child.stdout) or {}
   harness.eq(result.status, "interrupted")
-  harness.has(result.reason, "the kill chord ctrl+alt+escape")
+  harness.has(result.reason, "the emergency-stop hotkey ctrl+alt+escape")
   local events = journal.read(result.run_dir or "") or {}
   harness.eq((events[#events] or {}).event, "run_end")
   return seconds
 end
 
-function tests.the_kill_chord_stops_whatever_runs()
+function tests.the_stop_hotkey_stops_whatever_runs()
   local server = model_server.start(function() return { delay = 60 } end)
   local stopping <close> = testapp.finally(function() server:stop() end)
   assert(stopping)
@@ -176,7 +176,7 @@ end
 function tests.a_run_on_a_private_desktop_is_stopped_from_the_users()
   with_desk(function(desk)
     with_folder(function(folder)
-      local child = start_run(folder, [[desktop = { kind = "private" }, safety = { pause_on_human = true },
+      local child = start_run(folder, [[desktop = { kind = "private" }, safety = { pause_on_activity = true },
         run = function(m) m:note("begun") while true do end end]])
       wait_for_word(child, "begun")
       kill(desk, child)
@@ -236,7 +236,7 @@ function tests.a_run_pauses_while_a_person_is_there()
           if io.open(%q) then break end
         end
         m:note(("rested for %%d ms"):format(longest * 1000 // 1))
-      end]]):format(stop), "--set", "safety.pause_on_human=true", "--set", "safety.human_quiet=2")
+      end]]):format(stop), "--set", "safety.pause_on_activity=true", "--set", "safety.activity_quiet=2")
       wait_for_word(child, "begun")
       local function moves()
         local x, y = desk.mouse.position()

@@ -1,18 +1,18 @@
---- desk.human and desk.hotkeys: what people do at this desktop's mouse and keyboard, and giving way to them.
+--- desk.activity and desk.hotkeys: what people do at this desktop's mouse and keyboard, and giving way to them.
 --- Input of this program's own never counts as a person's. A watch (a thread) is started by the first
 --- question, and ends with the desk.
-local native = require "native.human"
+local native = require "native.activity"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 
-local human = {}
+local activity = {}
 
 -- The desk's watch and what is to be told by it.
 local Watch = {}
 Watch.__index = Watch
 
 local function tell(self, what, number)
-  if what == "chord" then
+  if what == "hotkey" then
     local listener = self.hotkeys[number]
     if listener then task.start_for(listener.owner, listener.fn) end
     return
@@ -48,11 +48,11 @@ end
 ---@class deskpilot.handle
 ---@field remove fun(self: deskpilot.handle) ends what it stands for; a second call does nothing
 
-local function new_human(self)
-  ---@class deskpilot.desk.human
+local function new_activity(self)
+  ---@class deskpilot.desk.activity
   local api = {}
 
-  --- How long ago a person last touched mouse or keyboard, in seconds; since the first question where
+  --- How long ago a person last used mouse or keyboard, in seconds; since the first question where
   --- nobody has.
   ---@return number? seconds, deskpilot.error? err
   function api.idle()
@@ -61,29 +61,29 @@ local function new_human(self)
     return (handle:idle())
   end
 
-  --- Calls fn() while a person touches mouse or keyboard, at most ten times a second: as a task, which ends
+  --- Calls fn() while a person uses mouse or keyboard, at most ten times a second: as a task, which ends
   --- with the one that asks for it here.
   ---@param fn fun()
   ---@return deskpilot.handle? handle, deskpilot.error? err
-  function api.on_touch(fn)
-    local listener = new_listener(fn, "on_touch")
+  function api.on_input(fn)
+    local listener = new_listener(fn, "on_input")
     local handle, err = open(self)
     if not handle then return nil, err end
     self.listeners[listener] = true
-    handle:tell_touches(true)
+    handle:report_input(true)
     return { remove = function()
       self.listeners[listener] = nil
-      if self.handle and next(self.listeners) == nil then self.handle:tell_touches(false) end
+      if self.handle and next(self.listeners) == nil then self.handle:report_input(false) end
     end }
   end
 
-  -- How many seconds are missing until nobody has touched anything for `quiet`; 0 where nobody ever has.
+  -- How many seconds are missing until nobody has used anything for `quiet`; 0 where nobody ever has.
   local function missing(handle, quiet)
-    local idle, touched = handle:idle()
-    return touched and math.max(0, quiet - idle) or 0
+    local idle, used = handle:idle()
+    return used and math.max(0, quiet - idle) or 0
   end
 
-  --- Waits until nobody has touched mouse and keyboard for that many seconds.
+  --- Waits until nobody has used mouse and keyboard for that many seconds.
   ---@param quiet number seconds
   ---@return number? waited seconds
   ---@return deskpilot.error? err
@@ -101,7 +101,7 @@ local function new_human(self)
   end
 
   --- From now on desk.mouse, desk.keyboard, and what desk.elements and desk.windows do to applications, wait
-  --- while a person is at this desktop, until `quiet` seconds after the last touch; nil ends that.
+  --- while a person is at this desktop, until `quiet` seconds after the last input; nil ends that.
   ---@param options { quiet: number, paused: fun()?, resumed: fun(seconds: number)? }?
   ---@return boolean? ok, deskpilot.error? err
   function api.set_give_way(options)
@@ -155,14 +155,14 @@ end
 
 --- The two parts of a desk, and what ends both.
 ---@param desk deskpilot.desk
----@return deskpilot.desk.human human, deskpilot.desk.hotkeys hotkeys, fun() close
-function human.new(desk)
+---@return deskpilot.desk.activity activity, deskpilot.desk.hotkeys hotkeys, fun() close
+function activity.new(desk)
   local self = setmetatable({ desk = desk, listeners = {}, hotkeys = {} }, Watch)
-  return new_human(self), new_hotkeys(self), function()
+  return new_activity(self), new_hotkeys(self), function()
     self.closed, self.rule = true, nil
     if self.handle then self.handle:close() end
     self.handle = nil
   end
 end
 
-return human
+return activity

@@ -26,10 +26,10 @@ end
 
 tests.people_are_told_apart_from_ourselves = with_display(function(desk, display)
   local before = threads()
-  t.ok(desk.human.idle())
+  t.ok(desk.activity.idle())
   t.ok(threads() > before, "the watch has a thread")
-  local touches = 0
-  local handle = t.ok(desk.human.on_touch(function() touches = touches + 1 end))
+  local input = 0
+  local handle = t.ok(desk.activity.on_input(function() input = input + 1 end))
   -- Everything that we do ourselves, by another desk too.
   local other = assert(desk_module.open { display = display })
   for i = 1, 20 do assert(desk.mouse.move { 10 * i, 5 * i }) end
@@ -41,24 +41,24 @@ tests.people_are_told_apart_from_ourselves = with_display(function(desk, display
   assert(other.mouse.move { 300, 300 })
   other:close()
   task.sleep(0.3)
-  t.eq(touches, 0, "touches by ourselves")
-  local idle = desk.human.idle()
+  t.eq(input, 0, "input by ourselves")
+  local idle = desk.activity.idle()
   t.ok(idle > 0.3, "idle " .. tostring(idle))
   for _, words in ipairs { { "mousemove_relative", "5", "6" }, { "click", "1" }, { "key", "a" } } do
-    local had = touches
+    local had = input
     task.sleep(0.15)
     xdotool(display, table.unpack(words))
-    t.wait_until(words[1] .. " to be noticed", function() return touches > had end)
-    t.ok(desk.human.idle() < 5)
+    t.wait_until(words[1] .. " to be noticed", function() return input > had end)
+    t.ok(desk.activity.idle() < 5)
   end
   task.sleep(0.15)
   handle:remove()
   handle:remove()
-  local had, began = touches, task.now()
+  local had, began = input, task.now()
   xdotool(display, "key", "b")
-  t.wait_until("the key", function() return desk.human.idle() < task.now() - began end)
+  t.wait_until("the key", function() return desk.activity.idle() < task.now() - began end)
   task.sleep(0.1)
-  t.eq(touches, had, "after remove")
+  t.eq(input, had, "after remove")
   desk:close()
   -- A thread that has been joined is in /proc for a moment more.
   t.wait_until("the end of the watch's thread", function() return threads() == before end)
@@ -143,7 +143,7 @@ tests.a_run_pauses_while_a_person_is_there = with_display(function(desk, display
       require("deskpilot.base.task").sleep(0.02)
       if io.open("stop") then return end
     end
-  end]], "--set", "safety.pause_on_human=true", "--set", "safety.human_quiet=" .. quiet)
+  end]], "--set", "safety.pause_on_activity=true", "--set", "safety.activity_quiet=" .. quiet)
   wait_for_word(child, "begun")
   local function moves()
     local x, y = desk.mouse.position()
@@ -164,7 +164,7 @@ tests.a_run_pauses_while_a_person_is_there = with_display(function(desk, display
   t.eq(child.status, 0, child.stderr)
   local paused = 0
   for _, event in ipairs(journal.read((json.decode(child.stdout) or {}).run_dir)) do
-    if event.event == "guard" and event.name == "pause_on_human" then paused = paused + 1 end
+    if event.event == "guard" and event.name == "pause_on_activity" then paused = paused + 1 end
   end
   t.eq(paused, 2, "pause and resume are in the journal")
 end)
@@ -180,11 +180,11 @@ tests.an_agent_looks_again_after_a_person_came = with_display(function(_, displa
           local task = require "deskpilot.base.task"
           local began = task.now()
           os.execute("DISPLAY=%s xdotool key a")
-          while m.desk.human.idle() > task.now() - began do task.sleep(0.01) end -- until the watch has heard it
-          while %s and m.desk.human.idle() < 0.4 do task.sleep(0.01) end -- until the person has left
+          while m.desk.activity.idle() > task.now() - began do task.sleep(0.01) end -- until the watch has heard it
+          while %s and m.desk.activity.idle() < 0.4 do task.sleep(0.01) end -- until the person has left
         end
-      end]]):format(display, left), "--model", "literal", "--set", "safety.pause_on_human=true", "--set",
-      "safety.human_quiet=0.3"):wait()
+      end]]):format(display, left), "--model", "literal", "--set", "safety.pause_on_activity=true", "--set",
+      "safety.activity_quiet=0.3"):wait()
     local result = json.decode(child.stdout) or {}
     local first
     for _, event in ipairs(journal.read(result.run_dir or "") or {}) do

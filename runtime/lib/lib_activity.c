@@ -1,9 +1,9 @@
 /*
- * native.human: what people do at the mouse and keyboard, for scripts (human.h). A watch's thread
- * only counts and wakes the loop; Lua hears of it there. The kill chord alone acts from that
- * thread, because it has to work while Lua is busy.
+ * native.activity: what people do at the mouse and keyboard, for scripts (activity.h). A watch's
+ * thread only counts and wakes the loop; Lua hears of it there. The emergency-stop hotkey alone
+ * acts from that thread, because it has to work while Lua is busy.
  */
-#include "desk/human.h"
+#include "desk/activity.h"
 #include "lib.h"
 #include "system/platform.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* A watch over a desktop's mouse and keyboard. */
-#define WATCH_TYPE "native.Human"
+#define WATCH_TYPE "native.Activity"
 
 typedef struct watch watch;
 
@@ -22,17 +22,17 @@ typedef struct {
     int number; /* 0: free */
     bool kills;
     atomic_uint presses; /* not told of yet */
-} chord;
+} hotkey;
 
 struct watch {
     uv_async_t wake; /* its data stays NULL: the loop is luv's */
     lua_State *L;    /* the main one */
-    desk_human *human;
+    desk_activity *watch;
     uint64_t began; /* uv_hrtime */
-    int tell;       /* registry reference: fn(what, chord) */
-    bool telling_touches;
-    atomic_bool touched;
-    chord chords[DESK_HUMAN_CHORDS];
+    int tell;       /* registry reference: fn(what, hotkey) */
+    bool reporting_input;
+    atomic_bool used;
+    hotkey hotkeys[DESK_HOTKEYS_MAX];
 };
 
 typedef struct {
@@ -42,18 +42,18 @@ typedef struct {
 /* --- on the watch's thread ---------------------------------------------------------------------
  */
 
-static void on_touch(void *context)
+static void on_input(void *context)
 {
     watch *w = context;
-    atomic_store(&w->touched, true);
+    atomic_store(&w->used, true);
     uv_async_send(&w->wake);
 }
 
-static void on_chord(void *context)
+static void on_hotkey(void *context)
 {
-    chord *c = context;
+    hotkey *c = context;
     if (c->kills) {
-        system_interrupt(INTERRUPT_CHORD);
+        system_interrupt(INTERRUPT_STOP_HOTKEY);
     } else {
         atomic_fetch_add(&c->presses, 1);
         uv_async_send(&c->watch->wake);
@@ -80,14 +80,14 @@ static watch *watch_of(uv_handle_t *wake)
 static void on_wake(uv_async_t *wake)
 {
     watch *w = watch_of((uv_handle_t *) wake);
-    if (atomic_exchange(&w->touched, false) && w->human && w->telling_touches) {
-        tell_lua(w, "touch", 0);
+    if (atomic_exchange(&w->used, false) && w->watch && w->reporting_input) {
+        tell_lua(w, "input", 0);
     }
-    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
-        unsigned presses = atomic_exchange(&w->chords[i].presses, 0);
-        /* Any of these may remove the chord, or close the watch. */
-        for (; presses > 0 && w->human && w->chords[i].number; presses--) {
-            tell_lua(w, "chord", w->chords[i].number);
+    for (size_t i = 0; i < DESK_HOTKEYS_MAX; i++) {
+        unsigned presses = atomic_exchange(&w->hotkeys[i].presses, 0);
+        /* Any of these may remove the hotkey, or close the watch. */
+        for (; presses > 0 && w->watch && w->hotkeys[i].number; presses--) {
+            tell_lua(w, "hotkey", w->hotkeys[i].number);
         }
     }
 }
@@ -101,7 +101,7 @@ static void free_watch(uv_handle_t *wake)
 }
 
 /* Ends the watch; nothing is told of any more. Closing twice is no mistake. */
-static int human_close(lua_State *L)
+static int activity_close(lua_State *L)
 {
     handle *h = luaL_checkudata(L, 1, WATCH_TYPE);
     watch *w = h->w;
@@ -109,8 +109,8 @@ static int human_close(lua_State *L)
     if (!w) {
         return 0;
     }
-    desk_human_close(w->human);
-    w->human = NULL;
+    desk_activity_close(w->watch);
+    w->watch = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, w->tell);
     uv_close((uv_handle_t *) &w->wake, free_watch);
     return 0;
@@ -125,14 +125,14 @@ static const char *option(lua_State *L, const char *name)
 }
 
 /* Starts to watch a desktop's mouse and keyboard, on a thread: the user's, or the one that the
- * options name (as in native.desk.open). `tell("touch")` is called on the loop while somebody
- * touches them, at most ten times a second, if tell_touches was asked for; `tell("chord", number)`
- * when a chord of `add` is pressed. While either is wanted, the loop does not run dry.
+ * options name (as in native.desk.open). `tell("input")` is called on the loop while somebody
+ * input them, at most ten times a second, if report_input was asked for; `tell("hotkey", number)`
+ * when a hotkey of `add` is pressed. While either is wanted, the loop does not run dry.
  * ---@param options { backend: string?, display: string?, cookie: string? }
- * ---@param tell fun(what: "touch"|"chord", number: integer)
- * ---@return native.Human? watch
+ * ---@param tell fun(what: "input"|"hotkey", number: integer)
+ * ---@return native.Activity? watch
  * ---@return deskpilot.error? err */
-static int human_open(lua_State *L)
+static int activity_open(lua_State *L)
 {
     base_error err = {0};
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -147,7 +147,7 @@ static int human_open(lua_State *L)
     if (!w) {
         return luaL_error(L, "not enough memory");
     }
-    if (!desk_human_open(&w->human, backend, &where, on_touch, w, &err)) {
+    if (!desk_activity_open(&w->watch, backend, &where, on_input, w, &err)) {
         free(w);
         return lib_fail(L, &err);
     }
@@ -173,9 +173,9 @@ static watch *check_watch(lua_State *L)
 /* The loop waits for what somebody wants to be told of. */
 static void keep_loop(watch *w)
 {
-    bool wanted = w->telling_touches;
-    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
-        wanted |= w->chords[i].number && !w->chords[i].kills;
+    bool wanted = w->reporting_input;
+    for (size_t i = 0; i < DESK_HOTKEYS_MAX; i++) {
+        wanted |= w->hotkeys[i].number && !w->hotkeys[i].kills;
     }
     if (wanted) {
         uv_ref((uv_handle_t *) &w->wake);
@@ -187,27 +187,27 @@ static void keep_loop(watch *w)
 /* --- what is asked -----------------------------------------------------------------------------
  */
 
-/* Seconds since somebody touched mouse or keyboard, this program's own input aside; since the watch
+/* Seconds since somebody used mouse or keyboard, this program's own input aside; since the watch
  * began, and false, where nobody has.
  * ---@return number seconds
- * ---@return boolean touched */
-static int human_idle(lua_State *L)
+ * ---@return boolean used */
+static int activity_idle(lua_State *L)
 {
     watch *w = check_watch(L);
-    uint64_t last = desk_human_last_touch(w->human), now = uv_hrtime();
+    uint64_t last = desk_activity_last_input(w->watch), now = uv_hrtime();
     uint64_t since = last ? last : w->began;
     lua_pushnumber(L, now > since ? (lua_Number) (now - since) / 1e9 : 0);
     lua_pushboolean(L, last != 0);
     return 2;
 }
 
-/* Whether touches are to be told of.
+/* Whether input is to be told of.
  * ---@param on boolean */
-static int human_tell_touches(lua_State *L)
+static int activity_report_input(lua_State *L)
 {
     watch *w = check_watch(L);
-    w->telling_touches = lua_toboolean(L, 2);
-    desk_human_tell_touches(w->human, w->telling_touches);
+    w->reporting_input = lua_toboolean(L, 2);
+    desk_activity_report_input(w->watch, w->reporting_input);
     keep_loop(w);
     return 0;
 }
@@ -218,7 +218,7 @@ static int human_tell_touches(lua_State *L)
  * ---@param kind "take"|"kill"
  * ---@return integer? number
  * ---@return deskpilot.error? err */
-static int human_add(lua_State *L)
+static int activity_add(lua_State *L)
 {
     static const char *const kinds[] = {"take", "kill", NULL};
     watch *w = check_watch(L);
@@ -226,17 +226,18 @@ static int human_add(lua_State *L)
     bool kills = luaL_checkoption(L, 3, NULL, kinds) == 1;
     base_error err = {0};
     desk_combo combo;
-    chord *c = w->chords;
-    while (c < w->chords + DESK_HUMAN_CHORDS - 1 && c->number) {
-        c++; /* with none free, desk_human_add says so */
+    hotkey *c = w->hotkeys;
+    while (c < w->hotkeys + DESK_HOTKEYS_MAX - 1 && c->number) {
+        c++; /* with none free, desk_activity_add says so */
     }
-    chord before = {.number = c->number, .kills = c->kills};
+    hotkey before = {.number = c->number, .kills = c->kills};
     c->watch = w;
     c->kills = kills;
-    int number = desk_combo_parse(text, &combo, &err)
-                     ? desk_human_add(w->human, &combo, kills ? DESK_CHORD_SEEN : DESK_CHORD_TAKEN,
-                                      on_chord, c, &err)
-                     : 0;
+    int number =
+        desk_combo_parse(text, &combo, &err)
+            ? desk_activity_add(w->watch, &combo, kills ? DESK_HOTKEY_WATCHED : DESK_HOTKEY_GRABBED,
+                                on_hotkey, c, &err)
+            : 0;
     if (!number) {
         c->kills = before.kills;
         return lib_fail(L, &err);
@@ -249,30 +250,34 @@ static int human_add(lua_State *L)
 
 /* Ends what `add` began; one that is gone is no mistake.
  * ---@param number integer */
-static int human_remove(lua_State *L)
+static int activity_remove(lua_State *L)
 {
     watch *w = check_watch(L);
     int number = (int) luaL_checkinteger(L, 2);
-    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
-        if (number <= 0 || w->chords[i].number != number) {
+    for (size_t i = 0; i < DESK_HOTKEYS_MAX; i++) {
+        if (number <= 0 || w->hotkeys[i].number != number) {
             continue;
         }
-        desk_human_remove(w->human, number);
-        w->chords[i].number = 0;
-        atomic_store(&w->chords[i].presses, 0);
+        desk_activity_remove(w->watch, number);
+        w->hotkeys[i].number = 0;
+        atomic_store(&w->hotkeys[i].presses, 0);
     }
     keep_loop(w);
     return 0;
 }
 
-int lib_open_human(lua_State *L)
+int lib_open_activity(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"close", human_close}, {"idle", human_idle},     {"tell_touches", human_tell_touches},
-        {"add", human_add},     {"remove", human_remove}, {NULL, NULL},
+        {"close", activity_close},
+        {"idle", activity_idle},
+        {"report_input", activity_report_input},
+        {"add", activity_add},
+        {"remove", activity_remove},
+        {NULL, NULL},
     };
-    static const luaL_Reg functions[] = {{"open", human_open}, {NULL, NULL}};
-    lib_new_type(L, WATCH_TYPE, methods, human_close);
+    static const luaL_Reg functions[] = {{"open", activity_open}, {NULL, NULL}};
+    lib_new_type(L, WATCH_TYPE, methods, activity_close);
     luaL_newlib(L, functions);
     return 1;
 }

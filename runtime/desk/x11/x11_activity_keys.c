@@ -1,4 +1,4 @@
-#include "x11_human_internal.h"
+#include "x11_activity_internal.h"
 
 #include "x11_keysyms.h"
 
@@ -17,7 +17,7 @@ enum {
 /* --- the keyboard map --------------------------------------------------------------------------
  */
 
-static xcb_keysym_t keysym_at(const x11_human *x, unsigned keycode, int column)
+static xcb_keysym_t keysym_at(const x11_activity *x, unsigned keycode, int column)
 {
     int columns = x->map->keysyms_per_keycode;
     int at = ((int) keycode - xcb_get_setup(x->c)->min_keycode) * columns + column;
@@ -28,7 +28,7 @@ static xcb_keysym_t keysym_at(const x11_human *x, unsigned keycode, int column)
 
 /* Adds the keycodes that have the keysym in one of the columns from `first` on, in steps of two:
  * the plain ones of every layout, or the shifted ones. */
-static bool add_keycodes(const x11_human *x, xcb_keysym_t keysym, int first, human_codes *out)
+static bool add_keycodes(const x11_activity *x, xcb_keysym_t keysym, int first, activity_codes *out)
 {
     const xcb_setup_t *setup = xcb_get_setup(x->c);
     bool found = false;
@@ -36,7 +36,7 @@ static bool add_keycodes(const x11_human *x, xcb_keysym_t keysym, int first, hum
          keycode++) {
         for (int column = first; column < x->map->keysyms_per_keycode; column += 2) {
             if (keysym_at(x, keycode, column) == keysym) {
-                human_codes_add(out, keycode);
+                activity_codes_add(out, keycode);
                 found = true;
             }
         }
@@ -45,28 +45,28 @@ static bool add_keycodes(const x11_human *x, xcb_keysym_t keysym, int first, hum
 }
 
 /* The bits of the modifiers that any of the keys is. */
-static uint16_t modifier_bits(const x11_human *x, const human_codes *keys)
+static uint16_t modifier_bits(const x11_activity *x, const activity_codes *keys)
 {
     const xcb_keycode_t *codes = xcb_get_modifier_mapping_keycodes(x->modifiers);
     int width = x->modifiers->keycodes_per_modifier;
     uint16_t bits = 0;
     for (int i = 0; i < MODIFIER_ROWS * width; i++) {
-        if (codes[i] && human_codes_have(keys, codes[i])) {
+        if (codes[i] && activity_codes_have(keys, codes[i])) {
             bits |= (uint16_t) (1u << i / width);
         }
     }
     return bits;
 }
 
-static void find_locks(x11_human *x)
+static void find_locks(x11_activity *x)
 {
-    human_codes keys = {{0}};
+    activity_codes keys = {{0}};
     add_keycodes(x, XK_NUM_LOCK, 0, &keys);
     add_keycodes(x, XK_SCROLL_LOCK, 0, &keys);
     x->locks = XCB_MOD_MASK_LOCK | modifier_bits(x, &keys);
 }
 
-bool x11_human_read_map(x11_human *x, base_error *err)
+bool x11_activity_read_map(x11_activity *x, base_error *err)
 {
     const xcb_setup_t *setup = xcb_get_setup(x->c);
     xcb_get_keyboard_mapping_cookie_t map_cookie = xcb_get_keyboard_mapping(
@@ -90,7 +90,7 @@ bool x11_human_read_map(x11_human *x, base_error *err)
     return true;
 }
 
-/* --- which keys a chord is ---------------------------------------------------------------------
+/* --- which keys a hotkey is ---------------------------------------------------------------------
  */
 
 /* Keys that exist twice: either of them counts. */
@@ -114,7 +114,7 @@ static void keysyms_of(desk_key key, xcb_keysym_t out[4])
     }
 }
 
-static bool find_key(const x11_human *x, desk_key key, human_codes *out, bool *shifted)
+static bool find_key(const x11_activity *x, desk_key key, activity_codes *out, bool *shifted)
 {
     xcb_keysym_t keysyms[4];
     keysyms_of(key, keysyms);
@@ -129,25 +129,25 @@ static bool find_key(const x11_human *x, desk_key key, human_codes *out, bool *s
     return found;
 }
 
-static const human_codes *main_key(const human_chord *chord)
+static const activity_codes *main_key(const activity_hotkey *hotkey)
 {
     size_t i = 0;
-    while (i + 1 < chord->combo.count && desk_key_is_modifier(chord->combo.keys[i])) {
+    while (i + 1 < hotkey->combo.count && desk_key_is_modifier(hotkey->combo.keys[i])) {
         i++;
     }
-    return &chord->keys[i];
+    return &hotkey->keys[i];
 }
 
 /* The server switches to another console at ctrl+alt+f1 and the like, and no program sees them. */
-static bool changes_console(const x11_human *x, const human_chord *chord)
+static bool changes_console(const x11_activity *x, const activity_hotkey *hotkey)
 {
-    if (!(chord->modifiers & XCB_MOD_MASK_CONTROL) || !(chord->modifiers & XCB_MOD_MASK_1)) {
+    if (!(hotkey->modifiers & XCB_MOD_MASK_CONTROL) || !(hotkey->modifiers & XCB_MOD_MASK_1)) {
         return false;
     }
     for (unsigned keycode = 8; keycode < 256; keycode++) {
         for (int column = 0; column < x->map->keysyms_per_keycode; column++) {
             xcb_keysym_t keysym = keysym_at(x, keycode, column);
-            if (human_codes_have(main_key(chord), keycode) && keysym >= XF86_SWITCH_VT_1 &&
+            if (activity_codes_have(main_key(hotkey), keycode) && keysym >= XF86_SWITCH_VT_1 &&
                 keysym <= XF86_SWITCH_VT_12) {
                 return true;
             }
@@ -156,26 +156,26 @@ static bool changes_console(const x11_human *x, const human_chord *chord)
     return false;
 }
 
-bool x11_human_find_keys(desk_human *h, human_chord *chord, base_error *err)
+bool x11_activity_find_keys(desk_activity *h, activity_hotkey *hotkey, base_error *err)
 {
-    x11_human *x = (x11_human *) h;
-    memset(chord->keys, 0, sizeof chord->keys);
-    chord->modifiers = 0;
-    for (size_t i = 0; i < chord->combo.count; i++) {
-        desk_key key = chord->combo.keys[i];
+    x11_activity *x = (x11_activity *) h;
+    memset(hotkey->keys, 0, sizeof hotkey->keys);
+    hotkey->modifiers = 0;
+    for (size_t i = 0; i < hotkey->combo.count; i++) {
+        desk_key key = hotkey->combo.keys[i];
         bool shifted;
-        if (!find_key(x, key, &chord->keys[i], &shifted)) {
+        if (!find_key(x, key, &hotkey->keys[i], &shifted)) {
             char name[DESK_KEY_NAME_SIZE];
             desk_key_name(key, name);
             return base_fail(err, BASE_UNSUPPORTED, "This keyboard has no key \"%s\".", name);
         }
         if (desk_key_is_modifier(key)) {
-            chord->modifiers |= modifier_bits(x, &chord->keys[i]);
+            hotkey->modifiers |= modifier_bits(x, &hotkey->keys[i]);
         } else if (shifted) {
-            chord->modifiers |= XCB_MOD_MASK_SHIFT;
+            hotkey->modifiers |= XCB_MOD_MASK_SHIFT;
         }
     }
-    if (chord->kind == DESK_CHORD_TAKEN && changes_console(x, chord)) {
+    if (hotkey->kind == DESK_HOTKEY_GRABBED && changes_console(x, hotkey)) {
         return base_fail(err, BASE_REFUSED,
                          "The X server keeps this hotkey to itself: it changes to another console. "
                          "Choose another one.");
@@ -183,16 +183,17 @@ bool x11_human_find_keys(desk_human *h, human_chord *chord, base_error *err)
     return true;
 }
 
-/* --- chords that are grabbed -------------------------------------------------------------------
+/* --- hotkeys that are grabbed -------------------------------------------------------------------
  */
 
-/* Num lock and its like are modifiers too, so a chord is grabbed once for each of their states. */
-static bool grab_key(x11_human *x, const human_chord *chord, xcb_keycode_t keycode, bool grab)
+/* Num lock and its like are modifiers too, so a hotkey is grabbed once for each of their states. */
+static bool grab_key(x11_activity *x, const activity_hotkey *hotkey, xcb_keycode_t keycode,
+                     bool grab)
 {
     bool ok = true;
     unsigned locks = x->locks;
     for (unsigned some = locks;; some = (some - 1) & locks) { /* all subsets */
-        uint16_t modifiers = (uint16_t) (chord->modifiers | some);
+        uint16_t modifiers = (uint16_t) (hotkey->modifiers | some);
         xcb_void_cookie_t cookie =
             grab ? xcb_grab_key_checked(x->c, 0, x->root, modifiers, keycode, XCB_GRAB_MODE_ASYNC,
                                         XCB_GRAB_MODE_ASYNC)
@@ -206,24 +207,24 @@ static bool grab_key(x11_human *x, const human_chord *chord, xcb_keycode_t keyco
     }
 }
 
-static bool grab(x11_human *x, const human_chord *chord, bool on)
+static bool grab(x11_activity *x, const activity_hotkey *hotkey, bool on)
 {
     bool ok = true;
     for (unsigned keycode = 8; keycode < 256; keycode++) {
-        if (human_codes_have(main_key(chord), keycode)) {
-            ok = grab_key(x, chord, (xcb_keycode_t) keycode, on) && ok;
+        if (activity_codes_have(main_key(hotkey), keycode)) {
+            ok = grab_key(x, hotkey, (xcb_keycode_t) keycode, on) && ok;
         }
     }
     return ok;
 }
 
-bool x11_human_take(desk_human *h, human_chord *chord, base_error *err)
+bool x11_activity_take(desk_activity *h, activity_hotkey *hotkey, base_error *err)
 {
-    x11_human *x = (x11_human *) h;
-    if (grab(x, chord, true)) {
+    x11_activity *x = (x11_activity *) h;
+    if (grab(x, hotkey, true)) {
         return true;
     }
-    grab(x, chord, false); /* releases those of its keys that could be grabbed */
+    grab(x, hotkey, false); /* releases those of its keys that could be grabbed */
     return xcb_connection_has_error(x->c)
                ? base_fail(err, BASE_UNAVAILABLE, "The X display has gone.")
                : base_fail(err, BASE_REFUSED,
@@ -231,47 +232,47 @@ bool x11_human_take(desk_human *h, human_chord *chord, base_error *err)
                            "another one.");
 }
 
-void x11_human_give_back(desk_human *h, const human_chord *chord)
+void x11_activity_give_back(desk_activity *h, const activity_hotkey *hotkey)
 {
-    grab((x11_human *) h, chord, false);
+    grab((x11_activity *) h, hotkey, false);
 }
 
-/* Whether the keys of the chord are others now. One that the map has no keys for rests until it has
- * again. */
-static bool find_anew(x11_human *x, human_chord *chord)
+/* Whether the keys of the hotkey are others now. One that the map has no keys for rests until it
+ * has again. */
+static bool find_anew(x11_activity *x, activity_hotkey *hotkey)
 {
-    human_chord now = *chord;
-    if (!x11_human_find_keys(&x->base, &now, NULL)) {
+    activity_hotkey now = *hotkey;
+    if (!x11_activity_find_keys(&x->base, &now, NULL)) {
         memset(now.keys, 0, sizeof now.keys);
     }
     bool same =
-        now.modifiers == chord->modifiers && memcmp(now.keys, chord->keys, sizeof now.keys) == 0;
-    *chord = now;
+        now.modifiers == hotkey->modifiers && memcmp(now.keys, hotkey->keys, sizeof now.keys) == 0;
+    *hotkey = now;
     return !same;
 }
 
-static void take_all_anew(x11_human *x)
+static void take_all_anew(x11_activity *x)
 {
     xcb_ungrab_key(x->c, XCB_GRAB_ANY, x->root, XCB_MOD_MASK_ANY);
-    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
-        const human_chord *chord = &x->base.chords[i];
-        if (chord->number && chord->kind == DESK_CHORD_TAKEN) {
-            grab(x, chord, true);
+    for (size_t i = 0; i < DESK_HOTKEYS_MAX; i++) {
+        const activity_hotkey *hotkey = &x->base.hotkeys[i];
+        if (hotkey->number && hotkey->kind == DESK_HOTKEY_GRABBED) {
+            grab(x, hotkey, true);
         }
     }
 }
 
-void x11_human_map_changed(x11_human *x)
+void x11_activity_map_changed(x11_activity *x)
 {
     uint16_t locks = x->locks;
-    if (!x11_human_read_map(x, NULL)) {
+    if (!x11_activity_read_map(x, NULL)) {
         return;
     }
     uv_mutex_lock(&x->base.lock);
     bool changed = locks != x->locks;
-    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
-        if (x->base.chords[i].number) {
-            changed |= find_anew(x, &x->base.chords[i]);
+    for (size_t i = 0; i < DESK_HOTKEYS_MAX; i++) {
+        if (x->base.hotkeys[i].number) {
+            changed |= find_anew(x, &x->base.hotkeys[i]);
         }
     }
     if (changed) { /* not at every key that we map ourselves to type text */
@@ -280,16 +281,17 @@ void x11_human_map_changed(x11_human *x)
     uv_mutex_unlock(&x->base.lock);
 }
 
-static int number_of(x11_human *x, const xcb_key_press_event_t *event)
+static int number_of(x11_activity *x, const xcb_key_press_event_t *event)
 {
     int number = 0;
     uv_mutex_lock(&x->base.lock);
     unsigned modifiers = event->state & MODIFIER_MASK & ~(unsigned) x->locks;
-    for (size_t i = 0; i < DESK_HUMAN_CHORDS; i++) {
-        const human_chord *chord = &x->base.chords[i];
-        if (chord->number && chord->kind == DESK_CHORD_TAKEN && chord->modifiers == modifiers &&
-            human_codes_have(main_key(chord), event->detail)) {
-            number = chord->number;
+    for (size_t i = 0; i < DESK_HOTKEYS_MAX; i++) {
+        const activity_hotkey *hotkey = &x->base.hotkeys[i];
+        if (hotkey->number && hotkey->kind == DESK_HOTKEY_GRABBED &&
+            hotkey->modifiers == modifiers &&
+            activity_codes_have(main_key(hotkey), event->detail)) {
+            number = hotkey->number;
         }
     }
     uv_mutex_unlock(&x->base.lock);
@@ -297,12 +299,12 @@ static int number_of(x11_human *x, const xcb_key_press_event_t *event)
 }
 
 /* While a key is held, its repeats come as a release and a press with the same time. */
-void x11_human_taken_key(x11_human *x, const xcb_key_press_event_t *event, bool down)
+void x11_activity_taken_key(x11_activity *x, const xcb_key_press_event_t *event, bool down)
 {
     if (!down) {
         x->released = event->detail;
         x->released_at = event->time;
     } else if (event->detail != x->released || event->time != x->released_at) {
-        human_taken_pressed(&x->base, number_of(x, event));
+        activity_taken_pressed(&x->base, number_of(x, event));
     }
 }

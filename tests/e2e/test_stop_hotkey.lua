@@ -1,4 +1,4 @@
--- A run is stopped from outside Lua, whatever it is at: by a person's kill chord, and by its limit of time.
+-- A run is stopped from outside Lua, whatever it is at: by a person's emergency-stop hotkey, and by its limit of time.
 local t = require "harness"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
@@ -14,7 +14,7 @@ local current = people.current
 
 local tests = {}
 
--- Presses the chord and returns the seconds until the run says that it is over; checks how it ended.
+-- Presses the hotkey and returns the seconds until the run says that it is over; checks how it ended.
 local function kill(desk, child, combo)
   local began = task.now()
   assert(desk.keyboard.press(combo or "ctrl+alt+escape"))
@@ -24,13 +24,13 @@ local function kill(desk, child, combo)
   t.eq(child.status, 130, child.stderr)
   local result = json.decode(child.stdout) or {}
   t.eq(result.status, "interrupted")
-  t.has(result.reason, "the kill chord " .. (combo or "ctrl+alt+escape"))
+  t.has(result.reason, "the emergency-stop hotkey " .. (combo or "ctrl+alt+escape"))
   local events = journal.read(result.run_dir or "") or {}
   t.eq((events[#events] or {}).event, "run_end")
   return seconds
 end
 
-tests.the_kill_chord_stops_whatever_runs = with_display(function(desk, display, folder)
+tests.the_stop_hotkey_stops_whatever_runs = with_display(function(desk, display, folder)
   local server = model_server.start(function() return { delay = 60 } end)
   local quickest, words = 60, {}
   for name, script in pairs {
@@ -56,7 +56,7 @@ tests.the_kill_chord_stops_whatever_runs = with_display(function(desk, display, 
   t.ok(quickest < 0.1, ("at best %.3f s from the keys to run_end"):format(quickest))
 end)
 
-tests.the_kill_chord_stops_an_agent_that_thinks = with_display(function(desk, display, folder)
+tests.the_stop_hotkey_stops_an_agent_that_thinks = with_display(function(desk, display, folder)
   local server = model_server.start(function() return { delay = 60 } end)
   local child = start_run(display, folder, current .. "task = 'anything'", "--endpoint", server.endpoint)
   t.wait_until("the first request", function() return #server.requests > 0 or child.status end, 30)
@@ -71,7 +71,7 @@ tests.a_mission_that_is_never_read_to_its_end = with_display(function(desk, disp
   assert(desk.keyboard.press "ctrl+alt+escape")
   child:wait()
   t.eq(child.status, 130, child.stderr)
-  t.has(child.stderr, "the kill chord ctrl+alt+escape")
+  t.has(child.stderr, "the emergency-stop hotkey ctrl+alt+escape")
   local result = json.decode(child.stdout) or {}
   t.eq({ result.status, result.run_dir }, { "interrupted" })
 end)
@@ -85,13 +85,13 @@ tests.a_tool_that_is_never_read_to_its_end = with_display(function(desk, display
   assert(desk.keyboard.press "ctrl+alt+escape")
   child:wait()
   t.eq(child.status, 130, child.stderr)
-  t.has(child.stderr, "the kill chord ctrl+alt+escape")
+  t.has(child.stderr, "the emergency-stop hotkey ctrl+alt+escape")
 end)
 
--- The person sits at the user's display, the run works on one of its own; and any chord will do.
+-- The person sits at the user's display, the run works on one of its own; and any hotkey will do.
 tests.a_run_on_a_private_desktop_is_stopped_from_the_users = with_display(function(desk, display, folder)
   local child = start_run(display, folder, [[desktop = { kind = "private" },
-    run = function(m) m:note("begun") while true do end end]], "--set", "safety.kill_chord=ctrl+shift+pause")
+    run = function(m) m:note("begun") while true do end end]], "--set", "safety.stop_hotkey=ctrl+shift+pause")
   wait_for_word(child, "begun")
   kill(desk, child, "ctrl+shift+pause")
   t.eq(child:left(), {}, "processes left behind")
@@ -129,7 +129,7 @@ tests.a_second_press_ends_the_process = with_display(function(desk, display, fol
 end)
 
 tests.what_does_not_stop_a_run = with_display(function(desk, display, folder)
-  -- Keys that it presses itself, another chord of ours, and the chord where it is turned off.
+  -- Keys that it presses itself, another hotkey of ours, and the hotkey where it is turned off.
   local script = [[run = function(m)
     assert(m.desk.keyboard.press "ctrl+alt+escape")
     assert(m.desk.keyboard.press "ctrl+alt+escape")
@@ -139,7 +139,7 @@ tests.what_does_not_stop_a_run = with_display(function(desk, display, folder)
   end]]
   for i, case in ipairs { { "ctrl+alt+escape", "ctrl+escape" }, { "false", "ctrl+alt+escape" } } do
     local go = folder .. "/go" .. i
-    local child = start_run(display, folder, current .. script:format(go), "--set", "safety.kill_chord=" .. case[1])
+    local child = start_run(display, folder, current .. script:format(go), "--set", "safety.stop_hotkey=" .. case[1])
     wait_for_word(child, "pressed") -- its own keys are up again
     assert(desk.keyboard.press(case[2]))
     assert(files.write(go, ""))
@@ -148,17 +148,17 @@ tests.what_does_not_stop_a_run = with_display(function(desk, display, folder)
   end
 end)
 
-tests.a_chord_that_is_none_is_refused_before_anything_happens = with_display(function(_, display, folder)
+tests.a_hotkey_that_is_none_is_refused_before_anything_happens = with_display(function(_, display, folder)
   for combo, part in pairs { ["ctrl+alt+escapade"] = "escape", escape = "two keys" } do
     local child = start_run(display, folder, current .. "run = function() end", "--set",
-      "safety.kill_chord=" .. combo):wait()
+      "safety.stop_hotkey=" .. combo):wait()
     t.eq(child.status, 2, child.stderr)
-    t.has(child.stderr, "safety.kill_chord")
+    t.has(child.stderr, "safety.stop_hotkey")
     t.has(child.stderr, part)
   end
 end)
 
-tests.the_kill_chord_ends_an_entry_of_the_prompt = with_display(function(desk, display, folder)
+tests.the_stop_hotkey_ends_an_entry_of_the_prompt = with_display(function(desk, display, folder)
   local child = spawn.start({ spawn.program, "repl" }, { cwd = folder, input = table.concat({
     "io.stderr:write('begun 1\\n')  while true do end",
     "io.stderr:write('begun 2\\n')  while true do pcall(function() while true do end end) end",
@@ -174,7 +174,7 @@ tests.the_kill_chord_ends_an_entry_of_the_prompt = with_display(function(desk, d
   t.eq(select(2, child.stderr:gsub("interrupted", "")), 3, child.stderr)
 end)
 
-tests.the_kill_chord_ends_a_piece_of_lua = with_display(function(desk, display, folder)
+tests.the_stop_hotkey_ends_a_piece_of_lua = with_display(function(desk, display, folder)
   for name, script in pairs {
     busy = "while true do pcall(function() while true do end end) end",
     waiting = "desk.wait_until(function() return false end, { timeout = 600 })",
@@ -188,10 +188,10 @@ tests.the_kill_chord_ends_a_piece_of_lua = with_display(function(desk, display, 
     t.has(child.stderr, "deskpilot: interrupted", name)
   end
   -- As the project has it.
-  assert(files.write(folder .. "/deskpilot.lua", "{ safety = { kill_chord = 'escape' } }"))
+  assert(files.write(folder .. "/deskpilot.lua", "{ safety = { stop_hotkey = 'escape' } }"))
   local child = spawn.run({ spawn.program, "eval", "1" }, { cwd = folder, env = { DISPLAY = display, HOME = folder } })
   t.eq({ child.status, child.stdout }, { 2, "" })
-  t.has(child.stderr, "safety.kill_chord")
+  t.has(child.stderr, "safety.stop_hotkey")
 end)
 
 -- --- limits of busy scripts ---------------------------------------------------------------------------
