@@ -20,14 +20,14 @@ macro(tests_named list folder extension)
   list(TRANSFORM ${list} REPLACE "(.+)" "${TESTS}/${folder}/test_\\1.${extension}")
 endmacro()
 
-# Units need neither a screen nor applications.
+# Units need neither a screen nor applications, and are done in a second or two.
 tests_in(UNIT_C c c)
-tests_in(X11_C c c)
-list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements)\\.c$")
-list(REMOVE_ITEM X11_C ${UNIT_C})
+tests_in(MORE_C c c)
+list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall)\\.c$")
+list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
-tests_named(APPS_LUA lua lua app_profiles cli)
-list(REMOVE_ITEM UNIT_LUA ${APPS_LUA})
+tests_named(MORE_LUA lua lua app_profiles cli websocket)
+list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
 tests_named(TSAN_C c c find human image parallel png scale)
@@ -38,8 +38,8 @@ tests_named(TSAN_E2E e2e lua human)
 tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall human image jpeg_decode jpeg_encode
             keys monitors null ocr_detect parallel png_damage png_decode regions scale)
 tests_named(WINDOWS_LUA lua lua agent app_profiles cdp cli completion config csv data decode desk eval find http
-            http_server literal literal_planner lookup model monitors native_desk ocr odev outline plugins report schema shot
-            signal site task types websocket websocket_frames websocket_opening)
+            http_server literal literal_planner lookup model monitors native_desk ocr odev outline plugins report schema
+            shot signal site task types websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)
 tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)
@@ -64,8 +64,8 @@ if(CMAKE_SCRIPT_MODE_FILE)
   endfunction()
   add_lines("unit c" ${UNIT_C})
   add_lines("unit lua" ${UNIT_LUA})
-  add_lines("linux c" ${X11_C})
-  add_lines("linux lua" ${APPS_LUA})
+  add_lines("linux c" ${MORE_C})
+  add_lines("linux lua" ${MORE_LUA})
   add_lines("linux e2e" ${E2E})
   add_lines("tsan tsan.c" ${TSAN_C})
   add_lines("tsan tsan.lua" ${TSAN_LUA})
