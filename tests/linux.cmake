@@ -4,7 +4,7 @@ set(C_LIBRARIES ${XCBTEST_LINK_LIBRARIES})
 
 if(DESKPILOT_SANITIZE_THREADS)
   set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>"
-      "TSAN_OPTIONS=halt_on_error=1 second_deadlock_stack=1 suppressions=${CMAKE_CURRENT_SOURCE_DIR}/tsan.supp")
+      "TSAN_OPTIONS=halt_on_error=1 second_deadlock_stack=1")
   set(C_TEST_WORDS threads) # the long ones leave out what runs on one
   add_c_tests(tsan.c "${C_LIBRARIES}" ${TSAN_C})
   add_lua_tests(tsan.lua "" ${TSAN_LUA})
@@ -12,7 +12,7 @@ if(DESKPILOT_SANITIZE_THREADS)
   return()
 endif()
 
-add_c_tests(c "${C_LIBRARIES}" ${UNIT_C} ${X11_C})
+add_c_tests(c "${C_LIBRARIES}" ${UNIT_C} ${MORE_C})
 
 # The yardstick and judge of the element reader: libatspi, node by node.
 pkg_check_modules(ATSPI REQUIRED atspi-2 gobject-2.0)
@@ -23,5 +23,5 @@ list(APPEND LUA_TESTS_NEED atspi_walk)
 
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>" "DESKPILOT_ATSPI_WALK=$<TARGET_FILE:atspi_walk>"
     "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/lsan.supp")
-add_lua_tests(lua "" ${UNIT_LUA} ${APPS_LUA})
+add_lua_tests(lua "" ${UNIT_LUA} ${MORE_LUA})
 add_lua_tests(e2e "" ${E2E})

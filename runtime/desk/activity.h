@@ -5,7 +5,7 @@
  *
  * A person's input is any input that is not this program's own: from a device, or from another
  * program that sends input, as remote desktops do. Own input is told apart by the program's books,
- * not by its kind (x11_ledger.c; on Windows by a mark in each event).
+ * not by its kind (x11_own_input.c; on Windows by a mark in each event).
  *
  * All functions are for one thread. Notices come on the watch's thread and must be quick; they may
  * not call anything here. After close, or remove, none comes any more.

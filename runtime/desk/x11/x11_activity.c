@@ -22,11 +22,11 @@ static bool is_test_device(const x11_activity *x, uint16_t device)
 }
 
 /* Events of the machine's own devices are the user's. Those that came by XTEST are ours or another
- * program's: the ledger tells which. */
+ * program's: the record tells which. */
 static bool is_ours(x11_activity *x, uint16_t source, uint8_t type, uint32_t detail)
 {
     return is_test_device(x, source) && detail < 256 &&
-           x11_account_is_ours(&x->account, x->ledger, type, (uint8_t) detail);
+           x11_account_is_ours(&x->account, x->own_input, type, (uint8_t) detail);
 }
 
 static void list_test_devices(x11_activity *x)
@@ -119,17 +119,17 @@ static bool connect_to(x11_activity *x, const desk_options *where, base_error *e
     }
     const xcb_screen_t *screen = x11_screen_number(x->c, number);
     x->root = screen ? screen->root : XCB_NONE;
-    x->ledger = x11_ledger_open(where->display ? where->display : getenv("DISPLAY"));
-    if (!x->ledger) {
+    x->own_input = x11_own_input_open(where->display ? where->display : getenv("DISPLAY"));
+    if (!x->own_input) {
         return base_fail(err, BASE_NO_MEMORY, "There is not enough memory to watch a desktop.");
     }
-    x11_account_open(&x->account, x->ledger);
+    x11_account_open(&x->account, x->own_input);
     return true;
 }
 
 static void free_all(x11_activity *x)
 {
-    x11_ledger_close(x->ledger);
+    x11_own_input_close(x->own_input);
     xcb_disconnect(x->c);
     free(x->map);
     free(x->modifiers);

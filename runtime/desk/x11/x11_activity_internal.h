@@ -4,7 +4,7 @@
 #define DESK_X11_X11_ACTIVITY_INTERNAL_H
 
 #include "desk/activity_internal.h"
-#include "x11_ledger.h"
+#include "x11_own_input.h"
 #include "x11_xinput.h"
 
 enum { X11_MAX_TEST_DEVICES = 32 };
@@ -19,7 +19,7 @@ typedef struct {
     uint8_t opcode; /* of XInput's events */
     uint16_t test_devices[X11_MAX_TEST_DEVICES];
     size_t test_device_count;
-    x11_ledger *ledger;
+    x11_own_input *own_input;
     x11_account account; /* the thread's alone */
 
     /* The keyboard map, as the server told it; guarded by base.lock. */

@@ -133,8 +133,7 @@ local function check_stop_hotkey(settings, findings)
   problem = problem or hotkey.failure
   if problem then
     findings[#findings + 1] = missing("emergency-stop hotkey", problem,
-      "mend what it names, or set another safety.stop_hotkey",
-      true)
+      "mend what it names, or set another safety.stop_hotkey", true)
   else findings[#findings + 1] = found("emergency-stop hotkey", combo .. " stops a run") end
 end
 

@@ -51,8 +51,7 @@ function command.refused(why, words)
 end
 
 -- The emergency-stop hotkey as the configuration has it without the mission, whose file is a program too, and so are
--- tools and
--- guards.
+-- tools and guards.
 local function start_hotkey(combo)
   local hotkey = stop_hotkey.new(stop_hotkey.problem(combo) and "" or combo)
   hotkey:watch()

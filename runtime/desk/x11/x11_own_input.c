@@ -2,10 +2,10 @@
  * Counts of the events that this process sends by XTEST, by which a watch of the user's activity
  * (x11_activity.c) recognizes them. The device alone does not tell: other programs send by it too,
  * and some of them pass on what a person does (remote desktops, keyboards on the screen). All
- * connections to a display share one ledger; every watch keeps an account of what it has seen of
+ * connections to a display share one record; every watch keeps an account of what it has seen of
  * it.
  */
-#include "x11_ledger.h"
+#include "x11_own_input.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,19 +17,19 @@
  * makes no event of some (a key that is down already). */
 static const uint64_t TIMEOUT = 5000000000;
 
-struct x11_ledger {
+struct x11_own_input {
     char display[128];
     int uses;
-    x11_ledger *next;
+    x11_own_input *next;
     struct {
         _Atomic uint32_t sent;
         _Atomic uint64_t at;
-    } entries[X11_LEDGER_KINDS][256];
+    } entries[X11_OWN_INPUT_KINDS][256];
 };
 
 static uv_once_t once = UV_ONCE_INIT;
 static uv_mutex_t lock; /* of the list */
-static x11_ledger *first;
+static x11_own_input *first;
 
 static void make_lock(void)
 {
@@ -47,9 +47,9 @@ static void read_name(const char *display, char out[128])
     }
 }
 
-static x11_ledger *find(const char *name)
+static x11_own_input *find(const char *name)
 {
-    for (x11_ledger *l = first; l; l = l->next) {
+    for (x11_own_input *l = first; l; l = l->next) {
         if (strcmp(l->display, name) == 0) {
             return l;
         }
@@ -57,13 +57,13 @@ static x11_ledger *find(const char *name)
     return NULL;
 }
 
-x11_ledger *x11_ledger_open(const char *display)
+x11_own_input *x11_own_input_open(const char *display)
 {
     char name[128];
     read_name(display, name);
     uv_once(&once, make_lock);
     uv_mutex_lock(&lock);
-    x11_ledger *l = find(name);
+    x11_own_input *l = find(name);
     if (!l && (l = calloc(1, sizeof *l))) {
         memcpy(l->display, name, sizeof name);
         l->next = first;
@@ -76,19 +76,19 @@ x11_ledger *x11_ledger_open(const char *display)
     return l;
 }
 
-void x11_ledger_close(x11_ledger *ledger)
+void x11_own_input_close(x11_own_input *record)
 {
-    if (!ledger) {
+    if (!record) {
         return;
     }
     uv_mutex_lock(&lock);
-    if (--ledger->uses == 0) {
-        x11_ledger **at = &first;
-        while (*at != ledger) {
+    if (--record->uses == 0) {
+        x11_own_input **at = &first;
+        while (*at != record) {
             at = &(*at)->next;
         }
-        *at = ledger->next;
-        free(ledger);
+        *at = record->next;
+        free(record);
     }
     uv_mutex_unlock(&lock);
 }
@@ -99,32 +99,32 @@ static int row(uint8_t type)
     return type - XCB_KEY_PRESS;
 }
 
-void x11_ledger_sent(x11_ledger *ledger, uint8_t type, uint8_t detail)
+void x11_own_input_sent(x11_own_input *record, uint8_t type, uint8_t detail)
 {
-    if (ledger) {
-        atomic_store(&ledger->entries[row(type)][detail].at, uv_hrtime());
-        atomic_fetch_add(&ledger->entries[row(type)][detail].sent, 1);
+    if (record) {
+        atomic_store(&record->entries[row(type)][detail].at, uv_hrtime());
+        atomic_fetch_add(&record->entries[row(type)][detail].sent, 1);
     }
 }
 
-void x11_account_open(x11_account *account, const x11_ledger *ledger)
+void x11_account_open(x11_account *account, const x11_own_input *record)
 {
-    for (int kind = 0; kind < X11_LEDGER_KINDS; kind++) {
+    for (int kind = 0; kind < X11_OWN_INPUT_KINDS; kind++) {
         for (int detail = 0; detail < 256; detail++) {
-            account->seen[kind][detail] = atomic_load(&ledger->entries[kind][detail].sent);
+            account->seen[kind][detail] = atomic_load(&record->entries[kind][detail].sent);
         }
     }
 }
 
-bool x11_account_is_ours(x11_account *account, const x11_ledger *ledger, uint8_t type,
+bool x11_account_is_ours(x11_account *account, const x11_own_input *record, uint8_t type,
                          uint8_t detail)
 {
     uint32_t *seen = &account->seen[row(type)][detail];
-    uint32_t sent = atomic_load(&ledger->entries[row(type)][detail].sent);
+    uint32_t sent = atomic_load(&record->entries[row(type)][detail].sent);
     if (*seen == sent) {
         return false;
     }
-    if (uv_hrtime() - atomic_load(&ledger->entries[row(type)][detail].at) > TIMEOUT) {
+    if (uv_hrtime() - atomic_load(&record->entries[row(type)][detail].at) > TIMEOUT) {
         *seen = sent;
         return false;
     }
