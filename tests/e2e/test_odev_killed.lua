@@ -1,4 +1,4 @@
---- The browser is killed while the policy odev works with it: it is had back and the step done, or the run says why.
+--- The browser is killed while the policy odev works with it: it is restored and the step done, or the run says why.
 local t = require "harness"
 local files = require "deskpilot.base.files"
 local model_server = require "model_server"
@@ -51,7 +51,7 @@ function tests.a_killed_browser_is_started_again_and_the_step_is_done()
   played:close()
 end
 
-function tests.a_browser_that_went_away_between_two_steps_is_had_back_before_the_next()
+function tests.a_browser_lost_between_two_steps_is_restored_before_the_next()
   local played = play.play {
     mission = [[
       task = "Wait for it.",
@@ -70,7 +70,7 @@ function tests.a_browser_that_went_away_between_two_steps_is_had_back_before_the
   played:close()
 end
 
-function tests.a_browser_that_cannot_be_had_back_ends_the_run_with_a_sentence()
+function tests.a_browser_that_cannot_be_restored_ends_the_run_with_a_sentence()
   local played, bought = play_killed [[
     local first = assert(m.desk.browser.start { url = SITE })
     local profile, binary = FOLDER .. "/profile", first.process.binary
@@ -84,7 +84,7 @@ function tests.a_browser_that_cannot_be_had_back_ends_the_run_with_a_sentence()
     assert(m.desk.windows.focus(assert(browser:window())))
   ]]
   t.eq(played.result.status, "failed")
-  t.has(played.result.reason, "the browser has gone and cannot be had back")
+  t.has(played.result.reason, "the connection to the browser is lost and cannot be restored")
   t.has(played:states(), "EXECUTE RECONNECT FAILED")
   t.eq(bought, {})
   played:close()

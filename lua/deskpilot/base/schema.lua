@@ -47,9 +47,9 @@ local checks = {
 local articles = { integer = "a whole number", array = "an array", object = "an object", null = "null" }
 
 local function describe_types(wanted)
-  local words = {}
-  for _, name in ipairs(wanted) do words[#words + 1] = articles[name] or ("a " .. name) end
-  return table.concat(words, " or ")
+  local names = {}
+  for _, name in ipairs(wanted) do names[#names + 1] = articles[name] or ("a " .. name) end
+  return table.concat(names, " or ")
 end
 
 -- The value as JSON, at most 80 characters.
@@ -92,12 +92,12 @@ local function same(a, b)
 end
 
 local function check_enum(definition, value, path)
-  local words = {}
+  local values = {}
   for _, allowed in ipairs(definition.enum) do
     if same(allowed, value) then return true end
-    words[#words + 1] = format_value(allowed)
+    values[#values + 1] = format_value(allowed)
   end
-  return nil, ("%s is %s, but must be one of %s"):format(path, format_value(value), table.concat(words, ", "))
+  return nil, ("%s is %s, but must be one of %s"):format(path, format_value(value), table.concat(values, ", "))
 end
 
 local validate

@@ -17,8 +17,8 @@ local function update_visibility(browser, tabs)
       expression = "document.visibilityState === 'visible' ? document.hasFocus() ? 'focus' : 'visible' : ''" })
   end
   for tab, call in pairs(asked) do
-    local told = call and call:wait(seconds)
-    local value = told and type(told.result) == "table" and told.result.value
+    local result = call and call:wait(seconds)
+    local value = result and type(result.result) == "table" and result.result.value
     if type(value) == "string" then tab.visibility = value end
   end
 end
@@ -32,8 +32,8 @@ local function visible_tabs(tabs)
 end
 
 local function bounds_of(tab)
-  local told = tab.browser:call("Browser.getWindowForTarget", { targetId = tab.id })
-  return told and type(told.bounds) == "table" and told.bounds or nil
+  local result = tab.browser:call("Browser.getWindowForTarget", { targetId = tab.id })
+  return result and type(result.bounds) == "table" and result.bounds or nil
 end
 
 -- A score for whether a window shows a tab: its title begins with the page's title, and its place is about the one that

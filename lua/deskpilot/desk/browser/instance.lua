@@ -90,8 +90,8 @@ end
 -- --- the connection -------------------------------------------------------------------------------------
 
 local function process_id(connection)
-  local told = connection:call("SystemInfo.getProcessInfo")
-  for _, process in ipairs(told and type(told.processInfo) == "table" and told.processInfo or {}) do
+  local result = connection:call("SystemInfo.getProcessInfo")
+  for _, process in ipairs(result and type(result.processInfo) == "table" and result.processInfo or {}) do
     if type(process) == "table" and process.type == "browser" then return math.tointeger(process.id) end
   end
 end

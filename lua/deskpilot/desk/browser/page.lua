@@ -126,9 +126,9 @@ local function whole(value)
   return math.tointeger(tonumber(value)) or 0
 end
 
-local function states_of(told)
+local function states_of(answer)
   local states = {}
-  for name, value in pairs(type(told) == "table" and told or {}) do
+  for name, value in pairs(type(answer) == "table" and answer or {}) do
     if value == true and type(name) == "string" then states[name] = true end
   end
   return states
@@ -144,25 +144,25 @@ local function strings(list, most)
   return copy
 end
 
-local function element_of(told, place)
-  return { index = whole(told.index), role = string_of(told.role, 40), name = string_of(told.name, 400),
-    value = type(told.value) == "string" and string_of(told.value, 2000) or nil, states = states_of(told.states),
-    options = strings(told.options, 100), box = place and place:box(told.box), in_view = told.in_view == true,
-    frame = type(told.frame) == "string" and string_of(told.frame, 200) or nil }
+local function element_of(answer, place)
+  return { index = whole(answer.index), role = string_of(answer.role, 40), name = string_of(answer.name, 400),
+    value = type(answer.value) == "string" and string_of(answer.value, 2000) or nil, states = states_of(answer.states),
+    options = strings(answer.options, 100), box = place and place:box(answer.box), in_view = answer.in_view == true,
+    frame = type(answer.frame) == "string" and string_of(answer.frame, 200) or nil }
 end
 
-local function popup_of(told, place)
-  if type(told) ~= "table" then return nil end
+local function popup_of(answer, place)
+  if type(answer) ~= "table" then return nil end
   local inside = {}
-  for i, index in ipairs(type(told.elements) == "table" and told.elements or {}) do inside[i] = whole(index) end
-  return { role = string_of(told.role, 40), name = string_of(told.name, 400), elements = inside,
-    box = place and place:box(told.box) }
+  for i, index in ipairs(type(answer.elements) == "table" and answer.elements or {}) do inside[i] = whole(index) end
+  return { role = string_of(answer.role, 40), name = string_of(answer.name, 400), elements = inside,
+    box = place and place:box(answer.box) }
 end
 
-local function scroll_of(told)
-  told = type(told) == "table" and told or {}
+local function scroll_of(answer)
+  answer = type(answer) == "table" and answer or {}
   local scroll = {}
-  for _, name in ipairs { "x", "y", "max_x", "max_y" } do scroll[name] = tonumber(told[name]) or 0 end
+  for _, name in ipairs { "x", "y", "max_x", "max_y" } do scroll[name] = tonumber(answer[name]) or 0 end
   return scroll
 end
 
@@ -170,18 +170,18 @@ page.scroll_of = scroll_of
 
 local sources = setmetatable({}, { __mode = "k" }) -- element -> { tab, id }: the observation that it comes from
 
-local function page_of(tab, told, place)
-  local url = string_of(told.url, 5000)
+local function page_of(tab, answer, place)
+  local url = string_of(answer.url, 5000)
   if url:find "^chrome%-error:" then url = tab.url end -- shown instead of a page that could not be loaded
-  local result = { url = url, title = string_of(told.title, 1000), ready = string_of(told.ready, 20),
-    text = string_of(told.text, MOST_TEXT * 4), text_cut = told.text_cut == true, elements = {},
-    total = whole(told.total), incomplete = told.incomplete == true or nil, popup = popup_of(told.popup, place),
-    focus = math.tointeger(tonumber(told.focus)), viewport = place and place.rect, scroll = scroll_of(told.scroll) }
-  for i, each in ipairs(type(told.elements) == "table" and told.elements or {}) do
+  local result = { url = url, title = string_of(answer.title, 1000), ready = string_of(answer.ready, 20),
+    text = string_of(answer.text, MOST_TEXT * 4), text_cut = answer.text_cut == true, elements = {},
+    total = whole(answer.total), incomplete = answer.incomplete == true or nil, popup = popup_of(answer.popup, place),
+    focus = math.tointeger(tonumber(answer.focus)), viewport = place and place.rect, scroll = scroll_of(answer.scroll) }
+  for i, each in ipairs(type(answer.elements) == "table" and answer.elements or {}) do
     if i > MOST_ELEMENTS or type(each) ~= "table" then break end
     local element = element_of(each, place)
     result.elements[i] = element
-    if told.id then sources[element] = { tab = tab, id = told.id } end
+    if answer.id then sources[element] = { tab = tab, id = answer.id } end
   end
   return result
 end
@@ -215,17 +215,17 @@ function methods.observe(self, how)
   how = options.check(how, observe_options, "tab:observe")
   local dialog = self:dialog()
   if dialog then return behind_dialog(self, dialog) end
-  local told, err = page.ask(self, "observe", { elements = within(how.max_elements, 200, MOST_ELEMENTS),
+  local answer, err = page.ask(self, "observe", { elements = within(how.max_elements, 200, MOST_ELEMENTS),
     text = within(how.max_text, 8000, MOST_TEXT), keep = how.keep ~= false }, self.browser.desk.timing.page_look)
-  if not told then
+  if not answer then
     dialog = self:dialog()
     if dialog then return behind_dialog(self, dialog) end
     return nil, err
   end
-  local place = how.screen ~= false and viewport.place(self, told.metrics) or nil
-  local result = page_of(self, told, place)
-  if told.id then
-    self.observed = { id = told.id, page = result, milliseconds = tonumber(told.milliseconds) or 0 }
+  local place = how.screen ~= false and viewport.place(self, answer.metrics) or nil
+  local result = page_of(self, answer, place)
+  if answer.id then
+    self.observed = { id = answer.id, page = result, milliseconds = tonumber(answer.milliseconds) or 0 }
   end
   return result
 end

@@ -20,11 +20,11 @@ end
 
 -- Calls a function of the page's script about a target. A target that is stale is an error.
 local function ask(tab, target, name, argument)
-  local told, err = page.ask(tab, name, argument, tab.browser.desk.timing.page_act)
-  if not told then return nil, err end
-  local failure = page.failure(target, told)
+  local answer, err = page.ask(tab, name, argument, tab.browser.desk.timing.page_act)
+  if not answer then return nil, err end
+  local failure = page.failure(target, answer)
   if failure then return nil, failure end
-  return told
+  return answer
 end
 
 -- --- typing ---------------------------------------------------------------------------------------------
@@ -34,37 +34,37 @@ local valued = { date = "2026-12-31", month = "2026-12", week = "2026-W52", time
 
 -- Sets fields that are set by value and not by key presses.
 local function set_value(tab, target, aimed, value)
-  local told, err = ask(tab, target, "setValue", { ref = target.ref, value = value })
-  if not told then return nil, err end
-  if told.accepted then return { value = told.value, autocomplete = false } end
+  local answer, err = ask(tab, target, "setValue", { ref = target.ref, value = value })
+  if not answer then return nil, err end
+  if answer.accepted then return { value = answer.value, autocomplete = false } end
   return refused(target, "does not accept that value; it wants one like %s", valued[aimed.type])
 end
 
-local function secret(told)
-  return told.secret == true
+local function secret(answer)
+  return answer.secret == true
 end
 
 -- Checks what the field holds after typing.
 local function check(tab, target, content, replaced)
-  local told, err = page.ask_again(tab, "holds", { typed = content, replaced = replaced,
+  local answer, err = page.ask_again(tab, "holds", { typed = content, replaced = replaced,
     seconds = tab.browser.desk.timing.type_verify }, tab.browser.desk.timing.page_act)
-  if not told then
+  if not answer then
     if tab:dialog() or tab.closed then return { autocomplete = false } end
     return nil, err
   end
-  if told.left or told.lost or told.gone then return { autocomplete = false } end
-  if not told.kept then
-    return refused(target, "does not hold the text that was typed%s", secret(told) and "" or not told.changed
-      and "; it is unchanged" or (", but '%s'"):format(text.cut(tostring(told.value), 100)))
+  if answer.left or answer.lost or answer.gone then return { autocomplete = false } end
+  if not answer.kept then
+    return refused(target, "does not hold the text that was typed%s", secret(answer) and "" or not answer.changed
+      and "; it is unchanged" or (", but '%s'"):format(text.cut(tostring(answer.value), 100)))
   end
-  return { value = not secret(told) and tostring(told.value) or nil, autocomplete = told.autocomplete == true }
+  return { value = not secret(answer) and tostring(answer.value) or nil, autocomplete = answer.autocomplete == true }
 end
 
 -- Puts the caret at the end of the field's content, or selects all of it if it is to be replaced.
 local function prepare(tab, target, hands, aimed, replaced)
-  local told, err = ask(tab, target, "noteContent", {})
-  if not told then return nil, err end
-  if told.length == 0 and not replaced then return true end
+  local answer, err = ask(tab, target, "noteContent", {})
+  if not answer then return nil, err end
+  if answer.length == 0 and not replaced then return true end
   local ok
   ok, err = hands.key(tab, replaced and "all" or aimed.many and "text_end" or "line_end")
   if not ok then return nil, err end
@@ -84,9 +84,9 @@ local function put(tab, target, hands, content, replaced)
   end
   local result = { autocomplete = false }
   if not body:find("[\t\n]") then
-    local told, err = check(tab, target, body, replaced)
-    if not told then return nil, err end
-    result = told
+    local answer, err = check(tab, target, body, replaced)
+    if not answer then return nil, err end
+    result = answer
   end
   if enters ~= "" then
     local ok, why = hands.type(tab, enters)
@@ -100,11 +100,11 @@ local function write(tab, target, content, how, replaced)
     return errors.fail("invalid", "at most %d characters can be typed in one call; split the text", MOST_TYPED)
   end
   local hands = hands_of(how.input)
-  local told, err = ask(tab, target, "aim", { ref = target.ref })
-  if not told then return nil, err end
-  local states = type(told.states) == "table" and told.states or {}
+  local answer, err = ask(tab, target, "aim", { ref = target.ref })
+  if not answer then return nil, err end
+  local states = type(answer.states) == "table" and answer.states or {}
   if states.disabled then return refused(target, "is disabled") end
-  if valued[told.type] then return set_value(tab, target, told, content) end
+  if valued[answer.type] then return set_value(tab, target, answer, content) end
   if not states.editable then return refused(target, "is not a field that can be typed into") end
   local aimed
   aimed, err = pointer.click(tab, target, { input = how.input })
@@ -163,9 +163,9 @@ local function describe_choices(list)
 end
 
 -- Chooses from a list that is not a <select>: a click opens it, another click takes the choice.
-local function choose_by_clicks(tab, target, wanted, told, how)
+local function choose_by_clicks(tab, target, wanted, answer, how)
   local timing = tab.browser.desk.timing
-  local open = type(told.states) == "table" and told.states.expanded
+  local open = type(answer.states) == "table" and answer.states.expanded
   local choice, err = { absent = true }, nil
   if open then choice, err = page.ask(tab, "findChoice", { wanted = wanted, seconds = 0 }, timing.page_act) end
   if choice and choice.absent then
@@ -196,18 +196,18 @@ function methods.select(self, target, option, how)
   assert(#wanted > 0, "tab:select wants an option")
   local found, err = page.target(self, target)
   if not found then return nil, err end
-  local told, why = ask(self, found, "chooseOption", { ref = found.ref, wanted = wanted })
-  if not told then return nil, why end
-  if told.other then return choose_by_clicks(self, found, wanted[1], told, how) end
-  if told.disabled then return refused(found, "is disabled") end
-  if told.absent then
+  local answer, why = ask(self, found, "chooseOption", { ref = found.ref, wanted = wanted })
+  if not answer then return nil, why end
+  if answer.other then return choose_by_clicks(self, found, wanted[1], answer, how) end
+  if answer.disabled then return refused(found, "is disabled") end
+  if answer.absent then
     return errors.fail("not_found", "%s", ("%s offers no '%s'%s"):format(found.label,
-      text.cut(tostring(told.absent), 80), describe_choices(told.options)))
+      text.cut(tostring(answer.absent), 80), describe_choices(answer.options)))
   end
-  if told.barred then return refused(found, "has the option '%s', but it is disabled", tostring(told.barred)) end
-  if told.single then return refused(found, "permits one option only") end
-  if told.same then return true end
-  return refused(found, "did not keep the choice; its value is '%s'", tostring(told.value))
+  if answer.barred then return refused(found, "has the option '%s', but it is disabled", tostring(answer.barred)) end
+  if answer.single then return refused(found, "permits one option only") end
+  if answer.same then return true end
+  return refused(found, "did not keep the choice; its value is '%s'", tostring(answer.value))
 end
 
 -- --- files ----------------------------------------------------------------------------------------------
@@ -229,10 +229,10 @@ end
 
 -- The browser's object id of the file input that the script holds.
 local function held_object(tab)
-  local told, err = tab:call("Runtime.evaluate", { expression = "deskpilot.held()", contextId = tab.world,
+  local answer, err = tab:call("Runtime.evaluate", { expression = "deskpilot.held()", contextId = tab.world,
     objectGroup = "deskpilot" })
-  if not told then return nil, err end
-  local id = type(told.result) == "table" and told.result.objectId
+  if not answer then return nil, err end
+  local id = type(answer.result) == "table" and answer.result.objectId
   if type(id) == "string" then return { objectId = id } end
   return errors.fail("protocol", "the browser gave no object id for the file input")
 end
@@ -272,17 +272,17 @@ function methods.upload(self, target, paths, how)
   if not list then return nil, missing end
   local found, err = page.target(self, target)
   if not found then return nil, err end
-  local told, why = ask(self, found, "chooserOf", { ref = found.ref })
-  if not told then return nil, why end
+  local answer, why = ask(self, found, "chooserOf", { ref = found.ref })
+  if not answer then return nil, why end
   local chooser
-  if told.chooser then
-    if told.disabled then return refused(found, "is disabled") end
+  if answer.chooser then
+    if answer.disabled then return refused(found, "is disabled") end
     chooser, err = held_object(self)
   else
     chooser, err = opened_chooser(self, found, how)
   end
   if not chooser then return nil, err end
-  if #list > 1 and not (told.multiple or chooser.multiple) then return refused(found, "permits one file only") end
+  if #list > 1 and not (answer.multiple or chooser.multiple) then return refused(found, "permits one file only") end
   local ok, failure = self:call("DOM.setFileInputFiles", { files = list, objectId = chooser.objectId,
     backendNodeId = chooser.backendNodeId })
   if not ok then return nil, failure end

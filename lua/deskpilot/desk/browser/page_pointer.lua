@@ -17,16 +17,18 @@ end
 
 -- Where to press: the page's answer, or an error if the element cannot be clicked.
 local function aim(tab, target)
-  local told, err = page.ask(tab, "aim", { ref = target.ref, watched = true }, tab.browser.desk.timing.page_act)
-  if not told then return nil, err end
-  local failure = page.failure(target, told)
+  local answer, err = page.ask(tab, "aim", { ref = target.ref, watched = true }, tab.browser.desk.timing.page_act)
+  if not answer then return nil, err end
+  local failure = page.failure(target, answer)
   if failure then return nil, failure end
-  if type(told.states) == "table" and told.states.disabled then return refused(target, "is disabled") end
-  if told.covered then return refused(target, "is covered by %s, which would get the click", tostring(told.covered)) end
-  if told.hidden or not tonumber(told.x) or not tonumber(told.y) then
+  if type(answer.states) == "table" and answer.states.disabled then return refused(target, "is disabled") end
+  if answer.covered then
+    return refused(target, "is covered by %s, which would get the click", tostring(answer.covered))
+  end
+  if answer.hidden or not tonumber(answer.x) or not tonumber(answer.y) then
     return refused(target, "cannot be brought into view")
   end
-  return told
+  return answer
 end
 
 -- Moves the pointer over the element until the page confirms it by its pointer event.
@@ -71,15 +73,15 @@ local event_of = { left = "click", right = "contextmenu" }
 -- tab has closed, the press has had an effect, which counts as success.
 local function check_press(tab, target, button, count)
   local timing = tab.browser.desk.timing
-  local told, err = page.ask_again(tab, "pressed", { event = event_of[button] or "auxclick", times = count,
+  local answer, err = page.ask_again(tab, "pressed", { event = event_of[button] or "auxclick", times = count,
     seconds = timing.page_hears }, timing.page_act)
-  if not told then
+  if not answer then
     if err.dialog or tab:dialog() or tab.closed then return true end
     return nil, err
   end
-  if told.left or told.on then return true end
-  if told.missing or told.lost then return refused(target, "was pressed, but the page received no event") end
-  return refused(target, "did not get the click; %s got it", tostring(told.other or "something else"))
+  if answer.left or answer.on then return true end
+  if answer.missing or answer.lost then return refused(target, "was pressed, but the page received no event") end
+  return refused(target, "did not get the click; %s got it", tostring(answer.other or "something else"))
 end
 
 --- Clicks on a target; see methods.click.
@@ -133,11 +135,11 @@ end
 function methods.scroll_to(self, target)
   local found, err = page.target(self, target)
   if not found then return nil, err end
-  local told, why = page.ask(self, "bringIntoView", { ref = found.ref }, self.browser.desk.timing.page_act)
-  if not told then return nil, why end
-  local failure = page.failure(found, told)
+  local answer, why = page.ask(self, "bringIntoView", { ref = found.ref }, self.browser.desk.timing.page_act)
+  if not answer then return nil, why end
+  local failure = page.failure(found, answer)
   if failure then return nil, failure end
-  if told.in_view then return true end
+  if answer.in_view then return true end
   return refused(found, "cannot be brought into view")
 end
 
@@ -152,16 +154,16 @@ function methods.scroll(self, how)
   local hands, timing = hands_of(how.input), self.browser.desk.timing
   local ok, err = hands.begin(self)
   if not ok then return nil, err end
-  local told, why = page.ask(self, "observe", { elements = 0, text = 0, keep = false }, timing.page_look)
-  if not told then return nil, why end
-  local metrics = type(told.metrics) == "table" and told.metrics or {}
+  local answer, why = page.ask(self, "observe", { elements = 0, text = 0, keep = false }, timing.page_look)
+  if not answer then return nil, why end
+  local metrics = type(answer.metrics) == "table" and answer.metrics or {}
   local pixels = type(metrics.pixels) == "table" and metrics.pixels or {}
   ok, err = hands.wheel(self, metrics, (tonumber(pixels[1]) or 0) // 2, (tonumber(pixels[2]) or 0) // 2,
     how.dx or 0, how.dy or 0)
   if not ok then return nil, err end
-  told, why = page.ask(self, "scrollRests", {}, timing.page_act)
-  if not told then return nil, why end
-  return page.scroll_of(told.scroll)
+  answer, why = page.ask(self, "scrollRests", {}, timing.page_act)
+  if not answer then return nil, why end
+  return page.scroll_of(answer.scroll)
 end
 
 return pointer

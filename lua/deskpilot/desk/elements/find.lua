@@ -155,9 +155,9 @@ function find.describe(criteria)
     if criteria[key] ~= nil then parts[#parts + 1] = ("%s %s"):format(key, quoted(tostring(criteria[key]))) end
   end
   if criteria.states then parts[#parts + 1] = "those states" end
-  local words = #parts > 0 and text.join(parts) or "anything"
-  if not criteria.within then return words end
-  return words .. " within " .. (criteria.within.handle and find.label(criteria.within)
+  local described = #parts > 0 and text.join(parts) or "anything"
+  if not criteria.within then return described end
+  return described .. " within " .. (criteria.within.handle and find.label(criteria.within)
     or "an element with " .. find.describe(criteria.within))
 end
 
@@ -211,9 +211,9 @@ local function describe_apps(list, criteria)
       there[#there + 1] = name
     end
   end
-  local words = #there == 0 and "; no application reports its elements"
+  local message = #there == 0 and "; no application reports its elements"
     or (known and "; looked in " or "; no application has that name, there are ") .. text.join(there)
-  return #silent > 0 and words .. "; " .. text.join(silent) .. " did not answer" or words
+  return #silent > 0 and message .. "; " .. text.join(silent) .. " did not answer" or message
 end
 
 --- nil and an error of code "not_found" that says what there is instead.

@@ -73,11 +73,11 @@ function elements.new(desk)
     local source, err = open()
     if not source then return nil, err end
     if method ~= "ask" then desk.activity.give_way() end
-    local words = table.pack(...)
-    words[words.n + 1] = { timeout = desk.timing.element_action }
+    local arguments = table.pack(...)
+    arguments[arguments.n + 1] = { timeout = desk.timing.element_action }
     local answer, failure = task.await(function(done)
-      words[words.n + 2] = done
-      return source[method](source, element.handle, table.unpack(words, 1, words.n + 2))
+      arguments[arguments.n + 2] = done
+      return source[method](source, element.handle, table.unpack(arguments, 1, arguments.n + 2))
     end)
     if not failure then return answer end
     return errors.fail(failure.code, "the %s: %s", find.label(element), tostring(failure))

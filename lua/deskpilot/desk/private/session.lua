@@ -87,11 +87,11 @@ local function take_line(self, line)
 end
 
 local function listen(self)
-  local words = ""
+  local complaint = ""
   local cut = host_line.cutter(function(line) take_line(self, line) end)
   self.output:read_start(function(_, data)
     if not data then
-      self.gone = self.gone or words
+      self.gone = self.gone or complaint
       self.output:read_stop()
     else
       cut(data)
@@ -99,8 +99,8 @@ local function listen(self)
     wake(self)
   end)
   self.complaints:read_start(function(_, data)
-    if data then words = (words .. data):sub(-500) end
-    if self.gone then self.gone = words end
+    if data then complaint = (complaint .. data):sub(-500) end
+    if self.gone then self.gone = complaint end
   end)
 end
 
@@ -183,14 +183,14 @@ function Session:start_app(argv, env)
   assert(type(argv) == "table" and type(argv[1]) == "string", "start_app wants a list: the program and its arguments")
   local id = self.next_id
   self.next_id = id + 1
-  local words = {}
-  for i, word in ipairs(argv) do words[i] = tostring(word) end
-  send(self, { command = "app", id = id, argv = json.list(words), env = env })
+  local command = {}
+  for i, argument in ipairs(argv) do command[i] = tostring(argument) end
+  send(self, { command = "app", id = id, argv = json.list(command), env = env })
   local answer, err = wait_for(self, private.timing.app_start, function() return self.answers[id] end)
   if not answer then return nil, err end
   self.answers[id] = nil
   if answer.err then return nil, answer.err end
-  table.insert(self.apps, { argv = words, pid = answer.pid, ended = self.exits[answer.pid] })
+  table.insert(self.apps, { argv = command, pid = answer.pid, ended = self.exits[answer.pid] })
   return answer.pid
 end
 

@@ -34,7 +34,7 @@ const selected = () => {
     let from = null;
     try {
       from = el.selectionStart;
-    } catch { /* kinds of fields that tell nothing */ }
+    } catch { /* kinds of fields that reveal no selection */ }
     if (from !== null && (from !== 0 || el.selectionEnd !== el.value.length)) el.select();
   }
   return { ok: true };
@@ -76,7 +76,7 @@ const nativeValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 
 // Fields for dates, colours and the like are set by value, not by key presses.
 const setValue = ({ ref, value }) => {
   const it = resolve(ref);
-  if (!it.el) return told(it);
+  if (!it.el) return withoutElement(it);
   it.el.focus();
   nativeValue.call(it.el, value);
   const accepted = it.el.value === value || it.el.type === "range" && Number(it.el.value) === Number(value);
@@ -93,7 +93,7 @@ const fits = (text, wanted) => {
 // Chooses options of a <select> by their labels or values.
 const chooseOption = ({ ref, wanted }) => {
   const it = resolve(ref);
-  if (!it.el) return told(it);
+  if (!it.el) return withoutElement(it);
   const { el } = it;
   if (localName(el) !== "select") return { other: true, states: statesOf(el, it.role), role: it.role };
   if (is(el, ":disabled")) return { disabled: true, role: it.role, name: it.name };
@@ -147,7 +147,7 @@ const findChoice = async ({ wanted, seconds }) => {
 // --- scrolling, files ----------------------------------------------------------------------------------------
 const bringIntoView = async ({ ref }) => {
   const it = resolve(ref);
-  if (!it.el) return told(it);
+  if (!it.el) return withoutElement(it);
   it.shown.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   await settlePlace(it.shown);
   return { in_view: shownBoxes(it.shown).length > 0, scroll: scrolling(), role: it.role, name: it.name };
@@ -169,7 +169,7 @@ const scrollRests = async () => {
 // element that opens a chooser when clicked.
 const chooserOf = ({ ref }) => {
   const it = resolve(ref);
-  if (!it.el) return told(it);
+  if (!it.el) return withoutElement(it);
   let el = it.el;
   if (localName(el) === "label" && el.control) el = el.control;
   if (localName(el) !== "input" || el.type !== "file") return { button: true, role: it.role, name: it.name };

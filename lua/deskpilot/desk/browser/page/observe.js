@@ -97,7 +97,7 @@ const scrolling = () => {
 const frameName = (frame) => tidy(attribute(frame.element, "name", 80) || attribute(frame.element, "title", 80)
   || attribute(frame.element, "id", 80) || "frame", 80);
 
-const tell = (entry, index, popup, focused) => {
+const describeEntry = (entry, index, popup, focused) => {
   const role = roleOf(entry.el);
   const name = nameOf(entry.el);
   const states = statesOf(entry.el, role);
@@ -106,15 +106,15 @@ const tell = (entry, index, popup, focused) => {
     states.blocked = true;
   }
   const box = outward(entry.box, entry.frame.place);
-  const told = { index, role, name, states, in_view: entry.inView,
+  const described = { index, role, name, states, in_view: entry.inView,
     box: [round(box.x0), round(box.y0), round(box.x1), round(box.y1)] };
   if (!states.protected) {
     const value = contentOf(entry.el, VALUE);
-    if (value !== null && value !== "") told.value = tidy(value, VALUE);
+    if (value !== null && value !== "") described.value = tidy(value, VALUE);
   }
-  told.options = optionsOf(entry.el);
-  if (entry.frame.element) told.frame = frameName(entry.frame);
-  return told;
+  described.options = optionsOf(entry.el);
+  if (entry.frame.element) described.frame = frameName(entry.frame);
+  return described;
 };
 
 // Describes the page, with at most `elements` elements and `text` characters of its text.
@@ -129,10 +129,10 @@ const observe = ({ elements: most, text: characters, keep }) => {
   let focus;
   const elements = listed.map((index) => {
     const entry = seen.elements[index];
-    const told = tell(entry, index, popup, focused);
-    known.set(index, { el: entry.el, role: told.role, name: told.name });
-    if (told.states.focused) focus = index;
-    return told;
+    const described = describeEntry(entry, index, popup, focused);
+    known.set(index, { el: entry.el, role: described.role, name: described.name });
+    if (described.states.focused) focus = index;
+    return described;
   });
   const kept = keep && most > 0;
   if (kept) {

@@ -151,16 +151,16 @@ const isFocused = (el) => {
   return Boolean(focused) && (focused === el || editingHost(el) && isInside(focused, el));
 };
 
-const told = ({ stale, unknown, role, name }) => ({ stale, unknown, role, name });
+const withoutElement = ({ stale, unknown, role, name }) => ({ stale, unknown, role, name });
 
 // Scrolls the element into view, waits until it stops moving and returns the pixel to press.
 const aim = async ({ ref, watched }) => {
   let it = resolve(ref);
-  if (!it.el) return told(it);
+  if (!it.el) return withoutElement(it);
   scrollTo(it.shown);
   const rests = await settlePlace(it.shown);
   it = resolve(ref);
-  if (!it.el) return told(it);
+  if (!it.el) return withoutElement(it);
   let pixel = findPixel(it);
   if (pixel.covered) {
     // A bar that sticks to an edge may cover an element that was scrolled only just into view: use the centre.
@@ -191,7 +191,7 @@ const again = () => {
 // The last check before a press: it is still the same element, and the pointer is over it.
 const ready = ({ ref }) => {
   const it = resolve(ref);
-  if (!it.el) return told(it);
+  if (!it.el) return withoutElement(it);
   if (!watch || !watch.moved) return { missing: true };
   const at = toClient(watch.moved.x, watch.moved.y);
   const hit = hitAt(at.x, at.y);

@@ -119,7 +119,7 @@ local function base_environment(asked)
   return env
 end
 
-local function last_words(log)
+local function last_line(log)
   local data = files.read(log, 1 << 20) or ""
   local last = data:match("([^\n]*%S[^\n]*)\n*$")
   return last and text.cut(text.one_line(last), 200) or nil
@@ -140,7 +140,7 @@ local function spawn(name, argv, options)
       state.known[process.pid] = nil
       process.handle:close()
       state.line:say { event = "exit", pid = process.pid, status = status, signal = signal,
-        words = last_words(process.log) }
+        words = last_line(process.log) }
     end)
   if log then uv.fs_close(log) end
   if not handle then
@@ -152,7 +152,7 @@ local function spawn(name, argv, options)
 end
 
 local function died(process)
-  return errors.fail("io", "%s ended at once: %s", process.name, last_words(process.log)
+  return errors.fail("io", "%s ended at once: %s", process.name, last_line(process.log)
     or "status " .. process.ended.status)
 end
 

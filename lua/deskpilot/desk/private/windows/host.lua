@@ -30,7 +30,7 @@ local state -- of this process's desktop
 
 -- --- applications ---------------------------------------------------------------------------------
 
-local function last_words(log)
+local function last_line(log)
   local last = (files.read(log, 1 << 20) or ""):match("([^\n]*%S[^\n]*)\n*$")
   return last and text.cut(text.one_line(last), 200) or nil
 end
@@ -39,7 +39,7 @@ local function ended(process, status, signal)
   state.running[process] = nil
   process.handle:close()
   state.line:say { event = "exit", pid = process.pid, status = status, signal = signal,
-    words = last_words(process.log) }
+    words = last_line(process.log) }
 end
 
 local function new_log(program)
