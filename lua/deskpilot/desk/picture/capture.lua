@@ -10,19 +10,14 @@ local TRIES = 3
 
 local desktop = { x = 0, y = 0 } -- regions of the screen are in pixels of the whole desktop
 
-local function find_window(desk, window)
-  if type(window) == "string" then window = { title = window } end
-  if math.type(window) == "integer" then window = { id = window } end
-  if window.id and window.width then return window end
-  return desk.windows.find(window)
-end
+-- What only some pictures need is loaded for them alone: `deskpilot shot` has to start fast.
+local function windows() return require "deskpilot.desk.picture.window_picture" end
+local function monitors() return require "deskpilot.desk.picture.monitors" end
 
--- The window's or the monitor's place; nothing where it is the screen that is meant. What only some pictures need is
--- loaded for them alone: `deskpilot shot` has to start fast.
+-- The window's or the monitor's place; nothing where it is the screen that is meant.
 local function place_of(desk, options)
-  if options.window then return find_window(desk, options.window) end
-  if not options.monitor then return nil end
-  return require("deskpilot.desk.picture.monitors").find(desk.native, options.monitor)
+  if options.window then return windows().find(desk, options.window) end
+  if options.monitor then return monitors().find(desk.native, options.monitor) end
 end
 
 --- The part of the screen that is meant: all of it, a monitor, where a window is, or a region of one of them. What
@@ -65,22 +60,6 @@ local function of_screen(desk, options, known)
   end
 end
 
-local function of_window(desk, options)
-  local window, err = find_window(desk, options.window)
-  if not window then return nil, err end
-  local image, rect, incomplete = require("deskpilot.desk.picture.window_picture").take(desk, window.id,
-    options.cursor == true)
-  if not image then return nil, rect end
-  if options.region then
-    local part = rects.intersection(rects.region(options.region, rect), rect)
-    if not part then return errors.fail("invalid", "that region lies outside the window") end
-    image, err = image:crop(part.x - rect.x, part.y - rect.y, part.width, part.height)
-    if not image then return nil, err end
-    rect = part
-  end
-  return image, rect, incomplete or nil
-end
-
 --- Takes the picture; see desk.screen.shot for the options. What is lent looks into the desk's own memory.
 ---@param desk deskpilot.desk of which only `native` is needed where it is of no window
 ---@param options deskpilot.shot_options
@@ -90,7 +69,7 @@ end
 ---@return true? incomplete of a window: its application did not draw all that was covered in time
 function capture.take(desk, options, screen)
   if options.window and options.monitor then error("a picture is of a window or of a monitor, not of both", 3) end
-  local take = options.window and not options.on_screen and of_window or of_screen
+  local take = options.window and not options.on_screen and windows().of_window or of_screen
   local image, area, incomplete = take(desk, options, screen)
   if not image then return nil, area end
   local width, height = fit(area.width, area.height, options.size)
