@@ -1,19 +1,27 @@
 pkg_check_modules(XCBTEST REQUIRED xcb xcb-xtest)
 include_directories(${XCBTEST_INCLUDE_DIRS})
-file(GLOB C_TESTS CONFIGURE_DEPENDS c/test_*.c)
-foreach(source ${C_TESTS})
-  add_c_test(${source} ${XCBTEST_LINK_LIBRARIES})
-endforeach()
+set(C_LIBRARIES ${XCBTEST_LINK_LIBRARIES})
 
-set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>" "DESKPILOT_ATSPI_WALK=$<TARGET_FILE:atspi_walk>"
-    "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/lsan.supp")
-file(GLOB LUA_TESTS CONFIGURE_DEPENDS lua/test_*.lua e2e/test_*.lua)
-foreach(source ${LUA_TESTS})
-  add_lua_test(${source})
-endforeach()
+if(DESKPILOT_SANITIZE_THREADS)
+  set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>"
+      "TSAN_OPTIONS=halt_on_error=1 second_deadlock_stack=1")
+  set(C_TEST_WORDS threads) # the long ones leave out what runs on one
+  add_c_tests(tsan.c "${C_LIBRARIES}" ${TSAN_C})
+  add_lua_tests(tsan.lua "" ${TSAN_LUA})
+  add_lua_tests(tsan.e2e "" ${TSAN_E2E})
+  return()
+endif()
+
+add_c_tests(c "${C_LIBRARIES}" ${UNIT_C} ${MORE_C})
 
 # The yardstick and judge of the element reader: libatspi, node by node.
 pkg_check_modules(ATSPI REQUIRED atspi-2 gobject-2.0)
 add_executable(atspi_walk bench/atspi_walk.c)
 target_include_directories(atspi_walk PRIVATE ${ATSPI_INCLUDE_DIRS})
 target_link_libraries(atspi_walk PRIVATE ${ATSPI_LINK_LIBRARIES})
+list(APPEND LUA_TESTS_NEED atspi_walk)
+
+set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>" "DESKPILOT_ATSPI_WALK=$<TARGET_FILE:atspi_walk>"
+    "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/lsan.supp")
+add_lua_tests(lua "" ${UNIT_LUA} ${MORE_LUA})
+add_lua_tests(e2e "" ${E2E})

@@ -5,10 +5,10 @@
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 #if BASE_X86
-/* Twelve bytes to sixteen characters (W. Mula, "Base64 encoding with SIMD instructions"): each
- * three bytes are spread over a 32-bit lane, two multiplications shift the four 6-bit values into
- * bytes of their own, and a table lookup adds what leads from each value to its letter. Returns the
- * bytes taken, a multiple of 12. */
+/* Encodes twelve bytes at a time to sixteen characters (W. Mula, "Base64 encoding with SIMD
+ * instructions"): three bytes are put into each 32-bit lane, two multiplications shift its four
+ * 6-bit values into bytes of their own, and a table lookup yields what has to be added to each
+ * value to get its character. Returns the bytes encoded, a multiple of 12. */
 BASE_TARGET("ssse3")
 static size_t encode_ssse3(char *out, const uint8_t *data, size_t size)
 {
@@ -25,7 +25,7 @@ static size_t encode_ssse3(char *out, const uint8_t *data, size_t size)
         __m128i even = _mm_mullo_epi16(_mm_and_si128(in, _mm_set1_epi32(0x003f03f0)),
                                        _mm_set1_epi32(0x01000010));
         __m128i values = _mm_or_si128(odd, even);
-        /* 0 for 26..51, 1..10 for the digits, 11 and 12 for the signs, 13 for the capitals. */
+        /* Table index: 0 for a-z, 1..10 for the digits, 11 and 12 for + and /, 13 for A-Z. */
         __m128i range = _mm_subs_epu8(values, _mm_set1_epi8(51));
         __m128i capital = _mm_cmpgt_epi8(_mm_set1_epi8(26), values);
         range = _mm_or_si128(range, _mm_and_si128(capital, _mm_set1_epi8(13)));
@@ -78,7 +78,7 @@ static int value_of(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Four characters without padding; negative if one of them is none of the alphabet. */
+/* Decodes four characters without padding; negative if one of them is not in the alphabet. */
 static int32_t group(const char *text, const int8_t *values)
 {
     int32_t v = 0;

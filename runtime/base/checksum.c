@@ -18,7 +18,7 @@ static inline __m128i fold(__m128i x, __m128i k, __m128i next)
     return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-/* 128 bits down to 32: two folds, then Barrett's reduction. */
+/* Reduces 128 bits to 32: two folds, then Barrett's reduction. */
 BASE_TARGET("pclmul,sse4.1")
 static uint32_t reduce(__m128i x)
 {
@@ -32,7 +32,7 @@ static uint32_t reduce(__m128i x)
     return (uint32_t) _mm_extract_epi32(_mm_xor_si128(x, t), 1);
 }
 
-/* `size` is a multiple of 16 and at least 64; `crc` is the inner (inverted) state. */
+/* The CRC of `size` bytes, a multiple of 16 and at least 64. `crc` is the inverted state. */
 BASE_TARGET("pclmul,sse4.1")
 static uint32_t crc_folded(uint32_t crc, const uint8_t *data, size_t size)
 {
@@ -91,8 +91,9 @@ static uint32_t pack(adler_state a)
 }
 
 #if BASE_X86
-/* `sum` of all bytes, `before` = over the blocks the sum of the bytes before each block, `weighted`
- * = over the blocks the sum of (block - i) * byte[i]. */
+/* Advances the state over `blocks` blocks of `block` bytes. `sum`: of all bytes. `before`: for each
+ * block the sum of all bytes before it, added up. `weighted`: for each block the sum of
+ * (block - i) * byte[i], added up. */
 static adler_state advance(adler_state a, uint64_t blocks, uint64_t block, uint64_t sum,
                            uint64_t before, uint64_t weighted)
 {
@@ -130,7 +131,7 @@ static adler_state adler_bytes_avx2(adler_state a, const uint8_t *data, size_t s
                          13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1);
     const __m256i zero = _mm256_setzero_si256(), ones = _mm256_set1_epi16(1);
     while (size > 0) {
-        /* A megabyte keeps the 32-bit lanes of `weighted` far from overflow. */
+        /* At most 1 MB at a time, so that the 32-bit lanes of `weighted` cannot overflow. */
         size_t part = size < 1 << 20 ? size : 1 << 20;
         __m256i sum = zero, before = zero, weighted = zero;
         for (const uint8_t *end = data + part; data < end; data += 32) {
@@ -146,7 +147,8 @@ static adler_state adler_bytes_avx2(adler_state a, const uint8_t *data, size_t s
     return a;
 }
 
-/* Eight pixels are 24 bytes of the file; the weights follow memory order (blue, green, red). */
+/* Eight pixels at a time, 24 bytes of the file. The weights are in memory order (blue, green, red).
+ */
 BASE_TARGET("avx2")
 static adler_state take_pixels_avx2(adler_state a, uint32_t *to, const uint32_t *from, int width)
 {
@@ -182,8 +184,8 @@ static uint64_t sum_epi32_sse2(__m128i v)
     return (uint64_t) lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
-/* Four pixels are 12 bytes of the file. SSE2 has no multiply of bytes, so the low and high halves
- * are widened first. */
+/* Four pixels at a time, 12 bytes of the file. SSE2 cannot multiply bytes, so the low and high
+ * halves are widened to 16 bits first. */
 static adler_state take_pixels_sse2(adler_state a, uint32_t *to, const uint32_t *from, int width)
 {
     const __m128i first = _mm_setr_epi16(10, 11, 12, 0, 7, 8, 9, 0);
@@ -218,7 +220,7 @@ uint32_t base_adler32(uint32_t adler, const uint8_t *data, size_t size)
 
 static adler_state take_pixels(adler_state a, uint32_t *to, const uint32_t *from, int width)
 {
-    /* Reduced every 256 pixels: 768 bytes cannot overflow 32 bits. */
+    /* The sums are reduced every 256 pixels: 768 bytes cannot overflow 32 bits. */
     for (int x = 0; x < width;) {
         for (int end = width - x > 256 ? x + 256 : width; x < end; x++) {
             uint32_t p = to[x] = from[x] & 0xffffff;

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool base_fail(base_error *err, base_code code, const char *format, ...)
+bool(base_fail)(base_error *err, base_code code, const char *format, ...)
 {
     if (!err) {
         return false;

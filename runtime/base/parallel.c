@@ -6,16 +6,16 @@
 #include <stdbool.h>
 #include <uv.h>
 
-/* How often the caller looks whether the last iterations are done before it sleeps: some 20 us,
- * less than a sleep and a wake cost. */
+/* How often the caller checks whether the last iterations are done before it sleeps: about 20 us,
+ * which is less than sleeping and waking takes. */
 enum { SPINS = 1000 };
 
-/* The pool is the process's, like the cores it stands for. */
+/* One pool of threads for the process. */
 static struct {
     bool ready;        /* mutex and conditions exist */
     int wanted;        /* threads asked for, 0 for the number of cores */
     int started;       /* threads that exist besides the caller */
-    atomic_flag taken; /* by a loop, or while it is being stopped */
+    atomic_flag taken; /* set while a loop uses it, and while it is being stopped */
     uv_thread_t threads[BASE_PARALLEL_MAX];
     uv_mutex_t mutex;
     uv_cond_t work, done;
@@ -24,7 +24,7 @@ static struct {
     base_parallel_fn *fn;
     void *context;
     int count;
-    atomic_int next;   /* the first iteration nobody has taken */
+    atomic_int next;   /* the first iteration that no thread has taken */
     atomic_int active; /* threads that are inside the loop */
 } pool = {.taken = ATOMIC_FLAG_INIT};
 
@@ -60,7 +60,9 @@ static void leave(void)
     if (atomic_fetch_sub(&pool.active, 1) != 1) {
         return;
     }
-    /* Through the mutex, or the wake could fall between the caller's look and its sleep. */
+    /* With the mutex held: otherwise the signal could come between the caller's check and its
+     * sleep.
+     */
     uv_mutex_lock(&pool.mutex);
     uv_cond_signal(&pool.done);
     uv_mutex_unlock(&pool.mutex);
@@ -79,8 +81,9 @@ static void worker(void *argument)
             break;
         }
         seen = pool.round;
-        /* Entering happens under the mutex, where the caller closes the loop: a thread that wakes
-         * too late finds no iterations left and never sees the next loop's half-written fields. */
+        /* A thread enters a loop with the mutex held, with which the caller also ends the loop. So
+         * a thread that wakes too late finds no iterations left, and cannot read fields of the next
+         * loop while they are being written. */
         if (!pool.fn || atomic_load(&pool.next) >= pool.count) {
             continue;
         }
@@ -141,7 +144,7 @@ static void do_alone(int count, base_parallel_fn *fn, void *context)
     }
 }
 
-/* The threads are ours. */
+/* Runs the loop with the pool, which the caller has taken. */
 static void do_together(int count, base_parallel_fn *fn, void *context)
 {
     int others = (count < base_parallel_threads() ? count : base_parallel_threads()) - 1;

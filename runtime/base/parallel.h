@@ -1,10 +1,10 @@
 /*
- * parallel.h: one loop spread over the machine's cores. The threads are made at the first use and
- * sleep between uses; the calling thread works too, so a loop never waits for a thread to wake.
+ * parallel.h: runs a loop on all cores of the machine. The threads are created at the first use and
+ * sleep between uses. The calling thread works too, so a loop never waits for a thread to wake.
  *
- * One loop has the threads at a time: a call from another thread meanwhile, or from inside a loop,
- * does its iterations alone. Thread safety of what the loop touches is the caller's affair;
- * iterations run in any order.
+ * One loop at a time uses the threads: a call from another thread meanwhile, or from inside a loop,
+ * runs its iterations in the calling thread. Iterations run in any order; the caller has to make
+ * them thread-safe.
  */
 #ifndef BASE_PARALLEL_H
 #define BASE_PARALLEL_H
@@ -13,20 +13,20 @@ enum { BASE_PARALLEL_MAX = 8 };
 
 typedef void base_parallel_fn(void *context, int index);
 
-/* Calls fn(context, 0..count-1), each once, and returns when all are done. Cannot fail: where no
- * thread can be made the caller does it all. */
+/* Calls fn(context, i) once for each i from 0 to count - 1, and returns when all calls are done.
+ * Cannot fail: if no thread can be created, the calling thread does all of them. */
 void base_parallel(int count, base_parallel_fn *fn, void *context);
 
-/* Which of at most BASE_PARALLEL_MAX threads is running the iteration (0: the caller), for scratch
- * memory that is one per thread. */
+/* The number of the thread that runs the iteration, below BASE_PARALLEL_MAX (0: the calling
+ * thread). For scratch memory per thread. */
 int base_parallel_worker(void);
 
-/* How many threads to use, caller included, 1..BASE_PARALLEL_MAX; 0 for the number of cores. */
+/* How many threads to use, including the calling one, 1..BASE_PARALLEL_MAX; 0: one per core. */
 void base_parallel_set_threads(int threads);
 int base_parallel_threads(void);
 
-/* Ends the threads, once the loop that has them is done; the next one makes new ones. For a clean
- * exit. Not from inside a loop. */
+/* Ends the threads when the running loop is done; the next loop creates new ones. For a clean exit.
+ * May not be called from inside a loop. */
 void base_parallel_stop(void);
 
 #endif

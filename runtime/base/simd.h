@@ -1,9 +1,10 @@
 /*
  * simd.h: which vector instructions may be used, for the few files that have fast paths.
  *
- * BASE_X86 is 1 where SSE2 is part of the baseline (x86-64). Anything above that is compiled by
- * function attribute and chosen when the program runs, so one binary serves every machine. Each
- * fast path has a plain C twin that gives the same bytes, used where BASE_X86 is 0.
+ * BASE_X86 is 1 where SSE2 is part of the baseline (x86-64). Code for newer instructions is
+ * compiled by function attribute and chosen at run time, so one binary runs on every machine. Each
+ * fast path has an equivalent in plain C, which yields the same bytes and is used where BASE_X86 is
+ * 0.
  */
 #ifndef BASE_SIMD_H
 #define BASE_SIMD_H

@@ -10,7 +10,7 @@ const char *base_symbols_fill(void *table, const base_symbol *symbols, size_t co
         if (!function) {
             return symbols[i].name;
         }
-        /* ISO C has no way from an object's pointer to a function's but their bytes. */
+        /* ISO C cannot convert an object pointer to a function pointer, so the bytes are copied. */
         memcpy((char *) table + symbols[i].offset, &function, sizeof function);
     }
     return NULL;

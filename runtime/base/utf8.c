@@ -65,7 +65,8 @@ size_t base_utf8_write(char *out, uint32_t c)
     return 4;
 }
 
-/* How many bytes at the beginning are ASCII, in whole words: what most long texts are made of. */
+/* How many bytes at the beginning are ASCII, a multiple of the word size. A fast path, since most
+ * long texts are ASCII. */
 static size_t ascii_words(const char *text, size_t length)
 {
     size_t at = 0;
@@ -93,7 +94,7 @@ size_t base_utf8_check(const char *text, size_t length)
     return length;
 }
 
-/* What would break a line, a terminal or the reading order of the text around it. */
+/* Characters that would break a line, a terminal, or the reading order of the text around them. */
 static bool harmful(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||

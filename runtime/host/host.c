@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* lua-cjson has a header of its own in Debian only. */
+/* Declared here because only Debian's lua-cjson has a header. */
 extern int luaopen_cjson(lua_State *L);
 
-/* An error that reaches a callback's bottom is a defect of ours or of a user's own luv code. luv's
- * default would exit(255) on the spot and skip every clean-up; we report and let the loop go on. */
+/* Calls a callback of luv. An uncaught error in it is a bug in deskpilot or in a user's own luv
+ * code. It is reported and the loop goes on; luv's default, exit(255), would skip all clean-up. */
 static int callback(lua_State *L, int arguments, int results, int flags)
 {
     (void) flags;
@@ -61,7 +61,7 @@ static bool load_shipped(lua_State *L, const char *module, const char *suffix)
     return true;
 }
 
-/* The last searcher: modules inside the program. */
+/* The last package searcher: finds modules inside the program. */
 static int search_shipped(lua_State *L)
 {
     const char *module = luaL_checkstring(L, 1);
@@ -72,8 +72,8 @@ static int search_shipped(lua_State *L)
     return 1;
 }
 
-/* Only preloaded and shipped modules are found until base/lookup.lua adds the user's folders:
- * entering a folder, or an inherited LUA_PATH, never runs anything. */
+/* Only preloaded and shipped modules are found until base/lookup.lua adds the user's folders. So
+ * neither the working folder nor an inherited LUA_PATH can make the program run code. */
 static void set_searchers(lua_State *L)
 {
     lua_getglobal(L, "package");
@@ -157,9 +157,9 @@ failed:
     return 2;
 }
 
-/* What may keep the end waiting: a thread of libuv's pool inside a call that the system does not
- * let go of (an application that stopped answering COM, a name server). Whoever waits for this
- * process is not made to wait for that. */
+/* The end of the process waits for libuv's thread pool, where a system call may hang (an
+ * application that does not answer COM, a name server). After this timeout the process ends without
+ * it. */
 enum { CLOSE_TIMEOUT = 5 /* seconds */ };
 
 typedef struct {

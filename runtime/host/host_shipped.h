@@ -1,4 +1,4 @@
-/* host_shipped.h: the Lua module native.shipped, which only the host can offer. */
+/* host_shipped.h: the Lua module native.shipped. */
 #ifndef HOST_HOST_SHIPPED_H
 #define HOST_HOST_SHIPPED_H
 

@@ -1,4 +1,4 @@
-/* deskpilot: the program. Everything that decides is Lua: lua/deskpilot/cli/init.lua. */
+/* The program deskpilot. It calls lua/deskpilot/cli/init.lua; all decisions are made in Lua. */
 #include "host.h"
 #include "system/platform.h"
 

@@ -31,7 +31,7 @@ bool image_alloc(image_bitmap *image, int width, int height, base_error *err)
 bool image_alloc_declared(image_bitmap *image, uint32_t width, uint32_t height, base_error *err)
 {
     if (width == 0 || height == 0) {
-        return base_fail(err, BASE_PROTOCOL,
+        return base_fail(err, BASE_BAD_PROTOCOL,
                          "The picture is broken: it says that it has no pixels.");
     }
     if (width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE || width * height > IMAGE_MAX_PIXELS) {

@@ -20,6 +20,11 @@
 #include <lua.h>
 #include <stdbool.h>
 
+/* Lua has them return an int, for `return luaL_error(...)`; that they do not come back helps the
+ * compiler and static analysis to see what is what. */
+extern int luaL_error(lua_State *L, const char *format, ...) __attribute__((noreturn));
+extern int luaL_argerror(lua_State *L, int index, const char *message) __attribute__((noreturn));
+
 /* Pushes nil and an error table; returns 2, so that `return lib_fail(L, &err)` reads well. */
 int lib_fail(lua_State *L, const base_error *err);
 
@@ -50,7 +55,7 @@ int lib_open_elements(lua_State *L);
 int lib_open_http(lua_State *L);
 int lib_open_ocr(lua_State *L);
 int lib_open_system(lua_State *L);
-int lib_open_human(lua_State *L);
+int lib_open_activity(lua_State *L);
 int lib_open_websocket(lua_State *L);
 
 #endif

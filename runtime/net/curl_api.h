@@ -1,13 +1,13 @@
 /*
- * curl_api.h: libcurl as a small table of function pointers. The program is not linked with it:
- * linking costs 7 ms of every start, and most commands never speak to a server. On Linux the table
- * is filled by dlopen at first use (linux/curl_api.c); where libcurl is linked in, it holds the
- * functions themselves (windows/curl_api.c). Nobody else includes curl's headers.
+ * curl_api.h: libcurl as a small table of function pointers. On Linux the program is not linked
+ * with libcurl, because that adds 7 ms to every start and most commands need no server: the table
+ * is filled by dlopen at first use (linux/curl_api.c). On Windows libcurl is linked in, and the
+ * table holds its functions (windows/curl_api.c). No other file includes curl's headers.
  */
 #ifndef NET_CURL_API_H
 #define NET_CURL_API_H
 
-#define CURL_DISABLE_DEPRECATION /* the old names of options are kept for older libraries */
+#define CURL_DISABLE_DEPRECATION /* older libraries know only the old option names */
 #include "base/error.h"
 
 #include <curl/curl.h>
@@ -33,8 +33,9 @@ typedef struct {
     CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
 } curl_api;
 
-/* The table, opened and initialised at the first call and kept for the life of the process. NULL
- * and BASE_UNAVAILABLE, with how to install it, where there is no usable libcurl. Main thread. */
+/* The table, which is filled at the first call and kept until the process ends. NULL and
+ * BASE_UNAVAILABLE if there is no usable libcurl; the message says how to install it. For the main
+ * thread. */
 const curl_api *curl_api_open(base_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * net_buffer.h: bytes that come piece by piece. Whoever fills one keeps to a limit of his own.
+ * net_buffer.h: a growing buffer of bytes. It has no limit of its own; the caller must keep one.
  */
 #ifndef NET_NET_BUFFER_H
 #define NET_NET_BUFFER_H
@@ -8,14 +8,14 @@
 #include <stddef.h>
 
 typedef struct {
-    char *data; /* by malloc; NULL while nothing has come */
+    char *data; /* allocated; NULL while it is empty */
     size_t size, capacity;
 } net_buffer;
 
-/* Adds bytes at the end; false, and nothing changed, without memory. */
+/* Appends bytes. False without memory; the buffer is unchanged then. */
 bool net_buffer_append(net_buffer *buffer, const char *data, size_t size);
 
-/* Frees what it holds; it is empty then, and may be filled again. */
+/* Frees the bytes. The buffer is empty after this and may be used again. */
 void net_buffer_free(net_buffer *buffer);
 
 #endif

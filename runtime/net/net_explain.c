@@ -4,13 +4,14 @@
 
 enum { WINDOWS_CONNECTION_REFUSED = 10061 };
 
-/* A failure of curl's, with its own words for it: the particular ones where it has them. */
+/* A failed transfer. `message` is curl's error message: the detailed one if there is one, else the
+ * general one for the code. */
 typedef struct {
     const curl_api *curl;
     CURL *easy;
     CURLcode code;
     const char *origin;
-    const char *words;
+    const char *message;
 } failure;
 
 static void explain_unreachable(const failure *f, base_error *err)
@@ -19,7 +20,7 @@ static void explain_unreachable(const failure *f, base_error *err)
     f->curl->easy_getinfo(f->easy, CURLINFO_OS_ERRNO, &number);
     bool refused = number == ECONNREFUSED || number == WINDOWS_CONNECTION_REFUSED;
     base_fail(err, BASE_UNAVAILABLE, "nothing answers at %s (%.120s)", f->origin,
-              refused ? "connection refused" : f->words);
+              refused ? "connection refused" : f->message);
 }
 
 static void explain_timeout(net_request *request, net_result *result)
@@ -39,23 +40,23 @@ static void explain_timeout(net_request *request, net_result *result)
     }
 }
 
-/* A callback of ours said no, and curl only knows that it did. */
+/* Explains a transfer that one of our callbacks has ended. Curl knows no more than that. */
 static void explain_refusal(net_request *request, base_error *err)
 {
     if (request->refused == BASE_NO_MEMORY) {
         base_fail(err, BASE_NO_MEMORY, "no memory for the answer of %s", request->url.origin);
     } else {
-        base_fail(err, BASE_PROTOCOL, "the answer of %s is larger than %zu bytes",
+        base_fail(err, BASE_BAD_PROTOCOL, "the answer of %s is larger than %zu bytes",
                   request->url.origin, request->limit);
     }
 }
 
 static void explain_tls(const failure *f, base_error *err)
 {
-    base_fail(err, BASE_PROTOCOL,
+    base_fail(err, BASE_BAD_PROTOCOL,
               "the TLS verification of %s failed: %.120s (if you trust it, give its authority's "
               "certificate as the CA file)",
-              f->origin, f->words);
+              f->origin, f->message);
 }
 
 static void explain_other(const failure *f, base_error *err)
@@ -65,25 +66,25 @@ static void explain_other(const failure *f, base_error *err)
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
-        base_fail(err, BASE_IO, "the connection to %s broke: %.150s", f->origin, f->words);
+        base_fail(err, BASE_IO, "the connection to %s broke: %.150s", f->origin, f->message);
         break;
     case CURLE_SSL_CONNECT_ERROR:
-        base_fail(err, BASE_PROTOCOL, "%s does not speak TLS as it should: %.150s", f->origin,
-                  f->words);
+        base_fail(err, BASE_BAD_PROTOCOL, "%s does not speak TLS as it should: %.150s", f->origin,
+                  f->message);
         break;
     case CURLE_OUT_OF_MEMORY:
         base_fail(err, BASE_NO_MEMORY, "no memory for a connection to %s", f->origin);
         break;
     case CURLE_URL_MALFORMAT:
-        base_fail(err, BASE_INVALID, "not a URL: %.150s", f->words);
+        base_fail(err, BASE_INVALID, "not a URL: %.150s", f->message);
         break;
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CERTPROBLEM:
-        base_fail(err, BASE_IO, "the CA file cannot be used: %.200s", f->words);
+        base_fail(err, BASE_IO, "the CA file cannot be used: %.200s", f->message);
         break;
     default:
-        base_fail(err, BASE_PROTOCOL, "%s did not answer in HTTP as it should: %.150s", f->origin,
-                  f->words);
+        base_fail(err, BASE_BAD_PROTOCOL, "%s did not answer in HTTP as it should: %.150s",
+                  f->origin, f->message);
     }
 }
 

@@ -12,7 +12,7 @@ enum {
     LENGTH = 0x7f,
     LENGTH_16 = 126,
     LENGTH_64 = 127,
-    KEEP = 1 << 20, /* a larger buffer is given back after its message */
+    KEEP = 1 << 20, /* a larger buffer is freed after its message */
 };
 
 /* --- reading ------------------------------------------------------------------------------------
@@ -30,8 +30,8 @@ void net_frames_close(net_frame_reader *reader)
 
 static int breach(base_error *err, const char *what)
 {
-    base_fail(err, BASE_PROTOCOL, "sent %s", what);
-    return NET_CLOSED_BREACH;
+    base_fail(err, BASE_BAD_PROTOCOL, "sent %s", what);
+    return NET_CLOSED_PROTOCOL_ERROR;
 }
 
 static bool is_control(net_opcode opcode)
@@ -39,7 +39,7 @@ static bool is_control(net_opcode opcode)
     return opcode >= NET_CLOSE;
 }
 
-/* The first two bytes. */
+/* Checks the first two bytes of a frame. */
 static int check_start(net_frame_reader *reader, base_error *err)
 {
     uint8_t first = reader->header[0], second = reader->header[1];
@@ -97,7 +97,7 @@ static bool read_length(net_frame_reader *reader)
     return length >= least && length >> 63 == 0;
 }
 
-/* The whole header is there. */
+/* Handles a frame's complete header. */
 static int begin_payload(net_frame_reader *reader, base_error *err)
 {
     if (!read_length(reader)) {
@@ -109,7 +109,7 @@ static int begin_payload(net_frame_reader *reader, base_error *err)
         return 0;
     }
     if (reader->left > reader->most - reader->message.size) {
-        base_fail(err, BASE_PROTOCOL, "sent a message of more than %zu bytes", reader->most);
+        base_fail(err, BASE_BAD_PROTOCOL, "sent a message of more than %zu bytes", reader->most);
         return NET_CLOSED_TOO_BIG;
     }
     if (reader->opcode != NET_CONTINUATION) {
@@ -122,12 +122,12 @@ static int begin_payload(net_frame_reader *reader, base_error *err)
 
 static int not_text(base_error *err, const char *what)
 {
-    base_fail(err, BASE_PROTOCOL, "sent %s that is not UTF-8", what);
+    base_fail(err, BASE_BAD_PROTOCOL, "sent %s that is not UTF-8", what);
     return NET_CLOSED_NOT_UTF8;
 }
 
-/* Looks through what has come of a text. The last three bytes may be the beginning of a character
- * whose rest is still to come. */
+/* Checks that the received part of a text is UTF-8. The last three bytes may be an incomplete
+ * character. */
 static bool is_text_so_far(net_frame_reader *reader)
 {
     size_t rest = reader->message.size - reader->checked;
@@ -136,7 +136,7 @@ static bool is_text_so_far(net_frame_reader *reader)
     return rest - good <= 3;
 }
 
-/* `from`: where the bytes begin that nobody has looked at. */
+/* Reports a complete message. `from`: the bytes before it are known to be UTF-8. */
 static int tell_message(net_frame_reader *reader, const char *data, size_t size, size_t from,
                         base_error *err)
 {
@@ -167,7 +167,7 @@ static int tell_closing(net_frame_reader *reader, base_error *err)
     if (size == 1) {
         return breach(err, "half a code with its closing");
     }
-    int code = size ? body[0] << 8 | body[1] : NET_CLOSED_WITHOUT;
+    int code = size ? body[0] << 8 | body[1] : NET_CLOSED_NO_CODE;
     const char *reason = size ? reader->control + 2 : "";
     size_t reason_size = size ? size - 2 : 0;
     if (size && !net_close_code_valid(code)) {
@@ -199,7 +199,7 @@ static int end_frame(net_frame_reader *reader, base_error *err)
 
 static int keep_data(net_frame_reader *reader, const char *data, size_t size, base_error *err)
 {
-    /* Most messages come in one piece and need not be kept. */
+    /* Most messages arrive in one piece and need not be copied. */
     if (reader->final && size == reader->left && reader->message.size == 0) {
         return tell_message(reader, data, size, 0, err);
     }
@@ -210,7 +210,7 @@ static int keep_data(net_frame_reader *reader, const char *data, size_t size, ba
     return reader->binary || is_text_so_far(reader) ? 0 : not_text(err, "a text");
 }
 
-/* Takes bytes of the payload; returns the code to close with, 0 for none. */
+/* Processes bytes of the payload. Returns the code to close with, or 0. */
 static int take_payload(net_frame_reader *reader, const char *data, size_t size, base_error *err)
 {
     int code = 0;

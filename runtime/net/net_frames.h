@@ -1,8 +1,8 @@
 /*
- * net_frames.h: WebSocket frames (RFC 6455, section 5) as a client sees them. The reader turns
- * bytes, in whatever pieces they come, into messages, pings and a closing; it refuses everything
- * that a server may not send and never holds more than one message of the allowed size. The writer
- * makes one masked frame. No socket, no clock, no state but the reader's own.
+ * net_frames.h: WebSocket frames (RFC 6455, section 5) for a client. The reader decodes bytes, in
+ * pieces of any size, into messages, pings and a close frame. It reports an error for everything
+ * that a server may not send, and never holds more than one message of the permitted size. The
+ * writer makes one masked frame. There is no socket, no clock and no state besides the reader's.
  */
 #ifndef NET_NET_FRAMES_H
 #define NET_NET_FRAMES_H
@@ -23,26 +23,26 @@ typedef enum {
 
 enum {
     NET_MOST_CONTROL = 125, /* bytes in a control frame */
-    NET_MOST_REASON = 123,  /* bytes of a closing's reason */
-    NET_FRAME_HEADER = 14,  /* at most, of frames that we send */
+    NET_MOST_REASON = 123,  /* bytes of the reason in a close frame */
+    NET_FRAME_HEADER = 14,  /* the longest header of frames that we send */
 };
 
-/* Codes of a closing that have a meaning here. */
+/* The close codes (RFC 6455, 7.4.1) that are used here. */
 enum {
     NET_CLOSED_NORMALLY = 1000,
-    NET_CLOSED_BREACH = 1002,    /* of the protocol */
-    NET_CLOSED_WITHOUT = 1005,   /* a closing without a code; never sent */
-    NET_CLOSED_ABRUPTLY = 1006,  /* no closing at all; never sent */
-    NET_CLOSED_NOT_UTF8 = 1007,  /* a text was not */
-    NET_CLOSED_TOO_BIG = 1009,   /* a message was */
-    NET_CLOSED_INTERNALLY = 1011 /* a failure on this side */
+    NET_CLOSED_PROTOCOL_ERROR = 1002,
+    NET_CLOSED_NO_CODE = 1005,    /* a close frame without a code; never sent */
+    NET_CLOSED_ABNORMALLY = 1006, /* no close frame; never sent */
+    NET_CLOSED_NOT_UTF8 = 1007,   /* a text message is not UTF-8 */
+    NET_CLOSED_TOO_BIG = 1009,    /* a message is too long */
+    NET_CLOSED_INTERNALLY = 1011  /* a failure on this side */
 };
 
 typedef struct {
-    /* What is handed over is only borrowed. */
+    /* The data is valid only during the call. */
     void (*on_message)(void *user, const char *data, size_t size, bool binary);
     void (*on_ping)(void *user, const char *data, size_t size);
-    /* `code` is NET_CLOSED_WITHOUT when none came. Everything after it is ignored. */
+    /* `code` is NET_CLOSED_NO_CODE if the frame has none. Further bytes are ignored. */
     void (*on_close)(void *user, int code, const char *reason, size_t size);
     void *user;
 } net_frame_events;
@@ -53,14 +53,14 @@ typedef struct {
     uint8_t header[NET_FRAME_HEADER];
     size_t header_have, header_need;
     bool in_payload;
-    bool final;      /* of the frame under way */
-    bool in_message; /* its first frame has begun, its last has not ended */
-    bool binary;     /* that message */
+    bool final;      /* FIN bit of the current frame */
+    bool in_message; /* the message's first frame has begun, its last has not ended */
+    bool binary;     /* kind of that message */
     bool closed;     /* on_close has been called */
     net_opcode opcode;
-    uint64_t left;      /* bytes of the frame's payload to come */
-    net_buffer message; /* what has come of it */
-    size_t checked;     /* bytes of it that are known to be UTF-8 */
+    uint64_t left;      /* bytes of the frame's payload that have not arrived */
+    net_buffer message; /* the part of the message that has arrived */
+    size_t checked;     /* bytes of it that have been checked to be UTF-8 */
     char control[NET_MOST_CONTROL];
     size_t control_size;
 } net_frame_reader;
@@ -70,17 +70,17 @@ void net_frames_open(net_frame_reader *reader, size_t most, const net_frame_even
 
 void net_frames_close(net_frame_reader *reader);
 
-/* Reads all of `data`. 0; or the code to close with, and in `err` a clause that says what the
- * server did ("sent ..."), code BASE_PROTOCOL or BASE_NO_MEMORY; the reader is not to be fed any
- * more. */
+/* Reads all of `data`. Returns 0; or the code to close with, and in `err` a clause about what the
+ * server did ("sent ..."), code BASE_BAD_PROTOCOL or BASE_NO_MEMORY. The reader may not be used
+ * after that. */
 int net_frames_feed(net_frame_reader *reader, const char *data, size_t size, base_error *err);
 
-/* Writes one whole masked frame, header included, to `out`, which has NET_FRAME_HEADER + size
- * bytes. Returns how many were written. */
+/* Writes a complete masked frame to `out`, which must have NET_FRAME_HEADER + size bytes. Returns
+ * how many were written. */
 size_t net_frames_write(char *out, net_opcode opcode, const char *data, size_t size,
                         const uint8_t key[4]);
 
-/* Whether a closing with this code may be sent. */
+/* Whether a close frame may have this code. */
 bool net_close_code_valid(int code);
 
 #endif

@@ -50,8 +50,8 @@ static void finish(net_request *request, net_result *result)
     net_request_free(request);
 }
 
-/* Hands over what has come for streaming requests. Lists are read afresh each time, because the
- * callback may end any request, its own included. */
+/* Passes received data to on_data. The list is read again after each call, because the callback may
+ * end any request, also its own. */
 static void deliver(void *user)
 {
     net_http *http = user;
@@ -104,8 +104,8 @@ void net_http_close(net_http *http)
     free(http);
 }
 
-/* A process that was held up hears its timers before the bytes that came meanwhile, so these are
- * given the time to be read first. */
+/* After a delay of the process the loop runs its timers before it reads bytes that arrived
+ * meanwhile. So when the stall timeout passes, such bytes get a little more time to be read. */
 enum { LAST_LOOK = 20 /* ms */ };
 
 static void on_stall(uv_timer_t *timer)
@@ -131,7 +131,7 @@ static void on_stall(uv_timer_t *timer)
 net_request *net_http_start(net_http *http, const net_options *options,
                             const net_callbacks *callbacks, base_error *err)
 {
-    uv_update_time(http->loop); /* the caller may have computed for a while */
+    uv_update_time(http->loop); /* the caller may have run for a while, without the loop */
     net_request *request = net_request_new(http, options, callbacks, err);
     if (!request) {
         return NULL;

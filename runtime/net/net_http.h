@@ -1,15 +1,15 @@
 /*
  * net_http.h: HTTP requests on the program's one event loop, by libcurl's multi interface. A
- * request costs no thread and no waiting: sockets and time-outs are the loop's, and whoever asked
- * is called back from the loop, never from inside curl, so that a callback may start and cancel
- * requests as it likes. Connections are kept alive and shared by all requests of one net_http.
+ * request needs no thread and does not block: the loop watches its sockets and timers. Callbacks
+ * are called from the loop, never from inside curl, so they may start and cancel requests.
+ * Connections are kept alive and shared by all requests of one net_http.
  *
- * Certificates are always verified; only http and https are spoken, also after a redirect. A proxy
- * is taken from the environment as curl does (http_proxy, https_proxy, no_proxy), but never for
+ * Certificates are always verified. Only http and https are permitted, also after a redirect. The
+ * proxy is the environment's (http_proxy, https_proxy, no_proxy), as for curl, but none is used for
  * this machine's own addresses.
  *
- * Times are in seconds, sizes in bytes. All of it belongs to the loop's thread. The handles that
- * are put on the loop keep `data` NULL, because luv takes any other for its own.
+ * Times are in seconds, sizes in bytes. All functions are for the loop's thread. `data` of the
+ * handles on the loop stays NULL, because luv takes any other value for its own.
  */
 #ifndef NET_NET_HTTP_H
 #define NET_NET_HTTP_H
@@ -44,11 +44,11 @@ typedef struct {
     const char *url;
     const net_header *headers; /* copied */
     size_t header_count;
-    const net_piece *pieces; /* the body: the list is copied, the bytes are only borrowed and must
-                                stay until on_done; sent as they lie, never joined */
+    const net_piece *pieces; /* the body: the list is copied, the bytes are not and must stay valid
+                                until on_done; they are sent without being joined */
     size_t piece_count;
-    double connect_timeout;    /* until the connection (and TLS) stands; 0 = 30 s */
-    double total_timeout;      /* of the whole request; 0 = none */
+    double connect_timeout;    /* until the connection, with TLS, is established; 0 = 30 s */
+    double total_timeout;      /* for the whole request; 0 = none */
     double stall_timeout;      /* without a byte in either direction; 0 = none */
     size_t max_response_bytes; /* of the body; 0 = NET_MAX_RESPONSE */
     bool follow_redirects;     /* up to 5 of them; off by default */
@@ -57,14 +57,14 @@ typedef struct {
 
 #define NET_MAX_RESPONSE ((size_t) 64 << 20)
 
-/* What came of a request. Everything in it belongs to the request and lives as long as the call. */
+/* The result of a request. Its pointers are valid only during on_done. */
 typedef struct {
-    base_error error;    /* code BASE_OK: the server answered, whatever the status */
-    net_timeout timeout; /* which limit, when error.code is BASE_TIMED_OUT */
+    base_error error;    /* code BASE_OK: the server answered, with any status */
+    net_timeout timeout; /* which timeout, if error.code is BASE_TIMED_OUT */
     int status;
     const net_header *headers; /* of the last answer, in its order and case */
     size_t header_count;
-    const char *body; /* empty when it went to on_data */
+    const char *body; /* empty if it was passed to on_data */
     size_t body_size;
     double seconds;
 } net_result;
@@ -75,23 +75,24 @@ typedef struct {
     void *user;
 } net_callbacks;
 
-/* A client on `loop`. NULL and BASE_UNAVAILABLE (no libcurl) or BASE_NO_MEMORY. */
+/* A new client on `loop`. NULL and BASE_UNAVAILABLE (no libcurl) or BASE_NO_MEMORY. */
 net_http *net_http_open(uv_loop_t *loop, base_error *err);
 
-/* Drops every request without calling anybody, and closes the connections. What is left is freed
- * when the loop has run its close callbacks. */
+/* Drops all requests without calling on_done, and closes the connections. The memory is freed when
+ * the loop has run its close callbacks. */
 void net_http_close(net_http *http);
 
-/* Begins a request; on_done comes later, from the loop, with one of BASE_UNAVAILABLE (nothing
- * listens, no such host), BASE_TIMED_OUT, BASE_PROTOCOL (a malformed or too large answer, TLS
- * verification), BASE_CANCELLED, BASE_IO (the connection broke), BASE_NO_MEMORY in its error. NULL
- * when it could not begin: BASE_INVALID for a caller's mistake (a malformed URL, method or header:
- * a line end in one would smuggle in another), BASE_NO_MEMORY; on_done is then not called. */
+/* Starts a request. on_done is called later, from the loop; its error is one of BASE_UNAVAILABLE
+ * (nothing listens, no such host), BASE_TIMED_OUT, BASE_BAD_PROTOCOL (a malformed or too large
+ * answer, TLS verification), BASE_CANCELLED, BASE_IO (the connection broke), BASE_NO_MEMORY.
+ * Returns NULL, and on_done is not called, if it could not start: BASE_INVALID for a caller's
+ * mistake (a malformed URL, method or header: a line end would inject another header),
+ * BASE_NO_MEMORY. */
 net_request *net_http_start(net_http *http, const net_options *options,
                             const net_callbacks *callbacks, base_error *err);
 
-/* Ends a request: calls its on_done with BASE_CANCELLED before returning. Not to be called once
- * on_done has been. */
+/* Cancels a request: calls its on_done with BASE_CANCELLED before returning. May not be called
+ * after on_done. */
 void net_http_cancel(net_request *request);
 
 #endif

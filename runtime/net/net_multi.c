@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* One watched socket of curl's. */
+/* A socket of curl's that the loop watches. */
 typedef struct {
     uv_poll_t poll;
     net_multi *multi;
@@ -62,7 +62,7 @@ static void on_event(uv_poll_t *poll, int status, int events)
     if (events & UV_WRITABLE) {
         flags |= CURL_CSELECT_OUT;
     }
-    step(watch->multi, watch->socket, flags); /* `watch` may be gone after this */
+    step(watch->multi, watch->socket, flags); /* `watch` may have been freed after this */
 }
 
 static void free_watch(uv_handle_t *handle)
@@ -141,7 +141,7 @@ static void free_multi(uv_handle_t *handle)
 
 void net_multi_close(net_multi *multi)
 {
-    multi->curl->multi_cleanup(multi->multi); /* takes its sockets off the loop */
+    multi->curl->multi_cleanup(multi->multi); /* removes its sockets from the loop */
     uv_close((uv_handle_t *) &multi->timer, free_multi);
 }
 

@@ -1,9 +1,9 @@
 /*
- * net_multi.h: libcurl's multi interface on the event loop. Curl says which sockets to watch and
- * when to look at the clock, libuv does both, and what comes of a transfer is told from the loop.
- * net_http has one for all its requests; each WebSocket has one of its own, because curl tidies up
- * the connections that it holds for others whenever it opens a new one, and a WebSocket's socket is
- * watched by us as well.
+ * net_multi.h: libcurl's multi interface on the event loop. Curl says which sockets and timers it
+ * needs, libuv provides them, and the end of a transfer is reported from the loop. net_http has one
+ * multi handle for all its requests. Each WebSocket has its own: whenever curl opens a connection,
+ * it checks and may close idle ones of the same handle, but a WebSocket's socket is also watched by
+ * us.
  */
 #ifndef NET_NET_MULTI_H
 #define NET_NET_MULTI_H
@@ -15,7 +15,7 @@
 
 #define NET_CONTAINER(pointer, type, member) ((type *) ((char *) (pointer) -offsetof(type, member)))
 
-/* One easy handle under way. Whoever embeds it owns `easy`. */
+/* A transfer of one easy handle, to be embedded in another struct, which owns `easy`. */
 typedef struct net_transfer net_transfer;
 struct net_transfer {
     CURL *easy;
@@ -26,29 +26,29 @@ typedef struct {
     const curl_api *curl;
     uv_loop_t *loop;
     CURLM *multi;
-    uv_timer_t timer; /* curl's own time-outs */
+    uv_timer_t timer; /* for curl's timeouts */
     void (*on_step)(void *user);
     void *user;
 } net_multi;
 
-/* A multi handle on `loop`. `on_step`, which may be NULL, is called each time curl has moved bytes,
- * before the transfers that ended with it are told of. NULL and BASE_UNAVAILABLE (no libcurl) or
+/* A new multi handle on `loop`. `on_step`, which may be NULL, is called each time curl has moved
+ * bytes, before the on_done of transfers that have ended. NULL and BASE_UNAVAILABLE (no libcurl) or
  * BASE_NO_MEMORY. */
 net_multi *net_multi_open(uv_loop_t *loop, void (*on_step)(void *user), void *user,
                           base_error *err);
 
-/* Closes the connections that are left; transfers have been removed before. Not to be called from
- * on_step or on_done. Freed when the loop has run its close callbacks. */
+/* Closes the connections. All transfers must have been removed before. May not be called from
+ * on_step or on_done. The memory is freed when the loop has run its close callbacks. */
 void net_multi_close(net_multi *multi);
 
-/* Begins a transfer, whose `easy` is set up. BASE_NO_MEMORY. */
+/* Starts a transfer, whose `easy` is set up. Error: BASE_NO_MEMORY. */
 bool net_multi_add(net_multi *multi, net_transfer *transfer, base_error *err);
 
-/* Takes a transfer off; its on_done is not called any more. Also from callbacks. */
+/* Removes a transfer; its on_done is not called after this. May be called from callbacks. */
 void net_multi_remove(net_multi *multi, net_transfer *transfer);
 
-/* Whether curl's timer keeps the loop running: an idle connection must not keep the program from
- * ending. It does not at first. */
+/* Sets whether curl's timer keeps the loop running; at first it does not. An idle connection must
+ * not prevent the program from ending. */
 void net_multi_hold(net_multi *multi, bool hold);
 
 #endif

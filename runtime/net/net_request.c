@@ -6,7 +6,7 @@
 
 enum { MAX_HEADER_BYTES = 256 * 1024 };
 
-/* --- what curl gives and takes ------------------------------------------------------------------
+/* --- curl's callbacks ---------------------------------------------------------------------------
  */
 
 static void touch(net_request *request)
@@ -29,7 +29,8 @@ static void mark_ready(net_request *request)
     http->ready = request;
 }
 
-/* Ends the transfer from inside curl: a count that differs from the one given. */
+/* Ends the transfer from inside a curl callback: a returned count that differs from the given one
+ * is an error for curl. */
 static size_t refuse(net_request *request, base_code why)
 {
     request->refused = why;
@@ -45,7 +46,7 @@ static size_t on_write(char *data, size_t one, size_t count, void *user)
         return 0;
     }
     if (size > request->limit - request->received) {
-        return refuse(request, BASE_PROTOCOL);
+        return refuse(request, BASE_BAD_PROTOCOL);
     }
     if (!net_buffer_append(&request->body, data, size)) {
         return refuse(request, BASE_NO_MEMORY);
@@ -58,7 +59,7 @@ static size_t on_write(char *data, size_t one, size_t count, void *user)
 static void free_headers(net_request *request)
 {
     for (size_t i = 0; i < request->header_count; i++) {
-        free((char *) request->headers[i].name); /* the value lies in the same block */
+        free((char *) request->headers[i].name); /* the value is in the same allocation */
     }
     request->header_count = 0;
     request->header_bytes = 0;
@@ -100,7 +101,8 @@ static size_t on_header(char *data, size_t one, size_t count, void *user)
         length--;
     }
     if (size >= 5 && memcmp(data, "HTTP/", 5) == 0) {
-        free_headers(request); /* a redirect's or a 100's were not the last */
+        /* A new status line: the headers before it belong to a redirect or to a 100. */
+        free_headers(request);
         return size;
     }
     if (length == 0 || !memchr(data, ':', length)) {
@@ -108,7 +110,7 @@ static size_t on_header(char *data, size_t one, size_t count, void *user)
     }
     request->header_bytes += size;
     if (request->header_bytes > MAX_HEADER_BYTES) {
-        return refuse(request, BASE_PROTOCOL);
+        return refuse(request, BASE_BAD_PROTOCOL);
     }
     return keep_header(request, data, length) ? size : refuse(request, BASE_NO_MEMORY);
 }
@@ -137,7 +139,8 @@ static size_t on_read(char *out, size_t one, size_t count, void *user)
     return given;
 }
 
-/* Curl sends a body again after a redirect, or when a kept connection turned out to be dead. */
+/* Curl sends a body again after a redirect, or if a kept-alive connection turns out to be closed.
+ * */
 static int on_seek(void *user, curl_off_t offset, int origin)
 {
     net_request *request = user;
@@ -185,7 +188,7 @@ static bool check(const net_options *options, net_url *url, base_error *err)
 
 static bool add_header(net_request *request, const char *name, const char *value)
 {
-    /* "Name;" is how curl is asked for a header without a value; "Name:" removes its own. */
+    /* For curl, "Name;" sets a header without a value, and "Name:" removes curl's own header. */
     size_t size = strlen(name) + strlen(value) + 3;
     char *line = malloc(size);
     if (!line) {
@@ -205,7 +208,8 @@ static bool add_header(net_request *request, const char *name, const char *value
 static bool set_headers(net_request *request, const net_options *options)
 {
     const curl_api *curl = request->http->curl;
-    /* Local servers answer "100 Continue" late or never, and a body needs no form's type. */
+    /* Headers that curl would add: local servers answer "Expect: 100-continue" late or never, and
+     * the Content-Type would be that of a form. */
     static const char *const not_curls[] = {"Expect:", "Content-Type:"};
     for (size_t i = 0; i < sizeof not_curls / sizeof not_curls[0]; i++) {
         struct curl_slist *list = curl->slist_append(request->header_list, not_curls[i]);
@@ -263,7 +267,7 @@ static void set_method(net_request *request, const char *method)
     }
 }
 
-/* Before 7.85 the protocols were a bit mask; the library is whatever the machine has. */
+/* libcurl before 7.85 takes the permitted protocols as a bit mask. The installed one may be old. */
 static void set_protocols(const curl_api *curl, CURL *easy)
 {
     if (curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") != CURLE_OK) {
@@ -281,7 +285,7 @@ void net_set_connection(const curl_api *curl, CURL *easy, const net_url *url, co
     curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, message);
     curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     if (url->loopback) {
-        curl->easy_setopt(easy, CURLOPT_PROXY, ""); /* "" = none, whatever the environment says */
+        curl->easy_setopt(easy, CURLOPT_PROXY, ""); /* none, also if the environment has one */
     }
     if (ca_file) {
         curl->easy_setopt(easy, CURLOPT_CAINFO, ca_file);
@@ -334,8 +338,7 @@ net_request *net_request_new(net_http *http, const net_options *options,
     request->total_timeout = options->total_timeout;
     request->stall_timeout = options->stall_timeout;
     request->limit = options->max_response_bytes ? options->max_response_bytes : NET_MAX_RESPONSE;
-    uv_update_time(
-        http->loop); /* Lua may have worked for long since the loop looked at the clock */
+    uv_update_time(http->loop); /* Lua may have run for long since the loop last read the clock */
     request->started = request->last_byte = uv_now(http->loop);
     uv_timer_init(http->loop, &request->stall);
     request->stall.data = NULL;
@@ -354,7 +357,7 @@ net_request *net_request_new(net_http *http, const net_options *options,
     return request;
 }
 
-/* --- coming to an end ---------------------------------------------------------------------------
+/* --- the result ---------------------------------------------------------------------------------
  */
 
 void net_request_result(net_request *request, net_result *result)

@@ -1,6 +1,6 @@
 /*
- * net_sha1.h: SHA-1 (FIPS 180-4) of a few bytes. WebSocket's handshake asks for it, as a mark and
- * not as a secret; nothing else here may use it.
+ * net_sha1.h: SHA-1 (FIPS 180-4) of a few bytes. WebSocket's handshake requires it, not for
+ * security; nothing else here may use it.
  */
 #ifndef NET_NET_SHA1_H
 #define NET_NET_SHA1_H

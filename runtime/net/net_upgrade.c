@@ -10,9 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-static const char SECRET[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; /* RFC 6455's, for everybody */
+static const char ACCEPT_GUID[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"; /* RFC 6455, 1.3 */
 
-/* --- asking -------------------------------------------------------------------------------------
+/* --- the request --------------------------------------------------------------------------------
  */
 
 void net_upgrade_key(char key[NET_UPGRADE_KEY], const uint8_t random[16])
@@ -23,9 +23,9 @@ void net_upgrade_key(char key[NET_UPGRADE_KEY], const uint8_t random[16])
 
 void net_upgrade_accept(char accept[NET_UPGRADE_ACCEPT], const char key[NET_UPGRADE_KEY])
 {
-    char text[NET_UPGRADE_KEY + sizeof SECRET];
+    char text[NET_UPGRADE_KEY + sizeof ACCEPT_GUID];
     uint8_t digest[NET_SHA1_SIZE];
-    snprintf(text, sizeof text, "%s%s", key, SECRET);
+    snprintf(text, sizeof text, "%s%s", key, ACCEPT_GUID);
     net_sha1(digest, text, strlen(text));
     base_base64(accept, digest, sizeof digest);
     accept[NET_UPGRADE_ACCEPT - 1] = 0;
@@ -111,9 +111,8 @@ char *net_upgrade_request(const net_upgrade *upgrade, const char key[NET_UPGRADE
     net_buffer text = {0};
     const char *slash = *upgrade->target == '/' ? "" : "/";
     if (!ADD(&text, "GET ", slash, upgrade->target, " HTTP/1.1\r\nHost: ", upgrade->host,
-             "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-             "Sec-WebSocket-Key: ",
-             key, "\r\n") ||
+             "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n",
+             "Sec-WebSocket-Key: ", key, "\r\n") ||
         !add_rest(&text, upgrade)) {
         net_buffer_free(&text);
         return NULL;
@@ -130,7 +129,7 @@ typedef struct {
     size_t size;
 } span;
 
-/* What the answer said in its headers. */
+/* The headers of the answer that matter. */
 typedef struct {
     span upgrade, accept, protocol;
     bool connection, extensions;
@@ -138,7 +137,7 @@ typedef struct {
 
 static bool breach(base_error *err, const char *what)
 {
-    return base_fail(err, BASE_PROTOCOL, "answered %s", what);
+    return base_fail(err, BASE_BAD_PROTOCOL, "answered %s", what);
 }
 
 static bool span_is(span text, const char *word)
@@ -157,7 +156,7 @@ static span trim(span text)
     return text;
 }
 
-/* Whether a list with commas has the word. */
+/* Whether a comma-separated list contains the word. */
 static bool list_has(span list, const char *word)
 {
     while (list.size) {
@@ -172,7 +171,7 @@ static bool list_has(span list, const char *word)
     return false;
 }
 
-/* Takes the next line off `rest`; false when none is whole. */
+/* Removes the next line from `rest`; false if there is no complete one. */
 static bool take_line(span *rest, span *line)
 {
     for (size_t i = 0; i + 1 < rest->size; i++) {
@@ -212,15 +211,15 @@ static bool judge_status(span line, int *status, base_error *err)
     }
     *status = (c[9] - '0') * 100 + (c[10] - '0') * 10 + (c[11] - '0');
     if (*status != 101) {
-        char words[80];
-        base_utf8_clean(words, sizeof words, c + 9, line.size - 9);
+        char clean[80];
+        base_utf8_clean(clean, sizeof clean, c + 9, line.size - 9);
         return base_fail(err, BASE_REFUSED, "does not speak WebSocket there: it answered %s",
-                         words);
+                         clean);
     }
     return c[7] == '1' || breach(err, "in HTTP/1.0");
 }
 
-/* Keeps a value that may come once. */
+/* Stores a header's value; an error if the header is there twice. */
 static bool once(span *place, span value, base_error *err)
 {
     if (place->data) {
@@ -268,8 +267,9 @@ static int find_protocol(const net_upgrade *upgrade, span chosen)
     return -1;
 }
 
-bool net_upgrade_judge(const net_upgrade *upgrade, const char accept[NET_UPGRADE_ACCEPT],
-                       const char *head, size_t size, int *protocol, int *status, base_error *err)
+bool net_upgrade_check_answer(const net_upgrade *upgrade, const char accept[NET_UPGRADE_ACCEPT],
+                              const char *head, size_t size, int *protocol, int *status,
+                              base_error *err)
 {
     answer a = {0};
     span rest = {head, size}, line;
@@ -289,7 +289,8 @@ bool net_upgrade_judge(const net_upgrade *upgrade, const char accept[NET_UPGRADE
     if (!span_is(a.upgrade, "websocket") || !a.connection) {
         return breach(err, "without switching to WebSocket");
     }
-    if (a.accept.size != strlen(accept) || memcmp(a.accept.data, accept, a.accept.size) != 0) {
+    if (!a.accept.data || a.accept.size != strlen(accept) ||
+        memcmp(a.accept.data, accept, a.accept.size) != 0) {
         return breach(err, "with a wrong Sec-WebSocket-Accept");
     }
     if (a.extensions) {

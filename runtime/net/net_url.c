@@ -80,7 +80,7 @@ bool net_url_parse(const char *url, net_url *out, base_error *err)
         if (host[i] != '@') {
             continue;
         }
-        host += i + 1; /* a user and password are nobody's business but curl's */
+        host += i + 1; /* skip user and password; curl sends them */
         size -= i + 1;
         break;
     }

@@ -1,8 +1,7 @@
 /*
- * net_url.h: what must be known of a URL before curl sees it: that it is http or https and holds
- * nothing that could end a line (or ws and wss, for a WebSocket), where it goes (for error
- * sentences, without any password in it), and whether that is this very machine, which no proxy may
- * come between.
+ * net_url.h: checks and parses a URL before curl gets it: it must be http or https (ws or wss for a
+ * WebSocket) without control characters. The result has the origin, without a password, for
+ * messages; and whether that is this machine, for which no proxy is used.
  */
 #ifndef NET_NET_URL_H
 #define NET_NET_URL_H
@@ -16,12 +15,12 @@ typedef struct {
     bool loopback;    /* localhost, 127.0.0.0/8 or [::1] */
 } net_url;
 
-/* Takes `url` apart. BASE_INVALID for anything but a printable http(s) URL with a host. */
+/* Parses `url`. BASE_INVALID for anything but a printable http(s) URL with a host. */
 bool net_url_parse(const char *url, net_url *out, base_error *err);
 
-/* A WebSocket's URL taken apart. */
+/* A parsed WebSocket URL. */
 typedef struct {
-    net_url connection; /* its origin is that of ws or wss */
+    net_url connection; /* its origin begins with ws or wss */
     char curl_url[304]; /* "http://host:port/" for curl, which does not speak ws */
     char host[264];     /* "host:port" */
     const char *target; /* "/path?query" or "?query" or "", inside the URL that was parsed */

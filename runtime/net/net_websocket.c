@@ -6,7 +6,7 @@
 
 enum {
     READ_SIZE = 64 * 1024,
-    READS = 16, /* before the loop's other work has its turn */
+    READS = 16, /* in a row, before the loop does other work */
 };
 
 struct net_websocket {
@@ -18,13 +18,13 @@ struct net_websocket {
     net_url url; /* of the connection that curl makes: http for ws */
     double timeout;
     size_t low_water;
-    uv_timer_t soon;  /* what must not happen inside a call of the user's */
-    uv_timer_t limit; /* for opening, then for closing */
+    uv_timer_t soon;  /* calls pump from the loop: callbacks may not run inside a caller's call */
+    uv_timer_t limit; /* timeout of opening, then of closing */
     uv_poll_t poll;
-    int handles; /* of these, still on the loop */
+    int handles; /* of these that are still on the loop */
     bool connect_done, connected, pumping, paused, closing_timed;
-    bool drained_due; /* more than low_water has been waiting */
-    bool unsendable;  /* the connection takes no more */
+    bool drained_due; /* more than low_water has been queued: on_drain will be called */
+    bool unsendable;  /* sending has failed */
     char message[CURL_ERROR_SIZE];
     char buffer[READ_SIZE];
 };
@@ -82,12 +82,13 @@ static void end(net_websocket *socket)
 /* --- bytes --------------------------------------------------------------------------------------
  */
 
-static const char *words(net_websocket *socket, CURLcode code)
+static const char *curl_message(net_websocket *socket, CURLcode code)
 {
     return socket->message[0] ? socket->message : socket->multi->curl->easy_strerror(code);
 }
 
-/* Sends what there is, as far as it goes. A connection that breaks shows when it is read. */
+/* Sends as much of the queue as the socket accepts. A broken connection is noticed when it is read.
+ */
 static void flush(net_websocket *socket)
 {
     const char *data;
@@ -106,14 +107,14 @@ static void flush(net_websocket *socket)
     }
 }
 
-/* A connection that takes no more is read to its end, whose words say why. */
+/* After a failed send the connection is read in any case, to its end, where the error says why. */
 static bool is_paused(const net_websocket *socket)
 {
     return socket->paused && !socket->unsendable;
 }
 
-/* Reads what there is, but not for ever: true when there may be more (TLS may have bytes that the
- * socket does not know of). */
+/* Reads available bytes, at most READS times. True if there may be more: TLS may hold decrypted
+ * bytes, for which the socket does not become readable. */
 static bool fill(net_websocket *socket)
 {
     for (int i = 0; i < READS; i++) {
@@ -127,7 +128,7 @@ static bool fill(net_websocket *socket)
             return false;
         }
         if (code != CURLE_OK || size == 0) {
-            net_ws_cut(socket->ws, code == CURLE_OK ? NULL : words(socket, code));
+            net_ws_cut(socket->ws, code == CURLE_OK ? NULL : curl_message(socket, code));
         } else {
             net_ws_feed(socket->ws, socket->buffer, size);
         }
@@ -139,7 +140,7 @@ static void pump(net_websocket *socket);
 
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
-    (void) status; /* an error shows when it is read */
+    (void) status; /* an error is noticed when the socket is read */
     (void) events;
     pump(NET_CONTAINER(poll, net_websocket, poll));
 }
@@ -171,12 +172,11 @@ static bool is_over(net_websocket *socket)
     if (net_ws_state_of(socket->ws) != NET_WS_OVER) {
         return false;
     }
-    bool broken = net_ws_end_of(socket->ws)->close_code == NET_CLOSED_ABRUPTLY;
+    bool broken = net_ws_end_of(socket->ws)->close_code == NET_CLOSED_ABNORMALLY;
     return broken || socket->unsendable || net_ws_output(socket->ws, &data) == 0;
 }
 
-/* Everything that bytes, or a wish of the user's, can lead to. From the loop only; `socket` may be
- * gone after it. */
+/* Reads, sends, and calls callbacks. Called from the loop only; `socket` may be freed by it. */
 static void pump(net_websocket *socket)
 {
     socket->pumping = true;
@@ -231,7 +231,7 @@ static void on_connected(net_transfer *transfer, CURLcode code)
     net_websocket *socket = NET_CONTAINER(transfer, net_websocket, transfer);
     socket->connect_done = true;
     socket->connect_code = code;
-    call_soon(socket); /* curl is still at work around this call */
+    call_soon(socket); /* not now: this is called from inside curl */
 }
 
 static void explain(net_websocket *socket, base_error *err)
@@ -281,7 +281,7 @@ static void on_soon(uv_timer_t *timer)
     pump(socket);
 }
 
-/* --- what the user wants ------------------------------------------------------------------------
+/* --- sending and closing ------------------------------------------------------------------------
  */
 
 static void on_open(void *user)
@@ -297,7 +297,7 @@ static void on_message(void *user, const char *data, size_t size, bool binary)
     socket->events.on_message(socket->events.user, data, size, binary);
 }
 
-/* Sends at once where that is possible; whatever comes of it is told from the loop. */
+/* Sends at once if possible; callbacks are called later from the loop. */
 static void push(net_websocket *socket)
 {
     if (net_ws_pending(socket->ws) > socket->low_water) {
@@ -334,7 +334,7 @@ bool net_websocket_close(net_websocket *socket, int code, const char *reason, si
     if (!net_ws_close(socket->ws, code, reason, size, err)) {
         return false;
     }
-    socket->paused = false; /* the server's closing must be heard */
+    socket->paused = false; /* to read the server's close frame */
     call_soon(socket);
     return true;
 }

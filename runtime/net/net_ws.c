@@ -13,19 +13,19 @@ struct net_ws {
     net_ws_end end;
     char origin[288];
     char accept[NET_UPGRADE_ACCEPT];
-    char **protocols; /* in one block */
+    char **protocols; /* one allocation */
     size_t protocol_count;
     int protocol;
-    net_buffer head; /* of the server's answer, until it is whole */
+    net_buffer head; /* of the server's answer, until it is complete */
     net_frame_reader reader;
-    bool broken; /* the server broke the protocol: whatever follows means nothing */
+    bool broken; /* the server violated the protocol: further bytes are ignored */
     net_send_queue queue;
 };
 
 /* --- ending -------------------------------------------------------------------------------------
  */
 
-/* The first reason is the reason. */
+/* Stores how it ended. Only the first call counts. */
 static void set_end(net_ws *ws, const base_error *error, int close_code)
 {
     if (ws->end.error.code != BASE_OK) {
@@ -35,8 +35,8 @@ static void set_end(net_ws *ws, const base_error *error, int close_code)
     ws->end.close_code = close_code;
 }
 
-/* Puts a closing into the queue. Without memory the server gets none, which is no worse than a
- * broken connection. */
+/* Queues a close frame. Without memory none is sent, which for the server is like a broken
+ * connection. */
 static void queue_closing(net_ws *ws, int code, const char *reason, size_t size)
 {
     char body[NET_MOST_CONTROL] = {(char) (code >> 8), (char) code};
@@ -44,11 +44,11 @@ static void queue_closing(net_ws *ws, int code, const char *reason, size_t size)
         memcpy(body + 2, reason, size);
     }
     base_error ignored;
-    net_send_queue_add(&ws->queue, NET_CLOSE, body, code == NET_CLOSED_WITHOUT ? 0 : 2 + size,
+    net_send_queue_add(&ws->queue, NET_CLOSE, body, code == NET_CLOSED_NO_CODE ? 0 : 2 + size,
                        &ignored);
 }
 
-/* The server broke the protocol. What was said before it did is still sent. */
+/* Ends it because the server violated the protocol. Messages that are queued already are sent. */
 static void fail(net_ws *ws, int code, const base_error *what)
 {
     base_error error;
@@ -68,23 +68,23 @@ static void refuse(net_ws *ws, const base_error *what)
     ws->state = NET_WS_OVER;
 }
 
-void net_ws_cut(net_ws *ws, const char *words)
+void net_ws_cut(net_ws *ws, const char *message)
 {
     base_error error;
     if (ws->state == NET_WS_OPENING) {
         base_fail(&error, BASE_IO, "the connection to %.100s ended before it answered%s%.150s",
-                  ws->origin, words ? ": " : "", words ? words : "");
+                  ws->origin, message ? ": " : "", message ? message : "");
     } else {
         base_fail(&error, BASE_IO, "the connection to %.100s broke%s%.150s", ws->origin,
-                  words ? ": " : "", words ? words : " off without a closing");
+                  message ? ": " : "", message ? message : " off without a close frame");
     }
-    set_end(ws, &error, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABRUPTLY);
+    set_end(ws, &error, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABNORMALLY);
     ws->state = NET_WS_OVER;
 }
 
 void net_ws_give_up(net_ws *ws, const base_error *why)
 {
-    set_end(ws, why, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABRUPTLY);
+    set_end(ws, why, ws->state == NET_WS_OPENING ? 0 : NET_CLOSED_ABNORMALLY);
     ws->state = NET_WS_OVER;
 }
 
@@ -114,7 +114,7 @@ bool net_ws_close(net_ws *ws, int code, const char *reason, size_t size, base_er
     return true;
 }
 
-/* --- what the server says -----------------------------------------------------------------------
+/* --- bytes from the server ----------------------------------------------------------------------
  */
 
 static void on_message(void *user, const char *data, size_t size, bool binary)
@@ -128,7 +128,7 @@ static void on_message(void *user, const char *data, size_t size, bool binary)
 static void on_ping(void *user, const char *data, size_t size)
 {
     net_ws *ws = user;
-    base_error ignored; /* a server that misses its pong will say so */
+    base_error ignored; /* without the pong the server will end the connection */
     if (ws->state == NET_WS_OPEN) {
         net_send_queue_add(&ws->queue, NET_PONG, data, size, &ignored);
     }
@@ -137,11 +137,11 @@ static void on_ping(void *user, const char *data, size_t size)
 static void on_close(void *user, int code, const char *reason, size_t size)
 {
     net_ws *ws = user;
-    char words[2 * NET_MOST_REASON];
-    base_utf8_clean(words, sizeof words, reason, size);
+    char clean[2 * NET_MOST_REASON];
+    base_utf8_clean(clean, sizeof clean, reason, size);
     base_error error;
     base_fail(&error, BASE_UNAVAILABLE, "%.100s closed the WebSocket (%d%s%.150s)", ws->origin,
-              code, *words ? ": " : "", words);
+              code, *clean ? ": " : "", clean);
     set_end(ws, &error, code);
     if (ws->end.error.code == BASE_UNAVAILABLE) {
         memcpy(ws->end.reason, reason, size);
@@ -160,11 +160,11 @@ static void take_frames(net_ws *ws, const char *data, size_t size)
     if (code && ws->state == NET_WS_OPEN) {
         fail(ws, code, &err);
     } else if (code) {
-        ws->state = NET_WS_OVER; /* it has had its closing, and answers it with nonsense */
+        ws->state = NET_WS_OVER; /* our close frame was answered with a malformed one */
     }
 }
 
-/* The offset behind the empty line that ends the head; 0 while it has not come. */
+/* The offset after the empty line that ends the head; 0 if it has not arrived yet. */
 static size_t head_end(const net_buffer *head, size_t from)
 {
     for (size_t i = from < 3 ? 3 : from; i < head->size; i++) {
@@ -175,14 +175,14 @@ static size_t head_end(const net_buffer *head, size_t from)
     return 0;
 }
 
-static bool judge(net_ws *ws, size_t size)
+static bool check_answer(net_ws *ws, size_t size)
 {
     net_upgrade upgrade = {.protocols = (const char *const *) ws->protocols,
                            .protocol_count = ws->protocol_count};
     int status;
     base_error err;
-    if (net_upgrade_judge(&upgrade, ws->accept, ws->head.data, size, &ws->protocol, &status,
-                          &err)) {
+    if (net_upgrade_check_answer(&upgrade, ws->accept, ws->head.data, size, &ws->protocol, &status,
+                                 &err)) {
         return true;
     }
     if (err.code == BASE_REFUSED) {
@@ -206,13 +206,13 @@ static void take_head(net_ws *ws, const char *data, size_t size)
     size_t known = ws->head.size < strlen(START) ? ws->head.size : strlen(START);
     size_t end = head_end(&ws->head, before);
     if (memcmp(ws->head.data, START, known) != 0) {
-        base_fail(&err, BASE_PROTOCOL, "answered in something else than HTTP");
+        base_fail(&err, BASE_BAD_PROTOCOL, "answered in something else than HTTP");
         refuse(ws, &err);
     } else if (end == 0 && ws->head.size == NET_MOST_HEAD) {
-        base_fail(&err, BASE_PROTOCOL, "answered with headers of more than %d bytes",
+        base_fail(&err, BASE_BAD_PROTOCOL, "answered with headers of more than %d bytes",
                   NET_MOST_HEAD);
         refuse(ws, &err);
-    } else if (end && judge(ws, end)) {
+    } else if (end && check_answer(ws, end)) {
         size_t used = end - before;
         net_buffer_free(&ws->head);
         ws->state = NET_WS_OPEN;

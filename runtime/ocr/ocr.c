@@ -11,18 +11,18 @@
 
 enum {
     MOST_THREADS = 4,
-    MOST_ENGINES = 8,   /* of all languages: some tens of megabytes each */
-    AREAS_A_THREAD = 3, /* as many make another thread worth its while */
+    MOST_ENGINES = 8,   /* of all languages together; each has some tens of megabytes */
+    AREAS_A_THREAD = 3, /* so many areas are worth another thread */
 };
 
 typedef struct {
-    ocr_engine *engine; /* NULL: not open yet */
+    ocr_engine *engine; /* NULL: not opened yet */
     char language[200]; /* "": the slot is free */
     bool busy;
 } slot;
 
 struct ocr_reader {
-    uv_mutex_t lock; /* of everything below */
+    uv_mutex_t lock; /* protects everything below */
     uv_cond_t idle;  /* an engine has become idle */
     uv_mutex_t opening;
     slot slots[MOST_ENGINES];
@@ -81,12 +81,12 @@ typedef struct {
     const atomic_bool *cancel;
     ocr_areas areas;
     ocr_key *keys;
-    ocr_text *parts; /* of each area */
-    size_t *unread;  /* the areas to be read: lines first */
+    ocr_text *parts; /* the text of each area */
+    size_t *unread;  /* the areas that are not in the cache, single lines first */
     size_t unread_count;
     atomic_size_t next, read;
     atomic_bool failed;
-    base_error err; /* of the first failure; under the reader's lock */
+    base_error err; /* of the first failure; protected by the reader's lock */
 } job;
 
 static bool stopped(void *context)
@@ -107,8 +107,8 @@ static void fail(job *j, const base_error *err)
 /* --- engines ------------------------------------------------------------------------------------
  */
 
-/* A slot for one more engine at work, under the lock: an idle engine of the language, else a new
- * one while there may be more, else NULL. */
+/* A slot with an idle engine of the language; else a free slot for a new engine, if the limit
+ * permits one; else NULL. The lock must be held. */
 static slot *find_slot(ocr_reader *reader, const char *language)
 {
     slot *empty = NULL, *other = NULL;
@@ -128,8 +128,8 @@ static slot *find_slot(ocr_reader *reader, const char *language)
     return same >= reader->threads ? NULL : empty ? empty : other;
 }
 
-/* An engine for the calling thread, in a slot to be given back; NULL when the job is stopped, or
- * has failed. */
+/* Takes an engine for the calling thread; the slot has to be given back. NULL if the job has been
+ * stopped or has failed. */
 static slot *take_engine(job *j)
 {
     ocr_reader *reader = j->reader;
@@ -151,7 +151,7 @@ static slot *take_engine(job *j)
     ocr_engine_close(old);
     if (s && !s->engine) {
         base_error err;
-        uv_mutex_lock(&reader->opening); /* Tesseract's own start is not for two at a time */
+        uv_mutex_lock(&reader->opening); /* Tesseract's initialisation is not thread-safe */
         s->engine = ocr_engine_open(j->language, &err);
         uv_mutex_unlock(&reader->opening);
         if (!s->engine) {
@@ -221,7 +221,7 @@ static void work(void *context)
     }
 }
 
-/* What is known of an area already. */
+/* Takes the text of an area from the cache, if it is there. */
 static bool recall(job *j, size_t index, bool *known, base_error *err)
 {
     const ocr_text *text = ocr_cache_find(j->reader->cache, j->keys[index]);

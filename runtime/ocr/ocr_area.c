@@ -4,9 +4,9 @@
 
 enum { ATTEMPTS = 3, TIMEOUT = 5 /* seconds for an area: a line takes hundredths of one */ };
 
-static const float CLEAR = 0.75f; /* confidence from which on a reading is not doubted */
+static const float CLEAR = 0.75f; /* a result of this confidence is accepted at once */
 
-/* Tesseract wants letters about 30 pixels high; larger ones are left as they are. */
+/* Tesseract needs letters of about 30 pixels height; larger ones are not scaled. */
 static int scale_of(const ocr_area_box *area, int attempt)
 {
     static const int others[ATTEMPTS] = {0, 6, 3};
@@ -29,8 +29,8 @@ static float confidence_of(const ocr_text *text)
     return text->count ? sum / (float) text->count : 0;
 }
 
-/* A letter alone tells less about its size than a line does: where it is unclear, it is looked at
- * in other sizes too, and the surest reading counts. */
+/* The best scale for a single letter cannot be told from its box as well as for a line. So a short
+ * area with a doubtful result is read at other scales too, and the most confident result counts. */
 static bool is_short(const ocr_area_box *area)
 {
     return !area->block && area->rect.width < 3 * area->rect.height && area->rect.height < 40;

@@ -16,8 +16,8 @@ typedef struct {
     int count;
 } generation;
 
-/* When the young are too many they become the old, and the old are forgotten; who is asked for
- * becomes young again. */
+/* Two generations. When the young one is full it becomes the old one, and the old one is dropped.
+ * An entry that is found in the old generation moves to the young one. */
 struct ocr_cache {
     generation *young, *old;
 };

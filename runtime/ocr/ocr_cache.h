@@ -1,6 +1,6 @@
 /*
- * ocr_cache.h: what areas of a picture said when they were read, by a checksum of their pixels; a
- * part of ocr.h. It keeps the areas seen last, a few thousand of them. No locks: the caller's.
+ * ocr_cache.h: a cache of the text of areas, by a checksum of their pixels; a part of ocr.h. It
+ * keeps the few thousand areas that were used last. It has no lock; the caller must have one.
  */
 #ifndef OCR_OCR_CACHE_H
 #define OCR_OCR_CACHE_H
@@ -17,14 +17,14 @@ typedef struct ocr_cache ocr_cache;
 ocr_cache *ocr_cache_new(void); /* NULL without memory */
 void ocr_cache_free(ocr_cache *cache);
 
-/* The checksum of an area, read in that language. The fourth bytes of pixels do not count. */
+/* The checksum of an area and a language. The fourth byte of each pixel is ignored. */
 ocr_key ocr_key_of(const image_bitmap *image, const ocr_area_box *area, const char *language);
 
-/* What the area of that key said, places from its corner; NULL if that is not known. It stays valid
- * until the next call. */
+/* The text for a key, with places relative to the area's upper left corner; NULL if it is not in
+ * the cache. Valid until the next call. */
 const ocr_text *ocr_cache_find(ocr_cache *cache, ocr_key key);
 
-/* Keeps `text`, which it takes over. Without memory it is forgotten. */
+/* Adds `text` and takes ownership of it. Without memory it is freed. */
 void ocr_cache_keep(ocr_cache *cache, ocr_key key, ocr_text *text);
 
 #endif

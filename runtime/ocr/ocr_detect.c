@@ -6,14 +6,14 @@
 #include <string.h>
 
 enum {
-    WORD_GAP = 12,   /* pixels without an edge that still join what lies to both sides */
-    LEAST_WIDTH = 3, /* of the edges of a letter */
+    WORD_GAP = 12,   /* edges are joined across so many pixels without an edge */
+    LEAST_WIDTH = 3, /* pixels of the edges of a letter */
     LEAST_HEIGHT = 5,
-    MOST_LINE = 64,     /* pixels of height of what is taken for one line */
-    LEAST_BLOCK = 20,   /* pixels of height from which on there may be two lines */
-    TOO_DENSE = 80,     /* edges in 100 pixels: text has up to 70 */
-    LEAST_DENSE = 1500, /* pixels of an area that this is asked of: letters alone may have more */
-    MARGIN = 1,         /* what lies beside may be a frame */
+    MOST_LINE = 64,     /* greatest height of a single line, in pixels */
+    LEAST_BLOCK = 20,   /* least height of a box that may have two lines, in pixels */
+    TOO_DENSE = 80,     /* edges per 100 pixels; text has up to 70 */
+    LEAST_DENSE = 1500, /* TOO_DENSE applies from so many pixels on: single letters may be denser */
+    MARGIN = 1,         /* pixels around an area; there may be a frame beyond */
 };
 
 /* --- runs of edges, joined into components ------------------------------------------------------
@@ -60,7 +60,7 @@ static bool add_run(runs *list, int y, int left, int right)
     return true;
 }
 
-/* The runs of one row, over gaps of at most WORD_GAP. */
+/* Adds the runs of one row, joined across gaps of at most WORD_GAP. */
 static bool add_row(runs *list, const uint8_t *row, int width, int y)
 {
     int left = -1, last = 0;
@@ -82,7 +82,7 @@ static bool add_row(runs *list, const uint8_t *row, int width, int y)
     return left < 0 || add_run(list, y, left, last);
 }
 
-/* Joins the runs of a row, from `now` on, with those of the row above, from `above` on. */
+/* Joins the runs of a row (from index `now`) with those of the row above (from index `above`). */
 static void join_rows(runs *list, size_t above, size_t now)
 {
     size_t a = above, b = now;
@@ -128,11 +128,12 @@ static void grow(box *b, const run *r)
     if (r->right > b->right) {
         b->right = r->right;
     }
-    b->bottom = r->y; /* rows come from the top */
+    b->bottom = r->y; /* rows are added from top to bottom */
 }
 
-/* The box of each component, `*count` of them; malloc'ed, NULL without memory. A component's root
- * is its first run, and `left` of a root is then free to hold the box's number. */
+/* The boxes of all components, `*count` of them; to be freed by the caller, NULL without memory. A
+ * component's root is its first run; once its box exists, `left` of the root stores the box's
+ * index. */
 static box *find_boxes(runs *list, size_t *count)
 {
     box *boxes = malloc((list->count + 1) * sizeof *boxes);
@@ -170,7 +171,7 @@ static int clamp(int value, int least, int most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Noise, and pictures full of detail. */
+/* Whether a box has too many edges for text: noise, or a picture full of detail. */
 static bool is_too_dense(const finder *f, box b)
 {
     size_t pixels = (size_t) (b.right - b.left + 1) * (size_t) (b.bottom - b.top + 1), edges = 0;
@@ -212,7 +213,7 @@ static bool add_area(finder *f, box b, bool block, base_error *err)
     return true;
 }
 
-/* How many upright edges each row of the box has: many inside a line, few between lines. */
+/* Counts the vertical edges in each row of the box: many inside a line, few between lines. */
 static int fill_profile(const finder *f, box b, int *profile)
 {
     int most = 0;
@@ -230,7 +231,7 @@ static int fill_profile(const finder *f, box b, int *profile)
     return most;
 }
 
-/* The narrowest box around the edges inside `b`, its rows kept. */
+/* Narrows a box at its left and right to the edges inside. */
 static box narrow(const finder *f, box b)
 {
     int left = b.right, right = b.left;
@@ -252,7 +253,7 @@ static box narrow(const finder *f, box b)
     return b;
 }
 
-/* The middle of the rows from `from` to `to` that have the fewest edges. */
+/* The middle one of the rows with the fewest edges, between `from` and `to`. */
 static int quietest(const int *profile, int from, int to)
 {
     int least = profile[from], first = from, last = from;
@@ -268,8 +269,9 @@ static int quietest(const int *profile, int from, int to)
     return profile[(first + last) / 2] == least ? (first + last) / 2 : first;
 }
 
-/* Cuts a box between the bodies of its lines (rows with many upright edges: from the middle of
- * small letters up). Each piece becomes an area; false in `*cut` where there are no two bodies. */
+/* Cuts a box between its lines of text. The body of a line is a sequence of rows that have at least
+ * a quarter of `most`, the highest number of vertical edges in a row. Each piece becomes an area;
+ * `*cut` is false if there are no two bodies. */
 static bool cut_lines(finder *f, box b, const int *profile, int most, bool *cut, base_error *err)
 {
     int height = b.bottom - b.top + 1, start = 0, last_body = -1;
@@ -303,7 +305,7 @@ static bool add_box(finder *f, box b, base_error *err)
     if (height < LEAST_BLOCK || width < height) {
         return height <= MOST_LINE ? add_area(f, b, false, err) : add_area(f, b, true, err);
     }
-    int *profile = malloc((size_t) height * sizeof *profile);
+    int *profile = calloc((size_t) height, sizeof *profile);
     if (!profile) {
         return base_fail(err, BASE_NO_MEMORY, "not enough memory to look for text");
     }

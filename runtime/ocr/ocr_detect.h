@@ -1,9 +1,9 @@
 /*
- * ocr_detect.h: where on a picture of a desktop there may be text. Text is what has many edges
- * close together, in rows: edges between neighbouring pixels are found, long straight ones (frames,
- * separators, the borders of windows) are left out, what is left is joined across the space between
- * words, and blocks of rows are cut between their lines. It costs a few milliseconds for a whole
- * screen; a recogniser, which costs seconds, then looks at the areas only.
+ * ocr_detect.h: finds areas of a picture of a desktop where there may be text. Text has many edges
+ * close together, in rows. So edges between neighbouring pixels are found, long straight ones
+ * (frames, separators, the borders of windows) are left out, the others are joined across the space
+ * between words, and blocks are cut between their lines. This takes a few milliseconds for a whole
+ * screen; recognition, which takes seconds, is then done on the areas only.
  */
 #ifndef OCR_OCR_DETECT_H
 #define OCR_OCR_DETECT_H
@@ -13,7 +13,7 @@
 
 typedef struct {
     image_rect rect; /* a few pixels wider than the text, inside the picture */
-    bool block;      /* several lines, or none that could be told apart */
+    bool block;      /* several lines that could not be separated */
 } ocr_area_box;
 
 typedef struct {
@@ -23,8 +23,8 @@ typedef struct {
 
 enum { OCR_AREAS_MAX = 20000 };
 
-/* Finds the areas of `image`. Icons and pictures are among them: only reading tells. False without
- * memory (BASE_NO_MEMORY) or where there are more than OCR_AREAS_MAX (BASE_INVALID). Any
+/* Finds the areas of `image`. Some are icons and pictures, which only recognition can tell. False
+ * without memory (BASE_NO_MEMORY), or if there are more than OCR_AREAS_MAX (BASE_INVALID). For any
  * thread. */
 bool ocr_detect(const image_bitmap *image, ocr_areas *out, base_error *err);
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 enum {
-    CONTRAST = 28,    /* of two neighbours, in one colour of three: disabled text has about 60 */
-    LONG_ACROSS = 64, /* pixels of a straight edge that no letter has; a dash may have 40 */
-    LONG_DOWN = 24,   /* large titles lose the stems of their letters, and are found by the rest */
+    CONTRAST = 28, /* least difference of two pixels in one channel; disabled text has about 60 */
+    LONG_ACROSS = 64, /* pixels: no letter has a longer horizontal edge; a dash may have 40 */
+    LONG_DOWN = 24,   /* pixels, for vertical edges; titles lose their stems but keep other edges */
 };
 
 static inline int difference(const uint8_t *p, const uint8_t *q)
@@ -32,7 +32,7 @@ static void find_edges(const image_bitmap *image, uint8_t *edges)
     }
 }
 
-/* Takes the bit out of runs of at least `least` bytes that have it, `step` bytes apart. */
+/* Clears the bit in runs of at least `least` bytes that have it; the bytes are `step` apart. */
 static void remove_runs(uint8_t *at, int count, size_t step, uint8_t bit, int least)
 {
     for (int i = 0; i < count;) {
@@ -51,8 +51,8 @@ static void remove_runs(uint8_t *at, int count, size_t step, uint8_t bit, int le
     }
 }
 
-/* Column by column would miss the cache at every pixel: the lengths so far of all columns are kept
- * while going down the rows. */
+/* Removes long vertical edges. Going down each column would cause a cache miss at every pixel, so
+ * the rows are visited one after the other, with the current run length of each column. */
 static bool remove_upright(uint8_t *edges, int width, int height)
 {
     int *length = calloc((size_t) width, sizeof *length);

@@ -12,10 +12,12 @@ struct ocr_engine {
     tess_monitor *monitor;
 };
 
-/* Below these a word is an icon or a pattern rather than text. */
+/* A word of less confidence is taken for an icon or a pattern. Words without a letter or digit need
+ * the higher one. */
 static const float LEAST_CONFIDENCE = 0.30f, LEAST_SIGN_CONFIDENCE = 0.60f;
 
-/* For each read; it changes nothing but how Tesseract sees the size of the letters. */
+/* The resolution that Tesseract is told, in dpi. It affects only how it judges the size of letters.
+ */
 enum { RESOLUTION = 300 };
 
 ocr_engine *ocr_engine_open(const char *language, base_error *err)
@@ -33,18 +35,17 @@ ocr_engine *ocr_engine_open(const char *language, base_error *err)
     engine->api = api;
     engine->tess = api->BaseAPICreate();
     engine->monitor = api->MonitorCreate();
-    if (engine->tess) { /* its words about pictures without text are not for our standard error */
+    if (engine->tess) { /* no messages about pictures without text on standard error */
         api->BaseAPISetVariable(engine->tess, "debug_file", "/dev/null");
     }
     if (engine->tess && api->BaseAPIInit3(engine->tess, folder, language) == 0) {
-        /* The picture is dark on white already: no second look at the inverse of what is unclear.
-         */
+        /* The picture is always dark on white, so Tesseract need not try its inverse. */
         api->BaseAPISetVariable(engine->tess, "tessedit_do_invert", "0");
         return engine;
     }
     ocr_engine_close(engine);
     base_fail(err, BASE_UNAVAILABLE,
-              "Tesseract does not load its data for \"%.60s\" in %.160s: install it anew", language,
+              "Tesseract does not load its data for \"%.60s\" in %.160s: reinstall it", language,
               folder);
     return NULL;
 }
@@ -86,7 +87,7 @@ bool ocr_text_add(ocr_text *text, ocr_word word, base_error *err)
     if (text->count >= OCR_MAX_WORDS) {
         return base_fail(err, BASE_INVALID, "there are too many words: name a region");
     }
-    if ((text->count & (text->count - 1)) == 0) { /* full: its room is a power of two */
+    if ((text->count & (text->count - 1)) == 0) { /* full: the capacity is a power of two */
         size_t capacity = text->count ? text->count * 2 : 1;
         ocr_word *words = realloc(text->words, capacity * sizeof *words);
         if (!words) {
@@ -113,7 +114,7 @@ void ocr_text_free(ocr_text *text)
     *text = (ocr_text){0};
 }
 
-/* Back to pixels of the picture: outward to whole ones, and not outside it. */
+/* Converts to pixels of the picture: rounded outward, and limited to the picture. */
 static int down(const ocr_ink_image *ink, int at)
 {
     at -= ink->border;
@@ -192,7 +193,8 @@ bool ocr_engine_read(ocr_engine *engine, const ocr_ink_image *ink, bool block,
 {
     const ocr_tesseract *api = engine->api;
     asking a = {stop, context};
-    /* Its own threads would fight ours for the cores. The setting is the calling thread's. */
+    /* Tesseract's own (OpenMP) threads would compete with ours for the cores. The setting is per
+     * thread. */
     if (api->omp_set_max_active_levels) {
         api->omp_set_max_active_levels(0);
     }

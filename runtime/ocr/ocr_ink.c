@@ -4,11 +4,11 @@
 #include <string.h>
 
 enum {
-    BORDER = 16,   /* of the finished picture */
-    SEGMENT = 24,  /* columns that share a background */
-    AROUND = 16,   /* columns to both sides that have a say in it */
-    LEVELS = 4096, /* colours told apart: 4 bits of each channel */
-    FAINT = 40,    /* least ink that is stretched to black: below it is no text, but shades */
+    BORDER = 16,   /* pixels of the finished picture's white border */
+    SEGMENT = 24,  /* columns with a common background colour */
+    AROUND = 16,   /* columns at both sides that are counted for that colour too */
+    LEVELS = 4096, /* colours that are distinguished: 4 bits of each channel */
+    FAINT = 40,    /* least ink that is stretched to black; less is shading, not text */
 };
 
 static const uint8_t *pixel(const image_bitmap *image, int x, int y)
@@ -21,8 +21,8 @@ static int level(const uint8_t *p)
     return p[0] >> 4 | (p[1] >> 4) << 4 | (p[2] >> 4) << 8;
 }
 
-/* The commonest colour of the part: the average of the pixels of its commonest level. `counts`
- * holds LEVELS zeros before and after. */
+/* The most common colour of a part: the average of the pixels with the most common level. `counts`
+ * must hold LEVELS zeros, and does so afterwards. */
 static void commonest(const image_bitmap *image, image_rect part, int *counts, uint8_t colour[3])
 {
     int best = 0;
@@ -60,8 +60,8 @@ static int distance(const uint8_t *p, const uint8_t colour[3])
     return most > r ? most : r;
 }
 
-/* The ink of one segment's columns. Stretched by its own strongest: selected words may have less
- * contrast than their neighbours. */
+/* Computes the ink of a segment's columns, stretched so that the segment's strongest ink is black:
+ * selected words may have less contrast than their neighbours. */
 static void segment_ink(const image_bitmap *image, image_rect rect, int from, int to,
                         const uint8_t colour[3], uint8_t *ink)
 {
@@ -83,7 +83,7 @@ static void segment_ink(const image_bitmap *image, image_rect rect, int from, in
     }
 }
 
-/* The whole rectangle, one byte a pixel. NULL without memory. */
+/* The ink of the whole rectangle, one byte per pixel. NULL without memory. */
 static uint8_t *plain_ink(const image_bitmap *image, image_rect rect)
 {
     uint8_t *ink = malloc((size_t) rect.width * (size_t) rect.height);
@@ -105,10 +105,10 @@ static uint8_t *plain_ink(const image_bitmap *image, image_rect rect)
     return ink;
 }
 
-/* --- larger --------------------------------------------------------------------------------------
+/* --- enlarging -----------------------------------------------------------------------------------
  */
 
-/* Catmull-Rom's weights of four neighbours for a place between the middle two, in 1/1024. */
+/* The Catmull-Rom weights of four neighbours, for a place between the middle two, in 1/1024. */
 static void weights(int step, int scale, int w[4])
 {
     double t = (step + 0.5) / scale - 0.5;
@@ -130,7 +130,8 @@ static uint8_t to_byte(int sum)
     return (uint8_t) (sum < 0 ? 0 : sum > 255 ? 255 : sum);
 }
 
-/* Enlarges `count` samples `from_step` bytes apart to count * scale, `to_step` apart. */
+/* Enlarges `count` samples, which are `from_step` bytes apart, to count * scale samples, which are
+ * `to_step` bytes apart. */
 static void enlarge(const uint8_t *from, int count, size_t from_step, uint8_t *to, size_t to_step,
                     int scale, int w[][4])
 {
@@ -148,14 +149,14 @@ static void enlarge(const uint8_t *from, int count, size_t from_step, uint8_t *t
 bool ocr_ink(ocr_ink_image *out, const image_bitmap *image, image_rect rect, int scale,
              base_error *err)
 {
-    int w[6][4];
+    int w[6][4] = {0};
     for (int s = 0; s < scale; s++) {
         weights(s, scale, w[s]);
     }
     *out = (ocr_ink_image){rect.width * scale + 2 * BORDER, rect.height * scale + 2 * BORDER, NULL,
                            scale, BORDER};
     size_t wide = (size_t) rect.width * (size_t) scale, stride = (size_t) out->width;
-    uint8_t *ink = plain_ink(image, rect), *rows = malloc(wide * (size_t) rect.height);
+    uint8_t *ink = plain_ink(image, rect), *rows = calloc((size_t) rect.height, wide);
     out->pixels = malloc(stride * (size_t) out->height);
     bool ok = ink && rows && out->pixels;
     if (ok) {

@@ -66,7 +66,7 @@ const ocr_tesseract *ocr_tesseract_open(base_error *err)
     if (!fill(&api, library, err)) {
         return NULL;
     }
-    ready = true; /* never closed: its threads and tables do not survive it */
+    ready = true; /* never closed: its threads may still run */
     return &api;
 }
 
@@ -79,8 +79,8 @@ static bool file_exists(const char *path)
     return file != NULL;
 }
 
-/* The first of the languages whose data the folder does not have, as a place in `language`: its end
- * where it has all. */
+/* The position in `language` of the first language whose data the folder lacks; the end of the
+ * string if it has all. */
 static size_t first_missing(const char *folder, const char *language)
 {
     size_t at = 0;
@@ -96,7 +96,8 @@ static size_t first_missing(const char *folder, const char *language)
     return at;
 }
 
-/* Names become parts of paths: letters, digits and _, joined by single +. */
+/* The names become parts of paths, so only letters, digits and _ are accepted, joined by single +.
+ */
 static bool is_language(const char *language)
 {
     size_t length = strlen(language), part = 0;
@@ -117,7 +118,7 @@ bool ocr_data_folder(const char *language, char *folder, size_t size, base_error
 {
     if (!is_language(language)) {
         return base_fail(err, BASE_INVALID,
-                         "\"%.40s\" is no language of Tesseract's: they are \"eng\", \"deu\" or "
+                         "\"%.40s\" is not a language of Tesseract: write \"eng\", \"deu\" or "
                          "\"eng+deu\"",
                          language);
     }

@@ -1,9 +1,9 @@
 /*
  * ocr_tesseract.h: Tesseract's C library as a small table of function pointers. The program is not
- * linked with it: few machines have it, and most scripts read no pixels. The table is filled at
- * first use; which file that is and where its language data lies is each platform's affair
- * (linux/ocr_library.c, windows/ocr_library.c). Only what is used is declared, by the names of
- * Tesseract's capi.h (4.1 and 5) without their prefix.
+ * linked with it, because few machines have it and most scripts use no OCR. The table is filled at
+ * first use; the platform finds the library and its language data (linux/ocr_library.c,
+ * windows/ocr_library.c). Only functions that are used are declared, by their names in Tesseract's
+ * capi.h (4.1 and 5) without the prefix.
  */
 #ifndef OCR_OCR_TESSERACT_H
 #define OCR_OCR_TESSERACT_H
@@ -46,31 +46,33 @@ typedef struct {
     void (*MonitorDelete)(tess_monitor *monitor);
     void (*MonitorSetCancelFunc)(tess_monitor *monitor, tess_cancel *cancel);
     void (*MonitorSetCancelThis)(tess_monitor *monitor, void *context);
-    /* OpenMP's; NULL where the library was built without it. */
+    /* Of OpenMP; NULL if the library was built without it. */
     void (*omp_set_max_active_levels)(int levels);
 } ocr_tesseract;
 
-/* The table, filled at the first call that succeeds and kept for the life of the process. NULL and
- * BASE_UNAVAILABLE, with how to install it, where there is no usable library. One thread at a
- * time. */
+/* The table, which is filled at the first successful call and kept until the process ends. NULL and
+ * BASE_UNAVAILABLE if there is no usable library; the message says how to install it. For one
+ * thread at a time. */
 const ocr_tesseract *ocr_tesseract_open(base_error *err);
 
-/* The folder that has the data of each part of `language` ("eng", "eng+deu"). BASE_INVALID for what
- * is no language's name, BASE_UNAVAILABLE with how to install it. */
+/* The folder with the data of all parts of `language` ("eng", "eng+deu"). BASE_INVALID for a
+ * malformed name; BASE_UNAVAILABLE if data is missing, with a message that says how to install it.
+ * */
 bool ocr_data_folder(const char *language, char *folder, size_t size, base_error *err);
 
-/* --- what a platform gives ---------------------------------------------------------------------
+/* --- implemented by the platform ---------------------------------------------------------------
  */
 
-/* The library, NULL where there is none; and a function of it or of what it stands on, or NULL. */
+/* The library, NULL if there is none; and a function of it or of a library that it uses, or NULL.
+ * */
 void *ocr_library_open(void);
 void *ocr_library_symbol(void *library, const char *name);
 
-/* The number-th folder where language data may lie (from 0), with a slash after it; false after the
- * last. */
+/* The folder with that number, counted from 0, of those where language data may be, with a slash at
+ * its end; false after the last. */
 bool ocr_library_data(int number, char *folder, size_t size);
 
-/* How to get the library, and how to get the data of a language: a format with one %s. */
+/* How to install the library; and how to install the data of a language, a format with one %s. */
 extern const char *const ocr_library_advice;
 extern const char *const ocr_data_advice;
 

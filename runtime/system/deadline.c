@@ -5,18 +5,18 @@
 #include <stdbool.h>
 #include <uv.h>
 
-static const uint64_t HEAD_START = 50000000, AGAIN = 100000000; /* nanoseconds */
+static const uint64_t HEAD_START = 50000000, REPEAT = 100000000; /* nanoseconds */
 
 static struct {
     bool started, ending;
     uv_thread_t thread;
     uv_mutex_t lock;
     uv_cond_t changed;
-    uint64_t at;    /* 0 for never */
-    uint64_t until; /* what the thread sleeps for; UINT64_MAX where nothing will wake it */
+    uint64_t at;    /* the deadline; 0 for none */
+    uint64_t until; /* the time until which the thread sleeps; UINT64_MAX: until it is woken */
 } self;
 
-/* Sleeps until that time or until woken, with the lock held but for the sleep itself. */
+/* Sleeps until that time or until it is woken. The lock is held, but released during the sleep. */
 static void sleep_until(uint64_t time)
 {
     uint64_t now = uv_hrtime();
@@ -28,7 +28,7 @@ static void sleep_until(uint64_t time)
     }
 }
 
-/* When to interrupt for a deadline. */
+/* The time to interrupt for a deadline: the event loop's timers get a head start. */
 static uint64_t due_for(uint64_t at)
 {
     return at == 0 || at > UINT64_MAX - HEAD_START ? UINT64_MAX : at + HEAD_START;
@@ -37,12 +37,12 @@ static uint64_t due_for(uint64_t at)
 static void watch(void *nothing)
 {
     (void) nothing;
-    uint64_t asked = 0; /* when it was last */
+    uint64_t asked = 0; /* the time of the latest request */
     uv_mutex_lock(&self.lock);
     while (!self.ending) {
         uint64_t due = due_for(self.at);
-        if (due != UINT64_MAX && asked && due < asked + AGAIN) {
-            due = asked + AGAIN;
+        if (due != UINT64_MAX && asked && due < asked + REPEAT) {
+            due = asked + REPEAT;
         }
         if (due > uv_hrtime()) {
             sleep_until(due);
@@ -70,7 +70,7 @@ static bool start(void)
 void system_deadline_set(uint64_t at)
 {
     if (!self.started && (at == 0 || !start())) {
-        return; /* without a thread, limits hold for whatever waits, as timers do */
+        return; /* without a thread, the loop's timers still stop tasks that wait */
     }
     uv_mutex_lock(&self.lock);
     self.at = at;

@@ -1,16 +1,17 @@
 /*
- * deadline.h: the clock for Lua code that never waits. Timers of the event loop are heard only
- * between two waits; this one is a thread, started by the first deadline, that interrupts
- * (interrupt.h). It gives the loop's own timers a head start, since they do the same more gently.
+ * deadline.h: deadlines for Lua code that computes without waiting. The event loop's timers cannot
+ * run meanwhile, so a thread, which is started by the first deadline, requests an interruption
+ * (interrupt.h). It does so a little after the deadline: if the loop does run, its own timer ends
+ * the task first, which needs no interruption.
  */
 #ifndef SYSTEM_DEADLINE_H
 #define SYSTEM_DEADLINE_H
 
 #include <stdint.h>
 
-/* From `at` (uv_hrtime; 0 for never) on INTERRUPT_OVERDUE is requested, again and again until
- * another time is set. Cheap: it wakes the thread only where `at` is sooner than what it waits
- * for. For the main thread. */
+/* Sets the deadline: a time of uv_hrtime, or 0 for none. From then on INTERRUPT_OVERDUE is
+ * requested repeatedly, until another deadline is set. Cheap: the thread is woken only if `at` is
+ * earlier than the time it sleeps until. For the main thread. */
 void system_deadline_set(uint64_t at);
 
 /* Ends the thread, if there is one. */

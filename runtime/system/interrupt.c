@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The process's one interruptor: signal handlers can reach nothing but globals. */
+/* The state of this module. It is global because a signal handler can reach nothing else. */
 static struct {
     lua_State *main;
-    lua_State *volatile current;   /* the coroutine that runs now; main when none does */
-    volatile sig_atomic_t pending; /* asked, and not yet handed to the handler */
-    volatile sig_atomic_t asked;   /* asked since the last system_interrupt_clear */
+    lua_State *volatile current;   /* the coroutine that runs now; `main` if none does */
+    volatile sig_atomic_t pending; /* requested, and not yet passed to the handler */
+    volatile sig_atomic_t asked;   /* requested since the last system_interrupt_clear */
     volatile sig_atomic_t kind;
-    volatile sig_atomic_t grace; /* calls of the hook until it raises again */
+    volatile sig_atomic_t grace; /* calls of the hook until it raises an error again */
     uv_async_t wake;
     int handler, overdue; /* registry references, or LUA_NOREF */
 } self;
 
-/* Whether what runs now is past its deadline. Lua's own failure means no. */
+/* Whether the running task is past its deadline. An error in the Lua function counts as no. */
 static bool is_overdue(lua_State *L)
 {
     if (self.overdue == LUA_NOREF) {
@@ -32,11 +32,13 @@ static bool is_overdue(lua_State *L)
     return yes;
 }
 
-/* Where it may not yield (in a comparison of table.sort) it raises; whoever catches that is
- * interrupted again: where it may yield at once, else after what it takes to clean up. */
+/* The hook that stops the running coroutine: it yields. Where it may not yield (for example inside
+ * a comparison function of table.sort) it raises an error. Code that catches the error is
+ * interrupted again: at once where it may yield, else after CLEANUP_CALLS, so that it can clean up.
+ * */
 static void stop_hook(lua_State *L, lua_Debug *where)
 {
-    enum { ROOM_TO_CLEAN_UP = 10000 /* calls of this hook */ };
+    enum { CLEANUP_CALLS = 10000 /* calls of this hook */ };
     (void) where;
     if (!self.pending || (self.kind == INTERRUPT_OVERDUE && !is_overdue(L))) {
         lua_sethook(L, NULL, 0, 0);
@@ -44,12 +46,12 @@ static void stop_hook(lua_State *L, lua_Debug *where)
         lua_sethook(L, NULL, 0, 0);
         lua_yield(L, 0);
     } else if (self.grace-- <= 0) {
-        self.grace = ROOM_TO_CLEAN_UP;
+        self.grace = CLEANUP_CALLS;
         luaL_error(L, "interrupted");
     }
 }
 
-/* Line and count events only: those are the ones that may yield (manual, lua_Hook). */
+/* Installs the hook. Only line and count events may yield (Lua manual, lua_Hook). */
 static void arm(lua_State *L)
 {
     lua_sethook(L, stop_hook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
@@ -58,7 +60,7 @@ static void arm(lua_State *L)
 void system_interrupt_request(system_interrupt_kind kind)
 {
     if (self.asked && kind == INTERRUPT_OVERDUE) {
-        return; /* everything is being stopped already */
+        return; /* a signal is already stopping everything */
     }
     if (self.asked && kind != INTERRUPT_HUP) {
         system_end(130);
@@ -69,7 +71,7 @@ void system_interrupt_request(system_interrupt_kind kind)
     self.grace = 0;
     lua_State *running = self.current;
     if (running != self.main) {
-        arm(running); /* the one call of Lua's that is safe here, by its manual and lua.c */
+        arm(running); /* lua_sethook may be called from a signal handler (manual, lua.c) */
     }
     uv_async_send(&self.wake);
 }
@@ -83,7 +85,7 @@ static const char *const names[] = {
     [INTERRUPT_INT] = "SIGINT",
     [INTERRUPT_TERM] = "SIGTERM",
     [INTERRUPT_HUP] = "SIGHUP",
-    [INTERRUPT_CHORD] = "kill_chord",
+    [INTERRUPT_STOP_HOTKEY] = "stop_hotkey",
 };
 
 const char *system_interrupt_name(void)
@@ -99,13 +101,13 @@ static void on_wake(uv_async_t *handle)
     }
     self.pending = 0;
     if (self.kind == INTERRUPT_OVERDUE) {
-        return; /* whoever was to be stopped has been, or it waits and its timer sees to it */
+        return; /* the task has been stopped, or it waits and the loop's timer ends it */
     }
     lua_State *L = self.main;
     lua_rawgeti(L, LUA_REGISTRYINDEX, self.handler);
     lua_pushstring(L, names[self.kind]);
     if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
-        lua_pop(L, 1); /* the handler is ours and reports its own failures */
+        lua_pop(L, 1); /* the handler is deskpilot's and reports its own errors */
     }
 }
 
@@ -121,7 +123,7 @@ void system_interrupt_set_overdue(lua_State *L)
     self.overdue = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/* lua_resume with the running coroutine kept; returns the number of results on `co`, or -1. */
+/* Like lua_resume, but also updates self.current. Returns the number of results on `co`, or -1. */
 static int resume(lua_State *L, lua_State *co, int arguments)
 {
     int results;
@@ -135,7 +137,7 @@ static int resume(lua_State *L, lua_State *co, int arguments)
     int status = lua_resume(co, L, arguments, &results);
     self.current = before;
     if (self.pending && before != self.main) {
-        arm(before); /* the request came while a nested coroutine ran: pass it on outward */
+        arm(before); /* the request came while a nested coroutine ran: stop the outer one too */
     }
     if (status != LUA_OK && status != LUA_YIELD) {
         lua_xmove(co, L, 1);
@@ -150,7 +152,7 @@ static int resume(lua_State *L, lua_State *co, int arguments)
     return results;
 }
 
-/* "dead" or "non-suspended" where `co` cannot be resumed, else NULL (lcorolib.c's auxstatus). */
+/* "dead" or "non-suspended" if `co` cannot be resumed, else NULL (as auxstatus of lcorolib.c). */
 static const char *why_not(lua_State *L, lua_State *co)
 {
     lua_Debug frame;

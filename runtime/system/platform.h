@@ -1,6 +1,6 @@
 /*
- * platform.h: what the host asks of the operating system beside the desktop. One folder per
- * platform has the whole of it: linux/, windows/.
+ * platform.h: functions of the operating system that do not concern the desktop. Each platform
+ * implements all of them in a folder of its own: linux/, windows/.
  */
 #ifndef SYSTEM_PLATFORM_H
 #define SYSTEM_PLATFORM_H
@@ -9,69 +9,70 @@
 
 #include <uv.h>
 
-/* "linux" or "windows": for Lua, which names its platform's files by it. */
+/* "linux" or "windows". Lua chooses its platform's files by this name. */
 extern const char *const system_name;
 
-/* The program's arguments as UTF-8, for the life of the process; `argv` itself where it is that
- * already. Sets up the console: UTF-8, bytes as written, colours. NULL without memory. Does not
- * return where the first is --die-with-parent (linux/platform.c): the process becomes a program. */
+/* Sets up the console (UTF-8, no translation of line ends, colours) and returns the program's
+ * arguments as UTF-8, valid until the process ends. NULL without memory. Does not return if the
+ * first argument is --die-with-parent (linux/platform.c): then the process executes a program. */
 char **system_start(int *argc, char **argv);
 
-/* Who wants this program to stop: signals (console events on Windows), and threads of ours. */
+/* Requests to stop the program: signals (on Windows console events), and threads of this program.
+ */
 typedef enum {
     INTERRUPT_INT,
     INTERRUPT_TERM,
     INTERRUPT_HUP,
-    INTERRUPT_CHORD,   /* the kill chord */
-    INTERRUPT_OVERDUE, /* a task that is past its deadline, of which only interrupt.c hears */
+    INTERRUPT_STOP_HOTKEY, /* the emergency-stop hotkey */
+    INTERRUPT_OVERDUE,     /* a task is past its deadline; only interrupt.c handles it */
     INTERRUPT_KINDS
 } system_interrupt_kind;
 
 typedef void system_interrupt_handler(system_interrupt_kind kind);
 
-/* From open to close, `handler` is called for each signal in the middle of whatever the main thread
- * does: as a signal handler, or with that thread suspended. And what was written to standard output
- * shows before the loop waits. */
+/* Between open and close, `handler` is called for each signal while the main thread is stopped
+ * wherever it is: as a signal handler, or with that thread suspended. Standard output is flushed
+ * before the loop waits. */
 void system_open(uv_loop_t *loop, system_interrupt_handler *handler);
 void system_close(void);
 
-/* Has the handler called in the same way, at once; from any other thread, between open and close
- * (else nothing happens). */
+/* Calls the handler in the same way, at once. To be called from another thread, between open and
+ * close; otherwise it does nothing. */
 void system_interrupt(system_interrupt_kind kind);
 
-/* Ends the process at once: nothing is flushed, no handler runs. Safe in a signal handler. */
+/* Ends the process at once, without flushing files or running exit handlers. May be called from a
+ * signal handler. */
 _Noreturn void system_end(int status);
 
-/* From now on whatever comes from this process ends with it, orphans too. Linux: orphans become our
- * children (prctl(2), PR_SET_CHILD_SUBREAPER), to be ended and reaped by us. Windows: a job object
- * that kills its processes when we end. */
+/* Keeps all descendants of this process together, orphans too, so that they end with it. Linux:
+ * orphans become children of this process (prctl(2), PR_SET_CHILD_SUBREAPER), which has to end and
+ * reap them. Windows: a job object kills its processes when this process ends. */
 bool system_hold_descendants(base_error *err);
 
-/* Runs this program again, with its own arguments and `name` after them and with its standard
- * streams, on a new desktop of that name (letters, digits, - and _), and waits for its end; then
- * whatever came from it is ended. Its exit status, -1 with `err` where it cannot be started. It all
- * ends with this process too. Windows only: elsewhere BASE_UNSUPPORTED. */
+/* Creates a Windows desktop called `name` (letters, digits, - and _), runs this program again on it
+ * with the same arguments followed by `name` and the same standard streams, waits for its end, and
+ * kills its descendants. They are killed also when this process ends. Returns its exit status; -1
+ * with `err` if it cannot be started. Windows only: elsewhere BASE_UNSUPPORTED. */
 int system_run_on_desktop(const char *name, base_error *err);
 
-/* Collects child `pid` if it has ended. 1 collected, 0 still running, -1 not a child of ours. */
+/* Reaps the child `pid` if it has ended. 1: reaped, 0: still running, -1: not our child. */
 int system_reap(long pid);
 
-/* The process that started `pid`; 0 if unknown or gone. */
+/* The parent of the process `pid`; 0 if it is unknown or has ended. */
 long system_parent(long pid);
 
-/* Writes the processes that come from `pid` (which is not among them), parents first, and says how
- * many there are; at most `capacity` are written. Windows only: elsewhere Lua reads them, and this
- * is 0.
- */
+/* Writes the descendants of `pid`, parents first, at most `capacity` of them, and returns how many
+ * there are. Windows only: on Linux Lua reads /proc, and this returns 0. */
 size_t system_descendants(long pid, long *out, size_t capacity);
 
-/* The words that a process was started with, as UTF-8, each with its zero, one after another;
- * *size says how many bytes. To be freed by free(). NULL where they cannot be known. Windows only:
- * elsewhere Lua reads them, and this is NULL. */
+/* The program and arguments of a process as UTF-8, each with a terminating zero, one after another;
+ * *size is the number of bytes. To be freed with free(). NULL if they cannot be read. Windows only:
+ * on Linux Lua reads /proc, and this returns NULL. */
 char *system_command_line(long pid, size_t *size);
 
-/* Has the system open a file or an address (UTF-8) with the application for it, which goes on after
- * us. May take seconds. Windows only: elsewhere BASE_UNSUPPORTED, there are programs for it. */
+/* Opens a file or an address (UTF-8) with its default application, which keeps running after this
+ * process has ended. May take seconds. Windows only: elsewhere BASE_UNSUPPORTED; Linux has programs
+ * for this (xdg-open). */
 bool system_open_target(const char *target, base_error *err);
 
 #endif

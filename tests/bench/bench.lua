@@ -181,7 +181,7 @@ local policy = [[
 local observation = require "deskpilot.agent.observation"
 return { turn = function(run)
   local reply = assert(run:ask { persona = "executor", system = "Act.", acts = true, tools = { "press_key" },
-    temperature = 0, max_tokens = 100, text = observation.words(run.observation) })
+    temperature = 0, max_tokens = 100, text = observation.describe(run.observation) })
   run:act { tool = reply.calls[1].name, args = reply.calls[1].args, persona = "executor" }
 end }
 ]]

@@ -1,7 +1,7 @@
 /* Which backend of a list is taken, and what is told where none can be: desks, watches of people.
  */
+#include "desk/activity_internal.h"
 #include "desk/elements_internal.h"
-#include "desk/human_internal.h"
 #include "fails.h"
 
 #include <stdlib.h>
@@ -123,19 +123,19 @@ static void test_options(void)
         "", "30313233343536373839616263646g66", "303132333435363738396162636465",
         "30313233343536373839616263646566a", "30313233343536373839616263646F66"};
     desk *d = NULL;
-    desk_human *h = NULL;
+    desk_activity *h = NULL;
     desk_elements *e = NULL;
     desk_options name = {.display = "bad\xff"};
     FAILS(desk_open_from(bare, &d, NULL, &name, &err), BASE_INVALID,
           "The display's name is not valid UTF-8.");
-    FAILS(desk_human_open(&h, "null", &name, NULL, NULL, &err), BASE_INVALID,
+    FAILS(desk_activity_open(&h, "null", &name, NULL, NULL, &err), BASE_INVALID,
           "The display's name is not valid UTF-8.");
     FAILS(desk_elements_open(&e, &(desk_elements_options){.display = "\xc3"}, &err), BASE_INVALID,
           "The display's name is not valid UTF-8.");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         desk_options options = {.cookie = bad[i]};
         FAILS(desk_open_from(bare, &d, NULL, &options, &err), BASE_INVALID, cookie);
-        FAILS(desk_human_open(&h, "null", &options, NULL, NULL, &err), BASE_INVALID, cookie);
+        FAILS(desk_activity_open(&h, "null", &options, NULL, NULL, &err), BASE_INVALID, cookie);
     }
     desk_options good = {.display = "Anzeige ü", .cookie = "30313233343536373839616263646566"};
     if (CHECK(desk_open_from(bare, &d, NULL, &good, &err))) {
@@ -152,7 +152,7 @@ static void test_this_platform(void)
         found |= b->only_by_name;
     }
     CHECK(found && strcmp(desk_backends[0].name, "null") != 0);
-    for (const desk_human_backend *b = desk_human_backends; b->name; b++) {
+    for (const desk_activity_backend *b = desk_activity_backends; b->name; b++) {
         CHECK_EQ(b->only_by_name, strcmp(b->name, "null") == 0);
     }
     CHECK(desk_elements_backends[0].name != NULL);
@@ -161,62 +161,62 @@ static void test_this_platform(void)
 /* --- watches of people --------------------------------------------------------------------------
  */
 
-static bool nobody(desk_human **out, const desk_options *where, base_error *failure)
+static bool nobody(desk_activity **out, const desk_options *where, base_error *failure)
 {
     (void) out;
     CHECK(where != NULL);
     return base_fail(failure, BASE_NOT_FOUND, "WINDOW_SYSTEM is not set.");
 }
 
-static void close_watch(desk_human *h)
+static void close_watch(desk_activity *h)
 {
-    human_finish(h);
+    activity_finish(h);
     free(h);
 }
 
-static bool find_any_key(desk_human *h, human_chord *chord, base_error *failure)
+static bool find_any_key(desk_activity *h, activity_hotkey *hotkey, base_error *failure)
 {
     (void) h;
-    (void) chord;
+    (void) hotkey;
     (void) failure;
     return true;
 }
 
-static bool watch_only(desk_human **out, const desk_options *where, base_error *failure)
+static bool watch_only(desk_activity **out, const desk_options *where, base_error *failure)
 {
-    static const desk_human_ops ops = {.close = close_watch, .find_keys = find_any_key};
+    static const desk_activity_ops ops = {.close = close_watch, .find_keys = find_any_key};
     (void) where;
     (void) failure;
     *out = calloc(1, sizeof **out);
-    human_prepare(*out, &ops);
+    activity_prepare(*out, &ops);
     return true;
 }
 
-static void on_chord(void *context)
+static void on_hotkey(void *context)
 {
     (void) context;
 }
 
-static void test_humans(void)
+static void test_activitys(void)
 {
-    static const desk_human_backend none[] = {{.name = "a", .connect = nobody}, {.name = NULL}},
-                                    second[] = {{.name = "a", .connect = nobody},
-                                                {.name = "b", .connect = watch_only},
-                                                {.name = NULL}};
-    desk_human *h = NULL;
+    static const desk_activity_backend none[] = {{.name = "a", .connect = nobody}, {.name = NULL}},
+                                       second[] = {{.name = "a", .connect = nobody},
+                                                   {.name = "b", .connect = watch_only},
+                                                   {.name = NULL}};
+    desk_activity *h = NULL;
     desk_combo combo;
-    FAILS(desk_human_open_from(none, &h, NULL, NULL, NULL, NULL, &err), BASE_UNAVAILABLE,
+    FAILS(desk_activity_open_from(none, &h, NULL, NULL, NULL, NULL, &err), BASE_UNAVAILABLE,
           "WINDOW_SYSTEM is not set.");
-    FAILS(desk_human_open_from(none, &h, "b", NULL, NULL, NULL, &err), BASE_UNSUPPORTED,
+    FAILS(desk_activity_open_from(none, &h, "b", NULL, NULL, NULL, &err), BASE_UNSUPPORTED,
           "This build has no desktop backend called \"b\".");
     CHECK(desk_combo_parse("ctrl+alt+a", &combo, &err));
-    if (CHECK(desk_human_open_from(second, &h, NULL, NULL, NULL, NULL, &err))) {
-        FAILS(desk_human_add(h, &combo, DESK_CHORD_TAKEN, on_chord, NULL, &err), BASE_UNSUPPORTED,
-              "This desktop gives no program a hotkey.");
-        int seen = desk_human_add(h, &combo, DESK_CHORD_SEEN, on_chord, NULL, &err);
+    if (CHECK(desk_activity_open_from(second, &h, NULL, NULL, NULL, NULL, &err))) {
+        FAILS(desk_activity_add(h, &combo, DESK_HOTKEY_GRABBED, on_hotkey, NULL, &err),
+              BASE_UNSUPPORTED, "This desktop gives no program a hotkey.");
+        int seen = desk_activity_add(h, &combo, DESK_HOTKEY_WATCHED, on_hotkey, NULL, &err);
         CHECK(seen > 0);
-        desk_human_remove(h, seen);
-        desk_human_close(h);
+        desk_activity_remove(h, seen);
+        desk_activity_close(h);
     }
 }
 
@@ -226,6 +226,6 @@ int main(void)
     test_which_error();
     test_options();
     test_this_platform();
-    test_humans();
+    test_activitys();
     return check_done();
 }

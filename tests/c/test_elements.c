@@ -215,9 +215,8 @@ static DBusMessage *service_reply(DBusMessage *call)
     const char *member = dbus_message_get_member(call), *text = address;
     DBusMessage *reply = dbus_message_new_method_return(call);
     DBusMessageIter i, refs;
-    if (strcmp(member, "GetAddress") == 0) {
-        dbus_message_append_args(reply, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
-    } else if (strcmp(member, "GetChildren") == 0 && current == PLAY_REGISTRY) {
+    if (strcmp(member, "GetAddress") == 0 ||
+        (strcmp(member, "GetChildren") == 0 && current == PLAY_REGISTRY)) {
         dbus_message_append_args(reply, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
     } else if (strcmp(member, "GetChildren") == 0) {
         dbus_message_iter_init_append(reply, &i);

@@ -232,8 +232,8 @@ static void test_samples(void)
     }
     find_sample_row(&sample, fast, grey, WIDTH, WIDTH - 16, false);
     find_sample_row(&sample, slow, grey, WIDTH, WIDTH - 16, true);
-    CHECK(memcmp(fast, slow, sizeof fast) == 0);
     for (int x = 0; x < WIDTH - 16; x++) {
+        CHECK(fast[x] == slow[x]);
         CHECK(fast[x] >= -1.001 && fast[x] <= 1.001);
     }
     find_template_free(&t);

@@ -76,7 +76,7 @@ static void test_headers(void)
     memset(frame + HEIGHT, 0xff, 4);
     check_refused(&f, BASE_INVALID, "The picture is too large to be read from a JPEG file.");
     memset(frame + HEIGHT, 0, 4);
-    check_refused(&f, BASE_PROTOCOL,
+    check_refused(&f, BASE_BAD_PROTOCOL,
                   "The JPEG file is broken: Empty JPEG image (DNL not supported).");
     memset(frame + HEIGHT, 1, 4);
     frame[PRECISION] = 12;
@@ -88,9 +88,9 @@ static void test_headers(void)
                   "This kind of JPEG file is not read: Unsupported JPEG process: SOF type 0xc3. "
                   "Save it as PNG.");
     f.data[1] = 0xd9;
-    check_refused(&f, BASE_PROTOCOL, "This is not a JPEG file.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "This is not a JPEG file.");
     free(f.data);
-    check_refused(&(jpeg_file){(uint8_t *) "\xff\xd8", 2}, BASE_PROTOCOL,
+    check_refused(&(jpeg_file){(uint8_t *) "\xff\xd8", 2}, BASE_BAD_PROTOCOL,
                   "This is not a JPEG file.");
 }
 
@@ -129,7 +129,8 @@ static void test_cut_off(void)
         jpeg_file f = jpeg_file_of(&jpeg_kinds[i], PHOTO, 37, 29);
         CHECK(read_exactly(f.data, f.size, &err));
         for (size_t size = 3; size < f.size; size++) {
-            if (!CHECK(!read_exactly(f.data, size, &err)) || !CHECK_EQ(err.code, BASE_PROTOCOL)) {
+            if (!CHECK(!read_exactly(f.data, size, &err)) ||
+                !CHECK_EQ(err.code, BASE_BAD_PROTOCOL)) {
                 printf("    %s, %zu of %lu bytes: %s\n", jpeg_kinds[i].name, size, f.size,
                        err.message);
             }

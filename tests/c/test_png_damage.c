@@ -71,7 +71,7 @@ static void check_header_refused(size_t at, uint8_t value, const char *why)
     f.data[at] = value;
     put_crc(f.data + 8, 13);
     snprintf(message, sizeof message, "The PNG file is broken: Invalid IHDR data (%s).", why);
-    check_refused(&f, BASE_PROTOCOL, message);
+    check_refused(&f, BASE_BAD_PROTOCOL, message);
 }
 
 static void test_headers(void)
@@ -95,10 +95,10 @@ static void test_signatures(void)
     for (size_t at = 0; at < 8; at++) { /* with a bit lost, line ends changed, ... */
         png_file_seed(&f, RGB_8, 0, false);
         f.data[at] ^= 0x0d ^ 0x0a;
-        check_refused(&f, BASE_PROTOCOL, not_png);
+        check_refused(&f, BASE_BAD_PROTOCOL, not_png);
     }
     for (f.size = 0; f.size < 8; f.size++) {
-        check_refused(&f, BASE_PROTOCOL, not_png);
+        check_refused(&f, BASE_BAD_PROTOCOL, not_png);
     }
     CHECK(!png_recognise(NULL, 0));
 }
@@ -108,30 +108,30 @@ static void test_refusals(void)
     static png_file f;
     png_file_seed(&f, RGB_8, 0, false);
     f.data[29]++;
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: IHDR: CRC error.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: IHDR: CRC error.");
     png_file_seed(&f, RGB_8, 0, false);
     uint8_t *pixels = find_chunk(&f, "IDAT");
     pixels[8 + chunk_length(pixels)]++;
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: IDAT: CRC error.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: IDAT: CRC error.");
     png_file_seed(&f, GREY_8, 0, false);
     find_chunk(&f, "IDAT")[8]++;
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: IDAT: incorrect header check.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: IDAT: incorrect header check.");
     png_file_seed(&f, GREY_8, 0, false);
     remove_chunk(&f, "IDAT");
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: IEND: out of place.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: IEND: out of place.");
     png_file_seed(&f, PALETTE_4, 0, false);
     remove_chunk(&f, "PLTE");
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: IDAT: Missing PLTE before IDAT.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: IDAT: Missing PLTE before IDAT.");
     png_file_seed(&f, RGB_8, 0, false);
     remove_chunk(&f, "IEND");
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: it ends too soon.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: it ends too soon.");
     png_file_seed(&f, RGB_8, 0, false);
     insert_chunk(&f, AFTER_HEADER, "NEWS", "what a reader has to know", 25);
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: NEWS: unhandled critical chunk.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: NEWS: unhandled critical chunk.");
     png_file_seed(&f, RGB_8, 0, false);
     f.data[23] = 12; /* one row more than there is */
     put_crc(f.data + 8, 13);
-    check_refused(&f, BASE_PROTOCOL, "The PNG file is broken: Not enough image data.");
+    check_refused(&f, BASE_BAD_PROTOCOL, "The PNG file is broken: Not enough image data.");
 }
 
 static void test_sizes(void)

@@ -163,7 +163,11 @@ static void read_property(client *w)
         w->reading_parts = true;
     } else if (reply->type != XCB_NONE) {
         size_t count = (size_t) xcb_get_property_value_length(reply);
-        w->got = realloc(w->got, w->got_length + count + 1);
+        char *got = realloc(w->got, w->got_length + count + 1);
+        if (!got) {
+            abort();
+        }
+        w->got = got;
         memcpy(w->got + w->got_length, xcb_get_property_value(reply), count);
         w->got_length += count;
         w->got[w->got_length] = '\0';

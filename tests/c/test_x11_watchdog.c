@@ -327,7 +327,7 @@ static void test_a_key_made_meanwhile_is_kept(void)
     }
     xcb_change_keyboard_mapping(watcher, 1, (xcb_keycode_t) (8 + row), 2, theirs);
     typed = read_map();
-    size_t start = (size_t) (row * typed.columns), size = (size_t) typed.columns * 4;
+    size_t start = (size_t) row * (size_t) typed.columns, size = (size_t) typed.columns * 4;
     memcpy(wanted.keysyms + start, typed.keysyms + start, size);
     end_victim(v, SIGKILL);
     wait_until_mended(&wanted, 0);

@@ -132,7 +132,7 @@ static bool shown(desk *d, client *w)
 static void check_executable(desk *d, client *w)
 {
     char self[PATH_MAX] = "", executable[PATH_MAX] = "";
-    desk_window window;
+    desk_window window = {0};
     CHECK(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     CHECK(listed(d, w, &window, executable));
     CHECK_STR(executable, self);
@@ -149,7 +149,7 @@ static void check_place(desk *d, client *w)
         print_place(w);
     }
     /* As it is: must move nothing, however often. What follows shows that the manager saw it. */
-    desk_window window;
+    desk_window window = {0};
     char executable[PATH_MAX];
     for (int i = 0; i < 3; i++) {
         CHECK(listed(d, w, &window, executable));

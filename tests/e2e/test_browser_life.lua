@@ -203,13 +203,13 @@ function tests.hostile_endpoints()
     return browser, err
   end
   local function socket(url) return ('{"webSocketDebuggerUrl":"%s"}'):format(url) end
-  harness.fails("protocol", "is no browser", answers "")
-  harness.fails("protocol", "is no browser", answers "[[[[")
-  harness.fails("protocol", "is no browser", answers(("["):rep(60000)))
-  harness.fails("protocol", "is no browser", answers "{\"webSocketDebuggerUrl\":{}}")
-  harness.fails("protocol", "is no browser", answers(socket "ws://127.0.0.1/other/place"))
-  harness.fails("protocol", "is no browser", answers(socket "file:///devtools/browser/x"))
-  harness.fails("protocol", "is no browser", answers { status = 302, headers = { Location = "http://example.org/" } })
+  harness.fails("protocol", "not a browser", answers "")
+  harness.fails("protocol", "not a browser", answers "[[[[")
+  harness.fails("protocol", "not a browser", answers(("["):rep(60000)))
+  harness.fails("protocol", "not a browser", answers "{\"webSocketDebuggerUrl\":{}}")
+  harness.fails("protocol", "not a browser", answers(socket "ws://127.0.0.1/other/place"))
+  harness.fails("protocol", "not a browser", answers(socket "file:///devtools/browser/x"))
+  harness.fails("protocol", "not a browser", answers { status = 302, headers = { Location = "http://example.org/" } })
   harness.fails("protocol", "no browser answers", answers(("x"):rep(200000)))
   harness.fails("io", "no browser answers", answers { drop = true })
   -- The host that it names is not gone to: it is this machine's port, which knows nothing of WebSockets.
@@ -217,7 +217,7 @@ function tests.hostile_endpoints()
   for _, words in ipairs { "x", "0\n/devtools/browser/a", "99999\n/devtools/browser/a", "80\n/../etc", "80" } do
     local folder = spawn.folder()
     files.write(folder .. "/DevToolsActivePort", words)
-    harness.fails("protocol", "does not say where", desk.browser.attach { profile = folder })
+    harness.fails("protocol", "does not hold a browser's port", desk.browser.attach { profile = folder })
     files.remove(folder)
   end
   desk:close()

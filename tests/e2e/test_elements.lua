@@ -59,8 +59,8 @@ function tests.values()
     harness.ok(elements.select { app = factory, role = "radio button", name = "Page 2" })
     local second = harness.ok(elements.find { app = factory, role = "spin button", text = "12", timeout = 10 })
     harness.eq((second or {}).value, 12.0, "the spin button of the same number on another page")
-    harness.raises("a number is wanted", elements.set_value, slider, "7")
-    harness.raises("an element, or what", elements.press, nil)
+    harness.raises("a finite number", elements.set_value, slider, "7")
+    harness.raises("an element, or criteria", elements.press, nil)
   end)
 end
 
@@ -77,9 +77,9 @@ function tests.on_and_off()
     becomes("the check box", false, checked)
     fails("refused", "is disabled", elements.toggle { app = factory, role = "toggle button", name = "togglebutton",
       states = { enabled = false } })
-    fails("unsupported", "nothing to switch", elements.toggle { app = factory, role = "slider" })
+    fails("unsupported", "cannot be switched", elements.toggle { app = factory, role = "slider" })
     -- One that stays in between, whatever is pressed: the application never takes that back.
-    fails("refused", "still in between", elements.toggle({ app = factory, role = "check box",
+    fails("refused", "still indeterminate", elements.toggle({ app = factory, role = "check box",
       states = { indeterminate = true, enabled = true } }, true))
     harness.eq(elements.find { app = factory, role = "tree table" }, nil)
     harness.ok(elements.select { app = factory, role = "radio button", name = "Page 3" })
@@ -128,7 +128,7 @@ function tests.opening()
     becomes("what was below", nil, function() return (elements.find { app = factory, name = "Charles Martel" }) end)
     harness.ok(elements.expand { app = factory, name = "Pepin the Short" })
     harness.ok(elements.find { app = factory, name = "Charles Martel", timeout = 5 })
-    fails("unsupported", "nothing to open", elements.expand { app = factory, name = "Data source: Wikipedia" })
+    fails("unsupported", "cannot be opened", elements.expand { app = factory, name = "Data source: Wikipedia" })
     harness.ok(elements.select { app = factory, role = "radio button", name = "Page 2" })
     harness.ok(elements.find { app = factory, role = "menu", name = "File", timeout = 10 })
     harness.ok(elements.expand { app = factory, role = "menu", name = "File" })

@@ -27,7 +27,7 @@ end
 local function packages_of_dev()
   local list = {}
   local script = assert(files.read "dev")
-  local needed = harness.ok(script:match "\nbuild_tests%(%) {\n(.-)\n}", "build_tests in ./dev") or ""
+  local needed = harness.ok(script:match "\nneed_for_tests%(%) {\n(.-)\n}", "need_for_tests in ./dev") or ""
   for name in needed:gmatch "%$([%w_]+_packages)" do
     local words = harness.ok(script:match("\n" .. name .. '="([^"]*)"'), name .. " in ./dev") or ""
     for word in words:gmatch "%S+" do list[word] = true end
@@ -111,7 +111,7 @@ function tests.what_cannot_be_opened_is_said()
     none, err = desk.apps.open_app "mousepad"
     profile.ready, profile.timing = ready, timing
     harness.eq({ none, err.code }, { nil, "timed_out" })
-    harness.has(tostring(err), "Mousepad has its window, but is not ready: ")
+    harness.has(tostring(err), "Mousepad shows its window, but is not ready: ")
   end)
 end
 

@@ -73,7 +73,7 @@ function tests.nothing_of_a_plan_is_done_if_one_action_of_it_is_wrong()
         for i = 2, 6 do actions[i] = { tool = "press_key", args = { key = "shift" } } end
       end
       if n == 3 then
-        t.has(play.words(request), "It was rejected, and nothing of it was done")
+        t.has(play.words(request), "The plan was rejected and none of its actions was done")
         actions[2] = { tool = "press_key", args = { key = "ctrl+s" } }
       end
       return play.plan { actions = actions, anchor = anchor, completes_goal = true }

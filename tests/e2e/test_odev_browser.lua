@@ -74,7 +74,7 @@ goals.midway = {
       return play.plan { anchor = { title = "Offer" }, actions = { click(request, "button", "Details"),
         click(request, "button", "Buy"), click(request, "button", "Buy") } }
     end
-    is_refused(request, "something came up over the page", "Newsletter", "2 more actions were not done")
+    is_refused(request, "a popup came up over the page", "Newsletter", "2 more actions were not done")
     return play.plan { completes_goal = true, anchor = { title = "Offer" }, actions = {
       click(request, "button", "No thanks") } }
   end,

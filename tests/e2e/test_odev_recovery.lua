@@ -20,7 +20,7 @@ goals.page_verifies = {
     t.eq(part.ok, true, part.reason)
     t.eq(part:states(), "OBSERVE DECIDE EXECUTE VERIFY ESCALATE_BROWSER DONE")
     t.has(part:why("ESCALATE_BROWSER"), 'not "Firefox"')
-    t.has(part:why("ESCALATE_BROWSER"), "not done again: the page is", "a link is not followed on another page")
+    t.has(part:why("ESCALATE_BROWSER"), "not retried: the page is", "a link is not followed on another page")
     t.eq(part.result.escalations, { browser = 1, vision = 0 })
     t.eq({ part.result.verified, part.result.unverified }, { 1, 0 })
     t.eq(#server:paths("/message"), 1)

@@ -45,7 +45,7 @@ function cases.b_not_clicked(tab)
     fails("refused", "is disabled", tab:click(element "Greyed", { input = input }))
     harness.eq(pages.log(tab), {}, input)
   end)
-  fails("not_found", "none of the", tab:click(9999))
+  fails("not_found", "not among the", tab:click(9999))
   harness.raises("an index", tab.click, tab, "Send")
   harness.raises("input is", tab.click, tab, 0, { input = "foot" })
 end
@@ -82,7 +82,7 @@ function cases.d_fields_with_a_will(tab)
     harness.ok(tab:type(element "Day", "2026-11-21", { input = input }))
     harness.eq(value_of(tab, "Day"), "2026-11-21")
     fails("refused", "2026-12-31", tab:type(element "Day", "tomorrow", { input = input }))
-    fails("refused", "nothing to type into", tab:type(element "Alert", "x", { input = input }))
+    fails("refused", "not a field that can be typed into", tab:type(element "Alert", "x", { input = input }))
   end)
 end
 
@@ -125,7 +125,7 @@ function cases.g_uploads(tab)
     harness.eq(pages.log(tab), { "Photo README.md true", "Chosen README.md,LICENSE", "Attach LICENSE" }, input)
     fails("not_found", "no file", tab:upload(element "Photo", "no/such/file", how))
     fails("refused", "one file", tab:upload(element "Photo", { "README.md", "LICENSE" }, how))
-    fails("invalid", "is no file", tab:upload(element "Photo", "docs", how))
+    fails("invalid", "is not a file", tab:upload(element "Photo", "docs", how))
   end)
 end
 
@@ -173,7 +173,7 @@ local stale = {
   { "renamed", "list.children[1].textContent = 'Delete everything'", "something else" },
   { "of another role", "list.children[1].setAttribute('role', 'tab')", "something else" },
   { "hidden", "list.children[1].style.display = 'none'", "no longer there" },
-  { "on a page that was loaded anew", "location.reload()", "loaded anew" },
+  { "on a page that was loaded anew", "location.reload()", "left or reloaded" },
 }
 
 function cases.k_stale(tab)
@@ -217,7 +217,7 @@ function cases.m_of_another_tab(tab, _, browser)
   local page = pages.open(tab, "changing.html")
   local other = assert(browser:new_tab(pages.url "changing.html"))
   fails("stale", "another tab", other:click(pages.element(page, "Beta")))
-  fails("stale", "not been looked at", other:click(1))
+  fails("stale", "not been observed", other:click(1))
   harness.eq(pages.log(other), {})
   assert(other:close())
 end

@@ -1,6 +1,6 @@
 -- Positions of 0..1000 on a very wide screen and on one that stands upright, by the tool and the observation of a
 -- run: judged by a terminal that fills the screen and writes down the pixel of each click, and by a calculator.
-local config = require "deskpilot.base.config"
+local configured = require "configured"
 local desktop = require "desktop"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
@@ -20,7 +20,7 @@ local function with_each(apps, fn)
 end
 
 local function look(desk)
-  local seen = harness.ok(observation.take(desk, native.encoder(), harness.ok(config.resolve { environment = {} })))
+  local seen = harness.ok(observation.take(desk, native.encoder(), (configured.defaults())))
   harness.ok(seen.shot.width <= 1536 and seen.shot.height <= 864, "it was made smaller")
   return seen
 end

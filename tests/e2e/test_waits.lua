@@ -87,7 +87,7 @@ function tests.a_window_comes_changes_its_title_and_goes()
     harness.eq(result(), true)
     harness.ok(select(3, result()) - changed < 9)
     harness.eq(desk.wait_for_window { class = "xterm", gone = true, timeout = 0 }, true, "gone already")
-    harness.raises("no Lua pattern", desk.wait_for_window, { matching = "(" })
+    harness.raises("not a valid Lua pattern", desk.wait_for_window, { matching = "(" })
     harness.raises("not colour", desk.wait_for_window, { colour = "red" })
   end)
 end

@@ -235,7 +235,7 @@ static void judge(const playing *p)
         closed = kind == NET_CLOSE;
         at += header + 4 + length;
     }
-    REQUIRE(closed == (p->opened && p->end.close_code != NET_CLOSED_ABRUPTLY));
+    REQUIRE(closed == (p->opened && p->end.close_code != NET_CLOSED_ABNORMALLY));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

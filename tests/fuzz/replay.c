@@ -89,6 +89,8 @@ int main(int argc, char **argv)
     input *inputs = calloc(count + 1, sizeof *inputs);
     uint8_t *data = malloc(MOST);
     if (!inputs || !data || !count) {
+        free(inputs);
+        free(data);
         return 1;
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -113,13 +113,13 @@ function harness.run_file(path)
     for name in pairs(tests) do names[#names + 1] = name end
     table.sort(names)
     for _, name in ipairs(names) do
-      local before = failed
+      local before, began = failed, task.now()
       local done, failure = task.limit(240, tests[name]) -- less than ctest gives the whole file
       if not done then
         failed = failed + 1
         io.stderr:write("  FAILED ", name, ": ", tostring(failure), "\n")
       end
-      io.stdout:write(failed == before and "ok    " or "NOT OK ", name, "\n")
+      io.stdout:write(failed == before and "ok    " or "NOT OK ", name, (" (%.1f s)\n"):format(task.now() - began))
       io.stdout:flush()
     end
   end)

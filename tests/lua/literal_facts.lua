@@ -33,11 +33,16 @@ function literal_facts.page(list, more)
   return page
 end
 
+--- The most actions that a plan may have.
+literal_facts.most_actions = 5
+
 --- The tools of a request by those names.
 function literal_facts.tools(names)
   local tools = {}
   for name in names:gmatch("%S+") do
-    tools[#tools + 1] = { type = "function", ["function"] = { name = name, parameters = { type = "object" } } }
+    local parameters = { type = "object" }
+    if name == "plan" then parameters.properties = { actions = { maxItems = literal_facts.most_actions } } end
+    tools[#tools + 1] = { type = "function", ["function"] = { name = name, parameters = parameters } }
   end
   return tools
 end

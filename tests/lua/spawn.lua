@@ -23,8 +23,11 @@ end
 
 local on_wine = system.platform == "windows"
 
--- The first program that has to do with windows starts Wine's process for the desktop, which has that program's
--- output open too, and now and then for ever.
+-- The first program that has to do with windows starts Wine's process for the desktop, which has that program's output
+-- open too. This one is the first, so that nobody waits for the output of a program that has ended.
+if on_wine then assert(require("native.desk").open {}):close() end
+
+-- The same goes for each further desktop, and that process may stay for ever.
 local function let_go(pipes, closed)
   local timer = uv.new_timer()
   timer:start(5000, 0, function()

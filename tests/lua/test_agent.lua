@@ -1,5 +1,6 @@
 --- The parts of a run that need no desktop: history, loop detection, listeners, hooks, journal, exports.
 local t = require "harness"
+local configured = require "configured"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local history = require "deskpilot.agent.history"
@@ -7,7 +8,6 @@ local hooks = require "deskpilot.agent.hooks"
 local journal = require "deskpilot.agent.journal"
 local listeners = require "deskpilot.agent.listeners"
 local export = require "deskpilot.agent.export"
-local toolbox = require "deskpilot.agent.toolbox"
 local rundir = require "deskpilot.agent.rundir"
 local loops = require "deskpilot.guards.loop_detection"
 local spawn = require "spawn"
@@ -28,7 +28,7 @@ local function fake_run(list)
 end
 
 function tests.every_tool_can_be_told_why()
-  local box = assert(toolbox.open())
+  local _, box = configured.defaults()
   for _, name in ipairs(box:names()) do
     local properties = box:get(name).parameters.properties
     t.ok(properties.justification or properties.evidence, name .. " has no place for a justification")

@@ -3,7 +3,7 @@
 local t = require "harness"
 local app_profile = require "deskpilot.desk.app.profile"
 local app_profiles = require "deskpilot.desk.app.profiles"
-local config = require "deskpilot.base.config"
+local configured = require "configured"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
@@ -148,7 +148,7 @@ function tests.users_add_their_own()
     none, err = desk.apps.open_app "prob"
     t.eq(none, nil)
     t.eq(err.code, "not_found")
-    t.has(tostring(err), "no application named 'prob' is known; did you mean '")
+    t.has(tostring(err), "there is no profile of an application named 'prob'; did you mean '")
     t.raises("the name of an application", desk.apps.open_app)
     t.eq(desk.apps.profile_of(window("Nobody", "x")), nil)
     t.eq(desk.apps.about(window("Nobody", "x")), "")
@@ -192,7 +192,7 @@ function tests.those_that_ship_are_sound()
   t.eq(table.concat(sentences, "\n"), "")
   t.ok(#profiles >= wanted[t.platform], #profiles .. " profiles")
   local forbidden, names = {}, {}
-  for _, keys in ipairs(config.key("safety.forbidden_keys").default) do forbidden[keys] = true end
+  for _, keys in ipairs(configured.defaults():get "safety.forbidden_keys") do forbidden[keys] = true end
   for _, profile in ipairs(profiles) do
     t.ok(next(profile.shortcuts or {}), profile.id .. " has shortcuts")
     t.ok(profile.hints, profile.id .. " has hints")

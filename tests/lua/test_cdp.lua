@@ -147,7 +147,7 @@ function tests.the_end_of_the_connection()
   end)
   for _, words in ipairs { "", "x", "[", "7", "null", "[]", "\"text\"", "{}", '{"method":7}', '{"id":77,' } do
     with_connection(function(peer) peer:frame("text", words) end, function(connection)
-      t.fails("protocol", "makes no sense", connection:call "Any")
+      t.fails("protocol", "a malformed message", connection:call "Any")
       t.ok(connection.closed, words)
     end)
   end

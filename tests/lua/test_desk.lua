@@ -23,7 +23,7 @@ local function with_native(d, replaced)
   d.native = setmetatable(replaced, { __index = function(_, name)
     return function(_, ...) return real[name](real, ...) end
   end })
-  d.inbox.native = d.native
+  d.event_pump.native = d.native
   return d
 end
 
@@ -278,7 +278,7 @@ function tests.what_is_in_the_way_of_a_raised_window()
   local ok, err = d.windows.raise(1)
   harness.eq(ok, nil)
   harness.eq(err.code, "refused")
-  harness.has(tostring(err), "did not come to lie above 'W2'")
+  harness.has(tostring(err), "did not put the window above 'W2'")
   list = { window(1, { pid = 0 }), window(2, { pid = 0 }) }
   harness.eq(d.windows.raise(1), nil, "no process is not the same process")
   list = { window(1, { layer = 1 }), window(2) }
@@ -293,7 +293,7 @@ function tests.windows_are_found_by_patterns()
   harness.eq(ok, nil, "with its case")
   harness.has(tostring(err), "matching ^no")
   harness.eq(d.windows.find { title = "No.*" }, nil, "a title is no pattern")
-  harness.raises("no Lua pattern", d.windows.find, { matching = "%" })
+  harness.raises("not a valid Lua pattern", d.windows.find, { matching = "%" })
   harness.eq(d.wait_for_window({ title = "nowhere" }).id, 1)
   ok, err = d.wait_for_window { title = "elsewhere", timeout = 0.02 }
   harness.eq(ok, nil)
@@ -309,7 +309,7 @@ function tests.regions_of_the_screen_that_change()
   local d = open()
   local change = task.start(d.wait_for_change, { region = { 10, 10, 20, 20 }, timeout = 5 })
   d.mouse.click { 500, 300 } -- everything changes on this desktop
-  d.inbox:wait(0.01)
+  d.event_pump:wait(0.01)
   harness.eq(d.wait_for_change { region = { 0, 0, 5, 5 }, timeout = 5, action = function() d.mouse.click() end }, true)
   change:cancel "over"
   local none, err = d.wait_for_change { region = { 0, 0, 5, 5 }, timeout = 0.01 }

@@ -2,7 +2,8 @@
 local t = require "harness"
 local files = require "deskpilot.base.files"
 local annotations = require "deskpilot.cli.annotations"
-local config = require "deskpilot.base.config"
+local config_reference = require "deskpilot.cli.config_reference"
+local plugins = require "deskpilot.agent.plugins"
 local reference = require "deskpilot.cli.reference"
 local text = require "deskpilot.base.text"
 
@@ -13,7 +14,21 @@ local head = "# Configuration\n\n"
 function tests.configuration()
   local page = t.ok(files.read("docs/configuration.md")) or ""
   t.has(page, head)
-  t.has(page, config.describe(), "docs/configuration.md holds the table that config.describe() makes")
+  t.ok(config_reference.renewed(page) == page, "docs/configuration.md is stale: run ./dev docs")
+  for _, row in ipairs { "\n### `limits`\n", "| `limits.turns` | integer, 1 or more | `600` |", "| guard `budgets` |\n",
+    "| `personas.NAME.temperature` | number, 0 to 2 |", "| `planner` | `odev` | 0.2 | 1500 |",
+    "| `scroll.notches` |", "| tool `scroll_down` and tool `scroll_up` |",
+    "| `desktop.kind` | `current` or `private` |" } do
+    t.has(page, row)
+  end
+  for _, key in ipairs(config_reference.shipped().keys:list()) do
+    t.has(page, "| `" .. key.name .. (key.option.type == "entries" and "` | table of tables |" or "` | "))
+  end
+  for kind, version in pairs(plugins.api) do t.has(page, ("%s %d"):format(kind, version), "the versions in words") end
+end
+
+function tests.a_page_without_its_marks_is_not_written()
+  t.fails("invalid", "no place for the tables", config_reference.renewed "# Configuration\n")
 end
 
 local folder = "docs/api"

@@ -133,7 +133,7 @@ function tests.a_large_body_is_told_why_it_is_refused()
 end
 
 function tests.slow_senders_and_readers()
-  with_server({ seconds = 1, max_connections = 3 }, function(server)
+  with_server({ seconds = 0.5, max_connections = 3 }, function(server)
     local began = task.now()
     local came, closed = raw.talk(server.port, "GET / HT")
     t.has(came, "HTTP/1.1 408 ")
@@ -213,7 +213,8 @@ function tests.forms_of_parts()
   local many = {}
   for i = 1, 201 do many[i] = 'Content-Disposition: form-data; name="a"\r\n\r\n' end
   for what, broken in pairs {
-    ["no end"] = body:sub(1, -10), ["boundary is not there"] = "x", ["no head"] = multipart({ "x" }, "bound--ary"),
+    ["no end"] = body:sub(1, -10), ["boundary is not in the body"] = "x",
+    ["no header lines"] = multipart({ "x" }, "bound--ary"),
     ["no name"] = multipart({ "Content-Type: a\r\n\r\n" }, "bound--ary"),
     ["more than 200"] = multipart(many, "bound--ary"),
   } do
@@ -222,7 +223,7 @@ function tests.forms_of_parts()
     t.has(tostring(err), what)
   end
   local _, err = http_form.multipart(body, "multipart/form-data")
-  t.has(tostring(err), "no boundary")
+  t.has(tostring(err), "no valid boundary")
   _, err = http_form.read { headers = { ["content-type"] = "text/plain" }, body = "" }
   t.eq(err.code, "unsupported")
 end

@@ -107,6 +107,10 @@ Register: 1. Type "Ada" into "Full name"
   t.eq(rest.anchor, {}, "nobody knows where it leads")
   t.eq(rest.success_indicators, { "Thank you", "Ada" })
   t.eq(rest.completes_goal, true)
+  local restore <close> = setmetatable({}, { __close = function() literal_facts.most_actions = 5 end })
+  assert(restore)
+  literal_facts.most_actions = 2
+  t.eq(shown((ask(task))), "browser_type 0 Ada | browser_type 1 ada@example.org", "as many as the schema takes")
 end
 
 function tests.what_was_dropped_or_failed_is_done_again()

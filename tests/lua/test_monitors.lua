@@ -137,7 +137,7 @@ local function slow_desk(rounds)
     calls.of, calls.taken = nil, 0
     return "picture of " .. id, { x = 1, y = 2, width = 3, height = 4 }, true
   end
-  return { native = fake, inbox = require("deskpilot.desk.wait.inbox").new(fake) }, calls
+  return { native = fake, event_pump = require("deskpilot.desk.wait.event_pump").new(fake) }, calls
 end
 
 function tests.windows_that_are_waited_for()

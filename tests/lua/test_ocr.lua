@@ -73,10 +73,10 @@ end
 
 function tests.a_miss_says_what_was_there()
   local rows = text_lines.rows(words_of(screen))
-  t.has(text_match.miss(rows, "Sav ass"), '"Sav ass" was not seen; the nearest is "')
-  t.has(text_match.miss(rows, "Open folder"), '"Open file"')
-  t.has(text_match.miss(rows, "zzzzzzzzzzzzzzzzzzzz"), 'what was seen begins with "File Edit Open file')
-  t.has(text_match.miss({}, "x"), "no text was seen there at all")
+  t.has(text_match.describe_miss(rows, "Sav ass"), '"Sav ass" was not seen; the nearest is "')
+  t.has(text_match.describe_miss(rows, "Open folder"), '"Open file"')
+  t.has(text_match.describe_miss(rows, "zzzzzzzzzzzzzzzzzzzz"), 'what was seen begins with "File Edit Open file')
+  t.has(text_match.describe_miss({}, "x"), "no text was seen there at all")
 end
 
 local function null_desk(fn)
@@ -141,7 +141,7 @@ function tests.data_that_is_none()
   ]] }, { env = { TESSDATA_PREFIX = folder } })
   t.eq(child.status, 1, child.stderr)
   t.has(child.stdout, 'Tesseract does not load its data for "eng" in ' .. folder)
-  t.has(child.stdout, "install it anew (unavailable)")
+  t.has(child.stdout, "reinstall it (unavailable)")
   t.eq(child.stderr, "", "nothing of the library's own words")
   files.remove(folder)
 end

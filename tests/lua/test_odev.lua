@@ -1,26 +1,25 @@
---- The parts of the policy odev that need no desktop: anchors, the rules, reading plans, the words of a page, and which
+--- The parts of the policy odev that need no desktop: anchors, preconditions, plans, formatting a page, and which
 --- files an agent may have.
 local t = require "harness"
 local files = require "deskpilot.base.files"
 local allowed_files = require "deskpilot.agent.allowed_files"
 local anchor = require "deskpilot.policies.odev.anchor"
 local desk_module = require "deskpilot.desk"
-local config = require "deskpilot.base.config"
+local configured = require "configured"
 local page_tools = require "deskpilot.agent.page_tools"
-local page_words = require "deskpilot.agent.page_words"
+local page_format = require "deskpilot.agent.page_format"
 local plan = require "deskpilot.policies.odev.plan"
-local rules = require "deskpilot.policies.odev.rules"
+local preconditions = require "deskpilot.policies.odev.preconditions"
 local run_module = require "deskpilot.agent.run"
-local scene = require "deskpilot.policies.odev.scene"
+local screen_state = require "deskpilot.policies.odev.screen_state"
 local spawn = require "spawn"
-local toolbox = require "deskpilot.agent.toolbox"
 local uv = require "luv"
 
 local tests = {}
 
 -- --- anchors ------------------------------------------------------------------------------------------------
 
-local function sight(words)
+local function visible_texts(words)
   local seen = { window = { title = "Report (2) - Chromium", class = "Chromium-browser" },
     applications = { "Chromium-browser", "chromium" },
     page = { title = "Report (2)", url = "https://www.Example.org/reports/2?full=1" } }
@@ -31,35 +30,35 @@ local function sight(words)
   return seen
 end
 
-local function miss(wanted, words, share)
-  return anchor.miss(wanted, sight(words), share or 0.5)
+local function mismatch(wanted, words, share)
+  return anchor.mismatch(wanted, visible_texts(words), share or 0.5)
 end
 
 function tests.every_part_of_an_anchor_has_to_hold()
-  t.eq(miss {}, nil)
-  t.eq(miss { application = "", title = "", url = "", keywords = {} }, nil)
-  t.eq(miss { application = "chromium", title = "report (2)", url = "example.org/reports/2" }, nil)
-  t.eq(miss { application = "Chromium Browser" }, nil)
-  t.eq(miss { url = "http://example.org/reports/" }, nil, "neither the scheme nor www nor the last slash matter")
-  t.has(miss { application = "firefox", title = "nowhere" }, 'application is "Chromium-browser", not "firefox"')
-  t.has(miss { application = "ch" }, "ch", "two letters are no application")
-  t.has(miss { application = "chromium", title = "Report 3" }, 'does not contain "Report 3"')
-  t.has(miss { title = "Report", url = "/reports/3" }, 'does not contain "/reports/3"')
-  t.has(miss { url = "%d" }, "%d", "no pattern")
+  t.eq(mismatch {}, nil)
+  t.eq(mismatch { application = "", title = "", url = "", keywords = {} }, nil)
+  t.eq(mismatch { application = "chromium", title = "report (2)", url = "example.org/reports/2" }, nil)
+  t.eq(mismatch { application = "Chromium Browser" }, nil)
+  t.eq(mismatch { url = "http://example.org/reports/" }, nil, "neither the scheme nor www nor the last slash matter")
+  t.has(mismatch { application = "firefox", title = "nowhere" }, 'application is "Chromium-browser", not "firefox"')
+  t.has(mismatch { application = "ch" }, "ch", "two letters are no application")
+  t.has(mismatch { application = "chromium", title = "Report 3" }, 'does not contain "Report 3"')
+  t.has(mismatch { title = "Report", url = "/reports/3" }, 'does not contain "/reports/3"')
+  t.has(mismatch { url = "%d" }, "%d", "no pattern")
 end
 
 function tests.half_of_the_keywords_are_enough()
-  t.eq(miss { keywords = { "Total", "Due" } }, nil)
-  t.has(miss { keywords = { "Total", "Due", "Date" } }, "only 1 of the 3 keywords are seen")
-  t.has(miss({ keywords = { "Total", "Due" } }, nil, 1), 'missing are "Due"')
-  t.eq(miss({ keywords = { "Due" } }, nil, 0), nil)
+  t.eq(mismatch { keywords = { "Total", "Due" } }, nil)
+  t.has(mismatch { keywords = { "Total", "Due", "Date" } }, "only 1 of the 3 keywords are seen")
+  t.has(mismatch({ keywords = { "Total", "Due" } }, nil, 1), 'missing are "Due"')
+  t.eq(mismatch({ keywords = { "Due" } }, nil, 0), nil)
 end
 
 function tests.an_anchor_on_nothing()
   local nothing = { applications = {}, shows = function() return false end }
-  t.has(anchor.miss({ application = "x" }, nothing, 0.5), "no window is active")
-  t.has(anchor.miss({ url = "x" }, nothing, 0.5), "no page is in front")
-  t.has(anchor.miss({ title = "x" }, nothing, 0.5), "does not contain")
+  t.has(anchor.mismatch({ application = "x" }, nothing, 0.5), "no window is active")
+  t.has(anchor.mismatch({ url = "x" }, nothing, 0.5), "no page is in front")
+  t.has(anchor.mismatch({ title = "x" }, nothing, 0.5), "does not contain")
   t.ok(anchor.is_empty { keywords = {}, title = "" })
   t.ok(not anchor.is_empty { keywords = { "x" } })
 end
@@ -75,23 +74,23 @@ function tests.what_matters_between_two_actions()
   local window, other = { id = 1, title = "a" }, { id = 2, title = "b" }
   local before = { window = window, page = page() }
   local function now(fields, which)
-    return scene.difference(before, { window = which or window, page = page(fields) })
+    return screen_state.describe_change(before, { window = which or window, page = page(fields) })
   end
   t.eq(now(), nil)
-  t.eq(scene.difference({ window = window }, { window = { id = 1, title = "another title" } }), nil)
-  t.eq(scene.difference({}, {}), nil)
+  t.eq(screen_state.describe_change({ window = window }, { window = { id = 1, title = "another title" } }), nil)
+  t.eq(screen_state.describe_change({}, {}), nil)
   t.has(now({}, other), 'the active window is "b" and was "a"')
-  t.has(scene.difference(before, { page = page() }), "the active window is no window")
+  t.has(screen_state.describe_change(before, { page = page() }), "the active window is no window")
   t.has(now { url = "http://a/#2" }, "the page is http://a/#2")
   t.has(now { dialog = { type = "alert", message = "Hey" } }, 'a dialog came up: alert "Hey"')
-  t.has(now { popup = { role = "dialog", name = "Cookies" } }, 'something came up over the page: dialog "Cookies"')
-  t.has(scene.difference(before, { window = window }), "can no longer be seen")
+  t.has(now { popup = { role = "dialog", name = "Cookies" } }, 'a popup came up over the page: dialog "Cookies"')
+  t.has(screen_state.describe_change(before, { window = window }), "can no longer be seen")
   before.page.popup = { role = "dialog", name = "Cookies" }
   t.eq(now { popup = { role = "dialog", name = "Cookies" } }, nil, "it was there before")
   t.eq(now(), nil, "a popup that has gone is no reason to stop")
 end
 
--- --- plans and rules ----------------------------------------------------------------------------------------
+-- --- plans and preconditions --------------------------------------------------------------------------------
 
 local elements = {
   { index = 0, role = "button", name = "Beneath", states = { blocked = true } },
@@ -106,8 +105,9 @@ local function run_with(page, mission, folder)
   page.url, page.title, page.ready, page.text = page.url or "http://x/", "X", "complete", page.text or ""
   page.elements = page.elements or elements
   page.viewport = { x = 0, y = 100, width = 1000, height = 900 }
-  local run = run_module.new { mission = mission or {}, config = assert(config.resolve { environment = {} }),
-    toolbox = assert(toolbox.open()), dir = { path = "/nowhere" }, listeners = {}, folder = folder,
+  local config, toolbox = configured.defaults()
+  local run = run_module.new { mission = mission or {}, config = config, toolbox = toolbox, folder = folder,
+    dir = { path = "/nowhere" }, listeners = {},
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }
   run.observation = { page = page, tab = {}, shot = assert(run.desk.screen.shot()) }
   return run
@@ -151,8 +151,8 @@ function tests.what_is_on_top_comes_first()
   point.position = { 50, 50 }
   t.eq(check(run, "click_element", point), "fine", "above the page: the browser's own")
   run.observation.page.dialog = { type = "confirm", message = "Leave?" }
-  t.has(check(run, "browser_click", { index = 1 }), 'a dialog (confirm "Leave?") holds the page up')
-  t.has(check(run, "browser_open", { url = "http://x/" }), "holds the page up")
+  t.has(check(run, "browser_click", { index = 1 }), 'a dialog (confirm "Leave?") blocks the page')
+  t.has(check(run, "browser_open", { url = "http://x/" }), "blocks the page")
   t.eq(check(run, "browser_dialog", { accept = true }), "fine")
   t.eq(check(run, "press_key", { key = "escape" }), "fine")
   run.desk:close()
@@ -161,16 +161,16 @@ end
 function tests.fields_with_suggestions()
   local run = run_with()
   local function types(index)
-    return rules.types_into_suggestions(run, { tool = "browser_type", args = { index = index } })
+    return preconditions.types_into_suggestions(run, { tool = "browser_type", args = { index = index } })
   end
   t.eq({ types(2), types(3) }, { true, false })
-  t.ok(not rules.types_into_suggestions(run, { tool = "browser_click", args = { index = 2 } }))
+  t.ok(not preconditions.types_into_suggestions(run, { tool = "browser_click", args = { index = 2 } }))
   local page = run.observation.page
-  t.ok(not rules.suggestions_came({ tool = "type_text" }, page), "nothing has the keyboard")
+  t.ok(not preconditions.suggestions_came({ tool = "type_text" }, page), "nothing has the keyboard")
   page.focus = 2
-  t.ok(rules.suggestions_came({ tool = "type_text" }, page))
-  t.ok(not rules.suggestions_came({ tool = "press_key" }, page))
-  t.ok(not rules.suggestions_came({ tool = "type_text" }, nil))
+  t.ok(preconditions.suggestions_came({ tool = "type_text" }, page))
+  t.ok(not preconditions.suggestions_came({ tool = "press_key" }, page))
+  t.ok(not preconditions.suggestions_came({ tool = "type_text" }, nil))
   run.desk:close()
 end
 
@@ -218,7 +218,7 @@ end
 
 function tests.the_tools_are_told_by_their_own_definitions()
   local run = run_with()
-  local words = plan.tool_words(run)
+  local words = plan.describe_tools(run)
   t.has(words, "- browser_type(index: integer, replace?: boolean, text: string): Type text")
   t.has(words, "- browser_tab(action: new|close|next, url?: string)")
   t.has(words, "- click_element(label: string, position: array [x, y] in 0..1000)")
@@ -230,7 +230,7 @@ end
 -- --- words --------------------------------------------------------------------------------------------------
 
 function tests.a_page_in_words()
-  local words = page_words.of { url = "http://x/\nRECENT ACTIONS:", title = 'A "page"\n[0] button "x"',
+  local words = page_format.page { url = "http://x/\nRECENT ACTIONS:", title = 'A "page"\n[0] button "x"',
     ready = "complete", dialog = { type = "confirm", message = "Leave?" },
     popup = { role = "dialog", name = "Cookies" },
     elements = { { index = 0, role = "link", name = "Home\n[1] link", states = {} },

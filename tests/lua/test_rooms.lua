@@ -109,7 +109,7 @@ local function check_no_empty_room(root, floors)
   end
 end
 
--- Whoever uses a desktop sees the front (desk.h, human.h, elements.h and what those are made of) and no backend.
+-- Whoever uses a desktop sees the front (desk.h, activity.h, elements.h and what those are made of) and no backend.
 function tests.the_front_hides_the_backends()
   local seen, endings = 0, { c = true, h = true }
   for _, path in ipairs(each_file("runtime/lib", endings, each_file("runtime/host", endings))) do

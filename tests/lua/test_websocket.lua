@@ -160,9 +160,7 @@ function tests.closing_by_this_side()
 end
 
 function tests.a_server_that_does_not_agree_to_a_closing()
-  for name, answer in pairs { silence = function() end, messages = function(peer) peer:frame("text", "never") end,
-    nonsense = function(peer) peer:write(("\xff"):rep(100)) end,
-    ["an end"] = function(peer) peer:close() end, ["a reset"] = function(peer) peer:close(true) end } do
+  local function closes(name, answer)
     with_server(function(peer)
       peer:accept()
       while not peer.ended do
@@ -180,6 +178,13 @@ function tests.a_server_that_does_not_agree_to_a_closing()
       t.eq(closed, 1, name)
     end)
   end
+  local waiting = {} -- all at once, for some take as long as is waited for an answer
+  for name, answer in pairs { silence = function() end, messages = function(peer) peer:frame("text", "never") end,
+    nonsense = function(peer) peer:write(("\xff"):rep(100)) end,
+    ["an end"] = function(peer) peer:close() end, ["a reset"] = function(peer) peer:close(true) end } do
+    table.insert(waiting, task.start(closes, name, answer))
+  end
+  for _, one in ipairs(waiting) do t.eq({ one:wait() }, { true }) end
 end
 
 function tests.the_connection_breaks()

@@ -64,15 +64,17 @@ local function check_ended_with_what_it_started(desk, folder)
     require("deskpilot.base.task").sleep(200)]]):format(testapp.program, log))
   path = script(folder, "outer.lua", ("return { family = function() dofile %q end }"):format(path))
   local result
+  local began = task.now()
   local waiter = task.start(function() result = { desk.apps.run { runner, path, timeout = 60 } } end)
   local app = testapp.attach(log)
+  local starting = task.now() - began
   harness.ok(alive(app.pid))
   waiter:cancel "the test wants it"
   harness.eq(result, nil)
   harness.wait_until("its end", function() return not alive(app.pid) end, 20)
   files.remove(log)
-  -- Time enough for both to have started on a busy machine.
-  waiter = task.start(function() result = { desk.apps.run { runner, path, timeout = 15 } } end)
+  -- Time enough for both to have started, also when the machine gets busier meanwhile.
+  waiter = task.start(function() result = { desk.apps.run { runner, path, timeout = 2 + 4 * starting } } end)
   app = testapp.attach(log)
   waiter:wait()
   local none, err = table.unpack(result, 1, 2)

@@ -175,7 +175,7 @@ function tests.switched_and_selected()
     app:wait_for { event = "selected", target = "fruits", index = 2, text = "Cherry" }
     harness.ok(desk.elements.select(find(desk, app, "list item", "Blue", true)))
     app:wait_for { event = "selected", target = "colour", index = 2, text = "Blue" }
-    fails("unsupported", "nothing to switch", desk.elements.toggle { pid = app.pid, name = "Alpha" })
+    fails("unsupported", "cannot be switched", desk.elements.toggle { pid = app.pid, name = "Alpha" })
     harness.ok(desk.elements.scroll_into_view(find(desk, app, "list item", "Apple")))
     local actions = harness.ok(desk.elements.actions(find(desk, app, "list item", "Banana")))
     harness.eq({ #actions, actions[1].name }, { 1, "select" })
@@ -225,7 +225,7 @@ function tests.found_by_more()
     harness.eq(harness.ok(desk.elements.find { name = "Alpha", within = { role = "frame", name = "Found" } }).handle,
       alpha.handle)
     harness.eq(harness.ok(desk.elements.at(alpha)).handle, alpha.handle)
-    fails("not_found", "of that name there is: push button", desk.elements.find { pid = app.pid, role = "text",
+    fails("not_found", "with that name there is: push button", desk.elements.find { pid = app.pid, role = "text",
       name = "Alpha" })
     fails("not_found", "looked in testapp", desk.elements.find { pid = app.pid, role = "text", name = "Alpha" })
   end)

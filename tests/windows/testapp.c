@@ -231,7 +231,7 @@ static void make_controls(HWND window, HINSTANCE instance)
                                      of->x, of->y, of->width, of->height, window,
                                      (HMENU) (INT_PTR) (FIRST_ID + i), instance, NULL);
         SendMessageW(child, WM_SETFONT, (WPARAM) GetStockObject(DEFAULT_GUI_FONT), TRUE);
-        if (!wcscmp(of->klass, L"LISTBOX")) {
+        if (wcscmp(of->klass, L"LISTBOX") == 0) {
             for (size_t k = 0; k < sizeof fruits / sizeof *fruits; k++) {
                 SendMessageW(child, LB_ADDSTRING, 0, (LPARAM) fruits[k]);
             }
@@ -309,6 +309,18 @@ static void log_ready(HWND window)
 /* --- the program -------------------------------------------------------------------------------
  */
 
+static bool read_numbers(const wchar_t *word, const wchar_t *value)
+{
+    if (!wcscmp(word, L"--release")) {
+        return swscanf(value, L"%lu", &options.release) == 1;
+    }
+    if (!wcscmp(word, L"--at")) {
+        return swscanf(value, L"%d,%d", &options.x, &options.y) == 2;
+    }
+    return !wcscmp(word, L"--size") &&
+           swscanf(value, L"%dx%d", &options.width, &options.height) == 2;
+}
+
 static bool read_options(int argc, wchar_t **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -321,15 +333,8 @@ static bool read_options(int argc, wchar_t **argv)
             options.log = value;
         } else if (!wcscmp(word, L"--title") && ++i) {
             options.title = value;
-        } else if (!wcscmp(word, L"--release") && ++i &&
-                   swscanf(value, L"%lu", &options.release) == 1) {
-            continue;
-        } else if (!wcscmp(word, L"--at") && ++i &&
-                   swscanf(value, L"%d,%d", &options.x, &options.y) == 2) {
-            continue;
-        } else if (!wcscmp(word, L"--size") && ++i &&
-                   swscanf(value, L"%dx%d", &options.width, &options.height) == 2) {
-            continue;
+        } else if (read_numbers(word, value)) {
+            i++;
         } else {
             return false;
         }

@@ -15,10 +15,11 @@ static void put(const char *bytes, size_t count)
 {
     if (length + count > capacity) {
         capacity = (length + count) * 2;
-        line = realloc(line, capacity);
-        if (!line) {
+        char *larger = realloc(line, capacity);
+        if (!larger) {
             exit(3);
         }
+        line = larger;
     }
     memcpy(line + length, bytes, count);
     length += count;

@@ -17,7 +17,7 @@ two_monitors=""
 seconds=0
 
 export LC_ALL=C.UTF-8 # file names in other scripts are lost without it
-export WINEARCH=win64 WINEDEBUG="${WINEDEBUG:--all}" WINEDLLOVERRIDES="mscoree,mshtml="
+export WINEARCH=win64 WINEDEBUG="${WINEDEBUG:--all}" WINEDLLOVERRIDES="mscoree,mshtml,winemenubuilder.exe="
 unset WAYLAND_DISPLAY
 
 # A clone must not share files with the user's home, as Wine's own Desktop and Documents do.
@@ -28,14 +28,29 @@ own_folders() {
     done
 }
 
+# What Wine would start before the first program, and no program of ours asks for, is left until it is wanted: devices,
+# volumes, the event log. And each new console waits 2 s for a window manager's word, where there is none.
+settings() {
+    printf 'REGEDIT4\n\n'
+    for service in Eventlog MountMgr NDIS nsiproxy PlugPlay; do
+        printf '[HKEY_LOCAL_MACHINE\\System\\CurrentControlSet\\Services\\%s]\n"Start"=dword:00000003\n\n' "$service"
+    done
+    printf '[HKEY_CURRENT_USER\\Software\\Wine\\AppDefaults\\conhost.exe\\X11 Driver]\n"Managed"="N"\n'
+}
+
+# Nothing of it needs a screen; without DISPLAY Wine opens none.
+in_template() {
+    env -u DISPLAY WINEPREFIX="$template" "$@"
+}
+
 prepare() {
-    wanted=$(wine --version)
+    wanted="$(wine --version) $(cksum <"$root/tests/wine/wine.sh")"
     [ "$(cat "$template/prepared" 2>/dev/null || true)" != "$wanted" ] || return 0
     rm -rf "$template"
     mkdir -p "$template"
-    # Nothing of it needs a screen; without DISPLAY Wine opens none.
-    env -u DISPLAY WINEPREFIX="$template" sh -c 'wine wineboot --init && wineserver -w' >"$cache/wine.log" 2>&1 ||
-        { cat "$cache/wine.log" >&2; return 1; }
+    settings >"$cache/settings.reg"
+    { in_template wine wineboot --init && in_template wine regedit "$cache/settings.reg" &&
+        in_template wineserver -w; } >"$cache/wine.log" 2>&1 || { cat "$cache/wine.log" >&2; return 1; }
     own_folders "$template"
     printf '%s\n' "$wanted" >"$template/prepared"
 }
@@ -74,6 +89,22 @@ place_monitors() {
     xrandr >/dev/null # looks at the outputs again: only now the second one counts as connected
 }
 
+# The processes that run in a Wine folder. Each thread tells, for the first one of a process may have ended before it.
+processes_in() {
+    env -u WINEPREFIX grep -lsxzF "WINEPREFIX=$1" /proc/[0-9]*/task/*/environ | cut -d/ -f3 | sort -u
+}
+
+# Ends whatever runs in a Wine folder; nothing of it is worth a goodbye. The server alone is not enough, for its services
+# outlive it; and asked to end in its own way (wineserver -k) it takes most of a second.
+end_wine() {
+    for _ in 1 2 3 4 5 6 7 8 9; do
+        left=$(processes_in "$1")
+        [ -n "$left" ] || return 0
+        # shellcheck disable=SC2086
+        kill -9 $left 2>/dev/null || true
+    done
+}
+
 # What is left of a run is the next one's to remove: a process of it may still write as it ends, and another run may
 # be removing it, too.
 remove() {
@@ -86,15 +117,16 @@ clean() {
         [ -d "$old" ] || continue
         owner=${old##*/}
         kill -0 "${owner%%.*}" 2>/dev/null && continue
-        WINEPREFIX="$old/wine" wineserver -k 2>/dev/null || true
+        end_wine "$old/wine"
         remove "$old"
     done
 }
 
 server=""
 place=""
+# shellcheck disable=SC2317 # called by the trap
 finish() {
-    [ -z "$place" ] || wineserver -k 2>/dev/null || true
+    [ -z "$place" ] || end_wine "$place/wine"
     [ -z "$server" ] || kill "$server" 2>/dev/null || true
     [ -z "$place" ] || remove "$place"
 }

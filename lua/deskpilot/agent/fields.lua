@@ -47,12 +47,23 @@ function fields.show(position)
   return ("[%g, %g]"):format(position[1], position[2])
 end
 
+--- A tool that is built from a few words, with what its file says of itself (deskpilot.plugin).
+---@param how deskpilot.plugin what the file has given to the builder
+---@param tool deskpilot.tool
+---@return deskpilot.tool tool
+function fields.built(how, tool)
+  for _, field in ipairs { "api", "section", "options" } do
+    if how[field] ~= nil then tool[field] = how[field] end
+  end
+  return tool
+end
+
 --- A tool that clicks one element in some way.
----@param how { name: string, description: string, done: string,
+---@param how { api: integer?, section: string?, options: table?, name: string, description: string, done: string,
 ---  act: (fun(mouse: deskpilot.desk.mouse, point: deskpilot.point): boolean?, deskpilot.error?) } done: the past tense
 ---@return deskpilot.tool
 function fields.click_tool(how)
-  return {
+  return fields.built(how, {
     name = how.name,
     description = how.description,
     parameters = fields.object({
@@ -67,15 +78,22 @@ function fields.click_tool(how)
       if not ok then return nil, err end
       return ('%s "%s" at %s'):format(how.done, args.label, fields.show(args.position))
     end,
-  }
+  })
 end
 
+local scroll_options = {
+  notches = { type = "integer", default = 5, min = 1, max = 100, about = "how far scroll_up and scroll_down turn the "
+    .. "wheel, in notches" },
+}
+
 --- A tool that turns the wheel.
----@param how { name: string, description: string, notches: integer, done: string } notches: positive is down; done:
----  the past tense
+---@param how { api: integer?, name: string, description: string, direction: integer, done: string } direction: 1 is
+---  down and -1 up; done: the past tense
 ---@return deskpilot.tool
 function fields.scroll_tool(how)
-  return {
+  return fields.built(how, {
+    section = "scroll",
+    options = scroll_options,
     name = how.name,
     description = how.description,
     parameters = fields.object({
@@ -86,11 +104,12 @@ function fields.scroll_tool(how)
       local at, why = { x = 500, y = 500, frame = "norm" }, nil -- of the screen as it is now: nobody pointed at it
       if args.position then at, why = fields.point(ctx, args.position) end
       if not at then return nil, why end
-      local ok, err = ctx.desk.mouse.scroll { dy = how.notches, at = at }
+      local notches = how.direction * ctx.config:get("scroll.notches")
+      local ok, err = ctx.desk.mouse.scroll { dy = notches, at = at }
       if not ok then return nil, err end
       return ("%s at %s"):format(how.done, fields.show { at.x, at.y })
     end,
-  }
+  })
 end
 
 return fields

@@ -81,7 +81,7 @@ local listeners = {}
 ---@field error (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 
 --- What a file of guards/ returns.
----@class deskpilot.guard: deskpilot.listener
+---@class deskpilot.guard: deskpilot.plugin, deskpilot.listener
 
 --- The events of a run, in the order in which a turn announces them.
 listeners.events = {

@@ -1,27 +1,28 @@
 --- The loop: observe, let the policy decide and act, until something says that it is over. Everything
 --- else listens (listeners.lua) or is the policy's.
 local errors = require "deskpilot.base.errors"
-local lookup = require "deskpilot.base.lookup"
+local plugins = require "deskpilot.agent.plugins"
 local task = require "deskpilot.base.task"
 
 local loop = {}
 
 --- What a file of policies/ returns: how an agent thinks.
----@class deskpilot.policy
+---@class deskpilot.policy: deskpilot.plugin
+---@field personas table<string, { temperature: number?, max_tokens: integer? }>? what its personas spend, unless the
+---  configuration says otherwise
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
 
-local function load_policy(name)
-  local policy, err = lookup.load("policies", name)
-  if not policy then return nil, err end
-  if type(policy) ~= "table" or type(policy.turn) ~= "function" then
-    return errors.fail("invalid", "the policy %q must return a table with a function `turn(run)`", name)
+-- The policy as its file is now: one that was edited, or that nobody has set an option of, brings its own.
+local function load_policy(run, name)
+  local policy, declaration = plugins.load("policies", name)
+  if not policy then return nil, declaration end
+  if declaration then
+    local ok, err = run.config:declare(declaration)
+    if not ok then return nil, err end
   end
   return policy
 end
-
---- Whether a policy of that name can be used; for the check before anything is touched.
-loop.load_policy = load_policy
 
 local function one_turn(run, policy)
   run.turn = run.turn + 1
@@ -43,6 +44,7 @@ end
 local function restore(outer)
   local run = outer.run
   run.task, run.goal, run.state, run.history = outer.task, outer.goal, outer.state, outer.history
+  run.personas = outer.personas
 end
 
 --- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
@@ -51,15 +53,15 @@ end
 ---@param options { policy: string?, verify: function|false|nil, indicators: string[]? }
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function loop.pursue(run, goal, options)
-  local policy, err = load_policy(options.policy or run.config:get("policy"))
+  local policy, err = load_policy(run, options.policy or run.config:get("policy"))
   if not policy then return false, tostring(err) end
   if run.outcome then return false, run.outcome.reason end
   local outer <close> = setmetatable({ run = run, task = run.task, goal = run.goal, state = run.state,
-    history = run.history }, { __close = restore })
+    history = run.history, personas = run.personas }, { __close = restore })
   assert(outer)
   run.task, run.goal, run.state, run.history = goal, { verify = options.verify, indicators = options.indicators },
     {}, run:new_history()
-  run.result = nil
+  run.result, run.personas = nil, policy.personas
   if run.mission.run and options.verify == nil then run.goal.verify = false end -- the script's own is for the end
   if policy.start then policy.start(run) end
   while not run.outcome do one_turn(run, policy) end
@@ -93,7 +95,9 @@ local function body(run)
     model = run.model.name, endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
     version = require "native.system".version, config = run.config:dump() })
   if run.outcome then return end
-  if run.mission.run then run_script(run) else loop.pursue(run, run.mission.task, {}) end
+  if run.mission.run then return run_script(run) end
+  local ok, why = loop.pursue(run, run.mission.task, {})
+  if not ok and not run.outcome then run:stop("error", why) end -- the policy's file was changed since it was checked
 end
 
 local function settle_outcome(run, ok, err)

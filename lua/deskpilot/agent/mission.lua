@@ -2,10 +2,12 @@
 --- found here, before anything is touched.
 local errors = require "deskpilot.base.errors"
 local hooks = require "deskpilot.agent.hooks"
+local lookup = require "deskpilot.base.lookup"
+local text = require "deskpilot.base.text"
 
 local mission = {}
 
---- What a mission's file returns. Every group of the configuration may stand beside these: limits, timing, ...
+--- What a mission's file returns. Every section of the configuration may stand beside these: limits, timing, ...
 ---@class deskpilot.mission: deskpilot.config_groups, deskpilot.listener
 ---@field task string? what an agent is to do, in words; or else `run`
 ---@field run (fun(m: deskpilot.run): boolean?, any)? a script; false and why if it did not succeed
@@ -23,40 +25,60 @@ local mission = {}
 ---  deskpilot.decision?)?
 
 ---@class deskpilot.mission.desktop: deskpilot.config.desktop
----@field size { [1]: integer, [2]: integer }? of a private desktop: { width, height }
 ---@field apps string[][]? programs that are started, each { "program", "argument", ... }
 ---@field env table<string, string>? of these programs
 
--- Keys with their types; the groups of the configuration (limits, timing, ...) may stand beside them.
-local keys = { task = "string", run = "function", policy = "string", desktop = "table",
-  verify = "function", name = "string", indicators = "table", files = "table" }
-local groups = { "limits", "timing", "model", "screen", "observe", "history", "loop", "safety",
-  "three_body", "odev", "personas", "browser", "runs" } -- `desktop` is one too, with `apps` beside its keys
+-- A mission's own keys with their types. Everything else in it is a hook, or of the configuration.
+local keys = { task = "string", run = "function", verify = "function", name = "string", indicators = "table",
+  files = "table" }
 
-local function is_hook(key)
-  for _, name in ipairs(hooks.names()) do if name == key then return true end end
+-- Keys of the configuration that a mission has more to say about than the configuration, or that are no section.
+local configured = { policy = "string", desktop = "table" }
+
+-- What stands in `desktop` beside the section's keys.
+local desktop_fields = { apps = true, env = true }
+
+local hook_names = {}
+for _, name in ipairs(hooks.names()) do hook_names[name] = true end
+
+--- Whether a word is a mission's own, so that it cannot be a section of the configuration in it.
+---@param word any
+---@return boolean
+function mission.has_word(word)
+  return keys[word] ~= nil or hook_names[word] == true
 end
 
-local function is_group(key)
-  for _, name in ipairs(groups) do if name == key then return true end end
+-- Every word that may stand in a mission, as far as it is known before the policies are read.
+local function all_words(sections)
+  local words = text.keys(keys)
+  for _, list in ipairs { sections, lookup.list("policies") } do
+    table.move(list, 1, #list, #words + 1, words)
+  end
+  return words
 end
 
-local function all_keys()
-  local all = { table.unpack(groups) }
-  for key in pairs(keys) do all[#all + 1] = key end
-  return all
+local function is_one_of(word, list)
+  for _, other in ipairs(list) do if other == word then return true end end
 end
 
-local function wrong(table_, where)
+-- Sections are tables: anything else under a name that is no mission's is a mistake.
+local function wrong_stranger(key, value, where, sections)
+  if type(value) == "table" then return nil end
+  local words = all_words(sections or {})
+  if is_one_of(key, words) then return ("%s: %s must be a table, not a %s"):format(where, key, type(value)) end
+  return ("%s: there is no mission key %q; did you mean %q?"):format(where, tostring(key),
+    hooks.nearest(tostring(key), words))
+end
+
+local function wrong(table_, where, sections)
   for key, value in pairs(table_) do
-    local want = keys[key] or (is_hook(key) and "function") or (is_group(key) and "table")
-    if not want then
-      return ("%s: there is no mission key %q; did you mean %q?"):format(where, tostring(key),
-        hooks.nearest(tostring(key), all_keys()))
+    local want = keys[key] or configured[key] or (hook_names[key] and "function")
+    local sentence
+    if not want then sentence = wrong_stranger(key, value, where, sections)
+    elseif type(value) ~= want then
+      sentence = ("%s: %s must be a %s, not a %s"):format(where, key, want, type(value))
     end
-    if type(value) ~= want then
-      return ("%s: %s must be a %s, not a %s"):format(where, key, want, type(value))
-    end
+    if sentence then return sentence end
   end
   if not table_.task and not table_.run then
     return where .. ": a mission needs `task` (what to do, in words) or `run` (a function: a script)"
@@ -89,8 +111,9 @@ end
 --- Reads and checks a mission's source. Its top level runs: it is the user's own code.
 ---@param source string
 ---@param where string the file's name, for messages
+---@param sections string[]? the sections of the configuration that are known, for messages
 ---@return deskpilot.mission? mission, deskpilot.error? err
-function mission.read(source, where)
+function mission.read(source, where, sections)
   local chunk, why = load(source, "@" .. where, "t")
   if not chunk then return errors.fail("invalid", "%s", why) end
   local ok, result = pcall(chunk)
@@ -101,10 +124,29 @@ function mission.read(source, where)
   if type(result) ~= "table" then
     return errors.fail("invalid", "%s must return a table (see docs/missions.md), not a %s", where, type(result))
   end
-  local sentence = wrong(result, where) or wrong_list("indicators", result.indicators, where)
+  local sentence = wrong(result, where, sections) or wrong_list("indicators", result.indicators, where)
     or wrong_list("files", result.files, where) or wrong_apps(result.desktop, where)
   if sentence then return errors.fail("invalid", "%s", sentence) end
   return result
+end
+
+--- What a mission says of the configuration.
+---@param table_ table as read() gives it
+---@return deskpilot.config_layer
+function mission.layer(table_)
+  local values = {}
+  for key, value in pairs(table_) do
+    if not mission.has_word(key) then values[key] = value end
+  end
+  if type(values.desktop) == "table" then
+    values.desktop = {}
+    for key, value in pairs(table_.desktop) do
+      if not desktop_fields[key] then values.desktop[key] = value end
+    end
+  end
+  local others = hooks.names()
+  for key in pairs(keys) do others[#others + 1] = key end
+  return { source = "the mission", values = values, other_names = others }
 end
 
 return mission

@@ -6,7 +6,7 @@ local json = require "deskpilot.base.json"
 local rects = require "deskpilot.desk.picture.rect"
 local shots = require "deskpilot.desk.picture.shot"
 local text = require "deskpilot.base.text"
-local page_words = require "deskpilot.agent.page_words"
+local page_format = require "deskpilot.agent.page_format"
 
 local observation = {}
 
@@ -83,7 +83,7 @@ end
 
 local shown_states = { "focused", "checked", "selected", "expanded", "pressed" }
 
-local function element_line(mark, element)
+local function format_element(mark, element)
   local parts = { ("%s %s %s [%d,%d]"):format(mark, element.role,
     json.encode(text.cut(text.one_line(element.name), 80)), element.norm[1], element.norm[2]) }
   for _, state in ipairs(shown_states) do
@@ -96,10 +96,10 @@ local function element_line(mark, element)
   return table.concat(parts, " ")
 end
 
---- The observation in words, as the requests hold it.
+--- The observation as text for a request to a model.
 ---@param self deskpilot.observation
 ---@return string
-function observation.words(self)
+function observation.describe(self)
   local lines = {}
   local window = self.window and ("active window: %s (%s)"):format(json.encode(
     text.cut(text.one_line(self.window.title), 100)), text.one_line(self.window.class))
@@ -110,10 +110,10 @@ function observation.words(self)
     lines[#lines + 1] = ("ELEMENTS (%srole, name, centre in 0..1000, states, value):"):format(
       numbered and "index, " or "")
     for i, element in ipairs(self.elements) do
-      lines[#lines + 1] = element_line(numbered and ("[%d]"):format(i - 1) or "-", element)
+      lines[#lines + 1] = format_element(numbered and ("[%d]"):format(i - 1) or "-", element)
     end
   end
-  if self.page then lines[#lines + 1] = page_words.of(self.page) end
+  if self.page then lines[#lines + 1] = page_format.page(self.page) end
   for _, sentence in ipairs(self.missing) do lines[#lines + 1] = "NOT AVAILABLE: " .. sentence end
   return table.concat(lines, "\n")
 end

@@ -3,7 +3,7 @@ local errors = require "deskpilot.base.errors"
 local text = require "deskpilot.base.text"
 local allowed_files = require "deskpilot.agent.allowed_files"
 local fields = require "deskpilot.agent.fields"
-local page_words = require "deskpilot.agent.page_words"
+local page_format = require "deskpilot.agent.page_format"
 
 local page_tools = {}
 
@@ -75,7 +75,8 @@ function page_tools.check_address(ctx, url)
 end
 
 --- A tool that acts on one element.
----@param how { name: string, description: string, properties: table?, required: string[]?, repeatable: boolean?,
+---@param how { api: integer?, section: string?, options: table?, name: string, description: string,
+---  properties: table?, required: string[]?, repeatable: boolean?,
 ---  check: (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)?,
 ---  act: (fun(ctx: deskpilot.tool_context, tab: deskpilot.tab, element: deskpilot.page_element, args: table):
 ---  any, any),
@@ -85,7 +86,7 @@ function page_tools.element_tool(how)
   local properties, required = { justification = fields.justification, index = page_tools.index }, { "index" }
   for name, definition in pairs(how.properties or {}) do properties[name] = definition end
   for _, name in ipairs(how.required or {}) do required[#required + 1] = name end
-  return {
+  return fields.built(how, {
     name = how.name, description = how.description, repeatable = how.repeatable,
     parameters = fields.object(properties, required),
     check = function(ctx, args)
@@ -98,17 +99,17 @@ function page_tools.element_tool(how)
       if not element then return nil, tab end
       local got, err = how.act(ctx, tab, element, args)
       if not got then return nil, err end
-      return how.done(page_words.name(element), args, got)
+      return how.done(page_format.element_name(element), args, got)
     end,
-  }
+  })
 end
 
 --- A tool that makes the tab load another page.
----@param how { name: string, description: string, done: string,
+---@param how { api: integer?, section: string?, options: table?, name: string, description: string, done: string,
 ---  act: (fun(tab: deskpilot.tab): deskpilot.visit?, deskpilot.error?) } done: the past tense
 ---@return deskpilot.tool
 function page_tools.visit_tool(how)
-  return {
+  return fields.built(how, {
     name = how.name, description = how.description, repeatable = false,
     parameters = fields.object({ justification = fields.justification }, {}),
     run = function(ctx)
@@ -116,16 +117,16 @@ function page_tools.visit_tool(how)
       if not tab then return nil, err end
       local visit, failure = how.act(tab)
       if not visit then return nil, failure end
-      return ("%s: %s"):format(how.done, page_tools.visit_words(visit))
+      return ("%s: %s"):format(how.done, page_tools.describe_visit(visit))
     end,
-  }
+  })
 end
 
---- Where a visit has led, in words.
+--- One line about where a visit has led: title, URL, an HTTP status of 400 or more, a download.
 ---@param visit deskpilot.visit
 ---@return string
-function page_tools.visit_words(visit)
-  local words = page_words.place(visit.title, visit.url)
+function page_tools.describe_visit(visit)
+  local words = page_format.title_and_url(visit.title, visit.url)
   if visit.status and visit.status >= 400 then words = words .. (" (the server said %d)"):format(visit.status) end
   if visit.download then words = words .. " (it began a download)" end
   return words

@@ -1,9 +1,54 @@
 --- Asking a persona: its prompt, its request, and what happens when its model is not there.
 local errors = require "deskpilot.base.errors"
+local option = require "deskpilot.base.config_option"
 local lookup = require "deskpilot.base.lookup"
 local text = require "deskpilot.base.text"
 
 local persona = {}
+
+--- What a persona may spend on an answer, as options of `personas.NAME`. A policy says in its own `personas` what
+--- each of its personas spends unless the configuration says otherwise.
+---@type table<string, deskpilot.config_option>
+persona.spending = {
+  temperature = { type = "number", min = 0, max = 2, about = "how freely it answers" },
+  max_tokens = { type = "integer", min = 1, about = "longest answer, in tokens" },
+}
+
+--- What is wrong with a policy's `personas`, nil where nothing is.
+---@param personas any
+---@return string?
+function persona.problem(personas)
+  if personas == nil then return nil end
+  if type(personas) ~= "table" then return "has personas that are no table" end
+  for _, name in ipairs(text.keys(personas)) do
+    local spends = personas[name]
+    if type(spends) ~= "table" then
+      return ("has the persona %s, which must be a table such as { temperature = 0.5 }"):format(option.shown(name))
+    end
+    for _, field in ipairs(text.keys(spends)) do
+      local declared, full = persona.spending[field], ("personas.%s.%s"):format(tostring(name), tostring(field))
+      if not declared then
+        return ("says %s; what a persona spends is %s"):format(full, text.join(text.keys(persona.spending)))
+      end
+      local value, why = option.convert(declared, full, spends[field])
+      if value == nil then return "says that " .. why end
+      if value ~= spends[field] then return ("says that %s is text, but it must be a number"):format(full) end
+    end
+  end
+end
+
+--- Fills in what a request may spend, where it does not say so itself: what the configuration says of its persona, or
+--- else the policy.
+---@param run deskpilot.run
+---@param request table {persona, temperature, max_tokens}
+function persona.spend(run, request)
+  local set = run.config:get("personas")[request.persona] or {}
+  local own = run.personas and run.personas[request.persona] or {}
+  for field in pairs(persona.spending) do
+    if request[field] == nil then request[field] = set[field] end
+    if request[field] == nil then request[field] = own[field] end
+  end
+end
 
 --- The words of a prompt, with {{name}} replaced by its value.
 ---@param name string of a file in prompts/

@@ -8,6 +8,7 @@ local decode = require "deskpilot.model.decode"
 local history = require "deskpilot.agent.history"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
+local persona = require "deskpilot.agent.persona"
 
 local run = {}
 
@@ -38,6 +39,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field outcome { status: string, reason: string, final: boolean?, missing: boolean? }? once it is over
 ---@field acted number? when the last action had settled
 ---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
+---@field personas table<string, table>? what the policy lets its personas spend (agent/persona.lua)
 ---@field toolbox deskpilot.toolbox
 ---@field listeners { name: string, listener: deskpilot.listener, final: boolean?, essential: boolean? }[]
 ---@field dir deskpilot.rundir
@@ -176,12 +178,13 @@ end
 --- Asks the persona's model. The latest screenshot goes along unless request.image is false.
 ---@param request { persona: string?, system: string, text: string, tools: string[]?, temperature: number?,
 ---  max_tokens: integer?, image: boolean?, acts: boolean?, toolbox: deskpilot.toolbox? } tools: their names; acts: the
----  answer is to be an action
+---  answer is to be an action; what it may spend is its persona's, unless the request says so itself
 ---@return deskpilot.reply? reply, deskpilot.error? err
 function Run:ask(request)
   local box = request.toolbox or self.toolbox
   request.toolbox = nil
   request.persona = request.persona or "agent"
+  persona.spend(self, request)
   request.request = self.dir:next_request(request.persona)
   local model = self.models and self.models[request.persona] or self.model
   request.model = model.name

@@ -1,17 +1,16 @@
 --- The tools that exist for a run: the shipped ones and the user's, each one Lua file. Schemas sent to
 --- the model, validation, execution and the words of a refusal all come from that one definition.
 local errors = require "deskpilot.base.errors"
-local lookup = require "deskpilot.base.lookup"
 local schema = require "deskpilot.base.schema"
 local text = require "deskpilot.base.text"
 
 local toolbox = {}
 
 --- What a file of tools/ returns.
----@class deskpilot.tool
+---@class deskpilot.tool: deskpilot.plugin
 ---@field name string that of its file
 ---@field description string
----@field parameters table a JSON Schema
+---@field parameters table|(fun(config: deskpilot.config): table) a JSON Schema; a function where it depends on options
 ---@field run fun(ctx: deskpilot.tool_context, args: table): string?, deskpilot.error? gives what was done, in words
 ---@field check (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)? whether it could be done
 ---  as things are
@@ -32,24 +31,23 @@ local toolbox = {}
 local Toolbox = {}
 Toolbox.__index = Toolbox
 
-local function check(name, tool)
-  if type(tool) ~= "table" then return "does not return a table" end
-  if tool.name ~= name then return ("is named %q inside"):format(tostring(tool.name)) end
-  if type(tool.description) ~= "string" then return "has no description" end
-  if type(tool.parameters) ~= "table" then return "has no parameters (a JSON Schema)" end
-  if type(tool.run) ~= "function" then return "has no run function" end
-end
-
---- Loads every tool that the lookup finds.
----@return deskpilot.toolbox? toolbox, deskpilot.error? err names the file that is no tool
-function toolbox.open()
+--- A toolbox of these tools.
+---@param tools { name: string, plugin: deskpilot.tool }[] as deskpilot.cli.settings loads them
+---@param config deskpilot.config for those whose parameters depend on it
+---@return deskpilot.toolbox? toolbox, deskpilot.error? err names the tool that is wrong
+function toolbox.new(tools, config)
   local self = setmetatable({ tools = {} }, Toolbox)
-  for _, name in ipairs(lookup.list("tools")) do
-    local tool, err = lookup.load("tools", name)
-    if not tool then return nil, err end
-    local wrong = check(name, tool)
-    if wrong then return errors.fail("invalid", "the tool %q %s", name, wrong) end
-    self.tools[name] = tool
+  for _, entry in ipairs(tools) do
+    local tool = entry.plugin
+    if type(tool.parameters) == "function" then
+      local ok, parameters = pcall(tool.parameters, config)
+      if not ok or type(parameters) ~= "table" then
+        return errors.fail("invalid", "the tool '%s' has parameters(config), but that %s", entry.name,
+          ok and "returns no table" or "fails: " .. tostring(parameters))
+      end
+      tool = setmetatable({ parameters = parameters }, { __index = tool })
+    end
+    self.tools[entry.name] = tool
   end
   return self
 end

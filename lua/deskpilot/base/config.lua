@@ -1,209 +1,108 @@
---- Every configuration key, and how a run's values are put together: flag > environment > mission >
---- project deskpilot.lua > user configuration > default.
+--- A configuration: the values of the keys that somebody has declared (config_keys.lua), put together from layers:
+--- flag > environment > mission > project deskpilot.lua > user configuration > default.
 local errors = require "deskpilot.base.errors"
+local layers = require "deskpilot.base.config_layer"
+local option = require "deskpilot.base.config_option"
 local text = require "deskpilot.base.text"
 
 local config = {}
 
---- The keys, in the order of the documentation.
----@type deskpilot.config_key[]
-config.keys = require "deskpilot.base.config_keys"
-
-local by_name, names, groups = {}, {}, {}
-for _, key in ipairs(config.keys) do
-  by_name[key.name] = key
-  names[#names + 1] = key.name
-  local group = key.name:match("^(.-)%.")
-  if group then groups[group] = true end
+local function copied(value)
+  return type(value) == "table" and { table.unpack(value) } or value
 end
 
--- The key of that name; "personas.vision.model" is one of the family "personas.*.model".
-local function key_of(name)
-  return by_name[name] or by_name[(name:gsub("^(personas)%.[%l%d_]+%.", "%1.*."))]
-end
-
--- Fields that a mission's (or a file's) own tables have beside the keys: read by others.
-local other_fields = { ["desktop.apps"] = true, ["desktop.env"] = true }
-
---- The key of that dotted name, or nil.
----@return deskpilot.config_key?
-function config.key(name)
-  return key_of(name)
-end
-
-local function unknown(name)
-  return ("there is no configuration key '%s'; did you mean '%s'?"):format(name, text.nearest(name, names))
-end
-
-local booleans = {
-  ["true"] = true, yes = true, on = true, ["1"] = true,
-  ["false"] = false, no = false, off = false, ["0"] = false,
-}
-
-local readers = {}
-
-function readers.string(word) return word end
-
-function readers.number(word)
-  return tonumber(word)
-end
-
-function readers.integer(word)
-  return math.tointeger(tonumber(word))
-end
-
-function readers.boolean(word)
-  return booleans[word:lower()]
-end
-
-function readers.list(word)
-  local list = {}
-  for item in word:gmatch("[^,]+") do
-    item = item:match("^%s*(.-)%s*$")
-    if item ~= "" then list[#list + 1] = item end
-  end
-  return list
-end
-
-local type_words = {
-  string = "text", number = "a number", integer = "a whole number", boolean = "true or false",
-  list = "a list of texts",
-}
-
-local function is_list(value)
-  if type(value) ~= "table" then return false end
-  local count = 0
-  for _, item in pairs(value) do
-    count = count + 1
-    if type(item) ~= "string" then return false end
-  end
-  return count == #value
-end
-
-local function has_type(key, value)
-  if key.type == "list" then return is_list(value) end
-  if key.type == "integer" then return math.tointeger(value) ~= nil and type(value) == "number" end
-  if key.type == "number" then
-    return type(value) == "number" and value == value and math.abs(value) ~= math.huge
-  end
-  return type(value) == key.type
-end
-
-local function shown(value)
-  if type(value) == "string" then return "'" .. text.cut(text.one_line(value), 60) .. "'" end
-  return type(value) == "table" and "a table" or tostring(value)
-end
-
-local function range_problem(key, value)
-  if key.choices then
-    for _, choice in ipairs(key.choices) do
-      if choice == value then return nil end
-    end
-    return "must be " .. table.concat(key.choices, " or ")
-  end
-  if key.min and value < key.min then return ("must be at least %g"):format(key.min) end
-  if key.max and value > key.max then return ("must be at most %g"):format(key.max) end
-  return nil
-end
-
---- The value as its key holds it: a string (of --set, of the environment) becomes what the key is.
----@param name string dotted
----@param value any
----@return any value, string? why nil and what is wrong with it
-function config.convert(name, value)
-  local key = key_of(name)
-  if not key then return nil, unknown(name) end
-  local typed = value
-  if key.off and (value == false or booleans[value] == false) then typed = "" end
-  if type(value) == "string" and key.type ~= "string" then typed = readers[key.type](value) end
-  if typed == nil or not has_type(key, typed) then
-    return nil, ("%s is %s, but must be %s"):format(name, shown(value), type_words[key.type])
-  end
-  if key.type == "integer" then typed = math.tointeger(typed) end
-  local problem = range_problem(key, typed)
-  if problem then return nil, ("%s is %s, but %s"):format(name, shown(value), problem) end
-  return typed
-end
-
--- size = { width, height } reads better in a mission than two keys do.
-local function spread_size(size, flat, problems)
-  if type(size) ~= "table" or #size ~= 2 then
-    problems[#problems + 1] = "desktop.size must be { width, height }, in pixels"
-    return
-  end
-  flat["desktop.width"], flat["desktop.height"] = size[1], size[2]
-end
-
-local flatten_group
-
--- A table of a group of its own: personas = { vision = { model = "..." } }.
-local function flatten_field(name, value, flat, problems)
-  if name == "desktop.size" then spread_size(value, flat, problems)
-  elseif key_of(name) then flat[name] = value
-  elseif name:find("^personas%.[%l%d_]+$") then flatten_group(name, value, flat, problems)
-  elseif not other_fields[name] then problems[#problems + 1] = unknown(name) end
-end
-
-function flatten_group(group, values, flat, problems)
-  if type(values) ~= "table" then
-    problems[#problems + 1] = ("%s is %s, but must be a table of keys"):format(group, shown(values))
-    return
-  end
-  for _, key in ipairs(text.keys(values)) do
-    flatten_field(group .. "." .. tostring(key), values[key], flat, problems)
-  end
-end
-
--- The dotted names and values of a nested table. `strict`: every field is a key (a configuration
--- file); otherwise fields that are no group of keys are somebody else's (a mission's task, hooks).
-local function flatten(values, strict, problems)
-  local flat = {}
-  local fields = {}
-  for field in pairs(values) do fields[#fields + 1] = field end
-  table.sort(fields, function(a, b) return tostring(a) < tostring(b) end)
-  for _, field in ipairs(fields) do
-    if groups[field] then flatten_group(field, values[field], flat, problems)
-    elseif key_of(tostring(field)) then flat[field] = values[field]
-    elseif strict then problems[#problems + 1] = unknown(tostring(field)) end
-  end
-  return flat
-end
-
-local function environment_values(environment)
-  local get = environment or os.getenv
-  if type(get) == "table" then get = function(name) return environment[name] end end
-  local function value(name)
-    local word = get(name)
-    if word ~= "" then return word end
-  end
-  return { ["model.endpoint"] = value("DESKPILOT_ENDPOINT"), ["model.name"] = value("DESKPILOT_MODEL") },
-    value("DESKPILOT_API_KEY") or value("OPENAI_API_KEY")
-end
+-- --- the values of a configuration -----------------------------------------------------------------------------
 
 ---@class deskpilot.config
----@field values table<string, any> by the dotted names
----@field sources table<string, string> where each value came from: flag, environment, mission, ...
----@field api_key string? never in dump()
----@field persona_keys table<string, string> nor are these
+---@field keys deskpilot.config_keys
+---@field values table<string, any> by dotted names
+---@field sources table<string, string> where each came from: "a flag", "the mission", ..., "default", "script"
 local Config = {}
 
---- The value of a key; a Lua error for a key that does not exist.
+-- Of a key with entries: those that anything is known of.
+local function entries_of(self, key)
+  local found = {}
+  for name, value in pairs(self.values) do
+    local _, of, entry = self.keys:find(name)
+    if of == key and entry then
+      found[entry] = found[entry] or {}
+      found[entry][name:match("[^.]*$")] = value
+    end
+  end
+  for _, entry in pairs(found) do
+    for field, declared in pairs(key.option.fields) do
+      if entry[field] == nil then entry[field] = copied(declared.default) end
+    end
+  end
+  return found
+end
+
+--- The value of a key; a Lua error for a key that does not exist. Of a key with entries (`prices`) a table of
+--- tables, by their names; a single field has a name of its own (`prices.NAME.input`).
 ---@param name string dotted
 ---@return any
 function Config:get(name)
-  if not key_of(name) then error(unknown(name), 2) end
-  return self.values[name]
+  local declared, key, entry = self.keys:find(name)
+  if not declared then error(self.keys:unknown(name), 2) end
+  if declared.type == "entries" then return entries_of(self, key) end
+  if declared.type == "keys" then error(name .. " stands for " .. text.join(declared.keys) .. ": get those", 2) end
+  local value = self.values[name]
+  if value == nil and entry then return copied(declared.default) end
+  return value
+end
+
+--- The secret in the file that a key of the type secret_file names, or in a variable that stands for it. It is in
+--- nothing that walks the configuration.
+---@param name string dotted
+---@return string?
+function Config:secret(name)
+  return self.secret_of(name)
+end
+
+-- Converts and keeps one value.
+local function assign(self, name, value, source)
+  local declared = self.keys:find(name)
+  if not declared then return nil, self.keys:unknown(name) end
+  if declared.type == "entries" or declared.type == "keys" then
+    return nil, name .. " is several values: set them one by one"
+  end
+  local typed, why = option.convert(declared, name, value)
+  if typed == nil then return nil, why end
+  self.values[name], self.sources[name] = copied(typed), source
+  return true
 end
 
 --- Sets a value for this run (a policy or a hook may, between turns).
 ---@param name string dotted
----@param value any
----@param source string? who says so
+---@param value any as --set gives it, or typed
+---@param source string? "script" unless told
 ---@return boolean? ok, deskpilot.error? err
 function Config:set(name, value, source)
-  local typed, why = config.convert(name, value)
-  if typed == nil then return nil, errors.new("invalid", why) end
-  self.values[name], self.sources[name] = typed, source or "script"
+  local ok, why = assign(self, name, value, source or "script")
+  if not ok then return nil, errors.new("invalid", "%s", why) end
+  return true
+end
+
+local function set_default(self, key)
+  local declared = key.option
+  if declared.type == "entries" or declared.type == "keys" then return end
+  self.values[key.name], self.sources[key.name] = copied(declared.default), "default"
+end
+
+--- Takes in the options of something that is loaded while the configuration is in use. What was set stays set.
+---@param declaration deskpilot.config_declaration
+---@return boolean? ok, deskpilot.error? err
+function Config:declare(declaration)
+  local added, err = self.keys:add(declaration)
+  if not added then return nil, err end
+  for _, key in ipairs(added) do
+    local source = self.sources[key.name]
+    if source == nil or source == "default" then set_default(self, key)
+    else
+      local ok, why = assign(self, key.name, self.values[key.name], source)
+      if not ok then return errors.fail("invalid", "%s (from %s)", why, source) end
+    end
+  end
   return true
 end
 
@@ -222,181 +121,114 @@ function Config:dump()
   return values, sources
 end
 
---- The personas that are to ask a model of their own.
----@return table<string, { model: string?, endpoint: string?, api_key: string? }> personas by name
-function Config:personas()
-  local found = {}
-  for name, value in pairs(self.values) do
-    local persona, field = name:match("^personas%.([%l%d_]+)%.(%l+)$")
-    if persona and value ~= "" then
-      found[persona] = found[persona] or { api_key = self.persona_keys[persona] }
-      found[persona][field] = value
-    end
-  end
-  return found
-end
+-- --- putting the layers together --------------------------------------------------------------------------------
 
-local function copied(value)
-  return type(value) == "table" and { table.unpack(value) } or value
-end
-
-local function apply(self, layer, source, problems)
-  for _, name in ipairs(text.keys(layer)) do
-    local value, why = config.convert(name, layer[name])
-    if why then problems[#problems + 1] = ("%s (from %s)"):format(why, source)
-    else self.values[name], self.sources[name] = copied(value), source end
+local function apply(self, layer, tolerant, problems)
+  local flat = layers.flatten(self.keys, layer)
+  local function tell(problem) problems[#problems + 1] = ("%s (from %s)"):format(problem, layer.source) end
+  for _, problem in ipairs(flat.problems) do tell(problem) end
+  for _, name in ipairs(tolerant and {} or flat.unknown) do tell(self.keys:unknown(name, layer.other_names)) end
+  for _, name in ipairs(text.keys(flat.values)) do
+    local ok, why = assign(self, name, flat.values[name], layer.source)
+    if not ok then tell(why) end
   end
 end
 
-local function read_key_file(path)
+local function read_secret(path)
   local files = require "deskpilot.base.files"
   local words, err = files.read(path, 65536)
   if not words then return nil, tostring(err) end
-  local key = words:match("^%s*([^\r\n]-)%s*[\r\n]") or words:match("^%s*(.-)%s*$")
-  if key == "" then return nil, "the API key file " .. path .. " is empty" end
-  return key
+  local secret = words:match("^%s*([^\r\n]-)%s*[\r\n]") or words:match("^%s*(.-)%s*$")
+  if secret == "" then return nil, "the file " .. path .. " is empty, but its first line must be a key" end
+  return secret
 end
 
--- The keys of personas by their names.
-local function read_persona_keys(values, problems)
-  local keys = {}
-  for name, path in pairs(values) do
-    local persona = name:match("^personas%.([%l%d_]+)%.api_key_file$")
-    if persona and path ~= "" then
+-- The secrets of all keys that have one, by their names.
+local function read_secrets(self, environment, problems)
+  local secrets = {}
+  for _, key in pairs(self.keys.by_name) do
+    if key.option.type == "secret_file" and key.option.environment then
+      secrets[key.name] = layers.variable(environment, key.option.environment)
+    end
+  end
+  for name, path in pairs(self.values) do
+    local declared = self.keys:find(name)
+    if declared and declared.type == "secret_file" and path ~= "" and not secrets[name] then
       local why
-      keys[persona], why = read_key_file(path)
+      secrets[name], why = read_secret(path)
       if why then problems[#problems + 1] = why end
     end
   end
-  return keys
+  return secrets
 end
 
--- Keys live in the metatable's closure, so that nothing which walks the table finds them.
-local function with_secrets(self, api_key, persona_keys)
+-- They live in a closure, so that nothing which walks the table finds them.
+local function with_secrets(self, secrets)
+  local function secret_of(name) return secrets[name] end
   return setmetatable(self, {
     __index = function(_, field)
-      if field == "api_key" then return api_key end
-      if field == "persona_keys" then return persona_keys end
+      if field == "secret_of" then return secret_of end
       return Config[field]
     end,
     __name = "deskpilot.config",
   })
 end
 
----@class deskpilot.config_layers
----@field flags table<string, any>? dotted names, values as --set gives them (strings) or typed
+---@class deskpilot.config_sources
+---@field layers deskpilot.config_layer[] the later ones win
+---@field flags deskpilot.config_layer? wins over the environment
 ---@field environment (table<string, string>|fun(name: string): string?)? os.getenv unless given
----@field mission table? the mission's table
----@field project table? what deskpilot.lua held
----@field user table? what the user's config.lua held
+---@field tolerant boolean? whether names that are no keys are passed over
+
+local function all_layers(keys, sources)
+  local all = { table.unpack(sources.layers or {}) }
+  all[#all + 1] = layers.environment(keys, sources.environment or os.getenv)
+  all[#all + 1] = sources.flags
+  return all
+end
+
+--- The names in the layers that are no keys.
+---@param keys deskpilot.config_keys
+---@param sources deskpilot.config_sources
+---@return string[]
+function config.unknown(keys, sources)
+  local unknown = {}
+  for _, layer in ipairs(all_layers(keys, sources)) do
+    local names = layers.flatten(keys, layer).unknown
+    table.move(names, 1, #names, #unknown + 1, unknown)
+  end
+  return unknown
+end
 
 --- Puts the layers together.
----@param layers deskpilot.config_layers
+---@param keys deskpilot.config_keys
+---@param sources deskpilot.config_sources
 ---@return deskpilot.config? config, deskpilot.error? err code "invalid", a line for each problem
-function config.resolve(layers)
+---@return deskpilot.config? rest where there is an error: what is right, and defaults for what is wrong
+function config.resolve(keys, sources)
   local problems = {}
-  local self = { values = {}, sources = {} }
-  for _, key in ipairs(config.keys) do
-    if not key.name:find("*", 1, true) then
-      self.values[key.name], self.sources[key.name] = copied(key.default), "default"
-    end
-  end
-  local environment, api_key = environment_values(layers.environment)
-  apply(self, flatten(layers.user or {}, true, problems), "the user configuration", problems)
-  apply(self, flatten(layers.project or {}, true, problems), "the project's deskpilot.lua", problems)
-  apply(self, flatten(layers.mission or {}, false, problems), "the mission", problems)
-  apply(self, environment, "the environment", problems)
-  apply(self, layers.flags or {}, "a flag", problems)
-  local key_file = self.values["model.api_key_file"]
-  if not api_key and key_file and key_file ~= "" then
-    local why
-    api_key, why = read_key_file(key_file)
-    if not api_key then problems[#problems + 1] = why end
-  end
-  local persona_keys = read_persona_keys(self.values, problems)
-  if #problems > 0 then return nil, errors.new("invalid", table.concat(problems, "\n")) end
-  return with_secrets(self, api_key, persona_keys)
+  local self = { keys = keys, values = {}, sources = {} }
+  for _, key in pairs(keys.by_name) do set_default(self, key) end
+  for _, layer in ipairs(all_layers(keys, sources)) do apply(self, layer, sources.tolerant, problems) end
+  local secrets = read_secrets(self, sources.environment or os.getenv, problems)
+  with_secrets(self, secrets)
+  if #problems == 0 then return self end
+  return nil, errors.new("invalid", "%s", table.concat(problems, "\n")), self
 end
 
-local function add_set(flags, word)
-  local name, value = word:match("^([^=]+)=(.*)$")
-  if not name then return nil, ("--set wants KEY=VALUE, not '%s'"):format(word) end
-  local converted, why = config.convert(name, value)
-  if converted == nil then return nil, why end
-  flags[name] = converted
-  return true
-end
-
---- "private:1280x800" taken apart.
----@return string? kind, integer? width, integer? height; or nil and why
-function config.desktop_word(word)
-  local kind, width, height = word:match("^(%a+):(%d+)[xX](%d+)$")
-  if kind == "private" then return kind, math.tointeger(tonumber(width)), math.tointeger(tonumber(height)) end
-  if word == "private" or word == "current" then return word end
-  return nil, ("--desktop is '%s', but must be current, private or private:WIDTHxHEIGHT"):format(word)
-end
-
---- The flag layer of a command's options: set (a list of KEY=VALUE), policy, model, endpoint, runs
---- and desktop.
----@param options table
----@return table<string, any>? flags, deskpilot.error? err
-function config.from_flags(options)
-  local flags = {}
-  for _, word in ipairs(options.set or {}) do
-    local ok, why = add_set(flags, word)
-    if not ok then return nil, errors.new("invalid", why) end
+--- The value of one key, where the rest of the configuration is not looked at: the last layer that has a right one, or
+--- the default.
+---@param keys deskpilot.config_keys
+---@param sources deskpilot.config_sources
+---@param name string dotted
+function config.peek(keys, sources, name)
+  local declared, all = keys:find(name), all_layers(keys, sources)
+  for i = #all, 1, -1 do
+    local value = layers.flatten(keys, all[i]).values[name]
+    if value ~= nil then value = option.convert(declared, name, value) end
+    if value ~= nil then return value end
   end
-  flags.policy = options.policy or flags.policy
-  flags["model.name"] = options.model or flags["model.name"]
-  flags["model.endpoint"] = options.endpoint or flags["model.endpoint"]
-  flags["runs.dir"] = options.runs or flags["runs.dir"]
-  if options.desktop then
-    local kind, width, height = config.desktop_word(options.desktop)
-    if not kind then return nil, errors.new("invalid", width) end
-    flags["desktop.kind"] = kind
-    flags["desktop.width"] = width or flags["desktop.width"]
-    flags["desktop.height"] = height or flags["desktop.height"]
-  end
-  return flags
-end
-
---- Reads the project's and the user's files, where there are any.
----@param project_folder string
----@param user_folder string
----@return table? project
----@return table? user
----@return deskpilot.error? err
-function config.read_files(project_folder, user_folder)
-  local data = require "deskpilot.base.data"
-  local files = require "deskpilot.base.files"
-  local function read(path)
-    local values, err = data.read(path)
-    if not values and err.code ~= "not_found" then return nil, err end
-    return values or {}
-  end
-  local project, err = read(files.join(project_folder, "deskpilot.lua"))
-  if not project then return nil, nil, err end
-  local user
-  user, err = read(files.join(user_folder, "config.lua"))
-  if not user then return nil, nil, err end
-  return project, user
-end
-
-local function default_words(value)
-  if value == nil then return "none" end
-  if type(value) == "table" then return "{ " .. table.concat(value, ", ") .. " }" end
-  return tostring(value)
-end
-
---- The keys as a Markdown table, for docs/.
----@return string
-function config.describe()
-  local lines = { "| key | type | default | what it is |", "| --- | --- | --- | --- |" }
-  for _, key in ipairs(config.keys) do
-    lines[#lines + 1] = ("| `%s` | %s | `%s` | %s |"):format(key.name, key.type, default_words(key.default),
-      key.doc)
-  end
-  return table.concat(lines, "\n") .. "\n"
+  return copied(declared.default)
 end
 
 return config

@@ -1,131 +1,156 @@
---- Every configuration key, in the order of the documentation: what it holds, what it is unless told, and what
---- values it may have. config.lua makes the table of docs/configuration.md of them.
+--- The keys that a configuration may have: the options of whoever uses them, each by its section and its name
+--- ("limits.turns"; "policy" has no section). Nothing is known here of what they are for.
+local errors = require "deskpilot.base.errors"
+local text = require "deskpilot.base.text"
+
+local config_keys = {}
+
+---@class deskpilot.config_declaration
+---@field owner string who declares: of one owner the latest declaration counts
+---@field where string the owner in a sentence: "the policy 'mine' (/path/mine.lua)"
+---@field ships boolean? whether it ships with the program, whose tests have checked it
+---@field section string? the first part of the keys; none for keys that are one word
+---@field options table<string, deskpilot.config_option>
 
 ---@class deskpilot.config_key
 ---@field name string dotted, as --set takes it
----@field type "string"|"number"|"integer"|"boolean"|"list"
----@field default any nil for a key that has none
----@field doc string one line
----@field min number? the smallest value allowed
----@field max number? the largest value allowed
----@field choices string[]? the only values allowed
----@field off boolean? whether false stands for "", which turns it off
+---@field option deskpilot.config_option
+---@field declarers table<string, string> owner -> where
 
-return {
-  { name = "policy", type = "string", default = "three_body",
-    doc = "how the agent thinks (a file in policies/)" },
+---@class deskpilot.config_keys
+---@field by_name table<string, deskpilot.config_key>
+---@field sections table<string, boolean>
+---@field owners table<string, boolean>
+local Keys = {}
+Keys.__index = Keys
 
-  { name = "model.endpoint", type = "string", default = "http://localhost:1234/v1",
-    doc = "address of the OpenAI-compatible model server" },
-  { name = "model.name", type = "string", default = "qwen3-vl-2b-instruct", doc = "the model asked for" },
-  { name = "model.api_key_file", type = "string", doc = "file whose first line is the API key" },
-  { name = "model.timeout", type = "number", default = 240, min = 0.1,
-    doc = "seconds to wait for one reply" },
-  { name = "model.connect_timeout", type = "number", default = 10, min = 0.1,
-    doc = "seconds to wait for a connection" },
-  { name = "model.retries", type = "integer", default = 3, min = 0, max = 100,
-    doc = "tries after a failed request" },
-  { name = "model.calls_per_minute", type = "number", default = 60, min = 0,
-    doc = "most requests in a minute (0: no cap)" },
+--- What entries may be called.
+Keys.entry_name = "^[%w_.:/+-]+$"
 
-  { name = "personas.*.model", type = "string",
-    doc = "the model that this persona asks (`personas.vision.model`); the others ask `model.name`" },
-  { name = "personas.*.endpoint", type = "string",
-    doc = "the server that this persona asks; another server is not sent the key of `model.endpoint`'s" },
-  { name = "personas.*.api_key_file", type = "string", doc = "file whose first line is the key for it" },
+--- No keys yet.
+---@return deskpilot.config_keys
+function config_keys.new()
+  return setmetatable({ by_name = {}, sections = {}, owners = {} }, Keys)
+end
 
-  { name = "limits.turns", type = "integer", default = 600, min = 1, doc = "turns after which a run ends" },
-  { name = "limits.seconds", type = "number", default = 1800, min = 0.1,
-    doc = "seconds after which a run ends" },
-  { name = "limits.failures", type = "integer", default = 10, min = 1,
-    doc = "failed steps in a row after which a run ends" },
+local function same(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then return a == b end
+  for key, value in pairs(a) do
+    if not same(value, b[key]) then return false end
+  end
+  for key in pairs(b) do
+    if a[key] == nil then return false end
+  end
+  return true
+end
 
-  { name = "timing.turn_delay", type = "number", default = 0, min = 0,
-    doc = "seconds to rest between turns" },
-  { name = "timing.settle_quiet", type = "number", default = 0.15, min = 0,
-    doc = "seconds without a change that count as settled; a known application may have its own, unless it is set" },
-  { name = "timing.settle_floor", type = "number", default = 0.03, min = 0,
-    doc = "least seconds to wait after an action" },
-  { name = "timing.settle_cap", type = "number", default = 2.5, min = 0,
-    doc = "seconds after which a changing screen is taken as it is; applications as above" },
-  { name = "timing.settle_page", type = "number", default = 10, min = 0,
-    doc = "seconds after which a page that is still loading is taken as it is" },
-  { name = "timing.verify", type = "number", default = 3, min = 0,
-    doc = "seconds to wait for a mission's verify to become true" },
+-- What keeps an option from becoming a key beside those that are there, or nil.
+local function conflict(self, name, section, declared, owner)
+  local there = self.by_name[name]
+  if section and self.by_name[section] then
+    return ("would be the key %s, but %s is a key of its own"):format(name, section)
+  elseif not section and self.sections[name] then
+    return ("would be the key %s, which is a section"):format(name)
+  end
+  for other, where in pairs(there and there.declarers or {}) do
+    if other ~= owner and not same(there.option, declared) then
+      return ("would be the key %s, which %s declares differently: they have to be the same, or one of them "
+        .. "takes another name or section"):format(name, where)
+    end
+  end
+end
 
-  { name = "screen.image_width", type = "integer", default = 1536, min = 64, max = 8192,
-    doc = "widest picture that the model is sent" },
-  { name = "screen.image_height", type = "integer", default = 864, min = 64, max = 8192,
-    doc = "highest picture that the model is sent" },
-  { name = "screen.image_format", type = "string", default = "auto", choices = { "auto", "png", "jpeg" },
-    doc = "format of that picture (auto: PNG, or JPEG where a PNG would be more than `screen.image_max_bytes`)" },
-  { name = "screen.image_max_bytes", type = "integer", default = 0, min = 0,
-    doc = "most bytes of that picture's file: of a lower quality, then smaller, until it fits (0: no cap)" },
-  { name = "screen.cursor", type = "boolean", default = true, doc = "draw the mouse pointer in screenshots" },
+local function forget(self, owner)
+  for name, key in pairs(self.by_name) do
+    key.declarers[owner] = nil
+    if next(key.declarers) == nil then self.by_name[name] = nil end
+  end
+end
 
-  { name = "observe.elements", type = "boolean", default = true,
-    doc = "tell the model of the elements on screen" },
-  { name = "observe.max_elements", type = "integer", default = 120, min = 0, max = 10000,
-    doc = "most elements told of in one turn" },
-  { name = "observe.page", type = "boolean", default = true,
-    doc = "tell the model of the page that the active window shows, where a browser lets us in" },
-  { name = "observe.max_page_elements", type = "integer", default = 200, min = 0, max = 10000,
-    doc = "most elements of a page told of in one turn" },
-  { name = "observe.max_page_text", type = "integer", default = 8000, min = 0, max = 1000000,
-    doc = "how much of a page's text is told, in characters" },
+local function put(self, declaration, name, section, declared)
+  local key = self.by_name[name] or { name = name, option = declared, declarers = {} }
+  key.declarers[declaration.owner] = declaration.where
+  self.by_name[name] = key
+  if section then self.sections[section] = true end
+  return key
+end
 
-  { name = "three_body.tactician_interval", type = "integer", default = 5, min = 1,
-    doc = "the Tactician looks in on turn 1 and every so many turns" },
-  { name = "three_body.offline_turns", type = "integer", default = 15, min = 1,
-    doc = "turns without a word from the Tactician after which the Executor gets emergency orders" },
+-- Goes through the options with their keys: fn(key's name, section, option, option's name).
+local function each(declaration, fn)
+  for name, declared in pairs(declaration.options) do
+    local section = declared.section or declaration.section
+    fn(section and section .. "." .. name or name, section, declared, name)
+  end
+end
 
-  { name = "odev.retries", type = "integer", default = 2, min = 0, max = 10,
-    doc = "times that a step which could not be verified is done again" },
-  { name = "odev.verify_seconds", type = "number", default = 5, min = 0,
-    doc = "seconds for the screen to show what a step was to bring" },
-  { name = "odev.keyword_share", type = "number", default = 0.5, min = 0, max = 1,
-    doc = "how many of an anchor's keywords have to be seen, as a share of them" },
-  { name = "odev.read_screen", type = "boolean", default = true,
-    doc = "read the active window's pixels for what neither elements nor the page tell of" },
-  { name = "odev.vision", type = "boolean", default = true,
-    doc = "ask the persona `vision` when nothing else helps" },
-  { name = "odev.force_vision", type = "integer", default = 3, min = 1,
-    doc = "failed steps in a row after which it is asked without looking at the page first" },
-  { name = "odev.max_escalations", type = "integer", default = 5, min = 0,
-    doc = "times that it is asked before the run is given up" },
+--- Adds what somebody declares. Two may declare the same key, if they declare the same.
+---@param declaration deskpilot.config_declaration
+---@return deskpilot.config_key[]? keys those that were declared; or nil, and nothing was added
+---@return deskpilot.error? err code "invalid": what is wrong with the declaration, naming it
+function Keys:add(declaration)
+  local problem = not declaration.ships and require "deskpilot.base.config_check".declaration(declaration) or nil
+  if not problem then
+    each(declaration, function(key, section, declared, name)
+      local why = conflict(self, key, section, declared, declaration.owner)
+      if why then problem = ("the option '%s' %s"):format(name, why) end
+    end)
+  end
+  if problem then return errors.fail("invalid", "%s: %s", declaration.where, problem) end
+  if self.owners[declaration.owner] then forget(self, declaration.owner) end
+  self.owners[declaration.owner] = true
+  local added = {}
+  each(declaration, function(key, section, declared)
+    added[#added + 1] = put(self, declaration, key, section, declared)
+  end)
+  return added
+end
 
-  { name = "browser.upload_folders", type = "list", default = {},
-    doc = "folders whose files an agent may upload or open, beside the mission's own and its `files`" },
+--- The key whose entries the name may be in, "prices" for "prices.NAME.input"; and the rest of the name.
+---@param name string
+---@return deskpilot.config_key? key, string? rest
+function Keys:table_of(name)
+  for at in name:gmatch("()%.") do
+    local key = self.by_name[name:sub(1, at - 1)]
+    if key and key.option.fields then return key, name:sub(at + 1) end
+  end
+end
 
-  { name = "history.kept", type = "integer", default = 10, min = 1,
-    doc = "actions kept in the history; as many phase changes and errors beside them" },
-  { name = "history.sent", type = "integer", default = 8, min = 0, doc = "latest entries of it sent to the model" },
-  { name = "history.doctrine_chars", type = "integer", default = 400, min = 0,
-    doc = "how much of the doctrine the history text holds, in characters" },
+--- What a dotted name is: the option of a key, or the field of an entry ("prices.NAME.input").
+---@param name string
+---@return deskpilot.config_option? option, deskpilot.config_key? key, string? entry
+function Keys:find(name)
+  local key = self.by_name[name]
+  if key then return key.option, key end
+  local rest
+  key, rest = self:table_of(name)
+  local entry, field = (rest or ""):match("^(.+)%.([%w_]+)$")
+  if key and entry and entry:find(Keys.entry_name) then return key.option.fields[field], key, entry end
+end
 
-  { name = "loop.threshold", type = "integer", default = 3, min = 2, doc = "times the same action makes a loop" },
-  { name = "loop.window", type = "integer", default = 5, min = 2, doc = "actions looked back over for loops" },
+--- Every key, sorted by name.
+---@return deskpilot.config_key[]
+function Keys:list()
+  local list = {}
+  for _, name in ipairs(text.keys(self.by_name)) do list[#list + 1] = self.by_name[name] end
+  return list
+end
 
-  { name = "safety.forbidden_keys", type = "list", default = { "win+l", "ctrl+alt+delete", "alt+f4" },
-    doc = "key combinations that are never pressed" },
-  { name = "safety.max_text", type = "integer", default = 1000, min = 1,
-    doc = "longest text of one type action, in characters" },
-  { name = "safety.min_free_mb", type = "number", default = 100, min = 0,
-    doc = "megabytes that a run leaves free on its disk" },
+--- Every section, and every key that has none: what a table of settings may hold.
+---@return string[]
+function Keys:words()
+  local words = text.keys(self.sections)
+  for name in pairs(self.by_name) do
+    if not name:find(".", 1, true) then words[#words + 1] = name end
+  end
+  return words
+end
 
-  { name = "safety.kill_chord", type = "string", default = "ctrl+alt+escape", off = true,
-    doc = "keys that stop the program, pressed by a person in any window; a second time at once (`false`: none)" },
-  { name = "safety.pause_on_human", type = "boolean", default = false,
-    doc = "pause while a person uses the mouse or keyboard of the same desktop" },
-  { name = "safety.human_quiet", type = "number", default = 3, min = 0.1,
-    doc = "seconds without a touch after which a paused run goes on" },
+--- The sentence about a name that is no key: with the nearest one, or with what its section has.
+---@param name string
+---@param other_names string[]? what could also be meant, where a name without a section is asked for
+---@return string
+function Keys:unknown(name, other_names)
+  return require "deskpilot.base.config_unknown".sentence(self, name, other_names)
+end
 
-  { name = "runs.dir", type = "string", default = "runs", doc = "folder that run directories are made in" },
-
-  { name = "desktop.kind", type = "string", default = "current", choices = { "current", "private" },
-    doc = "the desktop worked on: the user's own, or a new one for this run" },
-  { name = "desktop.width", type = "integer", default = 1280, min = 320, max = 16384,
-    doc = "pixels across of a private desktop" },
-  { name = "desktop.height", type = "integer", default = 800, min = 200, max = 16384,
-    doc = "pixels down of a private desktop" },
-}
+return config_keys

@@ -1,9 +1,9 @@
---- Tables as text: comma-separated values as RFC 4180 has them, for scripts that fill in forms.
+--- Reads comma-separated values (RFC 4180), for scripts that fill in forms.
 local errors = require "deskpilot.base.errors"
 
 local csv = {}
 
--- A field in quotes begins at `at`; gives its value and what comes after it.
+-- Reads the quoted field that begins at `at`. Returns its value and the position after the closing quote.
 local function quoted(text, at)
   local parts = {}
   repeat
@@ -11,31 +11,32 @@ local function quoted(text, at)
     if not close then return nil end
     parts[#parts + 1] = text:sub(at + 1, close - 1)
     at = close + 1
-  until text:sub(at, at) ~= '"' -- two of them are one that belongs to the field
+  until text:sub(at, at) ~= '"' -- a doubled quote stands for one quote inside the field
   return table.concat(parts, '"'), at
 end
 
--- One field; gives its value, what separates it from the next (";" and the like, "\n" or "") and where that
--- begins.
+-- Reads one field. Returns its value, the separator after it (options.separator, "\n", "\r\n" or "" at the end) and the
+-- separator's position.
 local function field(text, at, separator)
   local value, next_at
   if text:sub(at, at) == '"' then
     value, next_at = quoted(text, at)
-    if not value then return errors.fail("invalid", "a quotation that begins at byte %d has no end", at) end
+    if not value then return errors.fail("invalid", "the quote at byte %d is never closed", at) end
   else
     value, next_at = text:match("^([^\r\n" .. separator .. "]*)()", at)
   end
   local after = text:match("^\r?\n", next_at) or text:sub(next_at, next_at)
   if after ~= "" and after ~= separator and not after:find("\n", 1, true) then
-    return errors.fail("invalid", "at byte %d, %q stands between a field's end and the next field", next_at, after)
+    return errors.fail("invalid", "at byte %d, %q follows a quoted field; expected a separator or the end of the line",
+      next_at, after)
   end
   return value, after, next_at
 end
 
---- The rows of a table, each a list of its fields. Empty lines are none; a byte order mark is left out.
+--- The rows of a table, each a list of its fields. Empty lines and a byte order mark are skipped.
 ---@param text string
 ---@param options { separator: string? }? one character; "," if not given
----@return string[][]? rows, deskpilot.error? err code "invalid", with the place
+---@return string[][]? rows, deskpilot.error? err code "invalid"; the message names the byte
 function csv.decode(text, options)
   local separator = options and options.separator or ","
   assert(#separator == 1 and not separator:find('[%w\r\n"%^%%%]]'), "a separator is one character such as ; or a tab")
@@ -55,7 +56,7 @@ function csv.decode(text, options)
   return rows
 end
 
---- The rows below a first line of names, each a table by those names.
+--- The rows below the first line, each as a table whose keys are the names in the first line.
 ---@param text string
 ---@param options { separator: string? }?
 ---@return table<string, string>[]? records, deskpilot.error? err

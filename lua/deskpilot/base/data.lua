@@ -1,5 +1,5 @@
---- Lua table literals as data. A configuration file looks like Lua and is read by this parser, never
---- by Lua itself: it holds values and nothing else, so that entering a folder cannot run anything.
+--- Reads Lua table literals as data. Configuration files look like Lua but are read by this parser, never by Lua: they
+--- can hold values only, so that starting deskpilot in a folder never runs code from it.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 
@@ -22,7 +22,7 @@ local escapes = {
   ["\\"] = "\\", ['"'] = '"', ["'"] = "'", ["\n"] = "\n",
 }
 
--- A parser is { text, at, name }: `at` is the byte it looks at next.
+-- A parser is { text, at, name }: `at` is the position of the next byte to read.
 local Parser = {}
 Parser.__index = Parser
 
@@ -61,8 +61,8 @@ function Parser:take(mark)
   return true
 end
 
--- What stands here, for an error's words.
-function Parser:seen()
+-- Describes what is at the current position, for an error message.
+function Parser:describe_next()
   self:skip_space()
   if self.at > #self.text then return "the end of the file" end
   local word = self.text:match("^[%a_][%w_]*", self.at) or self.text:match("^" .. utf8.charpattern, self.at)
@@ -122,7 +122,7 @@ function Parser:number()
   self:skip_space()
   local start = self.at
   local word = self.text:match("^[%w%.]+", start) or ""
-  -- An exponent's sign belongs to the number, in decimal after e and in hexadecimal after p.
+  -- A sign after the exponent letter is part of the number. The letter is e in decimal and p in hexadecimal.
   local mark = word:match("^0[xX]") and "[pP]$" or "[eE]$"
   if word:find(mark) then word = word .. (self.text:match("^[+-]%d+", start + #word) or "") end
   local value = word:match("^%.?%d") and tonumber(word)
@@ -135,7 +135,7 @@ local function is_number(text, at)
   return text:find("^%-?%s*%.?%d", at) ~= nil
 end
 
--- A value; the second result is true where there is one (nil is a value too).
+-- Reads a value, which may be nil.
 function Parser:value(depth)
   self:skip_space()
   local at = self.at
@@ -150,11 +150,11 @@ function Parser:value(depth)
     self.at = at + #word
     return constants[word]
   end
-  self:fail(self:seen() .. " is not a value; this file is data: strings, numbers, booleans, nil and "
+  self:fail(self:describe_next() .. " is not a value; this file is data: strings, numbers, booleans, nil and "
     .. "tables of them, without variables, calls or arithmetic")
 end
 
--- The key of a field and true, or nothing where the field is positional.
+-- Reads the key of a field. Returns the key and true; nil and false where the field is positional.
 function Parser:key(depth)
   self:skip_space()
   local at = self.at
@@ -169,8 +169,8 @@ function Parser:key(depth)
   self.at = at + 1
   local key = self:value(depth)
   if key == nil or key ~= key then self:fail("a key cannot be nil or not-a-number", at) end
-  if not self:take("]") then self:fail("expected ']' after the key, not " .. self:seen()) end
-  if not self:take("=") then self:fail("expected '=' after the key, not " .. self:seen()) end
+  if not self:take("]") then self:fail("expected ']' after the key, not " .. self:describe_next()) end
+  if not self:take("=") then self:fail("expected '=' after the key, not " .. self:describe_next()) end
   return key, true
 end
 
@@ -189,7 +189,7 @@ function Parser:table(depth)
     if not self:take(",") and not self:take(";") then
       if self:take("}") then break end
       self:fail(("expected ',' or '}' (for the '{' of line %d), not %s"):format(
-        line_of(self, opened), self:seen()))
+        line_of(self, opened), self:describe_next()))
     end
   end
   return result
@@ -201,16 +201,16 @@ function Parser:file()
   if self.text:find("^return%f[^%w_]", self.at) then self.at = self.at + 6 end
   self:skip_space()
   if self.text:sub(self.at, self.at) ~= "{" then
-    self:fail("expected a table, { ... } or return { ... }, not " .. self:seen())
+    self:fail("expected a table, { ... } or return { ... }, not " .. self:describe_next())
   end
   local value = self:table(0)
   self:take(";")
   self:skip_space()
-  if self.at <= #self.text then self:fail("nothing may follow the table, but " .. self:seen() .. " does") end
+  if self.at <= #self.text then self:fail("nothing may follow the table, but " .. self:describe_next() .. " does") end
   return value
 end
 
---- The table that a text holds. `name` is what errors call the text.
+--- The table that a text holds. `name` stands for the text in errors.
 ---@param text string
 ---@param name string?
 ---@return table? value, deskpilot.error? err code "invalid", the message beginning NAME:LINE

@@ -1,11 +1,11 @@
---- Failures of the world as values: `nil, err` with err.code of a closed list (docs/errors.md).
---- Native calls make the same kind of table, so that callers never ask who failed.
+--- Error values: a failure that is not the caller's mistake is returned as `nil, err`, where err.code is one of a
+--- closed list (docs/errors.md). Native modules return the same kind of table.
 local errors = {}
 
 ---@class deskpilot.error
 ---@field code string one of errors.codes
 ---@field message string a sentence that its reader can act on
----@field [string] any more that is known of some failures: `stdout` of a program, `status` of a server, ...
+---@field [string] any further facts about some failures: `stdout` of a program, `status` of a server, ...
 
 --- The closed list of codes.
 errors.codes = {
@@ -18,7 +18,7 @@ local meta = { __tostring = function(self) return self.message end, __name = "de
 
 --- A new error value.
 ---@param code string one of errors.codes
----@param message string the sentence; with more arguments a format for them
+---@param message string the sentence; where more arguments follow, a format string for them
 ---@param ... any
 ---@return deskpilot.error
 function errors.new(code, message, ...)
@@ -36,7 +36,7 @@ function errors.fail(code, message, ...)
   return nil, errors.new(code, message, ...)
 end
 
---- Whether `value` is an error of that code (any code when none is given).
+--- Whether `value` is an error with that code, or any error if no code is given.
 ---@param value any
 ---@param code string?
 ---@return boolean

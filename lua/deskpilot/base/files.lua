@@ -1,11 +1,11 @@
---- Files and folders, synchronously (they are small and local), with errors as values.
+--- Files and folders. The calls block, because the files are small and local. Errors are returned as values.
 local system = require "native.system"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 
 local files = {}
 
--- Paths have slashes on every system (Windows takes both); there a backslash is no part of a name.
+-- Paths have slashes on every system. Windows accepts both kinds, and a name cannot contain a backslash there.
 local function slashes(path)
   if system.platform == "windows" then return (path:gsub("\\", "/")) end
   return path
@@ -17,7 +17,7 @@ local function fail(why, what, path)
     .. tostring(why):gsub("^%u+: ", ""):gsub(": .*", ""))
 end
 
---- Joins path parts with one slash; an absolute later part wins.
+--- Joins path parts with one slash. An absolute part replaces all parts before it.
 ---@param ... string
 ---@return string
 function files.join(...)
@@ -39,14 +39,14 @@ function files.split(path)
   return folder, name
 end
 
---- Whether there is a file or a folder of that name.
+--- Whether a file or a folder exists at that path.
 ---@param path string
 ---@return boolean
 function files.exists(path)
   return uv.fs_stat(path) ~= nil
 end
 
---- Whether it is a folder that is there.
+--- Whether the path is an existing folder.
 ---@param path string
 ---@return boolean
 function files.is_folder(path)
@@ -54,9 +54,9 @@ function files.is_folder(path)
   return stat ~= nil and stat.type == "directory"
 end
 
---- The whole file. `limit` bytes at most (64 MB unless told).
+--- The contents of a file. A file of more than `limit` bytes is an error.
 ---@param path string
----@param limit integer?
+---@param limit integer? bytes; 64 MB if not given
 ---@return string? text, deskpilot.error? err
 function files.read(path, limit)
   limit = limit or 64 * 1024 * 1024
@@ -83,7 +83,7 @@ function files.read(path, limit)
   return table.concat(parts)
 end
 
---- Makes the folder and those above it; fine if it is there.
+--- Makes the folder and the missing ones above it. An existing folder is no error.
 ---@param path string
 ---@return boolean? ok, deskpilot.error? err
 function files.make_folder(path)
@@ -98,7 +98,8 @@ function files.make_folder(path)
   return true
 end
 
---- Writes the whole file by way of a new one beside it, so that a reader never sees half of it.
+--- Writes a file: the text goes into a new file beside it, which is then renamed, so that a reader never sees half of
+--- it.
 ---@param path string
 ---@param text string
 ---@return boolean? ok, deskpilot.error? err
@@ -122,7 +123,7 @@ function files.write(path, text)
   return true
 end
 
---- Names in a folder, sorted; none if it is not there.
+--- The names in a folder, sorted; {} if the folder does not exist.
 ---@param path string
 ---@return string[]
 function files.list(path)
@@ -137,7 +138,7 @@ function files.list(path)
   return names
 end
 
---- Removes a file or a whole folder; links are removed, not followed.
+--- Removes a file, or a folder with its contents. Links are removed, not followed.
 ---@param path string
 function files.remove(path)
   local stat = uv.fs_lstat(path)
@@ -147,7 +148,7 @@ function files.remove(path)
   uv.fs_rmdir(path)
 end
 
---- Bytes free for us on the disk of that folder; nil where it cannot be asked.
+--- Bytes on the disk of that folder that this user may still write; nil if the system does not say.
 ---@param path string
 ---@return integer?
 function files.free_space(path)
@@ -162,22 +163,22 @@ function files.absolute(path)
   return slashes(uv.fs_realpath(path) or files.join(uv.cwd(), path))
 end
 
--- A variable of the environment as UTF-8 (os.getenv gives the code page of the day on Windows); nil
--- where it is empty.
+-- An environment variable as UTF-8; nil where it is empty. os.getenv would return it in the current code page on
+-- Windows.
 local function variable(name)
   local value = uv.os_getenv(name)
   return value ~= "" and value or nil
 end
 
---- Where a user's own configuration lives: %APPDATA%\deskpilot, else XDG's folder.
+--- The folder of the user's configuration: %APPDATA%\deskpilot, else $XDG_CONFIG_HOME/deskpilot (~/.config).
 ---@return string
 function files.user_config_folder()
   local base = variable "APPDATA" or variable "XDG_CONFIG_HOME" or files.join(variable "HOME" or ".", ".config")
   return files.join(base, "deskpilot")
 end
 
---- Where what the program remembers lives, which is no configuration: %LOCALAPPDATA%\deskpilot, else
---- XDG's folder.
+--- The folder of what the program remembers between runs: %LOCALAPPDATA%\deskpilot, else $XDG_STATE_HOME/deskpilot
+--- (~/.local/state).
 ---@return string
 function files.user_state_folder()
   local base = variable "LOCALAPPDATA" or variable "XDG_STATE_HOME"
@@ -185,7 +186,7 @@ function files.user_state_folder()
   return files.join(base, "deskpilot")
 end
 
---- A path as this system's own programs want to have it typed: with backslashes on Windows.
+--- A path in the form that other programs of this system expect: with backslashes on Windows.
 ---@return string
 function files.native(path)
   if system.platform == "windows" then return (path:gsub("/", "\\")) end

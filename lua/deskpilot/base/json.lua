@@ -1,9 +1,9 @@
---- JSON. Encoding is ours, so that keys come out sorted (the same request is the same bytes, which
---- servers with a prefix cache reward) and empty lists stay lists; strings and decoding are
---- lua-cjson's.
+--- JSON. Strings and decoding are lua-cjson's. Tables are encoded here, for two reasons: keys are sorted, so that equal
+--- requests are equal bytes (model servers that cache prompt prefixes answer those faster), and an empty list stays a
+--- list.
 local cjson = require "cjson".new()
 
-cjson.decode_max_depth(60) -- less than what can be encoded: what came in fits into a journal line
+cjson.decode_max_depth(60) -- less than the depth for encoding, so that decoded values fit into a journal line
 cjson.encode_max_depth(100)
 cjson.decode_invalid_numbers(false)
 
@@ -29,7 +29,8 @@ end
 
 local encode
 
--- Bytes that are no UTF-8 (a server's, a window's title) become U+FFFD: JSON has no other strings.
+-- Replaces each byte that is not valid UTF-8 by U+FFFD, since JSON strings are Unicode. Such bytes come from servers
+-- and from window titles.
 local function valid_utf8(s)
   local parts, from = {}, 1
   while true do
@@ -42,7 +43,7 @@ local function valid_utf8(s)
   return table.concat(parts)
 end
 
--- lua-cjson escapes slashes, which is legal and only harder to read, for people and models.
+-- lua-cjson escapes slashes, which JSON permits but which is harder to read.
 local function string_text(s)
   if not utf8.len(s) then s = valid_utf8(s) end
   return (cjson.encode(s):gsub("\\(.)", { ["/"] = "/" }))
@@ -90,10 +91,10 @@ function encode(v, out, depth)
   end
 end
 
---- What to put for JSON's null; decoding gives nil instead.
+--- The value that is encoded as null. In objects, decoding returns nil for null instead.
 json.null = cjson.null
 
---- The JSON text of a value; a Lua error for what JSON cannot hold.
+--- The JSON text of a value. Raises an error for a value that JSON cannot represent.
 ---@param v any
 ---@return string
 function json.encode(v)
@@ -102,12 +103,12 @@ function json.encode(v)
   return table.concat(out)
 end
 
--- lua-cjson gives doubles only; a whole number is an integer to everyone else.
+-- lua-cjson decodes every number as a float; whole numbers become integers here.
 local function tidy(v)
   if math.type(v) == "float" then return math.tointeger(v) or v end
   if v == cjson.null then return nil end
   if type(v) == "table" then
-    local list = #v > 0 -- a null in a list keeps its place
+    local list = #v > 0 -- in a list null stays json.null: nil would end the list
     for k, item in pairs(v) do
       if not (list and item == cjson.null) then v[k] = tidy(item) end
     end

@@ -1,7 +1,6 @@
---- Where policies, tools, guards, prompts and modules come from: the mission's own folder, then the
---- project's, then the user's configuration folder, then what ships inside the program. The user's
---- folders take part only after set_roots, which only `run` and `repl` call: no other command ever
---- runs a file because of the folder it was started in.
+--- Finds policies, tools, guards, prompts and modules: in the mission's folder, then the project's, then the user's
+--- configuration folder, then among the files inside the program. The first three are searched only after set_roots,
+--- which only `run`, `repl` and `eval` call: no other command ever runs a file because of the folder it is started in.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local shipped_files = require "native.shipped"
@@ -10,29 +9,29 @@ local uv = require "luv"
 
 local lookup = {}
 
-local roots = {} -- absolute folders, the first wins
+local roots = {} -- absolute folders; earlier ones have precedence
 local searching = false -- whether our searcher is installed
-local loaded = {} -- module name -> { path, stamp } of what `require` took from a root
+local loaded = {} -- module name -> { path, stamp } for modules that `require` has read from a root
 
 local singular = {
   policies = "policy", tools = "tool", guards = "guard", prompts = "prompt", missions = "mission",
   profiles = "profile", apps = "application",
 }
 
---- What one of a kind is called: "policies" -> "policy".
+--- The singular of a kind: "policies" -> "policy".
 ---@return string
 function lookup.singular(kind)
   local last = kind:match("[^/]*$")
   return singular[last] or last
 end
 
--- A module's path below a root, or nil for a name that is no plain dotted name.
+-- A module's path below a root; nil unless the name consists of letters, digits, "_" and single dots.
 local function module_path(name)
   if not name:find("^[%w_][%w_.]*$") or name:find("..", 1, true) or name:sub(-1) == "." then return nil end
   return (name:gsub("%.", "/"))
 end
 
--- Changes when the file does; good enough to notice an edit, cheap enough to ask each time.
+-- A string of the file's size, time and inode: cheap to get, and different after an edit.
 local function stamp(path)
   local stat = uv.fs_stat(path)
   if not stat or stat.type ~= "file" then return nil end
@@ -57,11 +56,11 @@ local function compile(path)
   return load(source, "@" .. path, "t")
 end
 
--- What lies beside the missions that ship: their own modules and pages.
+-- A shipped file beside the shipped missions: one of their modules or pages.
 local function shipped_beside(relative)
   local name = "missions/" .. relative
-  local words = shipped_files.read(name)
-  return words, name
+  local bytes = shipped_files.read(name)
+  return bytes, name
 end
 
 local function search(name)
@@ -79,8 +78,8 @@ local function search(name)
   return chunk, path
 end
 
---- Lets require and every lookup see the user's folders, in that order. Relative ones are taken
---- from here. Call once, before anything else is required; a second call replaces the folders.
+--- Makes require and every lookup search the user's folders, in the order of the fields below. Relative paths are
+--- relative to the working folder. To be called before anything else is required; a second call replaces the folders.
 ---@param where { mission_folder: string?, project_folder: string?, user_folder: string? }
 function lookup.set_roots(where)
   roots = {}
@@ -94,17 +93,17 @@ function lookup.set_roots(where)
   end
   if searching then return end
   searching = true
-  table.insert(package.searchers, 2, search) -- after preloaded ones: nobody replaces native.*
+  table.insert(package.searchers, 2, search) -- after package.preload, so that no file can replace native.*
 end
 
---- The folders in force.
+--- The folders that are searched.
 ---@return string[]
 function lookup.roots()
   return { table.unpack(roots) }
 end
 
---- Forgets modules of the user's folders whose files have changed since `require` read them, so that
---- the next require reads them anew.
+--- Unloads modules of the user's folders whose files have changed since `require` read them: the next require reads
+--- them again.
 function lookup.refresh()
   for name, was in pairs(loaded) do
     if stamp(was.path) ~= was.stamp then
@@ -119,20 +118,20 @@ local function is_text_name(name)
     and not name:find("[\0\\]")
 end
 
---- A text file such as "prompts/strategist.md": ROOT/deskpilot/NAME, else what ships.
+--- A text file such as "prompts/NAME.md": ROOT/deskpilot/NAME, else what ships.
 ---@param name string
----@return string? text, string|deskpilot.error where it is from, or the error
+---@return string? text, string|deskpilot.error where its path or "shipped:NAME", or the error
 function lookup.text(name)
   if not is_text_name(name) then
     return errors.fail("invalid", "'%s' is not the name of a shipped text", name)
   end
   local path, tried = in_roots("deskpilot/" .. name)
   if path then
-    local words, err = files.read(path)
-    return words, words and path or err
+    local bytes, err = files.read(path)
+    return bytes, bytes and path or err
   end
-  local words = shipped_files.read(name)
-  if words then return words, "shipped:" .. name end
+  local bytes = shipped_files.read(name)
+  if bytes then return bytes, "shipped:" .. name end
   local message = ("there is no %s"):format(name)
   local nearest = text.nearest(name, shipped_files.list(name:match("^(.*/)") or ""))
   if nearest then message = message .. "; did you mean " .. nearest .. "?" end
@@ -140,19 +139,20 @@ function lookup.text(name)
   return errors.fail("not_found", "%s", message)
 end
 
---- A file that belongs to a mission, such as a page that it serves: ROOT/NAME, else what ships beside the
---- shipped missions.
----@param name string a path from the mission's folder
----@return string? bytes, string|deskpilot.error where it is from, or the error
+--- A file that belongs to a mission, such as a page that it serves: ROOT/NAME, else the shipped file missions/NAME.
+---@param name string a path relative to the mission's folder
+---@return string? bytes, string|deskpilot.error where its path or "shipped:NAME", or the error
 function lookup.beside_mission(name)
-  if not is_text_name(name) then return errors.fail("invalid", "'%s' is no file beside a mission", name) end
+  if not is_text_name(name) then
+    return errors.fail("invalid", "'%s' is not a path below the mission's folder", name)
+  end
   local path, tried = in_roots(name)
   if path then
-    local words, err = files.read(path)
-    return words, words and path or err
+    local bytes, err = files.read(path)
+    return bytes, bytes and path or err
   end
-  local words, where = shipped_beside(name)
-  if words then return words, "shipped:" .. where end
+  local bytes, where = shipped_beside(name)
+  if bytes then return bytes, "shipped:" .. where end
   return errors.fail("not_found", "there is no file %s beside the mission (looked at %s, and inside deskpilot)", name,
     text.join(tried))
 end
@@ -169,7 +169,7 @@ local function add_names(found, kind, list, extension)
   end
 end
 
--- Where a kind's shipped files lie; prompts and missions have top-level folders of their own.
+-- The folder of a kind's shipped files. Prompts and missions have top-level folders of their own.
 local function shipped_folder(kind)
   if kind == "prompts" or kind == "missions" then return kind .. "/" end
   return "deskpilot/" .. kind .. "/"
@@ -183,23 +183,23 @@ local function folder_listing(folder)
   return list
 end
 
---- The names of all of a kind ("tools", "policies", "guards", "prompts", "missions", "apps",
---- "model/profiles"), over the user's folders and what ships, sorted. Files whose name begins with
---- "_" are helpers and not listed.
+--- The names of everything of a kind ("tools", "policies", "guards", "prompts", "missions", "apps", "model/profiles"),
+--- in the user's folders and shipped, sorted. Files whose name begins with "_" are helpers and not listed.
 ---@param kind string
----@return string[]
+---@return string[] names, table<string, boolean> own those that one of the user's folders has
 function lookup.list(kind)
-  local found = {}
+  local found, own = {}, {}
   local extension = kind == "prompts" and "md" or "lua"
   local prefix = shipped_folder(kind)
   local shipped = {}
   for _, file in ipairs(shipped_files.list(prefix)) do shipped[#shipped + 1] = file:sub(#prefix + 1) end
   add_names(found, kind, shipped, extension)
   for _, root in ipairs(roots) do
-    add_names(found, kind, folder_listing(files.join(root, "deskpilot", kind)), extension)
+    add_names(own, kind, folder_listing(files.join(root, "deskpilot", kind)), extension)
   end
+  for name in pairs(own) do found[name] = true end
   found.init = nil
-  return text.keys(found)
+  return text.keys(found), own
 end
 
 local function not_found(kind, name, tried)
@@ -215,14 +215,26 @@ local function not_found(kind, name, tried)
   return errors.fail("not_found", "%s (looked at %s)", message, text.join(tried))
 end
 
--- The text of deskpilot/KIND/NAME, where it is from, and what errors in it call it.
-local function find_source(kind, name)
+--- Whether there is one of that kind and name.
+---@param kind string the folder below deskpilot/
+---@param name string
+---@return boolean
+function lookup.has(kind, name)
+  if not name:find("^[%w_]+$") then return false end
+  local relative = "deskpilot/" .. kind .. "/" .. name
+  local file, folder = relative .. ".lua", relative .. "/init.lua"
+  return (in_roots(file, folder) or shipped_files.read(file) or shipped_files.read(folder)) ~= nil
+end
+
+-- The text of deskpilot/KIND/NAME, where it is from, and what errors in it call it. `ships`: it is none of the user's.
+local function find_source(kind, name, ships)
   if type(name) ~= "string" or not name:find("^[%w_]+$") then
     return errors.fail("invalid", "'%s' cannot be the name of a %s: letters, digits and '_' only",
       tostring(name), lookup.singular(kind))
   end
   local relative = "deskpilot/" .. kind .. "/" .. name
-  local path, tried = in_roots(relative .. ".lua", relative .. "/init.lua")
+  local path, tried = nil, {}
+  if not ships then path, tried = in_roots(relative .. ".lua", relative .. "/init.lua") end
   if path then
     local source, err = files.read(path)
     if not source then return nil, err end
@@ -239,14 +251,15 @@ local function with_traceback(message)
   return type(message) == "string" and debug.traceback(message, 2) or message
 end
 
---- Loads a policy, tool, guard or profile, anew each time, so that a reload picks up an edit (also
---- of helper modules in the user's folders that it requires).
+--- Loads a policy, tool, guard or profile. The file is run again on each call, so that an edit takes effect, also one
+--- of a helper module in the user's folders that it requires.
 ---@param kind string the folder below deskpilot/: "policies", "tools", "guards", "model/profiles"
 ---@param name string
+---@param ships boolean? whether it is known that the user's folders have none of that name, as list() tells
 ---@return table? module, string|deskpilot.error where it is from, or the error
-function lookup.load(kind, name)
+function lookup.load(kind, name, ships)
   lookup.refresh()
-  local source, where, called = find_source(kind, name)
+  local source, where, called = find_source(kind, name, ships)
   if not source then return nil, where end
   local chunk, why = load(source, "@" .. called, "t")
   if not chunk then return errors.fail("invalid", "%s", why) end
@@ -262,20 +275,21 @@ function lookup.load(kind, name)
   return module, where
 end
 
---- The text of a file of a kind that is data and is never run: "apps".
+--- The text of a file whose kind ("apps") is data: it is never run.
 ---@param kind string the folder below deskpilot/
 ---@param name string
+---@param ships boolean? as for load
 ---@return string? text, string|deskpilot.error where it is from, or the error
-function lookup.data(kind, name)
-  local source, where = find_source(kind, name)
+function lookup.data(kind, name, ships)
+  local source, where = find_source(kind, name, ships)
   return source, where
 end
 
---- Finds a mission: a path as it is, with ".lua" added, or the name of one in missions/ of the
---- project's or the user's folder, or of one that ships. Nothing is run and no folder is activated.
+--- Finds a mission by its path, with or without ".lua"; or by its name, in missions/ of the project's folder, of the
+--- user's folder, and among the shipped ones. Nothing is run, and no folder becomes a root.
 ---@param name string
 ---@param folders { project_folder: string?, user_folder: string? }?
----@return string? text, string|deskpilot.error where, string? folder (a shipped one has none)
+---@return string? text, string|deskpilot.error where, string? folder nil for a shipped mission
 function lookup.mission(name, folders)
   folders = folders or {}
   local candidates = { name, name .. ".lua" }
@@ -304,8 +318,8 @@ function lookup.mission(name, folders)
   return errors.fail("not_found", "there is no mission file %s%s", name, hint)
 end
 
---- The nearest folder at or above `from` that holds deskpilot.lua; `from` itself where none does.
----@param from string? here unless given
+--- The nearest folder at or above `from` that has a deskpilot.lua; `from` itself where none has.
+---@param from string? the working folder if not given
 ---@return string
 function lookup.project_folder(from)
   local start = files.absolute(from or uv.cwd())

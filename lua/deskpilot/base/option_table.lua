@@ -1,19 +1,19 @@
---- Tables of options: a name that is not known is a caller's mistake, and found before anything is done.
+--- Checks tables of options before anything is done: an unknown name or a wrong type is the caller's mistake.
 local errors = require "deskpilot.base.errors"
 local text = require "deskpilot.base.text"
 
 local options = {}
 
---- The options given, or none. Raises for one that `known` does not have, and for one of another type
---- ("number", "whole": a whole number from 1 on, "boolean", "string", "any"). An error value in their place is
---- raised as it is.
+--- The options given; {} for nil. Raises an error for an unknown name or a wrong type. An error value in place of the
+--- options is raised unchanged, so that mouse.click(screen.find_image(...)) reports why the picture was not found.
 ---@param given table?
----@param known table<string, string> name to type
+---@param known table<string, string> name to type: "number", "whole" (a whole number of at least 1), "boolean",
+---  "string" or "any"
 ---@param who string such as "mouse.click"
 ---@return table
 function options.check(given, known, who)
   if given == nil then return {} end
-  if errors.is(given) then error(given, 0) end -- mouse.click(screen.find_image(...)) where there is none
+  if errors.is(given) then error(given, 0) end
   if type(given) ~= "table" then error(("%s wants a table of options, not a %s"):format(who, type(given)), 3) end
   for name, value in pairs(given) do
     local kind = known[name]

@@ -1,5 +1,5 @@
---- The part of JSON Schema that tools use for their arguments. Errors are sentences for the model
---- that sent the arguments: which one, what it was and what is wanted.
+--- The part of JSON Schema that tools use for their arguments. Errors are sentences for the model that sent the
+--- arguments: they name the argument, the value it had and what is expected.
 local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
 
@@ -46,14 +46,14 @@ local checks = {
 
 local articles = { integer = "a whole number", array = "an array", object = "an object", null = "null" }
 
-local function type_words(wanted)
+local function describe_types(wanted)
   local words = {}
   for _, name in ipairs(wanted) do words[#words + 1] = articles[name] or ("a " .. name) end
   return table.concat(words, " or ")
 end
 
--- The value as the model wrote it, cut to what fits in a sentence.
-local function show(value)
+-- The value as JSON, at most 80 characters.
+local function format_value(value)
   if value == nil then return "missing" end
   if type(value) == "number" and not is_finite(value) then return tostring(value) end
   local ok, written = pcall(json.encode, value)
@@ -72,7 +72,7 @@ local function has_type(definition, name)
   return false
 end
 
-local function range_words(least, most, unit)
+local function describe_range(least, most, unit)
   if least and most and least == most then return ("exactly %d%s"):format(least, unit) end
   if least and most then return ("between %g and %g%s"):format(least, most, unit) end
   if least then return ("at least %g%s"):format(least, unit) end
@@ -88,28 +88,28 @@ local function characters(value)
 end
 
 local function same(a, b)
-  return a == b or (type(a) == "table" and type(b) == "table" and show(a) == show(b))
+  return a == b or (type(a) == "table" and type(b) == "table" and format_value(a) == format_value(b))
 end
 
 local function check_enum(definition, value, path)
   local words = {}
   for _, allowed in ipairs(definition.enum) do
     if same(allowed, value) then return true end
-    words[#words + 1] = show(allowed)
+    words[#words + 1] = format_value(allowed)
   end
-  return nil, ("%s is %s, but must be one of %s"):format(path, show(value), table.concat(words, ", "))
+  return nil, ("%s is %s, but must be one of %s"):format(path, format_value(value), table.concat(words, ", "))
 end
 
 local validate
 
 local function check_array(definition, value, path)
   if outside(#value, definition.minItems, definition.maxItems) then
-    return nil, ("%s is %s, which has %d items, but must have %s"):format(path, show(value), #value,
-      range_words(definition.minItems, definition.maxItems, " items"))
+    return nil, ("%s is %s, which has %d items, but must have %s"):format(path, format_value(value), #value,
+      describe_range(definition.minItems, definition.maxItems, " items"))
   end
   if not definition.items then return true end
   for i, item in ipairs(value) do
-    -- Counted as JSON's writer counts, from 0.
+    -- Counted from 0, as in JSON, because a model reads this.
     local ok, why = validate(definition.items, item, ("%s[%d]"):format(path, i - 1))
     if not ok then return nil, why end
   end
@@ -137,7 +137,7 @@ local function check_object(definition, value, path)
   for _, key in ipairs(definition.required or {}) do
     if value[key] == nil or value[key] == json.null then
       local property = (definition.properties or {})[key] or {}
-      local wanted = property.type and (", which must be " .. type_words(type_list(property.type))) or ""
+      local wanted = property.type and (", which must be " .. describe_types(type_list(property.type))) or ""
       return nil, ("%s is missing%s"):format(join_path(path, key), wanted)
     end
   end
@@ -156,11 +156,11 @@ end
 local function check_bounds(definition, value, path)
   if type(value) == "string" and outside(characters(value), definition.minLength, definition.maxLength) then
     return nil, ("%s has %d characters, but must have %s"):format(path, characters(value),
-      range_words(definition.minLength, definition.maxLength, " characters"))
+      describe_range(definition.minLength, definition.maxLength, " characters"))
   end
   if type(value) == "number" and outside(value, definition.minimum, definition.maximum) then
-    return nil, ("%s is %s, but must be %s"):format(path, show(value),
-      range_words(definition.minimum, definition.maximum, ""))
+    return nil, ("%s is %s, but must be %s"):format(path, format_value(value),
+      describe_range(definition.minimum, definition.maximum, ""))
   end
   return true
 end
@@ -173,7 +173,7 @@ function validate(definition, value, path)
     for _, name in ipairs(wanted) do fits = fits or checks[name](value) end
     if not fits then
       local verb = path == "" and "are" or "is"
-      return nil, ("%s %s %s, but must be %s"):format(subject, verb, show(value), type_words(wanted))
+      return nil, ("%s %s %s, but must be %s"):format(subject, verb, format_value(value), describe_types(wanted))
     end
   end
   if definition.enum then
@@ -191,10 +191,10 @@ function validate(definition, value, path)
   return true
 end
 
---- Whether `value` fits the schema.
+--- Whether `value` is valid under the schema.
 ---@param definition table the schema
 ---@param value any decoded JSON
----@param path string? what errors call the value; its properties stand alone where none is given
+---@param path string? the value's name in errors; if not given, errors name its properties alone
 ---@return boolean? ok, string? why a sentence
 function schema.validate(definition, value, path)
   return validate(definition, value, path or "")
@@ -207,7 +207,7 @@ local coerce
 local function number_of(value)
   if type(value) ~= "string" then return nil end
   local digits = trim(value)
-  -- Only what JSON could have written without its quotes: no hexadecimal, no "inf".
+  -- Only notations that JSON has for numbers: no hexadecimal, no "inf".
   return digits:match("^[+-]?%d+%.?%d*[eE]?[+-]?%d*$") and tonumber(digits) or nil
 end
 
@@ -239,7 +239,7 @@ local function decoded(value, first)
   return (json.decode(value))
 end
 
--- "500, 300" and {"x":500,"y":300} where a pair of numbers is wanted: both can mean one thing only.
+-- Accepts "500, 300" and {"x":500,"y":300} where the schema wants a pair of numbers: neither is ambiguous.
 local function pair_of(definition, value)
   local items = definition.items
   if not items or not (has_type(items, "number") or has_type(items, "integer")) then return nil end
@@ -298,7 +298,7 @@ function coerce(definition, value)
   if has_type(definition, "integer") and math.type(value) == "float" then
     value = math.tointeger(value) or value
   end
-  -- With several types allowed, a value of the wrong one could mean any of them: leave it.
+  -- Where several types are allowed, a value of another type could mean any of them: it is left as it is.
   if #wanted == 1 and not fits_some(wanted, value) then
     local better = coercers[wanted[1]] and coercers[wanted[1]](value, definition)
     if better ~= nil then value = better end
@@ -310,9 +310,9 @@ function coerce(definition, value)
   return value
 end
 
---- A copy of `value` with what small models get slightly wrong put right, where it can mean one
---- thing only: numbers and booleans in quotes, 5.0 for 5, JSON in a string, an enum's letter case,
---- "x, y" or {x, y} for a pair of numbers. Anything else stays as it is, for validate to judge.
+--- A copy of `value` in which typical mistakes of small models are corrected, where the meaning is unambiguous: numbers
+--- and booleans in quotes, 5.0 for 5, JSON in a string, an enum's letter case, "x, y" or {x, y} for a pair of numbers.
+--- Anything else is left unchanged; validate reports it.
 ---@param definition table the schema
 ---@param value any decoded JSON
 ---@return any
@@ -330,10 +330,10 @@ local function check_types(definition, path)
   return true
 end
 
---- Whether a schema uses only what this module understands: asked when a tool is loaded, so that a
---- misspelt keyword is not a check that silently never happens.
+--- Whether this module supports everything that a schema uses. Called when a tool is loaded: otherwise a misspelt
+--- keyword would be ignored, and its check never made.
 ---@param definition any
----@param path string? what errors call it
+---@param path string? the schema's name in errors
 ---@return boolean? ok, string? why
 function schema.check(definition, path)
   path = path or "schema"

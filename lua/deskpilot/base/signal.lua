@@ -1,5 +1,5 @@
---- Something that tasks wait for and that the loop tells of: a number has come, a state has changed. Who waits
---- looks again when it is told; nothing is handed over, so nothing can be lost between two waits of a task.
+--- A condition variable for tasks: notify() wakes all tasks that wait, and each checks the state that it waits for
+--- again. The signal carries no value, so nothing is lost when a task is not waiting at that moment.
 local uv = require "luv"
 local task = require "deskpilot.base.task"
 
@@ -10,22 +10,22 @@ local signal = {}
 local Signal = {}
 Signal.__index = Signal
 
---- A new one, for which nobody waits yet.
+--- A new signal.
 ---@return deskpilot.signal
 function signal.new()
   return setmetatable({ waiters = {} }, Signal)
 end
 
---- Wakes everyone who waits now. May be called from anywhere.
-function Signal:tell()
+--- Wakes all tasks that wait now. May be called from a task or from a callback of the loop.
+function Signal:notify()
   local waiters = self.waiters
   self.waiters = {}
   for waiter in pairs(waiters) do waiter() end
 end
 
---- Waits until it is told, or for that many seconds.
+--- Waits for notify(), at most `seconds`.
 ---@param seconds number
----@return boolean told
+---@return boolean notified false after the timeout
 function Signal:wait(seconds)
   if seconds <= 0 then return false end
   return task.await(function(done)
@@ -49,10 +49,9 @@ function Signal:wait(seconds)
   end)
 end
 
---- Waits until look() gives something that is not nil or false, asking again whenever it is told; nil when that
---- many seconds are over.
+--- Waits until look() returns something other than nil or false. look() is called at once and after each notify().
 ---@generic T
----@param seconds number
+---@param seconds number timeout, after which the result is nil
 ---@param look fun(): T?
 ---@return T? value
 function Signal:wait_until(seconds, look)

@@ -1,25 +1,25 @@
---- Coroutines on the one event loop. A call that waits (a request, a sleep, a child process)
---- suspends the task that made it, never the process. Cancelling a task stops what it waits for and
---- closes its coroutine, to-be-closed variables included; a pcall inside it cannot hold it back. A limit
---- holds for a task that never waits as well.
+--- Tasks: coroutines on the one event loop. A call that waits (a request, a sleep, a child process) suspends its task,
+--- not the process. Cancelling a task stops the operation that it waits for and closes its coroutine with its
+--- to-be-closed variables; a pcall inside the task cannot prevent that. A time limit also stops a task that never
+--- waits.
 local uv = require "luv"
 local system = require "native.system"
 local errors = require "deskpilot.base.errors"
 
 local task = {}
 
---- What stands for a signal in sentences, where it is not its name.
+--- How messages call a signal, for signals whose own name would not be understood.
 ---@type table<string, string>
-task.signal_words = {}
+task.signal_names = {}
 
---- "SIGINT", or what signal_words has for it.
+--- The signal's entry in signal_names, else the signal itself ("SIGINT").
 ---@param signal string
 ---@return string
 function task.signal_name(signal)
-  return task.signal_words[signal] or signal
+  return task.signal_names[signal] or signal
 end
 
---- "interrupted by SIGINT", where the process has been asked to stop and that has not been cleared; else nil.
+--- "interrupted by SIGINT" while a request to stop the process is pending; else nil.
 ---@return string?
 function task.interruption()
   local signal = system.interrupt()
@@ -32,7 +32,7 @@ Task.__index = Task
 
 local current -- the task whose coroutine runs now
 local deadlines = {} -- set of { task, at, passed }
-local overdue -- the one that the task which the interruptor is stopping is past
+local overdue -- the deadline for which the interrupt hook has just stopped a task
 
 local function finish(self, result)
   if self.result then return end
@@ -54,7 +54,7 @@ local function resume(self, ...)
   if deadline then deadline.passed() end
   if coroutine.status(self.co) == "dead" then
     finish(self, result)
-  elseif not self.waiting then -- the interruptor's hook made it yield
+  elseif not self.waiting then -- it did not yield by itself: the interrupt hook stopped it
     self:cancel(deadline and "out of time" or task.interruption() or "interrupted by a signal")
   end
 end
@@ -75,7 +75,7 @@ local function create(fn)
   return self
 end
 
---- Starts `fn(...)` as a task of its own; it runs until its first wait before start returns.
+--- Starts `fn(...)` as a new task, which runs until its first wait before start returns.
 ---@param fn function
 ---@param ... any its arguments
 ---@return deskpilot.task
@@ -85,9 +85,9 @@ function task.start(fn, ...)
   return self
 end
 
---- Starts a task on behalf of another one, as if that one had started it: it ends with it, and keeps to its
---- limits. For what is called back later. Without an owner, or if that has ended, it stands alone.
----@param owner deskpilot.task?
+--- Starts a task from a callback as if `owner` had started it: the new task ends with its owner and is under the
+--- owner's time limits.
+---@param owner deskpilot.task? nil, or a task that has ended: the new task is independent
 ---@param fn function
 ---@param ... any its arguments
 ---@return deskpilot.task
@@ -100,13 +100,13 @@ function task.start_for(owner, fn, ...)
   return self
 end
 
---- Whether the task has ended, whichever way.
+--- Whether the task has ended: returned, failed or been cancelled.
 ---@return boolean
 function Task:ended()
   return self.result ~= nil
 end
 
---- Waits for the task's end.
+--- Waits until the task has ended.
 ---@return boolean ok, ... the task's results, or false and the error
 function Task:wait()
   if not self.result then
@@ -117,13 +117,14 @@ function Task:wait()
   return table.unpack(self.result, 1, self.result.n)
 end
 
---- Ends the task where it waits. Its wait() gives false and an error of code "cancelled".
+--- Ends the task; a task that is running ends at its next wait. Its wait() returns false and an error of code
+--- "cancelled".
 ---@param why string
 function Task:cancel(why)
   if self.result then return end
   local status = coroutine.status(self.co)
   if status == "running" or status == "normal" then
-    self.cancelled = why -- it ends at its next wait
+    self.cancelled = why -- await raises it
     return
   end
   local stop = self.stop_waiting
@@ -133,8 +134,8 @@ function Task:cancel(why)
   finish(self, table.pack(false, errors.new("cancelled", why)))
 end
 
---- Suspends the current task. `starter(done)` begins something and may return a function that
---- cancels it; `done(...)` gives await's results, once, now or later.
+--- Suspends the current task. `starter(done)` begins an operation and may return a function that cancels it. The first
+--- call of `done(...)`, now or later, resumes the task; its arguments are await's results.
 ---@param starter fun(done: fun(...)): fun()?
 ---@return any ...
 function task.await(starter)
@@ -176,10 +177,11 @@ local function descends(self, ancestor)
   return self ~= nil
 end
 
--- Asked in the middle of whatever runs while the loop's own timers are not heard: is it past its deadline?
-local function judge()
+-- Whether the running task is past its deadline. The interrupt hook calls this in the middle of Lua code that keeps the
+-- loop, and with it the loop's timers, from running.
+local function is_overdue()
   local status = current and coroutine.status(current.co)
-  -- While it is entered and left `current` is not the one that runs; then the question comes again.
+  -- While resume() switches tasks, `current` is not the coroutine that runs. The hook will ask again.
   if status ~= "running" and status ~= "normal" then return false end
   local now = task.now()
   for deadline in pairs(deadlines) do
@@ -196,17 +198,16 @@ local function set_next_deadline()
   for _, deadline in pairs(deadlines) do
     if not soonest or deadline.at < soonest then soonest = deadline.at end
   end
-  system.on_overdue(judge)
+  system.on_overdue(is_overdue)
   system.set_deadline(soonest)
 end
 
---- Calls passed() when that many seconds are over, which is to end `work`. If it, or what it has started,
---- computes without waiting, it is stopped first, as by a signal; passed() may then be called twice. It may
---- not wait.
+--- Calls passed(), which is to end the task `work`, after that many seconds. If `work` or a task that it started is
+--- computing at that time, that task is stopped first, as by a signal; passed() may then be called twice.
 ---@param work deskpilot.task
 ---@param seconds number
----@param passed fun()
----@return fun() stop to be called when it no longer matters
+---@param passed fun() may not wait
+---@return fun() stop removes the deadline
 function task.deadline(work, seconds, passed)
   local timer = uv.new_timer()
   local deadline = { task = work, at = task.now() + seconds, passed = passed }
@@ -221,11 +222,11 @@ function task.deadline(work, seconds, passed)
   end
 end
 
---- Calls fn(...) with a limit, after which it is cancelled, waiting or not.
+--- Calls fn(...) with a timeout, after which it is cancelled, whether it waits or computes.
 ---@param seconds number
 ---@param fn function
 ---@param ... any its arguments
----@return boolean ok, ... fn's results; or false and its error, code "timed_out" for the limit
+---@return boolean ok, ... fn's results; or false and its error, code "timed_out" after the timeout
 function task.limit(seconds, fn, ...)
   local work = create(fn)
   local late = false
@@ -252,15 +253,15 @@ function task.current()
   return current
 end
 
---- Whether a call that waits may be made here: not in a callback of the loop, a coroutine of one's own, or a
---- task that has been cancelled.
+--- Whether a call that waits may be made here. It may not in a callback of the loop, in a coroutine that is not a
+--- task's, and in a task that has been cancelled.
 ---@return boolean
 function task.may_wait()
   return current ~= nil and coroutine.running() == current.co and not current.cancelled
 end
 
---- Runs the loop until fn(...) has ended: the program's outermost call, made once from the main
---- state. `on_interrupt(signal)` is called on SIGINT, SIGTERM, SIGHUP and kill_chord.
+--- Runs the loop until fn(...) has ended. This is the program's outermost call, made once. `on_interrupt(signal)` is
+--- called for SIGINT, SIGTERM, SIGHUP and stop_hotkey.
 ---@param on_interrupt fun(signal: string)?
 ---@param fn function
 ---@param ... any its arguments

@@ -1,7 +1,7 @@
---- Small helpers on text, all safe on any bytes.
+--- Small functions on text. All of them accept any bytes, not only UTF-8.
 local text = {}
 
---- How many single edits (insert, delete, replace, swap of neighbours) turn a into b.
+--- The edit distance: how many inserted, deleted, replaced or swapped neighbouring bytes turn a into b.
 ---@return integer
 function text.distance(a, b)
   local before, row = {}, {}
@@ -20,7 +20,7 @@ function text.distance(a, b)
   return row[#b]
 end
 
---- The name of the list nearest to `wanted`, or nil for an empty list.
+--- The name in the list that is nearest to `wanted`, whatever the case; nil for an empty list.
 ---@param names string[]
 ---@return string?
 function text.nearest(wanted, names)
@@ -32,7 +32,7 @@ function text.nearest(wanted, names)
   return best
 end
 
---- At most `limit` characters, never cut inside one, with "..." where something was cut.
+--- The first `limit` characters, and "..." where more follow. Text that is not UTF-8 is cut after `limit` bytes.
 ---@return string
 function text.cut(s, limit)
   if #s <= limit then return s end
@@ -45,7 +45,7 @@ function text.cut(s, limit)
   return s:sub(1, at - 1) .. "..."
 end
 
---- One line: control characters and runs of white space become one space.
+--- The text as one line: each run of control characters and white space becomes one space.
 ---@return string
 function text.one_line(s)
   return (s:gsub("[%c%s]+", " "):gsub("^ ", ""):gsub(" $", ""))
@@ -55,12 +55,22 @@ end
 function text.starts(s, part) return s:sub(1, #part) == part end
 function text.ends(s, part) return part == "" or s:sub(-#part) == part end
 
---- Sorted keys of a table.
+-- Keys of one type by their value, where they have an order.
+local function before(a, b)
+  if type(a) ~= type(b) then return type(a) < type(b) end
+  if type(a) == "number" then return a < b end
+  return tostring(a) < tostring(b)
+end
+
+--- Sorted keys of a table, whatever they are.
 ---@return string[]
 function text.keys(t)
-  local keys = {}
-  for k in pairs(t) do keys[#keys + 1] = k end
-  table.sort(keys)
+  local keys, all_text = {}, true
+  for k in pairs(t) do
+    keys[#keys + 1] = k
+    all_text = all_text and type(k) == "string"
+  end
+  if all_text then table.sort(keys) else table.sort(keys, before) end
   return keys
 end
 

@@ -1,7 +1,7 @@
 --- Lua that a person gives on the spot, at the prompt or to `eval`: how it is compiled, what it finds
 --- around it, and the words when it fails.
-local config = require "deskpilot.base.config"
 local errors = require "deskpilot.base.errors"
+local flags = require "deskpilot.cli.flags"
 local help = require "deskpilot.cli.help"
 local inspect = require "deskpilot.cli.inspect"
 
@@ -95,7 +95,7 @@ end
 ---@param options { desktop: string?, app: string[]? }
 ---@return table? where, deskpilot.private_session|deskpilot.error|nil session
 function chunk.start_desktop(options)
-  local kind, width, height = config.desktop_word(options.desktop or "current")
+  local kind, width, height = flags.desktop(options.desktop or "current")
   if not kind then return nil, errors.new("invalid", width) end
   if kind == "current" then
     if options.app then return errors.fail("invalid", "--app wants --desktop private") end
@@ -104,8 +104,7 @@ function chunk.start_desktop(options)
   local apps = {}
   for _, command in ipairs(options.app or {}) do apps[#apps + 1] = split_words(command) end
   local session, err = require("deskpilot.desk.private.session").start {
-    size = { width or config.key("desktop.width").default, height or config.key("desktop.height").default },
-    apps = apps,
+    size = width and { width, height }, apps = apps,
   }
   if not session then return nil, err end
   return { display = session.display, bus = session.bus_address, session = session }, session

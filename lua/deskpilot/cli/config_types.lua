@@ -1,64 +1,79 @@
---- The groups of the configuration as classes, for editors: in a mission and in deskpilot.lua a key is offered and
---- checked. Made of the keys themselves (base/config.lua).
-local config = require "deskpilot.base.config"
+--- The sections of the configuration as classes, for editors: in a mission and in deskpilot.lua a key is offered and
+--- checked. Made of what everything that ships declares.
+local config_reference = require "deskpilot.cli.config_reference"
 local text = require "deskpilot.base.text"
 
 local config_types = {}
 
-local names = { list = "string[]" }
+local names = { list = "string[]", secret_file = "string" }
 
-local function type_of(key)
-  if key.choices then
+local function class_named(name)
+  return ("deskpilot.config.%s"):format(name)
+end
+
+-- `siblings`: the options that it may stand for (type "keys"), by their names.
+local function type_of(declared, siblings)
+  if declared.choices and declared.type == "string" then
     local quoted = {}
-    for i, choice in ipairs(key.choices) do quoted[i] = ("%q"):format(choice) end
+    for i, choice in ipairs(declared.choices) do quoted[i] = ("%q"):format(choice) end
     return table.concat(quoted, "|") .. "|nil"
-  end
-  return key.off and key.type .. "|false|nil" or (names[key.type] or key.type) .. "?"
-end
-
-local function field(name, key)
-  local default = key.default
-  if type(default) == "table" then default = #default > 0 and table.concat(default, ", ") or "none" end
-  local words = default == nil and key.doc or ("%s; %s unless told"):format(key.doc, tostring(default))
-  return ("---@field %s %s %s"):format(name, type_of(key), words)
-end
-
--- The keys' fields by group; of "personas.*.model" the group is what each name holds. Keys without one are "".
-local function fields_by_group()
-  local groups, each = { [""] = {} }, {}
-  for _, key in ipairs(config.keys) do
-    local group, name = key.name:match("^(.-)%.(.+)$")
-    if not group then group, name = "", key.name end
-    if text.starts(name, "*.") then
-      each[group] = true
-      name = name:sub(3)
+  elseif declared.type == "keys" then
+    local parts = {}
+    for i, name in ipairs(declared.keys) do
+      parts[i] = ("[%d]: %s"):format(i, (type_of(siblings(name)):gsub("%?$", "")))
     end
-    groups[group] = groups[group] or {}
-    table.insert(groups[group], field(name, key))
+    return ("{ %s }?"):format(table.concat(parts, ", "))
   end
-  return groups, each
+  return declared.off and declared.type .. "|false|nil" or (names[declared.type] or declared.type) .. "?"
+end
+
+local function field(name, declared, siblings)
+  local default = declared.default
+  if type(default) == "table" then default = #default > 0 and table.concat(default, ", ") or "none" end
+  local words = declared.about
+  if default ~= nil then words = ("%s; %s unless told"):format(words, tostring(default)) end
+  return ("---@field %s %s %s"):format(name, type_of(declared, siblings), words)
+end
+
+-- The fields of a table of entries are a class of their own.
+local function entries_field(key, name, classes)
+  local class = {}
+  for _, inner in ipairs(text.keys(key.option.fields)) do
+    class[#class + 1] = field(inner, key.option.fields[inner])
+  end
+  classes[key.name] = class
+  return ("---@field %s table<string, %s>? %s"):format(name, class_named(key.name), key.option.about)
+end
+
+-- The fields of each section, and of what each entry of a table holds; those of keys without a section are "".
+local function classes_of(keys)
+  local classes, sections = { [""] = {} }, {}
+  for _, key in ipairs(keys:list()) do
+    local section, name = key.name:match("^(.-)%.(.+)$")
+    if section then sections[section] = true
+    else section, name = "", key.name end
+    classes[section] = classes[section] or {}
+    table.insert(classes[section], key.option.type == "entries" and entries_field(key, name, classes)
+      or field(name, key.option, function(other) return keys:find(section .. "." .. other) end))
+  end
+  return classes, text.keys(sections)
 end
 
 --- The text of the file.
 ---@return string
 function config_types.text()
-  local groups, each = fields_by_group()
-  local out = { "---@meta _", "-- Made by `./dev docs` from the configuration's keys: change those.", "",
+  local classes, sections = classes_of(config_reference.shipped().keys)
+  local out = { "---@meta _", "-- Made by `./dev docs` from the options where they are declared: change those.", "",
     "--- What may stand in deskpilot.lua, and in a mission beside its own fields.",
     "---@class deskpilot.config_groups" }
-  table.move(groups[""], 1, #groups[""], #out + 1, out)
-  local sorted = text.keys(groups)
-  for _, group in ipairs(sorted) do
-    local class = ("deskpilot.config.%s"):format(group)
-    if group ~= "" then
-      out[#out + 1] = each[group] and ("---@field %s table<string, %s>? by their names"):format(group, class)
-        or ("---@field %s %s?"):format(group, class)
-    end
+  table.move(classes[""], 1, #classes[""], #out + 1, out)
+  for _, section in ipairs(sections) do
+    out[#out + 1] = ("---@field %s %s?"):format(section, class_named(section))
   end
-  for _, group in ipairs(sorted) do
-    if group ~= "" then
-      out[#out + 1] = ("\n---@class deskpilot.config.%s"):format(group)
-      table.move(groups[group], 1, #groups[group], #out + 1, out)
+  for _, name in ipairs(text.keys(classes)) do
+    if name ~= "" then
+      out[#out + 1] = "\n---@class " .. class_named(name)
+      table.move(classes[name], 1, #classes[name], #out + 1, out)
     end
   end
   return table.concat(out, "\n") .. "\n"

@@ -1,5 +1,6 @@
---- What `./dev docs` makes of a checkout's comments: the pages of docs/api, the types of the modules in C and of the
---- configuration.
+--- What `./dev docs` makes of a checkout: of its comments the pages of docs/api and the types of the modules in C, of
+--- the options that are declared the types of the configuration and the tables of docs/configuration.md.
+local config_reference = require "deskpilot.cli.config_reference"
 local config_types = require "deskpilot.cli.config_types"
 local files = require "deskpilot.base.files"
 local reference = require "deskpilot.cli.reference"
@@ -42,7 +43,7 @@ function made.write(root)
     local ok, failure = fill(files.join(root, folder), texts)
     if not ok then return nil, failure end
   end
-  return true
+  return config_reference.write(files.join(root, "docs/configuration.md"))
 end
 
 return made

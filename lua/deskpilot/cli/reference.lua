@@ -8,11 +8,11 @@ local types = require "deskpilot.cli.types"
 local reference = {}
 
 -- What is no part of the library, though it is in the desk.
-local internal = { native = true, inbox = true, session = true, timing = true, closers = true, _ = true }
+local internal = { native = true, event_pump = true, session = true, timing = true, closers = true, _ = true }
 
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
 local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "browser",
-  "tab", "human", "hotkeys", "points", "files", "csv", "json", "http", "http_server", "http_form", "websocket",
+  "tab", "activity", "hotkeys", "points", "files", "csv", "json", "http", "http_server", "http_form", "websocket",
   "task", "errors", "mission" }
 
 -- What the index says of them; the parts of a desk are told of by their fields in its class.
@@ -104,7 +104,7 @@ local function collect(desk)
     tab = { functions = functions_of(class_of(tab.new, "Tab"), "tab:", {}), main = "deskpilot/desk/browser/tab.lua" },
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua",
       also = { "deskpilot/agent/mission.lua", "deskpilot/agent/listeners.lua", "deskpilot/agent/toolbox.lua",
-        "deskpilot/agent/loop.lua" } },
+        "deskpilot/agent/loop.lua", "deskpilot/agent/plugins.lua" } },
   }
   for name, part in pairs(desk) do
     if type(part) == "table" and not internal[name] and not pages[name] then

@@ -8,8 +8,8 @@ local apps = require "deskpilot.desk.app.apps"
 local browser = require "deskpilot.desk.browser"
 local clipboard = require "deskpilot.desk.input.clipboard"
 local elements = require "deskpilot.desk.elements"
-local human = require "deskpilot.desk.input.human"
-local inbox = require "deskpilot.desk.wait.inbox"
+local activity = require "deskpilot.desk.input.activity"
+local event_pump = require "deskpilot.desk.wait.event_pump"
 local keyboard = require "deskpilot.desk.input.keyboard"
 local mouse = require "deskpilot.desk.input.mouse"
 local points = require "deskpilot.desk.picture.points"
@@ -36,9 +36,9 @@ local desk = {}
 ---@field clipboard deskpilot.desk.clipboard what applications copy and paste
 ---@field apps deskpilot.desk.apps starting programs
 ---@field browser deskpilot.desk.browser browsers that are started or attached to
----@field human deskpilot.desk.human people at the desktop, and giving way to them
+---@field activity deskpilot.desk.activity people at the desktop, and giving way to them
 ---@field hotkeys deskpilot.desk.hotkeys keys that work in any window
----@field inbox deskpilot.inbox
+---@field event_pump deskpilot.event_pump
 ---@field closers (fun())[]
 ---@field watching boolean?
 ---@field known_monitors { screen: deskpilot.rect, list: deskpilot.monitor[] }? as they were last looked at
@@ -79,7 +79,7 @@ function Desk:close()
     if opened[i] == self then table.remove(opened, i) end
   end
   for _, close in ipairs(self.closers) do close() end
-  self.inbox:close()
+  self.event_pump:close()
   self.native:close()
 end
 
@@ -152,15 +152,15 @@ function desk.open(options)
     cookie = options.session and options.session.cookie }
   if not handle then return nil, err end
   local self = setmetatable({ native = handle, display = options.display, bus = options.bus,
-    session = options.session, timing = timing.new(options.timing), inbox = inbox.new(handle) }, Desk)
+    session = options.session, timing = timing.new(options.timing), event_pump = event_pump.new(handle) }, Desk)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)
-  local stop_browser, stop_human, stop_reading
+  local stop_browser, stop_activity, stop_reading
   self.browser, stop_browser = browser.new(self)
-  self.human, self.hotkeys, stop_human = human.new(self)
+  self.activity, self.hotkeys, stop_activity = activity.new(self)
   stop_reading = reading.extend(self)
-  self.closers = { stop_browser, self.elements.stop, stop_human, stop_reading }
+  self.closers = { stop_browser, self.elements.stop, stop_activity, stop_reading }
   add_functions(self)
   opened[#opened + 1] = self
   return self

@@ -72,7 +72,9 @@ function wait_for.window(desk, options)
     if found and not gone then return found end
     local left = limit - task.now()
     if left <= 0 then
-      if gone then return late(seconds, ("the window %s is still there"):format(criteria_module.name(found))) end
+      if gone then
+        return late(seconds, ("the window %s is still there"):format(criteria_module.describe_title(found)))
+      end
       local _, why = criteria_module.not_found(criteria, list)
       return late(seconds, why)
     end

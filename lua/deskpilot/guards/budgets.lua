@@ -2,7 +2,15 @@
 local task = require "deskpilot.base.task"
 
 ---@type deskpilot.guard
-local budgets = {}
+local budgets = {
+  api = 1,
+  section = "limits",
+  options = {
+    turns = { type = "integer", default = 600, min = 1, about = "turns after which a run ends" },
+    seconds = { type = "number", default = 1800, min = 0.1, about = "seconds after which a run ends" },
+    failures = { type = "integer", default = 10, min = 1, about = "failed steps in a row after which a run ends" },
+  },
+}
 
 function budgets.run_start(run)
   run.failures = 0

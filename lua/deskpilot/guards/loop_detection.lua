@@ -5,7 +5,18 @@ local text = require "deskpilot.base.text"
 local history = require "deskpilot.agent.history"
 
 ---@class deskpilot.guards.loop_detection: deskpilot.guard
-local loops = {}
+local loops = {
+  api = 1,
+  section = "loop",
+  options = {
+    threshold = { type = "integer", default = 3, min = 2, about = "times the same action makes a loop" },
+    window = { type = "integer", default = 5, min = 2, about = "actions looked back over for loops" },
+    temperature_factor = { type = "number", default = 1.5, min = 1, max = 10,
+      about = "how much a loop raises the temperature of the next request (1: not at all)" },
+  },
+}
+
+local hottest = 2 -- more than that is refused by servers
 
 local function signature(action)
   local args = {}
@@ -51,11 +62,15 @@ function loops.action_result(run, event)
   end
 end
 
---- The Executor's next request carries the warning, and half as much temperature again.
+--- The next request for an action carries the warning, and a higher temperature where it has one.
 function loops.model_request(run, request)
-  if run.loop and request.acts then
-    return { amend = { temperature = request.temperature * 1.5, warning = run.loop } }
+  if not run.loop or not request.acts then return end
+  local amend, temperature = { warning = run.loop }, request.temperature
+  if temperature then
+    local raised = math.min(temperature * run.config:get("loop.temperature_factor"), hottest)
+    amend.temperature = math.max(raised, temperature)
   end
+  return { amend = amend }
 end
 
 return loops

@@ -3,7 +3,13 @@
 local task = require "deskpilot.base.task"
 
 ---@type deskpilot.guard
-local rate = {}
+local rate = {
+  api = 1,
+  section = "model",
+  options = {
+    calls_per_minute = { type = "number", default = 60, min = 0, about = "most requests in a minute (0: no cap)" },
+  },
+}
 
 function rate.run_start(run)
   run.call_times = {}

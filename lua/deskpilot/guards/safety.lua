@@ -4,7 +4,15 @@ local keys = require "native.desk"
 local text = require "deskpilot.base.text"
 
 ---@type deskpilot.guard
-local safety = {}
+local safety = {
+  api = 1,
+  options = {
+    forbidden_keys = { type = "list", default = { "win+l", "ctrl+alt+delete", "alt+f4" },
+      about = "key combinations that are never pressed" },
+    max_text = { type = "integer", default = 1000, min = 1,
+      about = "longest text of one type action, in characters" },
+  },
+}
 
 -- The keys of a combination as a set, left and right alike; nil for what is none.
 local function key_set(combo)

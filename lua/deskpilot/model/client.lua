@@ -1,6 +1,5 @@
---- The chat client: one request to an OpenAI-compatible server, its retries, and its answer in one
---- shape whatever the server's habits. Waits in a task; an answer that cannot be had is `nil, err`
---- with a sentence that says what to do.
+--- The chat client: sends a request to an OpenAI-compatible server, with retries, and returns the answer in one form,
+--- however the server formats it. Waits in a task. A failure is `nil, err` with a sentence that says what to do.
 local http = require "deskpilot.net.http"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
@@ -16,48 +15,48 @@ local client = {}
 client.default_endpoint = endpoints.default
 client.default_model = "qwen3-vl-2b-instruct"
 
-local longest_wait = 60 -- seconds; a Retry-After beyond it is cut to this
+local longest_wait = 60 -- seconds; a longer Retry-After is reduced to this
 local longest_answer = 32 * 1024 * 1024 -- bytes
 
 ---@class deskpilot.model.reply
 ---@field content string? without the thinking before it
----@field thinking string? what stood in <think>...</think>
+---@field thinking string? the text in <think>...</think>
 ---@field tool_calls { id: string, name: string, arguments: string }[]
 ---@field finish_reason string?
----@field refusal string? the model's own sentence for why it will not
+---@field refusal string? the model's explanation if it refuses to answer
 ---@field usage { input_tokens: integer, output_tokens: integer }
----@field seconds number of the whole call, retries and waits included
+---@field seconds number for the whole call, including retries and waits
 ---@field attempts integer
 ---@field raw table the decoded body
 
---- A reply as run:ask gives it.
+--- A reply as run:ask returns it.
 ---@class deskpilot.reply: deskpilot.model.reply
----@field calls deskpilot.model.call[] what it asks for
----@field calls_error string? why there is none
+---@field calls deskpilot.model.call[] the tool calls in it
+---@field calls_error string? a sentence about the first malformed call
 
 ---@class deskpilot.model.client
----@field endpoint string the base address, without any password
----@field name string the model's
----@field literal boolean whether the embedded model answers, without a server
+---@field endpoint string the base address, without a password
+---@field name string the model's name
+---@field literal boolean whether the embedded model `literal` answers, without a server
 local Client = {}
 Client.__index = Client
 Client.__name = "deskpilot.model.client"
 
--- What must not be in the client's own table, where a dump would show it.
+-- The key and the URLs of each client. They are not in the client's own table, so that printing it shows no secret.
 local private = setmetatable({}, { __mode = "k" })
 
 ---@class deskpilot.model.options
----@field endpoint string? http://localhost:1234/v1 unless told; with or without /v1; "literal"
----@field model string? "literal" is the embedded one
+---@field endpoint string? with or without /v1, or "literal"; default http://localhost:1234/v1
+---@field model string? its name; "literal" is the embedded one
 ---@field api_key string?
----@field timeout number? seconds for a whole answer, 240
----@field connect_timeout number? seconds, 10
----@field retries integer? 3
----@field backoff number[]? seconds before each retry, { 0.5, 1, 2 }; the last one is repeated
+---@field timeout number? seconds for a whole answer; default 240
+---@field connect_timeout number? seconds; default 10
+---@field retries integer? default 3
+---@field backoff number[]? seconds before each retry, the last one is repeated; default { 0.5, 1, 2 }
 ---@field ca_file string?
 ---@field on_retry fun(info: { attempt: integer, wait: number, error: deskpilot.error })?
 
---- A client. It opens nothing until it is used.
+--- Creates a client. It connects when it is first used.
 ---@param options deskpilot.model.options
 ---@return deskpilot.model.client? client, deskpilot.error? err code "invalid" for a bad address or key
 function client.new(options)
@@ -87,7 +86,7 @@ end
 
 --- Reading an answer --------------------------------------------------------------------------------
 
--- Some servers send content as a list of parts, as requests have it.
+-- Some servers send the content as a list of parts, like the content of requests.
 local function content_text(content)
   if type(content) ~= "table" then return type(content) == "string" and content or nil end
   local parts = {}
@@ -123,7 +122,7 @@ local function tokens(value)
   return type(value) == "number" and value >= 0 and math.tointeger(math.floor(value)) or 0
 end
 
---- A reply from a decoded body of OpenAI's shape.
+--- Converts a decoded body in OpenAI's format to a reply.
 ---@return deskpilot.model.reply? reply, deskpilot.error? err code "protocol"
 function client.read(raw)
   local choice = type(raw) == "table" and type(raw.choices) == "table" and raw.choices[1]
@@ -172,8 +171,8 @@ local function transport_failure(self, err)
     { timeout = err.timeout })
 end
 
---- What a server says went wrong, from whichever of the usual places.
-local function server_words(body)
+--- The server's error message, from any of the usual fields of its answer.
+local function server_message(body)
   local decoded = json.decode(body)
   local said = decoded
   if type(decoded) == "table" then
@@ -182,7 +181,7 @@ local function server_words(body)
     if type(said) == "table" then said = said.message or said.msg end
   end
   if type(said) ~= "string" then said = body end
-  -- Masked before it is cut, or half a key could be left at the end.
+  -- Masked before it is shortened: a key that is cut in half would not be recognised.
   said = text.cut(text.one_line(secrets.mask(said)), 500)
   return said ~= "" and said or "(no explanation)"
 end
@@ -195,7 +194,7 @@ local function status_failure(self, result)
   local hint = ""
   if status == 401 or status == 403 then hint = " (is the API key right?)" end
   return fail(self, code, ("the model server at %s answered %d: %s%s"):format(
-    self.endpoint, status, server_words(result.body), hint), { status = status })
+    self.endpoint, status, server_message(result.body), hint), { status = status })
 end
 
 --- Asking -------------------------------------------------------------------------------------------
@@ -208,8 +207,8 @@ local function headers(self)
   }
 end
 
---- One attempt. On failure the third result says whether another may help: "yes", "once" or nil;
---- the fourth is how long the server asked to wait.
+--- Makes one attempt. After a failure the third result says whether a retry may help ("yes", "once" or nil), and the
+--- fourth how many seconds the server asks to wait.
 local function attempt(self, body)
   local result, err = http.request {
     method = "POST", url = private[self].urls.chat, headers = headers(self), body = body,
@@ -232,7 +231,7 @@ local function attempt(self, body)
   local reply
   if raw ~= nil then reply, why = client.read(raw) end
   if reply then return reply end
-  local said = type(raw) == "table" and raw.error and (" (" .. server_words(result.body) .. ")") or ""
+  local said = type(raw) == "table" and raw.error and (" (" .. server_message(result.body) .. ")") or ""
   local _, explained = fail(self, "protocol", ("the model server at %s answered what is no chat "
     .. "completion: %s%s"):format(self.endpoint, tostring(why), said))
   return nil, explained, "once"
@@ -272,9 +271,8 @@ end
 
 --- Sends a request and waits for its answer.
 ---@param request deskpilot.model.request
----@return deskpilot.model.reply? reply, deskpilot.error? err with err.attempts, and err.status where a
---- server answered; codes: unavailable (not there, overloaded), timed_out, refused, not_found,
---- protocol, io
+---@return deskpilot.model.reply? reply, deskpilot.error? err with err.attempts, and err.status if a server answered;
+---  codes: unavailable (no server, or overloaded), timed_out, refused, not_found, protocol, io
 function Client:chat(request)
   local began = task.now()
   local reply, more
@@ -285,14 +283,14 @@ function Client:chat(request)
   return reply
 end
 
---- The same request as a table for the run's files: images by reference, secrets masked.
+--- The request as a table for the run's files: images are replaced by their paths, secrets are masked.
 ---@param request deskpilot.model.request
 ---@return table
 function Client:record(request)
   return requests.record(request, self.name)
 end
 
---- The names of the models that the server has, asked once and briefly (for doctor).
+--- The names of the server's models. One attempt with a short timeout, for `deskpilot doctor`.
 ---@return string[]? names, deskpilot.error? err
 function Client:models()
   if self.literal then return { "literal" } end

@@ -1,7 +1,6 @@
---- From a reply to tool calls with their arguments as tables. Models and servers differ in how they
---- say a call: in the API's own field, or as text of half a dozen fashions. What is malformed is
---- mended only where there is one way to read it; otherwise the call carries a sentence that the
---- model gets to read. Everything here is data: nothing is looked up, nothing is run.
+--- Decodes a reply into tool calls with their arguments as tables. Models and servers write a call either in the API's
+--- own field, or as text in one of several formats. Malformed JSON is repaired only if there is a single way to read
+--- it; otherwise the call gets an error sentence, which the model is sent. Everything here is data and is never run.
 local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
 
@@ -12,37 +11,37 @@ local decode = {}
 ---@field name string
 ---@field args table? nil when error is set
 ---@field error string? a sentence for the model
----@field raw string? what it sent, when error is set
+---@field raw string? the text that was received, when error is set
 
 ---@class deskpilot.model.answer
----@field text string what it said, without its thinking and without calls
----@field thinking string? what stood in <think>...</think>
+---@field text string the answer without thinking and calls
+---@field thinking string? the text in <think>...</think>
 ---@field calls deskpilot.model.call[]
 
---- JSON, mended -------------------------------------------------------------------------------------
+--- Repairing JSON ----------------------------------------------------------------------------------
 
-local longest_mended = 256 * 1024 -- bytes; nobody means more than this by one call
+local longest_repaired = 256 * 1024 -- bytes; no genuine call is longer
 
 local python = { True = "true", False = "false", None = "null" }
 local closers = { ["{"] = "}", ["["] = "]" }
 
--- Copies a string literal that begins at `at`; nil when it does not end.
+-- The end of the string literal that begins at `at`; nil if it is not closed.
 local function string_end(source, at)
   local from = at + 1
   while true do
     local stop = source:find('["\\]', from)
     if not stop then return nil end
     if source:byte(stop) == 34 then return stop end
-    from = stop + 2 -- what a backslash escapes ends nothing
+    from = stop + 2 -- an escaped character does not end the string
   end
 end
 
---- Mends what has only one reading: a comma before a closing bracket, Python's True, False and None,
---- and closing brackets missing at the very end. Nil where it is anything else.
+--- Repairs mistakes that have only one reading: a comma before a closing bracket, Python's True, False and None, and
+--- missing closing brackets at the very end. Nil if the text has other mistakes.
 ---@param source string
 ---@return string?
-local function mend(source)
-  if #source > longest_mended then return nil end
+local function repair(source)
+  if #source > longest_repaired then return nil end
   local out, open, at = {}, {}, 1
   while at <= #source do
     local c = source:sub(at, at)
@@ -68,16 +67,16 @@ local function mend(source)
     end
     at = stop + 1
   end
-  local mended = table.concat(out)
-  if #open > 0 and mended:find("[,:]%s*$") then return nil end -- a value is missing, not a bracket
-  return mended .. table.concat(open):reverse()
+  local repaired = table.concat(out)
+  if #open > 0 and repaired:find("[,:]%s*$") then return nil end -- a value is missing, not a bracket
+  return repaired .. table.concat(open):reverse()
 end
 
 local function without_fence(source)
   return source:match("^%s*```%w*%s*\n(.-)\n?%s*```%s*$") or source
 end
 
--- Whole numbers become integers; nil with a reason for what no JSON may hold.
+-- Converts whole numbers to integers. Nil and a reason for values that JSON cannot hold.
 local function tidy(value)
   if type(value) == "number" then
     if value ~= value or value == math.huge or value == -math.huge then return nil, "a number is not finite" end
@@ -92,14 +91,14 @@ local function tidy(value)
   return value
 end
 
---- The value of slightly malformed JSON.
+--- Decodes JSON that may be slightly malformed.
 ---@param source string
 ---@return any value, string? why nil and a reason
 function decode.json(source)
   local value, why = json.decode(source)
   if value == nil then
-    local mended = mend(without_fence(source))
-    local again = mended and json.decode(mended)
+    local repaired = repair(without_fence(source))
+    local again = repaired and json.decode(repaired)
     if again == nil then return nil, why or "it is null" end
     value = again
   end
@@ -112,7 +111,7 @@ local function is_object(value)
   return type(value) == "table" and value[1] == nil
 end
 
---- The arguments of a call: a table, or JSON text (once more encoded, with some).
+--- Reads the arguments of a call: a table, or JSON text, which some models encode twice.
 ---@return table? arguments, string? why
 local function read_arguments(arguments)
   if arguments == nil or arguments == "" then return {} end
@@ -142,7 +141,7 @@ local function new_call(id, name, arguments)
   }
 end
 
--- Name and arguments of an object that says a call, in any of the usual shapes; nil if it is none.
+-- The name and the arguments of an object that represents a call in one of the usual forms; nil if it does not.
 local function call_shape(value)
   if not is_object(value) then return nil end
   local fn = value["function"]
@@ -154,7 +153,7 @@ local function call_shape(value)
   return name, arguments
 end
 
--- Appends the calls that a decoded value says; false, and nothing appended, when it says none.
+-- Appends the calls in a decoded value. False, with nothing appended, if it holds none.
 local function add_calls(calls, value)
   if type(value) ~= "table" then return false end
   if type(value.tool_calls) == "table" then value = value.tool_calls end
@@ -179,16 +178,17 @@ local function add_broken(calls, source, why)
   })
 end
 
--- What a tag announced as a call is one, or an error: it is never passed over.
+-- Appends the call in a text that a tag has announced as one. If it is malformed, an error is appended: an announced
+-- call is never ignored.
 local function add_announced(calls, source)
   local value, why = decode.json(source)
   if value == nil then add_broken(calls, source, why)
   elseif not add_calls(calls, value) then add_broken(calls, source, "it names no tool and arguments") end
 end
 
---- Fashions of text ---------------------------------------------------------------------------------
+--- Formats of calls in text ------------------------------------------------------------------------
 
--- <tool_call>{...}</tool_call> (Qwen, Hermes), several of them; the last may lack its end.
+-- One or more <tool_call>{...}</tool_call> (Qwen, Hermes). The last closing tag may be missing.
 local function take_tags(source, calls)
   local rest, from = {}, 1
   while true do
@@ -223,7 +223,7 @@ local function take_mistral(source, calls)
   return source:sub(1, first - 1)
 end
 
--- ```json fenced calls. A fence that holds anything else is left where it stands.
+-- Calls in ```json fences. A fence that holds something else stays in the text.
 local function take_fences(source, calls)
   local rest, from = {}, 1
   while true do
@@ -239,7 +239,7 @@ local function take_fences(source, calls)
   return table.concat(rest)
 end
 
--- The whole content is one JSON object or list.
+-- A content that is as a whole one JSON object or list.
 local function take_bare(source, calls)
   if not source:find("^%s*[{%[]") then return source end
   local value = decode.json(source)
@@ -255,15 +255,16 @@ local function take_calls(source)
   return source, calls
 end
 
---- What a model says, and what it thought before: thinking stands first, between <think> tags of
---- which chat templates often swallow the opening one.
+--- Separates the thinking from the answer. The thinking comes first, between <think> tags; chat templates often remove
+--- the opening one.
 ---@param source string
----@return string said, string? thinking
+---@return string said the answer
+---@return string? thinking
 function decode.split_thinking(source)
   local from = source:match("^%s*<think>()") or 1
   local first, last = source:find("</think>", from, true)
   if first then return source:sub(last + 1), source:sub(from, first - 1) end
-  if from > 1 then return "", source:sub(from) end -- it never came to an end
+  if from > 1 then return "", source:sub(from) end -- the thinking was cut off before the closing tag
   return source, nil
 end
 
@@ -271,7 +272,7 @@ local function trim(s)
   return s:match("^%s*(.-)%s*$")
 end
 
---- What a reply says and which calls it makes.
+--- The text and the calls of a reply.
 ---@param reply deskpilot.model.reply
 ---@return deskpilot.model.answer
 function decode.reply(reply)
@@ -288,8 +289,7 @@ function decode.reply(reply)
   return answer
 end
 
---- The calls of a reply alone, for a loop that knows what to do with each: those that name a tool, and
---- a sentence about the first of those that do not.
+--- The calls of a reply that name a tool, and a sentence about the first one that does not.
 ---@param reply deskpilot.model.reply
 ---@return deskpilot.model.call[] calls each with args, or with error
 ---@return string? why

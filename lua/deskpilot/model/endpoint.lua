@@ -1,12 +1,12 @@
---- Where a model server is: any way of writing its address, made into the one URL that is asked.
+--- The address of a model server: accepts the usual notations, and derives the URLs for requests.
 local errors = require "deskpilot.base.errors"
 
 local endpoint = {}
 
 endpoint.default = "http://localhost:1234/v1"
 
---- Takes an address apart: "http://h:1234", ".../v1", ".../v1/chat/completions", with another path
---- before (https://host/api/openai/v1), with or without a last slash, a query kept.
+--- Parses an address: "http://h:1234", ".../v1" or ".../v1/chat/completions", with or without a slash at the end and
+--- with any path before (https://host/api/openai/v1). A query is kept.
 ---@param address string
 ---@return { base: string, chat: string, models: string, shown: string, is_local: boolean }? urls
 ---@return deskpilot.error? err code "invalid"
@@ -26,14 +26,16 @@ function endpoint.parse(address)
   local bare = name:match("^%[.-%]") or name:match("^[^:]*")
   return {
     base = base, chat = base .. "/chat/completions" .. query, models = base .. "/models" .. query,
-    shown = scheme:lower() .. "://" .. name .. path, -- no password, no key in a query
+    -- For messages: without a password, and without a query, which may hold a key.
+    shown = scheme:lower() .. "://" .. name .. path,
     is_local = bare == "localhost" or bare == "[::1]" or bare:find("^127%.") ~= nil,
   }
 end
 
---- Seconds that a Retry-After header asks for: a number, or an HTTP date. Nil for anything else.
+--- The seconds that a Retry-After header asks to wait; the header holds a number or an HTTP date. Nil for anything
+--- else.
 ---@param value string?
----@param now integer? seconds since 1970, the clock's unless told
+---@param now integer? seconds since 1970; default: the clock's
 ---@return number?
 function endpoint.retry_after(value, now)
   if not value then return nil end
@@ -44,7 +46,7 @@ function endpoint.retry_after(value, now)
   local index = month and ("JanFebMarAprMayJunJulAugSepOctNovDec"):find(month, 1, true)
   if not index then return nil end
   local m, y = (index + 2) // 3, math.tointeger(tonumber(year))
-  -- Days since 1970 by the civil calendar; os.time would bring in the local time zone.
+  -- Days since 1970 in the Gregorian calendar, computed here because os.time would use the local time zone.
   if m <= 2 then y = y - 1 end
   local of_year = (153 * (m + (m > 2 and -3 or 9)) + 2) // 5 + tonumber(day) - 1
   local era = y // 400

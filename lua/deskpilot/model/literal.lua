@@ -29,7 +29,7 @@ local function decide(facts, offered)
   end
   if next(offered) == nil then return faces.strategist(facts, plan) end
   if offered.spawn_executor_prompt then return faces.tactician(facts, plan) end
-  if offered.plan then return faces.planner(course.read(facts, plan)) end
+  if offered.plan then return faces.planner(course.read(facts, plan), offered.plan) end
   return faces.executor(course.read(facts, plan), offered)
 end
 
@@ -54,7 +54,7 @@ end
 ---@return table response
 function literal.chat(request)
   local offered = {}
-  for _, tool in ipairs(request.tools or {}) do offered[tool["function"].name] = true end
+  for _, tool in ipairs(request.tools or {}) do offered[tool["function"].name] = tool["function"] end
   local answer, why = decide(request.facts, offered)
   return response(answer or { content = why, refusal = why })
 end

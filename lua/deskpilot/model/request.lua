@@ -1,6 +1,6 @@
---- A chat request in three shapes: the table of OpenAI's schema, the bytes that are sent (a list of
---- pieces, in which each image's base64 is the very string that was given), and the record that is
---- written to the run directory, with images by reference.
+--- A chat request in three forms: a table in OpenAI's schema; the body that is sent, a list of strings, in which the
+--- base64 of an image is the caller's string and is not copied; and the record in the run directory, with the paths of
+--- images.
 local uv = require "luv"
 local json = require "deskpilot.base.json"
 local secrets = require "deskpilot.model.secrets"
@@ -8,15 +8,15 @@ local secrets = require "deskpilot.model.secrets"
 local request = {}
 
 ---@class deskpilot.model.request
----@field persona string? for the records; not sent
+---@field persona string? for the record; not sent
 ---@field messages table[] OpenAI messages; an image is { type = "image", base64 =, mime =, path = }
 ---@field tools table[]?
 ---@field temperature number?
 ---@field max_tokens integer?
 ---@field facts deskpilot.literal.facts? what `literal` reads instead of the messages; not sent
 
--- What could end or break the JSON string that the base64 is sent inside. Looked for one by one,
--- which is memchr's speed; a pattern for the whole alphabet takes 25 ms of a screenshot.
+-- Characters that could end or break the JSON string around the base64. Each is searched for with a plain find, which
+-- is as fast as memchr; a pattern for the base64 alphabet takes 25 ms for a screenshot.
 local breaking = { '"', "\\", "\n", "\r", "\0" }
 
 local function check_image(part)
@@ -24,7 +24,7 @@ local function check_image(part)
   for _, c in ipairs(breaking) do good = good and not part.base64:find(c, 1, true) end
   if not good then error("an image part needs `base64`, a string of base64 without line ends", 0) end
   local mime = part.mime or "image/png"
-  if not mime:find("^image/[%w.+-]+$") then error("not an image's type: " .. mime, 0) end
+  if not mime:find("^image/[%w.+-]+$") then error("not the MIME type of an image: " .. mime, 0) end
   return mime
 end
 
@@ -41,9 +41,10 @@ local function convert_content(content, image_url)
   return parts
 end
 
---- The request as OpenAI's schema has it. `image_url(part)` gives what stands for an image.
+--- The request in OpenAI's schema.
 ---@param source deskpilot.model.request
 ---@param model string
+---@param image_url fun(part: table): string the URL to put for an image
 function request.table(source, model, image_url)
   local messages = json.list()
   for i, message in ipairs(source.messages) do
@@ -78,10 +79,11 @@ local function split(text, mark, images)
   return pieces
 end
 
---- The body as a list of strings to send one after the other.
+--- The body, as a list of strings to send one after the other.
 ---@return string[]
 function request.pieces(source, model)
-  -- Nothing on a screen or from a model can know the mark, so it stands only where we put it.
+  -- Each image is replaced by a random mark, and the encoded body is split at the marks. Nobody can guess the mark, so
+  -- no text from a screen or a model can contain it.
   local mark, images = "image-" .. hex(uv.random(16)) .. "-", {}
   local body = request.table(source, model, function(part)
     local mime = check_image(part)
@@ -91,7 +93,7 @@ function request.pieces(source, model)
   return split(json.encode(body), mark, images)
 end
 
---- The request for the run's files: images by their path, secrets masked.
+--- The request for the run's files: images are replaced by their paths, secrets are masked.
 ---@return table
 function request.record(source, model)
   local record = request.table(source, model, function(part)

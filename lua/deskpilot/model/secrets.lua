@@ -1,11 +1,11 @@
---- Keeps secrets out of everything that is shown or written: whoever learns one registers it, and
---- whoever prints or records text that came from outside masks it first.
+--- Keeps secrets out of everything that is shown or written. Code that reads a secret registers it; code that prints or
+--- records text from outside masks that text first.
 local secrets = {}
 
-local shortest = 4 -- shorter than this and masking would only garble ordinary words
+local shortest = 4 -- bytes; masking shorter values would only garble ordinary words
 local known = {}
 
---- From now on `mask` replaces this value. Short and empty ones are ignored.
+--- Registers a value that `mask` replaces from now on. Values of fewer than 4 bytes are ignored.
 ---@param value string?
 function secrets.register(value)
   if type(value) ~= "string" or #value < shortest then return end
@@ -13,7 +13,7 @@ function secrets.register(value)
     if other == value then return end
   end
   table.insert(known, value)
-  table.sort(known, function(a, b) return #a > #b end) -- a secret may contain another
+  table.sort(known, function(a, b) return #a > #b end) -- longest first: a secret may contain another
 end
 
 local function replace(text, value)
@@ -29,7 +29,7 @@ local function replace(text, value)
   return table.concat(parts, "***")
 end
 
---- The text with every registered secret, and what looks like a key or bearer token, as "***".
+--- The text with "***" for every registered secret and for everything that looks like an API key or a bearer token.
 ---@param text string
 ---@return string
 function secrets.mask(text)

@@ -1,18 +1,18 @@
---- What a page's form sends: pairs in a query or in a body, and multipart bodies with files in them. All of it
---- comes from outside: its number and its shape are checked, and a file's name is a name and never a path.
+--- Reads what an HTML form sends: pairs in a query or in a body, and multipart bodies, which may hold files. The input
+--- is untrusted: the number of fields and the syntax are checked, and of a file's name the folder part is removed.
 local errors = require "deskpilot.base.errors"
 local http_message = require "deskpilot.net.http_message"
 
 local http_form = {}
 
 local most_fields = 200
-local longest_head = 4096 -- bytes of one part's
+local longest_head = 4096 -- bytes of one part's header lines
 
 ---@class deskpilot.http_form.field
 ---@field name string
 ---@field value string its text, or the file's bytes
----@field filename string? for a file: the last part of what its sender calls it; "" where none was chosen
----@field type string? for a file: its Content-Type as its sender says
+---@field filename string? for a file: its name without folders, as the sender gives it; "" where no file was chosen
+---@field type string? for a file: its Content-Type, as the sender gives it
 
 local function malformed(what)
   return errors.fail("protocol", "the form cannot be read: %s", what)
@@ -26,21 +26,22 @@ function http_form.pairs(s)
   for pair in s:gmatch("[^&]+") do
     local name, value = pair:gsub("+", " "):match("^([^=]*)=?(.*)$")
     name, value = http_message.unescape(name), http_message.unescape(value)
-    if not name or not value then return malformed("it has a % that stands for nothing") end
+    if not name or not value then return malformed("a % in it is not followed by two hexadecimal digits") end
     fields[#fields + 1] = { name = name, value = value }
     if #fields > most_fields then return malformed("it has more than " .. most_fields .. " fields") end
   end
   return fields
 end
 
--- Browsers write a quotation mark and line ends in a name as %22, %0D and %0A, and nothing else.
+-- In names of fields and files, browsers percent-encode only the quotation mark and line ends (HTML, "multipart form
+-- data"), so only these are decoded.
 local function unquote(s)
   return s and (s:gsub("%%22", '"'):gsub("%%0D", "\r"):gsub("%%0A", "\n"))
 end
 
 local function read_part(part)
   local stop = part:find("\r\n\r\n", 1, true)
-  if not stop or stop > longest_head then return nil, "a part of it has no head" end
+  if not stop or stop > longest_head then return nil, "a part of it has no header lines, or too many" end
   local head, field = part:sub(1, stop + 1), { value = part:sub(stop + 4) }
   for line in head:gmatch("(.-)\r\n") do
     local name, value = line:match("^([%w-]+):%s*(.*)$")
@@ -63,25 +64,25 @@ end
 ---@return deskpilot.http_form.field[]? fields, deskpilot.error? err code "protocol"
 function http_form.multipart(body, content_type)
   local boundary = content_type:match('boundary="([^"]+)"') or content_type:match("boundary=([^%s;]+)")
-  if not boundary or #boundary > 70 then return malformed("it has no boundary") end
+  if not boundary or #boundary > 70 then return malformed("its Content-Type has no valid boundary") end
   local mark, fields = "\r\n--" .. boundary, {}
   body = "\r\n" .. body
   local _, at = body:find(mark, 1, true)
-  if not at then return malformed("its boundary is not there") end
+  if not at then return malformed("its boundary is not in the body") end
   while body:sub(at + 1, at + 2) == "\r\n" do
     local first, last = body:find(mark, at + 1, true)
-    if not first then return malformed("it has no end") end
+    if not first then return malformed("its last part has no end") end
     local field, why = read_part(body:sub(at + 3, first - 1))
     if not field then return malformed(why) end
     fields[#fields + 1] = field
     if #fields > most_fields then return malformed("it has more than " .. most_fields .. " fields") end
     at = last
   end
-  if body:sub(at + 1, at + 2) ~= "--" then return malformed("it has no end") end
+  if body:sub(at + 1, at + 2) ~= "--" then return malformed("its last boundary is missing") end
   return fields
 end
 
---- The fields of a request's body, whichever of the two kinds it is.
+--- The fields of a request's body, urlencoded or multipart.
 ---@param request deskpilot.http_server.request
 ---@return deskpilot.http_form.field[]? fields, deskpilot.error? err code "protocol", or "unsupported" for a body
 --- of another kind
@@ -90,7 +91,8 @@ function http_form.read(request)
   local name = kind:lower():match("^[^;%s]*")
   if name == "multipart/form-data" then return http_form.multipart(request.body, kind) end
   if name == "application/x-www-form-urlencoded" then return http_form.pairs(request.body) end
-  return errors.fail("unsupported", "a form comes as multipart/form-data or application/x-www-form-urlencoded")
+  return errors.fail("unsupported", "the request's Content-Type must be multipart/form-data or "
+    .. "application/x-www-form-urlencoded")
 end
 
 return http_form

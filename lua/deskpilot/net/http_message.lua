@@ -1,5 +1,5 @@
---- HTTP/1.1's messages as a server has them: a request's head read and judged, a response put together. What
---- cannot be accepted is raised as a refusal, which is the reply to send for it.
+--- HTTP/1.1 messages (RFC 9112) for a server: reads and checks a request's head, and formats a response. A request that
+--- is not accepted raises a refusal: the reply to send.
 local text = require "deskpilot.base.text"
 
 local http_message = {}
@@ -20,14 +20,14 @@ local function refuse(status, sentence)
   error(setmetatable({ status = status, body = sentence .. "\n" }, refusal), 0)
 end
 
---- Whether a value that was raised is such a refusal.
+--- Whether a raised value is a refusal.
 ---@param value any
 ---@return boolean
 function http_message.is_refusal(value)
   return getmetatable(value) == refusal
 end
 
---- The text that %XX stands in; nil where it is malformed.
+--- Decodes %XX; nil where a % is not followed by two hexadecimal digits.
 ---@param s string
 ---@return string?
 function http_message.unescape(s)
@@ -42,16 +42,16 @@ local function read_headers(lines)
     if not name or value:find("[\0-\8\10-\31\127]") then refuse(400, "A header line is malformed.") end
     name = name:lower()
     if headers[name] and (name == "content-length" or name == "host") then
-      refuse(400, "The header " .. name .. " stands there twice.")
+      refuse(400, "The header " .. name .. " is given twice.")
     end
     headers[name] = headers[name] and headers[name] .. ", " .. value or value
   end
   return headers
 end
 
---- The head of a request, once all of it is there; nil before.
----@param buffer string what has come so far
----@return deskpilot.http_server.request? request, integer? at where its body begins
+--- Reads the head of a request; nil until all of it has arrived.
+---@param buffer string the bytes received so far
+---@return deskpilot.http_server.request? request, integer? at position of its body in the buffer
 function http_message.head(buffer)
   local stop = buffer:find("\r\n\r\n", 1, true)
   if (stop or #buffer) > max_head then refuse(431, "The request's headers are too long.") end
@@ -61,14 +61,14 @@ function http_message.head(buffer)
   local path, query = target:match("^([^?]*)%??(.*)$")
   path = http_message.unescape(path)
   if not path or path:find("[%c\\]") then refuse(400, "The path is malformed.") end
-  if (path .. "/"):find("/%.%.?/") then refuse(400, "The path leads elsewhere.") end
+  if (path .. "/"):find("/%.%.?/") then refuse(400, "The path may not contain . or .. as a part.") end
   local headers = read_headers(lines)
   local connection = (headers.connection or ""):lower()
   return { method = method == "HEAD" and "GET" or method, head_only = method == "HEAD", path = path, query = query,
     headers = headers, minor = minor, keep = minor == "1" and not connection:find("close", 1, true) }, stop + 4
 end
 
---- Refuses what this server does not take, before a body is waited for; sets request.length.
+--- Refuses a request by its headers, before its body is read. Sets request.length.
 ---@param request deskpilot.http_server.request
 ---@param port integer the server's own
 ---@param max_body integer bytes
@@ -76,23 +76,23 @@ function http_message.check(request, port, max_body)
   local headers = request.headers
   local host = headers.host
   if not host and request.minor == "1" then refuse(400, "There is no Host header.") end
-  -- Another name would be a page from elsewhere that has led a browser to this address.
+  -- Protects against DNS rebinding: another name means that a foreign site has directed a browser to this address.
   if host and host ~= "127.0.0.1:" .. port and host:lower() ~= "localhost:" .. port then
     refuse(421, "This server is 127.0.0.1:" .. port .. ".")
   end
   if headers["transfer-encoding"] then refuse(501, "A body needs a Content-Length here.") end
   local length = headers["content-length"] or "0"
-  if not length:find("^%d+$") then refuse(400, "The Content-Length is no number.") end
+  if not length:find("^%d+$") then refuse(400, "The Content-Length is not a number.") end
   if #length > 15 or tonumber(length) > max_body then
     refuse(413, ("The body may have %d bytes at most."):format(max_body))
   end
   request.length = math.tointeger(tonumber(length))
 end
 
---- A reply as bytes.
+--- Formats a reply.
 ---@param reply deskpilot.http_server.reply
 ---@param keep boolean? whether the connection stays open
----@param head_only boolean? whether its body is left out
+---@param head_only boolean? whether the body is left out, as for HEAD
 ---@return string
 function http_message.response(reply, keep, head_only)
   local status, body = reply.status or 200, reply.body or ""
@@ -103,7 +103,9 @@ function http_message.response(reply, keep, head_only)
   headers["Connection"] = keep and "keep-alive" or "close"
   local lines = { ("HTTP/1.1 %d %s"):format(status, reasons[status] or "Status") }
   for _, name in ipairs(text.keys(headers)) do
-    if (name .. headers[name]):find("[\0\r\n]") then error("a header has a line end in it: " .. name, 0) end
+    if (name .. headers[name]):find("[\0\r\n]") then
+      error("a header contains a line end or a zero byte: " .. name, 0)
+    end
     lines[#lines + 1] = name .. ": " .. headers[name]
   end
   return table.concat(lines, "\r\n") .. "\r\n\r\n" .. (head_only and "" or body)

@@ -1,6 +1,5 @@
---- A small HTTP/1.1 server for this machine alone (127.0.0.1): the pages and answers that a script gives to a
---- browser of its own. What comes in is bounded in size, number and time, and nothing of it is taken for a file's
---- path: what a request gets is what the handler says.
+--- A small HTTP/1.1 server on 127.0.0.1, for pages and answers that a script gives to its own browser. Requests are
+--- bounded in size, number and time. The server itself reads no files: every reply is the handler's.
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local http_message = require "deskpilot.net.http_message"
@@ -8,36 +7,37 @@ local task = require "deskpilot.base.task"
 
 local http_server = {}
 
-local linger = { seconds = 2, bytes = 16 * 1024 * 1024 } -- how long a refused sender is heard out
+local linger = { seconds = 2, bytes = 16 * 1024 * 1024 } -- limits of drain()
 
 ---@class deskpilot.http_server.request
 ---@field method string "GET" or "POST", for example
 ---@field path string decoded, without the query, from "/" on
----@field query string what followed "?", as it came; "" where there is none
+---@field query string the part after "?", not decoded; "" where there is none
 ---@field headers table<string, string> names in lower case
 ---@field body string
 ---@field head_only boolean whether the method was HEAD
 
 ---@class deskpilot.http_server.reply
----@field status integer? 200 unless told
----@field headers table<string, string>? Content-Length is added; Content-Type is plain text unless told
+---@field status integer? default 200
+---@field headers table<string, string>? Content-Length is added; the default Content-Type is plain text
 ---@field body string?
 
 ---@class deskpilot.http_server.options
----@field port integer? any free one unless told
----@field max_body integer? bytes of one request's body, 8 MB unless told
----@field max_connections integer? at a time, 32 unless told; more are closed
----@field seconds number? that a request may take to arrive, and its answer to be taken; 15 unless told
+---@field port integer? default: any free one
+---@field max_body integer? bytes of one request's body; default 8 MB
+---@field max_connections integer? at a time, default 32; further ones are closed
+---@field seconds number? timeout for receiving a request, and for sending its answer; default 15
 
 ---@class deskpilot.http_server
 ---@field port integer
 ---@field url string "http://127.0.0.1:PORT", without a slash at its end
----@field failures string[] what the handler raised, newest last; such a request is answered with 500
+---@field failures string[] errors that the handler raised, newest last; such a request is answered with 500
 local Server = {}
 Server.__index = Server
 
--- Reading begins here and stops with the first bytes, so that no more is held than is asked for.
-local function more(socket)
+-- The next bytes of a connection; nil at its end. The socket is read only during this call, so that the kernel holds
+-- back a sender whose bytes nobody has asked for.
+local function read_some(socket)
   return task.await(function(done)
     local function stop()
       if not socket:is_closing() then socket:read_stop() end
@@ -57,16 +57,16 @@ local function write(socket, bytes)
   end)
 end
 
--- The next request, nil when the other side has closed; a refusal is an error of http_message.
+-- The next request; nil when the client has closed the connection. Raises a refusal of http_message.
 local function receive(server, connection)
   local buffer = connection.rest
   local request, at
   while true do
     request, at = http_message.head(buffer)
     if request then break end
-    local bytes = more(connection.socket)
+    local bytes = read_some(connection.socket)
     if not bytes then return nil end
-    connection.heard = true
+    connection.started = true
     buffer = buffer .. bytes
   end
   http_message.check(request, server.port, server.max_body)
@@ -75,13 +75,13 @@ local function receive(server, connection)
   end
   local parts, size = { buffer:sub(at) }, #buffer - at + 1
   while size < request.length do
-    local bytes = more(connection.socket)
+    local bytes = read_some(connection.socket)
     if not bytes then return nil end
     parts[#parts + 1], size = bytes, size + #bytes
   end
   local all = table.concat(parts)
   request.body, connection.rest = all:sub(1, request.length), all:sub(request.length + 1)
-  connection.heard = connection.rest ~= ""
+  connection.started = connection.rest ~= ""
   return request
 end
 
@@ -95,25 +95,26 @@ local function answer(server, request)
   return reply or { status = 404, body = "There is nothing here.\n" }
 end
 
--- A sender that is cut off in the middle may never read why, so its bytes are taken for a while.
-local function hear_out(socket)
+-- Reads and drops what a client still sends before its connection is closed. If a socket is closed with unread bytes,
+-- TCP resets the connection, and the client may lose the reply that says why.
+local function drain(socket)
   if not socket:is_closing() then socket:shutdown() end
   task.limit(linger.seconds, function()
     local taken = 0
     while taken < linger.bytes do
-      local bytes = more(socket)
+      local bytes = read_some(socket)
       if not bytes then return end
       taken = taken + #bytes
     end
   end)
 end
 
--- Whether the connection goes on after it.
+-- Serves one request. Whether the connection stays open.
 local function one_request(server, connection)
   local in_time, ok, request = task.limit(server.seconds, pcall, receive, server, connection)
   local reply, keep
   if not in_time then
-    if not connection.heard then return false end -- kept open for nothing
+    if not connection.started then return false end -- an idle connection
     reply = { status = 408, body = "This request took too long.\n" }
   elseif not ok then
     if not http_message.is_refusal(request) then error(request, 0) end
@@ -131,7 +132,7 @@ local function one_request(server, connection)
   end
   local taken, sent = task.limit(server.seconds, write, connection.socket, bytes)
   if not (taken and sent) then return false end
-  if not keep then hear_out(connection.socket) end
+  if not keep then drain(connection.socket) end
   return keep
 end
 
@@ -146,7 +147,7 @@ local function serve(server, socket)
     close(socket)
   end })
   assert(closing)
-  local connection = { socket = socket, rest = "", heard = false }
+  local connection = { socket = socket, rest = "", started = false }
   while one_request(server, connection) do end -- luacheck: ignore
 end
 
@@ -161,11 +162,11 @@ local function accept(server, owner)
   if not work:ended() then server.work[socket] = work end
 end
 
---- Starts one. Each request is handled in a task of its own, which ends with the task that calls this and may
---- wait. A HEAD request is given to the handler as a GET.
+--- Starts a server. The handler runs in a task of its own per connection, may wait, and ends with the task that has
+--- started the server. A HEAD request reaches the handler as a GET.
 ---@param handler fun(request: deskpilot.http_server.request): deskpilot.http_server.reply? nil is answered with 404
 ---@param options deskpilot.http_server.options?
----@return deskpilot.http_server? server, deskpilot.error? err code "io" where the port is taken
+---@return deskpilot.http_server? server, deskpilot.error? err code "io" where the port is in use
 function http_server.start(handler, options)
   options = options or {}
   local server = setmetatable({ handler = handler, failures = {}, work = {}, open = 0,
@@ -183,7 +184,7 @@ function http_server.start(handler, options)
   return server
 end
 
---- Closes the server and its connections, whatever they wait for.
+--- Closes the server and its connections, and cancels handlers that still run.
 function Server:stop()
   close(self.listener)
   local all = {}

@@ -1,32 +1,32 @@
---- WebSockets for scripts (ws and wss, RFC 6455): messages both ways over one connection. Certificates are
---- always verified. What the server sends is bounded and checked; a server that breaks the protocol, or
---- goes, ends the connection with an error that says so.
+--- WebSockets for scripts (ws and wss, RFC 6455). Certificates are always verified. Messages from the server are
+--- bounded in size and checked. A server that violates the protocol, or disconnects, ends the connection with an error.
 local native = require "native.websocket"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 
 local websocket = {}
 
--- Bytes that may wait, in either direction, before somebody is made to wait for them; and what an empty
--- message counts for.
-local WAITING, EACH = 1 << 20, 64
--- For those who send from a callback and cannot be made to wait.
-local MOST_WAITING = 64 << 20
+-- Bytes that may be queued, in either direction, before the sender has to wait.
+local QUEUE_LIMIT = 1 << 20
+-- Bytes that a queued message counts for in addition to its own, so that empty messages are limited too.
+local MESSAGE_OVERHEAD = 64
+-- The limit of the send queue for callers that cannot wait (callbacks).
+local SEND_QUEUE_MAX = 64 << 20
 
 ---@class deskpilot.websocket.options
----@field timeout number? seconds until it is open; 10 unless told
+---@field timeout number? seconds until it is open; default 10
 ---@field headers table<string, string>?
----@field protocols string[]? offered to the server, the favourite first
----@field max_message integer? bytes of one message from the server; 64 MB unless told
----@field ca_file string? PEM file of the authorities to trust instead of the system's
+---@field protocols string[]? subprotocols offered to the server, the preferred one first
+---@field max_message integer? bytes of one message from the server; default 64 MB
+---@field ca_file string? PEM file of certificate authorities to trust instead of the system's
 ---@field on_message fun(bytes: string, kind: "text"|"binary")? called from the loop: it may not wait
----@field on_close fun(err: deskpilot.error)? called once, after a successful open, when it has ended:
---- cancelled (this side closed it), unavailable (the server did: err.close_code, err.reason), io (the
---- connection broke), protocol (the server broke its rules: err.close_code is what it was told), no_memory
+---@field on_close fun(err: deskpilot.error)? called once, after a successful open, when the connection has ended: code
+---  cancelled (this side closed it), unavailable (the server closed it: err.close_code, err.reason), io (the connection
+---  broke), protocol (the server violated it: err.close_code was sent to the server), no_memory
 
 ---@class deskpilot.websocket
----@field protocol string the one that the server chose of those offered; "" for none
----@field closed deskpilot.error? why it has ended
+---@field protocol string the subprotocol that the server has chosen; "" for none
+---@field closed deskpilot.error? why the connection has ended; nil while it is open
 local Socket = {}
 Socket.__index = Socket
 
@@ -36,7 +36,7 @@ local function wake(waiters)
   for _, done in ipairs(list) do done() end
 end
 
--- Waits until somebody wakes that list, at most that many seconds.
+-- Waits until wake(waiters), at most that many seconds (nil: without a limit).
 local function wait(waiters, seconds)
   local function starter(done)
     waiters[#waiters + 1] = done
@@ -55,8 +55,8 @@ local function keep(self, bytes, kind)
   local queue = self.queue
   queue.last = queue.last + 1
   queue[queue.last] = { bytes, kind }
-  queue.bytes = queue.bytes + #bytes + EACH
-  if queue.bytes > WAITING then self.native:pause(true) end
+  queue.bytes = queue.bytes + #bytes + MESSAGE_OVERHEAD
+  if queue.bytes > QUEUE_LIMIT then self.native:pause(true) end
   wake(self.receivers)
 end
 
@@ -66,8 +66,8 @@ local function take(self)
   if not message then return nil end
   queue[queue.first] = nil
   queue.first = queue.first + 1
-  queue.bytes = queue.bytes - #message[1] - EACH
-  if queue.bytes <= WAITING then self.native:pause(false) end
+  queue.bytes = queue.bytes - #message[1] - MESSAGE_OVERHEAD
+  if queue.bytes <= QUEUE_LIMIT then self.native:pause(false) end
   return message[1], message[2]
 end
 
@@ -79,22 +79,22 @@ local function ended(self, err)
   wake(self.senders)
   wake(self.receivers)
   wake(self.closers)
-  if not ok then error(why, 0) end -- to be reported, as any callback's
+  if not ok then error(why, 0) end -- reported like an error in any callback of the loop
 end
 
 --- Opens a WebSocket and waits until it is open.
 ---@param url string ws or wss
 ---@param options deskpilot.websocket.options?
----@return deskpilot.websocket? socket, deskpilot.error? err codes: unavailable (nothing listens, no such host,
---- no libcurl), refused (the server answers err.status, an HTTP status, instead), timed_out, protocol, io,
---- invalid (a port that cannot be)
+---@return deskpilot.websocket? socket, deskpilot.error? err codes: unavailable (nothing listens, no such host, no
+---  libcurl), refused (the server answered with an HTTP status instead: err.status), timed_out, protocol, io, invalid
+---  (an impossible port)
 function websocket.open(url, options)
   options = options or {}
   local self = setmetatable({ on_message = options.on_message, on_close = options.on_close,
     openers = {}, senders = {}, receivers = {}, closers = {}, queue = { first = 1, last = 0, bytes = 0 } }, Socket)
   local socket, err = native.open { url = url, timeout = options.timeout, headers = options.headers,
     protocols = options.protocols, max_message = options.max_message, ca_file = options.ca_file,
-    low_water = WAITING,
+    low_water = QUEUE_LIMIT,
     on_open = function()
       self.protocol = self.native:protocol()
       wake(self.openers)
@@ -115,25 +115,26 @@ function websocket.open(url, options)
   return self
 end
 
---- Sends a message, as text unless told. Waits only while more than a megabyte is on its way already; in a
---- callback, which cannot wait, the message is queued.
----@param bytes string a text must be UTF-8 (anything else is a Lua error)
----@param options { binary: boolean? }?
----@return true? sent, deskpilot.error? err why it has ended; unavailable when 64 MB wait already
+--- Sends a message. Waits while more than 1 MB is in the send queue; in a callback, which cannot wait, the message is
+--- queued at once.
+---@param bytes string must be UTF-8 for a text message (otherwise a Lua error)
+---@param options { binary: boolean? }? default: a text message
+---@return true? queued, deskpilot.error? err why the connection has ended; "unavailable" if the send queue holds 64 MB
 function Socket:send(bytes, options)
   local waits = task.may_wait()
-  while waits and not self.closed and self.native:pending() > WAITING do wait(self.senders) end
+  while waits and not self.closed and self.native:pending() > QUEUE_LIMIT do wait(self.senders) end
   if self.closed then return nil, self.closed end
-  if self.native:pending() > MOST_WAITING then
-    return errors.fail("unavailable", "the WebSocket's server does not take what is sent to it")
+  if self.native:pending() > SEND_QUEUE_MAX then
+    return errors.fail("unavailable", "the WebSocket's server does not read: %d MB are in the send queue",
+      SEND_QUEUE_MAX >> 20)
   end
   return self.native:send(bytes, options and options.binary)
 end
 
---- The next message, for sockets that were opened without on_message. What came before the end is still
---- to be had after it.
----@param timeout number? seconds; none unless told
----@return string? bytes, "text"|"binary"|deskpilot.error kind or why there is none: timed_out, or why it has ended
+--- The next message, for sockets that were opened without on_message. Messages that arrived before the connection ended
+--- can still be received afterwards.
+---@param timeout number? seconds; without it there is no limit
+---@return string? bytes, "text"|"binary"|deskpilot.error kind or the error: timed_out, or why the connection has ended
 function Socket:receive(timeout)
   local limit = timeout and task.now() + timeout
   while true do
@@ -146,9 +147,9 @@ function Socket:receive(timeout)
   end
 end
 
---- Closes it: what is on its way goes first, then the server is to agree. After two seconds it ends however far that
---- has come. In a callback it only begins to.
----@param code integer? 1000 unless told
+--- Closes the connection: sends what is queued, then the closing handshake, and waits for the server's answer. After 2
+--- s the connection ends in any case. In a callback, which cannot wait, this only starts the closing.
+---@param code integer? default 1000 (normal closure)
 ---@param reason string? UTF-8 of at most 123 bytes
 ---@return true
 function Socket:close(code, reason)
@@ -158,7 +159,7 @@ function Socket:close(code, reason)
   return true
 end
 
--- local socket <close> = ...
+-- For `local socket <close> = websocket.open(...)`.
 function Socket:__close()
   self:close()
 end

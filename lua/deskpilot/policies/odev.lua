@@ -1,12 +1,13 @@
---- Observe, decide, execute, verify, escalate. A planner who is told of the screen in words says what to do next and
---- what must be on the screen then; the policy does it, looks whether it has come true, and asks a model that sees
---- the screen only where nothing else helps. Each turn of the loop is one step: from one look to the next.
+--- Observe, decide, execute, verify, escalate. The planner gets the screen as text, without a picture. It answers with
+--- the next actions and with what the screen must show afterwards. The policy does the actions, verifies that result,
+--- and asks a model that sees the screen only where nothing else helps. One turn of the loop is one step, from one
+--- observation to the next.
 ---
---- Each state is a function that does its part and says which state comes next, and why.
+--- Each state is a function that returns the name of the next state and the reason for the change.
 local persona = require "deskpilot.agent.persona"
 local observation = require "deskpilot.agent.observation"
 local text = require "deskpilot.base.text"
-local account = require "deskpilot.policies.odev.account"
+local task_result = require "deskpilot.policies.odev.task_result"
 local escalate = require "deskpilot.policies.odev.escalate"
 local execute = require "deskpilot.policies.odev.execute"
 local plan_module = require "deskpilot.policies.odev.plan"
@@ -14,19 +15,40 @@ local recover = require "deskpilot.policies.odev.recover"
 local verify = require "deskpilot.policies.odev.verify"
 
 ---@class deskpilot.policies.odev: deskpilot.policy
-local policy = {}
+local policy = {
+  api = 1,
+  options = {
+    max_actions = { type = "integer", default = 5, min = 1, max = 20, about = "most actions of one plan" },
+    retries = { type = "integer", default = 2, min = 0, max = 10,
+      about = "times that a step which could not be verified is done again" },
+    verify_seconds = { type = "number", default = 5, min = 0,
+      about = "seconds for the screen to show what a step was to bring" },
+    keyword_share = { type = "number", default = 0.5, min = 0, max = 1,
+      about = "how many of an anchor's keywords have to be seen, as a share of them" },
+    read_screen = { type = "boolean", default = true,
+      about = "read the active window's pixels for what neither elements nor the page tell of" },
+    vision = { type = "boolean", default = true, about = "ask the persona `vision` when nothing else helps" },
+    force_vision = { type = "integer", default = 3, min = 1,
+      about = "failed steps in a row after which `vision` is asked without looking at the page first" },
+    max_escalations = { type = "integer", default = 5, min = 0,
+      about = "times that `vision` is asked before the run is given up" },
+  },
+  -- What each may spend, unless personas.NAME says otherwise.
+  personas = {
+    planner = { temperature = 0.2, max_tokens = 1500 },
+    vision = { temperature = 0.2, max_tokens = 800 },
+  },
+}
 local states = {}
 
-local spends = { temperature = 0.2, max_tokens = 1500 } -- the planner
-
--- For the planner's next request, for the journal and for people.
-local function tell(run, words)
-  run.state.report = words
-  run.history:add(run.turn, "note", words)
-  run:note(words)
+-- Reports to the planner (in its next request), to the history, to the journal and to the user.
+local function report(run, message)
+  run.state.report = message
+  run.history:add(run.turn, "note", message)
+  run:note(message)
 end
 
--- One more failure in a row; whether it is time to look at the screen itself.
+-- Counts a failure. True after `odev.force_vision` failures in a row: then a model that sees the screen is asked.
 local function failed(run)
   local s = run.state
   s.failures = s.failures + 1
@@ -39,29 +61,29 @@ end
 
 -- --- observe ----------------------------------------------------------------------------------------------
 
--- What the mission says of its goal, or who asked for a part of it.
+-- The success indicators that the mission, or the script that called `achieve`, gave for the goal.
 local function given_indicators(run)
   return run.goal.indicators or not run.mission.run and run.mission.indicators or nil
 end
 
--- Else what the planner said when it last thought that it would reach the goal.
+-- Without such indicators: those of the planner's latest plan that was to complete the goal.
 local function goal_indicators(run)
   return given_indicators(run) or run.state.goal_indicators or {}
 end
 
--- All of the goal's indicators are there: the world is asked. What it denied is not asked again until something
--- has been done.
+-- Claims the goal when all of its indicators are on the screen. A claim that `verify` has denied is not repeated
+-- before another action has been done.
 local function goal_is_reached(run)
   local s, indicators = run.state, goal_indicators(run)
   if s.denied or not verify.all_seen(run, indicators) then return false end
   local ok, err = run:claim("all success indicators of the goal are on the screen: " .. text.join(indicators), 0)
   if ok then return true end
   s.denied = true
-  tell(run, ("all success indicators of the goal are on the screen, but %s"):format(tostring(err)))
+  report(run, ("all success indicators of the goal are on the screen, but %s"):format(tostring(err)))
   return false
 end
 
--- Whether the browser has to be had back; `step` is the one that was interrupted by its going.
+-- Whether the connection to the browser is lost; `step` is the step that this has interrupted, if any.
 local function has_lost_browser(run, step)
   local s = run.state
   s.lost, s.interrupted = recover.lost(run), step
@@ -69,8 +91,8 @@ local function has_lost_browser(run, step)
 end
 
 function states.OBSERVE(run)
-  if has_lost_browser(run, nil) then return "RECONNECT", "the browser has gone" end
-  if goal_is_reached(run) then return "DONE", "the goal's success indicators are all there" end
+  if has_lost_browser(run, nil) then return "RECONNECT", "the connection to the browser is lost" end
+  if goal_is_reached(run) then return "DONE", "all success indicators of the goal are on the screen" end
   return "DECIDE", "the goal is not reached yet"
 end
 
@@ -84,30 +106,31 @@ local function situation(run)
   end
   lines[#lines + 1] = ("TURN: %d of %d"):format(run.turn, run.config:get("limits.turns"))
   if s.report then lines[#lines + 1] = "REPORT ON YOUR LAST PLAN:\n" .. s.report end
-  lines[#lines + 1] = observation.words(run.observation)
+  lines[#lines + 1] = observation.describe(run.observation)
   local window, apps = run.observation.window, run.desk.apps
-  for _, words in ipairs { window and apps.about(window) or "", apps.overview() } do
-    if words ~= "" then lines[#lines + 1] = words end
+  for _, hints in ipairs { window and apps.about(window) or "", apps.overview() } do
+    if hints ~= "" then lines[#lines + 1] = hints end
   end
   lines[#lines + 1] = run.history:render()
   return table.concat(lines, "\n\n")
 end
 
 local function reject(run, args, why)
-  account.count(run, "rejected")
+  task_result.count(run, "rejected")
   run:reject("plan", args, why)
-  run.state.report = "It was rejected, and nothing of it was done:\n" .. why
+  run.state.report = "The plan was rejected and none of its actions was done:\n" .. why
   if run.outcome then return "OBSERVE", why end
-  if failed(run) then return forced(run, "the planner's answers are no plans; the last: " .. why) end
+  if failed(run) then return forced(run, "the planner's answers are not valid plans; the latest: " .. why) end
   return "OBSERVE", "the plan was rejected"
 end
 
 function states.DECIDE(run)
   local s = run.state
-  local reply, err = persona.ask(run, "planner", { acts = true, image = false,
-    system = persona.prompt("planner", { tools = plan_module.tool_words(run) }), text = situation(run),
-    tools = { plan_module.definition.name }, toolbox = run.toolbox:with { plan_module.definition },
-    temperature = spends.temperature, max_tokens = spends.max_tokens })
+  local definition = plan_module.definition(run.config)
+  local prompt = persona.prompt("planner", { tools = plan_module.describe_tools(run),
+    actions = plan_module.describe_actions(run.config) })
+  local reply, err = persona.ask(run, "planner", { acts = true, image = false, system = prompt, text = situation(run),
+    tools = { definition.name }, toolbox = run.toolbox:with { definition } })
   if run.outcome then return end
   if not reply then
     run:emit("error", { name = "planner", message = tostring(err), code = err.code })
@@ -118,26 +141,26 @@ function states.DECIDE(run)
   s.report = nil
   if plan.completes_goal then s.goal_indicators = plan.indicators end
   s.step = execute.step(run, plan)
-  account.count(run, "steps")
+  task_result.count(run, "steps")
   return "EXECUTE", text.cut(text.one_line(plan.rationale), 200)
 end
 
 -- --- execute ----------------------------------------------------------------------------------------------
 
--- The vision persona's one action: what came of it is seen by the next look.
+-- Does the one action of the vision persona. The next observation shows its effect, so it is not verified.
 local function correct(run, call)
   run.state.correction = nil
   local result = run:act { tool = call.tool, args = call.args, why = call.why, persona = "vision",
     observation = call.observation }
-  tell(run, ("a model that sees the screen has corrected with %s: %s"):format(call.tool,
+  report(run, ("a model that sees the screen has corrected with %s: %s"):format(call.tool,
     text.cut(text.one_line(result.text), 200)))
   return "OBSERVE", "the correction was " .. (result.ok and "done" or "tried")
 end
 
 local function cut_short(run, outcome)
-  account.count(run, "cut_short")
-  tell(run, "it was not done to its end: " .. outcome.cut)
-  -- A step that did nothing at all would come again for ever.
+  task_result.count(run, "cut_short")
+  report(run, "the plan was stopped early: " .. outcome.cut)
+  -- Without this count a step whose first action is always refused would be planned again for ever.
   if next(run.state.step.done) == nil and failed(run) then return forced(run, outcome.cut) end
   return "OBSERVE", "the step was cut short"
 end
@@ -150,7 +173,7 @@ function states.EXECUTE(run)
   if run.outcome then return end
   s.done = outcome
   if (outcome.cut or outcome.failed) and has_lost_browser(run, s.step) then
-    return "RECONNECT", "the browser has gone"
+    return "RECONNECT", "the connection to the browser is lost"
   end
   if outcome.cut then return cut_short(run, outcome) end
   return "VERIFY", outcome.failed and "an action failed" or "all actions are done"
@@ -161,7 +184,7 @@ function states.RECONNECT(run)
   local step = s.interrupted
   s.reconnects = (s.reconnects or 0) + 1
   if s.reconnects > run.config:get("odev.retries") + 1 then
-    run:stop("failed", ("the browser went away %d times"):format(s.reconnects))
+    run:stop("failed", ("the connection to the browser was lost %d times in a row (odev.retries)"):format(s.reconnects))
     return
   end
   local again, why = recover.bring_back(run, s.lost, step)
@@ -170,12 +193,12 @@ function states.RECONNECT(run)
     run:stop("failed", why)
     return
   end
-  tell(run, why)
+  report(run, why)
   if not again then
-    if step then account.count(run, "cut_short") end
+    if step then task_result.count(run, "cut_short") end
     return "OBSERVE", why
   end
-  account.count(run, "retries")
+  task_result.count(run, "retries")
   return "EXECUTE", why
 end
 
@@ -183,15 +206,15 @@ end
 
 local function verified(run, how)
   local s = run.state
-  account.count(run, "verified")
+  task_result.count(run, "verified")
   s.failures, s.reconnects = 0, 0
   run.history:add(run.turn, "note", "verified: the last step has worked")
   if not s.step.plan.completes_goal then return "OBSERVE", how end
   local seen = #s.step.plan.indicators > 0 and "; on the screen: " .. text.join(s.step.plan.indicators) or ""
   local ok, err = run:claim(s.step.plan.rationale .. seen)
-  if ok then return "DONE", how .. ", and with it the goal" end
+  if ok then return "DONE", how .. ", and the goal is reached" end
   s.denied = true
-  tell(run, "the step has worked, but the goal is not reached: " .. tostring(err))
+  report(run, "the step has worked, but the goal is not reached: " .. tostring(err))
   if failed(run) then return forced(run, tostring(err)) end
   return "OBSERVE", "the goal is not reached yet"
 end
@@ -199,19 +222,19 @@ end
 function states.VERIFY(run)
   local s = run.state
   local step = s.step
-  local why = verify.miss(run, step.plan, s.done)
+  local why = verify.mismatch(run, step.plan, s.done)
   if not why then return verified(run, "verified") end
   local retries = run.config:get("odev.retries")
   if step.tries < retries then
     local not_again = execute.cannot_repeat(run, step)
     if not not_again then
       step.tries = step.tries + 1
-      account.count(run, "retries")
+      task_result.count(run, "retries")
       return "EXECUTE", ("retry %d of %d: %s"):format(step.tries, retries, why)
     end
-    why = ("%s (not done again: %s)"):format(why, not_again)
+    why = ("%s (not retried: %s)"):format(why, not_again)
   end
-  account.count(run, "unverified")
+  task_result.count(run, "unverified")
   run.history:add(run.turn, "error", "not verified: " .. text.cut(text.one_line(why), 200))
   s.why = why
   if failed(run) then return forced(run, why) end
@@ -222,8 +245,8 @@ end
 -- --- escalate ---------------------------------------------------------------------------------------------
 
 function states.ESCALATE_BROWSER(run)
-  account.count(run, "browser")
-  local why = verify.page_miss(run, run.state.step.plan)
+  task_result.count(run, "browser")
+  local why = verify.page_mismatch(run, run.state.step.plan)
   if why then return "ESCALATE_VISION", "the page does not show it either: " .. why end
   run.result.unverified = run.result.unverified - 1
   return verified(run, "verified by the page's URL and text")
@@ -236,7 +259,7 @@ function states.ESCALATE_VISION(run)
   s.why = nil
   if not call then
     failed(run)
-    tell(run, "a model that sees the screen was asked and gave no action: " .. tostring(why))
+    report(run, "a model that sees the screen was asked and gave no action: " .. tostring(why))
     return "OBSERVE", "there is no correction"
   end
   s.correction = call
@@ -247,7 +270,7 @@ end
 
 function policy.start(run)
   run.state.failures = 0
-  account.start(run)
+  task_result.start(run)
 end
 
 function policy.turn(run)
@@ -258,7 +281,7 @@ function policy.turn(run)
       local succeeded = run.outcome.status == "succeeded"
       state, why = succeeded and "DONE" or "FAILED", succeeded and why or run.outcome.reason
     end
-    account.enter(run, state, why)
+    task_result.enter_state(run, state, why)
   until state == "OBSERVE" or run.outcome
 end
 

@@ -7,15 +7,24 @@ local observation = require "deskpilot.agent.observation"
 local persona = require "deskpilot.agent.persona"
 
 ---@class deskpilot.policies.three_body: deskpilot.policy
-local policy = {}
-local prompt = persona.prompt
-
--- What each persona may spend. An Executor in a loop gets half as much temperature again (the guard).
-local personas = {
-  strategist = { temperature = 0.3, max_tokens = 1200 },
-  tactician = { temperature = 0.4, max_tokens = 800 },
-  executor = { temperature = 0.5, max_tokens = 1024 },
+local policy = {
+  api = 1,
+  options = {
+    tactician_interval = { type = "integer", default = 5, min = 1,
+      about = "the Tactician looks in on turn 1 and every so many turns" },
+    offline_turns = { type = "integer", default = 15, min = 1,
+      about = "turns without a word from the Tactician after which the Executor gets emergency orders" },
+    doctrine_chars = { section = "history", type = "integer", default = 400, min = 0,
+      about = "how much of the doctrine the history text holds, in characters" },
+  },
+  -- What each may spend, unless personas.NAME says otherwise.
+  personas = {
+    strategist = { temperature = 0.3, max_tokens = 1200 },
+    tactician = { temperature = 0.4, max_tokens = 800 },
+    executor = { temperature = 0.5, max_tokens = 1024 },
+  },
 }
+local prompt = persona.prompt
 
 -- For an Executor whom nobody has told what it may use. It cannot claim completion with these.
 local safe_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up" }
@@ -60,19 +69,13 @@ local function situation(run, parts)
       run.config:get("limits.turns"))
   end
   if s.report and parts.report then lines[#lines + 1] = "REPORT ON YOUR LAST ORDERS:\n" .. s.report end
-  lines[#lines + 1] = observation.words(run.observation)
+  lines[#lines + 1] = observation.describe(run.observation)
   if parts.history then lines[#lines + 1] = run.history:render() end
   return table.concat(lines, "\n\n")
 end
 
--- Asks one persona, for as much as it may spend.
-local function ask(run, name, request)
-  request.temperature, request.max_tokens = personas[name].temperature, personas[name].max_tokens
-  return persona.ask(run, name, request)
-end
-
 local function strategist(run)
-  local reply, err = ask(run, "strategist", { system = prompt "strategist", text = situation(run, {}) })
+  local reply, err = persona.ask(run, "strategist", { system = prompt "strategist", text = situation(run, {}) })
   if run.outcome then return end
   run.state.doctrine = reply and reply.content or ""
   if not reply then
@@ -156,7 +159,7 @@ end
 local function tactician(run)
   local s = run.state
   local box = run.toolbox:with(meta_tools(run))
-  local reply, err = ask(run, "tactician", {
+  local reply, err = persona.ask(run, "tactician", {
     system = prompt("tactician", { mission = run.task, doctrine = s.doctrine }),
     text = situation(run, { doctrine = true, phase = true, report = true, history = true }),
     tools = { "spawn_executor_prompt", "update_phase_tools" }, toolbox = box,
@@ -203,7 +206,7 @@ end
 
 local function executor(run)
   local s = run.state
-  local reply, err = ask(run, "executor", { system = s.orders, tools = s.tools, acts = true,
+  local reply, err = persona.ask(run, "executor", { system = s.orders, tools = s.tools, acts = true,
     text = situation(run, { doctrine = true, phase = true, history = true }) })
   if run.outcome then return end
   if not reply then

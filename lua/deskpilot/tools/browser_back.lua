@@ -1,4 +1,5 @@
 return require("deskpilot.agent.page_tools").visit_tool {
+  api = 1,
   name = "browser_back",
   description = "Go back to the page before.",
   act = function(tab) return tab:back() end,

@@ -1,4 +1,5 @@
 return require("deskpilot.agent.page_tools").element_tool {
+  api = 1,
   name = "browser_click",
   description = "Click an element of the page.",
   act = function(_, tab, element) return tab:click(element) end,

@@ -4,6 +4,7 @@ local page_tools = require "deskpilot.agent.page_tools"
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "browser_dialog",
   description = "Answer the dialog that holds the page up.",
   parameters = fields.object({

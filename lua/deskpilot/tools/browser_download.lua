@@ -30,6 +30,7 @@ local function keep(run, path)
 end
 
 return page_tools.element_tool {
+  api = 1,
   name = "browser_download",
   description = "Click an element of the page that downloads a file, and wait until the file is there.",
   repeatable = false,

@@ -4,6 +4,7 @@ local page_tools = require "deskpilot.agent.page_tools"
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "browser_open",
   description = "Open an address in the browser, which is started if there is none, and wait until it has loaded.",
   parameters = fields.object({
@@ -27,6 +28,6 @@ return {
     if not visit then return nil, failure end
     local window = tab:window()
     if window and not window.active then ctx.desk.windows.focus(window) end
-    return "opened " .. page_tools.visit_words(visit)
+    return "opened " .. page_tools.describe_visit(visit)
   end,
 }

@@ -8,6 +8,7 @@ local most_read = 150 -- as much of it as the history can hold
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "browser_read",
   description = "Read the text of the page that follows certain words. The result stands in the recent actions.",
   parameters = fields.object({

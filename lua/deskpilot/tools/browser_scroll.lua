@@ -1,12 +1,13 @@
 local errors = require "deskpilot.base.errors"
 local fields = require "deskpilot.agent.fields"
 local page_tools = require "deskpilot.agent.page_tools"
-local page_words = require "deskpilot.agent.page_words"
+local page_format = require "deskpilot.agent.page_format"
 
 local by = { down = { 0, 0.8 }, up = { 0, -0.8 }, right = { 0.8, 0 }, left = { -0.8, 0 } } -- of what is in view
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "browser_scroll",
   description = "Scroll the page: most of a screen in a direction, or until an element is in view.",
   parameters = fields.object({
@@ -26,7 +27,7 @@ return {
       if not element then return nil, tab end
       local ok, err = tab:scroll_to(element)
       if not ok then return nil, err end
-      return page_words.name(element) .. " is in view"
+      return page_format.element_name(element) .. " is in view"
     end
     local tab, err = page_tools.tab(ctx)
     if not tab then return nil, err end

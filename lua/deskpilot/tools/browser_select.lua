@@ -1,4 +1,5 @@
 return require("deskpilot.agent.page_tools").element_tool {
+  api = 1,
   name = "browser_select",
   description = "Choose an option of a list or combobox of the page.",
   properties = {

@@ -1,7 +1,7 @@
 local errors = require "deskpilot.base.errors"
 local fields = require "deskpilot.agent.fields"
 local page_tools = require "deskpilot.agent.page_tools"
-local page_words = require "deskpilot.agent.page_words"
+local page_format = require "deskpilot.agent.page_format"
 
 local acts = {}
 
@@ -36,6 +36,7 @@ end
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "browser_tab",
   description = "Open a new tab, close the one in front, or go to the next one.",
   parameters = fields.object({
@@ -56,6 +57,6 @@ return {
     if not now then return nil, failure end
     local info = now:info() or {}
     return ("%s; in front is %s"):format(({ new = "opened a tab", close = "closed the tab",
-      next = "went to the next tab" })[args.action], page_words.place(info.title, info.url))
+      next = "went to the next tab" })[args.action], page_format.title_and_url(info.title, info.url))
   end,
 }

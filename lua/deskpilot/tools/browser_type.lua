@@ -1,4 +1,5 @@
 return require("deskpilot.agent.page_tools").element_tool {
+  api = 1,
   name = "browser_type",
   description = "Type text into a field of the page, in place of what it holds. If the field offers suggestions, "
     .. "choose one in the next step.",

@@ -2,6 +2,7 @@ local allowed_files = require "deskpilot.agent.allowed_files"
 local page_tools = require "deskpilot.agent.page_tools"
 
 return page_tools.element_tool {
+  api = 1,
   name = "browser_upload",
   description = "Give a file to a file field of the page. Only files of this mission can be given.",
   properties = {

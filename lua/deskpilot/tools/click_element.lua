@@ -1,4 +1,5 @@
 return require "deskpilot.agent.fields".click_tool {
+  api = 1,
   name = "click_element",
   description = "Click one element with the left mouse button.",
   act = function(mouse, point) return mouse.click(point) end,

@@ -2,6 +2,7 @@ local fields = require "deskpilot.agent.fields"
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "drag_element",
   description = "Press the left button at one point, move to another and let go: move or resize things, "
     .. "set sliders, draw.",

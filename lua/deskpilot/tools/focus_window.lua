@@ -2,6 +2,7 @@ local fields = require "deskpilot.agent.fields"
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "focus_window",
   description = "Bring a window to the front, so that it gets what is typed.",
   parameters = fields.object({

@@ -2,6 +2,7 @@ local fields = require "deskpilot.agent.fields"
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "press_key",
   description = "Press one key or a combination, for example enter, escape, tab, page_down, f5, ctrl+s, "
     .. "ctrl+shift+end.",

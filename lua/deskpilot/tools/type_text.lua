@@ -2,6 +2,7 @@ local fields = require "deskpilot.agent.fields"
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "type_text",
   description = "Type text into whatever has the keyboard focus: click the field first. Any Unicode text; "
     .. "a line break is the Enter key, a tab is the Tab key.",

@@ -2,6 +2,7 @@ local fields = require "deskpilot.agent.fields"
 
 ---@type deskpilot.tool
 return {
+  api = 1,
   name = "wait",
   description = "Do nothing until the screen changes, or until the time is up: for an application that is "
     .. "still working.",

@@ -1,10 +1,12 @@
 ---@meta _
--- Made by `./dev docs` from the configuration's keys: change those.
+-- Made by `./dev docs` from the options where they are declared: change those.
 
 --- What may stand in deskpilot.lua, and in a mission beside its own fields.
 ---@class deskpilot.config_groups
+---@field personas table<string, deskpilot.config.personas>? what one persona of a policy is given, by its name; the others ask `model.name`, and spend what their policy says
 ---@field policy string? how the agent thinks (a file in policies/); three_body unless told
 ---@field browser deskpilot.config.browser?
+---@field browser_wait deskpilot.config.browser_wait?
 ---@field desktop deskpilot.config.desktop?
 ---@field history deskpilot.config.history?
 ---@field limits deskpilot.config.limits?
@@ -12,91 +14,106 @@
 ---@field model deskpilot.config.model?
 ---@field observe deskpilot.config.observe?
 ---@field odev deskpilot.config.odev?
----@field personas table<string, deskpilot.config.personas>? by their names
+---@field report_completion deskpilot.config.report_completion?
 ---@field runs deskpilot.config.runs?
 ---@field safety deskpilot.config.safety?
 ---@field screen deskpilot.config.screen?
+---@field scroll deskpilot.config.scroll?
 ---@field three_body deskpilot.config.three_body?
 ---@field timing deskpilot.config.timing?
 
 ---@class deskpilot.config.browser
 ---@field upload_folders string[]? folders whose files an agent may upload or open, beside the mission's own and its `files`; none unless told
 
+---@class deskpilot.config.browser_wait
+---@field seconds number? how long it waits at the most, where the model does not say; 10 unless told
+
 ---@class deskpilot.config.desktop
----@field kind "current"|"private"|nil the desktop worked on: the user's own, or a new one for this run; current unless told
----@field width integer? pixels across of a private desktop; 1280 unless told
 ---@field height integer? pixels down of a private desktop; 800 unless told
+---@field kind "current"|"private"|nil the desktop worked on: the user's own, or a new one for this run; current unless told
+---@field size { [1]: integer, [2]: integer }? pixels across and down of a private desktop
+---@field width integer? pixels across of a private desktop; 1280 unless told
 
 ---@class deskpilot.config.history
+---@field doctrine_chars integer? how much of the doctrine the history text holds, in characters; 400 unless told
 ---@field kept integer? actions kept in the history; as many phase changes and errors beside them; 10 unless told
 ---@field sent integer? latest entries of it sent to the model; 8 unless told
----@field doctrine_chars integer? how much of the doctrine the history text holds, in characters; 400 unless told
 
 ---@class deskpilot.config.limits
----@field turns integer? turns after which a run ends; 600 unless told
----@field seconds number? seconds after which a run ends; 1800 unless told
 ---@field failures integer? failed steps in a row after which a run ends; 10 unless told
+---@field seconds number? seconds after which a run ends; 1800 unless told
+---@field turns integer? turns after which a run ends; 600 unless told
 
 ---@class deskpilot.config.loop
+---@field temperature_factor number? how much a loop raises the temperature of the next request (1: not at all); 1.5 unless told
 ---@field threshold integer? times the same action makes a loop; 3 unless told
 ---@field window integer? actions looked back over for loops; 5 unless told
 
 ---@class deskpilot.config.model
+---@field api_key_file string? file whose first line is the API key
+---@field calls_per_minute number? most requests in a minute (0: no cap); 60 unless told
+---@field connect_timeout number? seconds to wait for a connection; 10 unless told
 ---@field endpoint string? address of the OpenAI-compatible model server; http://localhost:1234/v1 unless told
 ---@field name string? the model asked for; qwen3-vl-2b-instruct unless told
----@field api_key_file string? file whose first line is the API key
----@field timeout number? seconds to wait for one reply; 240 unless told
----@field connect_timeout number? seconds to wait for a connection; 10 unless told
 ---@field retries integer? tries after a failed request; 3 unless told
----@field calls_per_minute number? most requests in a minute (0: no cap); 60 unless told
+---@field timeout number? seconds to wait for one reply; 240 unless told
 
 ---@class deskpilot.config.observe
 ---@field elements boolean? tell the model of the elements on screen; true unless told
 ---@field max_elements integer? most elements told of in one turn; 120 unless told
----@field page boolean? tell the model of the page that the active window shows, where a browser lets us in; true unless told
 ---@field max_page_elements integer? most elements of a page told of in one turn; 200 unless told
 ---@field max_page_text integer? how much of a page's text is told, in characters; 8000 unless told
+---@field page boolean? tell the model of the page that the active window shows, where a browser lets us in; true unless told
 
 ---@class deskpilot.config.odev
+---@field force_vision integer? failed steps in a row after which `vision` is asked without looking at the page first; 3 unless told
+---@field keyword_share number? how many of an anchor's keywords have to be seen, as a share of them; 0.5 unless told
+---@field max_actions integer? most actions of one plan; 5 unless told
+---@field max_escalations integer? times that `vision` is asked before the run is given up; 5 unless told
+---@field read_screen boolean? read the active window's pixels for what neither elements nor the page tell of; true unless told
 ---@field retries integer? times that a step which could not be verified is done again; 2 unless told
 ---@field verify_seconds number? seconds for the screen to show what a step was to bring; 5 unless told
----@field keyword_share number? how many of an anchor's keywords have to be seen, as a share of them; 0.5 unless told
----@field read_screen boolean? read the active window's pixels for what neither elements nor the page tell of; true unless told
 ---@field vision boolean? ask the persona `vision` when nothing else helps; true unless told
----@field force_vision integer? failed steps in a row after which it is asked without looking at the page first; 3 unless told
----@field max_escalations integer? times that it is asked before the run is given up; 5 unless told
 
 ---@class deskpilot.config.personas
----@field model string? the model that this persona asks (`personas.vision.model`); the others ask `model.name`
----@field endpoint string? the server that this persona asks; another server is not sent the key of `model.endpoint`'s
 ---@field api_key_file string? file whose first line is the key for it
+---@field endpoint string? the server that this persona asks; another server is not sent the key of `model.endpoint`'s
+---@field max_tokens integer? longest answer, in tokens
+---@field model string? the model that this persona asks
+---@field temperature number? how freely it answers
+
+---@class deskpilot.config.report_completion
+---@field min_evidence integer? shortest evidence that a claim of completion may have, in characters; 100 unless told
 
 ---@class deskpilot.config.runs
 ---@field dir string? folder that run directories are made in; runs unless told
 
 ---@class deskpilot.config.safety
+---@field activity_quiet number? seconds without input after which a paused run goes on; 3 unless told
 ---@field forbidden_keys string[]? key combinations that are never pressed; win+l, ctrl+alt+delete, alt+f4 unless told
 ---@field max_text integer? longest text of one type action, in characters; 1000 unless told
 ---@field min_free_mb number? megabytes that a run leaves free on its disk; 100 unless told
----@field kill_chord string|false|nil keys that stop the program, pressed by a person in any window; a second time at once (`false`: none); ctrl+alt+escape unless told
----@field pause_on_human boolean? pause while a person uses the mouse or keyboard of the same desktop; false unless told
----@field human_quiet number? seconds without a touch after which a paused run goes on; 3 unless told
+---@field pause_on_activity boolean? pause while a person uses the mouse or keyboard of the same desktop; false unless told
+---@field stop_hotkey string|false|nil keys that stop the program, pressed by a person in any window; a second time at once (`false`: none); ctrl+alt+escape unless told
 
 ---@class deskpilot.config.screen
----@field image_width integer? widest picture that the model is sent; 1536 unless told
----@field image_height integer? highest picture that the model is sent; 864 unless told
----@field image_format "auto"|"png"|"jpeg"|nil format of that picture (auto: PNG, or JPEG where a PNG would be more than `screen.image_max_bytes`); auto unless told
----@field image_max_bytes integer? most bytes of that picture's file: of a lower quality, then smaller, until it fits (0: no cap); 0 unless told
 ---@field cursor boolean? draw the mouse pointer in screenshots; true unless told
+---@field image_format "auto"|"png"|"jpeg"|nil format of the picture that the model is sent; auto: PNG, or JPEG where a PNG would be more than `screen.image_max_bytes`; auto unless told
+---@field image_height integer? highest picture that the model is sent; 864 unless told
+---@field image_max_bytes integer? most bytes of that picture's file: of a lower quality, then smaller, until it fits (0: no cap); 0 unless told
+---@field image_width integer? widest picture that the model is sent; 1536 unless told
+
+---@class deskpilot.config.scroll
+---@field notches integer? how far scroll_up and scroll_down turn the wheel, in notches; 5 unless told
 
 ---@class deskpilot.config.three_body
----@field tactician_interval integer? the Tactician looks in on turn 1 and every so many turns; 5 unless told
 ---@field offline_turns integer? turns without a word from the Tactician after which the Executor gets emergency orders; 15 unless told
+---@field tactician_interval integer? the Tactician looks in on turn 1 and every so many turns; 5 unless told
 
 ---@class deskpilot.config.timing
----@field turn_delay number? seconds to rest between turns; 0 unless told
----@field settle_quiet number? seconds without a change that count as settled; a known application may have its own, unless it is set; 0.15 unless told
+---@field settle_cap number? seconds after which a changing screen is taken as it is; a known application may have its own, unless it is set; 2.5 unless told
 ---@field settle_floor number? least seconds to wait after an action; 0.03 unless told
----@field settle_cap number? seconds after which a changing screen is taken as it is; applications as above; 2.5 unless told
 ---@field settle_page number? seconds after which a page that is still loading is taken as it is; 10 unless told
+---@field settle_quiet number? seconds without a change that count as settled; a known application may have its own, unless it is set; 0.15 unless told
+---@field turn_delay number? seconds to rest between turns; 0 unless told
 ---@field verify number? seconds to wait for a mission's verify to become true; 3 unless told

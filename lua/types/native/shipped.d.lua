@@ -1,8 +1,8 @@
 ---@meta native.shipped
 -- Made by `./dev docs` from the comments above the C functions: change those.
 
---- native.shipped: the files inside the program (shipped.h), for Lua. It is the host's own module,
---- since nothing below the host knows what ships.
+--- native.shipped: the files inside the program (shipped.h), for Lua. The module is part of the
+--- host, because nothing below the host may know which files are shipped.
 ---@class native.shipped
 local module = {}
 

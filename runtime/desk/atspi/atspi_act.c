@@ -93,7 +93,7 @@ bool atspi_target_do(const atspi_target *t, DBusMessage *call, const char *what)
         dbus_message_get_args(reply, NULL, DBUS_TYPE_BOOLEAN, &done, DBUS_TYPE_INVALID);
     dbus_message_unref(reply);
     if (!understood) {
-        return base_fail(t->err, BASE_PROTOCOL, "the application's answer was not understood");
+        return base_fail(t->err, BASE_BAD_PROTOCOL, "the application's answer was not understood");
     }
     return done || base_fail(t->err, BASE_REFUSED, "the application refused to %s", what);
 }

@@ -89,7 +89,7 @@ static bool hello(DBusConnection *c, uint64_t deadline, atomic_bool *cancel, bas
     bool ok = dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID) &&
               dbus_bus_set_unique_name(c, name);
     dbus_message_unref(reply);
-    return ok || base_fail(err, BASE_PROTOCOL, "the bus did not accept the connection");
+    return ok || base_fail(err, BASE_BAD_PROTOCOL, "the bus did not accept the connection");
 }
 
 static DBusConnection *connect_to(const char *address, uint64_t deadline, atomic_bool *cancel,

@@ -64,7 +64,7 @@ static int32_t ask_number(const atspi_target *t, const char *interface, const ch
         return -1;
     }
     if (!dbus_message_get_args(reply, NULL, type, &number, DBUS_TYPE_INVALID) || number < 0) {
-        base_fail(t->err, BASE_PROTOCOL, "the application's answer was not understood");
+        base_fail(t->err, BASE_BAD_PROTOCOL, "the application's answer was not understood");
         number = -1;
     }
     dbus_message_unref(reply);
@@ -127,7 +127,7 @@ static DBusMessage *to_parent(atspi_target *t)
         }
     }
     dbus_message_unref(reply);
-    base_fail(t->err, BASE_PROTOCOL, "the application's answer was not understood");
+    base_fail(t->err, BASE_BAD_PROTOCOL, "the application's answer was not understood");
     return NULL;
 }
 

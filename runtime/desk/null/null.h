@@ -13,13 +13,13 @@
 #ifndef DESK_NULL_NULL_H
 #define DESK_NULL_NULL_H
 
-#include "desk/human_internal.h"
+#include "desk/activity_internal.h"
 
 enum { NULL_WINDOW = 1 /* the id of the only window */ };
 
 /* For the lists of platforms. */
 bool null_desk_connect(desk **out, const desk_options *options, base_error *err);
-bool null_human_connect(desk_human **out, const desk_options *where, base_error *err);
+bool null_activity_connect(desk_activity **out, const desk_options *where, base_error *err);
 
 /* Forgets all lines so far (desk_log). */
 void null_log_clear(desk *d);

@@ -132,7 +132,8 @@ static bool draw(const BITMAPINFOHEADER *h, size_t begin, win32_surface *s, base
                                   (UINT) height, (const char *) h + begin, (const BITMAPINFO *) h,
                                   DIB_RGB_COLORS);
     GdiFlush();
-    return drawn > 0 || base_fail(err, BASE_PROTOCOL, "The clipboard's picture cannot be drawn.");
+    return drawn > 0 ||
+           base_fail(err, BASE_BAD_PROTOCOL, "The clipboard's picture cannot be drawn.");
 }
 
 static bool encode(const win32_surface *s, char **png, size_t *length, base_error *err)

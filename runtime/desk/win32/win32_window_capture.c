@@ -181,7 +181,7 @@ static bool take(void *context, base_error *err)
     request *q = context;
     win32_desk *w = q->desk;
     HWND window = (HWND) (uintptr_t) q->id;
-    RECT outer, seen;
+    RECT outer = {0}, seen = {0};
     if (!find(window, q->id, &outer, &seen, err)) {
         return false;
     }

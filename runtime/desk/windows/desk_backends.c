@@ -9,9 +9,9 @@ const desk_backend desk_backends[] = {
     {.name = NULL},
 };
 
-const desk_human_backend desk_human_backends[] = {
-    {.name = "win32", .connect = win32_human_connect},
-    {.name = "null", .connect = null_human_connect, .only_by_name = true},
+const desk_activity_backend desk_activity_backends[] = {
+    {.name = "win32", .connect = win32_activity_connect},
+    {.name = "null", .connect = null_activity_connect, .only_by_name = true},
     {.name = NULL},
 };
 

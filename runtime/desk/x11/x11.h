@@ -2,9 +2,9 @@
 #ifndef DESK_X11_X11_H
 #define DESK_X11_X11_H
 
-#include "desk/human_internal.h"
+#include "desk/activity_internal.h"
 
 bool x11_desk_connect(desk **out, const desk_options *options, base_error *err);
-bool x11_human_connect(desk_human **out, const desk_options *where, base_error *err);
+bool x11_activity_connect(desk_activity **out, const desk_options *where, base_error *err);
 
 #endif

@@ -14,7 +14,7 @@
  * Each part of the backend is a file with a header; its includes are the parts that it uses, and
  * none uses one that uses it (tests/graph). From the bottom: the connection; events and properties;
  * input and the window manager; what the ops do; x11_ops.c, which alone knows all of them and what
- * memory a desk has.
+ * memory a desk has. A part's x11_..._ops puts its operations into the table.
  */
 #ifndef DESK_X11_X11_CONNECTION_H
 #define DESK_X11_X11_CONNECTION_H

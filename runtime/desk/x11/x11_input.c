@@ -1,4 +1,4 @@
-/* Input by the XTEST extension. Each event is told to the watchdog process and to the ledger before
+/* Input by the XTEST extension. Each event is told to the watchdog process and to the record before
  * it is sent. */
 #include "x11_input.h"
 
@@ -8,19 +8,19 @@
 
 void x11_input_open(x11_desk *x)
 {
-    x->input->ledger = x11_ledger_open(x->name);
+    x->input->own_input = x11_own_input_open(x->name);
 }
 
 void x11_input_close(x11_desk *x)
 {
     x11_watchdog_close(x, x11_sync(x, NULL));
-    x11_ledger_close(x->input->ledger);
+    x11_own_input_close(x->input->own_input);
 }
 
 static void announce(x11_desk *x, uint8_t type, uint8_t detail)
 {
     x11_watchdog_input(x, type, detail);
-    x11_ledger_sent(x->input->ledger, type, detail);
+    x11_own_input_sent(x->input->own_input, type, detail);
 }
 
 void x11_fake(x11_desk *x, uint8_t type, uint8_t detail)
@@ -43,7 +43,7 @@ bool x11_fake_checked(x11_desk *x, uint8_t type, uint8_t detail, const char *doi
 
 void x11_fake_motion(x11_desk *x, int px, int py)
 {
-    x11_ledger_sent(x->input->ledger, XCB_MOTION_NOTIFY, 0);
+    x11_own_input_sent(x->input->own_input, XCB_MOTION_NOTIFY, 0);
     xcb_test_fake_input(x->c, XCB_MOTION_NOTIFY, 0, XCB_CURRENT_TIME, x->root, (int16_t) px,
                         (int16_t) py, 0);
 }

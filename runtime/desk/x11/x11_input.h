@@ -1,15 +1,15 @@
 /*
  * x11_input.h: input by the XTEST extension. Each event is told to the watchdog process, and to the
- * ledger by which a watch of the user's activity knows our own events, before it is sent.
+ * record by which a watch of the user's activity knows our own events, before it is sent.
  */
 #ifndef DESK_X11_X11_INPUT_H
 #define DESK_X11_X11_INPUT_H
 
 #include "x11_connection.h"
-#include "x11_ledger.h"
+#include "x11_own_input.h"
 
 struct x11_input {
-    x11_ledger *ledger; /* may be NULL */
+    x11_own_input *own_input; /* may be NULL */
 };
 
 void x11_input_open(x11_desk *x);

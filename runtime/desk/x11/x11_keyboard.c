@@ -26,7 +26,8 @@ static bool borrow_key(x11_desk *x, desk_key key, xcb_keysym_t keysym, x11_strok
     bool changed = false;
     x11_spare *spare = keysym ? x11_spare_for(x, keysym, &changed) : NULL;
     if (!spare && keysym) {
-        /* All hold keysyms of earlier keys and text: by now those have most likely been read. */
+        /* All are in use by earlier keys and text, which applications have most likely read by now.
+         */
         x11_spares_forget(x);
         spare = x11_spare_for(x, keysym, &changed);
     }
@@ -99,14 +100,14 @@ static void key_up(x11_desk *x, desk_key key, uint16_t state)
         x11_spare_pin(x, held->stroke.keycode, -1);
         *held = k->held[--k->held_count];
     } else if (stroke_of_key(x, key, state, &stroke, &keysym)) {
-        x11_fake(x, XCB_KEY_RELEASE, stroke.keycode); /* stuck since somebody else held it */
+        x11_fake(x, XCB_KEY_RELEASE, stroke.keycode); /* held down by another program */
     }
 }
 
 static bool x11_key(desk *d, desk_key key, bool down, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
-    uint16_t state;
+    uint16_t state = 0;
     if (!x11_keymap_ready(x, &state, err)) {
         return false;
     }

@@ -94,7 +94,7 @@ static bool in_modifiers(const xcb_get_modifier_mapping_reply_t *reply, int keyc
     return false;
 }
 
-/* What we know of `keycode` from before, if the server's map still says what we wrote. */
+/* What we noted of `keycode`, if the server's map still has what we wrote there. */
 static x11_spare known_spare(const x11_keymap *k, xcb_keycode_t keycode)
 {
     for (size_t i = 0; i < k->spare_count; i++) {
@@ -271,7 +271,7 @@ void x11_spare_pin(x11_desk *x, xcb_keycode_t keycode, int by)
 
 void x11_keymap_event(x11_desk *x, const xcb_generic_event_t *event)
 {
-    (void) event; /* a MappingNotify, whatever it tells of */
+    (void) event; /* a MappingNotify: keyboard, modifiers or pointer */
     x->keymap->known = false;
 }
 

@@ -1,10 +1,10 @@
 /*
- * Monitors, by RandR 1.5, which knows those that a user has put together or taken apart as well
- * (xrandr --setmonitor); where it is missing the whole screen is one. They are asked for each time:
- * screens are plugged in and turned while a desk is open.
+ * Monitors, by RandR 1.5, whose list includes those that a user has joined or split (xrandr
+ * --setmonitor); where it is missing the whole screen is one monitor. They are read each time,
+ * because monitors are plugged in and rotated while a desk is open.
  *
- * The scale is Xft.dpi, which toolkits draw by and X11 has one of for all monitors. The millimetres
- * that monitors tell are no part of it: applications do not follow them.
+ * The scale comes from Xft.dpi, which toolkits use and which is one number for all monitors. A
+ * monitor's size in millimetres plays no part: applications ignore it.
  */
 #include "x11_monitors.h"
 
@@ -121,7 +121,7 @@ static bool add(desk_monitor_list *list, const char *name, image_rect rect, bool
         return true;
     }
     if (!intersect(monitor.rect, about->work, &monitor.work)) {
-        monitor.work = monitor.rect; /* a work area that is somewhere else says nothing of this */
+        monitor.work = monitor.rect; /* the work area lies on other monitors */
     }
     return desk_monitor_list_add(list, name, monitor);
 }
@@ -140,7 +140,7 @@ static bool add_all(x11_desk *x, const xcb_randr_get_monitors_reply_t *reply,
     for (int n = 0; n < count; n++, xcb_randr_monitor_info_next(&it)) {
         char name[NAME_MAX_BYTES];
         image_rect rect = {it.data->x, it.data->y, it.data->width, it.data->height};
-        take_name(x, names[n], name); /* every reply is taken, whatever came of the others */
+        take_name(x, names[n], name); /* every reply is taken, also where another one failed */
         ok = ok && add(out, name, rect, it.data->primary, about);
     }
     return ok;

@@ -29,7 +29,7 @@ static bool x11_pointer_move(desk *d, int px, int py, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     int at_x = -1, at_y = -1;
-    /* More than once, because the user's own hand on the mouse may come in between. */
+    /* More than once, because the user may move the mouse in between. */
     for (int attempt = 0; attempt < MOVE_ATTEMPTS; attempt++) {
         x11_fake_motion(x, px, py);
         if (!x11_pointer_get(d, &at_x, &at_y, err)) {
@@ -84,8 +84,8 @@ static bool x11_button(desk *d, desk_button button, bool down, base_error *err)
     return press(x, physical_button(x, logical[button]), down, err);
 }
 
-/* While a window manager holds the pointer to look at a press, the server keeps the release back,
- * and the state that it tells has the button down. It tells of the first five only. */
+/* While a window manager has grabbed the pointer to look at a press, the server holds the release
+ * back, and reports the button as pressed. It reports the first five only. */
 static bool x11_button_waits(desk *d)
 {
     x11_desk *x = (x11_desk *) d;
@@ -100,7 +100,7 @@ static bool x11_button_waits(desk *d)
     return down;
 }
 
-/* XTEST presses wheel buttons, and half a press there is not. */
+/* A notch of the wheel is a press of a button, so parts of a notch are rounded. */
 static int whole_notches(int parts)
 {
     int notches = (abs(parts) + DESK_NOTCH / 2) / DESK_NOTCH;

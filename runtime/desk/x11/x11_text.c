@@ -8,8 +8,8 @@
 
 #include <ctype.h>
 
-/* Strokes per step, so that whoever watches the run can stop it between two steps, an application
- * is never far behind, and little goes astray when another window comes up. */
+/* Keystrokes per step. Few, so that a user can stop a run between two steps, the application is
+ * never far behind, and little goes to the wrong window when another one takes the focus. */
 enum { STEP_MAX = 64 };
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     bool borrowed; /* a stroke is on a spare keycode */
 } typing;
 
-/* Text typed while a modifier is down would be shortcuts: better not at all. */
+/* Text typed while a modifier is held down would trigger shortcuts, so it is refused. */
 static bool check_modifiers(uint16_t state, base_error *err)
 {
     static const struct {
@@ -91,7 +91,7 @@ static bool find_stroke(x11_desk *x, xcb_keysym_t keysym, int group, typing *t, 
     return spare != NULL;
 }
 
-/* Takes characters as long as the map, with what can still be added to it, has them. */
+/* Finds the strokes of as many characters as the keymap has keys for, spare keycodes included. */
 static void plan(x11_desk *x, const char *text, size_t length, int group, typing *t)
 {
     while (t->bytes < length && t->count < STEP_MAX) {
@@ -105,8 +105,8 @@ static void plan(x11_desk *x, const char *text, size_t length, int group, typing
     }
 }
 
-/* All spare keycodes are taken, and by the caller's word the application has caught up: frees
- * those that the text ahead does not need at once. */
+/* All spare keycodes are in use, and the caller says that the application has read what was typed
+ * on them: frees those that the next characters do not need. */
 static void recycle_spares(x11_desk *x, const char *text, size_t length, int group)
 {
     x11_keymap *k = x->keymap;

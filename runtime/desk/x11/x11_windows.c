@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Titles and classes are whatever a program, or a web page, chose: both are cut short. */
+/* Titles and classes come from programs and web pages, so their length is limited. */
 enum { TITLE_MAX = 512, CLASS_MAX = 128, WINDOWS_MAX = 4096 };
 
 enum { ICONIC_STATE = 3 /* of WM_STATE */ };
@@ -47,9 +47,9 @@ static bool find_top_levels(x11_desk *x, id_list *out)
     xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, xcb_query_tree(x->c, x->root), NULL);
     int count = tree ? xcb_query_tree_children_length(tree) : 0;
     count = count > WINDOWS_MAX ? WINDOWS_MAX : count;
-    size_t room = count ? (size_t) count : 1;
-    xcb_get_window_attributes_cookie_t *cookies = calloc(room, sizeof *cookies);
-    *out = (id_list){calloc(room, sizeof *out->ids), 0};
+    size_t capacity = count ? (size_t) count : 1;
+    xcb_get_window_attributes_cookie_t *cookies = calloc(capacity, sizeof *cookies);
+    *out = (id_list){calloc(capacity, sizeof *out->ids), 0};
     bool able = tree && cookies && out->ids;
     for (int i = 0; able && i < count; i++) {
         cookies[i] = xcb_get_window_attributes(x->c, xcb_query_tree_children(tree)[i]);
@@ -75,7 +75,8 @@ static uint64_t x11_window_active(desk *d)
     return x11_active_window((x11_desk *) d);
 }
 
-/* The manager's own list; its properties stay behind when it dies, and are not to be believed. */
+/* The manager's own list. Its properties stay behind when it dies, so they count only while it is
+ * there. */
 static bool list_managed(x11_desk *x, id_list *out)
 {
     xcb_get_property_cookie_t stacking = xcb_get_property(
@@ -111,11 +112,11 @@ typedef struct {
     xcb_get_geometry_cookie_t geometry;
     xcb_translate_coordinates_cookie_t position;
     xcb_get_window_attributes_cookie_t attributes;
-} questions;
+} requests;
 
-static questions ask_about(x11_desk *x, xcb_window_t window)
+static requests request_all(x11_desk *x, xcb_window_t window)
 {
-    return (questions){
+    return (requests){
         x11_ask_property(x, window, x->atoms[X11_NET_WM_NAME]),
         x11_ask_property(x, window, XCB_ATOM_WM_NAME),
         x11_ask_property(x, window, XCB_ATOM_WM_CLASS),
@@ -178,8 +179,8 @@ static void take_class(x11_desk *x, xcb_get_property_cookie_t cookie, char out[C
     free(reply);
 }
 
-/* False if the window is no more. Every reply is taken, whatever came of the others. */
-static bool take_place(x11_desk *x, const questions *q, desk_window *out)
+/* False if the window is gone. Every reply is taken, also where another one failed. */
+static bool take_place(x11_desk *x, const requests *q, desk_window *out)
 {
     xcb_generic_error_t *errors[3] = {NULL, NULL, NULL};
     xcb_get_geometry_reply_t *g = xcb_get_geometry_reply(x->c, q->geometry, &errors[0]);
@@ -215,8 +216,9 @@ static void find_executable(long pid, const char *machine, char out[PATH_MAX])
     }
 }
 
-/* Panels and the desktop are kept where they are by their type, others because it was asked for. */
-static void take_layer(x11_desk *x, const questions *q, const xcb_get_property_reply_t *state,
+/* The layer of panels and of the desktop follows from their type, that of others from their state.
+ */
+static void take_layer(x11_desk *x, const requests *q, const xcb_get_property_reply_t *state,
                        desk_window *out)
 {
     xcb_generic_error_t *e = NULL;
@@ -230,7 +232,7 @@ static void take_layer(x11_desk *x, const questions *q, const xcb_get_property_r
     free(type);
 }
 
-static void take_state(x11_desk *x, const questions *q, desk_window *out)
+static void take_state(x11_desk *x, const requests *q, desk_window *out)
 {
     xcb_generic_error_t *e = NULL;
     xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, q->net_state, &e);
@@ -249,7 +251,7 @@ static void take_state(x11_desk *x, const questions *q, desk_window *out)
     free(reply);
 }
 
-static bool take_answers(x11_desk *x, const questions *q, desk_window *out)
+static bool take_replies(x11_desk *x, const requests *q, desk_window *out)
 {
     char title[TITLE_MAX], plain[TITLE_MAX], klass[CLASS_MAX], machine[256], executable[PATH_MAX];
     bool named = take_text(x, q->net_name, title, sizeof title);
@@ -275,12 +277,12 @@ static bool take_answers(x11_desk *x, const questions *q, desk_window *out)
     return false;
 }
 
-static void describe(x11_desk *x, const id_list *ids, const questions *asked, xcb_window_t active,
+static void describe(x11_desk *x, const id_list *ids, const requests *asked, xcb_window_t active,
                      desk_window_list *out)
 {
     for (size_t i = 0; i < ids->count; i++) {
         desk_window window = {.id = ids->ids[i], .active = ids->ids[i] == active};
-        if (take_answers(x, &asked[i], &window)) {
+        if (take_replies(x, &asked[i], &window)) {
             out->items[out->count++] = window;
         }
     }
@@ -296,13 +298,13 @@ static bool x11_windows(desk *d, desk_window_list *out, base_error *err)
         return x11_refused(x, "to list the windows", NULL, err);
     }
     xcb_window_t active = x11_active_window(x);
-    size_t room = ids.count ? ids.count : 1;
-    questions *asked = calloc(room, sizeof *asked);
-    out->items = calloc(room, sizeof *out->items);
+    size_t capacity = ids.count ? ids.count : 1;
+    requests *asked = calloc(capacity, sizeof *asked);
+    out->items = calloc(capacity, sizeof *out->items);
     bool able = asked && out->items;
     for (size_t i = 0; able && i < ids.count; i++) {
         x11_window_listen(x, ids.ids[i]); /* before, so that no change is missed */
-        asked[i] = ask_about(x, ids.ids[i]);
+        asked[i] = request_all(x, ids.ids[i]);
     }
     if (able) {
         describe(x, &ids, asked, active, out);

@@ -56,7 +56,7 @@ static bool is_test_device(const xcb_input_xi_device_info_t *info)
     return strstr(name, " XTEST ") != NULL;
 }
 
-size_t x11_xinput_test_devices(xcb_connection_t *c, uint16_t *out, size_t room)
+size_t x11_xinput_test_devices(xcb_connection_t *c, uint16_t *out, size_t capacity)
 {
     size_t count = 0;
     xcb_input_xi_query_device_reply_t *reply = xcb_input_xi_query_device_reply(
@@ -66,7 +66,7 @@ size_t x11_xinput_test_devices(xcb_connection_t *c, uint16_t *out, size_t room)
     }
     for (xcb_input_xi_device_info_iterator_t i = xcb_input_xi_query_device_infos_iterator(reply);
          i.rem; xcb_input_xi_device_info_next(&i)) {
-        if (count < room && is_test_device(i.data)) {
+        if (count < capacity && is_test_device(i.data)) {
             out[count++] = i.data->deviceid;
         }
     }

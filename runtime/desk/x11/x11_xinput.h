@@ -13,7 +13,8 @@
  * `*opcode` is what its events carry as their extension. */
 bool x11_xinput_select(xcb_connection_t *c, xcb_window_t root, uint8_t *opcode, base_error *err);
 
-/* The numbers of the devices that XTEST sends by: the first `room` of them; returns how many. */
-size_t x11_xinput_test_devices(xcb_connection_t *c, uint16_t *out, size_t room);
+/* The numbers of the devices that XTEST sends by: the first `capacity` of them; returns how many.
+ */
+size_t x11_xinput_test_devices(xcb_connection_t *c, uint16_t *out, size_t capacity);
 
 #endif

@@ -11,6 +11,6 @@ bool codec_decode(image_bitmap *image, const uint8_t *data, size_t size, base_er
     if (jpeg_recognise(data, size)) {
         return jpeg_decode(image, data, size, err);
     }
-    return base_fail(err, BASE_PROTOCOL,
+    return base_fail(err, BASE_BAD_PROTOCOL,
                      "This is no picture that can be read: neither a PNG nor a JPEG file.");
 }

@@ -8,7 +8,7 @@
 #include "image/image.h"
 
 /* Makes `image` the picture in a file: PNG (png_decode) or JPEG (jpeg_decode), with their errors;
- * BASE_PROTOCOL for anything else. `image` stays as it was on failure. */
+ * BASE_BAD_PROTOCOL for anything else. `image` stays as it was on failure. */
 bool codec_decode(image_bitmap *image, const uint8_t *data, size_t size, base_error *err);
 
 #endif

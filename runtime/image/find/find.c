@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <uv.h>
 
-/* Pixels that are compared after the probe, the most promising places first: some tenths of a
- * second. Only a template that is alike in very many places gets there. */
+/* Limit for the pixels that are compared after the probe, the most promising places first; takes
+ * some tenths of a second. Only a template that resembles very many places reaches it. */
 static const int64_t MOST_PIXELS = 1500 * 1000 * 1000ll;
 enum { FEWEST_PLACES = 256, FIRST_PLACES = 64, CHUNK = 16 };
 
@@ -21,8 +21,8 @@ typedef struct {
     find_template t;
     find_probe probe;
     find_places places;
-    size_t scored; /* of the places */
-    double least;  /* score below which a place is of no use */
+    size_t scored; /* how many of the places have a score */
+    double least;  /* places with a lower score are not needed */
 } search;
 
 static bool stop(const void *context)
@@ -32,10 +32,11 @@ static bool stop(const void *context)
            (o->deadline && uv_hrtime() >= o->deadline);
 }
 
-/* --- comparing places to the pixel --------------------------------------------------------------
+/* --- comparing places pixel by pixel ------------------------------------------------------------
  */
 
-/* What correlates may have other colours: all darker, or with less contrast. */
+/* Whether the colours at a place are similar enough. A place that correlates may be darker, or have
+ * less contrast. */
 static bool has_colours(const search *s, const find_place *p)
 {
     double difference = 0;
@@ -56,13 +57,13 @@ static void score_chunk(void *context, int index)
         }
         p->score = (float) find_score_above(&s->t, s->picture, p->x, p->y, s->least);
         if (p->score >= s->options->min_score && !has_colours(s, p)) {
-            p->score -= 2; /* below all others, and the best of its kind first */
+            p->score -= 2; /* sorts after all others, and in order among its kind */
         }
     }
 }
 
-/* Where one hit is wanted, what is no better than the best of the first places is of no use, and
- * most others are known to be worse after a few rows. */
+/* Computes the scores of the places. If one hit is wanted, places that are not better than the best
+ * of the first ones are not needed; most of them can be excluded after a few rows. */
 static void score_places(search *s, int max)
 {
     size_t most = (size_t) (MOST_PIXELS / ((int64_t) s->t.width * s->t.height)) + FEWEST_PLACES;
@@ -101,7 +102,7 @@ static find_hit hit_of(const search *s, const find_place *p)
     return hit;
 }
 
-/* Places come the best first, so that one which overlaps a hit is no better than it. */
+/* Takes hits from the places, which are sorted by score: one that overlaps a hit is not better. */
 static int take_sorted(const search *s, find_hit *hits, int max)
 {
     int count = 0;

@@ -5,28 +5,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* How far below the wanted score a sample may correlate, and no less than where chance begins. */
+/* A place is skipped if the sample correlates by SLACK less than the wanted score. The limit is at
+ * least LEAST, since lower correlations occur by chance. */
 static const double SLACK = 0.3, LEAST = 0.4;
 
 enum { FLAT_ROWS = 64, LOOK_UP = 64 };
 
-/* Lower than any value that a place can have. */
+/* A value lower than any that a place can have. */
 static const float OUT = -3e38f;
 
-/* A place's value is its score, or 2 less than what a sample says of it where that is too little;
- * for a flat template less the sum of squared differences, which is quicker to have and gives the
- * same order. */
+/* The value of a place is its score; if the sample correlates too little, the sample's correlation
+ * minus 2. For a flat template it is the negative sum of squared differences, which is faster and
+ * results in the same order. */
 typedef struct {
     const find_template *t;
     const image_bitmap *picture;
     const find_options *options;
     find_stop_fn *stop;
     int across, down; /* places */
-    float *values;    /* of all places, in rows */
+    float *values;    /* of all places, row by row */
     int *best;        /* the best place of each row */
     find_sample sample;
-    float *grey; /* the picture as the sample wants it; NULL where there is no sample */
-    float cut;   /* what the sample must say */
+    float *grey; /* the picture in the sample's format; NULL without a sample */
+    float cut;   /* least correlation of the sample */
     atomic_bool out_of_memory;
 } every;
 
@@ -91,7 +92,8 @@ static void score_row(void *context, int y)
     find_best_of_row(e, y);
 }
 
-/* Without memory for it every place is scored. */
+/* Scores all places except those that the sample excludes. Without a sample, or without memory for
+ * it, no place is excluded. */
 static void score_all(every *e, int channel)
 {
     size_t pixels = (size_t) e->picture->width * (size_t) e->picture->height;
@@ -109,8 +111,8 @@ static void score_all(every *e, int channel)
 /* --- templates of one colour ---------------------------------------------------------------------
  */
 
-/* Adds a row of the picture to the sums of squared differences from the template's colour, or takes
- * it off. */
+/* Adds a row of the picture to the sums of squared differences from the template's colour, or
+ * subtracts it. */
 static void add_differences(const every *e, uint64_t *columns, int y, bool off)
 {
     const uint8_t *p = e->picture->pixels + (size_t) y * e->picture->stride;
@@ -120,7 +122,7 @@ static void add_differences(const every *e, uint64_t *columns, int y, bool off)
     }
     for (int x = 0; x < e->picture->width; x++, p += 4) {
         int b = p[0] - mean[0], g = p[1] - mean[1], r = p[2] - mean[2];
-        uint64_t squares = (uint64_t) (b * b + g * g + r * r);
+        uint64_t squares = (unsigned) (b * b + g * g + r * r);
         columns[x] += off ? 0 - squares : squares;
     }
 }
@@ -141,7 +143,8 @@ static void flat_row(const every *e, const uint64_t *columns, int y)
     find_best_of_row(e, y);
 }
 
-/* The columns under a row of places are summed once for each band and then moved on. */
+/* Computes the values of a band. The sums of the columns below a row of places are computed once
+ * and then updated from row to row. */
 static void flat_band(void *context, int band)
 {
     every *e = context;
@@ -181,7 +184,7 @@ static find_hit best_of_all(const every *e)
     return hit;
 }
 
-/* Places that overlap a hit are out. */
+/* Excludes the places that overlap a hit. */
 static void take_out(every *e, const find_hit *hit)
 {
     int x0 = hit->x - e->t->width + 1, x1 = hit->x + e->t->width;

@@ -4,27 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far below the wanted score a probe may correlate where there is no bound; and no less than
- * the least, where chance begins. */
+/* Without a bound, a place is skipped if the probe correlates by SLACK less than the wanted score.
+ * The limit is at least LEAST, since lower correlations occur by chance. */
 static const double SLACK = 0.3, LEAST = 0.3;
-/* For averages that are rounded. */
+/* Tolerance for rounded averages. */
 static const double ROUNDING = 0.01;
-/* A cut below this lets too many places through. */
+/* A lower limit would admit too many places. */
 static const double USEFUL = 0.65;
-/* Share of the energy that a probe without a bound must have to be of use. */
+/* The least share of the energy that a probe without a bound must have. */
 static const double ENOUGH = 0.02;
-/* Share of the energy that is enough in grey not to look at the channels. */
+/* If grey keeps this share of the energy, the channels are not examined. */
 static const double GREY_ENOUGH = 0.5;
 
-/* Cells of a probe: first the cheap ones at all factors, then larger ones. */
+/* Numbers of cells to try for a probe: the cheapest at all factors first, then larger ones. */
 static const int budgets[] = {256, 512, 1024};
 enum { BUDGETS = sizeof budgets / sizeof *budgets, FEWEST_CELLS = 24 };
 
-/* Sums over all pixels above and left, one row and column more than the template. */
+/* Integral images: sums over all pixels above and to the left. They have one row and one column
+ * more than the template. */
 typedef struct {
     int width, height;
     int64_t *grey;  /* of the chosen channel */
-    int32_t *holes; /* pixels that do not count */
+    int32_t *holes; /* number of transparent pixels */
 } integrals;
 
 static int64_t area_grey(const integrals *s, int x, int y, int width, int height)
@@ -65,7 +66,7 @@ static bool integrals_make(integrals *s, const find_template *t, int channel)
     return true;
 }
 
-/* What a channel keeps of the energy, in the units of find_template.energy. */
+/* The energy of one channel, in the units of find_template.energy. */
 static double channel_energy(const find_template *t, int channel)
 {
     double sum = 0, squares = 0;
@@ -95,11 +96,10 @@ static int choose_channel(const find_template *t)
     return best;
 }
 
-/* --- where in the template ----------------------------------------------------------------------
+/* --- the place in the template ------------------------------------------------------------------
  */
 
-/* How much the cells differ with the probe at x, y; negative if a hole is under one of its phases.
- */
+/* The variance of the cells with the probe at x, y; negative if one of its phases covers a hole. */
 static double variance_at(const integrals *s, const find_probe *p, int x, int y)
 {
     int f = p->factor, slack = f - 1;
@@ -117,7 +117,7 @@ static double variance_at(const integrals *s, const find_probe *p, int x, int y)
     return squares - sum * sum / (p->width * p->height);
 }
 
-/* Tries at most some 12 x 12 places. */
+/* Chooses the place with the highest variance, from at most about 12 x 12 places. */
 static bool place_probe(find_probe *p, const integrals *s)
 {
     int room_x = s->width - (p->width + 1) * p->factor + 1;
@@ -156,11 +156,11 @@ static bool fit_probe(find_probe *p, const integrals *s, int budget)
     return false;
 }
 
-/* --- its phases ---------------------------------------------------------------------------------
+/* --- the phases ---------------------------------------------------------------------------------
  */
 
-/* Cells less their mean. What rounding leaves over is carried on to the next cell, so that the sum
- * is exactly 0 and the brightness of the picture plays no part. */
+/* Stores the cells minus their mean. The rounding error of each cell is added to the next one, so
+ * that the sum is exactly 0 and the brightness of the picture has no effect. */
 static void fill_phase(const find_probe *p, find_phase *phase, const integrals *s, int x, int y)
 {
     int f = p->factor, count = p->width * p->height;
@@ -219,8 +219,8 @@ static void guess_cuts(find_probe *p, double min_score)
     }
 }
 
-/* The cheapest probe with a bound; where there is none, the cheap one that keeps most. Returns
- * false for no memory. */
+/* Chooses the cheapest probe with a bound; if there is none, of the cheapest ones the one that
+ * keeps the most energy. False without memory. */
 static bool choose(find_probe *p, const find_template *t, const integrals *s, double min_score)
 {
     int best_factor = 0;

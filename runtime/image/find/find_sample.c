@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Pixels and places that differ by less than this (root of the mean square, of 765) say nothing. */
+/* Pixels and places with less variation than this (root mean square, of 765) are not usable. */
 static const float LEAST = 2;
 
-/* --- which pixels --------------------------------------------------------------------------------
+/* --- choosing pixels -----------------------------------------------------------------------------
  */
 
 static uint32_t next_random(uint32_t *state)
@@ -34,8 +34,8 @@ static spread spread_of(const find_template *t, int channel)
     return (spread){mean, sqrt(fmax(variance, 0))};
 }
 
-/* Takes up to `most` more pixels at random, each once; only strong ones (far from the mean) if told
- * so. `taken` is a byte for each pixel. */
+/* Takes random pixels, each once, until there are `most`; with `strong` only pixels far from the
+ * mean. `taken` has a byte for each pixel. */
 static int take(find_sample *s, int count, int most, const find_template *t, const spread *all,
                 bool strong, uint8_t *taken)
 {
@@ -61,7 +61,7 @@ bool find_sample_make(find_sample *s, const find_template *t, int channel)
     spread all = spread_of(t, channel);
     float sum = 0, squares = 0;
     s->channel = channel;
-    /* Half of them strong: where detail is rare, chance alone would meet the ground only. */
+    /* Half of them are strong: if detail is rare, random pixels would all be background. */
     int count = taken ? take(s, 0, FIND_SAMPLES / 2, t, &all, true, taken) : 0;
     count = taken ? take(s, count, FIND_SAMPLES, t, &all, false, taken) : 0;
     free(taken);
@@ -97,7 +97,7 @@ static float correlation(float sum, float squares, float products)
     return energy < LEAST * LEAST * FIND_SAMPLES ? 0 : products / sqrtf(energy);
 }
 
-/* The same sums in the same order as below. */
+/* Adds in the same order as the vector code below, so that the results are equal. */
 static void row_scalar(const find_sample *s, float *out, const float *grey, const size_t *offsets,
                        int x, int across)
 {

@@ -14,7 +14,7 @@ enum {
     FIRST_PLACES = 1024,
 };
 
-/* Cells that differ by less than this (root of the mean square) have nothing to be found in. */
+/* Windows whose cells vary less than this (root mean square) cannot be a hit. */
 static const double FLAT_CELLS = 0.25;
 static const float NEVER = 1e30f;
 static const float NOWHERE = -2; /* less than any correlation */
@@ -23,8 +23,8 @@ typedef struct {
     find_place *places;
     size_t count, capacity;
     find_place best;
-    float raised; /* at least this, since there were too many places */
-    int32_t *row; /* sums of one row of places */
+    float raised; /* the limit, raised because there were too many places */
+    int32_t *row; /* sums for one row of places */
 } worker;
 
 typedef struct {
@@ -33,8 +33,8 @@ typedef struct {
     const image_bitmap *picture;
     find_stop_fn *stop;
     const void *context;
-    int16_t *cells; /* the picture, smaller */
-    float *lengths; /* of the window at each cell: root of the sum of squares less the mean */
+    int16_t *cells; /* the reduced picture */
+    float *lengths; /* of the window at each cell: root of the sum of squares minus the mean */
     int width, height;
     size_t stride;
     int bands;
@@ -42,7 +42,7 @@ typedef struct {
     atomic_bool out_of_memory;
 } scan;
 
-/* --- the smaller picture ------------------------------------------------------------------------
+/* --- the reduced picture ------------------------------------------------------------------------
  */
 
 static void shrink_band(void *context, int band)
@@ -58,7 +58,7 @@ static void shrink_band(void *context, int band)
 /* --- the length of each window -------------------------------------------------------------------
  */
 
-/* Sums of the columns under a row of windows, moved on from row to row. */
+/* Sums of the columns below a row of windows, updated from row to row. */
 typedef struct {
     uint32_t *sum, *squares;
 } columns;
@@ -93,7 +93,8 @@ static void lengths_row(const scan *s, const columns *c, float *out)
     }
 }
 
-/* Larger bands than elsewhere, for each begins with the sums of as many rows as the probe has. */
+/* Computes the lengths in a band. These bands are larger than others, because each begins by adding
+ * up as many rows as the probe has. */
 static void lengths_band(void *context, int band)
 {
     scan *s = context;
@@ -125,7 +126,7 @@ static void lengths_band(void *context, int band)
 /* --- correlation --------------------------------------------------------------------------------
  */
 
-/* Places x..end of a row: the sum of products of the probe's cells and those from cells + x on. */
+/* For the places x..end of a row: the sum of products of the probe's cells and the picture's. */
 static void correlate_scalar(int32_t *out, const find_probe *p, const int16_t *weights,
                              const int16_t *cells, size_t stride, int x, int end)
 {
@@ -142,7 +143,8 @@ static void correlate_scalar(int32_t *out, const find_probe *p, const int16_t *w
 }
 
 #if BASE_X86
-/* Even places are in one sum and odd ones in the other, as multiply-and-add joins neighbours. */
+/* Interleaves the results: multiply-and-add joins neighbours, so even and odd places are in
+ * separate sums. */
 BASE_TARGET("avx2")
 static inline void store_woven(int32_t *out, __m256i even, __m256i odd)
 {
@@ -158,7 +160,8 @@ static inline __m256i add_products(__m256i sum, const int16_t *cells, __m256i we
     return _mm256_add_epi32(sum, _mm256_madd_epi16(v, weights));
 }
 
-/* Whole steps, so that it may write and read up to STEP places too many; there is room for it. */
+/* Works in whole steps, so it may read and write up to STEP places too many; the buffers are padded
+ * for that. */
 BASE_TARGET("avx2")
 static void correlate_avx2(int32_t *out, const find_probe *p, const int16_t *weights,
                            const int16_t *cells, size_t stride, int x, int end)
@@ -230,7 +233,7 @@ static void keep_place(scan *s, worker *w, find_place place)
     w->places[w->count++] = place;
 }
 
-/* The places of one row in one phase. Until one is good enough, the best is looked for. */
+/* Collects the places of one row in one phase. While none is good enough, the best one is kept. */
 static void pick(scan *s, worker *w, const find_phase *phase, find_place at, const int32_t *sums,
                  const float *lengths, int count)
 {
@@ -251,8 +254,8 @@ static void pick(scan *s, worker *w, const find_phase *phase, find_place at, con
     }
 }
 
-/* The first and the last cell at which the template (with `before` pixels before the probe, of
- * `places` places) lies inside the picture. */
+/* The first and the last cell where the template is inside the picture. `before`: pixels of the
+ * template before the probe; `places`: number of places for the template. */
 static void cell_range(int before, int places, int factor, int *first, int *last)
 {
     *first = (before + factor - 1) / factor;
@@ -307,17 +310,16 @@ static bool gather(scan *s, find_places *all)
 
 static bool prepare(scan *s)
 {
-    size_t rows = (size_t) s->height + 1; /* one more, for what is read beyond the last */
+    size_t rows = (size_t) s->height + 1; /* one more, since reading goes beyond the last */
     s->cells = calloc(rows * s->stride, sizeof *s->cells);
     s->lengths = malloc(rows * s->stride * sizeof *s->lengths);
     bool ok = s->cells && s->lengths;
-    for (int i = 0; i < base_parallel_threads(); i++) {
-        s->workers[i].row = malloc(s->stride * sizeof *s->workers[i].row);
+    for (int i = 0; i < BASE_PARALLEL_MAX; i++) {
         s->workers[i].best.score = NOWHERE;
-        ok = ok && s->workers[i].row;
-    }
-    for (int i = base_parallel_threads(); i < BASE_PARALLEL_MAX; i++) {
-        s->workers[i].best.score = NOWHERE;
+        if (i < base_parallel_threads()) {
+            s->workers[i].row = malloc(s->stride * sizeof *s->workers[i].row);
+            ok = ok && s->workers[i].row;
+        }
     }
     return ok;
 }
@@ -349,7 +351,7 @@ bool find_scan(find_places *places, const find_probe *probe, const find_template
     bool ok = prepare(&s);
     if (ok) {
         base_parallel(s.bands, shrink_band, &s);
-        base_parallel(s.bands, lengths_band, &s); /* some find nothing left to do */
+        base_parallel(s.bands, lengths_band, &s); /* some bands may be empty */
         base_parallel(s.bands * f * f, scan_band, &s);
         ok = !atomic_load(&s.out_of_memory) && gather(&s, places);
     }

@@ -1,5 +1,5 @@
 /*
- * find_scan.h: a probe looked for at every place of a picture.
+ * find_scan.h: searches for a probe at every place of a picture.
  */
 #ifndef IMAGE_FIND_FIND_SCAN_H
 #define IMAGE_FIND_FIND_SCAN_H
@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 enum {
-    /* Places that one thread keeps; beyond it goes on with the better half. */
+    /* Places that one thread keeps; when there are more, it drops the worse half. */
     FIND_MAX_PLACES = 1 << 16,
 };
 
@@ -22,17 +22,19 @@ typedef struct {
 typedef struct {
     find_place *places; /* the best first */
     size_t count;
-    find_place best; /* of those passed over too; score -2 if there is none */
+    find_place best; /* of all places, skipped ones too; score -2 if there is none */
 } find_places;
 
-/* For qsort: the best first; among equals the order of reading, whichever thread found them. */
+/* For qsort: the best first; equal ones from top to bottom and left to right, so that the result
+ * does not depend on the threads. */
 int find_compare_places(const void *a, const void *b);
 
-/* Whether to give up; the work is left out then, and the caller asks again. */
+/* Whether to stop. If it returns true, work is skipped; the caller has to call it again to notice.
+ */
 typedef bool find_stop_fn(const void *context);
 
-/* All places (of a template of t's size) where the probe correlates well enough. False when there
- * is no memory. `places` is to be freed by the caller. */
+/* Finds all places of the template where the probe correlates well enough. False without memory.
+ * The caller frees `places`. */
 bool find_scan(find_places *places, const find_probe *probe, const find_template *t,
                const image_bitmap *picture, find_stop_fn *stop, const void *context);
 

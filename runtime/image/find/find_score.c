@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A template whose channels differ from their means by less than this (root of the mean square)
- * counts as flat: what little it has is noise. */
+/* A template whose channels vary less than this (root mean square) counts as flat: its variation is
+ * noise. */
 static const double FLAT = 0.5;
-/* For what rounding does to the bound, and for places that count as flat. */
+/* Tolerance of the bound for rounding errors, and for places that count as flat. */
 static const double TOLERANCE = 1e-3;
-/* Difference (root of the mean square) at which the score of a flat template is 0. */
+/* Difference (root mean square) at which the score of a flat template is 0. */
 static const double FLAT_RANGE = 64;
 
 typedef struct {
     int64_t sum[3];
     int64_t squares;
-    int64_t products; /* with the template */
+    int64_t products; /* of the picture's and the template's channels */
 } sums;
 
 static void sum_scalar(sums *s, const uint32_t *pixels, const uint32_t *keep, const uint8_t *row,
@@ -44,8 +44,8 @@ static inline int64_t add_four(__m128i v)
     return (int64_t) part[0] + part[1] + part[2] + part[3];
 }
 
-/* Lanes are unsigned 32 bits and emptied after each row: a row has at most 8192 steps of
- * 4 * 255 * 255 each, which fits. */
+/* The lanes have unsigned 32 bits and are added to the sums after each row: a row has at most 8192
+ * steps of 4 * 255 * 255 each, which fits. */
 static int sum_sse2(sums *s, const uint32_t *pixels, const uint32_t *keep, const uint8_t *row,
                     int width)
 {
@@ -74,7 +74,7 @@ static int sum_sse2(sums *s, const uint32_t *pixels, const uint32_t *keep, const
 }
 #endif
 
-/* Adds rows from..end of the template. */
+/* Adds the rows from..end of the template at a place. */
 static void sum_rows(sums *s, const find_template *t, const image_bitmap *picture, int x, int y,
                      int from, int end)
 {
@@ -102,14 +102,14 @@ static double less_means(int64_t counted, int64_t products, const int64_t *a, co
     return (double) products - means / (double) counted;
 }
 
-/* Root of the mean square difference of the channels at a place. */
+/* The root mean square difference of the channels at a place. */
 static double difference_of(const find_template *t, const sums *s)
 {
     double squares = t->squares + (double) s->squares - 2 * (double) s->products;
     return sqrt(fmax(squares, 0) / (3 * (double) t->counted));
 }
 
-/* Correlation of a part of the template, from the sums of its rows. */
+/* The correlation of the first rows of the template, from their sums. */
 static double part_score(const find_part *part, const sums *s)
 {
     double energy = less_means(part->counted, s->squares, s->sum, s->sum);
@@ -132,10 +132,11 @@ double find_score_above(const find_template *t, const image_bitmap *picture, int
         sum_rows(&s, t, picture, x, y, done, part->rows);
         done = part->rows;
         if (i < FIND_PARTS - 1 && part->energy <= missing) {
-            continue; /* says nothing yet */
+            continue; /* these rows have no detail */
         }
         score = part_score(part, &s);
-        /* A place without detail in these rows correlates by 0, and the bound holds for it too. */
+        /* A place without detail in these rows has the correlation 0; the bound holds for it too.
+         * */
         if (i < FIND_PARTS - 1 && score * score < 1 - missing / part->energy - TOLERANCE) {
             return -1;
         }
@@ -161,7 +162,7 @@ double find_score(const find_template *t, const image_bitmap *picture, int x, in
     return find_score_and_difference(t, picture, x, y, &difference);
 }
 
-/* The sums of the template itself, for a growing number of rows. */
+/* Computes the sums of the template itself, for each of its parts. */
 static void measure(find_template *t, const image_bitmap *image)
 {
     sums s = {0};

@@ -1,5 +1,5 @@
 /*
- * find_score.h: how alike a template and one place of a picture are, to the pixel.
+ * find_score.h: compares a template with one place of a picture, pixel by pixel.
  */
 #ifndef IMAGE_FIND_FIND_SCORE_H
 #define IMAGE_FIND_FIND_SCORE_H
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The first rows of a template, by which most places can be told not to be hits: leaving rows out
- * is a projection too, so the bound of find_probe.h holds. */
+/* The first rows of a template, by which most places can be excluded: omitting rows is an
+ * orthogonal projection too, so the bound of find_probe.h applies. */
 typedef struct {
     int rows;
     int64_t counted, sum[3];
@@ -19,34 +19,33 @@ typedef struct {
 
 enum { FIND_PARTS = 4 }; /* the last is the whole template */
 
-/* A template made ready to be compared. The pixels are packed, and those that do not count are 0.
- */
+/* A template that is prepared for comparing. Its pixels are packed; transparent ones are 0. */
 typedef struct {
     int width, height;
     uint32_t *pixels;
-    uint32_t *keep;  /* what is taken of a pixel of the picture: 0xffffff or 0 */
-    int64_t counted; /* pixels that count */
+    uint32_t *keep;  /* mask for the pixels of the picture: 0xffffff or 0 */
+    int64_t counted; /* number of opaque pixels */
     int64_t sum[3];  /* of each channel */
     double squares;  /* sum of the squares of the channels */
-    double energy;   /* the same of the channels less their means */
+    double energy;   /* sum of the squares of the channels minus their means */
     find_part parts[FIND_PARTS];
-    bool flat; /* of one colour: compared by difference */
+    bool flat; /* of a single colour: compared by difference */
     bool scalar;
 } find_template;
 
-/* Makes `t` of an image. False when there is no memory; `t` is to be freed in any case. `counted`
- * may be 0. */
+/* Prepares `t` from an image. False without memory; `t` is to be freed in any case. `counted` may
+ * be 0. */
 bool find_template_make(find_template *t, const image_bitmap *image, bool scalar);
 void find_template_free(find_template *t);
 
-/* The score, 0..1, at a place where the template lies inside the picture. */
+/* The score, 0..1, at a place; the template must be inside the picture there. */
 double find_score(const find_template *t, const image_bitmap *picture, int x, int y);
 
-/* The same, and how much the colours differ (find_hit in find.h). */
+/* The score and the difference of the colours (find_hit in find.h). */
 double find_score_and_difference(const find_template *t, const image_bitmap *picture, int x, int y,
                                  double *difference);
 
-/* The score, but -1 as soon as it is known to be below min_score. */
+/* The score; or -1 if it is below min_score, which is usually known after a few rows. */
 double find_score_above(const find_template *t, const image_bitmap *picture, int x, int y,
                         double min_score);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct {
-    int width, factor, channel; /* width: cells */
+    int width, factor, channel; /* width in cells */
 } shape;
 
 /* Adds one row of pixels to the sums of the cells from x on. */
@@ -20,7 +20,8 @@ static void add_pixels_scalar(const shape *s, uint32_t *sums, const uint8_t *row
 }
 
 #if BASE_X86
-/* Two pixels at once are added up by the instruction for sums of differences, here from 0. */
+/* Adds two pixels at a time by the instruction for sums of absolute differences, with 0 as the
+ * other operand. */
 static int add_pixels_sse2(const shape *s, uint32_t *sums, const uint8_t *row)
 {
     int x = 0;

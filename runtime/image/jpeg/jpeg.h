@@ -14,7 +14,7 @@ bool jpeg_recognise(const uint8_t *data, size_t size);
 /* Makes `image` the picture in a JPEG file of 8 bits a channel: grey or coloured, progressive or
  * not. Pixels come as they lie in the file: which way up a camera was held (EXIF) and colour
  * profiles are passed over. `image` stays as it was on failure. A file that is damaged or cut off
- * anywhere is BASE_PROTOCOL, other kinds (CMYK, 12 bits, lossless) are BASE_UNSUPPORTED,
+ * anywhere is BASE_BAD_PROTOCOL, other kinds (CMYK, 12 bits, lossless) are BASE_UNSUPPORTED,
  * BASE_INVALID is a picture that image_alloc_declared refuses or one that asks for more work than
  * any true one; BASE_NO_MEMORY. */
 bool jpeg_decode(image_bitmap *image, const uint8_t *data, size_t size, base_error *err);

@@ -96,7 +96,7 @@ bool jpeg_decode(image_bitmap *image, const uint8_t *data, size_t size, base_err
 {
     assert(image && (data || size == 0));
     if (!jpeg_recognise(data, size)) {
-        return base_fail(err, BASE_PROTOCOL, "This is not a JPEG file.");
+        return base_fail(err, BASE_BAD_PROTOCOL, "This is not a JPEG file.");
     }
     if (size > INT32_MAX) { /* libjpeg counts in longs, which are 32 bits on Windows */
         return base_fail(err, BASE_INVALID, "The JPEG file is larger than 2 GiB.");

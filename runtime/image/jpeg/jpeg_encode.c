@@ -13,19 +13,19 @@ typedef struct {
     struct jpeg_destination_mgr to;
     jpeg_failure failure;
     uint8_t *data;
-    size_t size, room;
+    size_t size, capacity;
 } writer;
 
-static void make_room(writer *w, size_t room)
+static void make_room(writer *w, size_t capacity)
 {
-    uint8_t *data = realloc(w->data, room);
+    uint8_t *data = realloc(w->data, capacity);
     if (!data) {
         ERREXIT1(&w->jpeg, JERR_OUT_OF_MEMORY, 0);
     }
-    w->to.next_output_byte = data + w->room;
-    w->to.free_in_buffer = room - w->room;
+    w->to.next_output_byte = data + w->capacity;
+    w->to.free_in_buffer = capacity - w->capacity;
     w->data = data;
-    w->room = room;
+    w->capacity = capacity;
 }
 
 static void on_start(j_compress_ptr jpeg)
@@ -36,14 +36,14 @@ static void on_start(j_compress_ptr jpeg)
 static boolean on_full(j_compress_ptr jpeg)
 {
     writer *w = (writer *) jpeg;
-    make_room(w, w->room * 2);
+    make_room(w, w->capacity * 2);
     return TRUE;
 }
 
 static void on_end(j_compress_ptr jpeg)
 {
     writer *w = (writer *) jpeg;
-    w->size = w->room - w->to.free_in_buffer;
+    w->size = w->capacity - w->to.free_in_buffer;
 }
 
 static void set_up(writer *w, const image_bitmap *image, int quality)

@@ -28,7 +28,7 @@ static base_code code_of(int message)
     case JERR_SOF_UNSUPPORTED:
         return BASE_UNSUPPORTED;
     default:
-        return BASE_PROTOCOL;
+        return BASE_BAD_PROTOCOL;
     }
 }
 

@@ -52,7 +52,7 @@ bool png_recognise(const uint8_t *data, size_t size);
 
 /* Makes `image` the picture in a PNG file of any kind; 16 bits a channel become 8. Where the file
  * says how opaque its pixels are, the image's `alpha` is set. Colours are taken as they are:
- * profiles and gamma are passed over. `image` stays as it was on failure. BASE_PROTOCOL for a
+ * profiles and gamma are passed over. `image` stays as it was on failure. BASE_BAD_PROTOCOL for a
  * broken file, BASE_INVALID for a picture that image_alloc_declared refuses, BASE_NO_MEMORY. */
 bool png_decode(image_bitmap *image, const uint8_t *data, size_t size, base_error *err);
 

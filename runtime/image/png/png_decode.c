@@ -30,7 +30,7 @@ static void on_warning(png_structp png, png_const_charp message)
 static _Noreturn void on_error(png_structp png, png_const_charp message)
 {
     reader *r = png_get_error_ptr(png);
-    base_fail(r->err, BASE_PROTOCOL, "The PNG file is broken: %s%s.", message, r->warning);
+    base_fail(r->err, BASE_BAD_PROTOCOL, "The PNG file is broken: %s%s.", message, r->warning);
     longjmp(r->failed, 1);
 }
 
@@ -112,7 +112,7 @@ bool png_decode(image_bitmap *image, const uint8_t *data, size_t size, base_erro
 {
     assert(image && (data || size == 0));
     if (!png_recognise(data, size)) {
-        return base_fail(err, BASE_PROTOCOL, "This is not a PNG file.");
+        return base_fail(err, BASE_BAD_PROTOCOL, "This is not a PNG file.");
     }
     reader r = {.at = data, .end = data + size, .err = err};
     r.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);

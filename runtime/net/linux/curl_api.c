@@ -19,7 +19,7 @@ static const base_symbol symbols[] = {
     SYMBOL(multi_info_read),     SYMBOL(easy_send),           SYMBOL(easy_recv),
 };
 
-/* Debian's flavours differ only in their TLS library; any will do. */
+/* Debian's variants of libcurl differ only in their TLS library; any of them will do. */
 static void *open_library(void)
 {
     static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
@@ -63,6 +63,6 @@ const curl_api *curl_api_open(base_error *err)
         base_fail(err, BASE_UNAVAILABLE, "libcurl does not start: %s", api.easy_strerror(code));
         return NULL;
     }
-    ready = true; /* never closed: a TLS library does not survive it everywhere */
+    ready = true; /* never closed: some TLS libraries crash when they are unloaded */
     return &api;
 }

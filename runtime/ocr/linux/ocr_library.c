@@ -1,4 +1,4 @@
-/* Tesseract as Linux distributions install it. */
+/* Finds Tesseract where Linux distributions install it. */
 #include "ocr/ocr_tesseract.h"
 
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ bool ocr_library_data(int number, char *folder, size_t size)
                                         "/usr/share/tesseract-ocr/4.00/tessdata/",
                                         "/usr/share/tessdata/", "/usr/local/share/tessdata/"};
     const char *own = getenv("TESSDATA_PREFIX");
-    if (own && *own && number < 2) { /* the folder itself, or the one that it is in */
+    if (own && *own && number < 2) { /* TESSDATA_PREFIX is the folder itself or its parent */
         snprintf(folder, size, number == 0 ? "%s/" : "%s/tessdata/", own);
         return true;
     }

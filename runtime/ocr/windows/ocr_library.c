@@ -1,7 +1,7 @@
 /*
- * Tesseract as its Windows installers leave it. Its DLL is looked for in folders that only their
- * owner or an administrator writes to, by full path, and finds its own DLLs beside itself: never in
- * the current folder, never by the PATH.
+ * Finds Tesseract where its Windows installers put it. The DLL is loaded by its full path, only
+ * from folders that only their owner or an administrator can write to. DLLs that it needs are
+ * searched beside it, never in the current folder or in PATH.
  */
 #include "ocr/ocr_tesseract.h"
 
@@ -17,7 +17,7 @@ const char *const ocr_data_advice =
 
 enum { FOLDERS = 4, PATH_SIZE = 1024 };
 
-/* An environment variable's value with more of a path after it; false where it is not set. */
+/* The value of an environment variable followed by a path; false if the variable is not set. */
 static bool below(const wchar_t *variable, const wchar_t *more, wchar_t folder[PATH_SIZE])
 {
     DWORD length = GetEnvironmentVariableW(variable, folder, PATH_SIZE);
@@ -40,7 +40,8 @@ static bool beside_program(wchar_t folder[PATH_SIZE])
     return last != NULL;
 }
 
-/* The number-th folder where Tesseract may be; false where this machine has none of that kind. */
+/* The folder with that number of those where Tesseract may be; false if this machine does not have
+ * it. */
 static bool place(int number, wchar_t folder[PATH_SIZE])
 {
     switch (number) {
@@ -55,7 +56,7 @@ static bool place(int number, wchar_t folder[PATH_SIZE])
     }
 }
 
-/* Its DLL is called libtesseract-5.dll, libtesseract-5.5.dll or tesseract55.dll. */
+/* Loads the DLL, which is called libtesseract-5.dll, libtesseract-5.5.dll or tesseract55.dll. */
 static HMODULE load_from(const wchar_t *folder)
 {
     wchar_t pattern[PATH_SIZE + 32];
@@ -106,7 +107,8 @@ bool ocr_library_data(int number, char *folder, size_t size)
     if (number >= FOLDERS) {
         return false;
     }
-    /* Tesseract opens files by the system's narrow names; a path that has none is not found. */
+    /* Tesseract opens files by names in the current code page, so a path that cannot be converted
+     * to it is useless. */
     BOOL lost = TRUE;
     if (!place(number, wide) ||
         !WideCharToMultiByte(CP_ACP, 0, wide, -1, folder, (int) size - 10, NULL, &lost) || lost) {

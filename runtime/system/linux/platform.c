@@ -13,13 +13,13 @@
 
 const char *const system_name = "linux";
 
-/* deskpilot --die-with-parent PARENT PROGRAM [WORDS]: becomes that program, which is asked to end
- * when process PARENT, which has to be our parent, ends, also by SIGKILL (prctl(2),
- * PR_SET_PDEATHSIG). Here, and not in Lua, because every private desktop waits for it. */
-static _Noreturn void become_dying_with(long parent, char **words)
+/* deskpilot --die-with-parent PARENT PROGRAM [ARGUMENTS]: executes the program, which gets SIGTERM
+ * when its parent ends, even by SIGKILL (prctl(2), PR_SET_PDEATHSIG). PARENT must be the id of our
+ * parent. In C and not in Lua, because every start of a private desktop waits for it. */
+static _Noreturn void execute_dying_with(long parent, char **words)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) {
-        fprintf(stderr, "deskpilot: cannot be told of a parent's end: %s\n", strerror(errno));
+        fprintf(stderr, "deskpilot: cannot set PR_SET_PDEATHSIG: %s\n", strerror(errno));
     } else if (getppid() != parent) {
         fprintf(stderr, "deskpilot: process %ld is not the parent (any more)\n", parent);
     } else {
@@ -32,35 +32,17 @@ static _Noreturn void become_dying_with(long parent, char **words)
 char **system_start(int *argc, char **argv)
 {
     if (*argc > 3 && strcmp(argv[1], "--die-with-parent") == 0) {
-        become_dying_with(strtol(argv[2], NULL, 10), argv + 3);
+        execute_dying_with(strtol(argv[2], NULL, 10), argv + 3);
     }
     return argv;
 }
 
 static system_interrupt_handler *interrupted; /* set before the first signal handler */
 
-static void on_signal(int number)
-{
-    interrupted(number == SIGINT    ? INTERRUPT_INT
-                : number == SIGTERM ? INTERRUPT_TERM
-                                    : INTERRUPT_HUP);
-}
-
-/* What other threads have asked for, by the bit of its kind. They tell the main thread by SIGURG,
- * which means nothing to whoever does not wait for it. */
+/* Interruptions that other threads have requested: one bit per kind. They notify the main thread by
+ * SIGURG, whose default action is to do nothing. */
 static atomic_uint asked_by_threads;
 static pthread_t main_thread;
-
-static void on_request(int number)
-{
-    (void) number;
-    unsigned asked = atomic_exchange(&asked_by_threads, 0);
-    for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
-        if (asked >> kind & 1) {
-            interrupted((system_interrupt_kind) kind);
-        }
-    }
-}
 
 void system_interrupt(system_interrupt_kind kind)
 {
@@ -68,9 +50,38 @@ void system_interrupt(system_interrupt_kind kind)
     pthread_kill(main_thread, SIGURG);
 }
 
+/* A signal for the process may reach any of its threads, and what is to be interrupted runs on the
+ * main one. A handler must leave errno as the interrupted code has it. */
+static void on_signal(int number)
+{
+    int before = errno;
+    system_interrupt_kind kind = number == SIGINT    ? INTERRUPT_INT
+                                 : number == SIGTERM ? INTERRUPT_TERM
+                                                     : INTERRUPT_HUP;
+    if (pthread_equal(pthread_self(), main_thread)) {
+        interrupted(kind);
+    } else {
+        system_interrupt(kind);
+    }
+    errno = before;
+}
+
+static void on_request(int number)
+{
+    (void) number;
+    int before = errno;
+    unsigned asked = atomic_exchange(&asked_by_threads, 0);
+    for (int kind = 0; kind < INTERRUPT_KINDS; kind++) {
+        if (asked >> kind & 1) {
+            interrupted((system_interrupt_kind) kind);
+        }
+    }
+    errno = before;
+}
+
 void system_open(uv_loop_t *loop, system_interrupt_handler *handler)
 {
-    (void) loop; /* terminals show each line at once */
+    (void) loop; /* standard output to a terminal is line buffered: no flush is needed */
     interrupted = handler;
     struct sigaction action = {.sa_handler = on_signal}, request = {.sa_handler = on_request};
     sigemptyset(&action.sa_mask);
@@ -132,7 +143,7 @@ long system_parent(long pid)
     size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     line[length] = '\0';
-    /* The name in brackets may hold anything, brackets too (proc(5)). */
+    /* The name in brackets may contain any characters, brackets too (proc(5)). */
     const char *after = strrchr(line, ')');
     long parent = 0;
     return after && sscanf(after, ") %*c %ld", &parent) == 1 ? parent : 0;

@@ -22,19 +22,19 @@ static char *utf8(const wchar_t *wide)
     return text;
 }
 
-/* What is the console's outlives us: it is put back as it was, but for a second Ctrl+C, after which
- * nothing may be waited for (system_end). */
+/* The settings of the console outlive this process, so they are restored at the end; not after a
+ * second Ctrl+C, which ends the process at once (system_end). */
 static UINT code_page_before;
 static struct {
-    HANDLE console; /* NULL: not one */
+    HANDLE console; /* NULL if the stream is not a console */
     DWORD before;
 } modes[2];
 
 static void restore_console(void)
 {
-    fflush(stdout); /* while it still is what this was written for */
+    fflush(stdout); /* while the console still has our settings */
     fflush(stderr);
-    for (int i = 1; i >= 0; i--) { /* both may be the same console's */
+    for (int i = 1; i >= 0; i--) { /* in reverse: both may be the same console */
         if (modes[i].console) {
             SetConsoleMode(modes[i].console, modes[i].before);
         }
@@ -44,7 +44,7 @@ static void restore_console(void)
     }
 }
 
-/* Escape sequences are drawn by the console itself since Windows 10 1511. */
+/* Turns on escape sequences for colours, which consoles support since Windows 10 1511. */
 static void draw_colours(void)
 {
     static const DWORD outputs[] = {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
@@ -59,9 +59,8 @@ static void draw_colours(void)
     }
 }
 
-/* The C library writes to a console byte by byte, in which a character of several bytes is lost.
- * Buffered, it is written in one piece: when the buffer is flushed, at the latest before the loop
- * waits (show) and at the end. */
+/* Unbuffered, the C library writes to a console byte by byte, which breaks characters of several
+ * bytes. So the stream is buffered, and flushed before the loop waits (show) and at the end. */
 static void write_whole_characters(FILE *stream)
 {
     if (_isatty(_fileno(stream))) {
@@ -93,12 +92,12 @@ static void start_console(void)
 
 char **system_start(int *argc, char **argv)
 {
-    (void) argv; /* in the code page of the day */
-    /* A library that is named without its folder is the system's, never one that lies in the folder
-     * where we were started. */
+    (void) argv; /* not UTF-8 but in the current code page */
+    /* Load libraries that are named without a folder from the system's folder only, never from the
+     * working folder. */
     SetDefaultDllDirectories(LOAD_LIBRARY_SEARCH_SYSTEM32);
-    /* Programs that we start get the handles that are meant for them, and not our own pipes, which
-     * would look open for as long as they run. */
+    /* Programs that are started inherit only the handles meant for them. With our own pipes too,
+     * the pipes would stay open as long as those programs run. */
     uv_disable_stdio_inheritance();
     start_console();
     wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), argc);
@@ -106,7 +105,8 @@ char **system_start(int *argc, char **argv)
     for (int i = 0; arguments && i < *argc; i++) {
         arguments[i] = utf8(wide[i]);
         if (!arguments[i]) {
-            return NULL;
+            free(arguments); /* the words in it go with the process, which does not start */
+            arguments = NULL;
         }
     }
     LocalFree(wide);
@@ -131,14 +131,14 @@ void system_close(void)
 
 _Noreturn void system_end(int status)
 {
-    /* ExitProcess waits for locks that a suspended thread may hold. */
+    /* Not ExitProcess: it waits for locks that a suspended thread may hold. */
     TerminateProcess(GetCurrentProcess(), (UINT) status);
     abort();
 }
 
 bool system_hold_descendants(base_error *err)
 {
-    static HANDLE job; /* closed by the system when we end, which is what ends the others */
+    static HANDLE job; /* Windows closes it when this process ends, which kills the others */
     if (job) {
         return true;
     }
@@ -162,7 +162,7 @@ bool system_hold_descendants(base_error *err)
 
 int system_reap(long pid)
 {
-    (void) pid; /* nothing stays behind of a process that has ended */
+    (void) pid; /* Windows has no zombies */
     return -1;
 }
 
@@ -171,7 +171,7 @@ static bool cannot_open(const char *target, DWORD error, base_error *err)
     if (error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND) {
         return base_fail(err, BASE_NOT_FOUND, "there is no %.200s", target);
     }
-    /* Where nothing is registered for it, Wine takes it for a program. */
+    /* Wine tries to execute a file for which no application is registered. */
     if (error == ERROR_NO_ASSOCIATION || error == ERROR_BAD_EXE_FORMAT) {
         return base_fail(err, BASE_UNAVAILABLE, "no application here opens %.200s", target);
     }
@@ -188,7 +188,7 @@ bool system_open_target(const char *target, base_error *err)
     }
     MultiByteToWideChar(CP_UTF8, 0, target, -1, wide, units);
     CoInitializeEx(NULL, COINIT_APARTMENTTHREADED | COINIT_DISABLE_OLE1DDE);
-    /* What is started may take over the front from us. */
+    /* Allow the application to activate its window. */
     AllowSetForegroundWindow(ASFW_ANY);
     SHELLEXECUTEINFOW what = {.cbSize = sizeof what,
                               .fMask = SEE_MASK_NOASYNC | SEE_MASK_FLAG_NO_UI,

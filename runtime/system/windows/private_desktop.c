@@ -1,6 +1,7 @@
 /*
- * A Windows desktop beside the user's, and a process on it. What a process starts without naming a
- * desktop is put on its own, so it is enough to start one process there: this program again.
+ * Creates a Windows desktop beside the user's, and a process on it. Windows starts a program on the
+ * desktop of its parent unless told otherwise, so it is enough to start one process there: this
+ * program again.
  */
 #include "system/platform.h"
 
@@ -12,8 +13,8 @@
 enum { NAME_MAX_UNITS = 64, LINE_MAX_UNITS = 32768 /* CreateProcess */ };
 
 typedef struct {
-    HDESK desktop; /* there for as long as somebody has it open or has windows on it */
-    HANDLE job;    /* of all that runs on it, ended when this is closed, at the latest by our end */
+    HDESK desktop; /* exists as long as it is open somewhere or has windows */
+    HANDLE job;    /* of all its processes, which are killed when the handle is closed */
     PROCESS_INFORMATION child;
 } private_desktop;
 
@@ -23,7 +24,7 @@ static bool fail(base_error *err, const char *what)
                      (unsigned long) GetLastError());
 }
 
-/* The name becomes part of a command line as it is. */
+/* Only letters, digits, - and _ are accepted: the name is put into a command line unquoted. */
 static bool read_name(const char *name, wchar_t out[NAME_MAX_UNITS], base_error *err)
 {
     size_t length = 0;
@@ -58,8 +59,8 @@ static HANDLE to_inherit(DWORD which)
     return handle;
 }
 
-/* This program with its own arguments and `name` after them. Without a console, which would be one
- * more window on the desktop. */
+/* Starts this program with its own arguments followed by `name`, without a console, which would be
+ * a window on the desktop. */
 static bool create_child(private_desktop *d, wchar_t *name, wchar_t *program, wchar_t *line)
 {
     STARTUPINFOW start = {.cb = sizeof start,
@@ -86,7 +87,7 @@ static bool start_child(private_desktop *d, wchar_t *name, base_error *err)
     if (!created) {
         return fail(err, "a process cannot be started on a private desktop");
     }
-    /* Suspended until then: what it starts is in the job too. */
+    /* It was created suspended, so that every process that it starts is in the job too. */
     if (AssignProcessToJobObject(d->job, d->child.hProcess) &&
         ResumeThread(d->child.hThread) != (DWORD) -1) {
         return true;
@@ -104,7 +105,7 @@ static bool is_empty(HANDLE job)
            counts.ActiveProcesses == 0;
 }
 
-/* Ends what is left on it, and waits until it is gone: its files can be removed then. */
+/* Kills the job's processes and waits for their end, so that their files can be removed. */
 static void end_all(HANDLE job)
 {
     enum { TIMEOUT = 2000 /* milliseconds */ };

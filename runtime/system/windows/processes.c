@@ -19,14 +19,15 @@ static bool started_at(DWORD pid, ULONGLONG *when)
     return ok;
 }
 
-/* A number may be another process's by now: a parent is older than its child. */
+/* Whether `parent` was created before `child`. Otherwise the id of the real parent, which has
+ * ended, has been given to another process. */
 static bool is_older(DWORD parent, DWORD child)
 {
     ULONGLONG above, below;
     return started_at(parent, &above) && started_at(child, &below) && above <= below;
 }
 
-/* Calls each(context, entry) for every process until it gives false. */
+/* Calls each(context, entry) for every process until it returns false. */
 static void visit(bool (*each)(void *context, const PROCESSENTRY32W *entry), void *context)
 {
     HANDLE snapshot = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
@@ -87,7 +88,8 @@ static bool add_child(void *context, const PROCESSENTRY32W *entry)
     return t->count < t->capacity;
 }
 
-/* A snapshot has no order: it is gone through until nothing more is found. */
+/* The snapshot is not ordered, so it is searched repeatedly until no further descendant is found.
+ * */
 size_t system_descendants(long pid, long *out, size_t capacity)
 {
     tree t = {.root = pid, .out = out, .capacity = capacity, .grown = true};
@@ -104,7 +106,8 @@ static bool read_memory(HANDLE process, const void *from, void *to, size_t size)
     return from && ReadProcessMemory(process, from, to, size, &got) && got == size;
 }
 
-/* A process keeps its command line in its own memory, where its environment block says. */
+/* Reads a process's command line from its memory, at the address in its process environment block
+ * (PEB). */
 static wchar_t *read_command_line(HANDLE process)
 {
     typedef NTSTATUS(NTAPI * query)(HANDLE, PROCESSINFOCLASS, void *, ULONG, ULONG *);

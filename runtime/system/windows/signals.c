@@ -1,7 +1,7 @@
 /*
- * Console events as interruptions. Windows tells of them on a thread of its own; the main thread is
- * stopped for the instant in which the request is made, so that it is what a signal handler is on
- * the other systems: a moment between two instructions of the main thread.
+ * Turns console events into interruptions. Windows reports them on a new thread. That thread
+ * suspends the main thread while it makes the request, so that the request happens between two
+ * instructions of the main thread, like a signal handler on other systems.
  */
 #include "signals.h"
 
@@ -10,18 +10,18 @@
 
 static HANDLE main_thread; /* NULL while there is no handler */
 static system_interrupt_handler *interrupted;
-/* Windows runs each event on a thread of its own: one at a time, and not while we close. */
+/* Each event has its own thread. The lock serialises them with each other and with closing. */
 static SRWLOCK one_at_a_time = SRWLOCK_INIT;
 
-/* Between suspending and resuming nothing may be called that takes a lock (malloc does, and
- * printf): the main thread may have it. */
+/* While the main thread is suspended, no function may be called that takes a lock (such as malloc
+ * and printf): the main thread may hold it. */
 static void request_now(system_interrupt_kind kind)
 {
     CONTEXT context = {.ContextFlags = CONTEXT_CONTROL};
     if (SuspendThread(main_thread) == (DWORD) -1) {
         return;
     }
-    /* SuspendThread only asks; this waits until it is so. */
+    /* SuspendThread is asynchronous; this waits until the thread is suspended. */
     GetThreadContext(main_thread, &context);
     interrupted(kind);
     ResumeThread(main_thread);
@@ -48,12 +48,13 @@ static BOOL WINAPI on_event(DWORD event)
     if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT) {
         return request(INTERRUPT_INT);
     }
-    /* Of log-off and shutdown Windows tells nobody who has user32.dll loaded, as we have: the
-     * program then ends at once, as by kill -9. */
+    /* Windows does not send log-off and shutdown events to a process that has loaded user32.dll, as
+     * this one has: it is then killed without notice. */
     if (!request(event == CTRL_CLOSE_EVENT ? INTERRUPT_HUP : INTERRUPT_TERM)) {
         return FALSE;
     }
-    /* The process is ended when this returns; the last words take a moment. Windows gives 5 s. */
+    /* Windows ends the process when this returns, at the latest after 5 s. The main thread needs a
+     * moment to finish, and exits by itself. */
     Sleep(INFINITE);
     return TRUE;
 }
@@ -67,8 +68,8 @@ void signals_open(system_interrupt_handler *handler)
     SetConsoleCtrlHandler(on_event, TRUE);
 }
 
-/* The handler stays registered: to remove it would wait for one that is running, which waits for
- * the process to end. */
+/* The handler stays registered: removing it would wait for a running one, which in turn waits for
+ * the end of the process. */
 void signals_close(void)
 {
     AcquireSRWLockExclusive(&one_at_a_time);

@@ -1,5 +1,5 @@
-/* signals.h: console events, and what other threads ask for, are given to `handler`, from open to
- * close. */
+/* signals.h: between open and close, console events, and the requests of other threads, call
+ * `handler`. */
 #ifndef SYSTEM_WINDOWS_SIGNALS_H
 #define SYSTEM_WINDOWS_SIGNALS_H
 

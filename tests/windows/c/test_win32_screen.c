@@ -82,7 +82,9 @@ static unsigned long differences(image_rect r)
     static uint8_t before[200 * 200 * 4];
     image_bitmap image = {0};
     unsigned long count = 0;
-    CHECK(capture(r, false, &image));
+    if (!CHECK(capture(r, false, &image) && image.pixels)) {
+        return 0;
+    }
     for (int y = 0; y < r.height; y++) {
         memcpy(before + y * r.width * 4, image.pixels + (size_t) y * image.stride,
                (size_t) r.width * 4);

@@ -2,9 +2,12 @@
 --- what does not work. It changes nothing and touches no window.
 local capture = require "deskpilot.desk.picture.capture"
 local config = require "deskpilot.base.config"
+local config_files = require "deskpilot.base.config_files"
 local files = require "deskpilot.base.files"
+local flags = require "deskpilot.cli.flags"
 local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
+local settings_module = require "deskpilot.cli.settings"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -34,20 +37,38 @@ local function missing(name, detail, mend, optional)
   return { name = name, ok = false, detail = tostring(detail), mend = mend, optional = optional }
 end
 
--- The configuration, the defaults where it does not read.
-local function check_config(options, findings)
-  local project_folder = lookup.project_folder()
-  local flags, err = config.from_flags(options)
-  local project, user
-  if flags then project, user, err = config.read_files(project_folder, files.user_config_folder()) end
-  local settings
-  if project then settings, err = config.resolve { flags = flags, project = project, user = user } end
-  if settings then
-    findings[#findings + 1] = found("configuration", "reads well (project folder " .. project_folder .. ")")
-    return settings
+-- Whether there are policies, guards or tools of the user's own, which may declare what nothing that ships does.
+-- They are programs, and doctor runs none of them.
+local function has_own_plugins(folders)
+  for _, folder in ipairs(folders) do
+    for _, kind in ipairs { "policies", "guards", "tools" } do
+      if #(files.list(files.join(folder, "deskpilot", kind)) or {}) > 0 then return true end
+    end
   end
-  findings[#findings + 1] = missing("configuration", err, "correct the file or flag that it names")
-  return config.resolve { environment = {} }
+  return false
+end
+
+-- The configuration; where something in it is wrong, the rest of it.
+local function check_config(options, findings)
+  local project_folder, user_folder = lookup.project_folder(), files.user_config_folder()
+  local own = has_own_plugins { project_folder, user_folder }
+  local flag_layer, err = flags.layer(options)
+  local project, user, failure = config_files.read(project_folder, user_folder)
+  local all, sources = settings_module.new(), { layers = settings_module.file_layers(project or {}, user or {}),
+    flags = flag_layer, tolerant = own }
+  local settings, wrong, rest = all:resolve(sources)
+  err = err or failure or wrong
+  if err then
+    findings[#findings + 1] = missing("configuration", err, "correct the file or flag that it names")
+  else
+    local unknown = own and config.unknown(all.keys, sources) or {}
+    local detail = ("reads well (project folder %s)"):format(project_folder)
+    if #unknown > 0 then
+      detail = ("%s; only `run` can tell whether files of your own declare %s"):format(detail, text.join(unknown))
+    end
+    findings[#findings + 1] = found("configuration", detail)
+  end
+  return settings or rest
 end
 
 -- Where there are several, or things are drawn larger than usual.
@@ -101,19 +122,19 @@ local function check_input(desk, findings)
 end
 
 -- Whether a person could stop a run by its keys.
-local function check_kill_chord(settings, findings)
-  local combo = settings:get("safety.kill_chord")
+local function check_stop_hotkey(settings, findings)
+  local combo = settings:get("safety.stop_hotkey")
   if combo == "" then return end
-  local kill_chord = require "deskpilot.cli.kill_chord"
-  local chord = kill_chord.new(combo)
-  local problem = kill_chord.problem(combo)
-  if not problem then chord:watch() end
-  chord:close()
-  problem = problem or chord.failure
+  local stop_hotkey = require "deskpilot.cli.stop_hotkey"
+  local hotkey = stop_hotkey.new(combo)
+  local problem = stop_hotkey.problem(combo)
+  if not problem then hotkey:watch() end
+  hotkey:close()
+  problem = problem or hotkey.failure
   if problem then
-    findings[#findings + 1] = missing("kill chord", problem, "mend what it names, or set another safety.kill_chord",
-      true)
-  else findings[#findings + 1] = found("kill chord", combo .. " stops a run") end
+    findings[#findings + 1] = missing("emergency-stop hotkey", problem,
+      "mend what it names, or set another safety.stop_hotkey", true)
+  else findings[#findings + 1] = found("emergency-stop hotkey", combo .. " stops a run") end
 end
 
 local function check_windows(desk, findings)
@@ -169,7 +190,7 @@ end
 
 local function check_model(settings, findings)
   local endpoint, name = settings:get("model.endpoint"), settings:get("model.name")
-  local options = { endpoint = endpoint, model = name, api_key = settings.api_key, timeout = 10,
+  local options = { endpoint = endpoint, model = name, api_key = settings:secret "model.api_key_file", timeout = 10,
     connect_timeout = 5, retries = 0 }
   local opened, client, err = pcall(function() return require("deskpilot.model.client").new(options) end)
   if not opened then client, err = nil, client end
@@ -231,7 +252,7 @@ function doctor.examine(options, tell)
   if desk then
     check_capture(desk, findings)
     check_input(desk, findings)
-    check_kill_chord(settings, findings)
+    check_stop_hotkey(settings, findings)
     check_windows(desk, findings)
     desk:close()
     check_elements(findings)

@@ -3,7 +3,7 @@ local chunk = require "deskpilot.cli.chunk"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
-local kill_chord = require "deskpilot.cli.kill_chord"
+local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local lookup = require "deskpilot.base.lookup"
 local task = require "deskpilot.base.task"
 
@@ -23,7 +23,7 @@ before those that begin with a dash. help() and what else the prompt has are the
 
 Exit status 0: it ran; 1: it failed, by an error or by returning nil (or false) and an error; 2: it does not
 compile, or the configuration is wrong; 3: the machine lacks something (no display); 130: interrupted, as by
-the kill chord.]],
+the emergency-stop hotkey.]],
 }
 
 local function complain(status, message)
@@ -56,10 +56,10 @@ local function print_values(values, as_json)
 end
 
 -- Runs it with a desktop that is there for as long as it runs, however it ends.
-local function run(source, options, arguments, chord)
+local function run(source, options, arguments, hotkey)
   local where, session = chunk.start_desktop(options)
   if not where then return complain(errors.is(session, "invalid") and 2 or 3, tostring(session)) end
-  chord:watch_private(session)
+  hotkey:watch_private(session)
   local open_desk, opened = chunk.desk_opener(where)
   local closing <close> = setmetatable({}, { __close = function()
     if opened() then opened():close() end
@@ -89,11 +89,11 @@ function eval.run(options, positional)
   end
   local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
   lookup.set_roots(folders)
-  local chord, why = kill_chord.start(folders)
-  if not chord then return complain(2, tostring(why)) end
-  local closing <close> = setmetatable({}, { __close = function() chord:close() end })
+  local hotkey, why = stop_hotkey.start(folders)
+  if not hotkey then return complain(2, tostring(why)) end
+  local closing <close> = setmetatable({}, { __close = function() hotkey:close() end })
   assert(closing)
-  return run(source, options, { table.unpack(positional, 2) }, chord)
+  return run(source, options, { table.unpack(positional, 2) }, hotkey)
 end
 
 return eval

@@ -6,7 +6,7 @@ local completion = require "deskpilot.cli.completion"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
-local kill_chord = require "deskpilot.cli.kill_chord"
+local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local line_editor = require "deskpilot.cli.line_editor"
 local lookup = require "deskpilot.base.lookup"
 local system = require "native.system"
@@ -269,10 +269,10 @@ local function loop(front, env)
   end
 end
 
---- A first signal: SIGINT and the kill chord end the entry that runs, and SIGINT clears the line; the others
+--- A first signal: SIGINT and the emergency-stop hotkey end the entry that runs, and SIGINT clears the line; the others
 --- leave the prompt.
 function repl.interrupted(signal)
-  if signal ~= "SIGINT" and signal ~= "kill_chord" then return false end
+  if signal ~= "SIGINT" and signal ~= "stop_hotkey" then return false end
   system.clear_interrupt()
   if running then running:cancel("interrupted")
   elseif prompt_waits and signal == "SIGINT" then prompt_waits() end
@@ -282,8 +282,8 @@ end
 function repl.run(options)
   local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
   lookup.set_roots(folders)
-  local chord, why = kill_chord.start(folders)
-  if not chord then
+  local hotkey, why = stop_hotkey.start(folders)
+  if not hotkey then
     io.stderr:write("deskpilot: ", tostring(why), "\n")
     return 2
   end
@@ -292,7 +292,7 @@ function repl.run(options)
     io.stderr:write("deskpilot: ", tostring(session), "\n")
     return errors.is(session, "invalid") and 2 or 3
   end
-  chord:watch_private(session)
+  hotkey:watch_private(session)
   local open_desk, opened = chunk.desk_opener(where)
   local is_terminal = uv.guess_handle(0) == "tty"
   if is_terminal then put("deskpilot " .. system.version .. "; help() tells what there is\n") end
@@ -300,7 +300,7 @@ function repl.run(options)
   loop(is_terminal and open_terminal(env) or open_plain(), env)
   if opened() then opened():close() end
   if session then session:stop() end
-  chord:close()
+  hotkey:close()
   return 0
 end
 

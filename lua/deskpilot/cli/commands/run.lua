@@ -1,12 +1,14 @@
 --- deskpilot run: a mission from its file to its debrief.
 local uv = require "luv"
-local config = require "deskpilot.base.config"
+local config_files = require "deskpilot.base.config_files"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local flags = require "deskpilot.cli.flags"
 local json = require "deskpilot.base.json"
-local kill_chord = require "deskpilot.cli.kill_chord"
+local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
+local settings_module = require "deskpilot.cli.settings"
 local task = require "deskpilot.base.task"
 
 local command = {
@@ -48,56 +50,79 @@ function command.refused(why, words)
   return refuse({ json = json_wanted }, 2, why)
 end
 
--- The kill chord as the configuration has it without the mission, whose file is a program too.
-local function start_chord(layers)
-  local settings = config.resolve(layers)
-  local combo = settings and settings:get "safety.kill_chord" or ""
-  local chord = kill_chord.new(kill_chord.problem(combo) and "" or combo)
-  chord:watch()
-  return chord
+-- The emergency-stop hotkey as the configuration has it without the mission, whose file is a program too, and so are
+-- tools and guards.
+local function start_hotkey(combo)
+  local hotkey = stop_hotkey.new(stop_hotkey.problem(combo) and "" or combo)
+  hotkey:watch()
+  return hotkey
 end
 
 -- The same as the mission has it.
-local function change_chord(chord, combo)
-  local problem = kill_chord.problem(combo)
+local function change_hotkey(hotkey, combo)
+  local problem = stop_hotkey.problem(combo)
   if problem then return nil, problem end
-  if chord.combo == combo then return chord end
-  chord:close()
-  chord = kill_chord.new(combo)
-  chord:watch()
-  return chord
+  if hotkey.combo == combo then return hotkey end
+  hotkey:close()
+  hotkey = stop_hotkey.new(combo)
+  hotkey:watch()
+  return hotkey
 end
 
+-- Where the run works, and whether it can work there.
+local function place(plan, options)
+  local desktop = plan.mission.desktop
+  if desktop and desktop.apps and not options.desktop and not desktop.kind then
+    plan.config:set("desktop.kind", platform.apps_desktop, "mission")
+  end
+  if plan.mission.task and plan.config:get "desktop.kind" == "private" and platform.private_limits then
+    return errors.fail("unsupported", "an agent cannot work on a private desktop here, which is %s; use --desktop "
+      .. "current", platform.private_limits)
+  end
+  return plan
+end
+
+-- The mission, and the configuration with what it says.
+local function read_mission(settings, sources, source, where)
+  local mission, err = require "deskpilot.agent.mission".read(source, where, settings.keys:words())
+  if not mission then return nil, err end
+  table.insert(sources.layers, require "deskpilot.agent.mission".layer(mission))
+  if mission.task then
+    local policy, failure = settings:load("policies", settings:peek(sources, "policy"))
+    if not policy then return nil, failure end
+  end
+  local resolved
+  resolved, err = settings:resolve(sources)
+  if not resolved then return nil, err end
+  return mission, resolved
+end
+
+-- What a run needs to know before anything is touched: the mission, and everything that has options.
 local function resolve(options, name)
   local folders = { project_folder = lookup.project_folder(uv.cwd()), user_folder = files.user_config_folder() }
   local source, where, mission_folder = lookup.mission(name, folders)
   if not source then return nil, where end
-  local flags, project, user, err
-  flags, err = config.from_flags(options)
-  if not flags then return nil, err end
-  project, user, err = config.read_files(folders.project_folder, folders.user_folder)
+  local flag_layer, err = flags.layer(options)
+  if not flag_layer then return nil, err end
+  local project, user
+  project, user, err = config_files.read(folders.project_folder, folders.user_folder)
   if not project then return nil, err end
 
   folders.mission_folder = mission_folder
   lookup.set_roots(folders)
-  local chord = start_chord { flags = flags, project = project, user = user }
-  local mission
-  mission, err = require "deskpilot.agent.mission".read(source, where)
-  if not mission then return nil, err end
-  local settings
-  settings, err = config.resolve { flags = flags, mission = mission, project = project, user = user }
-  if not settings then return nil, err end
-  chord, err = change_chord(chord, settings:get "safety.kill_chord")
-  if not chord then return nil, err end
-  if mission.desktop and mission.desktop.apps and not options.desktop and not mission.desktop.kind then
-    settings:set("desktop.kind", platform.apps_desktop, "mission")
+  local settings = settings_module.new()
+  local sources = { layers = settings_module.file_layers(project, user), flags = flag_layer }
+  local hotkey = start_hotkey(settings:peek(sources, "safety.stop_hotkey"))
+  local plan = { hotkey = hotkey, folder = mission_folder, name = select(2, files.split(where)):gsub("%.lua$", "") }
+  for _, kind in ipairs { "tools", "guards" } do
+    plan[kind], err = settings:load_all(kind)
+    if not plan[kind] then return nil, err end
   end
-  if mission.task and settings:get "desktop.kind" == "private" and platform.private_limits then
-    return errors.fail("unsupported", "an agent cannot work on a private desktop here, which is %s; use --desktop "
-      .. "current", platform.private_limits)
-  end
-  return { mission = mission, config = settings, chord = chord, folder = mission_folder,
-    name = select(2, files.split(where)):gsub("%.lua$", "") }
+  plan.mission, plan.config = read_mission(settings, sources, source, where)
+  if not plan.mission then return nil, plan.config end
+  plan.hotkey, err = change_hotkey(hotkey, plan.config:get "safety.stop_hotkey")
+  if not plan.hotkey then return nil, err end
+  return place(plan, options)
 end
 
 local function new_model(settings, own)
@@ -105,7 +130,7 @@ local function new_model(settings, own)
   return require "deskpilot.model.client".new {
     endpoint = own.endpoint or endpoint, model = own.model or settings:get "model.name",
     -- Whoever is asked elsewhere is not shown the key.
-    api_key = own.api_key or (own.endpoint or endpoint) == endpoint and settings.api_key or nil,
+    api_key = own.api_key or (own.endpoint or endpoint) == endpoint and settings:secret "model.api_key_file" or nil,
     timeout = settings:get "model.timeout", connect_timeout = settings:get "model.connect_timeout",
     retries = settings:get "model.retries",
   }
@@ -116,9 +141,13 @@ local function open_models(settings)
   local model, err = new_model(settings, {})
   if not model then return nil, err end
   local personas = {}
-  for name, own in pairs(settings:personas()) do
-    personas[name], err = new_model(settings, own)
-    if not personas[name] then return errors.fail(err.code, "personas.%s: %s", name, tostring(err)) end
+  for name, own in pairs(settings:get "personas") do
+    for field, value in pairs(own) do
+      if value == "" then own[field] = nil end
+    end
+    own.api_key = settings:secret(("personas.%s.api_key_file"):format(name))
+    if own.model or own.endpoint or own.api_key then personas[name], err = new_model(settings, own) end
+    if err then return errors.fail(err.code, "personas.%s: %s", name, tostring(err)) end
   end
   return model, personas
 end
@@ -128,24 +157,18 @@ local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
     listeners = {} }
   local err
-  parts.toolbox, err = require "deskpilot.agent.toolbox".open()
+  parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
   local _, problems = require "deskpilot.desk.app.profiles".load()
   if problems[1] then return nil, problems[1] end
-  if plan.mission.task then
-    local policy, failure = require "deskpilot.agent.loop".load_policy(plan.config:get("policy"))
-    if not policy then return nil, failure end
-  end
   parts.model, parts.models = open_models(plan.config)
   if not parts.model then return nil, parts.models end
   for _, listener in ipairs { require "deskpilot.agent.hooks".of(plan.mission) } do
     table.insert(parts.listeners, { name = "the mission's hook", must_start = true, final = true,
       listener = listener })
   end
-  for _, name in ipairs(lookup.list("guards")) do
-    local guard, failure = lookup.load("guards", name)
-    if not guard then return nil, failure end
-    table.insert(parts.listeners, { name = "the guard " .. name, listener = guard })
+  for _, guard in ipairs(plan.guards) do
+    table.insert(parts.listeners, { name = "the guard " .. guard.name, listener = guard.plugin })
   end
   return parts
 end
@@ -162,7 +185,7 @@ local function open_desktop(plan)
     session, err = require "deskpilot.desk.private.session".start { size = size, apps = desktop.apps or {},
       env = desktop.env }
     if not session then return nil, err end
-    plan.chord:watch_private(session)
+    plan.hotkey:watch_private(session)
     where = { display = session.display, bus = session.bus_address, session = session }
   end
   local desk, failure = require "deskpilot.desk".open(where)
@@ -197,9 +220,10 @@ local function perform(plan, parts, options)
   table.insert(parts.listeners, { name = "the progress display",
     listener = require "deskpilot.cli.progress".new {
       level = options.quiet and "quiet" or options.verbose and "verbose" or "normal" } })
-  if plan.chord.failure then
-    table.insert(parts.listeners, { name = "the kill chord", listener = { run_start = function(run)
-      run:note(("the kill chord %s is not watched: %s"):format(plan.chord.combo, tostring(plan.chord.failure)))
+  if plan.hotkey.failure then
+    table.insert(parts.listeners, { name = "the emergency-stop hotkey", listener = { run_start = function(run)
+      run:note(("the emergency-stop hotkey %s is not watched: %s"):format(plan.hotkey.combo,
+        tostring(plan.hotkey.failure)))
     end } })
   end
   local run = require "deskpilot.agent.run".new(parts)

@@ -1,5 +1,5 @@
---- desk.apps: starting, running, ending programs on the desktop, opening files with them, and the applications that
---- are known by their profiles (profiles.lua).
+--- desk.apps: starts, runs and ends programs on the desktop, opens files, and opens applications that have a profile
+--- (profiles.lua).
 local uv = require "luv"
 local app_profiles = require "deskpilot.desk.app.profiles"
 local app_windows = require "deskpilot.desk.app.windows"
@@ -15,12 +15,13 @@ local text = require "deskpilot.base.text"
 
 local apps = {}
 
-local POLL = 0.02 -- seconds between two looks at whether a process has ended
+local POLL = 0.02 -- seconds between two checks whether a process has ended
 
 ---@class deskpilot.app
 ---@field pid integer
 ---@field name string
----@field ended { status: integer, signal: integer, words: string? }? words: the last that it said, where known
+---@field ended { status: integer, signal: integer, words: string? }? nil while it runs; words: its last line of output,
+---  where known
 
 -- --- starting ---------------------------------------------------------------------------------------
 
@@ -28,7 +29,7 @@ local function from_desk(desk)
   return { DISPLAY = desk.display, DBUS_SESSION_BUS_ADDRESS = desk.bus }
 end
 
--- On a desktop that is not ours the program goes on when we end, as if the user had started it.
+-- On a desktop that is not private the program outlives deskpilot, as if the user had started it.
 local function start_here(desk, argv, env)
   local app = { name = argv[1] }
   local handle, pid
@@ -43,7 +44,7 @@ local function start_here(desk, argv, env)
   return app
 end
 
--- The private desktop's host starts it, and tells of its end.
+-- The private desktop's host process starts the program and reports its end.
 local function start_there(session, argv, env)
   local pid, err = session:start_app(argv, env)
   if not pid then return nil, err end
@@ -61,7 +62,7 @@ end
 
 local schemes = { http = true, https = true, mailto = true, file = true }
 
--- The path that a file URL means: file:///home/me/a%20b, file:///C:/folder. nil for one of another machine.
+-- The path of a file URL: file:///home/me/a%20b, file:///C:/folder. Nil if the URL names another machine.
 local function path_of_url(url)
   local host, path = url:match("^[Ff][Ii][Ll][Ee]://([^/]*)(/.*)$")
   if not path or host ~= "" and host:lower() ~= "localhost" then return nil end
@@ -69,12 +70,13 @@ local function path_of_url(url)
   return path:match("^/(%a:/.*)$") or path
 end
 
--- What may be opened: an existing file or folder as an absolute path, or an address of a kind that opens something.
+-- The target in the form that the opener takes: an existing file or folder as an absolute path, or an address with one
+-- of the permitted schemes.
 local function openable(target)
   if target == "" or target:find("%c") then
-    return errors.fail("invalid", "what is to be opened is a path or an address in one line")
+    return errors.fail("invalid", "apps.open wants a path or an address without control characters")
   end
-  local scheme = target:match("^(%a[%w+.-]+):") -- two letters at least: C: is a drive
+  local scheme = target:match("^(%a[%w+.-]+):") -- at least two letters, since C: is a drive
   if scheme and not schemes[scheme:lower()] then
     return errors.fail("refused", "%s", ("addresses that begin with %s: are not opened, only http, https, mailto "
       .. "and file"):format(text.cut(scheme, 40)))
@@ -93,8 +95,8 @@ local function openable(target)
   return files.native(files.join(uv.cwd(), path))
 end
 
--- Until it has opened it: until it has ended well, or a window has come up; for at most timing.app_open, after
--- which it is still at it (some openers run as long as the application).
+-- Waits until the opener has ended with status 0, a window has appeared, or timing.app_open has passed. The timeout
+-- counts as success, because some openers run as long as the application.
 local function wait_until_opened(desk, app, before)
   local limit = task.now() + desk.timing.app_open
   while true do
@@ -111,28 +113,30 @@ end
 
 -- --- the module -------------------------------------------------------------------------------------
 
-local function words_of(argv, what)
-  if type(argv) ~= "table" or type(argv[1]) ~= "string" then error(what .. " wants a list of words", 3) end
-  local words = {}
-  for i, word in ipairs(argv) do
-    words[i] = tostring(word)
-    if words[i]:find("\0", 1, true) then error(what .. ": a word has a zero byte", 3) end
+local function check_argv(argv, what)
+  if type(argv) ~= "table" or type(argv[1]) ~= "string" then
+    error(what .. " wants a list: the program and its arguments", 3)
   end
-  return words
+  local checked = {}
+  for i, argument in ipairs(argv) do
+    checked[i] = tostring(argument)
+    if checked[i]:find("\0", 1, true) then error(what .. ": an argument has a zero byte", 3) end
+  end
+  return checked
 end
 
 ---@class deskpilot.app_start
----@field [integer] string the program and its words
----@field env table<string, string>? what differs in its environment
+---@field [integer] string the program and its arguments
+---@field env table<string, string>? variables to add to its environment
 ---@field wait number? seconds to wait for its window
 
 ---@class deskpilot.app_run
----@field [integer] string the program and its words
----@field input string? what it reads
----@field timeout number? seconds; timing.app_run
+---@field [integer] string the program and its arguments
+---@field input string? its standard input
+---@field timeout number? seconds; default timing.app_run
 ---@field cwd string? the folder that it runs in
----@field env table<string, string>? what differs in its environment
----@field max_output integer? bytes that are kept of either output; 1 MiB
+---@field env table<string, string>? variables to add to its environment
+---@field max_output integer? bytes that are kept of each output; default 1 MiB
 
 local run_options = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number" }
 
@@ -152,28 +156,28 @@ function apps.new(desk)
   local api = {}
   local started = {} -- by pid
 
-  local function start(words, env)
-    local app, err = launch(desk, words, env)
+  local function start(command, env)
+    local app, err = launch(desk, command, env)
     if not app then return nil, err end
     started[app.pid] = app
     return app
   end
 
-  --- Starts a program: desk.apps.start { "mousepad", "file.txt" }. With `wait` (seconds) it waits for its
-  --- window: one of the program or of what it starts, or of another process that it hands over to.
+  --- Starts a program: desk.apps.start { "mousepad", "file.txt" }. With `wait` (seconds) the call waits for a window of
+  --- the program, of a process that it starts, or of a running process that it hands its work to.
   ---@param argv deskpilot.app_start
   ---@return integer? pid
-  ---@return deskpilot.window|deskpilot.error|nil window the new one where it was waited for; the error if pid is nil
+  ---@return deskpilot.window|deskpilot.error|nil window the new one, with `wait`; the error if pid is nil
   function api.start(argv)
-    local words = words_of(argv, "apps.start")
+    local command = check_argv(argv, "apps.start")
     local before = argv.wait and app_windows.ids(desk)
-    local app, err = start(words, argv.env)
+    local app, err = start(command, argv.env)
     if not app then return nil, err end
     if not argv.wait then return app.pid end
     local window, failure = app_windows.wait_for_first(desk, app, before, argv.wait)
     if window then return app.pid, window end
     if failure then return nil, failure end
-    return errors.fail("timed_out", "%s showed no window within %g s", words[1], argv.wait)
+    return errors.fail("timed_out", "%s showed no window within %g s", command[1], argv.wait)
   end
 
   local function started_app(pid)
@@ -182,10 +186,9 @@ function apps.new(desk)
     return errors.fail("not_found", "process %s was not started by desk.apps.start of this desk", tostring(pid))
   end
 
-  --- How a program that was started by apps.start has ended: nil while it runs. Does not wait.
+  --- How a program that was started by apps.start has ended; nil while it runs. Does not wait.
   ---@param pid integer
-  ---@return { status: integer, words: string? }? ended status as of apps.wait; words: the last that it said, where
-  ---  they are known
+  ---@return { status: integer, words: string? }? ended status as of apps.wait; words: its last line of output, if known
   ---@return deskpilot.error? err
   function api.ended(pid)
     local app, err = started_app(pid)
@@ -202,10 +205,10 @@ function apps.new(desk)
     return true
   end
 
-  --- Waits for the end of a program that was started by apps.start.
+  --- Waits until a program that was started by apps.start has ended.
   ---@param pid integer
-  ---@param options { timeout: number? }? seconds; timing.wait
-  ---@return integer? status 128 and the signal's number for one that a signal ended
+  ---@param options { timeout: number? }? seconds; default timing.wait
+  ---@return integer? status its exit status; 128 plus the signal's number if a signal ended it
   ---@return deskpilot.error? err code "timed_out" while it runs
   function api.wait(pid, options)
     local app, err = started_app(pid)
@@ -215,7 +218,7 @@ function apps.new(desk)
     return errors.fail("timed_out", "%s still runs after %g s", app.name, seconds)
   end
 
-  -- Asks the program to end: by its windows' close buttons, or by a signal where it has none.
+  -- Asks the program to end: by closing its windows, or by SIGTERM if it has none (where the system has that signal).
   local function ask_to_end(app)
     local asked, family = false, { [app.pid] = true }
     for _, pid in ipairs(platform.descendants(app.pid)) do family[pid] = true end
@@ -226,8 +229,8 @@ function apps.new(desk)
     return asked or platform.polite
   end
 
-  --- Ends a program that was started by apps.start: asks it to, as closing its windows does, and after `timeout`
-  --- (seconds; timing.app_stop) ends it, with all that it has started.
+  --- Ends a program that was started by apps.start: asks it to end by closing its windows, and after `timeout`
+  --- (seconds; default timing.app_stop) kills it with all processes that it has started.
   ---@param pid integer
   ---@param options { timeout: number? }?
   ---@return integer? status as of apps.wait
@@ -240,19 +243,19 @@ function apps.new(desk)
     if ask_to_end(app) and wait_for_end(app, seconds) then return app_windows.exit_status(app) end
     platform.end_tree(pid)
     if wait_for_end(app, desk.timing.app_stop) then return app_windows.exit_status(app) end
-    return errors.fail("refused", "%s cannot be ended", app.name)
+    return errors.fail("refused", "%s was killed but still runs after %g s", app.name, desk.timing.app_stop)
   end
 
-  --- Runs a program to its end, without a shell: desk.apps.run { "sort", "-u", input = "b\na\n" }. It is ended, with
-  --- all that comes from it, when the time is up (timing.app_run), or when the task that waits is cancelled; what has
-  --- made itself a daemon by then stays.
+  --- Runs a program to its end, without a shell: desk.apps.run { "sort", "-u", input = "b\na\n" }. After the timeout,
+  --- or when the waiting task is cancelled, the program is killed with the processes that it has started; a process
+  --- that has made itself a daemon by then goes on.
   ---@param argv deskpilot.app_run
-  ---@return deskpilot.program_result? result whatever its status is
-  ---@return deskpilot.error? err "timed_out" has what it had said by then in err.stdout and err.stderr
+  ---@return deskpilot.program_result? result whatever its exit status
+  ---@return deskpilot.error? err code "timed_out": err.stdout and err.stderr hold the output until then
   function api.run(argv)
-    local words = words_of(argv, "apps.run")
+    local command = check_argv(argv, "apps.run")
     check_run_options(argv)
-    local options = { argv = words, input = argv.input, cwd = argv.cwd,
+    local options = { argv = command, input = argv.input, cwd = argv.cwd,
       timeout = argv.timeout or desk.timing.app_run, max_output = argv.max_output, env = argv.env }
     if desk.session then
       options.argv = json.list(options.argv)
@@ -262,12 +265,12 @@ function apps.new(desk)
     return program.run(options)
   end
 
-  --- Opens a file, a folder or an address (http, https, mailto, file) with the application that its user has
-  --- chosen for it. With `wait` (seconds) it waits for a new window.
+  --- Opens a file, a folder or an address (http, https, mailto, file) with the user's default application for it. With
+  --- `wait` (seconds) the call waits for a new window.
   ---@param target string
   ---@param options { wait: number? }?
   ---@return boolean? ok
-  ---@return deskpilot.window|deskpilot.error|nil window where it was waited for; the error if ok is nil
+  ---@return deskpilot.window|deskpilot.error|nil window the new one, with `wait`; the error if ok is nil
   function api.open(target, options)
     if type(target) ~= "string" then error("apps.open wants a path or an address", 2) end
     local wait = options and options.wait
@@ -286,12 +289,13 @@ function apps.new(desk)
     return errors.fail("timed_out", "no window came up for %s within %g s", text.cut(target, 200), wait)
   end
 
-  --- Opens an application by its name: starts it as its profile says, and waits for its window and until it is ready.
-  --- One that is to run only once, and does, gets the keyboard instead.
-  ---@param name string as people say it ("LibreOffice Calc"), its program's, or its profile's
-  ---@param options { arguments: string[]? }? words that it is given, such as a file
+  --- Opens an application by its name: starts it as its profile says, waits for its window, and waits until it is
+  --- ready. A running application whose profile has `single` is not started again: its window gets the keyboard focus.
+  ---@param name string its usual name ("LibreOffice Calc"), its program's, or its profile's
+  ---@param options { arguments: string[]? }? command line arguments, such as a file
   ---@return deskpilot.window? window
-  ---@return "started"|"running"|deskpilot.error how code "not_found": the nearest names; "unavailable": what to install
+  ---@return "started"|"running"|deskpilot.error how code "not_found": the message has the nearest names; "unavailable":
+  ---  it says what to install
   function api.open_app(name, options)
     if type(name) ~= "string" then error("apps.open_app wants the name of an application", 2) end
     local arguments = options and options.arguments
@@ -301,30 +305,30 @@ function apps.new(desk)
     return open_app.open(desk, start, profile, arguments)
   end
 
-  --- What is known of an application: its profile, from the file deskpilot/apps/NAME.lua.
+  --- The profile of an application, from the file deskpilot/apps/NAME.lua.
   ---@param name string as for apps.open_app
-  ---@return deskpilot.app_profile? profile, deskpilot.error? err code "not_found": the nearest names
+  ---@return deskpilot.app_profile? profile, deskpilot.error? err code "not_found"; the message has the nearest names
   function api.profile(name)
     if type(name) ~= "string" then error("apps.profile wants the name of an application", 2) end
     return app_profiles.find(name)
   end
 
-  --- The profile of the application that a window is of.
+  --- The profile of the application that a window belongs to.
   ---@param window deskpilot.window
-  ---@return deskpilot.app_profile? profile nil where none is known
+  ---@return deskpilot.app_profile? profile nil where it has none
   function api.profile_of(window)
     return app_profiles.of_window(window)
   end
 
-  --- What one should know who works with a window's application, in words: its name, its shortcuts, its hints.
+  --- Describes a window's application for a model: its name, its shortcuts and its hints.
   ---@param window deskpilot.window
-  ---@return string words "" where nothing is known of it
+  ---@return string description "" where it has no profile
   function api.about(window)
     return app_profiles.about(window)
   end
 
-  --- The applications that apps.open_app can open here, in words: those that are known and installed.
-  ---@return string words "" if there are none
+  --- Lists for a model the applications that apps.open_app can open: those with a profile that are installed.
+  ---@return string list "" if there are none
   function api.overview()
     return app_profiles.overview()
   end

@@ -1,4 +1,4 @@
---- desk.apps.open_app: an application that is known by its profile, opened and waited for until it can be used.
+--- desk.apps.open_app: opens an application that has a profile, and waits until it can be used.
 local app_profile = require "deskpilot.desk.app.profile"
 local app_windows = require "deskpilot.desk.app.windows"
 local errors = require "deskpilot.base.errors"
@@ -13,7 +13,7 @@ local function timing_of(desk, profile)
   return { start = own.start or desk.timing.app_start, ready = own.ready or desk.timing.app_ready }
 end
 
--- The topmost of its main windows; `before`: of those that are not among them.
+-- The topmost of the application's main windows, without those in `before`.
 local function main_window(profile, list, before)
   for i = #list, 1, -1 do
     local window = list[i]
@@ -24,25 +24,26 @@ end
 
 -- --- starting ---------------------------------------------------------------------------------------
 
-local function words_of(profile, program, arguments)
-  local words = { program }
+local function command_of(profile, program, arguments)
+  local command = { program }
   for _, list in ipairs { profile.arguments or {}, arguments or {} } do
-    for _, word in ipairs(list) do words[#words + 1] = word end
+    for _, argument in ipairs(list) do command[#command + 1] = argument end
   end
-  return words
+  return command
 end
 
--- One that has handed over to a process that runs already may show what it was given in the window that was there.
+-- The main window that was there before, if the started program has probably handed its arguments to the process that
+-- runs already: that process may show them in its existing window.
 local function handed_over(desk, profile, app, began, list)
   if not profile.single or not (app.ended or task.now() - began > desk.timing.app_handover) then return nil end
   return main_window(profile, list)
 end
 
--- A browser is started by desk.browser, so that its pages can be seen and worked in. It takes flags and one address.
+-- A browser is started by desk.browser, so that its pages can be observed. It takes flags and one address.
 local function launch_browser(desk, profile, program, arguments)
   local flags, url = {}, nil
-  for _, word in ipairs(words_of(profile, program, arguments)) do
-    if text.starts(word, "-") then flags[#flags + 1] = word elseif word ~= program then url = word end
+  for _, argument in ipairs(command_of(profile, program, arguments)) do
+    if text.starts(argument, "-") then flags[#flags + 1] = argument elseif argument ~= program then url = argument end
   end
   local browser, err = desk.browser.start { binary = program, args = flags, url = url,
     wait = timing_of(desk, profile).start }
@@ -50,14 +51,14 @@ local function launch_browser(desk, profile, program, arguments)
   return { name = profile.name, pid = browser.pid }
 end
 
--- Starts it and waits for a main window that was not there before.
+-- Starts the application and waits for a new main window.
 local function start(desk, launch, profile, arguments)
   local program, missing = app_profile.program(profile)
   if not program then return nil, missing end
   local before = app_windows.ids(desk)
   local app, err
   if profile.browser then app, err = launch_browser(desk, profile, program, arguments)
-  else app, err = launch(words_of(profile, program, arguments), profile.env) end
+  else app, err = launch(command_of(profile, program, arguments), profile.env) end
   if not app then return nil, err end
   local began, seconds = task.now(), timing_of(desk, profile).start
   local window, failure = app_windows.wait(desk, seconds, function(list)
@@ -71,31 +72,31 @@ end
 
 -- --- being ready ------------------------------------------------------------------------------------
 
-local function timeout(limit)
+local function remaining(limit)
   return math.max(0, limit - task.now())
 end
 
--- What of profile.ready is to be waited for, in the order of what it costs.
+-- Waits for the conditions in profile.ready, the cheapest first.
 local waits_for = {
   function(desk, ready, window, limit)
     if not ready.title then return true end
-    return desk.wait_for_window { id = window.id, matching = ready.title, timeout = timeout(limit) }
+    return desk.wait_for_window { id = window.id, matching = ready.title, timeout = remaining(limit) }
   end,
   function(desk, ready, window, limit)
     if not (ready.role or ready.name) then return true end
     local found, err = desk.wait_for_element { role = ready.role, name = ready.name, window = window.id,
-      timeout = timeout(limit) }
-    -- Where nothing tells of elements, a quiet screen has to do.
+      timeout = remaining(limit) }
+    -- Where elements cannot be read, the wait for a quiet screen below has to be enough.
     if not found and (err.code == "unavailable" or err.code == "unsupported") then return true end
     return found, err
   end,
   function(desk, ready, window, limit)
     if not ready.read then return true end
-    return desk.wait_for_text(ready.read, { window = window, timeout = timeout(limit) })
+    return desk.wait_for_text(ready.read, { window = window, timeout = remaining(limit) })
   end,
 }
 
--- Waits until the application can be used: what its profile says is on screen, and the screen is quiet.
+-- Waits until the application can be used: everything in profile.ready is on the screen, and the screen is quiet.
 local function wait_until_ready(desk, profile, window)
   local seconds = timing_of(desk, profile).ready
   local limit = task.now() + seconds
@@ -103,7 +104,7 @@ local function wait_until_ready(desk, profile, window)
     local ok, err = wait(desk, profile.ready or {}, window, limit)
     if not ok then
       if not errors.is(err, "timed_out") then return nil, err end
-      return errors.fail("timed_out", "%s", ("%s has its window, but is not ready: %s"):format(profile.name,
+      return errors.fail("timed_out", "%s", ("%s shows its window, but is not ready: %s"):format(profile.name,
         tostring(err)))
     end
   end
@@ -113,8 +114,8 @@ local function wait_until_ready(desk, profile, window)
   return true
 end
 
--- Gives it the keyboard. What its application asks first keeps it: a window of another class, or one that its
--- window manager gives it back to.
+-- Gives the main window the keyboard focus, unless another window of the application has it and keeps it: a question at
+-- the start, which is a window that the profile does not fit or that the window manager activates again.
 local function bring_up(desk, profile, window)
   local active = desk.windows.active()
   local theirs = active and (app_profile.fit(profile, active) or window.pid ~= 0 and active.pid == window.pid)
@@ -126,7 +127,7 @@ end
 
 --- Opens an application; see desk.apps.open_app.
 ---@param desk deskpilot.desk
----@param launch fun(words: string[], env: table?): deskpilot.app?, deskpilot.error?
+---@param launch fun(command: string[], env: table?): deskpilot.app?, deskpilot.error?
 ---@param profile deskpilot.app_profile
 ---@param arguments string[]?
 ---@return deskpilot.window? window, "started"|"running"|deskpilot.error how

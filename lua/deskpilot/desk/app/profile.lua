@@ -1,6 +1,5 @@
---- The profile of an application: what is known of it, as data. Here is what a profile may hold, whether one does,
---- which windows are its application's, and which program starts it. The files are lua/deskpilot/apps/NAME.lua;
---- profiles.lua finds them.
+--- The profile of an application: data from a file deskpilot/apps/NAME.lua, which profiles.lua finds. This module
+--- checks a profile's fields, decides which windows belong to its application, and finds the program that starts it.
 local native = require "native.desk"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
@@ -13,35 +12,34 @@ local app_profile = {}
 
 ---@class deskpilot.app_profile
 ---@field id string the name of its file
----@field name string as people call it
+---@field name string its usual name
 ---@field about string what it is, as in "a text editor"
----@field binary string|string[] programs that start it, the first that is there; %NAME% is a variable of the
----  environment
+---@field binary string|string[] programs that start it: the first that exists; %NAME% is an environment variable
 ---@field public package string? what has to be installed for it
----@field arguments string[]? given to it whenever it is started
+---@field arguments string[]? command line arguments for every start
 ---@field env table<string, string>?
----@field class string|string[]|nil of its windows, in whatever case
----@field executable string|string[]|nil the file name of the program that its windows are of, in whatever case
+---@field class string|string[]|nil class of its windows, whatever the case
+---@field executable string|string[]|nil file name of the program that its windows belong to, whatever the case
 ---@field title string|string[]|nil Lua pattern that the titles of all its windows match
----@field main string|string[]|nil Lua pattern of its main window's title, where it has others
----@field ready deskpilot.app_ready? what is on screen when it can be used
----@field single boolean? whether its window that is there already is meant when it is to be opened
----@field browser boolean? whether it speaks Chromium's debugging protocol, and is desk.browser's to start
----@field shortcuts table<string, string>? what for -> keys, such as save = "ctrl+s"
----@field hints string? what one who works with it should know
+---@field main string|string[]|nil Lua pattern of its main window's title, if it has other windows too
+---@field ready deskpilot.app_ready? what is on the screen when it can be used
+---@field single boolean? whether opening it means its existing window, if there is one
+---@field browser boolean? whether it speaks Chromium's debugging protocol and is started by desk.browser
+---@field shortcuts table<string, string>? purpose -> keys, such as save = "ctrl+s"
+---@field hints string? advice for a model that works with it
 ---@field timing deskpilot.app_timing?
 
 ---@class deskpilot.app_ready
 ---@field role string? of an element of its window
 ---@field name string? of that element
 ---@field read string? a text that can be read on its window, for applications without elements
----@field title string? Lua pattern that its title matches then
+---@field title string? Lua pattern that the window's title matches
 
 ---@class deskpilot.app_timing
----@field start number? seconds until its window is there at the latest; timing.app_start
----@field ready number? seconds until it is ready at the latest; timing.app_ready
----@field settle_quiet number? seconds without a change of the screen that count as settled
----@field settle_cap number? seconds after which a changing screen is taken as it is
+---@field start number? timeout in seconds until it shows its window; default timing.app_start
+---@field ready number? timeout in seconds until it is ready; default timing.app_ready
+---@field settle_quiet number? a screen without a change for so many seconds is settled
+---@field settle_cap number? timeout in seconds of settling
 
 -- --- what a profile may hold ------------------------------------------------------------------------
 
@@ -69,7 +67,7 @@ local function is_keys(value)
   if not combo then return "keys such as ctrl+s (" .. tostring(err) .. ")" end
 end
 
--- One, or a list of them.
+-- A check for one value or a list of them.
 local function one_or_more(check)
   return function(value)
     if type(value) ~= "table" then return check(value) end
@@ -88,7 +86,7 @@ local function is_list(value)
   return #value > 0 and one_or_more(is_text)(value) or next(value) and #value == 0 and "a list of texts" or nil
 end
 
--- Names of the profile's own choice.
+-- A check for a table whose keys the profile chooses.
 local function is_map(check, what)
   return function(value)
     if type(value) ~= "table" then return what end
@@ -109,12 +107,12 @@ local fields = {
 
 local systems = { linux = true, windows = true }
 
-local function shown(value)
+local function format_value(value)
   if type(value) == "string" then return "'" .. text.cut(text.one_line(value), 60) .. "'" end
   return type(value) == "table" and "a table" or tostring(value)
 end
 
--- What is wrong with a table by its fields; nil if nothing is.
+-- The first mistake in a table of fields, as a sentence; nil if there is none.
 local function problem(values, known, path)
   for key in pairs(values) do
     local name = path .. tostring(key)
@@ -127,17 +125,19 @@ local function problem(values, known, path)
     local check, value = known[key], values[key]
     if type(check) == "function" then
       local wanted = check(value)
-      if wanted then return ("%s%s is %s, but must be %s"):format(path, key, shown(value), wanted) end
+      if wanted then return ("%s%s is %s, but must be %s"):format(path, key, format_value(value), wanted) end
     else
       local inner = check or fields -- of one of the systems
-      if type(value) ~= "table" then return ("%s%s is %s, but must be a table"):format(path, key, shown(value)) end
+      if type(value) ~= "table" then
+        return ("%s%s is %s, but must be a table"):format(path, key, format_value(value))
+      end
       local why = problem(value, inner, path .. key .. ".")
       if why then return why end
     end
   end
 end
 
--- What cannot be missing from a profile that has something for this system.
+-- The first required field that a profile for this system lacks.
 local function missing(self)
   for _, key in ipairs { "name", "about" } do
     if not self[key] then return key end
@@ -145,7 +145,7 @@ local function missing(self)
   if not (self.class or self.executable or self.title) then return "class, executable or title" end
 end
 
--- What all systems have in common, and this one's own on top.
+-- The fields for all systems, overridden by those of this system.
 local function resolve(values, id)
   local self = { id = id }
   for key, value in pairs(values) do
@@ -155,14 +155,14 @@ local function resolve(values, id)
   return self
 end
 
---- The profile that a text holds, as it is for this system.
+--- Parses a profile for this system.
 ---@param id string the name of its file
----@param words string
----@param where string where the text is from
----@return deskpilot.app_profile|boolean|nil profile false for an application that this system does not have
+---@param source string the file's text
+---@param where string the file's path, for errors
+---@return deskpilot.app_profile|boolean|nil profile false if the application has no program on this system
 ---@return deskpilot.error? err code "invalid": what is wrong, and where
-function app_profile.read(id, words, where)
-  local values, err = data.parse(words, where)
+function app_profile.read(id, source, where)
+  local values, err = data.parse(source, where)
   if not values then return nil, err end
   local why = problem(values, fields, "")
   if why then return errors.fail("invalid", "%s: %s", where, why) end
@@ -173,7 +173,7 @@ function app_profile.read(id, words, where)
   return self
 end
 
--- --- which windows are its application's ------------------------------------------------------------
+-- --- which windows belong to the application --------------------------------------------------------
 
 local function each(value)
   return type(value) == "table" and value or { value }
@@ -193,10 +193,10 @@ local function matches_one_of(value, patterns)
   return false
 end
 
---- How well a window fits: how many of class, executable and title say that it is the application's.
+--- How well a window fits the profile: the number of given fields among class, executable and title.
 ---@param self deskpilot.app_profile
 ---@param window deskpilot.window
----@return integer? fit nil if one of them says that it is not
+---@return integer? fit nil if one of the given fields does not match
 function app_profile.fit(self, window)
   local fit = 0
   if self.class then
@@ -215,7 +215,7 @@ function app_profile.fit(self, window)
   return fit
 end
 
---- Whether a window is the application's main one, and not a splash screen, a tool box or a dialog of it.
+--- Whether a window is a main window of the application, not a splash screen, a tool box or a dialog.
 ---@param self deskpilot.app_profile
 ---@param window deskpilot.window
 ---@return boolean
@@ -225,10 +225,10 @@ end
 
 -- --- its program ------------------------------------------------------------------------------------
 
--- "%ProgramFiles%\x" with the variable's value; nil where it has none.
-local function expand(word)
+-- Replaces %NAME% by the environment variable; nil if one is not set.
+local function expand(template)
   local whole = true
-  local path = word:gsub("%%([%w_()]+)%%", function(name)
+  local path = template:gsub("%%([%w_()]+)%%", function(name)
     local value = uv.os_getenv(name)
     if not value then whole = false end
     return value
@@ -236,12 +236,12 @@ local function expand(word)
   return whole and path or nil
 end
 
---- The file of the program that starts it.
+--- The file of the program that starts the application.
 ---@param self deskpilot.app_profile
----@return string? file, deskpilot.error? err code "unavailable": what to install
+---@return string? file, deskpilot.error? err code "unavailable"; the message says what to install
 function app_profile.program(self)
-  for _, word in ipairs(each(self.binary)) do
-    local path = expand(word)
+  for _, binary in ipairs(each(self.binary)) do
+    local path = expand(binary)
     local file = path and platform.on_path(path)
     if file then return file end
   end

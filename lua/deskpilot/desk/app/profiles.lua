@@ -1,5 +1,5 @@
---- All the applications that are known here: deskpilot/apps/NAME.lua of the mission's, the project's and the user's
---- folder, then those that ship. They are data and are never run. profile.lua has what one may hold.
+--- Finds the profiles of applications: files deskpilot/apps/NAME.lua in the mission's, the project's and the user's
+--- folder, then the shipped ones. They are data and are never run. profile.lua defines their fields.
 local app_profile = require "deskpilot.desk.app.profile"
 local errors = require "deskpilot.base.errors"
 local lookup = require "deskpilot.base.lookup"
@@ -7,36 +7,37 @@ local text = require "deskpilot.base.text"
 
 local app_profiles = {}
 
-local parsed = {} -- name of the file -> { words, where, profile }
-local known -- those of the last look, sorted by their files' names
+local parsed = {} -- name of the file -> { source, where, profile }
+local known -- the profiles of the latest load(), sorted by their files' names
 
--- The profile of one file, parsed anew only where its text has changed.
-local function read(id)
-  local words, where = lookup.data("apps", id)
-  if not words then return nil, where end
+-- The profile of one file. It is parsed again only if its text has changed. `ships`: as for lookup.load.
+local function read(id, ships)
+  local source, where = lookup.data("apps", id, ships)
+  if not source then return nil, where end
   local was = parsed[id]
-  if was and was.words == words and was.where == where then return was.profile end
-  local profile, err = app_profile.read(id, words, where)
+  if was and was.source == source and was.where == where then return was.profile end
+  local profile, err = app_profile.read(id, source, where)
   if profile == nil then return nil, err end
-  parsed[id] = { words = words, where = where, profile = profile }
+  parsed[id] = { source = source, where = where, profile = profile }
   return profile
 end
 
---- Looks at all files again. Those with an error are left out.
----@return deskpilot.app_profile[] profiles of applications that this system has
----@return deskpilot.error[] problems one of each file that is wrong
+--- Reads all profiles again. Invalid files are left out.
+---@return deskpilot.app_profile[] profiles of applications that have a program on this system
+---@return deskpilot.error[] problems one for each invalid file
 function app_profiles.load()
   local problems = {}
   known = {}
-  for _, id in ipairs(lookup.list("apps")) do
-    local profile, err = read(id)
+  local ids, own = lookup.list("apps")
+  for _, id in ipairs(ids) do
+    local profile, err = read(id, not own[id])
     if profile then known[#known + 1] = profile
     elseif err then problems[#problems + 1] = err end
   end
   return known, problems
 end
 
--- Names are the same whatever their case, spaces and signs are.
+-- Names are compared without regard to case, spaces and punctuation.
 local function plain(name)
   return (name:lower():gsub("[^%w\128-\255]", ""))
 end
@@ -50,7 +51,7 @@ local function names_of(profile)
   return names
 end
 
--- Of a name that is none: the file with that name may be wrong, or of another system.
+-- The error for an unknown name. If a file of that name is invalid, its problem is the error.
 local function unknown(name, profiles, problems)
   for _, problem in ipairs(problems) do
     if problem.message:find("[/\\]" .. plain(name):gsub("%p", "%%%0") .. "%.lua") then return nil, problem end
@@ -58,18 +59,18 @@ local function unknown(name, profiles, problems)
   local names = {}
   for i, profile in ipairs(profiles) do names[i] = profile.name end
   local nearest = text.nearest(name, names)
-  return errors.fail("not_found", "%s", ("no application named '%s' is known%s"):format(
+  return errors.fail("not_found", "%s", ("there is no profile of an application named '%s'%s"):format(
     text.cut(text.one_line(name), 80),
     nearest and ("; did you mean '%s'? There are %s"):format(nearest, text.join(names)) or ""))
 end
 
---- The profile of that name: of its file, as people say it, or its program's. Its file is looked at again.
+--- The profile with that name: its file's, the application's usual name, or its program's. All files are read again.
 ---@param name string
----@return deskpilot.app_profile? profile, deskpilot.error? err code "not_found": the nearest names
+---@return deskpilot.app_profile? profile, deskpilot.error? err code "not_found"; the message has the nearest names
 function app_profiles.find(name)
   local profiles, problems = app_profiles.load()
   local wanted = plain(name)
-  for rank = 1, 8 do -- a file's name before what others call themselves
+  for rank = 1, 8 do -- a match with a file's name goes before one with another profile's usual name or program
     for _, profile in ipairs(profiles) do
       local own = names_of(profile)[rank]
       if own and plain(own) == wanted then return profile end
@@ -78,9 +79,9 @@ function app_profiles.find(name)
   return unknown(name, profiles, problems)
 end
 
---- The application that a window is of. Looks at no file after the first time.
+--- The profile that fits a window best. Uses the profiles of the latest load().
 ---@param window deskpilot.window
----@return deskpilot.app_profile? profile nil where none is known
+---@return deskpilot.app_profile? profile nil where none fits
 function app_profiles.of_window(window)
   local best, most
   for _, profile in ipairs(known or app_profiles.load()) do
@@ -90,11 +91,11 @@ function app_profiles.of_window(window)
   return best
 end
 
--- --- in words ---------------------------------------------------------------------------------------
+-- --- descriptions -----------------------------------------------------------------------------------
 
---- What one should know who works with a window's application: its name, its shortcuts and its hints.
+--- Describes a window's application for a model: its name, its shortcuts and its hints.
 ---@param window deskpilot.window
----@return string words "" where nothing is known of it
+---@return string description "" where it has no profile
 function app_profiles.about(window)
   local profile = app_profiles.of_window(window)
   if not profile then return "" end
@@ -108,8 +109,8 @@ function app_profiles.about(window)
   return table.concat(lines, "\n")
 end
 
---- The applications that can be opened by their names here: those that are known and installed.
----@return string words "" if there are none
+--- Lists for a model the applications that can be opened by name: those with a profile that are installed.
+---@return string list "" if there are none
 function app_profiles.overview()
   local parts = {}
   for _, profile in ipairs(app_profiles.load()) do

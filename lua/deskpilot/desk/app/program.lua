@@ -1,5 +1,5 @@
---- Running a program to its end: what it is given, what it says, and that nothing of it is left behind when it
---- is not waited for any more. For desk.apps.run; on a private desktop its host does it (host_runs.lua).
+--- Runs a program to its end, with its input and outputs, and kills it with its child processes when the caller stops
+--- waiting. For desk.apps.run; on a private desktop the host process runs this (host_runs.lua).
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
@@ -9,33 +9,33 @@ local text = require "deskpilot.base.text"
 
 local program = {}
 
---- Seconds that the output of a program that has ended is waited for, where something that it has left behind
---- holds it open.
-program.output_patience = 0.5
+--- Seconds to wait for the end of the outputs after the program has ended. A process that it has left running may hold
+--- them open.
+program.output_timeout = 0.5
 
---- The most that is kept of either output, in bytes, if it is not told.
+--- Default for the bytes that are kept of each output.
 program.max_output = 1024 * 1024
 
 ---@class deskpilot.program_options
 ---@field argv string[]
----@field input string? all of its input
+---@field input string? its standard input
 ---@field timeout number seconds
 ---@field cwd string?
----@field env string[]? lines NAME=VALUE; ours if it is not given
----@field max_output integer? bytes of either output that are kept
----@field on_start fun(pid: integer)? called when it runs, and
----@field on_end fun(pid: integer)? when it has ended
+---@field env string[]? lines NAME=VALUE; default: the environment of deskpilot
+---@field max_output integer? bytes of each output that are kept
+---@field on_start fun(pid: integer)? called when it runs
+---@field on_end fun(pid: integer)? called when it has ended
 
 ---@class deskpilot.program_result
----@field status integer its exit status; 128 and the signal's number for one that a signal ended
+---@field status integer its exit status; 128 plus the signal's number if a signal ended it
 ---@field stdout string
 ---@field stderr string
 ---@field seconds number
----@field truncated boolean whether more was said than was kept
+---@field truncated boolean whether an output was longer than what was kept
 
---- The error for a program that could not be started, by what luv said.
+--- The error for a program that could not be started.
 ---@param name string
----@param why string
+---@param why string luv's error message
 ---@return nil, deskpilot.error
 function program.not_started(name, why)
   why = tostring(why)
@@ -47,7 +47,7 @@ end
 local Process = {}
 Process.__index = Process
 
--- Called whenever a part of it has ended: the process, either output.
+-- Called when one of three parts has ended: the process, its standard output, its standard error.
 local function part_ended(self)
   self.open = self.open - 1
   if self.open == 0 and self.wake then self.wake() end
@@ -57,7 +57,7 @@ local function close(handle)
   if handle and not handle:is_closing() then handle:close() end
 end
 
--- Takes in an output, and drops what is too much.
+-- Reads an output to its end, and drops what exceeds max_output.
 local function collect(self, pipe, field)
   local parts, size = {}, 0
   self.parts[field] = parts
@@ -66,20 +66,20 @@ local function collect(self, pipe, field)
       close(pipe)
       return part_ended(self)
     end
-    local room = self.max_output - size
-    if #data > room then
+    local capacity = self.max_output - size
+    if #data > capacity then
       self.truncated = true
-      data = data:sub(1, room)
+      data = data:sub(1, capacity)
     end
     size = size + #data
     parts[#parts + 1] = data
   end)
 end
 
--- An output may be held open by what the program has left running.
+-- Closes outputs that are still open output_timeout after the end of the program.
 local function limit_output(self)
-  self.patience = uv.new_timer()
-  self.patience:start(math.ceil(program.output_patience * 1000), 0, function()
+  self.output_timer = uv.new_timer()
+  self.output_timer:start(math.ceil(program.output_timeout * 1000), 0, function()
     for _, pipe in ipairs(self.pipes) do
       if not pipe:is_closing() then
         close(pipe)
@@ -118,12 +118,12 @@ local function start(options)
   self.pid = pid
   if options.on_start then options.on_start(pid) end
   for i, field in ipairs { "stdout", "stderr" } do collect(self, self.pipes[i], field) end
-  -- A program that does not read it all is no failure.
+  -- The write may fail, because a program need not read all of its input.
   if self.input then self.input:write(options.input, function() close(self.input) end) end
   return self
 end
 
--- Waits for the end of the process and of its output; whether it came in time.
+-- Waits until the process and its outputs have ended. False after the timeout.
 local function wait(self, seconds)
   if self.open == 0 then return true end
   task.await(function(done)
@@ -143,28 +143,28 @@ local function wait(self, seconds)
   return self.open == 0
 end
 
---- Lets go of everything; a program that still runs is ended, and what comes from it.
+--- Releases everything. A program that still runs is killed with its child processes.
 function Process:stop()
   if self.pid and not self.status then platform.end_tree(self.pid) end
-  close(self.patience)
+  close(self.output_timer)
   close(self.input)
   for _, pipe in ipairs(self.pipes) do close(pipe) end
 end
 
-local function said(self, field)
+local function output(self, field)
   return table.concat(self.parts[field])
 end
 
-local function last_words(self)
-  local words = text.one_line(said(self, "stderr"):match("([^\n]*%S[^\n]*)\n*$") or "")
-  return words ~= "" and "; it said: " .. text.cut(words, 200) or ""
+local function describe_last_output(self)
+  local line = text.one_line(output(self, "stderr"):match("([^\n]*%S[^\n]*)\n*$") or "")
+  return line ~= "" and "; it said: " .. text.cut(line, 200) or ""
 end
 
---- Runs a program and waits for its end. It is ended, with all that comes from it, when the time is up or when
---- the task that waits is cancelled.
+--- Runs a program and waits for its end. After the timeout, or when the waiting task is cancelled, the program is
+--- killed with its child processes.
 ---@param options deskpilot.program_options
----@return deskpilot.program_result? result, deskpilot.error? err code "timed_out": with what it had said by
----  then in err.stdout and err.stderr
+---@return deskpilot.program_result? result, deskpilot.error? err code "timed_out": err.stdout and err.stderr hold the
+---  output until then
 function program.run(options)
   local began = task.now()
   local self, err = start(options)
@@ -172,12 +172,12 @@ function program.run(options)
   local guard <close> = setmetatable({}, { __close = function() self:stop() end })
   assert(guard)
   if not wait(self, options.timeout) then
-    local failure = errors.new("timed_out", "%s", ("%s did not end within %g s and was ended%s"):format(
-      options.argv[1], options.timeout, last_words(self)))
-    failure.stdout, failure.stderr = said(self, "stdout"), said(self, "stderr")
+    local failure = errors.new("timed_out", "%s", ("%s did not end within %g s and was killed%s"):format(
+      options.argv[1], options.timeout, describe_last_output(self)))
+    failure.stdout, failure.stderr = output(self, "stdout"), output(self, "stderr")
     return nil, failure
   end
-  return { status = self.status, stdout = said(self, "stdout"), stderr = said(self, "stderr"),
+  return { status = self.status, stdout = output(self, "stdout"), stderr = output(self, "stderr"),
     seconds = task.now() - began, truncated = self.truncated }
 end
 

@@ -1,5 +1,5 @@
---- The windows that a program shows after it was started: its own, those of what it starts, and those of another
---- process that it hands over to.
+--- Finds the windows that a program shows after its start: its own, those of its child processes, and those of a
+--- running process that it hands its work to.
 local errors = require "deskpilot.base.errors"
 local process_tree = require "deskpilot.desk.platform.process_tree"
 local task = require "deskpilot.base.task"
@@ -7,8 +7,8 @@ local waits = require "deskpilot.desk.wait.waits"
 
 local app_windows = {}
 
---- Its exit status; 128 and the signal's number for one that a signal ended.
----@param app deskpilot.app one that has ended
+--- The exit status of a program; 128 plus the signal's number if a signal ended it.
+---@param app deskpilot.app that has ended
 ---@return integer
 function app_windows.exit_status(app)
   return app.ended.signal ~= 0 and 128 + app.ended.signal or app.ended.status
@@ -23,18 +23,18 @@ function app_windows.ended_early(app)
     app.ended.words and ": " .. app.ended.words or ""))
 end
 
---- The windows that there are now.
+--- The ids of all windows.
 ---@param desk deskpilot.desk
----@return table<integer, boolean> by their ids
+---@return table<integer, boolean> ids
 function app_windows.ids(desk)
   local ids = {}
   for _, window in ipairs(desk.windows.list() or {}) do ids[window.id] = true end
   return ids
 end
 
---- The topmost new window of the program or of what comes from it, and the topmost of anybody else.
+--- The topmost new window of the program or its child processes, and the topmost new window of other programs.
 ---@param list deskpilot.window[]
----@param before table<integer, boolean> ids of those that are not new
+---@param before table<integer, boolean> ids of windows that are not new
 ---@param pid integer
 ---@return deskpilot.window? own, deskpilot.window? other
 function app_windows.new(list, before, pid)
@@ -49,12 +49,12 @@ function app_windows.new(list, before, pid)
   return own, other
 end
 
---- Looks at the windows again and again, whenever they change, until look(list) gives something.
+--- Calls look(list) whenever the windows have changed, until it returns something.
 ---@generic T
 ---@param desk deskpilot.desk
 ---@param seconds number
----@param look fun(list: deskpilot.window[]): T?, deskpilot.error? an error ends it
----@return T? found nil without an error where there is none in time
+---@param look fun(list: deskpilot.window[]): T?, deskpilot.error? an error ends the wait
+---@return T? found nil without an error after the timeout
 ---@return deskpilot.error? err
 function app_windows.wait(desk, seconds, look)
   local limit = task.now() + seconds
@@ -71,18 +71,19 @@ function app_windows.wait(desk, seconds, look)
   end
 end
 
--- A new window of another process is the program's where it says no process, or where the program has ended
--- (many hand over to a process that runs already), or shows none of its own for a while.
+-- Whether a new window of another process counts as the program's: if the window names no process; if the program has
+-- ended, because many hand their work to a process that runs already; or if it has shown no window of its own for
+-- timing.app_handover.
 local function is_taken_over(desk, app, other, since)
   return other and (other.pid == 0 or app.ended or task.now() - since > desk.timing.app_handover)
 end
 
---- Waits for a program's window.
+--- Waits for a program's first window.
 ---@param desk deskpilot.desk
 ---@param app deskpilot.app
----@param before table<integer, boolean> ids of the windows that were there before it was started
+---@param before table<integer, boolean> ids of the windows before its start
 ---@param seconds number
----@return deskpilot.window? window nil without an error where there is none in time
+---@return deskpilot.window? window nil without an error after the timeout
 ---@return deskpilot.error? err
 function app_windows.wait_for_first(desk, app, before, seconds)
   local since

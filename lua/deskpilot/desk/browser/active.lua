@@ -1,12 +1,13 @@
---- Which tab of a browser is in sight, and which window of the desktop shows a tab.
+--- Which tab of a browser is visible, and which window of the desktop shows a tab.
 local errors = require "deskpilot.base.errors"
 local process_tree = require "deskpilot.desk.platform.process_tree"
 local text = require "deskpilot.base.text"
 
 local active = {}
 
--- Asks all tabs at a time whether they are in sight and have the keyboard. Those that cannot say are as they were.
-local function look(browser, tabs)
+-- Updates the visibility of all tabs: "focus" (visible, with the keyboard focus), "visible" or "". A tab that does not
+-- answer keeps its value. The tabs are asked in parallel.
+local function update_visibility(browser, tabs)
   local seconds, asked = browser.desk.timing.browser_answer, {}
   for _, tab in ipairs(tabs) do
     if tab.attaching then
@@ -18,14 +19,14 @@ local function look(browser, tabs)
   for tab, call in pairs(asked) do
     local told = call and call:wait(seconds)
     local value = told and type(told.result) == "table" and told.result.value
-    if type(value) == "string" then tab.sight = value end
+    if type(value) == "string" then tab.visibility = value end
   end
 end
 
-local function in_sight(tabs)
+local function visible_tabs(tabs)
   local list = {}
   for _, tab in ipairs(tabs) do
-    if tab.sight ~= "" then list[#list + 1] = tab end
+    if tab.visibility ~= "" then list[#list + 1] = tab end
   end
   return #list > 0 and list or tabs
 end
@@ -35,8 +36,8 @@ local function bounds_of(tab)
   return told and type(told.bounds) == "table" and told.bounds or nil
 end
 
--- How much a window is like the one that a tab says it is in: by its title, which begins with the page's, and by
--- its place, which may differ by a frame and is counted in other pixels on some screens.
+-- A score for whether a window shows a tab: its title begins with the page's title, and its place is about the one that
+-- the browser reports. The places may differ by a window frame, and by the scale on some screens.
 local function likeness(window, title, bounds)
   local score = 0
   if title ~= "" and text.starts(window.title, title) then score = 4 end
@@ -63,15 +64,15 @@ function active.window_of(tab)
   if #own == 1 then return own[1] end
   local info, bounds = tab:info(), bounds_of(tab)
   local best, most
-  for _, window in ipairs(own) do -- the topmost of those that are alike
+  for _, window in ipairs(own) do -- of equal scores the topmost wins
     local score = likeness(window, info and info.title or "", bounds)
     if not most or score >= most then best, most = window, score end
   end
   return best
 end
 
--- How far up the window of a tab lies.
-local function height_of(tab)
+-- The place of a tab's window in the stacking order; the active window is above all.
+local function stacking_place(tab)
   local window = active.window_of(tab)
   for i, other in ipairs(window and tab.browser.desk.windows.list() or {}) do
     if other.id == window.id then return other.active and math.huge or i end
@@ -79,21 +80,21 @@ local function height_of(tab)
   return 0
 end
 
---- The tab in sight.
+--- The visible tab; of several windows' the one with the keyboard focus, else that of the topmost window.
 ---@param browser deskpilot.browser
 ---@param tabs deskpilot.tab[]
 ---@return deskpilot.tab
 function active.of(browser, tabs)
   if #tabs == 1 then return tabs[1] end
-  look(browser, tabs)
-  local list = in_sight(tabs)
+  update_visibility(browser, tabs)
+  local list = visible_tabs(tabs)
   if #list == 1 then return list[1] end
   for _, tab in ipairs(list) do
-    if tab.sight == "focus" then return tab end
+    if tab.visibility == "focus" then return tab end
   end
   local best, height
   for _, tab in ipairs(list) do
-    local its = height_of(tab)
+    local its = stacking_place(tab)
     if not height or its > height then best, height = tab, its end
   end
   return best

@@ -1,4 +1,4 @@
---- Addresses that a tab may be sent to.
+--- Checks which addresses a tab may navigate to.
 local errors = require "deskpilot.base.errors"
 local text = require "deskpilot.base.text"
 
@@ -6,9 +6,9 @@ local address = {}
 
 local schemes = { http = true, https = true, file = true, data = true }
 
---- The address as it may be opened: http, https, file, data and about:blank. What has no scheme is none: whether
---- "localhost:80" is a host or a scheme is not guessed. Addresses that run code or belong to the browser
---- itself (javascript:, chrome:) are refused.
+--- Accepts http, https, file and data addresses and about:blank. An address without a scheme is invalid, because
+--- "localhost:80" could be a host or a scheme. Addresses that run code or belong to the browser (javascript:, chrome:)
+--- are refused.
 ---@param url string
 ---@return string? url, deskpilot.error? err code "invalid" or "refused"
 function address.check(url)

@@ -1,6 +1,6 @@
---- The DevTools protocol: calls and events over one connection to a browser, whose targets (tabs) have sessions of
---- their own on it. What the browser sends is untrusted: an answer that cannot be read fails the call that it
---- is for, anything else that makes no sense ends the connection.
+--- The Chrome DevTools protocol: calls and events over one WebSocket connection to a browser. Each target (tab) has a
+--- session on that connection. Messages from the browser are untrusted: an answer that cannot be read fails its call;
+--- any other malformed message ends the connection.
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local signal = require "deskpilot.base.signal"
@@ -9,17 +9,17 @@ local websocket = require "deskpilot.net.websocket"
 
 local cdp = {}
 
---- Seconds that a call may take, if it is not told.
+--- Default timeout of a call, in seconds.
 cdp.timeout = 10
 
---- Seconds for the connection to be there.
+--- Timeout for connecting, in seconds.
 cdp.connect_timeout = 10
 
---- The longest message that is taken, in bytes: a screenshot of a large page has some ten million.
+--- The longest message that is accepted, in bytes. A screenshot of a large page has about ten million.
 cdp.max_message = 100 * 1024 * 1024
 
 ---@class deskpilot.cdp_connection
----@field closed deskpilot.error? why it is no more
+---@field closed deskpilot.error? why it has ended; nil while it is open
 local Connection = {}
 Connection.__index = Connection
 
@@ -30,7 +30,7 @@ end
 ---@class deskpilot.cdp_session
 ---@field id string
 ---@field connection deskpilot.cdp_connection
----@field closed deskpilot.error? why it is no more
+---@field closed deskpilot.error? why it has ended; nil while it is open
 local Session = {}
 Session.__index = Session
 
@@ -38,25 +38,25 @@ function Session:__tostring()
   return ("session %s%s"):format(self.id, self.closed and " (closed)" or "")
 end
 
--- --- what comes ---------------------------------------------------------------------------------------
+-- --- incoming messages --------------------------------------------------------------------------------
 
-local function words(value, limit)
-  return text.cut(text.one_line(tostring(value)), limit or 300)
+local function short_text(value)
+  return text.cut(text.one_line(tostring(value)), 300)
 end
 
 local codes = { [-32601] = "unsupported", [-32602] = "invalid", [-32001] = "not_found" }
 
--- What the browser says when a call fails.
-local function refusal(call, told)
-  told = type(told) == "table" and told or {}
-  local message = words(told.message or "no reason")
+-- The error for a call that the browser answers with an error.
+local function refusal(call, answer)
+  answer = type(answer) == "table" and answer or {}
+  local message = short_text(answer.message or "no reason")
   local lower = message:lower()
   if lower:find("navigated or closed", 1, true) or lower:find("context was destroyed", 1, true) then
-    return errors.new("cancelled", "the page went elsewhere before %s was done", call.method)
+    return errors.new("cancelled", "the page was left or reloaded before %s was done", call.method)
   end
   local missing = lower:find("not find", 1, true) or lower:find("no target", 1, true)
     or lower:find("not found", 1, true) or lower:find("no node", 1, true)
-  return errors.new(codes[told.code] or missing and "not_found" or "refused", "%s",
+  return errors.new(codes[answer.code] or missing and "not_found" or "refused", "%s",
     ("the browser refused %s: %s"):format(call.method, message))
 end
 
@@ -64,10 +64,11 @@ local function finish(self, call, result, err)
   if call.ended then return end
   self.calls[call.id] = nil
   call.ended, call.result, call.err = true, result, err
-  call.told:tell()
+  call.answered:notify()
 end
 
--- Ends the calls under way that which(call) is true of. Who waits for one goes on at once, and may begin others.
+-- Ends pending calls for which which(call) is true. The list is copied first, because a task that waits for a call
+-- resumes at once and may begin others.
 local function fail_calls(self, err, which)
   local list = {}
   for _, call in pairs(self.calls) do
@@ -78,7 +79,7 @@ end
 
 local function take_answer(self, message)
   local call = self.calls[message.id]
-  if not call then return end -- nobody waits for it any more
+  if not call then return end -- the caller has stopped waiting
   if message.error ~= nil then return finish(self, call, nil, refusal(call, message.error)) end
   if type(message.result) ~= "table" then
     return finish(self, call, nil, errors.new("protocol", "the browser's answer to %s has no result", call.method))
@@ -94,7 +95,7 @@ end
 local function take_event(self, message)
   local params = type(message.params) == "table" and message.params or {}
   local session_id = type(message.sessionId) == "string" and message.sessionId or nil
-  local list = { table.unpack(handlers_of(self, message.method, session_id)) } -- one may add or remove some
+  local list = { table.unpack(handlers_of(self, message.method, session_id)) } -- handlers may change the list
   for _, handler in ipairs(list) do handler(params) end
 end
 
@@ -102,7 +103,7 @@ local function take(self, bytes)
   local message = json.decode(bytes)
   if type(message) ~= "table" then
     local call = self.calls[math.tointeger(tonumber(bytes:match('^{"id":(%d+)[,}]')))]
-    if not call then error("a message that is no JSON object", 0) end
+    if not call then error("a message that is not a JSON object", 0) end
     return finish(self, call, nil, errors.new("protocol", "the browser's answer to %s cannot be read (it may be "
       .. "nested too deeply)", call.method))
   end
@@ -130,25 +131,25 @@ local function lost(self, err)
   for _, session in pairs(self.sessions) do sessions[#sessions + 1] = session end
   for _, listener in ipairs(listeners) do listener(err) end
   for _, session in ipairs(sessions) do end_session(session, err) end
-  fail_calls(self, err, function() return true end) -- last: who waits for one goes on at once
+  fail_calls(self, err, function() return true end) -- last, because waiting tasks resume at once
 end
 
 local function lost_by(err)
   return errors.new("unavailable", "%s", "the connection to the browser is lost"
-    .. (err and ": " .. words(err) or ""))
+    .. (err and ": " .. short_text(err) or ""))
 end
 
--- From the loop: a message that nothing can be made of is the end of the connection.
-local function heard(self, bytes)
+-- Called from the loop for each message. A malformed one ends the connection.
+local function on_message(self, bytes)
   if self.closed then return end
   local ok, why = pcall(take, self, bytes)
   if ok then return end
-  local err = errors.new("protocol", "the browser sent what makes no sense: %s", words(why))
+  local err = errors.new("protocol", "the browser sent a malformed message: %s", short_text(why))
   self.ws:close(1002)
   lost(self, err)
 end
 
---- Connects to a browser's own endpoint, ws://127.0.0.1:PORT/devtools/browser/...
+--- Connects to a browser's WebSocket: ws://127.0.0.1:PORT/devtools/browser/...
 ---@param url string
 ---@return deskpilot.cdp_connection? connection, deskpilot.error? err
 function cdp.connect(url)
@@ -156,7 +157,7 @@ function cdp.connect(url)
     Connection)
   local err
   self.ws, err = websocket.open(url, { timeout = cdp.connect_timeout, max_message = cdp.max_message,
-    on_message = function(bytes) heard(self, bytes) end,
+    on_message = function(bytes) on_message(self, bytes) end,
     on_close = function(why) lost(self, lost_by(why)) end })
   if not self.ws then return nil, err end
   self:on("Target.detachedFromTarget", nil, function(params)
@@ -166,15 +167,15 @@ function cdp.connect(url)
   return self
 end
 
---- Closes the connection. The browser goes on. A second call does nothing.
+--- Closes the connection; the browser keeps running. A second call does nothing.
 function Connection:close()
   if self.closed then return end
   lost(self, errors.new("unavailable", "the connection to the browser has been closed"))
   self.ws:close()
 end
 
---- Calls fn(err) when the connection is lost or closed, from the loop: it may not wait.
----@param fn fun(err: deskpilot.error)
+--- Calls fn(err) when the connection is lost or closed.
+---@param fn fun(err: deskpilot.error) called from the loop: it may not wait
 function Connection:on_close(fn)
   table.insert(self.close_listeners, fn)
 end
@@ -190,7 +191,7 @@ function Call:__tostring()
   return "call of " .. self.method
 end
 
---- Sends a call without waiting for its answer, so that several can be under way: see Call:wait.
+--- Sends a call without waiting for its answer, so that several calls can be pending; Call:wait waits for the answer.
 ---@param method string
 ---@param params table?
 ---@param options { session: string? }?
@@ -199,7 +200,7 @@ function Connection:begin(method, params, options)
   if self.closed then return nil, self.closed end
   local id = self.last_id + 1
   self.last_id = id
-  local call = setmetatable({ id = id, method = method, connection = self, told = signal.new(),
+  local call = setmetatable({ id = id, method = method, connection = self, answered = signal.new(),
     session = options and options.session }, Call)
   self.calls[id] = call
   local ok, err = self.ws:send(json.encode { id = id, method = method, params = params, sessionId = call.session })
@@ -209,13 +210,13 @@ function Connection:begin(method, params, options)
 end
 
 --- Waits for the answer.
----@param timeout number? seconds; cdp.timeout
+---@param timeout number? seconds; default cdp.timeout
 ---@return table? result, deskpilot.error? err
 function Call:wait(timeout)
   timeout = timeout or cdp.timeout
   local guard <close> = setmetatable({}, { __close = function() self.connection.calls[self.id] = nil end })
   assert(guard)
-  if self.told:wait_until(timeout, function() return self.ended end) then return self.result, self.err end
+  if self.answered:wait_until(timeout, function() return self.ended end) then return self.result, self.err end
   return errors.fail("timed_out", "the browser did not answer %s within %g s", self.method, timeout)
 end
 
@@ -230,29 +231,29 @@ function Connection:call(method, params, options)
   return call:wait(options and options.timeout)
 end
 
-local function take_off(list, fn)
+local function remove(list, fn)
   for i, listener in ipairs(list) do
     if listener == fn then return table.remove(list, i) end
   end
 end
 
---- Calls fn(params) for every such event, from the loop: it may not wait.
+--- Calls fn(params) for every event of that name.
 ---@param method string such as "Target.targetCreated"
----@param session_id string? of whose events; the browser's own if it is not given
----@param fn fun(params: table)
----@return fun() off takes it off again
+---@param session_id string? whose events; without it those of the browser itself
+---@param fn fun(params: table) called from the loop: it may not wait
+---@return fun() off removes the handler
 function Connection:on(method, session_id, fn)
   local key = session_id or ""
   self.handlers[key] = self.handlers[key] or {}
   local list = self.handlers[key][method] or {}
   self.handlers[key][method] = list
   list[#list + 1] = fn
-  return function() take_off(list, fn) end
+  return function() remove(list, fn) end
 end
 
 -- --- sessions -----------------------------------------------------------------------------------------
 
---- The session of that id, which the browser has told of.
+--- The session with an id that the browser has announced.
 ---@param id string
 ---@return deskpilot.cdp_session
 function Connection:adopt(id)
@@ -274,7 +275,7 @@ function Connection:session(target_id)
   return self:adopt(result.sessionId)
 end
 
---- Sends a call without waiting for its answer. While something blocks the session (see block) it fails at once.
+--- Sends a call without waiting for its answer. While the session is blocked (see block), it fails at once.
 ---@param method string
 ---@param params table?
 ---@return deskpilot.cdp_call? call, deskpilot.error? err
@@ -288,7 +289,7 @@ end
 --- Calls a method and waits for its answer.
 ---@param method string such as "Page.navigate"
 ---@param params table?
----@param timeout number? seconds; cdp.timeout
+---@param timeout number? seconds; default cdp.timeout
 ---@return table? result, deskpilot.error? err
 function Session:call(method, params, timeout)
   local call, err = self:begin(method, params)
@@ -296,61 +297,60 @@ function Session:call(method, params, timeout)
   return call:wait(timeout)
 end
 
---- Calls fn(params) for every such event, from the loop: it may not wait.
+--- Calls fn(params) for every event of that name in this session.
 ---@param method string
----@param fn fun(params: table)
----@return fun() off takes it off again
+---@param fn fun(params: table) called from the loop: it may not wait
+---@return fun() off removes the handler
 function Session:on(method, fn)
   return self.connection:on(method, self.id, fn)
 end
 
---- Calls fn(err) when the session ends, because its target or the connection has gone. It may not wait.
----@param fn fun(err: deskpilot.error)
----@return fun() off takes it off again
+--- Calls fn(err) when the session ends, because its target has been closed or the connection has ended.
+---@param fn fun(err: deskpilot.error) called from the loop: it may not wait
+---@return fun() off removes the listener
 function Session:on_end(fn)
   table.insert(self.end_listeners, fn)
-  return function() take_off(self.end_listeners, fn) end
+  return function() remove(self.end_listeners, fn) end
 end
 
---- Waits for an event that comes after this call.
+--- Waits for an event that arrives after this call.
 ---@param method string
----@param predicate (fun(params: table): boolean?)? which of them; the first if it is not given
----@param timeout number? seconds; cdp.timeout
+---@param predicate (fun(params: table): boolean?)? which event; without it the first
+---@param timeout number? seconds; default cdp.timeout
 ---@return table? params, deskpilot.error? err
 function Session:wait(method, predicate, timeout)
   timeout = timeout or cdp.timeout
-  local told, found = signal.new(), nil
+  local changed, found = signal.new(), nil
   local off = self:on(method, function(params)
     if not found and (not predicate or predicate(params)) then
       found = params
-      told:tell()
+      changed:notify()
     end
   end)
-  local off_end = self:on_end(function() told:tell() end)
+  local off_end = self:on_end(function() changed:notify() end)
   local guard <close> = setmetatable({}, { __close = function()
     off()
     off_end()
   end })
   assert(guard)
   local function over() return found or self.closed end
-  if told:wait_until(timeout, over) and found then return found end
+  if changed:wait_until(timeout, over) and found then return found end
   if self.closed then return nil, self.closed end
   return errors.fail("timed_out", "%s did not come within %g s", method, timeout)
 end
 
---- Ends the calls that are under way with an error, but those of the methods named: they would not be answered.
+--- Fails all pending calls of this session, because the browser will not answer them.
 ---@param err deskpilot.error
----@param passes table<string, boolean>? methods
+---@param passes table<string, boolean>? methods whose calls are left alone
 function Session:interrupt(err, passes)
   fail_calls(self.connection, err, function(call)
     return call.session == self.id and not (passes and passes[call.method])
   end)
 end
 
---- From now on every call but those of the methods named fails at once with this error, and those under way do;
---- until it is called without one.
+--- Blocks the session: pending and future calls fail at once with this error. A call without an error unblocks it.
 ---@param err deskpilot.error?
----@param passes table<string, boolean>? methods
+---@param passes table<string, boolean>? methods that are still permitted
 function Session:block(err, passes)
   self.blocked = err and { err = err, passes = passes or {} } or nil
   if err then self:interrupt(err, passes) end

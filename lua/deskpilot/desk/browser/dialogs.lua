@@ -1,4 +1,4 @@
---- A page's dialogs (alert, confirm, prompt, and the question whether to leave it), which hold the page up.
+--- A page's dialogs: alert, confirm, prompt, and the question whether to leave it. An open dialog blocks the page.
 local errors = require "deskpilot.base.errors"
 
 local dialogs = { methods = {} }
@@ -8,7 +8,7 @@ local Tab = dialogs.methods
 ---@class deskpilot.page_dialog
 ---@field type "alert"|"confirm"|"prompt"|"beforeunload"
 ---@field message string
----@field default string? what a prompt has in its field
+---@field default string? a prompt's initial text
 ---@field url string of the page that shows it
 
 --- The dialog that is open on the page. Does not wait.
@@ -17,28 +17,29 @@ function Tab:dialog()
   return self.open_dialog
 end
 
-local function answer(self, accept, words)
+local function answer(self, accept, content)
   local dialog = self.open_dialog
   if not dialog then return errors.fail("not_found", "no dialog is open on the page") end
-  local ok, err = self:call("Page.handleJavaScriptDialog", { accept = accept, promptText = words })
-  -- Its user was quicker.
+  local ok, err = self:call("Page.handleJavaScriptDialog", { accept = accept, promptText = content })
+  -- If the dialog has closed meanwhile, its user has answered it: no error.
   if not ok and self.open_dialog == dialog then return nil, err end
   local seconds = self.browser.desk.timing.browser_answer
   self.changed:wait_until(seconds, function() return self.open_dialog ~= dialog end)
-  -- The page says only now that it stays. The browser would take that for its answer to whatever comes next.
+  -- The page's own answer, that it stays, reaches the browser later than the answer to our call. The browser would take
+  -- it for the answer to the next navigation, so a round trip through the page waits for it.
   if dialog.type == "beforeunload" and not accept then self:call("Runtime.evaluate", { expression = "1" }, seconds) end
   return true
 end
 
---- Answers it with OK.
----@param words string? for a prompt
----@return boolean? ok, deskpilot.error? err code "not_found": none is open
-function Tab:accept_dialog(words)
-  return answer(self, true, words)
+--- Answers the open dialog with OK.
+---@param content string? the text for a prompt
+---@return boolean? ok, deskpilot.error? err code "not_found": no dialog is open
+function Tab:accept_dialog(content)
+  return answer(self, true, content)
 end
 
---- Answers it with Cancel.
----@return boolean? ok, deskpilot.error? err code "not_found": none is open
+--- Answers the open dialog with Cancel.
+---@return boolean? ok, deskpilot.error? err code "not_found": no dialog is open
 function Tab:dismiss_dialog()
   return answer(self, false)
 end

@@ -1,5 +1,5 @@
---- Files that a browser fetches, followed until they are there. Their names are the page's wish: the browser saves
---- them under names of its own choice, and what is left of the wish is their name when they are complete.
+--- Follows a browser's downloads until they are complete. The page suggests a file's name, which is untrusted: the
+--- browser saves the file under a random id, and it gets a safe form of the suggested name when it is complete.
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
@@ -26,24 +26,24 @@ function Download:__tostring()
   return ("download %s (%s)"):format(self.name, self.state)
 end
 
--- How many are remembered of a browser and of a tab.
+-- How many downloads are remembered per browser and per tab.
 local KEPT = 200
 
 -- --- names --------------------------------------------------------------------------------------------
 
 local reserved = { con = true, prn = true, aux = true, nul = true, ["conin$"] = true, ["conout$"] = true }
 
--- Windows's devices, whatever their ending.
+-- Names of Windows devices; an extension does not change their meaning.
 local function is_device(name)
   local stem = name:lower():match("^[^.]*"):gsub(" +$", "")
   return reserved[stem] or stem:find("^com%d$") or stem:find("^lpt%d$")
 end
 
---- A file's name that is safe on every system, as like the given one as can be.
----@param wish any
+--- A file name that is safe on every system and similar to the suggested one.
+---@param suggestion any
 ---@return string
-function downloads.safe_name(wish)
-  local name = type(wish) == "string" and wish or ""
+function downloads.safe_name(suggestion)
+  local name = type(suggestion) == "string" and suggestion or ""
   if not utf8.len(name) then name = name:gsub("[\x80-\xff]", "_") end
   name = name:match("[^/\\]*$"):gsub("[%c<>:\"|?*]", "_"):gsub("^[%s.]+", ""):gsub("[%s.]+$", "")
   if is_device(name) then name = "_" .. name end
@@ -56,7 +56,7 @@ function downloads.safe_name(wish)
   return name ~= "" and name or "download"
 end
 
--- A path in the folder that no file has.
+-- A path in the folder that does not exist yet.
 local function free_path(folder, name)
   local path, number = files.join(folder, name), 1
   local stem, ending = name:match("^(.+)(%.[^.]+)$")
@@ -67,15 +67,15 @@ local function free_path(folder, name)
   return path
 end
 
--- --- what the browser tells -----------------------------------------------------------------------------
+-- --- the browser's events -------------------------------------------------------------------------------
 
 local function keep(list, download)
   list[#list + 1] = download
   if #list > KEPT then table.remove(list, 1) end
 end
 
--- The tab that a download was begun in. One that was opened for it alone has shown no page, and is closed: it is
--- the business of the tab that had it opened.
+-- The tab that a download was started in. A tab that was opened for the download alone has shown no page and will be
+-- closed by the browser; then it is the tab that opened that one.
 local function tab_of(browser, frame)
   for _, tab in ipairs(browser.order) do
     if tab.frame == frame or tab.frames[frame] then
@@ -93,26 +93,26 @@ local function begun(browser, params)
   keep(browser.downloads, download)
   local tab = tab_of(browser, params.frameId)
   if tab then keep(tab.downloads, download) end
-  for _, other in ipairs(browser.order) do other.changed:tell() end
+  for _, other in ipairs(browser.order) do other.changed:notify() end
 end
 
 local function ended(browser, id, download, err)
   browser.running[id] = nil
   download.err, download.state = err, err and "failed" or "complete"
-  download.changed:tell()
+  download.changed:notify()
 end
 
--- Gives it its name. Where the browser decides where files go, it has told where this one is.
-local function complete(browser, id, download, told)
+-- Gives a complete file its name. Without a folder of ours the browser has chosen the path and reported it.
+local function complete(browser, id, download, path_of_browser)
   local folder = browser.download_folder
   if not folder then
-    download.path = type(told) == "string" and text.cut(told, 4000) or nil
+    download.path = type(path_of_browser) == "string" and text.cut(path_of_browser, 4000) or nil
     return ended(browser, id, download)
   end
   local path = free_path(folder, download.name)
   local ok, why = uv.fs_rename(files.join(folder, id), path)
   if not ok then
-    return ended(browser, id, download, errors.new("io", "%s cannot be named: %s", download.name, tostring(why)))
+    return ended(browser, id, download, errors.new("io", "%s cannot get its name: %s", download.name, tostring(why)))
   end
   download.path = path
   ended(browser, id, download)
@@ -127,12 +127,12 @@ local function progress(browser, params)
   if params.state == "completed" then complete(browser, params.guid, download, params.filePath)
   elseif params.state == "canceled" then
     ended(browser, params.guid, download, errors.new("cancelled", "%s",
-      ("%s was not fetched to its end (%d bytes came): the server or the browser broke it off"):format(
+      ("the download of %s was interrupted after %d bytes by the server or the browser"):format(
         download.name, download.received)))
   end
 end
 
---- Listens to what the browser tells of downloads.
+--- Listens to the browser's download events.
 ---@param browser deskpilot.browser
 ---@param connection deskpilot.cdp_connection
 function downloads.listen(browser, connection)
@@ -146,7 +146,7 @@ function downloads.listen(browser, connection)
   end)
 end
 
---- Has the browser tell of downloads, and put them into the folder that was asked for.
+--- Enables the browser's download events, and sets the folder for files.
 ---@param browser deskpilot.browser
 ---@param connection deskpilot.cdp_connection
 ---@return table? ok, deskpilot.error? err
@@ -156,27 +156,27 @@ function downloads.start(browser, connection)
     downloadPath = folder and files.native(folder) or nil, eventsEnabled = true })
 end
 
--- --- waiting for them -------------------------------------------------------------------------------------
+-- --- waiting for downloads --------------------------------------------------------------------------------
 
---- Waits until the file is there.
----@param timeout number? seconds; a minute
----@return string? path, deskpilot.error? err code "cancelled": it was broken off
+--- Waits until the download is complete.
+---@param timeout number? seconds; default 60
+---@return string? path, deskpilot.error? err code "cancelled": it was interrupted
 function Download:wait(timeout)
   timeout = timeout or 60
   self.changed:wait_until(timeout, function() return self.state ~= "running" end)
   if self.err then return nil, self.err end
   if self.state == "running" then
-    return errors.fail("timed_out", "%s", ("%s is not complete after %g s: %d bytes%s have come"):format(self.name,
+    return errors.fail("timed_out", "%s", ("%s is not complete after %g s: %d bytes%s have arrived"):format(self.name,
       timeout, self.received, self.total and (" of %d"):format(self.total) or ""))
   end
   if self.path then return self.path end
-  return errors.fail("unsupported", "this browser does not tell where it put %s; attach with a folder for downloads",
-    self.name)
+  return errors.fail("unsupported", "this browser does not report where it has saved %s; attach to it with the option "
+    .. "downloads, a folder", self.name)
 end
 
---- Waits for a file that the tab begins to fetch from now on, and until it is there. What is to begin it can be given
---- as `action`, whose nil, err is an error here too.
----@param options { action: function?, timeout: number? }? seconds; timing.download
+--- Waits until the tab starts a download and until that download is complete. `action` is called first to start it; if
+--- it returns nil, err, so does this function.
+---@param options { action: function?, timeout: number? }? timeout: seconds; default timing.download
 ---@return string? path
 ---@return deskpilot.download|deskpilot.error download
 function Tab:wait_for_download(options)
@@ -193,7 +193,7 @@ function Tab:wait_for_download(options)
     end
     return not last and self.downloads[1] or self.closed or self.open_dialog
   end)
-  if not found then return errors.fail("timed_out", "the tab did not begin to fetch a file") end
+  if not found then return errors.fail("timed_out", "the tab did not start a download in time") end
   if found == true then return errors.fail("not_found", "the tab has been closed") end
   if found == self.open_dialog then return nil, self.session.blocked.err end
   local path, err = found:wait(math.max(0, limit - task.now()))

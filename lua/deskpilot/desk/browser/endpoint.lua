@@ -1,6 +1,6 @@
---- Where a running browser listens for us: by its port, by its profile's folder (it writes the port there), or by the
---- words that a process was started with. Only on this machine. What answers on a port may be anything, so
---- nothing that it says but a name of a place on that same port is believed.
+--- Finds the debugging endpoint of a running browser on this machine: by its port, by its profile's folder (the browser
+--- writes its port there), or by its process's command line. Any program may answer on a port, so of its answer only a
+--- path on the same port is used.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local http = require "deskpilot.net.http"
@@ -10,13 +10,13 @@ local text = require "deskpilot.base.text"
 
 local endpoint = {}
 
---- What to do about a browser that cannot be attached to.
+--- Advice for messages about a browser that cannot be attached to.
 endpoint.advice = "close it and start it with --remote-debugging-port=0 and a --user-data-dir of its own, "
   .. "or have desk.browser.start start one"
 
 ---@class deskpilot.browser_endpoint
 ---@field port integer
----@field url string of the browser's own WebSocket
+---@field url string of the browser's WebSocket
 
 local PATH = "(/devtools/browser/[%w%-]+)"
 
@@ -41,57 +41,58 @@ function endpoint.of_port(port)
     return errors.fail(err.code, "no browser answers on port %d of this machine (%s); %s", port, tostring(err),
       endpoint.advice)
   end
-  local told = answer.status == 200 and json.decode(answer.body)
-  local url = type(told) == "table" and told.webSocketDebuggerUrl
+  local version = answer.status == 200 and json.decode(answer.body)
+  local url = type(version) == "table" and version.webSocketDebuggerUrl
   local path = type(url) == "string" and url:match("^wss?://[^/]+" .. PATH .. "$")
   if path then return new(port, path) end
-  return errors.fail("protocol", "what listens on port %d of this machine is no browser that can be attached to", port)
+  return errors.fail("protocol", "what listens on port %d of this machine is not a browser that can be attached to",
+    port)
 end
 
---- The browser that runs with that profile's folder, by the file that it has written there.
+--- The browser that runs with a profile's folder, by the file DevToolsActivePort that it writes there.
 ---@param folder string
----@return deskpilot.browser_endpoint? endpoint, deskpilot.error? err code "not_found": there is no such file
+---@return deskpilot.browser_endpoint? endpoint, deskpilot.error? err code "not_found": the file does not exist
 function endpoint.of_profile(folder)
   local path = files.join(folder, "DevToolsActivePort")
-  local words, err = files.read(path, 4096)
-  if not words then
+  local content, err = files.read(path, 4096)
+  if not content then
     if err.code ~= "not_found" then return nil, err end
     return errors.fail("not_found", "no browser with a debugging port runs with the profile %s; %s", folder,
       endpoint.advice)
   end
-  local port, place = words:match("^(%d+)\r?\n" .. PATH .. "%s*$")
+  local port, place = content:match("^(%d+)\r?\n" .. PATH .. "%s*$")
   port = math.tointeger(tonumber(port))
   if port and port >= 1 and port <= 65535 then return new(port, place) end
-  return errors.fail("protocol", "%s does not say where a browser listens", path)
+  return errors.fail("protocol", "%s does not hold a browser's port", path)
 end
 
--- The value of --name=value, or of --name value.
+-- The value of a flag, written as --name=value or as --name value.
 local function value_of(argv, name)
-  for i, word in ipairs(argv) do
-    if word == name then return argv[i + 1] or "" end
-    if text.starts(word, name .. "=") then return word:sub(#name + 2) end
+  for i, argument in ipairs(argv) do
+    if argument == name then return argv[i + 1] or "" end
+    if text.starts(argument, name .. "=") then return argument:sub(#name + 2) end
   end
 end
 
---- How the process that shows a window may be reached: its port, or its profile's folder.
+--- How to reach the browser that a window belongs to: by its port, or by its profile's folder.
 ---@param window deskpilot.window
 ---@return { port: integer?, profile: string? }? where
----@return deskpilot.error? err code "not_found": it is no browser with a debugging port
+---@return deskpilot.error? err code "not_found": it is not a browser with a debugging port
 function endpoint.of_window(window)
   local argv = window.pid ~= 0 and platform.command_line(window.pid)
   local port = argv and value_of(argv, "--remote-debugging-port")
   if not port then
-    return errors.fail("not_found", "%s", ("the window '%s' is of no browser with a debugging port; if it is a "
-      .. "browser: %s"):format(text.cut(text.one_line(window.title), 80), endpoint.advice))
+    return errors.fail("not_found", "%s", ("the window '%s' does not belong to a browser with a debugging port; if it "
+      .. "is a browser: %s"):format(text.cut(text.one_line(window.title), 80), endpoint.advice))
   end
   port = math.tointeger(tonumber(port:match("^%d+")))
   if port and port >= 1 and port <= 65535 then return { port = port } end
   local folder = value_of(argv, "--user-data-dir") or platform.browser_profile(window.pid, window.executable)
-  -- Other words may have been left at its end.
+  -- The command line may be a single string, whose further arguments are then at the end of the path: cut them off.
   while folder and folder ~= "" and not files.is_folder(folder) do folder = folder:match("^(.*) [^ ]*$") end
   if folder and folder ~= "" then return { profile = folder } end
-  return errors.fail("not_found", "it is not known with which profile the browser of the window '%s' runs",
-    text.cut(text.one_line(window.title), 80))
+  return errors.fail("not_found", "the profile folder of the browser that shows the window '%s' is unknown; attach by "
+    .. "`profile` or `port`", text.cut(text.one_line(window.title), 80))
 end
 
 return endpoint

@@ -1,5 +1,5 @@
---- desk.browser: browsers that speak the DevTools protocol (Chrome, Chromium, Edge), started by us or attached to,
---- and their tabs. Nothing of it is loaded before it is used.
+--- desk.browser: browsers that speak the DevTools protocol (Chrome, Chromium, Edge) and their tabs. A browser is
+--- started here, or attached to. The other modules of this folder are loaded when they are first needed.
 local errors = require "deskpilot.base.errors"
 local options_module = require "deskpilot.base.option_table"
 local text = require "deskpilot.base.text"
@@ -7,13 +7,13 @@ local text = require "deskpilot.base.text"
 local browser_module = {}
 
 ---@class deskpilot.browser_start
----@field url string? is opened
----@field binary string? the program; the first browser that is found
----@field profile string? a folder that is kept
----@field args string[]? more flags
----@field window integer[]? its size, { width, height }; all of the screen
----@field downloads string? the folder for files; one that goes with the profile
----@field wait number? seconds; timing.browser_start
+---@field url string? the page to open
+---@field binary string? the program; default: the first browser that is found
+---@field profile string? the folder of a profile, which is kept; default: a new one, which is removed at the end
+---@field args string[]? further flags
+---@field window integer[]? its size, { width, height }, in pixels; default: maximized
+---@field downloads string? the folder for files; default: one that is removed with the profile
+---@field wait number? timeout in seconds; default timing.browser_start
 
 local start_options = { url = "string", binary = "string", profile = "string", args = "table", window = "table",
   downloads = "string", wait = "number" }
@@ -28,29 +28,29 @@ local function check_size(size)
   end
 end
 
-local function check_words(args)
-  for _, word in ipairs(args or {}) do
-    if type(word) ~= "string" or not text.starts(word, "-") then
-      error("browser.start: args are flags, such as '--lang=de'; what is to be opened is `url`", 3)
+local function check_flags(args)
+  for _, flag in ipairs(args or {}) do
+    if type(flag) ~= "string" or not text.starts(flag, "-") then
+      error("browser.start: args are flags, such as '--lang=de'; the page to open is `url`", 3)
     end
   end
 end
 
 ---@param desk deskpilot.desk
----@return deskpilot.desk.browser api, fun() stop ends what was started
+---@return deskpilot.desk.browser api, fun() stop ends the browsers that were started
 function browser_module.new(desk)
   ---@class deskpilot.desk.browser
   local api = {}
-  local live = {} -- those not closed yet, the newest last
+  local live = {} -- browsers that are not closed yet, the newest last
 
-  local function let_go(browser)
+  local function forget(browser)
     for i, other in ipairs(live) do
       if other == browser then return table.remove(live, i) end
     end
   end
 
   local function connect(where)
-    where.let_go = let_go
+    where.on_close = forget
     local browser, err = require("deskpilot.desk.browser.instance").connect(desk, where)
     if not browser then return nil, err end
     live[#live + 1] = browser
@@ -66,14 +66,14 @@ function browser_module.new(desk)
     return nil, err
   end
 
-  --- Starts a browser on this desktop, with a fresh profile of which nothing is left when it ends, and waits for its
-  --- window. It ends with the desk.
+  --- Starts a browser on this desktop and waits for its window. Without the option `profile` it has a new profile,
+  --- which is removed when it ends. The browser ends with the desk.
   ---@param options deskpilot.browser_start?
   ---@return deskpilot.browser? browser, deskpilot.error? err
   function api.start(options)
     options = options_module.check(options, start_options, "browser.start")
     check_size(options.window)
-    check_words(options.args)
+    check_flags(options.args)
     local process, err = require("deskpilot.desk.browser.launch").new(desk, options)
     if not process then return nil, err end
     local done = false
@@ -90,8 +90,8 @@ function browser_module.new(desk)
     return nil, why
   end
 
-  -- The one that we are attached to already.
-  local function known(test)
+  -- The newest of the open browsers for which test(browser) is true.
+  local function find_live(test)
     for i = #live, 1, -1 do
       if test(live[i]) then return live[i] end
     end
@@ -105,11 +105,11 @@ function browser_module.new(desk)
     if not browser then return nil, failure end
     if not browser.pid or browser.pid == window.pid then return browser end
     browser:abandon()
-    return errors.fail("not_found", "what listens on port %d is another browser than that of the window", browser.port)
+    return errors.fail("not_found", "the browser on port %d is not the one that the window belongs to", browser.port)
   end
 
-  --- Attaches to a browser that runs on this machine with a debugging port: by that port, by the folder of its
-  --- profile, or by a window of it. It goes on when the desk is closed. Its downloads go where it puts them,
+  --- Attaches to a browser that runs on this machine with a debugging port: by that port, by its profile's folder, or
+  --- by one of its windows. The browser keeps running when the desk is closed. It chooses where downloads are saved,
   --- unless a folder is given.
   ---@param options { port: integer?, profile: string?, window: deskpilot.window|deskpilot.window_criteria|nil,
   ---  downloads: string? }
@@ -128,18 +128,19 @@ function browser_module.new(desk)
     return attach_to_window(window, options.downloads)
   end
 
-  --- The browser that was started or attached to last, and has neither been closed nor ended of itself. One that
-  --- has crashed or was killed is still it: browser:reconnect() mends that.
+  --- The latest browser that was started or attached to, and that was neither closed by a script nor by its user. A
+  --- browser that has crashed or was killed counts; browser:reconnect() starts it again.
   ---@return deskpilot.browser? browser
   function api.current()
-    return known(function(browser) return not browser:has_quit() end)
+    return find_live(function(browser) return not browser:has_quit() end)
   end
 
-  --- The browser whose window that is: one that we know, else it is attached to, where it has a debugging port.
+  --- The browser that a window belongs to. A browser that is not known yet is attached to, if it has a debugging port.
   ---@param window deskpilot.window
-  ---@return deskpilot.browser? browser, deskpilot.error? err code "not_found": it is no such browser's
+  ---@return deskpilot.browser? browser, deskpilot.error? err code "not_found": the window is not a browser's, or the
+  ---  browser has no debugging port
   function api.of_window(window)
-    local browser = known(function(browser)
+    local browser = find_live(function(browser)
       return window.pid ~= 0 and browser.pid == window.pid and not browser:has_quit()
     end)
     if browser then return browser end

@@ -1,5 +1,5 @@
---- One browser that we are attached to: its connection, which is made anew when it was lost, and its tabs, which
---- the browser tells of. A browser that we have started is a process of ours (launch.lua) as well.
+--- A browser: its connection, which is restored when it was lost, and its tabs, which the browser's events announce. A
+--- browser that desk.browser.start has started also has a process (launch.lua).
 local cdp = require "deskpilot.desk.browser.cdp"
 local downloads = require "deskpilot.desk.browser.downloads"
 local endpoint = require "deskpilot.desk.browser.endpoint"
@@ -17,9 +17,9 @@ local instance = {}
 ---@field port integer
 ---@field pid integer? of its main process
 ---@field product string such as "Chrome/130.0.6723.58"
----@field profile string? its profile's folder, where it is known
----@field downloads deskpilot.download[] the last that were begun since we are attached, the newest last
----@field download_folder string? where files go; nil where the browser decides
+---@field profile string? its profile's folder, if known
+---@field downloads deskpilot.download[] the latest that were started since deskpilot was attached, the newest last
+---@field download_folder string? where files are saved; nil where the browser decides
 ---@field connection deskpilot.cdp_connection?
 ---@field closed boolean? by browser:close()
 local Browser = {}
@@ -38,10 +38,10 @@ local function remove_tab(self, tab)
   end
   if self.active == tab then self.active = nil end
   tab_module.gone(tab)
-  self.changed:tell()
+  self.changed:notify()
 end
 
--- A tab of a browser that was started again takes the place of one that it had before.
+-- After a restart of the browser, new tabs reuse the objects of the tabs that it had before.
 local function new_tab(self, info)
   local tab = table.remove(self.revived or {}, 1) or tab_module.new(self)
   tab.id = info.targetId
@@ -68,7 +68,7 @@ local function listen(self, connection)
   end)
   on("Target.targetInfoChanged", function(params)
     local tab = is_tab(params.targetInfo) and self.by_id[params.targetInfo.targetId]
-    if tab then tab_module.told(tab, params.targetInfo) end
+    if tab then tab_module.info_changed(tab, params.targetInfo) end
   end)
   on("Target.targetDestroyed", function(params)
     local tab = self.by_id[params.targetId]
@@ -77,11 +77,12 @@ local function listen(self, connection)
   downloads.listen(self, connection)
   connection:on_close(function()
     for _, tab in ipairs(self.order) do tab.attaching, tab.attached = nil, nil end
-    self.changed:tell()
+    self.changed:notify()
   end)
 end
 
--- An empty tab leaves the keyboard to the field of the address, and what is typed there goes to a search engine.
+-- Moves the keyboard focus to the page. In an empty tab it is in the address field, from where typed text would be sent
+-- to a search engine.
 local function give_keys_to_page(tab)
   if tab and tab:call("Page.bringToFront") then tab_module.wait_for_keys(tab) end
 end
@@ -95,8 +96,8 @@ local function process_id(connection)
   end
 end
 
--- Tabs that were there when the connection was lost, and are no more.
-local function forget_the_gone(self)
+-- Removes tabs that were closed while the connection was lost.
+local function remove_closed_tabs(self)
   local list = { table.unpack(self.order) }
   for _, tab in ipairs(list) do
     if not tab.attached and not tab.attaching then remove_tab(self, tab) end
@@ -114,11 +115,11 @@ local function set_up(self, connection)
   if not ok then return nil, err end
   ok, err = connection:call("Target.setDiscoverTargets", { discover = true })
   if not ok then return nil, err end
-  -- A tab that opens is held for the moment that it takes us to listen to it: nothing of it is missed.
+  -- A new tab is paused until its session listens, so that no event of it is missed.
   ok, err = connection:call("Target.setAutoAttach", { autoAttach = true, waitForDebuggerOnStart = true,
     flatten = true, filter = { { type = "page" } } })
   if not ok then return nil, err end
-  forget_the_gone(self)
+  remove_closed_tabs(self)
   return true
 end
 
@@ -151,31 +152,31 @@ local function find_and_connect(self)
     "the browser on port %d cannot be reached: %s", place.port, tostring(failure))
 end
 
--- One task at a time; the others wait for what comes of it.
-local function alone(self, fn)
+-- Runs fn() in one task at a time; other tasks wait until it has ended.
+local function exclusively(self, fn)
   while self.busy do self.busy:wait(60) end
   self.busy = signal.new()
   local guard <close> = setmetatable({}, { __close = function()
     local busy = self.busy
     self.busy = nil
-    busy:tell()
+    busy:notify()
   end })
   assert(guard)
   return fn()
 end
 
---- The connection, made anew if it was lost: to the same port, or to the one that the browser of that profile has now.
+--- The connection. A lost one is restored: to the browser that runs with the same profile, else to the same port.
 ---@return deskpilot.cdp_connection? connection, deskpilot.error? err code "unavailable"
 function Browser:connected()
   if self.closed then return errors.fail("unavailable", "the browser has been closed") end
   if self.connection and not self.connection.closed then return self.connection end
-  return alone(self, function()
+  return exclusively(self, function()
     if self.connection and not self.connection.closed then return self.connection end
     return find_and_connect(self)
   end)
 end
 
---- A call of the browser itself.
+--- Calls a method of the browser itself, not of a tab.
 ---@param method string such as "Target.getTargets"
 ---@param params table?
 ---@param timeout number? seconds
@@ -186,7 +187,7 @@ function Browser:call(method, params, timeout)
   return connection:call(method, params, { timeout = timeout })
 end
 
--- --- its life ------------------------------------------------------------------------------------------
+-- --- ending and restarting -----------------------------------------------------------------------------
 
 local function wait_for_end(self, seconds)
   local limit = task.now() + seconds
@@ -197,16 +198,16 @@ local function wait_for_end(self, seconds)
   return true
 end
 
--- Whether it still answers: a connection to a process that hangs looks like any other.
+-- Whether the browser answers a call. The connection to a process that hangs would still look open.
 local function answers(self)
   return self.connection and not self.connection.closed
     and self.connection:call("Browser.getVersion", nil, { timeout = self.desk.timing.browser_answer }) ~= nil
 end
 
---- Makes sure of the connection: makes it anew where it is lost, and starts a browser that desk.browser.start had
---- started again where it has ended, with the same profile. Its tabs go to the addresses where they were, and
---- are the same objects; what was on their pages is not.
----@param options { urls: boolean? }? urls = false: with one empty tab
+--- Restores the connection if it is lost. A browser that desk.browser.start had started and that has ended is started
+--- again with the same profile: its tabs keep their objects and get their addresses back, but the state of their pages
+--- is lost.
+---@param options { urls: boolean? }? urls = false: start with one empty tab
 ---@return boolean? ok, deskpilot.error? err code "unavailable"
 function Browser:reconnect(options)
   if self.closed then return errors.fail("unavailable", "the browser has been closed") end
@@ -216,16 +217,16 @@ function Browser:reconnect(options)
     local connection, err = self:connected()
     if connection then return true end
     if not self.process then return nil, err end
-    -- What was killed a moment ago may not be known as ended yet.
+    -- The end of a process that was killed a moment ago may not be reported yet.
     if not wait_for_end(self, self.desk.timing.browser_answer) then return nil, err end
   end
   return revive.start_again(self, function(place)
-    return alone(self, function() return connect_to(self, place) end)
+    return exclusively(self, function() return connect_to(self, place) end)
   end, not (options and options.urls == false))
 end
 
---- Ends a browser that desk.browser.start has started, and removes what it has written; lets go of one that was
---- attached to, which goes on.
+--- Ends a browser that desk.browser.start has started, and removes its temporary folder. From a browser that was
+--- attached to it only disconnects.
 ---@return boolean ok
 function Browser:close()
   if self.closed then return true end
@@ -237,29 +238,30 @@ function Browser:close()
   self.closed = true
   if connection then connection:close() end
   if self.process then self.process:stop() end
-  self.let_go(self)
+  self.on_close(self)
   return true
 end
 
---- Whether it is a browser of ours that has ended in its own way, as when its user closes its last window.
+--- Whether a browser that desk.browser.start has started has ended with status 0, as when its user closes the last
+--- window.
 ---@return boolean
 function Browser:has_quit()
   local ended = self.process and self.process:ended()
   return ended ~= nil and ended.status == 0
 end
 
---- The same where nothing can wait.
+--- Like close, for callers that cannot wait: the process is killed.
 function Browser:abandon()
   if self.closed then return end
   self.closed = true
   if self.connection then self.connection:close() end
   if self.process then self.process:kill() end
-  self.let_go(self)
+  self.on_close(self)
 end
 
 -- --- its tabs -------------------------------------------------------------------------------------------
 
---- Its tabs, in the order in which they came.
+--- The tabs, in the order in which they were opened.
 ---@return deskpilot.tab[]? tabs, deskpilot.error? err
 function Browser:tabs()
   local connection, err = self:connected()
@@ -267,8 +269,8 @@ function Browser:tabs()
   return { table.unpack(self.order) }
 end
 
---- The tab in sight: of several windows' the one with the keyboard, else of the topmost window.
----@return deskpilot.tab? tab, deskpilot.error? err code "not_found": it has none
+--- The visible tab; of several windows' the one with the keyboard focus, else that of the topmost window.
+---@return deskpilot.tab? tab, deskpilot.error? err code "not_found": no tab is open
 function Browser:tab()
   local tabs, err = self:tabs()
   if not tabs then return nil, err end
@@ -277,14 +279,14 @@ function Browser:tab()
   return self.active
 end
 
---- Opens a tab and, where an address is given, waits until it has been loaded; if it cannot be, the tab is closed.
+--- Opens a tab. With an address it waits until the page has loaded; if that fails, the tab is closed.
 ---@param url string?
 ---@return deskpilot.tab? tab, deskpilot.error? err
 function Browser:new_tab(url)
   local made, err = self:call("Target.createTarget", { url = "about:blank" })
   if not made then return nil, err end
   local tab = self.changed:wait_until(self.desk.timing.browser_answer, function() return self.by_id[made.targetId] end)
-  if not tab then return errors.fail("timed_out", "the browser opened no tab") end
+  if not tab then return errors.fail("timed_out", "the browser did not open a tab in time") end
   give_keys_to_page(tab)
   if not url then return tab end
   local ok, failure = tab:navigate(url)
@@ -293,7 +295,7 @@ function Browser:new_tab(url)
   return nil, failure
 end
 
---- Its topmost window on the desk.
+--- The browser's topmost window on the desktop.
 ---@return deskpilot.window? window, deskpilot.error? err
 function Browser:window()
   local window = self.pid and launch.window_of(self.desk, self.pid)
@@ -301,15 +303,15 @@ function Browser:window()
   return errors.fail("not_found", "the browser shows no window on this desktop")
 end
 
--- --- made of ---------------------------------------------------------------------------------------------
+-- --- connecting ------------------------------------------------------------------------------------------
 
---- Connects to a browser. One of `process`, `profile` and `port` says where it is.
+--- Connects to a browser, which is given by one of `process`, `profile` and `port`.
 ---@param desk deskpilot.desk
 ---@param where { process: deskpilot.browser_process?, place: deskpilot.browser_endpoint?, profile: string?,
----  port: integer?, downloads: string?, let_go: fun(browser: deskpilot.browser) }
+---  port: integer?, downloads: string?, on_close: fun(browser: deskpilot.browser) }
 ---@return deskpilot.browser? browser, deskpilot.error? err
 function instance.connect(desk, where)
-  local self = setmetatable({ desk = desk, process = where.process, port = where.port, let_go = where.let_go,
+  local self = setmetatable({ desk = desk, process = where.process, port = where.port, on_close = where.on_close,
     profile = where.process and where.process.profile or where.profile, by_id = {}, order = {}, downloads = {},
     download_folder = where.process and where.process.downloads or where.downloads, changed = signal.new() }, Browser)
   local connection, err

@@ -1,5 +1,5 @@
---- Starting a browser of our own: with a profile that nothing is left of, a debugging port that it chooses itself,
---- and without what it would ask or show a person who sees it for the first time.
+--- Starts a browser: with a temporary profile, a debugging port that it chooses itself, and without the questions and
+--- hints of a first start.
 local uv = require "luv"
 local endpoint = require "deskpilot.desk.browser.endpoint"
 local errors = require "deskpilot.base.errors"
@@ -12,22 +12,22 @@ local waits = require "deskpilot.desk.wait.waits"
 
 local launch = {}
 
-local POLL = 0.02 -- seconds between two looks for the file with the port
+local POLL = 0.02 -- seconds between two checks for the file with the port
 
 ---@class deskpilot.browser_process
 ---@field binary string
----@field folder string temporary, of ours: whatever the browser writes is below it
+---@field folder string our temporary folder, below which the browser writes all its files
 ---@field profile string its profile's folder: below `folder`, or the caller's own
 ---@field downloads string
----@field pid integer? of its last start
+---@field pid integer? of its latest start
 ---@field desk deskpilot.desk
 ---@field options table as given to desk.browser.start
 local Process = {}
 Process.__index = Process
 
--- Without first steps and bubbles over the page; nothing fetched that no page asked for; and tabs work on while
--- something covers them. Elements are told of as simply as possible: in full, each change of a page with 10 000
--- of them would hold it up for seconds.
+-- No first-run pages and no bubbles over the page; no requests except those of pages; covered tabs keep working.
+-- Accessibility is in its basic mode: in the full mode each change of a page with 10,000 elements blocks the page for
+-- seconds.
 local flags = {
   "--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-quic", "--hide-crash-restore-bubble",
@@ -36,7 +36,7 @@ local flags = {
   "--disable-features=Translate,CalculateNativeWinOcclusion",
 }
 
--- What has no flag: bubbles that would cover a part of the page.
+-- Settings without a flag: they turn off bubbles that would cover a part of the page.
 local preferences = {
   credentials_enable_service = false, profile = { password_manager_enabled = false },
   autofill = { profile_enabled = false, credit_card_enabled = false },
@@ -45,8 +45,9 @@ local preferences = {
   download = { prompt_for_download = false }, download_bubble = { partial_view_enabled = false },
 }
 
--- The longest name of a folder that still leaves room for the name of a socket in it (108 bytes).
-local SOCKET_ROOM = 60
+-- The longest path of a temporary folder in which the browser's sockets still fit: Linux limits their paths to 108
+-- bytes.
+local SOCKET_FOLDER_MAX = 60
 
 local function write_preferences(profile)
   local folder = files.join(profile, "Default")
@@ -72,25 +73,25 @@ local function make_folders(self)
   return write_preferences(self.profile)
 end
 
-local function words_of(self)
+local function command_of(self)
   local argv = { self.binary, "--user-data-dir=" .. files.native(self.profile) }
   local function add(list) table.move(list, 1, #list, #argv + 1, argv) end
   add(flags)
   add(platform.browser_flags())
-  if self.desk.session then add { "--disable-gpu" } end -- there is none behind a private desktop
+  if self.desk.session then add { "--disable-gpu" } end -- a private desktop has no GPU
   local size = self.options.window
   add { size and ("--window-size=%d,%d"):format(size[1], size[2]) or "--start-maximized" }
   add(self.options.args or {})
   add { "about:blank" }
-  -- Sockets and what else it would leave in the temporary folder when it is killed.
+  -- A killed browser leaves sockets and other files in its temporary folder, so it gets one below ours.
   local env = { ACCESSIBILITY_ENABLED = "1" }
   local temporary = files.join(self.folder, "tmp")
-  if #temporary <= SOCKET_ROOM then env.TMPDIR = temporary end
+  if #temporary <= SOCKET_FOLDER_MAX then env.TMPDIR = temporary end
   argv.env = env
   return argv
 end
 
---- How its process has ended: nil while it runs, or if it was never started.
+--- How its process has ended; nil while it runs, or if it was never started.
 ---@return { status: integer, words: string? }? ended
 function Process:ended()
   return self.pid and self.desk.apps.ended(self.pid) or nil
@@ -111,22 +112,22 @@ local function wait_for_port(self, limit)
     if place then return place end
     local ended = self:ended()
     if ended then return ended_early(self, ended) end
-    if task.now() >= limit then return nil, err end -- half a file until then
+    if task.now() >= limit then return nil, err end -- before that, an error may mean a half-written file
     task.sleep(POLL)
   end
 end
 
 local function is_headless(self)
-  for _, word in ipairs(self.options.args or {}) do
-    if word:find("^%-%-headless") then return true end
+  for _, flag in ipairs(self.options.args or {}) do
+    if flag:find("^%-%-headless") then return true end
   end
   return false
 end
 
---- A window of the process, or of one that comes from it.
+--- The topmost visible window of a process or its descendants.
 ---@param desk deskpilot.desk
 ---@param pid integer
----@return deskpilot.window? window the topmost
+---@return deskpilot.window? window
 function launch.window_of(desk, pid)
   local list = desk.windows.list() or {}
   for i = #list, 1, -1 do
@@ -144,19 +145,19 @@ local function wait_for_window(self, limit)
     local ended = self:ended()
     if ended then return ended_early(self, ended) end
     local left = limit - task.now()
-    if left <= 0 then return errors.fail("timed_out", "%s showed no window", self.binary) end
+    if left <= 0 then return errors.fail("timed_out", "%s showed no window in time", self.binary) end
     local ok, err = waits.windows_changed(self.desk, changes, math.min(left, self.desk.timing.wait_every))
     if not ok then return nil, err end
   end
   return true
 end
 
---- Starts it, again if it has ended, and waits until it can be reached and shows its window.
+--- Starts the browser, or starts it again, and waits until it can be reached and shows its window.
 ---@return deskpilot.browser_endpoint? endpoint, deskpilot.error? err
 function Process:start()
   local limit = task.now() + (self.options.wait or self.desk.timing.browser_start)
-  files.remove(files.join(self.profile, "DevToolsActivePort")) -- of the time before
-  local pid, err = self.desk.apps.start(words_of(self))
+  files.remove(files.join(self.profile, "DevToolsActivePort")) -- left by the start before
+  local pid, err = self.desk.apps.start(command_of(self))
   if not pid then return nil, err end
   self.pid = pid
   local place, failure = wait_for_port(self, limit)
@@ -166,20 +167,19 @@ function Process:start()
   return place
 end
 
---- Ends it, if it runs, and removes all that it has written but the caller's own folders. Waits as
---- long as desk.apps.stop does.
+--- Ends the browser, if it runs, and removes its temporary folder. Waits as long as desk.apps.stop does.
 function Process:stop()
   if self.pid and not self:ended() then self.desk.apps.stop(self.pid) end
   self:remove(true)
 end
 
---- The same where nothing can wait: it is killed.
+--- Kills the browser, if it runs, and removes its temporary folder. For callers that cannot wait in a task.
 function Process:kill()
   if self.pid and not self:ended() then platform.end_tree(self.pid) end
   self:remove(false)
 end
 
--- What has just been killed may still be writing for a moment.
+-- Removes the temporary folder. Repeated for up to 2 s, because killed processes may still write for a moment.
 function Process:remove(may_wait)
   local limit = task.now() + 2
   while true do
@@ -189,7 +189,7 @@ function Process:remove(may_wait)
   end
 end
 
---- A browser to be started, with its folders made. See desk.browser.start for the options.
+--- Prepares a browser's start: makes its folders. See desk.browser.start for the options.
 ---@param desk deskpilot.desk
 ---@param options table
 ---@return deskpilot.browser_process? process, deskpilot.error? err

@@ -1,4 +1,4 @@
---- Going somewhere with a tab, and waiting until the page is there.
+--- Navigation of a tab: to an address, back, forward, reload. Each call waits until the page has loaded.
 local address = require "deskpilot.desk.browser.address"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
@@ -9,30 +9,30 @@ local navigation = { methods = {} }
 local Tab = navigation.methods
 
 ---@class deskpilot.visit
----@field url string where it led to
+---@field url string the address that the navigation ended at
 ---@field title string
----@field status integer? of the server's answer, which may be an error's (404): its page is shown all the same
----@field download deskpilot.download? the address was a file's: the page is the one from before
+---@field status integer? HTTP status of the server's answer; the page is shown also if it is an error such as 404
+---@field download deskpilot.download? set where the address was a file's; then the tab shows the same page as before
 
--- What the browser's network errors mean. Those that are not named have the words that their name is made of.
+-- Meanings of Chromium's network errors. An error that is not listed is described by the words in its name.
 local meanings = {
   ERR_CONNECTION_REFUSED = { "unavailable", "nothing listens there" },
   ERR_CONNECTION_RESET = { "unavailable", "the server broke the connection" },
   ERR_CONNECTION_CLOSED = { "unavailable", "the server closed the connection" },
   ERR_EMPTY_RESPONSE = { "protocol", "the server answered nothing" },
   ERR_NAME_NOT_RESOLVED = { "not_found", "there is no such host" },
-  ERR_INTERNET_DISCONNECTED = { "unavailable", "this machine has no network" },
-  ERR_ADDRESS_UNREACHABLE = { "unavailable", "there is no way to that host" },
+  ERR_INTERNET_DISCONNECTED = { "unavailable", "this machine has no network connection" },
+  ERR_ADDRESS_UNREACHABLE = { "unavailable", "there is no route to that host" },
   ERR_CONNECTION_TIMED_OUT = { "timed_out", "the host did not answer" },
   ERR_TIMED_OUT = { "timed_out", "the server did not answer" },
   ERR_FILE_NOT_FOUND = { "not_found", "there is no such file" },
-  ERR_ACCESS_DENIED = { "refused", "that may not be read" },
-  ERR_TOO_MANY_REDIRECTS = { "protocol", "the server sends the browser round and round" },
+  ERR_ACCESS_DENIED = { "refused", "access is denied" },
+  ERR_TOO_MANY_REDIRECTS = { "protocol", "the server redirects without end" },
   ERR_UNSAFE_PORT = { "refused", "browsers do not use that port" },
   ERR_HTTP_RESPONSE_CODE_FAILURE = { "not_found", "the server answered with an error and no page" },
   ERR_BLOCKED_BY_CLIENT = { "refused", "the browser blocks it" },
   ERR_BLOCKED_BY_ADMINISTRATOR = { "refused", "the browser's administrator blocks it" },
-  ERR_ABORTED = { "cancelled", "the browser gave it up: the server had no page to show, or the page went elsewhere" },
+  ERR_ABORTED = { "cancelled", "the browser aborted it: the server had no page to show, or another navigation began" },
 }
 
 local function not_loaded(url, reason)
@@ -47,7 +47,7 @@ local function not_loaded(url, reason)
     text.cut(name, 80)))
 end
 
--- Until the page has loaded; a dialog that opens meanwhile, a crash and the end of the tab are told at once.
+-- Waits until the page has loaded. A dialog, a crash and the closing of the tab end the wait at once with an error.
 local function wait_until_loaded(self, limit)
   local session = self.session
   self.changed:wait_until(limit - task.now(), function()
@@ -57,11 +57,11 @@ local function wait_until_loaded(self, limit)
   if self.closed then return errors.fail("not_found", "the tab has been closed") end
   if session.blocked then return nil, session.blocked.err end
   if not self.loading then return true end
-  return errors.fail("timed_out", "the page has not been loaded completely in time: %s", text.cut(self.url, 200))
+  return errors.fail("timed_out", "the page did not load completely in time: %s", text.cut(self.url, 200))
 end
 
--- Chromium throws away keys and clicks until a new page has shown some content, or has been there for half a second
--- (measured: 0.55 s on a page that is nothing but a field). Hidden and empty pages get none.
+-- Chromium drops keys and clicks until a new page has painted content, or for half a second (measured: 0.55 s on a page
+-- that has only a field). Hidden and empty pages never paint, so they are not waited for.
 local takes_input = [[new Promise(done => {
   const since = performance.now();
   const look = () => {
@@ -72,10 +72,10 @@ local takes_input = [[new Promise(done => {
   };
   look();
 })]]
-local INPUT_TIME = 2 -- seconds, for a page that is too busy to say
+local INPUT_TIMEOUT = 2 -- seconds; a page may be too busy to answer
 
 local function arrived(self)
-  self:evaluate(takes_input, { world = "own", timeout = INPUT_TIME }) -- if it cannot tell, it is there all the same
+  self:evaluate(takes_input, { world = "own", timeout = INPUT_TIMEOUT }) -- without an answer the page counts as loaded
   local info, err = self:info()
   if not info then return nil, err end
   local answer = self.answer
@@ -83,7 +83,7 @@ local function arrived(self)
     status = answer and answer.loader == self.loader and answer.status or nil }
 end
 
--- The download that an address turned out to be: the browser tells of it after it has given up the page.
+-- The visit for an address that is a download: the browser reports the download after it has aborted the navigation.
 local function as_download(self, count, url, limit)
   self.changed:wait_until(math.min(self.browser.desk.timing.browser_answer, limit - task.now()), function()
     return #self.downloads > count
@@ -96,12 +96,12 @@ local function as_download(self, count, url, limit)
   return visit
 end
 
---- Sends it to an address (http, https, file, data or about:blank) and waits until the page has loaded. A page that
---- the server sends with an error is a page; an address that is a file's begins a download.
+--- Navigates to an address (http, https, file, data or about:blank) and waits until the page has loaded. A page that
+--- the server sends with an HTTP error counts as loaded; the address of a file starts a download.
 ---@param url string
----@param options { timeout: number? }? seconds; timing.page_load
+---@param options { timeout: number? }? seconds; default timing.page_load
 ---@return deskpilot.visit? visit, deskpilot.error? err "unavailable", "not_found" and so on: why it was not loaded;
----  "refused": a dialog is in the way; "timed_out": it is still loading
+---  "refused": a dialog is open; "timed_out": it is still loading
 function Tab:navigate(url, options)
   local fit, why = address.check(url)
   if not fit then return nil, why end
@@ -110,13 +110,13 @@ function Tab:navigate(url, options)
   local result, err = self:call("Page.navigate", { url = fit }, seconds)
   if not result then return nil, err end
   if result.isDownload == true then return as_download(self, count, url, limit) end
-  local ok, failure = wait_until_loaded(self, limit) -- the browser's own page about an error too
+  local ok, failure = wait_until_loaded(self, limit) -- also for the browser's own error page
   if result.errorText ~= nil and result.errorText ~= "" then return not_loaded(url, tostring(result.errorText)) end
   if not ok then return nil, failure end
   return arrived(self)
 end
 
--- Begins something that loads a page, and waits for it: for the start, then for the end.
+-- Calls a method that loads a page, and waits for the start of the load, then for its end.
 local function load(self, method, params, options)
   local seconds = options and options.timeout or self.browser.desk.timing.page_load
   local limit = task.now() + seconds
@@ -137,10 +137,10 @@ local function load(self, method, params, options)
 end
 
 local function step(self, by, options)
-  local told, err = self:call("Page.getNavigationHistory")
-  if not told then return nil, err end
-  local entries, index = told.entries, math.tointeger(told.currentIndex)
-  if type(entries) ~= "table" or not index then return errors.fail("protocol", "the browser tells of no history") end
+  local history, err = self:call("Page.getNavigationHistory")
+  if not history then return nil, err end
+  local entries, index = history.entries, math.tointeger(history.currentIndex)
+  if type(entries) ~= "table" or not index then return errors.fail("protocol", "the browser's history is malformed") end
   local entry = entries[index + 1 + by]
   if type(entry) ~= "table" then
     return errors.fail("not_found", "there is no page to go %s to", by < 0 and "back" or "forward")
@@ -149,21 +149,21 @@ local function step(self, by, options)
 end
 
 --- Goes back to the page before, and waits until it has loaded.
----@param options { timeout: number? }? seconds
----@return deskpilot.visit? visit, deskpilot.error? err code "not_found": there is none
+---@param options { timeout: number? }? seconds; default timing.page_load
+---@return deskpilot.visit? visit, deskpilot.error? err code "not_found": there is no page before
 function Tab:back(options)
   return step(self, -1, options)
 end
 
---- Goes forward again, and waits until the page has loaded.
----@param options { timeout: number? }? seconds
----@return deskpilot.visit? visit, deskpilot.error? err code "not_found": there is none
+--- Goes forward to the next page of the history, and waits until it has loaded.
+---@param options { timeout: number? }? seconds; default timing.page_load
+---@return deskpilot.visit? visit, deskpilot.error? err code "not_found": there is no next page
 function Tab:forward(options)
   return step(self, 1, options)
 end
 
---- Loads the page again, and waits until it has been.
----@param options { timeout: number?, without_cache: boolean? }? seconds
+--- Reloads the page, and waits until it has loaded.
+---@param options { timeout: number?, without_cache: boolean? }? timeout: seconds; default timing.page_load
 ---@return deskpilot.visit? visit, deskpilot.error? err
 function Tab:reload(options)
   return load(self, "Page.reload", { ignoreCache = options and options.without_cache or nil }, options)

@@ -1,6 +1,6 @@
---- What is on a page: tab:observe. One script (page/*.js), which observing and acting share, numbers the elements in a
---- world of its own, where the page's scripts reach nothing. What it tells is the page's words all the same: sizes are
---- bounded there and looked at again here.
+--- tab:observe: the elements and the text of a page. One script (page/*.js), which observing and acting share, numbers
+--- the elements. It runs in an isolated world, so the page's scripts cannot change it; but the texts that it returns
+--- are the page's and untrusted. Their sizes are limited in the script and checked again here.
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local options = require "deskpilot.base.option_table"
@@ -17,27 +17,27 @@ local MOST_BYTES = 16 * 1024 * 1024 -- of an answer
 ---@field url string
 ---@field title string
 ---@field ready "loading"|"interactive"|"complete"
----@field text string what can be read on it, by lines
----@field text_cut boolean whether there is more
----@field elements deskpilot.page_element[] in the order of the document
----@field total integer how many there are, also those that are not listed
----@field incomplete boolean? whether the page is too large to be looked through
----@field popup deskpilot.page_popup? what lies over the page and takes its clicks
+---@field text string its visible text, with line breaks
+---@field text_cut boolean whether the page has more text
+---@field elements deskpilot.page_element[] in document order
+---@field total integer the number of elements, including those that are not listed
+---@field incomplete boolean? whether the page is too large to be searched completely
+---@field popup deskpilot.page_popup? a part of the page that covers the rest and takes its clicks
 ---@field dialog { type: string, message: string }? of the browser: alert, confirm, prompt, beforeunload. While it is
----  open nothing else is known of the page
----@field focus integer? the index of the element that has the keyboard
----@field viewport deskpilot.rect? where it is shown, in pixels of the screen; nil where no window shows it
+---  open, the page cannot be observed
+---@field focus integer? the index of the element that has the keyboard focus
+---@field viewport deskpilot.rect? the visible part of the page, in pixels of the screen; nil where no window shows it
 ---@field scroll { x: number, y: number, max_x: number, max_y: number }
 
 ---@class deskpilot.page_element
----@field index integer from 0: what models are told
----@field role string ARIA's word, such as "button", "textbox", "link"; "clickable" for what has none
----@field name string what people call it
----@field value string? what it holds; never of a secret field
----@field states table<string, boolean> those that hold: focused, checked, pressed, disabled, expanded, selected,
----  required, editable, autocomplete (it offers suggestions), protected (secret), filled (of secret ones), blocked
----  (what lies over the page takes its clicks)
----@field options string[]? the first of a select's
+---@field index integer from 0; models act on elements by this number
+---@field role string ARIA role, such as "button", "textbox", "link"; "clickable" where there is none
+---@field name string its accessible name
+---@field value string? its contents; never those of a secret field
+---@field states table<string, boolean> states that are true: focused, checked, pressed, disabled, expanded, selected,
+---  required, editable, autocomplete (it offers suggestions), protected (a secret field), filled (a secret field that
+---  is not empty), blocked (a popup takes its clicks)
+---@field options string[]? the first options of a select
 ---@field box deskpilot.rect? in pixels of the screen; nil where no window shows it
 ---@field in_view boolean
 ---@field frame string? name of the frame that it is in
@@ -45,10 +45,10 @@ local MOST_BYTES = 16 * 1024 * 1024 -- of an answer
 ---@class deskpilot.page_popup
 ---@field role string
 ---@field name string
----@field elements integer[] indices of those in it
+---@field elements integer[] indices of the elements in it
 ---@field box deskpilot.rect?
 
--- --- asking ---------------------------------------------------------------------------------------------
+-- --- calls of the page's script -------------------------------------------------------------------------
 
 local parts = { "dom", "names", "walk", "popup", "observe", "pointing", "acts" }
 local source
@@ -66,10 +66,10 @@ end
 
 local function decode(answer)
   if type(answer) ~= "string" or #answer > MOST_BYTES then
-    return errors.fail("protocol", "the page told more than can be taken")
+    return errors.fail("protocol", "the page's answer is not text, or is larger than %d bytes", MOST_BYTES)
   end
   local value = json.decode(answer)
-  if type(value) ~= "table" then return errors.fail("protocol", "the page told what makes no sense") end
+  if type(value) ~= "table" then return errors.fail("protocol", "the page's answer is malformed") end
   return value
 end
 
@@ -79,13 +79,13 @@ local function call(tab, name, argument, seconds)
   return tab:evaluate(expression, { world = "own", timeout = seconds })
 end
 
--- Whether an answer did not come because the document is another one by now.
-local function went(err)
+-- Whether the error means that the document has been replaced.
+local function was_replaced(err)
   return errors.is(err, "cancelled") or errors.is(err) and tostring(err):find("Promise was collected", 1, true) ~= nil
 end
 
---- Asks the script of the page's document, which must be there since an earlier call: `{ left = true }` when the
---- document is another one by now.
+--- Calls a function of the script that page.ask has put into the page's document before. The answer is
+--- `{ left = true }` if the document has been replaced since.
 ---@param tab deskpilot.tab
 ---@param name string
 ---@param argument table
@@ -93,12 +93,12 @@ end
 ---@return table? answer, deskpilot.error? err
 function page.ask_again(tab, name, argument, seconds)
   local answer, err = call(tab, name, argument, seconds)
-  if answer == "" or went(err) then return { left = true } end
-  if answer == nil then return nil, err or errors.new("protocol", "the page told nothing") end
+  if answer == "" or was_replaced(err) then return { left = true } end
+  if answer == nil then return nil, err or errors.new("protocol", "the page gave no answer") end
   return decode(answer)
 end
 
---- Asks the script, which is put into the document first where it is not there.
+--- Calls a function of the script. The script is put into the document first if it is not there yet.
 ---@param tab deskpilot.tab
 ---@param name string
 ---@param argument table
@@ -106,19 +106,19 @@ end
 ---@return table? answer, deskpilot.error? err
 function page.ask(tab, name, argument, seconds)
   local answer, err = call(tab, name, argument, seconds)
-  if went(err) then answer, err = call(tab, name, argument, seconds) end -- another document came
+  if was_replaced(err) then answer, err = call(tab, name, argument, seconds) end -- in the new document
   if answer == "" then
     local _, failure = tab:evaluate(script(), { world = "own", timeout = seconds })
     if failure then return nil, failure end
     answer, err = call(tab, name, argument, seconds)
   end
-  if answer == nil then return nil, err or errors.new("protocol", "the page told nothing") end
+  if answer == nil then return nil, err or errors.new("protocol", "the page gave no answer") end
   return decode(answer)
 end
 
--- --- what is told ---------------------------------------------------------------------------------------
+-- --- reading its answers --------------------------------------------------------------------------------
 
-local function words(value, most)
+local function string_of(value, most)
   return type(value) == "string" and text.cut(value, most) or ""
 end
 
@@ -139,23 +139,23 @@ local function strings(list, most)
   local copy = {}
   for i, value in ipairs(list) do
     if i > most then break end
-    copy[i] = words(value, 300)
+    copy[i] = string_of(value, 300)
   end
   return copy
 end
 
 local function element_of(told, place)
-  return { index = whole(told.index), role = words(told.role, 40), name = words(told.name, 400),
-    value = type(told.value) == "string" and words(told.value, 2000) or nil, states = states_of(told.states),
+  return { index = whole(told.index), role = string_of(told.role, 40), name = string_of(told.name, 400),
+    value = type(told.value) == "string" and string_of(told.value, 2000) or nil, states = states_of(told.states),
     options = strings(told.options, 100), box = place and place:box(told.box), in_view = told.in_view == true,
-    frame = type(told.frame) == "string" and words(told.frame, 200) or nil }
+    frame = type(told.frame) == "string" and string_of(told.frame, 200) or nil }
 end
 
 local function popup_of(told, place)
   if type(told) ~= "table" then return nil end
   local inside = {}
   for i, index in ipairs(type(told.elements) == "table" and told.elements or {}) do inside[i] = whole(index) end
-  return { role = words(told.role, 40), name = words(told.name, 400), elements = inside,
+  return { role = string_of(told.role, 40), name = string_of(told.name, 400), elements = inside,
     box = place and place:box(told.box) }
 end
 
@@ -168,14 +168,14 @@ end
 
 page.scroll_of = scroll_of
 
-local sources = setmetatable({}, { __mode = "k" }) -- element -> { tab, id } of its observation
+local sources = setmetatable({}, { __mode = "k" }) -- element -> { tab, id }: the observation that it comes from
 
 local function page_of(tab, told, place)
-  local url = words(told.url, 5000)
-  if url:find "^chrome%-error:" then url = tab.url end -- in place of a page that could not be had
-  local result = { url = url, title = words(told.title, 1000), ready = words(told.ready, 20),
-    text = words(told.text, MOST_TEXT * 4), text_cut = told.text_cut == true, elements = {}, total = whole(told.total),
-    incomplete = told.incomplete == true or nil, popup = popup_of(told.popup, place),
+  local url = string_of(told.url, 5000)
+  if url:find "^chrome%-error:" then url = tab.url end -- shown instead of a page that could not be loaded
+  local result = { url = url, title = string_of(told.title, 1000), ready = string_of(told.ready, 20),
+    text = string_of(told.text, MOST_TEXT * 4), text_cut = told.text_cut == true, elements = {},
+    total = whole(told.total), incomplete = told.incomplete == true or nil, popup = popup_of(told.popup, place),
     focus = math.tointeger(tonumber(told.focus)), viewport = place and place.rect, scroll = scroll_of(told.scroll) }
   for i, each in ipairs(type(told.elements) == "table" and told.elements or {}) do
     if i > MOST_ELEMENTS or type(each) ~= "table" then break end
@@ -186,7 +186,7 @@ local function page_of(tab, told, place)
   return result
 end
 
--- While a dialog of the browser's is open its page answers nothing.
+-- The observation while a dialog of the browser is open: the page itself does not answer then.
 local function behind_dialog(tab, dialog)
   local info, err = tab:info()
   if not info then return nil, err end
@@ -204,13 +204,12 @@ end
 local methods = {}
 page.methods = methods
 
---- What is on the page now: its text and what can be used on it, numbered in the order of the document. The
---- numbers count all elements; of more than max_elements those in a popup, in view and nearest to it are listed.
---- They hold until the page changes: what a number means is looked up again by whoever acts on it.
----@param how { max_elements: integer?, max_text: integer?, screen: boolean?, keep: boolean? }? 200 elements and 8000
----  characters of text unless told otherwise; screen = false: where things are on the screen is not wanted;
----  keep = false (and max_elements = 0): only a look, after which the numbers that were given before are still those
----  that acts go by
+--- Observes the page: its text, and the elements that can be used, numbered in the order of the document. All elements
+--- are counted; if there are more than max_elements, those in a popup, those in view and those nearest to the view are
+--- listed. An index is valid until the page changes: each action checks that it still means the same element.
+---@param how { max_elements: integer?, max_text: integer?, screen: boolean?, keep: boolean? }? max_elements: default
+---  200; max_text: characters, default 8000; screen = false: without places on the screen; keep = false: the indices of
+---  the observation before stay valid, and those of this one cannot be acted on
 ---@return deskpilot.page? page, deskpilot.error? err
 function methods.observe(self, how)
   how = options.check(how, observe_options, "tab:observe")
@@ -231,9 +230,9 @@ function methods.observe(self, how)
   return result
 end
 
--- --- what a target means --------------------------------------------------------------------------------
+-- --- targets of actions ---------------------------------------------------------------------------------
 
---- An element in words: [3] button "Send".
+--- Describes an element for messages: [3] button "Send".
 ---@param element { index: integer, role: string, name: string }
 ---@return string
 function page.label(element)
@@ -242,15 +241,15 @@ end
 
 local reasons = {
   gone = "%s is no longer there; look again",
-  moved = "%s has another number by now, because the page has changed; look again",
+  moved = "%s has another number now, because the page has changed; look again",
   changed = "%s has become something else; look again",
-  navigated = "%s was on a page that has been left or loaded anew since; look again",
-  old = "%s was seen too long ago; look again",
+  navigated = "%s was on a page that has since been left or reloaded; look again",
+  old = "%s is from an observation that is too old; look again",
 }
 
---- The error for a number that no longer means what it did.
+--- The error for an index that no longer means the same element.
 ---@param label string
----@param why string what the script says
+---@param why string the script's reason: a key of `reasons`
 ---@return nil, deskpilot.error
 function page.stale(label, why)
   return errors.fail("stale", "%s", (reasons[why] or reasons.gone):format(label))
@@ -262,14 +261,14 @@ local function listed(observed, index)
   end
 end
 
---- What an act is to be done to, for the script, and its name in sentences. Raises for what is neither an index nor an
---- element.
+--- The target of an action: its reference for the script, and its label for messages. Raises an error for a value that
+--- is neither an index nor an element.
 ---@param tab deskpilot.tab
 ---@param target integer|deskpilot.page_element
 ---@return { ref: table, label: string }? target, deskpilot.error? err code "stale" or "not_found"
 function page.target(tab, target)
   local index = math.tointeger(type(target) == "table" and target.index or target)
-  if not index or index < 0 then error("an index of an observation or an element of a page is wanted", 3) end
+  if not index or index < 0 then error("expected an index of an observation, or an element of a page", 3) end
   local origin = type(target) == "table" and sources[target]
   if origin then
     local label = page.label(target)
@@ -277,10 +276,10 @@ function page.target(tab, target)
     return { ref = { id = origin.id, index = index }, label = label }
   end
   local observed = tab.observed
-  if not observed then return errors.fail("stale", "[%d] is not known: the page has not been looked at yet", index) end
+  if not observed then return errors.fail("stale", "[%d] is unknown: the page has not been observed yet", index) end
   local element = listed(observed, index)
   if not element then
-    return errors.fail("not_found", "[%d] is none of the %d elements that were listed", index, #observed.page.elements)
+    return errors.fail("not_found", "[%d] is not among the %d listed elements", index, #observed.page.elements)
   end
   if type(target) == "table" and (target.role ~= element.role or target.name ~= element.name) then
     return page.stale(("[%d]"):format(index), "changed")
@@ -288,7 +287,7 @@ function page.target(tab, target)
   return { ref = { id = observed.id, index = index }, label = page.label(element) }
 end
 
---- The error in an answer about an element, if there is one.
+--- The error that the script's answer about an element contains, if any.
 ---@param target { label: string }
 ---@param answer table
 ---@return deskpilot.error?

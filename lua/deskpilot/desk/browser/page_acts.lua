@@ -1,4 +1,4 @@
---- Filling in what is on a page: typing into fields, choosing, giving files and taking them.
+--- Fills in forms on a page: types into fields, chooses options, uploads and downloads files.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local hands_of = require("deskpilot.desk.browser.page_hands").of
@@ -12,13 +12,13 @@ local acts = { methods = {} }
 ---@class deskpilot.tab
 local methods = acts.methods
 
-local MOST_TYPED = 100000 -- characters
+local MOST_TYPED = 100000 -- characters per call
 
 local function refused(target, format, ...)
   return errors.fail("refused", "%s", target.label .. " " .. format:format(...))
 end
 
--- Asks about a target; what makes it none is an error.
+-- Calls a function of the page's script about a target. A target that is stale is an error.
 local function ask(tab, target, name, argument)
   local told, err = page.ask(tab, name, argument, tab.browser.desk.timing.page_act)
   if not told then return nil, err end
@@ -32,21 +32,21 @@ end
 local valued = { date = "2026-12-31", month = "2026-12", week = "2026-W52", time = "18:30",
   ["datetime-local"] = "2026-12-31T18:30", color = "#ff8800", range = "50" }
 
--- Fields that take a value and no keys.
-local function set_value(tab, target, aimed, words)
-  local told, err = ask(tab, target, "setValue", { ref = target.ref, value = words })
+-- Sets fields that are set by value and not by key presses.
+local function set_value(tab, target, aimed, value)
+  local told, err = ask(tab, target, "setValue", { ref = target.ref, value = value })
   if not told then return nil, err end
   if told.accepted then return { value = told.value, autocomplete = false } end
-  return refused(target, "takes no such value; it wants one like %s", valued[aimed.type])
+  return refused(target, "does not accept that value; it wants one like %s", valued[aimed.type])
 end
 
 local function secret(told)
   return told.secret == true
 end
 
--- What the field holds after the text.
-local function check(tab, target, words, replaced)
-  local told, err = page.ask_again(tab, "holds", { typed = words, replaced = replaced,
+-- Checks what the field holds after typing.
+local function check(tab, target, content, replaced)
+  local told, err = page.ask_again(tab, "holds", { typed = content, replaced = replaced,
     seconds = tab.browser.desk.timing.type_verify }, tab.browser.desk.timing.page_act)
   if not told then
     if tab:dialog() or tab.closed then return { autocomplete = false } end
@@ -54,13 +54,13 @@ local function check(tab, target, words, replaced)
   end
   if told.left or told.lost or told.gone then return { autocomplete = false } end
   if not told.kept then
-    return refused(target, "was typed into and does not hold the text%s", secret(told) and "" or not told.changed
-      and "; it is as it was before" or (", but '%s'"):format(text.cut(tostring(told.value), 100)))
+    return refused(target, "does not hold the text that was typed%s", secret(told) and "" or not told.changed
+      and "; it is unchanged" or (", but '%s'"):format(text.cut(tostring(told.value), 100)))
   end
   return { value = not secret(told) and tostring(told.value) or nil, autocomplete = told.autocomplete == true }
 end
 
--- The caret where it is wanted: the whole text selected, or its end.
+-- Puts the caret at the end of the field's content, or selects all of it if it is to be replaced.
 local function prepare(tab, target, hands, aimed, replaced)
   local told, err = ask(tab, target, "noteContent", {})
   if not told then return nil, err end
@@ -72,8 +72,9 @@ local function prepare(tab, target, hands, aimed, replaced)
   return ask(tab, target, "selected", {})
 end
 
-local function put(tab, target, hands, words, replaced)
-  local body, enters = words:match("^(.-)(\n*)$")
+-- Types the text; line breaks at its end are typed after the field has been checked.
+local function put(tab, target, hands, content, replaced)
+  local body, enters = content:match("^(.-)(\n*)$")
   if body == "" and replaced then
     local ok, err = hands.key(tab, "delete")
     if not ok then return nil, err end
@@ -94,51 +95,51 @@ local function put(tab, target, hands, words, replaced)
   return result
 end
 
-local function write(tab, target, words, how, replaced)
-  if (utf8.len(words) or #words) > MOST_TYPED then
-    return errors.fail("invalid", "no more than %d characters are typed at a time", MOST_TYPED)
+local function write(tab, target, content, how, replaced)
+  if (utf8.len(content) or #content) > MOST_TYPED then
+    return errors.fail("invalid", "at most %d characters can be typed in one call; split the text", MOST_TYPED)
   end
   local hands = hands_of(how.input)
   local told, err = ask(tab, target, "aim", { ref = target.ref })
   if not told then return nil, err end
   local states = type(told.states) == "table" and told.states or {}
   if states.disabled then return refused(target, "is disabled") end
-  if valued[told.type] then return set_value(tab, target, told, words) end
-  if not states.editable then return refused(target, "is nothing to type into") end
+  if valued[told.type] then return set_value(tab, target, told, content) end
+  if not states.editable then return refused(target, "is not a field that can be typed into") end
   local aimed
   aimed, err = pointer.click(tab, target, { input = how.input })
   if not aimed then return nil, err end
   local focus
   focus, err = ask(tab, target, "focused", { seconds = tab.browser.desk.timing.focus })
   if not focus then return nil, err end
-  if not focus.focused then return refused(target, "was clicked and did not take the keyboard") end
+  if not focus.focused then return refused(target, "was clicked but did not get the keyboard focus") end
   local ok
   ok, err = prepare(tab, target, hands, aimed, replaced)
   if not ok then return nil, err end
-  return put(tab, target, hands, words, replaced)
+  return put(tab, target, hands, content, replaced)
 end
 
 local type_options = { input = "string", replace = "boolean" }
 
---- Types text into a field: it is clicked, the caret goes to the end of what it holds (or all of that is
---- replaced), and what it holds afterwards is read. Line breaks at the end are Enter, pressed when the text is
---- there. Fields for dates, times and colours take the text as their value, such as 2026-12-31.
----@param target integer|deskpilot.page_element as tab:click's
----@param words string
----@param how { input: "real"|"cdp"|nil, replace: boolean? }?
----@return { value: string?, autocomplete: boolean }? typed what the field holds (not of a secret one), and whether it
----  offers suggestions, from which one may have to be chosen
+--- Types text into a field: clicks it, types at the end of its content (or replaces the content), and checks what the
+--- field holds afterwards. Line breaks at the end of the text press Enter after that check. Fields for dates, times and
+--- colours are set to the text as their value, such as 2026-12-31.
+---@param target integer|deskpilot.page_element as for tab:click
+---@param content string
+---@param how { input: "real"|"cdp"|nil, replace: boolean? }? replace: instead of adding to the content
+---@return { value: string?, autocomplete: boolean }? typed value: the field's content (nil for a secret field);
+---  autocomplete: whether it offers suggestions, one of which may have to be chosen
 ---@return deskpilot.error? err code "stale", "refused"
-function methods.type(self, target, words, how)
-  assert(type(words) == "string", "tab:type wants a text")
+function methods.type(self, target, content, how)
+  assert(type(content) == "string", "tab:type wants a text")
   how = options.check(how, type_options, "tab:type")
   local found, err = page.target(self, target)
   if not found then return nil, err end
-  return write(self, found, words, how, how.replace == true)
+  return write(self, found, content, how, how.replace == true)
 end
 
 --- Empties a field.
----@param target integer|deskpilot.page_element as tab:click's
+---@param target integer|deskpilot.page_element as for tab:click
 ---@param how { input: "real"|"cdp"|nil }?
 ---@return boolean? ok, deskpilot.error? err
 function methods.clear(self, target, how)
@@ -152,7 +153,7 @@ end
 
 -- --- choosing -------------------------------------------------------------------------------------------
 
-local function offers(list)
+local function describe_choices(list)
   local names = {}
   for i, name in ipairs(type(list) == "table" and list or {}) do
     if i > 20 then break end
@@ -161,7 +162,7 @@ local function offers(list)
   return #names > 0 and "; there are " .. table.concat(names, ", ") or ""
 end
 
--- A list that the page has made itself: opened by a click, where the choice is clicked.
+-- Chooses from a list that is not a <select>: a click opens it, another click takes the choice.
 local function choose_by_clicks(tab, target, wanted, told, how)
   local timing = tab.browser.desk.timing
   local open = type(told.states) == "table" and told.states.expanded
@@ -175,7 +176,7 @@ local function choose_by_clicks(tab, target, wanted, told, how)
   if not choice then return nil, err end
   if choice.absent then
     return errors.fail("not_found", "%s", ("%s offers no '%s'%s"):format(target.label, text.cut(wanted, 80),
-      offers(choice.options)))
+      describe_choices(choice.options)))
   end
   local chosen = { ref = { handle = choice.handle }, label = ("the choice '%s'"):format(text.cut(wanted, 80)) }
   local ok, why = pointer.click(tab, chosen, { input = how.input })
@@ -183,10 +184,9 @@ local function choose_by_clicks(tab, target, wanted, told, how)
   return true
 end
 
---- Chooses what a select or a list of the page's offers, by what is shown or by its value; several of a select that
---- takes several.
----@param target integer|deskpilot.page_element as tab:click's
----@param option string|string[]
+--- Chooses an option of a select or of a list that the page has made, by its text or its value.
+---@param target integer|deskpilot.page_element as for tab:click
+---@param option string|string[] several only for a select that permits it
 ---@param how { input: "real"|"cdp"|nil }?
 ---@return boolean? ok, deskpilot.error? err code "not_found": it has no such option; "stale", "refused"
 function methods.select(self, target, option, how)
@@ -202,17 +202,17 @@ function methods.select(self, target, option, how)
   if told.disabled then return refused(found, "is disabled") end
   if told.absent then
     return errors.fail("not_found", "%s", ("%s offers no '%s'%s"):format(found.label,
-      text.cut(tostring(told.absent), 80), offers(told.options)))
+      text.cut(tostring(told.absent), 80), describe_choices(told.options)))
   end
   if told.barred then return refused(found, "has the option '%s', but it is disabled", tostring(told.barred)) end
-  if told.single then return refused(found, "takes one option only") end
+  if told.single then return refused(found, "permits one option only") end
   if told.same then return true end
-  return refused(found, "did not keep the choice; it has '%s'", tostring(told.value))
+  return refused(found, "did not keep the choice; its value is '%s'", tostring(told.value))
 end
 
 -- --- files ----------------------------------------------------------------------------------------------
 
--- The page's own words for paths that are there.
+-- The paths in absolute form; an error if one is not an existing file.
 local function existing(paths)
   local list = {}
   for i, path in ipairs(type(paths) == "table" and paths or { paths }) do
@@ -220,30 +220,31 @@ local function existing(paths)
     local absolute = files.absolute(path)
     local stat = require("luv").fs_stat(absolute)
     if not stat then return errors.fail("not_found", "there is no file %s", absolute) end
-    if stat.type ~= "file" then return errors.fail("invalid", "%s is no file", absolute) end
+    if stat.type ~= "file" then return errors.fail("invalid", "%s is not a file", absolute) end
     list[i] = files.native(absolute)
   end
   assert(#list > 0, "tab:upload wants a path")
   return list
 end
 
--- The chooser as the browser knows it.
+-- The browser's object id of the file input that the script holds.
 local function held_object(tab)
   local told, err = tab:call("Runtime.evaluate", { expression = "deskpilot.held()", contextId = tab.world,
     objectGroup = "deskpilot" })
   if not told then return nil, err end
   local id = type(told.result) == "table" and told.result.objectId
   if type(id) == "string" then return { objectId = id } end
-  return errors.fail("protocol", "the browser has no name for the chooser of files")
+  return errors.fail("protocol", "the browser gave no object id for the file input")
 end
 
--- Clicks what opens a chooser of files, which is kept from opening. Returns which one it would have been for.
+-- Clicks an element that opens a file chooser, and prevents the chooser from opening. Returns the file input that it
+-- was for.
 local function opened_chooser(tab, target, how)
-  local opened, told = nil, signal.new()
+  local opened, changed = nil, signal.new()
   local session = tab.session
   local off = session:on("Page.fileChooserOpened", function(params)
     opened = opened or params
-    told:tell()
+    changed:notify()
   end)
   local ok, err = tab:call("Page.setInterceptFileChooserDialog", { enabled = true })
   local guard <close> = setmetatable({}, { __close = function()
@@ -254,16 +255,17 @@ local function opened_chooser(tab, target, how)
   if not ok then return nil, err end
   local clicked, why = pointer.click(tab, target, { input = how.input })
   if not clicked then return nil, why end
-  told:wait_until(tab.browser.desk.timing.element_action, function() return opened end)
-  if not opened then return refused(target, "was clicked and asked for no file") end
+  changed:wait_until(tab.browser.desk.timing.element_action, function() return opened end)
+  if not opened then return refused(target, "was clicked but opened no file chooser") end
   return { backendNodeId = math.tointeger(opened.backendNodeId), multiple = opened.mode == "selectMultiple" }
 end
 
---- Gives files to a chooser of files, or to the one that a button opens, which does not come up.
----@param target integer|deskpilot.page_element as tab:click's
+--- Uploads files: sets them in a file input, or in the one whose chooser a button would open; the chooser does not
+--- appear.
+---@param target integer|deskpilot.page_element as for tab:click
 ---@param paths string|string[]
 ---@param how { input: "real"|"cdp"|nil }?
----@return boolean? ok, deskpilot.error? err code "not_found": no such file; "refused": it takes one file only
+---@return boolean? ok, deskpilot.error? err code "not_found": no such file; "refused": it permits one file only
 function methods.upload(self, target, paths, how)
   how = options.check(how, { input = "string" }, "tab:upload")
   local list, missing = existing(paths)
@@ -280,16 +282,16 @@ function methods.upload(self, target, paths, how)
     chooser, err = opened_chooser(self, found, how)
   end
   if not chooser then return nil, err end
-  if #list > 1 and not (told.multiple or chooser.multiple) then return refused(found, "takes one file only") end
+  if #list > 1 and not (told.multiple or chooser.multiple) then return refused(found, "permits one file only") end
   local ok, failure = self:call("DOM.setFileInputFiles", { files = list, objectId = chooser.objectId,
     backendNodeId = chooser.backendNodeId })
   if not ok then return nil, failure end
   return true
 end
 
---- Clicks on what a file is fetched by, and waits until the file is there.
----@param target integer|deskpilot.page_element as tab:click's
----@param how { input: "real"|"cdp"|nil, timeout: number? }? seconds; timing.download
+--- Clicks an element that starts a download, and waits until the file is complete.
+---@param target integer|deskpilot.page_element as for tab:click
+---@param how { input: "real"|"cdp"|nil, timeout: number? }? timeout: seconds; default timing.download
 ---@return string? path, deskpilot.error|deskpilot.download? err
 function methods.download(self, target, how)
   how = options.check(how, { input = "string", timeout = "number" }, "tab:download")

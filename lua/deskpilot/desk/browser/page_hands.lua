@@ -1,6 +1,6 @@
---- The two ways to move a pointer and press keys in a page: with the desktop's own mouse and keyboard ("real"), or by
---- telling the browser that it happened ("cdp"). Both have the same functions, so that whoever acts asks no further.
---- Points are pixels of the page, counted from the corner of what is shown of it.
+--- Two implementations of pointer and keyboard input for a page: the desktop's own mouse and keyboard ("real"), and
+--- simulated events of the DevTools protocol ("cdp"). Both have the same functions. Points are device pixels, counted
+--- from the upper left corner of the visible page.
 local errors = require "deskpilot.base.errors"
 local viewport = require "deskpilot.desk.browser.viewport"
 
@@ -21,7 +21,8 @@ function real.begin(tab)
   return window.active or tab.browser.desk.windows.focus(window)
 end
 
---- Moves the pointer there. Returns where it is on the screen, for what is learnt of it.
+--- Moves the pointer to a point. Returns where that is on the screen, from which viewport.lua measures the page's
+--- place.
 ---@return table? moved { place, x, y }
 ---@return deskpilot.error? err
 function real.move(tab, metrics, x, y)
@@ -33,7 +34,7 @@ function real.move(tab, metrics, x, y)
   local to_x, to_y = place:pixel(x, y)
   local at_x, at_y = mouse.position()
   if not at_x then return nil, at_y end
-  if at_x == to_x and at_y == to_y then -- a page hears nothing of a pointer that does not move
+  if at_x == to_x and at_y == to_y then -- without a move the page gets no event
     local ok, why = mouse.move { x = place:contains(to_x - 1, to_y) and to_x - 1 or to_x + 1, y = to_y }
     if not ok then return nil, why end
   end
@@ -47,26 +48,26 @@ function real.press(tab, _, button, count)
   return tab.browser.desk.mouse.click(nil, { button = button, count = count })
 end
 
---- Types text where the caret is. A line break is Enter.
-function real.type(tab, words)
-  return tab.browser.desk.keyboard.type(words)
+--- Types text at the caret. A line break presses Enter.
+function real.type(tab, content)
+  return tab.browser.desk.keyboard.type(content)
 end
 
 local combos = { all = "ctrl+a", line_end = "end", text_end = "ctrl+end", delete = "delete" }
 
---- Presses a key: "all" selects everything, "line_end" and "text_end" go there, "delete".
+--- Presses a key: "all" (select everything), "line_end", "text_end" (of the whole text) or "delete".
 function real.key(tab, name)
   return tab.browser.desk.keyboard.press(combos[name])
 end
 
---- Turns the wheel at a point, by about that many of the page's pixels.
+--- Turns the mouse wheel at a point, by about dx and dy CSS pixels.
 function real.wheel(tab, metrics, x, y, dx, dy)
   local moved, err = real.move(tab, metrics, x, y)
   if not moved then return nil, err end
   return tab.browser.desk.mouse.scroll { dx = dx, dy = dy, pixels = true }
 end
 
--- --- the browser's word for it --------------------------------------------------------------------------
+-- --- simulated by the browser ---------------------------------------------------------------------------
 
 local cdp = {}
 hands.cdp = cdp
@@ -75,7 +76,7 @@ function cdp.begin(tab)
   return tab:call("Page.bringToFront")
 end
 
--- Its points are those of the page, without zoom.
+-- The protocol counts in CSS pixels.
 local function point(metrics, x, y)
   local dpr = tonumber(metrics.dpr) or 1
   return x / dpr, y / dpr
@@ -122,8 +123,8 @@ function cdp.key(tab, name)
   return true
 end
 
-function cdp.type(tab, words)
-  for plain, special in (words .. "\0"):gmatch("([^\n\t%z]*)([\n\t%z])") do
+function cdp.type(tab, content)
+  for plain, special in (content .. "\0"):gmatch("([^\n\t%z]*)([\n\t%z])") do
     if plain ~= "" then
       local ok, err = tab:call("Input.insertText", { text = plain })
       if not ok then return nil, err end
@@ -141,8 +142,8 @@ function cdp.wheel(tab, metrics, x, y, dx, dy)
   return tab:call("Input.dispatchMouseEvent", { type = "mouseWheel", x = px, y = py, deltaX = dx, deltaY = dy })
 end
 
---- Those of that name.
----@param name "real"|"cdp"|nil real, if not given
+--- The implementation of that name. Raises an error for another name.
+---@param name "real"|"cdp"|nil default "real"
 ---@return table
 function hands.of(name)
   local found = hands[name or "real"]

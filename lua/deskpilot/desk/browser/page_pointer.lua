@@ -1,6 +1,6 @@
---- Clicking on what is on a page. Between the number that was seen and the press, everything is asked again: is it
---- still the same element, does it rest, would the click reach it, does the page hear the pointer over it. What
---- became of the press is what the page has heard.
+--- Clicks on elements of a page. Before the press everything is checked again: that the index still means the same
+--- element, that it does not move, that nothing covers it, and that the page receives pointer events over it.
+--- Afterwards the page's events show whether the press has reached the element.
 local errors = require "deskpilot.base.errors"
 local hands_of = require("deskpilot.desk.browser.page_hands").of
 local options = require "deskpilot.base.option_table"
@@ -8,14 +8,14 @@ local page = require "deskpilot.desk.browser.page"
 
 local pointer = { methods = {} }
 
-local ATTEMPTS = 4 -- to be over an element: the first may only learn where the page is, or it moves
-local UNHEARD = 2  -- of these may pass without a word from the page
+local ATTEMPTS = 4 -- to bring the pointer over an element: the first may only measure where the page is
+local UNHEARD = 2  -- attempts that may pass without a pointer event in the page
 
 local function refused(target, format, ...)
   return errors.fail("refused", "%s", target.label .. " " .. format:format(...))
 end
 
--- Where to press: the page's answer, when it can be pressed.
+-- Where to press: the page's answer, or an error if the element cannot be clicked.
 local function aim(tab, target)
   local told, err = page.ask(tab, "aim", { ref = target.ref, watched = true }, tab.browser.desk.timing.page_act)
   if not told then return nil, err end
@@ -29,7 +29,7 @@ local function aim(tab, target)
   return told
 end
 
--- Brings the pointer over it, and makes the page say so.
+-- Moves the pointer over the element until the page confirms it by its pointer event.
 local function reach(tab, target, hands, aimed)
   local timing = tab.browser.desk.timing
   local wrong, unheard = nil, 0
@@ -44,7 +44,7 @@ local function reach(tab, target, hands, aimed)
     if failure then return nil, failure end
     if over.missing or over.lost then
       unheard = unheard + 1
-      wrong = "the page does not hear the pointer there: another window or a part of the browser may lie over it"
+      wrong = "the page receives no pointer events there: another window or a part of the browser may cover it"
     else
       if moved.place then moved.place:learn(tab, moved.x, moved.y, tonumber(over.x) or 0, tonumber(over.y) or 0) end
       if over.on then
@@ -65,27 +65,28 @@ local function reach(tab, target, hands, aimed)
   return refused(target, "cannot be pointed at: %s", wrong)
 end
 
-local heard_as = { left = "click", right = "contextmenu" }
+local event_of = { left = "click", right = "contextmenu" }
 
--- What became of the press, as the page has heard it. A dialog, another page or a tab that is gone came of it.
-local function verdict(tab, target, button, count)
+-- Whether the press has reached the element, by the page's events. If a dialog has opened, another page has come or the
+-- tab has closed, the press has had an effect, which counts as success.
+local function check_press(tab, target, button, count)
   local timing = tab.browser.desk.timing
-  local told, err = page.ask_again(tab, "pressed", { event = heard_as[button] or "auxclick", times = count,
+  local told, err = page.ask_again(tab, "pressed", { event = event_of[button] or "auxclick", times = count,
     seconds = timing.page_hears }, timing.page_act)
   if not told then
     if err.dialog or tab:dialog() or tab.closed then return true end
     return nil, err
   end
   if told.left or told.on then return true end
-  if told.missing or told.lost then return refused(target, "was pressed, but the page heard nothing of it") end
-  return refused(target, "was not what the click reached; %s was", tostring(told.other or "something else"))
+  if told.missing or told.lost then return refused(target, "was pressed, but the page received no event") end
+  return refused(target, "did not get the click; %s got it", tostring(told.other or "something else"))
 end
 
 --- Clicks on a target; see methods.click.
 ---@param tab deskpilot.tab
 ---@param target { ref: table, label: string }
 ---@param how { input: string?, button: string?, count: integer? }
----@return table? aimed what the page said of it
+---@return table? aimed the page's answer about the element
 ---@return deskpilot.error? err
 function pointer.click(tab, target, how)
   local hands, button, count = hands_of(how.input), how.button or "left", how.count or 1
@@ -98,7 +99,7 @@ function pointer.click(tab, target, how)
   if not moved then return nil, err end
   ok, err = hands.press(tab, moved, button, count)
   if not ok and not (errors.is(err) and err.dialog) then return nil, err end
-  ok, err = verdict(tab, target, button, count)
+  ok, err = check_press(tab, target, button, count)
   if not ok then return nil, err end
   return aimed
 end
@@ -108,13 +109,12 @@ local click_options = { input = "string", button = "string", count = "whole" }
 ---@class deskpilot.tab
 local methods = pointer.methods
 
---- Clicks on an element: the desktop's mouse goes there ("real"), or the browser is told so ("cdp"). Right before the
---- press the page confirms that it is the element that was seen and that the pointer is over it, afterwards that the
---- click reached it.
----@param target integer|deskpilot.page_element an index of this tab's last observation, or an element of one
+--- Clicks on an element, with the desktop's mouse ("real", the default) or with simulated events of the browser
+--- ("cdp"). Before the press the page confirms that the element is still the same and that the pointer is over it;
+--- afterwards, that the click has reached it.
+---@param target integer|deskpilot.page_element an index of this tab's latest observation, or an element of any
 ---@param how { input: "real"|"cdp"|nil, button: "left"|"middle"|"right"|nil, count: integer? }?
----@return boolean? ok, deskpilot.error? err code "stale": it is no longer what was seen; "refused": something lies
----  over it, or it is disabled
+---@return boolean? ok, deskpilot.error? err code "stale": the element has changed; "refused": it is covered or disabled
 function methods.click(self, target, how)
   how = options.check(how, click_options, "tab:click")
   if how.button and how.button ~= "left" and how.button ~= "middle" and how.button ~= "right" then
@@ -128,7 +128,7 @@ function methods.click(self, target, how)
 end
 
 --- Scrolls until an element is in view.
----@param target integer|deskpilot.page_element as tab:click's
+---@param target integer|deskpilot.page_element as for tab:click
 ---@return boolean? ok, deskpilot.error? err
 function methods.scroll_to(self, target)
   local found, err = page.target(self, target)
@@ -143,10 +143,9 @@ end
 
 local scroll_options = { dx = "number", dy = "number", input = "string" }
 
---- Turns the wheel in the middle of what is shown of the page, by about that many of its pixels to the right and down,
---- and waits until it rests.
----@param how { dx: number?, dy: number?, input: "real"|"cdp"|nil }
----@return { x: number, y: number, max_x: number, max_y: number }? scroll where the page is then
+--- Turns the mouse wheel in the middle of the visible page, and waits until the page stops scrolling.
+---@param how { dx: number?, dy: number?, input: "real"|"cdp"|nil } dx, dy: about how many CSS pixels, right and down
+---@return { x: number, y: number, max_x: number, max_y: number }? scroll the page's scroll position afterwards
 ---@return deskpilot.error? err
 function methods.scroll(self, how)
   how = options.check(how, scroll_options, "tab:scroll")

@@ -1,4 +1,4 @@
---- What a tab shows, as a picture and on paper.
+--- Screenshots of a tab, and its page as a PDF file.
 local image = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
@@ -9,14 +9,14 @@ local pictures = { methods = {} }
 ---@class deskpilot.tab
 local Tab = pictures.methods
 
--- Seconds that a picture or a page on paper may take.
+-- Seconds for a screenshot or a PDF page.
 local TIMEOUT = 30
 
--- The most pixels of a picture, and of its sides. Browsers draw what is taller than that many pixels badly, or
--- never: it is asked for in strips.
+-- Limits of a screenshot in pixels, and the height of a strip: browsers render taller captures wrongly or never, so a
+-- page is captured in strips.
 local MOST_SIDE, MOST_PIXELS, STRIP = 32767, 60000000, 4096
 
--- The largest document that is taken, and the bytes that are fetched of it at a time.
+-- Limit for a PDF document in bytes, and how many bytes are requested at a time.
 local MOST_BYTES, PIECE = 200 * 1024 * 1024, 1 << 20
 
 local function decode(data)
@@ -24,7 +24,7 @@ local function decode(data)
   return image.from_base64(data)
 end
 
--- The whole page as far as it can be drawn; also whether something was left out.
+-- The rectangle of the whole page, within the limits; and whether a part was cut off.
 local function whole_page(self)
   local metrics, err = self:call("Page.getLayoutMetrics")
   if not metrics then return nil, err end
@@ -53,7 +53,7 @@ local function check_region(region)
   return clip
 end
 
--- A part of the page, or what is in view.
+-- Captures a part of the page; without `clip` what is in view.
 local function take(self, clip)
   if clip then clip.scale = 1 end
   local result, err = self:call("Page.captureScreenshot", { format = "png", clip = clip,
@@ -83,7 +83,7 @@ local function take_in_strips(self, clip)
   return whole
 end
 
--- Browsers draw a tab that is behind another once, and then no more.
+-- A browser stops rendering a tab that is behind another one, so the tab has to be in front for a capture.
 local function bring_to_front(self)
   local seen, err = self:evaluate("document.visibilityState", { world = "own" })
   if seen == nil then return nil, err end
@@ -91,11 +91,11 @@ local function bring_to_front(self)
   return self.browser:call("Target.activateTarget", { targetId = self.id })
 end
 
---- A picture of what the tab shows, whatever covers its window on the screen: of what is in view, of the whole page, or
---- of a region of the page. A very long page is cut (`incomplete` is set). A tab that is behind another comes to
---- the front of its window. The picture shows no part of the screen: points of it cannot be clicked.
----@param options { full_page: boolean?, region: deskpilot.region?, path: string? }? region: in the page's own units;
----  path: of a PNG file to be written
+--- A screenshot of the tab: of what is in view, of the whole page, or of a region of it. It does not matter what covers
+--- the window on the screen. A very long page is cut off (`incomplete` is set). A tab behind another one comes to the
+--- front of its window. Points of this screenshot are not points of the screen, so they cannot be clicked.
+---@param options { full_page: boolean?, region: deskpilot.region?, path: string? }? region: in CSS pixels of the page;
+---  path: a PNG file to write
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function Tab:screenshot(options)
   options = options or {}
@@ -136,8 +136,8 @@ end
 
 --- Prints the page to a PDF file.
 ---@param path string
----@param options { landscape: boolean?, background: boolean?, scale: number? }? background: colours and pictures
----  behind the text too, which is so unless it is false
+---@param options { landscape: boolean?, background: boolean?, scale: number? }? background: whether to print background
+---  colours and pictures (default true)
 ---@return boolean? ok, deskpilot.error? err
 function Tab:pdf(path, options)
   options = options or {}

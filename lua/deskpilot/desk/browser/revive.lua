@@ -1,23 +1,25 @@
---- A browser of ours that has ended, started again with its profile: its tabs are the same objects, where they were.
+--- Starts a browser again that desk.browser.start had started and that has ended. It keeps its profile; its tabs keep
+--- their objects and get their addresses back.
 local tab_module = require "deskpilot.desk.browser.tab"
 
 local revive = {}
 
--- Where each tab was, in their order. Their objects are kept for those that come in their place.
-local function take_down_tabs(self)
+-- Removes the tabs and returns them with their addresses, in their order.
+local function detach_tabs(self)
   local list = {}
   for i, tab in ipairs(self.order) do list[i] = { tab = tab, url = tab.url } end
   self.order, self.by_id, self.active = {}, {}, nil
   return list
 end
 
--- Sends the tabs of the new process to where those before them were. What of it cannot be loaded is seen there.
+-- Opens as many tabs as there were, and navigates each to its former address. A page that cannot be loaded is no error
+-- here; the tab then shows the browser's error page.
 local function restore(self, list)
   for i, before in ipairs(list) do
     if i > 1 then
       local made = self:call("Target.createTarget", { url = "about:blank" })
       if not made then return end
-      -- The browser tells of the new tab in its own time.
+      -- The event that announces the new tab may arrive later than the answer.
       self.changed:wait_until(self.desk.timing.browser_answer, function() return self.by_id[made.targetId] end)
     end
     if before.url and before.url ~= "about:blank" then before.tab:navigate(before.url) end
@@ -25,13 +27,13 @@ local function restore(self, list)
   if self.order[1] then self.order[1]:activate() end
 end
 
---- Starts its process again, and connects to it.
----@param self deskpilot.browser of desk.browser.start
+--- Starts the process again, and connects to it.
+---@param self deskpilot.browser that desk.browser.start has started
 ---@param connect fun(place: deskpilot.browser_endpoint): table?, deskpilot.error?
----@param urls boolean whether its tabs go to where they were
+---@param urls boolean whether to restore the tabs and their addresses
 ---@return boolean? ok, deskpilot.error? err
 function revive.start_again(self, connect, urls)
-  local list = take_down_tabs(self)
+  local list = detach_tabs(self)
   if not urls then
     for _, before in ipairs(list) do tab_module.gone(before.tab) end
     list = {}

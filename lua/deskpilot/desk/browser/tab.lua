@@ -1,6 +1,6 @@
---- A tab of a browser. What happens to it is told by the browser and kept (tab_events.lua), so that whoever wants to
---- know need not ask, and a call that could not be answered fails at once. Its acts are in files of their own,
---- which add methods here.
+--- A tab of a browser. Its state is kept up to date by the browser's events (tab_events.lua), so it can be read without
+--- asking the browser, and a call that would not be answered fails at once. Actions are in files of their own, which
+--- add methods here.
 local cdp = require "deskpilot.desk.browser.cdp"
 local errors = require "deskpilot.base.errors"
 local events = require "deskpilot.desk.browser.tab_events"
@@ -11,14 +11,14 @@ local text = require "deskpilot.base.text"
 local tab_module = {}
 
 ---@class deskpilot.tab
----@field id string the browser's name for it
+---@field id string target id in the browser
 ---@field browser deskpilot.browser
----@field session deskpilot.cdp_session? another one after the connection was lost; tab:call takes the one of now
+---@field session deskpilot.cdp_session? replaced when a lost connection is restored; tab:call uses the current one
 ---@field url string the address of its page
 ---@field frame string the id of its page's main frame
----@field loader string? changes with every document that it shows
+---@field loader string? id that changes with every document
 ---@field loading boolean
----@field downloads deskpilot.download[] those that were begun in it, the newest last
+---@field downloads deskpilot.download[] that were started in it, the newest last
 ---@field closed boolean?
 local Tab = {}
 Tab.__index = Tab
@@ -28,10 +28,11 @@ function Tab:__tostring()
 end
 
 local function has_changed(self)
-  self.changed:tell()
+  self.changed:notify()
 end
 
--- What is asked for when a session begins; the last lets a new tab begin. All go out before any is answered.
+-- Enables the events of a new session. The last call lets a paused new tab run. All calls are sent before the first
+-- answer is waited for.
 local function enable(self, session)
   local calls = {}
   for _, method in ipairs { "Page.enable", "Inspector.enable", "Network.enable", "Runtime.runIfWaitingForDebugger" } do
@@ -42,14 +43,14 @@ local function enable(self, session)
   for _, call in ipairs(calls) do
     enabled = call:wait(self.browser.desk.timing.browser_answer) ~= nil and enabled
   end
-  if self.session ~= session or session.closed then return end -- lost meanwhile
+  if self.session ~= session or session.closed then return end -- the connection was lost meanwhile
   self.attaching, self.attached = nil, true
   self.unanswered = not enabled or nil
   has_changed(self)
-  self.browser.changed:tell()
+  self.browser.changed:notify()
 end
 
---- The browser has attached us to it.
+--- Handles the event that the browser has attached deskpilot to the tab.
 ---@param self deskpilot.tab
 ---@param session deskpilot.cdp_session
 ---@param info table
@@ -62,22 +63,22 @@ function tab_module.attached(self, session, info)
   task.start(enable, self, session)
 end
 
---- The browser tells of it.
+--- Handles the event that the tab's information has changed.
 ---@param self deskpilot.tab
 ---@param info table
-function tab_module.told(self, info)
+function tab_module.info_changed(self, info)
   if type(info.url) == "string" then self.url = info.url end
   has_changed(self)
 end
 
---- It has been closed.
+--- Handles the event that the tab has been closed.
 ---@param self deskpilot.tab
 function tab_module.gone(self)
   self.closed, self.attached, self.attaching = true, nil, nil
   has_changed(self)
 end
 
---- A tab that is not attached yet.
+--- A new tab object, which is not attached yet.
 ---@param browser deskpilot.browser
 ---@return deskpilot.tab
 function tab_module.new(browser)
@@ -87,7 +88,7 @@ end
 
 -- --- calls ----------------------------------------------------------------------------------------------
 
--- The session of now, when it has been set up.
+-- The current session. Waits until its events are enabled.
 local function ready(self)
   local connection, err = self.browser:connected()
   if not connection then return nil, err end
@@ -100,18 +101,18 @@ local function ready(self)
   return errors.fail("not_found", "the tab has been closed")
 end
 
--- What may be why the page does not answer, to be added to a sentence that says so.
+-- A possible reason why the page does not answer, to be appended to an error message.
 local function hint(self)
   for _, other in ipairs(self.browser.order) do
     if other ~= self and other.open_dialog then
-      return "; a dialog is open on another tab, which may hold up this one"
+      return "; a dialog is open on another tab, which may block this one"
     end
   end
-  return self.unanswered and "; it has not answered since we are attached: a dialog that was open before may have to "
-    .. "be answered by mouse and keyboard" or ""
+  return self.unanswered and "; it has not answered since deskpilot is attached: if a dialog was open before, answer "
+    .. "it by mouse and keyboard" or ""
 end
 
---- A call of the protocol to this tab. While a dialog is open, and after a crash, it fails at once.
+--- Calls a method of the protocol for this tab. While a dialog is open, and after a crash, the call fails at once.
 ---@param method string such as "Page.getLayoutMetrics"
 ---@param params table?
 ---@param timeout number? seconds
@@ -128,14 +129,15 @@ function Tab:call(method, params, timeout)
   return errors.fail("timed_out", "%s", tostring(failure) .. hint(self))
 end
 
--- The id of our own world in the page's document: its variables are the page's, its functions are not.
+-- The id of deskpilot's isolated world in the document. Scripts there share the DOM with the page, but not its
+-- JavaScript objects.
 local function own_world(self, timeout)
   if self.world then return self.world end
   local result, err = self:call("Page.createIsolatedWorld", { frameId = self.frame, worldName = "deskpilot" }, timeout)
   if not result then return nil, err end
   self.world = math.tointeger(result.executionContextId)
   if self.world then return self.world end
-  return errors.fail("protocol", "the browser gave no world to run scripts in")
+  return errors.fail("protocol", "the browser created no isolated world to run scripts in")
 end
 
 local special = { NaN = 0 / 0, Infinity = math.huge, ["-Infinity"] = -math.huge, ["-0"] = -0.0 }
@@ -149,8 +151,8 @@ end
 
 local function exception(details)
   local thrown = type(details.exception) == "table" and details.exception or {}
-  local said = thrown.description or thrown.value or details.text or "an exception"
-  local first = tostring(said):match("^[^\n]*")
+  local message = thrown.description or thrown.value or details.text or "an exception"
+  local first = tostring(message):match("^[^\n]*")
   return errors.fail("invalid", "%s", "the script failed: " .. text.cut(first, 500))
 end
 
@@ -165,7 +167,7 @@ local function evaluate(self, expression, options)
     returnByValue = true, awaitPromise = true, userGesture = options.gesture or nil,
     timeout = math.ceil(timeout * 1000) }, timeout + 1)
   if not result then
-    -- A script that is ended is an "internal error".
+    -- When the browser ends a script after its timeout, it reports an "internal error" (here "refused").
     if errors.is(failure, "timed_out") or errors.is(failure, "refused") and not failure.dialog
       and task.now() - began >= timeout then
       return errors.fail("timed_out", "the script did not end within %g s%s", timeout, hint(self))
@@ -176,18 +178,18 @@ local function evaluate(self, expression, options)
   return value_of(result.result)
 end
 
---- Runs JavaScript in the page and gives its value; of a promise, what it comes to. What JSON cannot hold comes as
---- JSON would have it; undefined and null are nil without an error.
+--- Evaluates JavaScript in the page and returns its value, or the value that a promise resolves to. Values are
+--- converted as by JSON; undefined and null become nil without an error.
 ---@param expression string
----@param options { timeout: number?, world: "page"|"own"|nil, gesture: boolean? }? timeout: seconds, after which
----  it is ended (10); world: "own" has the page's document, but nothing that the page's scripts have changed;
----  gesture: as if a person had asked for it
----@return any value, deskpilot.error? err code "invalid": what it threw; "refused": a dialog is open;
----  "cancelled": the page went elsewhere meanwhile
+---@param options { timeout: number?, world: "page"|"own"|nil, gesture: boolean? }? timeout: seconds, after which the
+---  script is ended (default 10); world: "own" is an isolated world, with the page's document but without its scripts'
+---  variables (default "page"); gesture: run it as if the user had clicked
+---@return any value, deskpilot.error? err code "invalid": what the script threw; "refused": a dialog is open;
+---  "cancelled": the page was left or reloaded meanwhile
 function Tab:evaluate(expression, options)
   options = options or {}
   local value, err = evaluate(self, expression, options)
-  -- The document was being replaced: nothing has been run yet.
+  -- The world belonged to a document that has been replaced, so the script has not been run: try again in the new one.
   if errors.is(err, "not_found") and not self.closed then
     self.world = nil
     self.changed:wait(0.2)
@@ -196,22 +198,22 @@ function Tab:evaluate(expression, options)
   return value, err
 end
 
--- --- what it is -------------------------------------------------------------------------------------------
+-- --- state and window -------------------------------------------------------------------------------------
 
---- What it shows: the address and the title of its page, and whether that is still loading. Never waits for the page.
+--- The address and the title of the tab's page, and whether it is still loading. Does not wait for the page.
 ---@return { url: string, title: string, ready: "loading"|"complete" }? info, deskpilot.error? err
 function Tab:info()
   local session, err = ready(self)
   if not session then return nil, err end
-  local told, failure = self.browser:call("Target.getTargetInfo", { targetId = self.id })
-  if not told then return nil, failure end
-  local info = type(told.targetInfo) == "table" and told.targetInfo or {}
+  local result, failure = self.browser:call("Target.getTargetInfo", { targetId = self.id })
+  if not result then return nil, failure end
+  local info = type(result.targetInfo) == "table" and result.targetInfo or {}
   if type(info.url) == "string" then self.url = info.url end
   return { url = self.url, title = text.cut(text.one_line(tostring(info.title or "")), 500),
     ready = self.loading and "loading" or "complete" }
 end
 
---- Closes it, without asking its page.
+--- Closes the tab. Its page is not asked (no beforeunload dialog).
 ---@return boolean? ok, deskpilot.error? err
 function Tab:close()
   if self.closed then return true end
@@ -223,7 +225,8 @@ function Tab:close()
   return errors.fail("timed_out", "the tab is still there")
 end
 
--- Browsers hear of the keyboard's ways some time after the desktop has changed them, and pages after that.
+-- The browser learns of a new keyboard focus some time after the desktop has changed it, and the page after the
+-- browser.
 local has_keys = [[new Promise(done => {
   const limit = performance.now() + %d;
   const look = () => {
@@ -233,21 +236,21 @@ local has_keys = [[new Promise(done => {
   look();
 })]]
 
---- Waits until its page has the keyboard, for timing.focus at most. One that cannot tell, and one that does not get it,
---- is as it was.
+--- Waits until the tab's page has the keyboard focus, for timing.focus at most. It is no error if the page does not get
+--- it or does not answer.
 ---@param self deskpilot.tab
 function tab_module.wait_for_keys(self)
   local seconds = self.browser.desk.timing.focus
   self:evaluate(has_keys:format(math.ceil(seconds * 1000)), { world = "own", timeout = seconds + 1 })
 end
 
---- Brings it to the front of its window, and its window to the front of the desktop, and waits until keys go to its
---- page, and not to the field of the address.
+--- Brings the tab to the front of its window and the window to the front of the desktop, and waits until its page (not
+--- the address field) has the keyboard focus.
 ---@return boolean? ok, deskpilot.error? err
 function Tab:activate()
   local ok, err = self.browser:call("Target.activateTarget", { targetId = self.id })
   if not ok then return nil, err end
-  if self.attached then self.session:call("Page.bringToFront") end -- not while a dialog has the keys
+  if self.attached then self.session:call("Page.bringToFront") end -- fails at once while a dialog is open
   self.browser.active = self
   local window = self:window()
   if window and not window.active then
@@ -258,7 +261,7 @@ function Tab:activate()
   return true
 end
 
---- The window of the desktop that shows it, whether it is the tab in front there or not.
+--- The window of the desktop that the tab is in, whether or not it is the visible tab there.
 ---@return deskpilot.window? window, deskpilot.error? err
 function Tab:window()
   return require("deskpilot.desk.browser.active").window_of(self)

@@ -1,17 +1,18 @@
---- What the browser tells of a tab, kept in it: does it load, which document does it show, is a dialog open, has it
---- crashed, what is under way on its network. All of it is untrusted: types are looked at, numbers bounded.
+--- Keeps a tab's fields up to date from the browser's events: whether it loads, which document it shows, whether a
+--- dialog is open, whether it has crashed, how many requests are pending. The events are untrusted: types are checked,
+--- counts are bounded.
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 local tab_events = {}
 
--- What is still answered while a dialog is open, and after a crash.
+-- Methods that the browser still answers while a dialog is open, and after a crash.
 local passes_dialog = { ["Page.handleJavaScriptDialog"] = true }
 local passes_crash = { ["Page.navigate"] = true, ["Page.reload"] = true, ["Page.getNavigationHistory"] = true,
   ["Page.navigateToHistoryEntry"] = true, ["Target.closeTarget"] = true }
 
--- The most requests and frames that are counted at a time: a page can begin any number.
+-- Limits for the requests and frames that are tracked, since a page can create any number.
 local MOST_REQUESTS, MOST_FRAMES = 5000, 1000
 
 local function new_document(self)
@@ -41,7 +42,7 @@ handlers["Page.navigatedWithinDocument"] = function(self, params)
   if params.frameId == self.frame then self.url = tostring(params.url) end
 end
 
--- Frames inside the page's main one, for what is told by frame.
+-- Tracks the frames inside the main one: some events name only a frame, not its tab.
 handlers["Page.frameAttached"] = function(self, params)
   if type(params.frameId) ~= "string" or self.frame_count >= MOST_FRAMES then return end
   self.frames[params.frameId] = true
@@ -67,7 +68,7 @@ end
 handlers["Inspector.targetCrashed"] = function(self)
   self.crashed, self.open_dialog, self.loading = true, nil, false
   new_document(self)
-  self.session:block(errors.new("unavailable", "the page has crashed; load it again (reload) or go elsewhere"),
+  self.session:block(errors.new("unavailable", "the page has crashed; reload it or navigate to another one"),
     passes_crash)
 end
 
@@ -76,7 +77,7 @@ handlers["Inspector.targetReloadedAfterCrash"] = function(self)
   self.session:block(nil)
 end
 
--- Connections that are meant to stay open are no traffic.
+-- These stay open by design and do not count as pending requests.
 local lasting = { EventSource = true, WebSocket = true, Media = true, Ping = true }
 
 handlers["Network.requestWillBeSent"] = function(self, params)
@@ -101,7 +102,7 @@ handlers["Network.responseReceived"] = function(self, params)
   self.answer = { loader = params.loaderId, status = math.tointeger(params.response.status) }
 end
 
---- From now on keeps what is told of the tab in that session.
+--- Starts to update the tab from the session's events.
 ---@param self deskpilot.tab
 ---@param session deskpilot.cdp_session
 function tab_events.listen(self, session)
@@ -109,7 +110,7 @@ function tab_events.listen(self, session)
   for method, handler in pairs(handlers) do
     session:on(method, function(params)
       handler(self, params)
-      self.changed:tell()
+      self.changed:notify()
     end)
   end
 end

@@ -1,19 +1,19 @@
---- Where a page lies on the screen. Pages know neither that nor the size of what the browser draws around them, so
---- it is learnt: a pointer that is known to be at a pixel, and where the page hears it, give the exact place, which
---- holds for that window until what is around the page changes its size. Until then a page is taken to end at its
---- window's lower edge, as it does unless something is docked there.
+--- Where a page is on the screen. A page does not know this, nor the size of the browser's own bars around it. So it is
+--- measured: the pointer is at a known pixel of the screen, and the page's pointer event has its place in the page. The
+--- result holds for that window until the size of what surrounds the page changes. Before the first measurement the
+--- page is assumed to end at its window's lower edge, which is right unless something is docked there.
 local rects = require "deskpilot.desk.picture.rect"
 
 local viewport = {}
 
 ---@class deskpilot.viewport
----@field rect deskpilot.rect of what is shown of the page, in pixels of the screen
----@field learnt boolean whether it was measured
+---@field rect deskpilot.rect the visible part of the page, in pixels of the screen
+---@field learnt boolean whether its place was measured, not assumed
 ---@field window deskpilot.window
 local Place = {}
 Place.__index = Place
 
-local EDGE = 12 -- pixels of a frame that a browser may draw at each side
+local EDGE = 12 -- pixels: the widest border that a browser draws at a side
 
 local function number(value)
   value = tonumber(value)
@@ -35,7 +35,7 @@ end
 
 --- Where a tab's page is now; nil where no window shows it.
 ---@param tab deskpilot.tab
----@param metrics table as the page tells them
+---@param metrics table from the page's script
 ---@return deskpilot.viewport?, deskpilot.error? err
 function viewport.place(tab, metrics)
   if type(metrics) ~= "table" then return nil end
@@ -50,32 +50,31 @@ function viewport.place(tab, metrics)
     metrics = metrics }, Place)
 end
 
--- A pixel whose corner lies in a box is in it, as browsers count; so a box begins at the first such pixel.
+-- Browsers count a pixel as inside a box if its upper left corner is. This is the first such pixel of a box.
 local function first_pixel(value)
   return math.ceil(value - 0.001)
 end
 
---- The pixels of the screen that a box of the page takes.
----@param told number[] left, top, right and bottom, in the page's pixels
+--- Converts a box of the page to pixels of the screen.
+---@param edges number[] left, top, right and bottom, in CSS pixels of the page
 ---@return deskpilot.rect?
-function Place:box(told)
-  if type(told) ~= "table" then return nil end
+function Place:box(edges)
+  if type(edges) ~= "table" then return nil end
   local metrics = self.metrics
   local scale = number(metrics.scale) * number(metrics.dpr)
   local function across(value) return first_pixel((number(value) - number(metrics.left)) * scale) + self.rect.x end
   local function down(value) return first_pixel((number(value) - number(metrics.top)) * scale) + self.rect.y end
-  local x, y = across(told[1]), down(told[2])
-  return { x = x, y = y, width = math.max(1, across(told[3]) - x), height = math.max(1, down(told[4]) - y) }
+  local x, y = across(edges[1]), down(edges[2])
+  return { x = x, y = y, width = math.max(1, across(edges[3]) - x), height = math.max(1, down(edges[4]) - y) }
 end
 
---- The pixel of the screen for one of the page's own, counted from its corner.
+--- Converts a pixel of the visible page, counted from its upper left corner, to one of the screen.
 ---@return integer x, integer y
 function Place:pixel(x, y)
   return self.rect.x + nearest(x), self.rect.y + nearest(y)
 end
 
---- Remembers where the page is: the pointer is at that pixel of the screen, and the page hears it at (x, y) from
---- its corner.
+--- Stores a measurement: the pointer is at that pixel of the screen, and at (x, y) from the page's upper left corner.
 ---@param tab deskpilot.tab
 ---@param pointer_x integer
 ---@param pointer_y integer

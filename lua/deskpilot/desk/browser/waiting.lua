@@ -1,5 +1,5 @@
---- tab:wait_for: until a page's address, its text, an element or the quiet of its network is as wanted. The browser
---- tells of addresses and requests; of changes of the page a script in our own world does, which ends with the wait.
+--- tab:wait_for: waits for an address, a text, an element, or a quiet network. The browser's events report addresses
+--- and requests; a script in an isolated world reports changes of the page, and ends with the wait.
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local options_module = require "deskpilot.base.option_table"
@@ -10,10 +10,11 @@ local waiting = { methods = {} }
 ---@class deskpilot.tab
 local Tab = waiting.methods
 
--- Seconds that one script waits at most, before it is asked again.
-local SPELL = 5
+-- Seconds after which a waiting script returns and is started again.
+local MAX_SCRIPT = 5
 
--- What a script of ours begins with. `once(seen)` promises true as soon as seen() is, or false after `ms`.
+-- The beginning of every script. `once(seen, ms)` is a promise of true as soon as seen() is true, or of false after
+-- `ms` milliseconds.
 local prelude = [[
 (() => {
   const once = (seen, ms) => new Promise(resolve => {
@@ -47,7 +48,7 @@ local function script(body)
   return prelude .. body .. "\n})()"
 end
 
--- --- conditions: each looks at once, and waits until it may have changed -----------------------------------
+-- --- conditions: holds() checks without waiting, wait() waits until the result may have changed ------------
 
 local conditions = {}
 
@@ -70,11 +71,11 @@ end
 conditions.idle = {
   holds = function(self) return (quiet_in(self) or 1) <= 0 end,
   wait = function(self, _, limit)
-    self.changed:wait(math.min(limit - task.now(), math.max(quiet_in(self) or SPELL, 0.001)))
+    self.changed:wait(math.min(limit - task.now(), math.max(quiet_in(self) or MAX_SCRIPT, 0.001)))
     return true
   end,
   missing = function(self)
-    return ("the page %s and %d of its requests are under way"):format(self.loading and "is loading" or "has loaded",
+    return ("the page %s and %d of its requests are pending"):format(self.loading and "is loading" or "has loaded",
       self.request_count)
   end,
 }
@@ -86,8 +87,8 @@ end
 conditions.text = {
   holds = function(self, wanted) return self:evaluate(text_script(wanted, 0), { world = "own" }) end,
   wait = function(self, wanted, limit)
-    local spell = math.max(math.min(SPELL, limit - task.now()), 0.05)
-    return self:evaluate(text_script(wanted, math.ceil(spell * 1000)), { world = "own", timeout = spell + 2 })
+    local seconds = math.max(math.min(MAX_SCRIPT, limit - task.now()), 0.05)
+    return self:evaluate(text_script(wanted, math.ceil(seconds * 1000)), { world = "own", timeout = seconds + 2 })
   end,
   missing = function(_, wanted) return ("the page does not show '%s'"):format(text.cut(wanted, 100)) end,
 }
@@ -97,7 +98,7 @@ local function named(node, wanted)
   return type(name) == "string" and (not wanted or text.one_line(name):lower():find(wanted:lower(), 1, true)) ~= nil
 end
 
--- By the browser's own accessibility tree: which roles and names there are is not ours to work out.
+-- Looks in the browser's accessibility tree, which has the computed roles and names.
 local function find_element(self, wanted)
   local root, err = self:call("Runtime.evaluate", { expression = "document", objectGroup = "deskpilot" })
   if not root then return nil, err end
@@ -114,10 +115,10 @@ end
 conditions.element = {
   holds = find_element,
   wait = function(self, _, limit)
-    local spell = math.max(math.min(0.5, limit - task.now()), 0.05)
+    local seconds = math.max(math.min(0.5, limit - task.now()), 0.05)
     local asked = ("let first = true; return once(() => first ? (first = false) : true, %d);"):format(
-      math.ceil(spell * 1000))
-    return self:evaluate(script(asked), { world = "own", timeout = spell + 2 })
+      math.ceil(seconds * 1000))
+    return self:evaluate(script(asked), { world = "own", timeout = seconds + 2 })
   end,
   missing = function(_, wanted)
     return ("the page has no %s%s"):format(wanted.role or "element", wanted.name and " named '"
@@ -130,8 +131,8 @@ local known = { url = "string", text = "string", element = "table", idle = "bool
 
 -- --- the wait ---------------------------------------------------------------------------------------------
 
--- What ends the wait: a dialog that somebody has to answer, the end of the tab. That the document changed under
--- our script does not.
+-- Whether an error ends the wait: a dialog has to be answered, the tab has closed or crashed, or the call can never
+-- work. An error because the document was replaced does not.
 local function is_final(self, err)
   if self.closed or self.crashed or self.open_dialog then return true end
   return errors.is(err, "unavailable") or errors.is(err, "unsupported") or errors.is(err, "invalid")
@@ -148,11 +149,11 @@ local function first_missing(self, wanted)
   end
 end
 
---- Waits until the page is as wanted; where several things are, until all of them hold at the same time.
+--- Waits until all the given conditions hold at the same time.
 ---@param wanted { url: string?, text: string?, element: { role: string?, name: string? }?, idle: boolean?,
----  timeout: number? } url: a part of the address; text: a part of what the page shows, whatever the case; element:
----  by its role (as the browser's accessibility has it) and a part of its name; idle: no request under way for
----  timing.page_quiet; timeout: seconds (timing.wait)
+---  timeout: number? } url: a part of the address; text: a part of the page's visible text, whatever the case; element:
+---  its role (in the browser's accessibility tree) and a part of its name; idle: no pending request for
+---  timing.page_quiet; timeout: seconds (default timing.wait)
 ---@return boolean? ok, deskpilot.error? err code "timed_out": what was missing; "refused": a dialog is open
 function Tab:wait_for(wanted)
   wanted = options_module.check(wanted, known, "tab:wait_for")
@@ -171,7 +172,7 @@ function Tab:wait_for(wanted)
     local began = task.now()
     local changed, trouble = conditions[missing].wait(self, wanted[missing], limit)
     if trouble and is_final(self, trouble) then return nil, trouble end
-    if changed == nil and task.now() - began < 0.02 then task.sleep(0.02) end -- a document that is being replaced
+    if changed == nil and task.now() - began < 0.02 then task.sleep(0.02) end -- the document is being replaced
   end
 end
 

@@ -1,5 +1,5 @@
---- Acting on elements without mouse and keyboard. What can be seen to have happened is waited for, in
---- the element's own state; what was seen instead is said.
+--- Acts on elements without mouse and keyboard. Where an action changes the element's state, the call waits for that
+--- change; an error says which state was found instead.
 local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
 local places = require "deskpilot.desk.elements.places"
@@ -8,7 +8,7 @@ local texts = require "deskpilot.desk.elements.texts"
 
 local acts = {}
 
--- What can be on and off, also where its application does not say so.
+-- Roles that can be on or off, also where the application does not report the state "checkable".
 local checkable = { ["check box"] = true, ["toggle button"] = true, ["radio button"] = true,
   ["check menu item"] = true, ["radio menu item"] = true, switch = true }
 local openers = { menu = true, ["combo box"] = true }
@@ -24,7 +24,7 @@ local function is_open(element)
   return element.states.expanded or false
 end
 
---- Adds the acts to desk.elements.
+--- Adds these functions to desk.elements.
 ---@param part deskpilot.desk.elements
 ---@param desk deskpilot.desk
 ---@param reader table find(element, all?): element or nil, err; call(method, ...): the native answer
@@ -32,7 +32,7 @@ function acts.add(part, desk, reader)
   ---@class deskpilot.desk.elements
   local api = part
 
-  -- The element that is meant as it is now; a call of a failing world gives nil and its error.
+  -- The current state of the element that is meant; nil and an error if it cannot be read.
   local function now_of(element)
     local found, err = reader.find(element)
     if not found then return nil, err end
@@ -43,8 +43,8 @@ function acts.add(part, desk, reader)
     return reader.call("change", element, what)
   end
 
-  -- Looks at the element until reached(it), for timing.element_action: then what it is instead comes
-  -- third.
+  -- Reads the element until reached(element) is true. After timing.element_action the results are nil, nil and the
+  -- element as it is then.
   local function watch(element, reached)
     local limit = task.now() + desk.timing.element_action
     while true do
@@ -57,7 +57,7 @@ function acts.add(part, desk, reader)
   end
 
   local function refused(element, format, ...)
-    return errors.fail("refused", "%s", ("the %s "):format(find.words(element)) .. format:format(...))
+    return errors.fail("refused", "%s", ("the %s "):format(find.label(element)) .. format:format(...))
   end
 
   texts.add(api, desk, { find = reader.find, now_of = now_of, change = change, watch = watch, refused = refused })
@@ -67,9 +67,9 @@ function acts.add(part, desk, reader)
     return refused(element, "is disabled")
   end
 
-  --- Does what a click on the element does, without the mouse: its first action, or the one of that
-  --- name (or number, from 0). The application has been told when this returns, and may take a moment
-  --- to do it (GTK shows a button pressed for 250 ms first, and forgets it if the next comes earlier).
+  --- Does what a click on the element does, without the mouse: its first action, or the one with that name (or number,
+  --- counted from 0). The call returns when the application has got the request; the effect may take a moment. (GTK
+  --- shows a button pressed for 250 ms first, and drops the action if another one comes earlier.)
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@param action string|integer|nil
   ---@return boolean? ok, deskpilot.error? err
@@ -79,7 +79,7 @@ function acts.add(part, desk, reader)
     return reader.call("act", found, action or 0)
   end
 
-  --- The actions that press can do, the usual one first.
+  --- The actions that press can do, the default one first.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@return { name: string, title: string?, description: string?, key: string? }[]? actions, deskpilot.error? err
   function api.actions(element)
@@ -88,24 +88,25 @@ function acts.add(part, desk, reader)
     return now.action_list
   end
 
-  --- Sets the value of a slider, a spin button or the like, and waits until it has it.
+  --- Sets the value of a slider, a spin button or the like, and waits until the element has it.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@param number number between its minimum and maximum
-  ---@return number? value that it has now, which it may have rounded to its step
+  ---@return number? value the new value, which the element may have rounded to its step
   ---@return deskpilot.error? err
   function api.set_value(element, number)
-    assert(type(number) == "number" and number == number and math.abs(number) < math.huge, "a number is wanted")
+    assert(type(number) == "number" and number == number and math.abs(number) < math.huge,
+      "elements.set_value wants a finite number")
     local before, err = now_of(element)
     if not before then return nil, err end
     local ok, failure = check_enabled(before)
     if not ok then return nil, failure end
     if not before.value then
-      return errors.fail("unsupported", "%s", ("the %s has no value to set%s"):format(find.words(before),
+      return errors.fail("unsupported", "%s", ("the %s has no value to set%s"):format(find.label(before),
         before.states.editable and "; elements.set_text sets its text" or ""))
     end
     if before.maximum and (number < before.minimum or number > before.maximum) then
       return errors.fail("invalid", "%s", ("the %s goes from %.6g to %.6g; %.6g is outside"):format(
-        find.words(before), before.minimum, before.maximum, number))
+        find.label(before), before.minimum, before.maximum, number))
     end
     ok, failure = change(before, { kind = "value", number = number })
     if not ok then return nil, failure end
@@ -127,7 +128,7 @@ function acts.add(part, desk, reader)
     local ok, failure = check_enabled(before)
     if not ok then return nil, failure end
     ok, failure = change(before, { kind = "selected" })
-    -- An item of a combo box that is closed has no state; the reader has asked the combo box.
+    -- An item of a closed combo box has no state of its own; the native call has checked the combo box.
     if not ok or not before.states.selectable or before.role == "menu item" then return ok, failure end
     local now, gone, seen = watch(before, function(now) return now.states.selected end)
     if now then return true end
@@ -135,7 +136,7 @@ function acts.add(part, desk, reader)
     return refused(seen, "is not selected")
   end
 
-  -- One press, and the state after it: a check box may have a third.
+  -- Presses once, and returns the state after it. A check box may have a third state.
   local function toggle_once(before)
     local ok, failure = change(before, { kind = "checked" })
     if not ok then return nil, failure end
@@ -146,8 +147,8 @@ function acts.add(part, desk, reader)
     return now or seen, gone
   end
 
-  --- Switches a check box, a toggle button or the like on or off; without `on` to the other of the two.
-  --- Nothing is done to one that is so already.
+  --- Switches a check box, a toggle button or the like on or off; without `on` to its other state. An element that
+  --- already has the state is left alone.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@param on boolean?
   ---@return boolean? ok, deskpilot.error? err
@@ -155,7 +156,7 @@ function acts.add(part, desk, reader)
     local now, err = now_of(element)
     if not now then return nil, err end
     if not checkable[now.role] and not now.states.checkable then
-      return errors.fail("unsupported", "%s", ("the %s is nothing to switch on or off"):format(find.words(now)))
+      return errors.fail("unsupported", "%s", ("the %s cannot be switched on or off"):format(find.label(now)))
     end
     if on == nil then on = not is_on(now) end
     for _ = 1, 3 do
@@ -166,11 +167,11 @@ function acts.add(part, desk, reader)
       if not now then return nil, err end
     end
     if is_on(now) == on and not now.states.indeterminate then return true end
-    return refused(now, "is still %s", now.states.indeterminate and "in between" or is_on(now) and "on" or "off")
+    return refused(now, "is still %s", now.states.indeterminate and "indeterminate" or is_on(now) and "on" or "off")
   end
 
-  -- GTK's menus and combo boxes do not say whether they are open; what they open does. That of a combo
-  -- box is a window of its own then.
+  -- Whether a menu or combo box shows its popup. GTK's do not report whether they are open, so their popup is looked
+  -- for; a combo box opens a window of its own.
   local function has_popup(element)
     local list, err = api.list { pid = element.pid ~= 0 and element.pid or nil, bare = true }
     if not list then return nil, err end
@@ -185,7 +186,7 @@ function acts.add(part, desk, reader)
     return false
   end
 
-  -- Whether it is open: by its states, else by its popup.
+  -- Whether the element is open, by its popup or by its states.
   local function looks_open(element, by_popup)
     if by_popup then return has_popup(element) end
     local now, err = api.refresh(element)
@@ -198,7 +199,7 @@ function acts.add(part, desk, reader)
     if not before then return nil, err end
     local has_states = before.states.expandable or before.states.expanded
     if not has_states and not openers[before.role] then
-      return errors.fail("unsupported", "%s", ("the %s is nothing to open or close%s"):format(find.words(before),
+      return errors.fail("unsupported", "%s", ("the %s cannot be opened or closed%s"):format(find.label(before),
         before.actions > 0 and "; elements.press does its action" or ""))
     end
     local open, why = looks_open(before, not has_states)
@@ -207,7 +208,7 @@ function acts.add(part, desk, reader)
     local ok, failure = check_enabled(before)
     if not ok then return nil, failure end
     if not on and not has_states and before.role == "menu" then
-      ok, failure = desk.keyboard.press "escape" -- which an open menu gets; its action only opens it
+      ok, failure = desk.keyboard.press "escape" -- closes an open menu; the menu's own action can only open it
     else
       ok, failure = change(before, { kind = "expanded", on = on })
     end
@@ -229,14 +230,14 @@ function acts.add(part, desk, reader)
     return open_or_close(element, true)
   end
 
-  --- Closes it again.
+  --- Closes what expand has opened, and waits until it is closed.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.collapse(element)
     return open_or_close(element, false)
   end
 
-  --- Gives an element the keyboard's focus within its window; desk.windows.focus raises the window.
+  --- Gives an element the keyboard focus within its window. desk.windows.focus activates the window.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.focus(element)
@@ -248,21 +249,21 @@ function acts.add(part, desk, reader)
     local now, gone, seen = watch(before, function(now) return now.states.focused end)
     if now then return true end
     if gone then return nil, gone end
-    return refused(seen, "did not take the focus%s", seen.states.focusable and "" or "; it is none that can")
+    return refused(seen, "did not get the focus%s", seen.states.focusable and "" or ": it is not focusable")
   end
 
-  -- Whether it is in view; and the element in its list.
+  -- Whether the element is in view; and the element as it is in a new list.
   local function look(element)
     local list, err = api.list { pid = element.pid ~= 0 and element.pid or nil, all = true, bare = true }
     if not list then return nil, err end
     for _, now in ipairs(list) do
       if now.handle == element.handle then return places.in_view(list, now) and "in" or "out" end
     end
-    return errors.fail("not_found", "%s", ("the %s is gone"):format(find.words(element)))
+    return errors.fail("not_found", "%s", ("the %s no longer exists"):format(find.label(element)))
   end
 
-  --- Scrolls until an element can be seen. Where its application cannot do that, it gets the focus,
-  --- which brings it into view too.
+  --- Scrolls until an element is in view. If its application cannot scroll to it, the element gets the focus, which
+  --- usually brings it into view.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.scroll_into_view(element)

@@ -1,4 +1,4 @@
---- Which elements criteria mean, and what to say where there is none.
+--- Finds elements by criteria, and describes what there is instead where none matches.
 local errors = require "deskpilot.base.errors"
 local rects = require "deskpilot.desk.picture.rect"
 local text = require "deskpilot.base.text"
@@ -13,20 +13,20 @@ local find = {}
 ---@field matching string? a Lua pattern that the name or text matches
 ---@field app string?
 ---@field pid integer?
----@field window deskpilot.window|integer|deskpilot.window_criteria|nil a window, its id, or what to find it by
----@field within deskpilot.element|deskpilot.element_criteria|nil an ancestor, or what one is found by
+---@field window deskpilot.window|integer|deskpilot.window_criteria|nil a window, its id, or criteria for one
+---@field within deskpilot.element|deskpilot.element_criteria|nil an ancestor, or criteria for one
 ---@field states string|string[]|table<string, boolean>|nil
----@field nth integer? which of those that match: 1 is the first, -1 the last (find)
----@field all boolean? also what is not showing
+---@field nth integer? which of the matching ones: 1 is the first, -1 the last (find)
+---@field all boolean? also elements that are not showing
 ---@field bare boolean? without texts, values and actions (list)
----@field max integer? most elements to read (list)
----@field timeout number? seconds to wait for it (find)
+---@field max integer? the most elements to read (list)
+---@field timeout number? seconds to wait for a match (find)
 
 local keys = { role = true, name = true, text = true, app = true, pid = true, states = true, contains = true,
   matching = true, window = true, within = true, nth = true, all = true, timeout = true, max = true, bare = true,
   index = true }
 
---- Raises an error for what are no criteria, blaming the caller's caller.
+--- Raises an error for invalid criteria, at the level of the caller's caller.
 ---@param criteria table
 function find.check(criteria)
   for key in pairs(criteria) do
@@ -92,12 +92,12 @@ local function is_within(list, element, within)
   end)
 end
 
---- Whether an element of a whole list is meant, but for `nth`. Of a window it must be its frame or
---- within it.
+--- Whether an element of a complete list meets all criteria except `nth`. With a window, it must be the window's frame
+--- or below that.
 ---@param list deskpilot.element[]
 ---@param element deskpilot.element
 ---@param criteria deskpilot.element_criteria
----@param frame deskpilot.element? the window's, where criteria.window is given
+---@param frame deskpilot.element? the window's element, where criteria.window is given
 ---@return boolean
 function find.matches(list, element, criteria, frame)
   return same(element.role, criteria.role) and same(element.name, criteria.name)
@@ -107,7 +107,7 @@ function find.matches(list, element, criteria, frame)
     and (frame == nil or element == frame or is_within(list, element, frame))
 end
 
---- Those of a whole list that are meant.
+--- All elements of a complete list that meet the criteria.
 ---@return deskpilot.element[]
 function find.all(list, criteria, frame)
   local found = {}
@@ -117,7 +117,7 @@ function find.all(list, criteria, frame)
   return found
 end
 
---- The element that is a window: of its process, by its title, else the one that covers most of it.
+--- The element of a window: of its process, with its title; else the one that covers most of the window's area.
 ---@param list deskpilot.element[]
 ---@param window deskpilot.window
 ---@return deskpilot.element?
@@ -133,20 +133,20 @@ function find.frame(list, window)
   return best
 end
 
--- Saying what is there instead ------------------------------------------------------------------------
+-- Messages --------------------------------------------------------------------------------------------
 
 local function quoted(s)
   return "'" .. text.cut(text.one_line(s), 80) .. "'"
 end
 
---- "push button 'Save'", or a word for what has no name.
+--- Describes an element for a message: "push button 'Save'"; only the role where it has no name.
 ---@param element deskpilot.element
 ---@return string
-function find.words(element)
+function find.label(element)
   return element.name ~= "" and element.role .. " " .. quoted(element.name) or element.role
 end
 
---- Criteria in words.
+--- Describes criteria for a message.
 ---@param criteria deskpilot.element_criteria
 ---@return string
 function find.describe(criteria)
@@ -157,11 +157,11 @@ function find.describe(criteria)
   if criteria.states then parts[#parts + 1] = "those states" end
   local words = #parts > 0 and text.join(parts) or "anything"
   if not criteria.within then return words end
-  return words .. " within " .. (criteria.within.handle and find.words(criteria.within)
-    or "what has " .. find.describe(criteria.within))
+  return words .. " within " .. (criteria.within.handle and find.label(criteria.within)
+    or "an element with " .. find.describe(criteria.within))
 end
 
--- The names that come nearest to the one that is not there, at most three.
+-- At most three names, those that are nearest to the name that was not found.
 local function nearest_names(list, criteria)
   local distances, names = {}, {}
   for _, element in ipairs(list) do
@@ -180,7 +180,7 @@ local function nearest_names(list, criteria)
   return names
 end
 
--- The roles of what has the name that is looked for.
+-- The roles of the elements that have the name that is looked for.
 local function roles_of_name(list, criteria)
   local roles, seen = {}, {}
   for _, element in ipairs(list) do
@@ -194,13 +194,13 @@ end
 
 local function about_name(list, criteria)
   local roles = roles_of_name(list, criteria)
-  if #roles > 0 then return ("; of that name there is: %s"):format(table.concat(roles, ", ")) end
+  if #roles > 0 then return ("; with that name there is: %s"):format(table.concat(roles, ", ")) end
   local names = nearest_names(list, criteria)
   return #names > 0 and "; the nearest names are " .. text.join(names) or ""
 end
 
--- Which applications were looked at, and which said nothing.
-local function about_apps(list, criteria)
+-- Which applications were searched, and which did not answer.
+local function describe_apps(list, criteria)
   local there, silent, known = {}, {}, criteria.app == nil
   for _, app in ipairs(list.apps) do
     local name = app.name ~= "" and text.cut(text.one_line(app.name), 40) or "process " .. app.pid
@@ -211,15 +211,15 @@ local function about_apps(list, criteria)
       there[#there + 1] = name
     end
   end
-  local words = #there == 0 and "; no application tells of its elements"
+  local words = #there == 0 and "; no application reports its elements"
     or (known and "; looked in " or "; no application has that name, there are ") .. text.join(there)
   return #silent > 0 and words .. "; " .. text.join(silent) .. " did not answer" or words
 end
 
---- nil and an error of code "not_found" that says what is there instead.
----@param list deskpilot.element[] all that were read
+--- nil and an error of code "not_found" that says what there is instead.
+---@param list deskpilot.element[] all elements that were read
 ---@param criteria deskpilot.element_criteria
----@param count integer how many match, where `nth` asks for more
+---@param count integer how many match, where `nth` wants more
 ---@return nil, deskpilot.error
 function find.missing(list, criteria, count)
   if count > 0 then
@@ -227,7 +227,7 @@ function find.missing(list, criteria, count)
       find.describe(criteria), math.abs(criteria.nth)))
   end
   return errors.fail("not_found", "%s", "no element with " .. find.describe(criteria)
-    .. (criteria.name and about_name(list, criteria) or "") .. about_apps(list, criteria))
+    .. (criteria.name and about_name(list, criteria) or "") .. describe_apps(list, criteria))
 end
 
 return find

@@ -1,4 +1,4 @@
---- desk.elements: what applications say about themselves, by their accessibility interface.
+--- desk.elements: the elements that applications report by their accessibility interface.
 local native = require "native.elements"
 local acts = require "deskpilot.desk.elements.acts"
 local errors = require "deskpilot.base.errors"
@@ -12,24 +12,24 @@ local elements = {}
 
 ---@class deskpilot.element: deskpilot.rect
 ---@field index integer in its list
----@field parent integer? index of its parent, which comes before it; nil for an application
+---@field parent integer? index of its parent, which is smaller; nil for an application
 ---@field depth integer
 ---@field role string such as "push button"
 ---@field name string
 ---@field description string?
----@field text string? what a text, a field or a label holds
+---@field text string? content of a text, a field or a label
 ---@field value number? of a slider and the like
----@field states table<string, boolean> such as focused, checked, showing; enabled is always there
----@field x integer pixels of the screen; all four are 0 where it has no place
+---@field states table<string, boolean> such as focused, checked, showing; `enabled` is always present
+---@field x integer pixels of the screen; all four are 0 if the element has no place
 ---@field y integer
 ---@field width integer
 ---@field height integer
----@field actions integer 0 where it has none; elements.actions lists them
+---@field actions integer how many actions it has; elements.actions lists them
 ---@field app string
 ---@field pid integer
 ---@field handle string
 
----@class deskpilot.element_now: deskpilot.element what elements.refresh gives
+---@class deskpilot.element_now: deskpilot.element the result of elements.refresh
 ---@field minimum number? of its value
 ---@field maximum number?
 ---@field step number?
@@ -37,12 +37,12 @@ local elements = {}
 ---@field selection { start: integer, stop: integer, text: string }?
 ---@field action_list { name: string, title: string?, description: string?, key: string? }[]
 
--- The list with what is known about it, which is not part of the list itself.
+-- The list of elements; its fields `apps` and `truncated` are in a metatable, so that loops over it see elements only.
 local function make_list(answer)
   return setmetatable(answer.elements, { __index = { apps = answer.apps, truncated = answer.truncated } })
 end
 
--- Criteria with `all`: also for what is not showing.
+-- The criteria with `all` set, which includes elements that are not showing.
 local function among_all(criteria)
   local copy = { all = true }
   for key, value in pairs(criteria) do copy[key] = value end
@@ -66,12 +66,13 @@ function elements.new(desk)
     return native_reader, err
   end
 
-  -- reader.call("act", element, ...) and the like: asks its application and waits for the answer.
+  -- reader.call("act", element, ...) and the like: sends a request to the element's application and waits for the
+  -- answer.
   local reader = {}
   function reader.call(method, element, ...)
     local source, err = open()
     if not source then return nil, err end
-    if method ~= "ask" then desk.human.give_way() end
+    if method ~= "ask" then desk.activity.give_way() end
     local words = table.pack(...)
     words[words.n + 1] = { timeout = desk.timing.element_action }
     local answer, failure = task.await(function(done)
@@ -79,10 +80,10 @@ function elements.new(desk)
       return source[method](source, element.handle, table.unpack(words, 1, words.n + 2))
     end)
     if not failure then return answer end
-    return errors.fail(failure.code, "the %s: %s", find.words(element), tostring(failure))
+    return errors.fail(failure.code, "the %s: %s", find.label(element), tostring(failure))
   end
 
-  -- The window that criteria name, or nothing.
+  -- The window that the criteria name; nothing if they name none.
   local function window_of(criteria)
     local window = criteria.window
     if window == nil then return nil end
@@ -90,7 +91,7 @@ function elements.new(desk)
     return desk.windows.find(type(window) == "table" and window or { id = window })
   end
 
-  -- All that the applications in question tell of, and the window's own element where one is named.
+  -- All elements of the applications that the criteria permit, and the window's element if they name a window.
   local function read(criteria)
     local window, err = window_of(criteria)
     if err then return nil, err end
@@ -107,13 +108,13 @@ function elements.new(desk)
     if not window then return list end
     local frame = find.frame(list, window)
     if frame then return list, frame end
-    return errors.fail("not_found", "%s", ("the window '%s' tells of no elements: its program has none, or has "
+    return errors.fail("not_found", "%s", ("the window '%s' reports no elements: its program has none, or has "
       .. "accessibility switched off"):format(window.title))
   end
 
-  --- Elements on the screen now, parents before children: all of them, or those that match. With
-  --- `all` also what is not showing (closed menus, hidden pages); `bare` leaves out texts, values and
-  --- actions. An application that does not answer is named in list.apps[i].note.
+  --- The elements on the screen, parents before children: all of them, or those that match. `all` includes elements
+  --- that are not showing (closed menus, hidden pages); `bare` leaves out texts, values and actions. list.apps names
+  --- the applications; one that did not answer has a note in list.apps[i].note.
   ---@param criteria deskpilot.element_criteria?
   ---@return deskpilot.element[]? list, deskpilot.error? err
   function api.list(criteria)
@@ -126,9 +127,9 @@ function elements.new(desk)
     return setmetatable(found, getmetatable(list))
   end
 
-  --- The first element that matches, or the nth. Role, name, text and app must be the same but for case
-  --- and space around them; `contains` is a part of the name or text, `matching` a Lua pattern for them;
-  --- `within` is an element above it, or what one is found by. With `timeout`, waits for it.
+  --- The first element that matches, or the nth. Role, name, text and app are compared without regard to case and to
+  --- space around them; `contains` is a part of the name or text, `matching` a Lua pattern for either; `within` is an
+  --- ancestor, or criteria for one. With `timeout` the call waits for a match.
   ---@param criteria deskpilot.element_criteria
   ---@return deskpilot.element? element, deskpilot.error? err
   function api.find(criteria)
@@ -148,13 +149,13 @@ function elements.new(desk)
   end
 
   function reader.find(element, all)
-    assert(type(element) == "table", "an element, or what to find it by, is wanted")
+    assert(type(element) == "table", "expected an element, or criteria to find it by")
     if element.handle then return element end
     return api.find(all and among_all(element) or element)
   end
 
-  --- The element as it is now, with what a list does not tell: the range of its value, the selection of
-  --- its text, its actions. Asks for this one only, so it is quick.
+  --- Reads one element again, with details that a list does not have: the range of its value, the selection of its
+  --- text, its actions. Quick, since only this element is read.
   ---@param element deskpilot.element|deskpilot.element_criteria
   ---@return deskpilot.element_now? element, deskpilot.error? err
   function api.refresh(element)
@@ -162,7 +163,7 @@ function elements.new(desk)
     if not found then return nil, err end
     local now, failure = reader.call("ask", found)
     if not now then return nil, failure end
-    if now.name == "" then now.name = found.name end -- by a label beside it, which only a list knows
+    if now.name == "" then now.name = found.name end -- the name comes from a label beside it, which only a list has
     now.app, now.pid, now.index, now.parent, now.depth = found.app, found.pid, found.index, found.parent, found.depth
     if now.characters then now.selection = { start = now.from + 1, stop = now.to, text = now.selected } end
     now.from, now.to, now.selected = nil, nil, nil
@@ -181,15 +182,16 @@ function elements.new(desk)
     if not windows then return nil, failure end
     local found = places.at(list, windows, x, y, find.frame)
     if found then return found end
-    return errors.fail("not_found", "no application tells of an element at %d, %d", x, y)
+    return errors.fail("not_found", "no application reports an element at %d, %d", x, y)
   end
 
-  --- The elements that can be seen as compact text for a model, one line each: index, role, name, value or
-  --- text, and the states that matter, indented by depth; and the list whose indices these are. What only
-  --- holds others is left out, and a last line says what else was. The same screen gives the same text.
+  --- Formats the visible elements as compact text for a model, one line each, indented by depth: index, role, name,
+  --- value or text, and the relevant states. The second result is the list that the indices refer to. Elements that
+  --- only hold others are left out; the last line says what else was left out. The same screen results in the same
+  --- text.
   ---@param options { app: string?, window: deskpilot.window|integer|deskpilot.window_criteria|nil, pid: integer?,
   ---  within: deskpilot.element|deskpilot.element_criteria|nil, all: boolean?, max: integer?, depth: integer? }?
-  ---  at most `max` lines (200), `depth` levels
+  ---  max: lines, default 200; depth: levels
   ---@return string? text, deskpilot.element[]|deskpilot.error list
   function api.outline(options)
     options = options or {}
@@ -204,7 +206,7 @@ function elements.new(desk)
 
   acts.add(api, desk, reader)
 
-  --- Ends the connection.
+  --- Closes the connection to the accessibility interface.
   function api.stop()
     if native_reader then native_reader:close() end
     native_reader = nil

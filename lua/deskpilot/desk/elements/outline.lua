@@ -1,4 +1,4 @@
---- Elements as compact text, for models and people: one line each, indented by depth.
+--- Formats elements as compact text for models and people: one line each, indented by depth.
 ---
 ---     2 frame "Untitled 1 - Mousepad" (active)
 ---       3 menu "File"
@@ -12,12 +12,13 @@ outline.defaults = { max = 200, depth = 30, name = 80, text = 120 }
 
 local keys = { app = true, window = true, pid = true, within = true, all = true, max = true, depth = true }
 
---- Raises an error for what are no options of elements.outline, blaming the caller's caller.
+--- Raises an error for invalid options of elements.outline, at the level of the caller's caller.
 ---@param options table
 function outline.check(options)
   for key in pairs(options) do
     if not keys[key] then
-      error(("an outline is of app, window, pid or within, with all, max and depth, not %s"):format(tostring(key)), 3)
+      error(("elements.outline has the options app, window, pid, within, all, max and depth, not %s"):format(
+        tostring(key)), 3)
     end
   end
   for _, key in ipairs { "max", "depth" } do
@@ -28,28 +29,28 @@ function outline.check(options)
   end
 end
 
--- Without a name these only hold others, which take their place.
+-- Roles that only hold other elements if they have no name. Their children are shown in their place.
 local wrappers = { panel = true, filler = true, section = true, viewport = true, ["scroll pane"] = true,
   ["split pane"] = true, ["layered pane"] = true, ["root pane"] = true, ["redundant object"] = true,
   grouping = true, unknown = true, form = true, paragraph = true, landmark = true, ["internal frame"] = true,
   static = true, label = true, invalid = true, embedded = true, ["option pane"] = true }
--- Without a name these say nothing.
+-- Roles that carry no information if they have no name.
 local ornaments = { separator = true, ["scroll bar"] = true, ruler = true, image = true, icon = true,
   ["drawing area"] = true, canvas = true, ["table cell"] = true, animation = true }
 local words_only = { static = true, label = true, ["redundant object"] = true }
 
--- The states that matter, in the order in which they are told.
-local told = { "active", "focused", "checked", "indeterminate", "selected", "expanded", "modal", "busy",
+-- The states that are shown, in this order.
+local shown_states = { "active", "focused", "checked", "indeterminate", "selected", "expanded", "modal", "busy",
   "required", "read_only" }
 
--- One line whatever it holds, no longer than that.
+-- Quotes a text as one line of at most `limit` characters.
 local function quote(s, limit)
   return '"' .. text.cut(text.one_line(s), limit):gsub('[\\"]', "\\%0") .. '"'
 end
 
 local function states_of(element)
   local states = {}
-  for _, state in ipairs(told) do
+  for _, state in ipairs(shown_states) do
     if element.states[state] then states[#states + 1] = (state:gsub("_", " ")) end
   end
   if element.states.pressed and not element.states.checked then states[#states + 1] = "pressed" end
@@ -75,14 +76,14 @@ local function line(element, limits)
   return table.concat(parts, " ") .. states_of(element)
 end
 
--- Whether it says or does nothing itself.
+-- Whether the element itself carries no information and does nothing.
 local function is_empty(element)
   if text.one_line(element.name) ~= "" or own_text(element) or element.states.focused then return false end
   if ornaments[element.role] then return states_of(element) == "" or element.role == "scroll bar" end
   return wrappers[element.role] and not (element.states.focusable and element.actions > 0)
 end
 
--- Words that the element above has told already, or that the one after it, which they name, will.
+-- Whether a text only repeats the element above it, or is the label (the name) of the element after it.
 local function is_repeated(element, above, after)
   if not words_only[element.role] then return false end
   if after and after.parent == element.parent and after.name == element.name and not words_only[after.role] then
@@ -94,7 +95,7 @@ local function is_repeated(element, above, after)
     or (above.text ~= nil and text.one_line(above.text):find(words, 1, true) ~= nil)
 end
 
--- What is left out is counted by its reason.
+-- Counts of elements that are left out, by reason.
 local function new_tally()
   return { over = 0, deep = 0, away = 0 }
 end
@@ -104,7 +105,7 @@ local function tail(tally, limits, truncated)
   if tally.away > 0 then parts[#parts + 1] = tally.away .. " scrolled out of view" end
   if tally.deep > 0 then parts[#parts + 1] = ("%d deeper than %d"):format(tally.deep, limits.depth) end
   if tally.over > 0 then parts[#parts + 1] = ("%d over the limit of %d"):format(tally.over, limits.max) end
-  if truncated then parts[#parts + 1] = "what the applications have beyond what was read" end
+  if truncated then parts[#parts + 1] = "elements that were not read, because the applications have too many" end
   return #parts > 0 and "(left out: " .. text.join(parts) .. ")" or nil
 end
 
@@ -115,7 +116,7 @@ local function copy_of(element, index, parent)
   return copy
 end
 
--- The element that is shown and that this one hangs below, or nil.
+-- The nearest ancestor that is shown, or nil.
 local function shown_above(list, element, shown)
   local above = element.parent
   while above do
@@ -130,8 +131,8 @@ local function with_defaults(options)
   return limits
 end
 
---- The elements of a whole list that are worth a line, as a list of their own: index, parent and depth
---- are theirs in it.
+--- The elements of a complete list that get a line, as a list of their own: index, parent and depth refer to the new
+--- list.
 ---@param list deskpilot.element[]
 ---@param options { max: integer?, depth: integer?, all: boolean?, wanted: (fun(element): boolean)? }
 ---@return deskpilot.element[] kept, table tally
@@ -159,7 +160,7 @@ function outline.pick(list, options)
   return kept, tally
 end
 
---- The text, and the list whose indices are in it.
+--- The outline, and the list that its indices refer to.
 ---@param list deskpilot.element[]
 ---@param options { max: integer?, depth: integer?, all: boolean?, wanted: (fun(element): boolean)? }?
 ---@return string text, deskpilot.element[] kept

@@ -1,20 +1,20 @@
---- What of each element can be seen: what lies in a scrolled area is cut off at its edges.
+--- The visible part of elements: a scrolled area cuts off its content at its edges.
 local rectangle = require "deskpilot.desk.picture.rect"
 
 local places = {}
 
--- Roles whose contents are cut off where they end.
+-- Roles that cut off their content at their edges.
 local clips = { ["scroll pane"] = true, viewport = true, table = true, tree = true, ["tree table"] = true,
   list = true, ["list box"] = true, ["document web"] = true, ["document frame"] = true, ["layered pane"] = true }
--- Roles that open above everything, wherever they belong.
+-- Roles that are shown above everything, so that their ancestors do not cut them off.
 local floats = { menu = true, ["popup menu"] = true, ["tool tip"] = true, dialog = true, alert = true,
   window = true, frame = true }
 
 -- Roles whose children are shown above everything.
 local opened = { menu = true, ["popup menu"] = true }
 
---- For each element of a whole list the part of its rectangle that is not scrolled away, or false: where
---- nothing is left of it, or where it has no place.
+--- For each element of a complete list the part of its rectangle that is not scrolled out of view; false where nothing
+--- is left, or where it has no place.
 ---@param list deskpilot.element[]
 ---@return table[] rects { x, y, width, height } or false
 function places.visible(list)
@@ -29,7 +29,7 @@ function places.visible(list)
   return rects
 end
 
---- Whether enough of an element can be seen: half of its height and width, or of what it lies in.
+--- Whether enough of an element is visible: half of its height and width, or of those of the area that it is in.
 ---@param list deskpilot.element[]
 ---@param element deskpilot.element of that list
 ---@return boolean
@@ -51,7 +51,7 @@ local function holds(rect, x, y)
   return rect and rectangle.contains(rect, x, y)
 end
 
--- How far up the top-level elements lie: their window's place in the stack.
+-- The stacking place of each top-level element: that of its window.
 local function levels(list, windows, frame_of)
   local level = {}
   for height, window in ipairs(windows) do
@@ -61,19 +61,19 @@ local function levels(list, windows, frame_of)
   return level
 end
 
---- The deepest element at a pixel, in the topmost window that is there.
+--- The deepest element at a pixel, in the topmost window there.
 ---@param list deskpilot.element[]
 ---@param windows deskpilot.window[] bottom to top
 ---@param x integer
 ---@param y integer
----@param frame_of fun(list, window): deskpilot.element? which element is a window
+---@param frame_of fun(list, window): deskpilot.element? the element of a window
 ---@return deskpilot.element?
 function places.at(list, windows, x, y, frame_of)
   local rects, level = places.visible(list), levels(list, windows, frame_of)
   local best, best_height, heights = nil, nil, {}
   for i, element in ipairs(list) do
     local above = list[element.parent or 0]
-    -- What is no window of the window manager (a tip, an open menu) is above all.
+    -- Top-level elements that the window manager does not list (tooltips, open menus) are above all windows.
     local floating = element.depth == 1 and not level[i] or above and opened[above.role]
     heights[i] = floating and math.huge or level[i] or heights[element.parent or 0]
     if element.depth > 0 and element.states.showing and holds(rects[i], x, y) then

@@ -20,7 +20,7 @@ local function insist(desk, seconds, ask, complaint)
     local left = limit - task.now()
     if left <= 0 then return errors.fail("timed_out", complaint, seconds) end
     -- Where another program holds the clipboard open, nothing tells when it lets go.
-    desk.inbox:wait(math.min(left, 0.02))
+    desk.event_pump:wait(math.min(left, 0.02))
     local ok, failure = desk.native:pump()
     if not ok then return nil, failure end
   end
@@ -38,7 +38,7 @@ local function set(desk, kind, data)
   local ok, err = insist(desk, desk.timing.clipboard, function() return desk.native:clipboard_set(data, kind) end,
     "another program kept the clipboard to itself for %g s")
   if not ok then return nil, err end
-  desk.inbox:serve()
+  desk.event_pump:serve()
   return true
 end
 
@@ -123,7 +123,7 @@ function clipboard.new(desk)
       if now ~= before then return true end
       local left = limit - task.now()
       if left <= 0 then return errors.fail("timed_out", "nothing was put into the clipboard within %g s", seconds) end
-      desk.inbox:wait(math.min(left, desk.timing.wait_every))
+      desk.event_pump:wait(math.min(left, desk.timing.wait_every))
     end
   end
 

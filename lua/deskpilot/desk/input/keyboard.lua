@@ -130,7 +130,7 @@ function keyboard.new(desk)
   function api.type(words, how)
     assert(type(words) == "string", "keyboard.type wants a text")
     how = options.check(how, type_options, "keyboard.type")
-    desk.human.give_way()
+    desk.activity.give_way()
     local target, element = prepare(desk, how)
     if not target then return nil, element end
     local field, err
@@ -152,7 +152,7 @@ function keyboard.new(desk)
   ---@return boolean? ok, deskpilot.error? err
   function api.press(combo, how)
     how = options.check(how, press_options, "keyboard.press")
-    desk.human.give_way()
+    desk.activity.give_way()
     local names, err = keys.combo(combo)
     if not names then return nil, err end
     if typed then
@@ -175,7 +175,7 @@ function keyboard.new(desk)
   ---@param combo string
   ---@return boolean? ok, deskpilot.error? err
   function api.hold(combo)
-    desk.human.give_way()
+    desk.activity.give_way()
     local names, err = keys.combo(combo)
     if not names then return nil, err end
     local down = { count = 0 }

@@ -173,7 +173,7 @@ function mouse.new(desk)
   ---@return boolean? ok, deskpilot.error? err
   function api.move(target, how)
     how = options.check(how, move_options, "mouse.move")
-    desk.human.give_way()
+    desk.activity.give_way()
     local x, y = points.resolve(desk, target)
     if not x then return nil, y end
     if not how.seconds then return mouse_path.go(desk, x, y) end
@@ -191,7 +191,7 @@ function mouse.new(desk)
   ---@return boolean? ok, deskpilot.error? err
   function api.hover(target, seconds)
     assert(seconds == nil or type(seconds) == "number", "mouse.hover wants seconds")
-    desk.human.give_way()
+    desk.activity.give_way()
     local x, y = points.resolve(desk, target)
     if not x then return nil, y end
     local at_x, at_y = desk.native:pointer()
@@ -218,7 +218,7 @@ function mouse.new(desk)
   function api.click(target, how)
     how = options.check(how, click_options, "mouse.click")
     local button = check_button(how.button or "left", "mouse.click")
-    desk.human.give_way()
+    desk.activity.give_way()
     if target then
       local ok, err = api.move(target)
       if not ok then return nil, err end
@@ -265,7 +265,7 @@ function mouse.new(desk)
   ---@param button deskpilot.button? left if not given
   ---@return boolean? ok, deskpilot.error? err
   function api.press(button)
-    desk.human.give_way()
+    desk.activity.give_way()
     return go_down(desk, check_button(button or "left", "mouse.press"))
   end
 
@@ -294,7 +294,7 @@ function mouse.new(desk)
     how = options.check(how, drag_options, "mouse.drag")
     check_button(how.button or "left", "mouse.drag")
     if not path[2] then error("mouse.drag wants to know where to", 2) end
-    desk.human.give_way()
+    desk.activity.give_way()
     local corners, err = corners_of(desk, path)
     if not corners then return nil, err end
     return drag_along(desk, corners, how)
@@ -313,7 +313,7 @@ function mouse.new(desk)
     elseif dx % 1 ~= 0 or dy % 1 ~= 0 then
       error("mouse.scroll: notches are whole numbers; for less say pixels = true", 2)
     end
-    desk.human.give_way()
+    desk.activity.give_way()
     if how.at then
       local ok, err = api.move(how.at)
       if not ok then return nil, err end

@@ -36,7 +36,7 @@ function typing.catch_up(desk, pause)
     if task.now() >= limit then
       return errors.fail("timed_out", "the application stopped taking what was typed")
     end
-    desk.inbox:wait(math.min(limit, look) - task.now())
+    desk.event_pump:wait(math.min(limit, look) - task.now())
   end
 end
 

@@ -1,8 +1,7 @@
---- Words of a picture put together: words to lines, lines to rows of the screen.
+--- Joins the words that OCR found into lines, and lines into rows of the screen.
 local text_lines = {}
 
--- The box around things with a place and a size.
-local function around(things)
+local function bounding_box(things)
   local left, top, right, bottom = math.huge, math.huge, -math.huge, -math.huge
   for _, thing in ipairs(things) do
     left, top = math.min(left, thing.x), math.min(top, thing.y)
@@ -11,7 +10,7 @@ local function around(things)
   return left, top, right - left, bottom - top
 end
 
---- One thing made of several words: their texts with spaces, the box around them, their mean confidence.
+--- Joins words into a line: their texts with spaces between, their bounding box, their mean confidence.
 ---@param words deskpilot.text_word[]
 ---@return deskpilot.text_line
 function text_lines.join(words)
@@ -20,7 +19,7 @@ function text_lines.join(words)
     texts[i] = word.text
     sum = sum + word.confidence
   end
-  local x, y, width, height = around(words)
+  local x, y, width, height = bounding_box(words)
   return { text = table.concat(texts, " "), x = x, y = y, width = width, height = height,
     confidence = sum / #words, words = words }
 end
@@ -40,7 +39,7 @@ local function middle(line)
   return line.y + line.height / 2
 end
 
--- Whether a line stands beside the row: the middle of each lies inside the other.
+-- Whether a line belongs to the row: the middle of the line is inside the row's last line, and vice versa.
 local function belongs(row, line)
   local y = middle(line)
   local last = row[#row]
@@ -49,7 +48,7 @@ local function belongs(row, line)
 end
 
 --- Rows from top to bottom, each a list of lines from left to right.
----@param words deskpilot.text_word[] with `line`, a number that those of one line share
+---@param words deskpilot.text_word[] with a field `line`, a number that is the same for all words of a line
 ---@return deskpilot.text_line[][]
 function text_lines.rows(words)
   local lines = lines_of(words)
@@ -81,7 +80,7 @@ function text_lines.lines(rows)
   return lines
 end
 
---- The text of rows: one per line, what stands apart in a row with two spaces between.
+--- The text of rows, each on a line of its own, with two spaces between the parts of a row.
 ---@param rows deskpilot.text_line[][]
 ---@return string
 function text_lines.text(rows)

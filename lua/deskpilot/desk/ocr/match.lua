@@ -1,15 +1,14 @@
---- Finding words among those that were read off a picture, where single letters may have been misread
---- and the space between words may have been lost.
+--- Finds words in text from OCR, which may have misread single letters and lost the spaces between words.
 local text = require "deskpilot.base.text"
 local text_lines = require "deskpilot.desk.ocr.lines"
 
 local text_match = {}
 
--- Letters that look alike in many fonts are one letter here.
+-- Characters that look alike in many fonts are treated as the same.
 local alike = { ["1"] = "l", ["i"] = "l", ["|"] = "l", ["!"] = "l", ["0"] = "o", ["5"] = "s", ["—"] = "-",
   ["–"] = "-", ["‘"] = "'", ["’"] = "'", ["“"] = '"', ["”"] = '"', ["…"] = "..." }
 
--- Small letters, those of Western Europe too (in UTF-8), and no space.
+-- Lower case, also for the letters of Western Europe (U+00C0 to U+00DE), without white space.
 local function fold(s)
   local small = s:lower():gsub("\195([\128-\150\152-\158])", function(c)
     return "\195" .. string.char(c:byte() + 32)
@@ -21,24 +20,24 @@ local function shape(folded)
   return (folded:gsub("[%z\1-\127\194-\244][\128-\191]*", alike))
 end
 
--- "Save..." is read where "Save" is wanted; but a wanted "..." counts.
+-- Removes punctuation at the ends, so that "Save..." matches "Save"; not where the wanted text has some there itself.
 local function trimmed(s, wanted)
   if not wanted:find("^%p") then s = s:gsub("^%p+", "") end
   if not wanted:find("%p$") then s = s:gsub("%p+$", "") end
   return s
 end
 
--- How many letters may be wrong in a word of that length.
-local function slips(length)
+-- How many letters of a text of that length may have been misread.
+local function max_misread(length)
   return length >= 12 and 2 or length >= 5 and 1 or 0
 end
 
--- How alike two folded texts are: 1 the same, 0 not alike enough.
+-- The similarity of two folded texts: 1 is equal, 0 is too different.
 local function similarity(have, wanted)
   if have == wanted then return 1 end
   local a, b = shape(have), shape(wanted)
   if a == b then return 0.97 end
-  local most = slips(#b)
+  local most = max_misread(#b)
   if math.abs(#a - #b) > most then return 0 end
   local distance = text.distance(a, b)
   return distance <= most and 0.9 - distance / #b / 2 or 0
@@ -50,12 +49,13 @@ local function words_of(row)
   return words
 end
 
--- Are they close enough to be of one phrase? The names of menus beside each other are not.
+-- Whether two words are close enough to belong to one phrase. The names in a menu bar are farther apart.
 local function beside(a, b)
   return b.x - (a.x + a.width) < 1.3 * math.max(a.height, b.height)
 end
 
--- Calls fn(words, their folded text) for each sequence of words of a row that is about that long.
+-- Calls fn(words, folded) for each sequence of neighbouring words that is not much longer than `length` bytes; `folded`
+-- is their folded text.
 local function each_sequence(words, length, fn)
   for first = 1, #words do
     local sequence, folded = {}, ""
@@ -76,7 +76,7 @@ local function hit(words, score)
   return joined
 end
 
--- Whole words that are the wanted ones.
+-- Sequences of whole words that match the wanted text.
 local function whole_words(rows, wanted)
   local found = {}
   for _, row in ipairs(rows) do
@@ -88,7 +88,7 @@ local function whole_words(rows, wanted)
   return found
 end
 
--- The part of a word's box that holds the letters from `first` to `last` of `count`.
+-- The part of a word's box for the letters from `first` to `last`, if all `count` letters are equally wide.
 local function part_of(word, first, last, count)
   local left = word.x + math.floor(word.width * (first - 1) / count)
   local right = word.x + math.ceil(word.width * last / count)
@@ -96,7 +96,7 @@ local function part_of(word, first, last, count)
     confidence = word.confidence }
 end
 
--- Words that have the wanted letters inside them.
+-- Words that contain the wanted text.
 local function parts_of_words(rows, wanted)
   local found, plain = {}, shape(wanted)
   for _, row in ipairs(rows) do
@@ -109,7 +109,7 @@ local function parts_of_words(rows, wanted)
   return found
 end
 
--- Those that share words with a better one go.
+-- Drops candidates that share a word with a better one.
 local function without_overlaps(found)
   local kept, taken = {}, {}
   for _, candidate in ipairs(found) do
@@ -123,7 +123,7 @@ local function without_overlaps(found)
   return kept
 end
 
---- The places where the wanted words stand, the best first.
+--- The places of the wanted text, the best match first.
 ---@param rows deskpilot.text_line[][]
 ---@param wanted string
 ---@return deskpilot.text_hit[]
@@ -139,7 +139,7 @@ function text_match.find(rows, wanted)
   return without_overlaps(found)
 end
 
--- The texts that come nearest to the wanted one, at most three.
+-- At most three texts, those that are nearest to the wanted one.
 local function nearest(rows, wanted)
   local distances, texts = {}, {}
   for _, row in ipairs(rows) do
@@ -161,11 +161,11 @@ local function nearest(rows, wanted)
   return { table.unpack(texts, 1, 3) }
 end
 
---- The sentence that says what was there instead.
+--- A sentence for a text that was not found: it names the nearest texts.
 ---@param rows deskpilot.text_line[][]
 ---@param wanted string
 ---@return string
-function text_match.miss(rows, wanted)
+function text_match.describe_miss(rows, wanted)
   local message = ('the text "%s" was not seen'):format(text.cut(text.one_line(wanted), 80))
   local near = nearest(rows, fold(wanted))
   for i, words in ipairs(near) do near[i] = '"' .. words .. '"' end

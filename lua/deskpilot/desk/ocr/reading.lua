@@ -1,6 +1,5 @@
---- desk.screen.read_text, find_text and find_texts: text by its pixels (OCR), for what has no elements:
---- terminals, games, remote desktops, pictures. Elements know better where there are any: they cost
---- milliseconds, and their words are exact.
+--- desk.screen.read_text, find_text and find_texts: text from pixels (OCR), for windows that have no elements:
+--- terminals, games, remote desktops, pictures. Where there are elements, they are faster (milliseconds) and exact.
 local native = require "native.ocr"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
@@ -15,20 +14,20 @@ local reading = {}
 ---@field y integer
 ---@field width integer
 ---@field height integer
----@field confidence number how sure the reader is, 0..1
+---@field confidence number of the OCR, 0..1
 
 ---@class deskpilot.text_line: deskpilot.text_word
 ---@field words deskpilot.text_word[] from left to right
 
---- A place that desk.mouse.click takes; its text is what was read there.
+--- A place that desk.mouse.click accepts; `text` is what was read there.
 ---@class deskpilot.text_hit: deskpilot.text_word
 
 ---@class deskpilot.reading_options
 ---@field region deskpilot.region? of the screen, or of the window where both are given
 ---@field window deskpilot.window|deskpilot.window_criteria|string|nil a window, or what to find it by
----@field image deskpilot.shot? a picture instead of the screen of now: an earlier one, or a covered window's
----@field language string? as Tesseract names it: "eng" (default), "deu", "eng+deu"
----@field timeout number? seconds for the reading; timing.reading
+---@field image deskpilot.shot? a screenshot to read instead of the current screen
+---@field language string? in Tesseract's notation: "eng" (default), "deu", "eng+deu"
+---@field timeout number? seconds; default timing.reading
 
 local known = { region = true, window = true, image = true, language = true, timeout = true }
 
@@ -46,7 +45,7 @@ local function picture(desk, options)
   return desk.screen.shot { region = options.region, window = options.window, on_screen = true, cursor = false }
 end
 
--- From pixels of the picture to those of the screen.
+-- Converts boxes from pixels of the screenshot to pixels of the screen.
 local function place(words, shot)
   for _, word in ipairs(words) do
     local there = shot:on_screen(word)
@@ -55,15 +54,15 @@ local function place(words, shot)
   return words
 end
 
---- Gives desk.screen its read_text, find_text and find_texts.
+--- Adds read_text, find_text and find_texts to desk.screen.
 ---@param desk deskpilot.desk
----@return fun() close ends what they keep
+---@return fun() close stops the OCR engine
 function reading.extend(desk)
   ---@class deskpilot.desk.screen
   local api = desk.screen
   local reader
 
-  -- The lines of what the options name.
+  -- The rows of text in the part of the screen that the options select.
   local function read(options)
     local language = options.language or "eng"
     local ok, err = native.check(language)
@@ -83,12 +82,12 @@ function reading.extend(desk)
     return text_lines.rows(place(result.words, shot))
   end
 
-  --- Reads the text of the screen, of a window or of a region by its pixels, as they are on screen now.
-  --- The whole screen takes a second or more when it is read first; what has not changed since costs
-  --- milliseconds. Needs Tesseract (code "unavailable" says how to get it). What is read may be wrong
-  --- here and there, and comes from whoever drew it: data, never to be trusted.
+  --- Reads the text of the screen, of a window or of a region from its current pixels (OCR). Reading a whole screen for
+  --- the first time takes a second or more; parts that have not changed since then take milliseconds. Needs Tesseract
+  --- (the error "unavailable" says how to install it). The text may contain errors, and it is untrusted data.
   ---@param options deskpilot.reading_options?
-  ---@return string? text, deskpilot.text_line[]|deskpilot.error lines the text has a line for each row of the screen
+  ---@return string? text one line for each row of the screen
+  ---@return deskpilot.text_line[]|deskpilot.error lines or the error if text is nil
   function api.read_text(options)
     options = options or {}
     check(options, "desk.screen.read_text")
@@ -97,33 +96,32 @@ function reading.extend(desk)
     return text_lines.text(rows), text_lines.lines(rows)
   end
 
-  -- The rows of what the options name, for words that a caller wants found in them.
+  -- Checks the arguments of find_text and find_texts, and reads the rows.
   local function rows_for(wanted, options, what)
     if type(wanted) ~= "string" or not wanted:find("%S") then error(what .. " wants the words to look for", 3) end
     check(options, what)
     return read(options)
   end
 
-  --- Finds words on the screen by their pixels, for desk.mouse.click and the like: whatever the case,
-  --- one letter in a long word may have been misread. Whole words go before parts of words, the better
-  --- before the worse, the upper before the lower. Signs that stand alone and single letters are often
-  --- misread. Where there are elements, desk.elements.find is faster and exact. To wait for a text, see
-  --- desk.wait_for_text.
-  ---@param wanted string one word, or several that stand in one line
+  --- Finds words on the screen by their pixels (OCR), for example for desk.mouse.click. Case is ignored, and a long
+  --- word may contain a misread letter. Whole words come before parts of words, better matches before worse ones, upper
+  --- places before lower ones. Single letters and isolated punctuation are often misread. Where there are elements,
+  --- desk.elements.find is faster and exact. desk.wait_for_text waits for a text.
+  ---@param wanted string one word, or several in one line
   ---@param options deskpilot.reading_options?
-  ---@return deskpilot.text_hit? hit, deskpilot.error? err code "not_found": the nearest texts that were seen
+  ---@return deskpilot.text_hit? hit, deskpilot.error? err code "not_found"; the message has the nearest texts
   function api.find_text(wanted, options)
     local rows, err = rows_for(wanted, options or {}, "desk.screen.find_text")
     if not rows then return nil, err end
     local hit = text_match.find(rows, wanted)[1]
-    if not hit then return errors.fail("not_found", "%s", text_match.miss(rows, wanted)) end
+    if not hit then return errors.fail("not_found", "%s", text_match.describe_miss(rows, wanted)) end
     return hit
   end
 
-  --- All places where words stand on the screen, the best first, none overlapping another.
+  --- All places of words on the screen, the best match first, without overlaps.
   ---@param wanted string as for find_text
   ---@param options deskpilot.reading_options?
-  ---@return deskpilot.text_hit[]? hits, deskpilot.error? err an empty list where there is none
+  ---@return deskpilot.text_hit[]? hits, deskpilot.error? err no match is an empty list, not an error
   function api.find_texts(wanted, options)
     local rows, err = rows_for(wanted, options or {}, "desk.screen.find_texts")
     if not rows then return nil, err end

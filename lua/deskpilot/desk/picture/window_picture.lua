@@ -37,7 +37,7 @@ function window_picture.take(desk, id, cursor)
     local image, rect, incomplete = desk.native:capture_window(id, cursor)
     if image == nil then return nil, rect end
     if image then return image, rect, incomplete end
-    desk.inbox:wait(0.01)
+    desk.event_pump:wait(0.01)
   end
   return errors.fail("timed_out", "the window's picture could not be taken within %g s: it changes its size all "
     .. "the time, or others were taken before it", LIMIT)

@@ -1,25 +1,24 @@
---- What differs from one system to another and is no C: this one's part of linux/platform.lua or
---- windows/platform.lua, which have the same fields.
+--- The Lua code that differs between systems: linux/platform.lua or windows/platform.lua, which have the same fields.
 ---@class deskpilot.platform
 ---@field apps_desktop "private"|"current" where a mission's desktop.apps start if it does not say
----@field advice table<string, string> how to mend what does not work: display, capture, input, windows, elements
----@field spawn fun(path: string, options: table, on_exit: function): any, any as luv's spawn: a program without a
----  folder is one of the PATH
----@field on_path fun(program: string, path: string?): string? the file of a program, of those folders or of the
----  PATH; nil if there is none that can be run. One with a folder is a path itself
----@field install fun(package: string): string how its user installs a package
----@field no_program fun(name: string): string says that there is no such program, and what to do
----@field descendants fun(pid: integer): integer[] the processes that come from one, itself not among them
+---@field advice table<string, string> what to do if a part does not work: display, capture, input, windows, elements
+---@field spawn fun(path: string, options: table, on_exit: function): any, any like luv's spawn; a program name without
+---  a folder is looked up in PATH
+---@field on_path fun(program: string, path: string?): string? the file of a program, looked up in these folders
+---  (default PATH); nil if there is none that can be run. A name with a folder is a path
+---@field install fun(package: string): string the command that installs a package
+---@field no_program fun(name: string): string a message that there is no such program, with what to do
+---@field descendants fun(pid: integer): integer[] the child processes of a process, and their children
 ---@field own_group boolean whether a program that is run to its end gets a process group, for end_tree
----@field end_tree fun(pid: integer) ends a process that we started, and all that comes from it
----@field opener fun(target: string, private: boolean): string[]?, deskpilot.error? the program that opens a file or
----  an address with the application for it, on a private desktop or the current one
----@field polite boolean whether a process can be asked to end, by a signal
----@field private_needs fun(): string[], string? what private desktops lack here, and how to mend that
----@field browsers fun(): string[] the browsers that are here, the one to be taken first
----@field browser_advice string what to do where there is none
----@field browser_flags fun(): string[] what a browser has to be started with on this system
----@field browser_profile fun(pid: integer, executable: string): string? of a browser that was started without one
----@field command_line fun(pid: integer): string[]? the words that a process was started with
----@field private_limits string? what private desktops cannot do here
+---@field end_tree fun(pid: integer) kills a process that deskpilot has started, and its descendants
+---@field opener fun(target: string, private: boolean): string[]?, deskpilot.error? the command that opens a file or an
+---  address with its default application, on a private desktop or on the current one
+---@field polite boolean whether a process can be asked to end by a signal
+---@field private_needs fun(): string[], string? what private desktops lack on this machine, and how to install it
+---@field browsers fun(): string[] the installed browsers, the preferred one first
+---@field browser_advice string what to do if there is none
+---@field browser_flags fun(): string[] flags that a browser needs on this system
+---@field browser_profile fun(pid: integer, executable: string): string? the default profile's folder of a browser
+---@field command_line fun(pid: integer): string[]? the program and its arguments
+---@field private_limits string? what private desktops cannot do on this system
 return require("deskpilot.desk.platform." .. require("native.system").platform .. ".platform")

@@ -1,10 +1,10 @@
---- Who started whom, and what processes inherit.
+--- Ancestors of processes, and the environment that they inherit.
 local uv = require "luv"
 local system = require "native.system"
 
 local process_tree = {}
 
--- Environment variables whose values no application needs to know.
+-- Environment variables that applications do not inherit.
 local secret_names = { "^DESKPILOT_", "API_KEY$", "ACCESS_KEY$", "TOKEN$", "SECRET$", "PASSWORD$" }
 
 --- Whether a variable is likely to hold a secret that applications must not inherit.
@@ -17,7 +17,7 @@ function process_tree.is_secret(name)
   return false
 end
 
--- On Windows Path and PATH are one.
+-- On Windows the case of a variable's name does not matter: Path and PATH are the same.
 local function set(env, name, value)
   if system.platform == "windows" then
     for other in pairs(env) do
@@ -27,7 +27,7 @@ local function set(env, name, value)
   env[name] = tostring(value)
 end
 
---- The environment of an application: ours without the secrets, and what the tables say on top.
+--- The environment for an application: that of deskpilot without secrets, overridden by the tables.
 ---@param ... table<string, any>?
 ---@return string[] lines NAME=VALUE
 function process_tree.environment(...)
@@ -42,7 +42,7 @@ function process_tree.environment(...)
   return lines
 end
 
---- Whether `pid` is `ancestor` or comes from it.
+--- Whether `pid` is `ancestor` or one of its descendants.
 ---@return boolean
 function process_tree.descends(pid, ancestor)
   for _ = 1, 64 do

@@ -1,5 +1,5 @@
---- The line between the keeper of a private desktop (linux/host.lua, windows/host.lua) and
---- whoever wanted it: commands come as JSON lines on standard input, events go to standard output.
+--- The connection between the host process of a private desktop (linux/host.lua, windows/host.lua) and its parent:
+--- commands arrive as JSON lines on standard input, events are written to standard output.
 ---
 --- commands: {"command":"start","width":..,"height":..,"env":{..}}
 ---           {"command":"app","id":..,"argv":[..],"env":{..}}   {"command":"stop"}
@@ -16,7 +16,8 @@ local host_line = {}
 local Line = {}
 Line.__index = Line
 
---- What cuts a stream into lines: to be called with each piece of it, calls take(line) for each whole one.
+--- A function that splits a stream into lines: it is called with each piece, and calls take(line) for each complete
+--- line.
 ---@param take fun(line: string)
 ---@return fun(data: string)
 function host_line.cutter(take)
@@ -34,7 +35,7 @@ function host_line.cutter(take)
   end
 end
 
---- Our standard input and output as such a line.
+--- The connection of this process, by its standard input and output.
 function host_line.open()
   local self = setmetatable({ input = uv.new_pipe(), output = uv.new_pipe() }, Line)
   self.input:open(0)
@@ -42,7 +43,7 @@ function host_line.open()
   return self
 end
 
---- Tells an event. A parent that has gone is noticed at our input.
+--- Writes an event. Errors are ignored: the end of the parent is noticed at the standard input.
 ---@param event table
 function Line:say(event)
   if not self.output:is_closing() then self.output:write(json.encode(event) .. "\n") end
@@ -54,14 +55,14 @@ end
 
 --- Answers the command "app".
 ---@param command { id: integer }
----@param process { pid: integer }? nil and an error where it did not start
+---@param process { pid: integer }? nil, with `err`, if the program did not start
 ---@param err deskpilot.error?
 function Line:say_app(command, process, err)
   if process then self:say { event = "app", id = command.id, pid = process.pid }
   else self:say { event = "app_failed", id = command.id, code = err.code, message = tostring(err) } end
 end
 
---- Calls commands[name](command) for each that comes; the end of the input is a "stop".
+--- Calls commands[name](command) for each command that arrives. The end of the input counts as "stop".
 ---@param commands table<string, fun(command: table)>
 function Line:listen(commands)
   local cut = host_line.cutter(function(line)
@@ -74,7 +75,7 @@ function Line:listen(commands)
   end)
 end
 
---- Takes no more commands.
+--- Stops reading commands.
 function Line:close()
   if not self.input:is_closing() then self.input:close() end
 end

@@ -1,12 +1,12 @@
---- Programs that a private desktop's host runs to their end for its parent (program.lua), and the words for
---- that on their line (host_line.lua):
+--- Programs that a private desktop's host runs to their end for its parent (by program.lua). Their messages on the
+--- connection (host_line.lua):
 ---
 --- commands: {"command":"run","id":..,"argv":[..],"input":..,"timeout":..,"cwd":..,"env":{..},"max_output":..}
 ---           {"command":"cancel","id":..}
 --- events:   {"event":"ran","id":..,"status":..,"stdout":..,"stderr":..,"seconds":..,"truncated":..}
 ---           {"event":"ran","id":..,"code":..,"message":..,"stdout":..,"stderr":..}
 ---
---- Bytes travel as the characters of the same numbers, because JSON has no others.
+--- Bytes are encoded as the characters U+0000 to U+00FF, because JSON strings hold characters only.
 local errors = require "deskpilot.base.errors"
 local program = require "deskpilot.desk.app.program"
 local task = require "deskpilot.base.task"
@@ -27,7 +27,7 @@ local function from_line(characters)
   return characters and (characters:gsub("[\xc2\xc3][\x80-\xbf]", byte))
 end
 
-local tasks = {} -- those that run, by their id
+local tasks = {} -- running ones, by their id
 
 --- In the host: answers the command "run".
 ---@param line table of host_line.lua
@@ -52,19 +52,19 @@ end
 function host_runs.cancel(command)
   local running = tasks[command.id]
   tasks[command.id] = nil
-  if running then running:cancel("nobody waits for it any more") end
+  if running then running:cancel("the caller has stopped waiting") end
 end
 
---- In the parent: the command for those options.
+--- In the parent: the command for a run with these options.
 ---@param id integer
----@param options deskpilot.program_options with env as a table of what is to differ
+---@param options deskpilot.program_options with env as a table of variables to add
 ---@return table command
 function host_runs.command(id, options)
   return { command = "run", id = id, argv = options.argv, input = to_line(options.input), timeout = options.timeout,
     cwd = options.cwd, env = options.env, max_output = options.max_output }
 end
 
---- In the parent: what program.run gave in the host.
+--- In the parent: the result of program.run in the host.
 ---@param event table
 ---@return deskpilot.program_result? result, deskpilot.error? err
 function host_runs.result(event)

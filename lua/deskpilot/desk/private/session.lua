@@ -1,7 +1,6 @@
---- Private desktops: a display server, a session bus and a window manager (on Windows a second Windows
---- desktop) that nobody else sees, for as long as they are wanted. They live below a process of their own
---- (linux/host.lua, windows/host.lua), which cleans up also when this program is killed. The functions here wait
---- (see base/task.lua).
+--- Private desktops: a display server, a session bus and a window manager (on Windows a second Windows desktop) that
+--- nobody sees. They are children of a host process (linux/host.lua, windows/host.lua), which removes everything even
+--- if this program is killed. The functions here wait (see base/task.lua).
 local uv = require "luv"
 local native = require "native.desk"
 local errors = require "deskpilot.base.errors"
@@ -17,19 +16,19 @@ local private = {}
 
 --- Seconds.
 private.timing = {
-  start = 30,         -- until the desktop is there
-  app_start = 10,     -- until the host has started an application
-  windows = 15,       -- until all applications show a window
-  focus = 1,          -- then until one of them is active
-  poll = 0.01,        -- between two looks at what is awaited
-  stop = 15,          -- until the host is given up and killed
+  start = 30,         -- timeout: the desktop is ready
+  app_start = 10,     -- timeout: the host has started an application
+  windows = 15,       -- timeout: all applications show a window
+  focus = 1,          -- timeout: after that, one of them is active
+  poll = 0.01,        -- between two checks of a condition
+  stop = 15,          -- timeout: the host has ended; after that it is killed
 }
 
 ---@class deskpilot.private_session
 ---@field display string such as ":5"; on Windows the desktop's name
----@field cookie string? X11: what lets one into the display, 32 hexadecimal digits
+---@field cookie string? X11: the MIT-MAGIC-COOKIE-1 of the display, 32 hexadecimal digits
 ---@field bus_address string? X11: of the desktop's session bus
----@field folder string temporary, gone after stop: home, run and log
+---@field folder string temporary, removed by stop: holds home, run and log
 ---@field pids { host: integer, server: integer?, manager: integer? }
 ---@field apps { argv: string[], pid: integer, ended: table? }[]
 local Session = {}
@@ -37,7 +36,7 @@ Session.__index = Session
 
 local live = setmetatable({}, { __mode = "k" }) -- sessions that have not been stopped
 
--- --- the line to the host ---------------------------------------------------------------------------
+-- --- the connection to the host ---------------------------------------------------------------------
 
 local function wake(self)
   local waiters = self.waiters
@@ -109,7 +108,7 @@ local function send(self, command)
   if not self.input:is_closing() then self.input:write(json.encode(command) .. "\n") end
 end
 
--- Waits until ready() gives something; nil where the time is up or the host has gone.
+-- Waits until ready() returns something. An error after the timeout, or if the host has ended.
 local function wait_for(self, seconds, ready)
   local limit = task.now() + seconds
   while true do
@@ -147,7 +146,7 @@ local function start_host(again)
   local self = setmetatable({ input = uv.new_pipe(), output = uv.new_pipe(), complaints = uv.new_pipe(),
     waiters = {}, answers = {}, exits = {}, apps = {}, pids = {}, next_id = 1 }, Session)
   local pid
-  -- A session of its own: Ctrl+C in a terminal is for us, not for the desktop.
+  -- Detached, in a session of its own: Ctrl+C in a terminal must not reach the desktop's processes.
   self.handle, pid = uv.spawn(program(), { args = { "--desktop-host" }, detached = true,
     stdio = { self.input, self.output, self.complaints } }, function()
       self.ended = true
@@ -157,7 +156,7 @@ local function start_host(again)
     end)
   if not self.handle then
     for _, pipe in ipairs { self.input, self.output, self.complaints } do pipe:close() end
-    -- Once in thousands of starts Wine fails without a reason that it can name; nothing has been started then.
+    -- About once in a thousand starts Wine fails with an unknown error, and nothing has been started: try again once.
     if not again and tostring(pid):find("^UNKNOWN") then return start_host(true) end
     return errors.fail("io", "cannot start %s: %s", program(), tostring(pid))
   end
@@ -171,7 +170,7 @@ local function let_go(self)
   for _, pipe in ipairs { self.input, self.output, self.complaints } do
     if not pipe:is_closing() then pipe:close() end
   end
-  if self.folder then files.remove(self.folder) end -- a host that was killed did not
+  if self.folder then files.remove(self.folder) end -- a host that was killed has not removed it
 end
 
 -- --- applications -----------------------------------------------------------------------------------
@@ -181,7 +180,7 @@ end
 ---@param env table<string, string>?
 ---@return integer? pid, deskpilot.error? err
 function Session:start_app(argv, env)
-  assert(type(argv) == "table" and type(argv[1]) == "string", "start_app wants a list of words")
+  assert(type(argv) == "table" and type(argv[1]) == "string", "start_app wants a list: the program and its arguments")
   local id = self.next_id
   self.next_id = id + 1
   local words = {}
@@ -196,7 +195,7 @@ function Session:start_app(argv, env)
 end
 
 --- Runs a program on this desktop to its end.
----@param options deskpilot.program_options with env as a table of what is to differ
+---@param options deskpilot.program_options with env as a table of variables to add
 ---@return deskpilot.program_result? result, deskpilot.error? err
 function Session:run(options)
   local id = self.next_id
@@ -213,7 +212,7 @@ function Session:run(options)
   return host_runs.result(answer)
 end
 
--- The applications that show no window yet. A program may hand over to another process.
+-- The applications that show no window yet. A window may belong to a descendant of the program.
 local function windowless(apps, windows)
   local missing = {}
   for _, app in ipairs(apps) do
@@ -239,7 +238,7 @@ local function ended_early(app)
     app.ended.words and ": " .. app.ended.words or "")
 end
 
---- Waits until every application started so far shows a window, and one of them has the keyboard.
+--- Waits until every application that was started shows a window, and until one of these windows is active.
 ---@param seconds number?
 ---@return boolean? ok, deskpilot.error? err
 function Session:wait_for_windows(seconds)
@@ -266,10 +265,10 @@ function Session:wait_for_windows(seconds)
   end
 end
 
--- --- life -------------------------------------------------------------------------------------------
+-- --- starting and stopping --------------------------------------------------------------------------
 
---- Takes the desktop down and waits until nothing is left of it. May be called more than once, and
---- from any task.
+--- Ends the desktop and waits until its processes have ended and its folder is removed. May be called more than once,
+--- and from any task.
 ---@return boolean? ok, deskpilot.error? err
 function Session:stop()
   live[self] = nil
@@ -285,8 +284,8 @@ function Session:stop()
     .. "may have left processes behind", private.timing.stop)
 end
 
---- Lets go of the desktop without waiting: the end of its input is all that the host needs to know.
---- For clean-up where nothing can wait.
+--- Ends the desktop without waiting: closes the host's standard input, upon which the host ends everything. For callers
+--- that cannot wait.
 function Session:abandon()
   live[self] = nil
   if not self.input:is_closing() then self.input:close() end
@@ -300,7 +299,8 @@ local function check_options(options)
       "size must be two whole numbers from 64 to 16384")
   end
   for _, argv in ipairs(options.apps or {}) do
-    assert(type(argv) == "table" and type(argv[1]) == "string", "apps must be a list of lists of words")
+    assert(type(argv) == "table" and type(argv[1]) == "string",
+      "apps must be a list of lists: each a program and its arguments")
   end
   return width, height
 end

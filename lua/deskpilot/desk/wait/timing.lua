@@ -1,51 +1,52 @@
---- Every time the desktop library waits for, in one table. Seconds. A desk has its own copy
---- (`desk.timing`), so a mission can slow down or speed up what it needs to.
+--- All waiting times of the desktop library, in seconds. A desk has its own copy (`desk.timing`), which a mission may
+--- change.
 local timing = {}
 
 timing.defaults = {
   double_click = 0.1,      -- between the clicks of one double click
-  click_taken = 0.5,       -- for a window manager to let a click go on to its window, before the next one
+  click_taken = 0.5,       -- timeout: a window manager passes a click on to its window, before the next click
   drag_step = 0.01,        -- between two moves of a drag
-  move_step = 0.01,        -- between two moves of a pointer that takes its time
-  hover = 0.6,             -- over a thing that is to show what it shows then (tooltips wait 0.5 s)
-  key_interval = 0.01,     -- between two presses, in a window that cannot tell that it took one
-  settle_quiet = 0.15,     -- without a change that count as settled
+  move_step = 0.01,        -- between two moves of a slow pointer movement
+  hover = 0.6,             -- the pointer rests on something to show its tooltip (many appear after 0.5 s)
+  key_interval = 0.01,     -- between two key presses, in a window that cannot acknowledge them
+  settle_quiet = 0.15,     -- a screen without a change for so long is settled
   settle_floor = 0.02,     -- least time to wait for a first change
-  settle_cap = 2.5,        -- after which a changing screen is taken as it is
-  type_answer = 5,         -- for an application that can say that it has caught up
-  type_pause = 0.15,       -- for one that cannot
-  type_verify = 2,         -- for a field to show what was typed
-  type_quiet = 0.15,       -- without a change after a text before Enter or another key acts on it
-  type_cap = 1,
-  wait = 10, wait_every = 0.05,
-  wait_look = 0.5,         -- after which is looked again though nothing told of a change
-  pointer = 0.5,           -- for the pointer to be where it was sent, while a window manager holds it
-  focus = 1,               -- for a window to become the active one
-  window = 1,              -- for a window to be where, or in the state that, was asked for
-  window_quiet = 0.1,      -- without a move that count as standing still
-  window_close = 5,        -- for a window that was asked to close
-  app_handover = 1,        -- for a program's own window, when one of another program has come up
-  app_open = 5,            -- for what opens a file to have done it, or to show a window
-  app_stop = 3,            -- from asking a program to end until ending it
-  app_start = 15,          -- for the window of an application that is known
-  app_ready = 15,          -- from there until it can be used
-  app_run = 60,            -- for a program whose output is wanted
-  clipboard = 1,           -- for the program that holds the clipboard
-  elements = 1,            -- for all applications to tell of their elements
-  element_action = 2,
-  browser_start = 30,      -- for a browser to be there with its window
-  browser_answer = 5,      -- for a tab to be attached, or to say whether it is the one in sight
-  browser_stop = 5,        -- from asking a browser to end until ending it
-  page_load = 30,          -- for a page to be loaded
-  page_look = 10,          -- for a page to tell what is on it
-  page_act = 8,            -- for a page to say what an act needs to know
-  page_hears = 2,          -- for a page to hear of a pointer or a press
-  page_quiet = 0.5,        -- without a request that count as network quiet
-  download = 60,           -- for a file to have come
-  reading = 30,            -- to read the text of a whole screen that was never read before
+  settle_cap = 2.5,        -- timeout of settling: a screen that still changes is taken as it is
+  type_answer = 5,         -- timeout: an application that acknowledges input has processed it
+  type_pause = 0.15,       -- pause after input for an application that does not acknowledge it
+  type_verify = 2,         -- timeout: a field shows what was typed
+  type_quiet = 0.15,       -- a screen without a change for so long after a text: Enter or another key may follow
+  type_cap = 1,            -- timeout of the wait for type_quiet
+  wait = 10,               -- default timeout of desk.wait_*
+  wait_every = 0.05,       -- between two checks, where nothing reports changes
+  wait_look = 0.5,         -- longest time between two checks, where changes are reported
+  pointer = 0.5,           -- timeout: the pointer is where it was sent, while a window manager has grabbed it
+  focus = 1,               -- timeout: a window becomes the active one
+  window = 1,              -- timeout: a window has the place or state that was requested
+  window_quiet = 0.1,      -- a window that has not moved for so long stands still
+  window_close = 5,        -- timeout: a window that was asked to close has closed
+  app_handover = 1,        -- wait for a program's own window after one of another program has appeared
+  app_open = 5,            -- timeout: the program that opens a file has ended or shows a window
+  app_stop = 3,            -- from asking a program to end until it is killed
+  app_start = 15,          -- timeout: an application with a profile shows its window
+  app_ready = 15,          -- timeout: after that it is ready
+  app_run = 60,            -- default timeout of desk.apps.run
+  clipboard = 1,           -- timeout: the selection owner (the program that holds the clipboard) answers
+  elements = 1,            -- timeout: all applications report their elements
+  element_action = 2,      -- timeout: an element's action has taken effect
+  browser_start = 30,      -- timeout: a browser shows its window
+  browser_answer = 5,      -- timeout: a tab is attached, or says whether it is visible
+  browser_stop = 5,        -- from asking a browser to end until it is killed
+  page_load = 30,          -- timeout: a page is loaded
+  page_look = 10,          -- timeout: a page reports its elements and text
+  page_act = 8,            -- timeout: a page answers a question that an action needs answered
+  page_hears = 2,          -- timeout: a page receives the event of a pointer move or a press
+  page_quiet = 0.5,        -- a page without a network request for so long is network quiet
+  download = 60,           -- timeout: a file is downloaded
+  reading = 30,            -- timeout: OCR has read a region; a whole screen takes seconds the first time
 }
 
---- The moves that a drag is made of.
+--- The number of pointer moves that make up a drag.
 timing.drag_steps = 20
 
 --- A copy of the defaults, with some replaced.

@@ -1,6 +1,6 @@
---- desk.settle, desk.wait_for_change and desk.wait_until: waiting for the screen to be quiet, to change,
---- and for anything else. What waits for windows, elements, text and pictures (wait_for.lua) is made of
---- the two last functions here.
+--- desk.settle, desk.wait_for_change and desk.wait_until: wait until the screen is quiet, until it changes, and until a
+--- function of the caller's says so. The waits for windows, elements, text and pictures (wait_for.lua) are built on
+--- look_until and windows_changed.
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local timing = require "deskpilot.desk.wait.timing"
@@ -8,18 +8,18 @@ local capture = require "deskpilot.desk.picture.capture"
 
 local waits = {}
 
--- Seconds between two looks, however fast things change.
-local BREATH = 0.01
+-- Least seconds between two checks, however fast the screen changes.
+local MIN_INTERVAL = 0.01
 
--- What the profile of the active application says of settling.
+-- The settling times in the profile of the active application.
 local function own_timing(desk)
   local window = desk.windows.active()
   local profile = window and desk.apps.profile_of(window)
   return profile and profile.timing or {}
 end
 
--- How long the screen has to be quiet, and how long is waited for that: as told, as somebody has set it for this
--- desk, as the active application needs it.
+-- The quiet time and the cap. Precedence: the call's options; desk.timing where somebody has changed it; the active
+-- application's profile; the defaults.
 local function settle_times(desk, options)
   local quiet, cap = options.quiet, options.cap
   if quiet and cap then return quiet, cap end
@@ -32,9 +32,9 @@ local function settle_times(desk, options)
 end
 
 ---@class deskpilot.settle_options all in seconds
----@field quiet number? without a change that count as settled
+---@field quiet number? a screen without a change for so long is settled
 ---@field floor number? least time to wait for a first change
----@field cap number? after which a changing screen is taken as it is
+---@field cap number? timeout, after which a screen that still changes is taken as it is
 
 ---@class deskpilot.settled
 ---@field seconds number
@@ -58,11 +58,11 @@ function waits.settle(desk, options)
     local calm_at = math.max(math.max(began, desk.native:last_change() / 1e9) + quiet, began + floor)
     if now >= calm_at then return { seconds = now - began, reason = "quiet" } end
     if now >= began + cap then return { seconds = now - began, reason = "cap" } end
-    desk.inbox:wait(math.min(calm_at, began + cap) - now)
+    desk.event_pump:wait(math.min(calm_at, began + cap) - now)
   end
 end
 
--- The part of the screen that is meant; nil for all of it.
+-- The part of the screen that the options select; nil for all of it.
 local function area_of(desk, options)
   if not (options.region or options.window or options.monitor) then return nil end
   local area, err = capture.area(desk, options)
@@ -70,7 +70,7 @@ local function area_of(desk, options)
   return area
 end
 
--- Tells changes of a part of the screen apart until the end of the block; of all of it where there is none.
+-- Watches a part of the screen (nil: all of it) for changes, until the end of the caller's block.
 local function watch_area(desk, area)
   local ok, err = desk:watch()
   if not ok then return nil, err end
@@ -84,7 +84,7 @@ local function watch_area(desk, area)
   end })
 end
 
--- Waits until what is watched has changed since then, or until `limit`. Whether it has.
+-- Waits until the watched part has changed after the time `since`, or until the time `limit`. Whether it has changed.
 local function changed_since(desk, watched, since, limit)
   while true do
     local ok, err = desk.native:pump()
@@ -92,7 +92,7 @@ local function changed_since(desk, watched, since, limit)
     if desk.native:last_change(watched.place) / 1e9 > since then return true end
     local left = limit - task.now()
     if left <= 0 then return false end
-    desk.inbox:wait(left)
+    desk.event_pump:wait(left)
   end
 end
 
@@ -100,8 +100,8 @@ end
 ---@field region deskpilot.region? of the screen, or of the window or monitor that is given with it
 ---@field window deskpilot.window|deskpilot.window_criteria|string|integer|nil a window, or what to find it by
 ---@field monitor integer|string|deskpilot.monitor|nil its index, its name or "primary"
----@field action fun()? what is to bring the change
----@field timeout number? seconds; timing.wait
+---@field action fun()? called first; it is to cause the change
+---@field timeout number? seconds; default timing.wait
 
 --- desk.wait_for_change.
 ---@param desk deskpilot.desk
@@ -129,8 +129,8 @@ function waits.wait_for_change(desk, options)
 end
 
 ---@class deskpilot.until_options both in seconds
----@field timeout number? timing.wait
----@field every number? between two questions; timing.wait_every
+---@field timeout number? default timing.wait
+---@field every number? between two calls; default timing.wait_every
 
 --- desk.wait_until.
 ---@generic T
@@ -146,16 +146,16 @@ function waits.wait_until(desk, fn, options)
     local value, why = fn()
     if value then return value end
     if task.now() >= limit then
-      return errors.fail("timed_out", "%s", ("what was waited for did not come within %g s%s"):format(seconds,
+      return errors.fail("timed_out", "%s", ("the condition was not met within %g s%s"):format(seconds,
         why and ": " .. tostring(why) or ""))
     end
     task.sleep(options.every or desk.timing.wait_every)
   end
 end
 
---- Looks until look() gives something, or an error other than "not_found", or the time is up: again when the
---- screen, or its part, has changed, and every timing.wait_look seconds all the same. Never spends more than
---- half of the time on looking.
+--- Calls look() until it returns a value or an error other than "not_found", or until the timeout. It is called again
+--- when the selected part of the screen has changed, and at least every timing.wait_look seconds. Between two calls it
+--- sleeps as long as the call before took, so that looking takes at most half of the time.
 ---@generic T
 ---@param desk deskpilot.desk
 ---@param options { timeout: number, region: deskpilot.region?, window: deskpilot.window|string|integer|nil,
@@ -164,8 +164,8 @@ end
 ---@return T? value, deskpilot.error? err of the last look
 function waits.look_until(desk, options, look)
   local limit = task.now() + options.timeout
-  local area = area_of(desk, options) -- a window that is not there yet is what look() complains about
-  -- Where nothing tells of changes it is looked by time alone.
+  local area = area_of(desk, options) -- nil for a window that does not exist yet: look() reports that
+  -- Where changes cannot be watched, look() is called every timing.wait_look seconds.
   local watched <close> = watch_area(desk, area)
   while true do
     local began = task.now()
@@ -173,7 +173,7 @@ function waits.look_until(desk, options, look)
     if value or not errors.is(why, "not_found") then return value, why end
     local now = task.now()
     if now >= limit then return nil, why end
-    task.sleep(math.min(math.max(now - began, BREATH), limit - now))
+    task.sleep(math.min(math.max(now - began, MIN_INTERVAL), limit - now))
     local again = math.min(limit, began + desk.timing.wait_look)
     if watched then
       local changed, failure = changed_since(desk, watched, began, again)
@@ -184,11 +184,11 @@ function waits.look_until(desk, options, look)
   end
 end
 
---- Waits until windows have come, gone or changed since native:window_changes() gave `number`; for at most
---- that many seconds, and less where nothing tells of it: the caller looks again.
+--- Waits until windows have appeared, closed or changed since native:window_changes() returned `number`. May return
+--- before that, at the latest after timing.wait_look seconds: the caller checks the windows again.
 ---@param desk deskpilot.desk
----@param number integer
----@param seconds number
+---@param number integer 0 where the system does not report changes
+---@param seconds number the longest wait
 ---@return boolean? ok, deskpilot.error? err
 function waits.windows_changed(desk, number, seconds)
   local every = number > 0 and desk.timing.wait_look or desk.timing.wait_every
@@ -199,10 +199,10 @@ function waits.windows_changed(desk, number, seconds)
     local left = limit - task.now()
     if left <= 0 then return true end
     if desk.native:window_changes() ~= number then
-      task.sleep(math.min(BREATH, left))
+      task.sleep(math.min(MIN_INTERVAL, left))
       return true
     end
-    desk.inbox:wait(left)
+    desk.event_pump:wait(left)
   end
 end
 

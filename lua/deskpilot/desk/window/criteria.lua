@@ -1,4 +1,4 @@
---- What windows are looked for by: for desk.windows and desk.wait_for_window.
+--- Search criteria for windows, for desk.windows and desk.wait_for_window.
 local errors = require "deskpilot.base.errors"
 local text = require "deskpilot.base.text"
 
@@ -17,12 +17,14 @@ local window_criteria = {}
 local known = { title = true, matching = true, class = true, executable = true, pid = true, id = true,
   active = true, visible = true }
 
---- Raises an error for what no window can be found by.
+--- Raises an error for an unknown criterion or a malformed pattern.
 ---@param criteria deskpilot.window_criteria
----@param level integer? as for error, of the function that is to blame
+---@param level integer? as for error(), of the function whose caller made the mistake; default 2
 function window_criteria.check(criteria, level)
   level = (level or 2) + 1
-  if type(criteria) ~= "table" then error("a table of what to find a window by is wanted", level) end
+  if type(criteria) ~= "table" then
+    error('windows are found by a table of criteria, such as { title = "Notes" }', level)
+  end
   for key in pairs(criteria) do
     if not known[key] then error("windows are found by title, matching, class, executable, pid, id, active "
       .. "or visible, not " .. tostring(key), level) end
@@ -30,15 +32,15 @@ function window_criteria.check(criteria, level)
   local pattern = criteria.matching
   if pattern == nil then return end
   local sound, why = pcall(string.find, "", pattern)
-  if not sound then error("matching is no Lua pattern: " .. tostring(why), level) end
+  if not sound then error("matching is not a valid Lua pattern: " .. tostring(why), level) end
 end
 
--- A part of the title, class or executable, whatever the case.
+-- Whether a title, class or executable contains the part, whatever the case; true without a part.
 local function has(value, part)
   return part == nil or value:lower():find(tostring(part):lower(), 1, true) ~= nil
 end
 
---- Whether a window has all of it.
+--- Whether a window meets all criteria.
 ---@param window deskpilot.window
 ---@param criteria deskpilot.window_criteria
 ---@return boolean
@@ -51,7 +53,7 @@ function window_criteria.matches(window, criteria)
     and (criteria.visible == nil or window.visible == criteria.visible)
 end
 
---- The topmost of the windows that has all of it.
+--- The topmost window that meets all criteria.
 ---@param list deskpilot.window[] bottom to top
 ---@param criteria deskpilot.window_criteria
 ---@return deskpilot.window?
@@ -61,7 +63,7 @@ function window_criteria.topmost(list, criteria)
   end
 end
 
---- In words: "title Notes and class Editor".
+--- Describes criteria for a message: "title Notes and class Editor".
 ---@param criteria deskpilot.window_criteria
 ---@return string
 function window_criteria.describe(criteria)
@@ -72,31 +74,31 @@ function window_criteria.describe(criteria)
   return #parts > 0 and text.join(parts) or "anything"
 end
 
---- A window's title for a message; titles are whatever a program chose.
+--- A window's title for a message: quoted, on one line and shortened, since titles are untrusted.
 ---@param window deskpilot.window
 ---@return string
-function window_criteria.name(window)
+function window_criteria.describe_title(window)
   local title = text.cut(text.one_line(window.title), 80)
   return title ~= "" and "'" .. title .. "'" or "one without a title"
 end
 
---- Which windows there are, for a message: their titles, capped.
+--- Describes which windows exist, for a message: their titles, shortened.
 ---@param list deskpilot.window[]
 ---@return string
-function window_criteria.there_are(list)
+function window_criteria.describe_list(list)
   local titles = {}
   for _, window in ipairs(list) do titles[#titles + 1] = text.cut(text.one_line(window.title), 80) end
   if #titles == 0 then return "there are no windows" end
   return "there are: " .. text.cut(table.concat(titles, "; "), 400)
 end
 
---- nil and the error of a miss, which says which windows there are.
+--- nil and an error that says which windows exist, where none meets the criteria.
 ---@param criteria deskpilot.window_criteria
 ---@param list deskpilot.window[]
 ---@return nil, deskpilot.error
 function window_criteria.not_found(criteria, list)
   return errors.fail("not_found", "%s", ("no window with %s; %s"):format(window_criteria.describe(criteria),
-    window_criteria.there_are(list)))
+    window_criteria.describe_list(list)))
 end
 
 return window_criteria

@@ -1,12 +1,12 @@
---- The part of desk.windows about their order and their workspaces.
+--- The part of desk.windows that is about stacking order and workspaces.
 local criteria = require "deskpilot.desk.window.criteria"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 
 local windows_order = {}
 
--- Whether `other` belongs to another program, and may be expected on the other side of `window`: what is
--- kept above the rest (a panel) stays there, and so do a program's own dialogs.
+-- Whether `other` has to be on the other side of `window` after restacking. A window in a layer of its own (a panel)
+-- need not be, nor the program's own windows, such as its dialogs.
 local function in_the_way(window, other, side)
   local same_program = window.pid ~= 0 and window.pid == other.pid
   return other.visible and not same_program and (other.layer - window.layer) * side <= 0
@@ -18,18 +18,20 @@ local function place_of(list, id)
   end
 end
 
--- The titles of what still lies above (side 1) or below (-1) that window; nil where it is gone.
+-- The titles of windows that are still above (side 1) or below (-1) the window but should not be; nil if the window has
+-- closed.
 local function wrong_side(list, id, side)
   local at = place_of(list, id)
   if not at then return nil end
   local names = {}
   for i = side == 1 and at + 1 or 1, side == 1 and #list or at - 1 do
-    if in_the_way(list[at], list[i], side) then names[#names + 1] = criteria.name(list[i]) end
+    if in_the_way(list[at], list[i], side) then names[#names + 1] = criteria.describe_title(list[i]) end
   end
   return names
 end
 
--- Asks again and again whether it is so, for timing.window.
+-- Calls look() until it says that it is done, or until timing.window has passed. look() returns done, err, waits;
+-- without `waits` its error is final.
 local function confirm(desk, look)
   local limit = task.now() + desk.timing.window
   while true do
@@ -40,7 +42,7 @@ local function confirm(desk, look)
   end
 end
 
---- Adds its functions to those of desk.windows.
+--- Adds these functions to desk.windows.
 ---@param desk deskpilot.desk
 ---@param part deskpilot.desk.windows
 ---@param id_of fun(window: deskpilot.window|integer|deskpilot.window_criteria): integer?, deskpilot.error?
@@ -49,7 +51,7 @@ function windows_order.add(desk, part, id_of)
   local api = part
 
   local function restack(window, where, side)
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local before = api.find { id = id }
@@ -60,33 +62,33 @@ function windows_order.add(desk, part, id_of)
       if not list then return nil, why end
       local names = wrong_side(list, id, side)
       if not names then return errors.fail("not_found", "the window has closed") end
-      -- On Windows it is a topmost one for a moment.
+      -- On Windows a window that is being raised is in the topmost layer for a moment.
       local settled = not before or list[place_of(list, id)].layer == before.layer
       if #names == 0 and settled then return true end
       local others = #names > 0 and table.concat(names, ", ", 1, math.min(#names, 5)) or "the others"
-      local message = ("the window did not come to lie %s %s"):format(where, others)
+      local message = ("the window manager did not put the window %s %s"):format(where, others)
       return nil, errors.new("refused", message), true
     end)
   end
 
-  --- Puts a window in front of the others, without giving it the keyboard (focus does both), and waits until
-  --- it is. What its system keeps above all others, such as a panel, stays there.
+  --- Puts a window in front of the others and waits until it is there. Does not give it the keyboard focus; focus()
+  --- does both. Windows that the system keeps above all others, such as panels, stay above it.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err code "refused" if the window manager left it where it was
   function api.raise(window)
     return restack(window, "above", 1)
   end
 
-  --- Puts a window behind the others, and waits until it is.
+  --- Puts a window behind the others, and waits until it is there.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err code "refused" if the window manager left it where it was
   function api.lower(window)
     return restack(window, "below", -1)
   end
 
-  --- The workspaces (virtual desktops) that the window manager keeps. They count from 1.
+  --- The workspaces (virtual desktops) of the window manager, counted from 1.
   ---@return { count: integer, current: integer?, names: string[] }? workspaces, deskpilot.error? err code
-  ---  "unsupported" where there are none, or where the system tells nobody of them (Windows)
+  ---  "unsupported" where there are none, or where programs cannot ask for them (Windows)
   function api.workspaces()
     return desk.native:workspaces()
   end
@@ -95,7 +97,7 @@ function windows_order.add(desk, part, id_of)
   ---@param number integer from 1
   ---@return boolean? ok, deskpilot.error? err
   function api.go_to_workspace(number)
-    desk.human.give_way()
+    desk.activity.give_way()
     local ok, err = desk.native:go_to_workspace(number)
     if not ok then return nil, err end
     return confirm(desk, function()
@@ -106,12 +108,12 @@ function windows_order.add(desk, part, id_of)
     end)
   end
 
-  --- Puts a window on another workspace, and waits until it is there. What is shown stays the same.
+  --- Moves a window to another workspace, and waits until it is there. The current workspace stays the same.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@param number integer from 1
   ---@return boolean? ok, deskpilot.error? err
   function api.move_to_workspace(window, number)
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:move_to_workspace(id, number)

@@ -1,5 +1,4 @@
---- desk.windows: the windows of applications. order.lua has what is about their order and their
---- workspaces.
+--- desk.windows: the windows of applications. Stacking order and workspaces are in order.lua.
 local criteria_module = require "deskpilot.desk.window.criteria"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
@@ -22,12 +21,12 @@ local windows = {}
 ---@field visible boolean
 ---@field minimized boolean
 ---@field maximized boolean
----@field layer integer 1 is kept above the others (panels), -1 below them (the desktop), 0 neither
----@field workspace integer? from 1; nil for all of them, or where there are none
+---@field layer integer 1: kept above other windows (panels); -1: kept below (the desktop); 0: neither
+---@field workspace integer? from 1; nil if the window is on all of them, or if there are no workspaces
 
 local sides = { "x", "y", "width", "height" }
 
--- The whole rectangle: what is asked for, the rest as the window has it.
+-- The rectangle that is asked for; sides that `place` leaves out are the window's own.
 local function complete(place, window)
   assert(type(place) == "table", "a place is a table of x, y, width and height")
   local whole = { x = window.x, y = window.y, width = window.width, height = window.height }
@@ -57,10 +56,10 @@ function windows.new(desk)
     return desk.native:windows()
   end
 
-  --- The topmost window whose title, class and executable contain the given parts (whatever the case), and
-  --- whose title matches `matching`, a Lua pattern. Does not wait: desk.wait_for_window does.
+  --- The topmost window that meets all criteria: title, class and executable are parts of the window's (whatever the
+  --- case), `matching` is a Lua pattern for its title. Does not wait; desk.wait_for_window does.
   ---@param criteria deskpilot.window_criteria
-  ---@return deskpilot.window? window, deskpilot.error? err code "not_found": which windows there are
+  ---@return deskpilot.window? window, deskpilot.error? err code "not_found"; the message lists the windows
   function api.find(criteria)
     criteria_module.check(criteria)
     local list, err = api.list()
@@ -70,7 +69,7 @@ function windows.new(desk)
     return criteria_module.not_found(criteria, list)
   end
 
-  --- The window that gets what is typed.
+  --- The active window: the one that gets key presses.
   ---@return deskpilot.window? window, deskpilot.error? err
   function api.active()
     local list, err = api.list()
@@ -88,15 +87,16 @@ function windows.new(desk)
       window = found
     end
     local id = type(window) == "table" and window.id or window
-    assert(math.type(id) == "integer", "a window, its id, or what to find it by is wanted")
+    assert(math.type(id) == "integer", "expected a window, its id, or criteria to find it by")
     return id
   end
 
-  --- Raises a window, out of its icon too, and waits until it is the active one.
+  --- Raises a window, restores it if it is minimized, gives it the keyboard focus, and waits until it is the active
+  --- one.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.focus(window)
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:focus(id)
@@ -110,7 +110,8 @@ function windows.new(desk)
     end
   end
 
-  -- A window that came up since `before`, of that program or with the keyboard: it asks something.
+  -- A window that has appeared since `before` and belongs to the program or is active: probably a question, such as
+  -- whether to save.
   local function question(list, before, pid)
     for i = #list, 1, -1 do
       local window = list[i]
@@ -129,7 +130,7 @@ function windows.new(desk)
       local asks = question(list, before, pid)
       if asks then
         return errors.fail("refused", "%s", "the window did not close: this window came up: "
-          .. criteria_module.name(asks) .. "; answer it")
+          .. criteria_module.describe_title(asks) .. "; answer it first")
       end
       local left = limit - task.now()
       if left <= 0 then return errors.fail("timed_out", "the window is still there after %g s", seconds) end
@@ -138,14 +139,14 @@ function windows.new(desk)
     end
   end
 
-  --- Asks a window to close, as its close button does. The application may ask back. With `wait` (seconds, or
-  --- true for timing.window_close) it waits until the window has gone.
+  --- Asks a window to close, as its close button does. The application may show a question first. With `wait` (seconds,
+  --- or true for timing.window_close) the call waits until the window has closed.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@param options { wait: boolean|number|nil }?
-  ---@return boolean? ok, deskpilot.error? err code "refused": which window came up instead
+  ---@return boolean? ok, deskpilot.error? err code "refused"; the message names the window that came up instead
   function api.close(window, options)
     local wait = options and options.wait
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local before, pid = {}, 0
@@ -164,7 +165,7 @@ function windows.new(desk)
     return api.find { id = id }
   end
 
-  -- Looks at a window until done(window) gives something, or for timing.window: then it is "late".
+  -- Checks a window until done(window) is true. After timing.window the result is the window and "late".
   local function watch(id, done)
     local limit = task.now() + desk.timing.window
     while true do
@@ -176,14 +177,14 @@ function windows.new(desk)
     end
   end
 
-  --- Moves and resizes a window, which also ends its being minimized or maximized. What `place` does not
-  --- say stays. Its window manager or application may want it otherwise (terminals grow by whole
-  --- characters): the window is given as it is when it stands still.
+  --- Moves and resizes a window; a minimized or maximized one is restored first. Sides that `place` leaves out stay as
+  --- they are. The window manager or the application may choose another size (terminals grow by whole characters): the
+  --- result is the window when it stands still.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
-  ---@param place { x: integer?, y: integer?, width: integer?, height: integer? } as the window's own fields
+  ---@param place { x: integer?, y: integer?, width: integer?, height: integer? } pixels of the screen
   ---@return deskpilot.window? window, deskpilot.error? err
   function api.place(window, place)
-    desk.human.give_way()
+    desk.activity.give_way()
     local found, err = by_id(window)
     if not found then return nil, err end
     local wanted = complete(place, found)
@@ -205,10 +206,10 @@ function windows.new(desk)
     return placed
   end
 
-  -- Waits for the state and until the window stands still: window managers tell of the state first,
-  -- move the window then, and some let it fly there.
+  -- Waits until the window has the state and stands still: window managers report the state before they move the
+  -- window, and some animate the move.
   local function become(window, state, reached)
-    desk.human.give_way()
+    desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
     local ok, failure = desk.native:window_state(id, state)
@@ -225,21 +226,21 @@ function windows.new(desk)
     return true
   end
 
-  --- Takes a window off the screen, and waits until it is.
+  --- Minimizes a window, and waits until it is off the screen.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.minimize(window)
     return become(window, "minimized", function(now) return now.minimized and not now.visible end)
   end
 
-  --- Makes a window as large as the screen allows, and waits until it is.
+  --- Maximizes a window, and waits until it is maximized.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.maximize(window)
     return become(window, "maximized", function(now) return now.maximized and not now.minimized end)
   end
 
-  --- Gives a minimized or maximized window its normal place back, and waits until it has it.
+  --- Restores a minimized or maximized window to its normal place, and waits until it is there.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria
   ---@return boolean? ok, deskpilot.error? err
   function api.restore(window)

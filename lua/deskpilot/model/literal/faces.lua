@@ -53,7 +53,7 @@ end
 
 --- An executor: one tool call, for the next step or for the claim that all are done.
 ---@param state deskpilot.literal.course
----@param offered table<string, boolean> the tools
+---@param offered table<string, table> the definitions of the tools
 ---@return table answer
 function faces.executor(state, offered)
   local list, why = course.next(state, 1)
@@ -66,7 +66,6 @@ function faces.executor(state, offered)
   return { content = deed.why, calls = { { name = deed.tool, args = deed.args } } }
 end
 
-local most_actions = 5
 local longest_why = 190 -- characters; the plan's schema has a limit
 
 -- What the task expects to see behind that step, and the step after these expectations.
@@ -80,11 +79,18 @@ local function expected_after(plan, number)
   return texts, number
 end
 
+-- As many as the plan's schema takes.
+local function most_actions(tool)
+  local actions = (tool.parameters.properties or {}).actions
+  return actions and actions.maxItems or 1
+end
+
 --- A planner: as many steps as go together, with what the task itself says should be seen afterwards.
 ---@param state deskpilot.literal.course
+---@param tool table the definition of `plan`, which says how many actions a plan may have
 ---@return table answer
-function faces.planner(state)
-  local list, why = course.next(state, most_actions)
+function faces.planner(state, tool)
+  local list, why = course.next(state, most_actions(tool))
   if not list then return refuse(why) end
   local last, window = list[#list], state.facts.window
   local texts, after = expected_after(state.plan, last.number or #state.plan + 1)

@@ -1,26 +1,27 @@
---- Whether the screen is what a plan said it would be. An anchor is { application?, title?, url?, keywords? }:
---- every part that is given has to hold, looked at in that order, so that the cheapest to explain comes first;
---- of the keywords a share is enough. An empty anchor holds everywhere: what is asked of it is left to others.
+--- Compares the screen with a plan's anchor { application?, title?, url?, keywords? }. Every part that is given must
+--- hold, but of the keywords a share is enough. The parts are checked in that order, so that the first mismatch is the
+--- one that is easiest to explain. An empty anchor always holds: then only the success indicators decide.
 local text = require "deskpilot.base.text"
 
 local anchor = {}
 
---- Words as they are compared: small letters, white space as one space.
----@param words any
+--- The form in which texts are compared: lower case, each run of white space as one space.
+---@param value any
 ---@return string
-function anchor.fold(words)
-  return (text.one_line(tostring(words or "")):lower())
+function anchor.fold(value)
+  return (text.one_line(tostring(value or "")):lower())
 end
 
 local fold = anchor.fold
 
--- "Chromium-browser" and "chromium" are one application; a name of two letters is none.
-local function name_of(words)
-  return (fold(words):gsub("[^%w\128-\255]", ""))
+local function letters_of(name)
+  return (fold(name):gsub("[^%w\128-\255]", ""))
 end
 
+-- "Chromium-browser" and "chromium" are one application. Names of fewer than three letters must be equal, since they
+-- are part of too many others.
 local function same_application(wanted, have)
-  local a, b = name_of(wanted), name_of(have)
+  local a, b = letters_of(wanted), letters_of(have)
   if a == b then return a ~= "" end
   if #a < 3 or #b < 3 then return false end
   return a:find(b, 1, true) ~= nil or b:find(a, 1, true) ~= nil
@@ -66,7 +67,7 @@ end
 
 local order = { "application", "title", "url", "keywords" }
 
---- Whether nothing is asked for.
+--- Whether the anchor has no part that could fail.
 ---@param wanted table
 ---@return boolean
 function anchor.is_empty(wanted)
@@ -77,12 +78,12 @@ function anchor.is_empty(wanted)
   return true
 end
 
---- What does not hold, or nil.
+--- The first part that does not hold, as a sentence; nil where all hold.
 ---@param wanted table the anchor
----@param seen deskpilot.odev.sight what is there
+---@param seen deskpilot.odev.visible_texts what is on the screen
 ---@param share number how many of the keywords are enough, 0..1
 ---@return string? why
-function anchor.miss(wanted, seen, share)
+function anchor.mismatch(wanted, seen, share)
   for _, part in ipairs(order) do
     local value = wanted[part]
     if value and value ~= "" then

@@ -1,26 +1,25 @@
---- What is done about a step that did not work, dearest last: the page is asked once more by its URL and text; then a
---- model that sees is shown the screen, and its one action is done. How often it may be asked is bounded, and where
---- it cannot help the run ends.
+--- Asks the vision persona for help with a step that did not work: a model that is shown the screenshot chooses one
+--- action. `odev.max_escalations` limits how often it may be asked; when it cannot help, the run ends as failed.
 local persona = require "deskpilot.agent.persona"
 local observation = require "deskpilot.agent.observation"
 local text = require "deskpilot.base.text"
-local account = require "deskpilot.policies.odev.account"
+local task_result = require "deskpilot.policies.odev.task_result"
 local plan_module = require "deskpilot.policies.odev.plan"
 
 local escalate = {}
-
-local spends = { temperature = 0.2, max_tokens = 800 }
 
 local function request_text(run, why)
   local plan = run.state.step and run.state.step.plan
   local lines = { "GOAL:\n" .. run.task }
   if plan then
-    local words = {}
-    for i, call in ipairs(plan.actions) do words[i] = ("%d. %s: %s"):format(i, call.tool, text.cut(call.why, 200)) end
-    lines[#lines + 1] = "THE LAST STEP:\n" .. table.concat(words, "\n")
+    local actions = {}
+    for i, call in ipairs(plan.actions) do
+      actions[i] = ("%d. %s: %s"):format(i, call.tool, text.cut(call.why, 200))
+    end
+    lines[#lines + 1] = "THE LAST STEP:\n" .. table.concat(actions, "\n")
   end
   lines[#lines + 1] = "WHAT IS WRONG:\n" .. why
-  lines[#lines + 1] = observation.words(run.observation)
+  lines[#lines + 1] = observation.describe(run.observation)
   lines[#lines + 1] = run.history:render()
   return table.concat(lines, "\n\n")
 end
@@ -29,10 +28,10 @@ local function give_up(run, why, because)
   run:stop("failed", ("%s; %s"):format(text.one_line(why), because))
 end
 
--- Whether the vision persona may be asked once more; ends the run otherwise.
+-- Whether the vision persona may be asked again. If not, the run is ended here.
 local function allowed(run, why)
   if not run.config:get("odev.vision") then
-    give_up(run, why, "a model that sees the screen is not to be asked (odev.vision)")
+    give_up(run, why, "a model that sees the screen may not be asked (odev.vision = false)")
     return false
   end
   local asked, most = run.result.escalations.vision, run.config:get("odev.max_escalations")
@@ -44,8 +43,8 @@ local function allowed(run, why)
   return true
 end
 
---- Asks the vision persona for one action. Nothing where the run has ended, or the answer was no action: then it
---- says why.
+--- Asks the vision persona for one action. Returns nothing where the run has ended, and nil and a sentence where the
+--- answer was not an action.
 ---@param run deskpilot.run
 ---@param why string what did not work
 ---@return { tool: string, args: table, why: string? }? call, string? sentence
@@ -56,11 +55,10 @@ function escalate.ask_vision(run, why)
     run:stop("error", "the desktop cannot be seen: " .. tostring(err))
     return nil
   end
-  account.count(run, "vision")
+  task_result.count(run, "vision")
   local reply, failure = run:ask { persona = "vision", acts = true,
-    system = persona.prompt("vision", { tools = plan_module.tool_words(run) }), text = request_text(run, why),
-    tools = { plan_module.correction.name }, toolbox = run.toolbox:with { plan_module.correction },
-    temperature = spends.temperature, max_tokens = spends.max_tokens }
+    system = persona.prompt("vision", { tools = plan_module.describe_tools(run) }), text = request_text(run, why),
+    tools = { plan_module.correction.name }, toolbox = run.toolbox:with { plan_module.correction } }
   if run.outcome then return nil end
   if not reply then
     run:emit("error", { name = "vision", message = failure.message, code = failure.code })

@@ -1,13 +1,11 @@
---- What the planner answers with, read and checked as a whole before the first action of it is done.
+--- The planner's answer: its schema, and the checks that all of its actions pass before the first one is done.
 local schema_fields = require "deskpilot.agent.fields"
 local text = require "deskpilot.base.text"
-local rules = require "deskpilot.policies.odev.rules"
+local preconditions = require "deskpilot.policies.odev.preconditions"
 
 local plan = {}
 
-local most_actions = 5
-
---- The tools that a plan may use: all but the claim, which a plan makes by `completes_goal`.
+--- The tools that a plan may use: all but report_completion, because a plan claims the goal by `completes_goal`.
 ---@param run deskpilot.run
 ---@return string[] names
 function plan.tools(run)
@@ -18,37 +16,37 @@ function plan.tools(run)
   return names
 end
 
-local function type_words(definition)
+local function describe_type(definition)
   if definition.enum then
-    local words = {}
-    for i, value in ipairs(definition.enum) do words[i] = tostring(value) end
-    return table.concat(words, "|")
+    local values = {}
+    for i, value in ipairs(definition.enum) do values[i] = tostring(value) end
+    return table.concat(values, "|")
   end
   local kind = definition.type
   return type(kind) == "table" and table.concat(kind, "|") or tostring(kind or "any")
 end
 
--- "browser_type(index: integer, text: string, replace?: boolean): Types into ..." A justification is not asked
--- for: the plan's rationale stands for it.
-local function tool_line(tool)
+-- "browser_type(index: integer, text: string, replace?: boolean): Types into ..." The parameter `justification` is left
+-- out: the plan's rationale is passed for it.
+local function describe_tool(tool)
   local required, parts = {}, {}
   for _, name in ipairs(tool.parameters.required or {}) do required[name] = true end
   for _, name in ipairs(text.keys(tool.parameters.properties or {})) do
     if name ~= "justification" then
       local definition = tool.parameters.properties[name]
       local limits = name:find("position", 1, true) and " [x, y] in 0..1000" or ""
-      parts[#parts + 1] = ("%s%s: %s%s"):format(name, required[name] and "" or "?", type_words(definition), limits)
+      parts[#parts + 1] = ("%s%s: %s%s"):format(name, required[name] and "" or "?", describe_type(definition), limits)
     end
   end
   return ("- %s(%s): %s"):format(tool.name, table.concat(parts, ", "), text.one_line(tool.description))
 end
 
---- The tools in words, for the prompts.
+--- One line per tool, for the prompts.
 ---@param run deskpilot.run
 ---@return string
-function plan.tool_words(run)
+function plan.describe_tools(run)
   local lines = {}
-  for i, name in ipairs(plan.tools(run)) do lines[i] = tool_line(run.toolbox:get(name)) end
+  for i, name in ipairs(plan.tools(run)) do lines[i] = describe_tool(run.toolbox:get(name)) end
   return table.concat(lines, "\n")
 end
 
@@ -64,30 +62,48 @@ local action = {
   },
 }
 
+--- How many actions a plan may have, in words.
+---@param config deskpilot.config
+---@return string
+function plan.describe_actions(config)
+  local most = config:get("odev.max_actions")
+  return most == 1 and "1 action" or ("1 to %d actions"):format(most)
+end
+
+local function anchor_schema(config)
+  local share = config:get("odev.keyword_share")
+  local enough = share == 0.5 and "half of them are enough" or ("%g %% of them are enough"):format(share * 100)
+  return { type = "object", additionalProperties = false,
+    description = "Where the desktop must be afterwards. Give what you know, leave out what you do not.",
+    properties = {
+      application = { type = "string", description = "Name or window class of the active application." },
+      title = { type = "string", description = "A part of the active window's or the page's title." },
+      url = { type = "string", description = "A part of the page's URL." },
+      keywords = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 20,
+        description = ("Words that should be on the screen; %s."):format(enough) },
+    } }
+end
+
 --- The one tool that the planner is given.
-plan.definition = {
-  name = "plan",
-  description = "Say what is to be done next, and what the screen must show when it is done.",
-  parameters = schema_fields.object({
-    rationale = rationale,
-    actions = { type = "array", minItems = 1, maxItems = most_actions, items = action,
-      description = "1 to 5 actions, done in this order without another look of yours." },
-    anchor = { type = "object", additionalProperties = false,
-      description = "Where the desktop must be afterwards. Give what you know, leave out what you do not.",
-      properties = {
-        application = { type = "string", description = "Name or window class of the active application." },
-        title = { type = "string", description = "A part of the active window's or the page's title." },
-        url = { type = "string", description = "A part of the page's URL." },
-        keywords = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 20,
-          description = "Words that should be on the screen; half of them are enough." },
-      } },
-    success_indicators = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 10,
-      description = "Texts that must be on the screen, every one of them, if and only if the step has worked. "
-        .. "Empty where the anchor says it all." },
-    completes_goal = { type = "boolean",
-      description = "True if the whole goal is reached when this step has worked." },
-  }, { "rationale", "actions", "anchor", "success_indicators" }),
-}
+---@param config deskpilot.config
+---@return table definition {name, description, parameters}
+function plan.definition(config)
+  return {
+    name = "plan",
+    description = "Say what is to be done next, and what the screen must show when it is done.",
+    parameters = schema_fields.object({
+      rationale = rationale,
+      actions = { type = "array", minItems = 1, maxItems = config:get("odev.max_actions"), items = action,
+        description = plan.describe_actions(config) .. ", done in this order without another look of yours." },
+      anchor = anchor_schema(config),
+      success_indicators = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 10,
+        description = "Texts that must be on the screen, every one of them, if and only if the step has worked. "
+          .. "Empty where the anchor says it all." },
+      completes_goal = { type = "boolean",
+        description = "True if the whole goal is reached when this step has worked." },
+    }, { "rationale", "actions", "anchor", "success_indicators" }),
+  }
+end
 
 --- The one tool that the vision persona is given.
 plan.correction = {
@@ -97,7 +113,7 @@ plan.correction = {
     args = action.properties.args }, { "rationale", "tool", "args" }),
 }
 
--- A tool that wants a justification gets the reason of the step.
+-- Adds `why` as the justification, where the tool takes one and the model gave none.
 local function with_justification(run, tool, args, why)
   local definition = run.toolbox:get(tool)
   local wanted = definition and (definition.parameters.properties or {}).justification
@@ -107,13 +123,13 @@ local function with_justification(run, tool, args, why)
   return copy
 end
 
---- One action of a model's, checked against its tool, the latest observation and the rules.
+--- Checks one action of a model against its tool, the latest observation and the preconditions.
 ---@param run deskpilot.run
 ---@param wanted { tool: string, args: table, why: string?, observation: deskpilot.observation? } observation: what it
 ---  was chosen by, the latest if not given
 ---@param why string the reason of the step
 ---@return deskpilot.call? call
----@return string? sentence what is wrong
+---@return string? sentence what is wrong, where there is no call
 function plan.check_action(run, wanted, why)
   if wanted.tool == "report_completion" then
     return nil, "report_completion is not for a plan: say completes_goal = true in the plan that completes it"
@@ -123,12 +139,12 @@ function plan.check_action(run, wanted, why)
   local checked, err = run:check { tool = wanted.tool, args = args, observation = seen }
   if not checked then return nil, tostring(err) end
   local call = { tool = wanted.tool, args = checked, why = wanted.why or why, observation = seen }
-  local refused = rules.refuses(run, call)
+  local refused = preconditions.unmet(run, call)
   if refused then return nil, refused end
   return call
 end
 
--- The arguments of the one call that is wanted, or nil and what is wrong with the answer.
+-- The arguments of the one expected tool call; or nil, and a sentence for the model about what is wrong.
 local function called(run, reply, definition)
   local calls = reply.calls or {}
   if #calls == 0 then
@@ -157,12 +173,12 @@ end
 ---@field indicators string[]
 ---@field completes_goal boolean
 
---- The plan of an answer: everything in it could be done as things are.
+--- Reads the plan from an answer. Each of its actions could be done on the screen as it was last observed.
 ---@param run deskpilot.run
 ---@param reply table as run:ask gives it
 ---@return deskpilot.odev.plan? plan, string? why sentences for the planner
 function plan.read(run, reply)
-  local args, why = called(run, reply, plan.definition)
+  local args, why = called(run, reply, plan.definition(run.config))
   if not args then return nil, why end
   local problems, actions = {}, {}
   for i, wanted in ipairs(args.actions) do
@@ -175,7 +191,7 @@ function plan.read(run, reply)
     indicators = args.success_indicators, completes_goal = args.completes_goal == true }
 end
 
---- The corrective action of an answer of the vision persona.
+--- Reads the one action from an answer of the vision persona.
 ---@param run deskpilot.run
 ---@param reply table as run:ask gives it
 ---@return deskpilot.call? call, string? why

@@ -1,14 +1,14 @@
---- A browser that went away in the middle of the work: connected to again, or started again, with its page as it was.
+--- Restores a lost browser: connects to it again, or starts it again with its tabs.
 local text = require "deskpilot.base.text"
 local plan_module = require "deskpilot.policies.odev.plan"
-local scene = require "deskpilot.policies.odev.scene"
+local screen_state = require "deskpilot.policies.odev.screen_state"
 
 local recover = {}
 
-local ANSWER = 5 -- seconds for a browser to say that it is there
+local PROBE_TIMEOUT = 5 -- seconds for a browser to answer whether it is alive
 
---- The browser of the latest page that was seen, if it crashed, was killed or does not let us in any more; or nil:
---- also where somebody has closed it.
+--- The browser of the latest observed page, if it has crashed, was killed or no longer accepts connections. Nil
+--- otherwise, also where somebody has closed it.
 ---@param run deskpilot.run
 ---@return deskpilot.browser?
 function recover.lost(run)
@@ -16,12 +16,14 @@ function recover.lost(run)
   if tab then run.state.browser = tab.browser end
   local browser = run.state.browser
   if not browser or browser.closed or browser:has_quit() then return nil end
-  -- It is asked: of one that was killed a moment ago nothing may have been heard yet.
-  if browser:call("Browser.getVersion", nil, ANSWER) or browser:has_quit() then return nil end
+  -- A browser that was killed a moment ago may still count as connected, so a call has to prove that it is alive.
+  if browser:call("Browser.getVersion", nil, PROBE_TIMEOUT) or browser:has_quit() then return nil end
   return browser
 end
 
--- Whether the indices of the step's actions mean the same things on the page as it is now.
+local restored = "the connection to the browser was lost and is restored"
+
+-- Whether the indices of the step's actions mean elements of the same role and name before and now.
 local function same_elements(step, before, now)
   for _, call in ipairs(step.plan.actions) do
     local index = call.args.index
@@ -39,29 +41,31 @@ local function same_elements(step, before, now)
   return true
 end
 
---- Brings it back. The step may be done again if it means the same on the page as it is now.
+--- Restores the browser. `again` says whether the interrupted step can be continued: its actions must mean the same
+--- elements on the restored page.
 ---@param run deskpilot.run
 ---@param browser deskpilot.browser
----@param step table?
----@return boolean? again, string? why nil where it cannot be had back
+---@param step table? the interrupted step
+---@return boolean? again nil where the browser cannot be restored
+---@return string? why
 function recover.bring_back(run, browser, step)
   local pid = browser.pid
   local ok, err = browser:reconnect()
-  if not ok then return nil, "the browser has gone and cannot be had back: " .. tostring(err) end
-  if not step then return false, "the browser had gone and is back" end
+  if not ok then return nil, "the connection to the browser is lost and cannot be restored: " .. tostring(err) end
+  if not step then return false, restored end
   local seen
   seen, err = run:observe()
-  if not seen then return nil, "the desktop cannot be seen: " .. tostring(err) end
-  if not same_elements(step, step.scene.page, run.observation.page) then
-    return false, "the browser had gone and is back, but not with the page that the step was made for"
+  if not seen then return nil, "the desktop cannot be observed: " .. tostring(err) end
+  if not same_elements(step, step.screen_state.page, run.observation.page) then
+    return false, restored .. ", but it does not show the page that the step was made for"
   end
   for _, call in ipairs(step.plan.actions) do
     local fit, sentence = plan_module.check_action(run, call, call.why)
-    if not fit then return false, "the browser had gone and is back; " .. text.one_line(sentence) end
+    if not fit then return false, restored .. "; " .. text.one_line(sentence) end
   end
-  step.scene = scene.shown(run)
-  if browser.pid ~= pid then step.done = {} end -- another process: what was done to the page went with the old one
-  return true, "the browser had gone and is back"
+  step.screen_state = screen_state.shown(run)
+  if browser.pid ~= pid then step.done = {} end -- a new process: what was entered into the old one's page is lost
+  return true, restored
 end
 
 return recover

@@ -114,8 +114,7 @@ static bool read_item(win32_reading *r, const item_source *s, int item, bool *pa
 static item_source source_of(win32_reading *r, HWND window, DWORD pid, int32_t parent, bool combo)
 {
     DWORD style = (DWORD) GetWindowLongPtrW(window, GWL_STYLE);
-    DWORD drawn = combo ? CBS_OWNERDRAWFIXED | CBS_OWNERDRAWVARIABLE
-                        : LBS_OWNERDRAWFIXED | LBS_OWNERDRAWVARIABLE;
+    DWORD drawn = LBS_OWNERDRAWFIXED | LBS_OWNERDRAWVARIABLE; /* CBS_'s are the same bits */
     DWORD strings = combo ? CBS_HASSTRINGS : LBS_HASSTRINGS;
     item_source s = {.window = window, .pid = pid, .parent = parent, .combo = combo};
     s.has_texts = !(style & drawn) || (style & strings);

@@ -1,10 +1,11 @@
-// The page's part of filling in: fields and what they hold, choices, scrolling and files; and what may be called from
-// outside.
+// The page's part of filling in forms: fields and their contents, choices, scrolling, file inputs. At the end is the
+// list of functions that deskpilot may call.
 
 // --- fields --------------------------------------------------------------------------------------------------
 const plain = (text) => text.replace(/\r\n?/g, "\n").replace(/\u00a0/g, " ").replace(/\n+$/, "");
 
-// Whether the letters and digits of a text are all there in their order, whatever a field puts between them.
+// Whether the content has all letters and digits of the typed text in their order; a field may format them with other
+// characters between.
 const keeps = (content, typed) => {
   const letters = Array.from(typed.toLowerCase()).filter((c) => /[\p{L}\p{N}]/u.test(c));
   let at = 0;
@@ -24,8 +25,8 @@ const noteContent = () => {
   return { length: held ? held.before.length : 0 };
 };
 
-// Whether all of a field is selected (or, with `at_end`, nothing and the caret is at its end); where a field does not
-// tell, it is taken to be. Selects what the keys did not.
+// Makes sure that the whole content of a field is selected: selects it if the key press has not. A field that does not
+// reveal its selection is taken to be selected.
 const selected = () => {
   if (!held) return { lost: true };
   const { el } = held;
@@ -39,7 +40,7 @@ const selected = () => {
   return { ok: true };
 };
 
-// Waits until the field holds what it should after typing: what it held before and the text, or the text alone.
+// Waits until the field holds what typing should result in: its former content and the text, or the text alone.
 const holds = async ({ typed, replaced, seconds }) => {
   if (!held) return { lost: true };
   const { el } = held;
@@ -48,7 +49,7 @@ const holds = async ({ typed, replaced, seconds }) => {
   const now = () => contentOf(el, 1e6) || "";
   let last = null;
   let since = 0;
-  // A field that changes what is typed into it is taken as it is when it rests.
+  // A field may reformat what is typed: its content counts once it has stopped changing.
   await within(seconds, () => {
     const content = now();
     if (plain(content) === wanted) return true;
@@ -72,7 +73,7 @@ const tellChange = (el) => {
 
 const nativeValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
 
-// Dates, colours and the like take a value, not keys.
+// Fields for dates, colours and the like are set by value, not by key presses.
 const setValue = ({ ref, value }) => {
   const it = resolve(ref);
   if (!it.el) return told(it);
@@ -120,7 +121,7 @@ const chooseOption = ({ ref, wanted }) => {
 
 const CHOICES = /^(option|menuitem|menuitemradio|menuitemcheckbox|treeitem)$/;
 
-// The choice with that name in a list that has opened; a handle to act on it.
+// Finds the choice with that name in a list that has opened. Returns a handle for clicking on it.
 const findChoice = async ({ wanted, seconds }) => {
   let seen = [];
   const pick = await within(seconds, () => {
@@ -164,7 +165,8 @@ const scrollRests = async () => {
   return { scroll: scrolling() };
 };
 
-// What a file is to be given to: the chooser itself, one that its label opens, or { button } that opens one.
+// Finds the file input for an upload: the element itself, the input that its label belongs to, or { button } for an
+// element that opens a chooser when clicked.
 const chooserOf = ({ ref }) => {
   const it = resolve(ref);
   if (!it.el) return told(it);

@@ -1,6 +1,6 @@
-// Reading a document that may be hostile. This runs in a world of its own, so the page's scripts cannot replace
-// what is called here; but a form's and a document's own fields hide built-in ones (<input name=parentNode>), so
-// these are fetched from the prototypes. Nothing here is without a bound.
+// Reads a document that may be hostile. The script runs in an isolated world, so the page's scripts cannot replace the
+// functions called here. But named elements of forms and documents hide built-in properties (<input name=parentNode>),
+// so properties are read by getters from the prototypes. Every loop and every text has a limit.
 const getter = (type, name) => {
   const get = Object.getOwnPropertyDescriptor(type.prototype, name).get;
   return (node) => get.call(node);
@@ -45,7 +45,7 @@ const is = (el, selector) => matches.call(el, selector);
 
 const UNSEEN = /[\s\u0000-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+/g;
 
-// One line, without control characters and broken surrogates, which JSON parsers refuse.
+// The text as one line, without control characters, and without unpaired surrogates, which JSON parsers refuse.
 const tidy = (value, most) => {
   const text = String(value).slice(0, most * 4).replace(UNSEEN, " ").trim();
   return (text.length > most ? text.slice(0, most - 1) + "…" : text).toWellFormed();
@@ -63,7 +63,7 @@ const frameDocument = (el) => {
   }
 };
 
-// The node above, out of shadow trees and frames as well.
+// The parent node; of a shadow tree's or a frame's root, the host element.
 const above = (node) => {
   const parent = parentOf(node);
   if (parent) return nodeType(parent) === 11 && parent instanceof ShadowRoot ? parent.host : parent;
@@ -84,8 +84,8 @@ const isInside = (node, ancestor) => {
   return false;
 };
 
-// The children as they are shown: of a shadow tree instead of its host's, what is put into a slot instead of what
-// it holds by default. `each` gives false to end it.
+// Calls each(child) for the children as they are displayed: those of the shadow tree instead of the host's own, and a
+// slot's assigned nodes instead of its default ones. A result of false ends the loop.
 const eachChild = (el, withText, each) => {
   const shadow = shadowOf(el);
   if (!shadow && localName(el) === "slot" && el.assignedNodes) {
@@ -104,8 +104,8 @@ const eachChild = (el, withText, each) => {
   }
 };
 
-// Where a frame's contents lie in the outermost one: x and y of its corner, which is put on a whole pixel of the
-// screen, and how large a pixel of it is.
+// The place of a frame's content in the outermost viewport: x and y of its corner, rounded to a pixel of the screen,
+// and the scale of its CSS pixels.
 const onPixel = (value) => Math.round(value * devicePixelRatio) / devicePixelRatio;
 const placeOfFrame = (el, outer) => {
   const rect = rectOf(el);
@@ -151,7 +151,7 @@ const hitAt = (x, y) => {
   return hit;
 };
 
-// The element that has the keyboard, in shadow trees and frames too.
+// The element that has the keyboard focus, in shadow trees and frames too.
 const activeOf = getter(Document, "activeElement");
 const focusedElement = () => {
   let el = activeOf(document);

@@ -1,11 +1,11 @@
-// What an element is to people: its role, its name, its value and its states.
+// The role, name, value and states of an element.
 const NAME = 200;
 const VALUE = 500;
 const OPTIONS = 50;
 
 const ROLES = new Set(("button link checkbox radio switch menuitem menuitemcheckbox menuitemradio tab option " +
   "combobox textbox searchbox slider spinbutton treeitem").split(" "));
-// Roles of what only holds such things.
+// Roles of containers.
 const HOLDERS = new Set(("listbox menu menubar tablist tree grid treegrid radiogroup toolbar group list table region " +
   "dialog alertdialog main navigation application document presentation none").split(" "));
 const INPUT_ROLES = { button: "button", submit: "button", reset: "button", image: "button", checkbox: "checkbox",
@@ -43,7 +43,7 @@ const roleOf = (el) => {
   return editingHost(el) ? "textbox" : "clickable";
 };
 
-// The words that an element shows, no more than `most` characters of them.
+// The text that an element shows, at most `most` characters.
 const wordsOf = (el, most, except) => {
   const parts = [];
   let length = 0;
@@ -122,7 +122,8 @@ const ofItsOwn = (el, tag) => {
   return role === "textbox" || role === "searchbox" ? "" : wordsOf(el, NAME);
 };
 
-// A sensible part of how accessible names are computed, and where that gives none what a person would go by.
+// The accessible name, by the main rules of the W3C's name computation; without such a name, what a person would use
+// instead.
 const nameOf = (el) => {
   const tag = localName(el);
   let name = labelledBy(el) || tidy(attribute(el, "aria-label", NAME) || "", NAME);
@@ -150,7 +151,7 @@ const isSecret = (el) => {
     || getComputedStyle(el).webkitTextSecurity !== "none";
 };
 
-// What is in a field, at most `most` characters; null for what has no value.
+// The content of a field, at most `most` characters; null for an element without a value.
 const contentOf = (el, most) => {
   const tag = localName(el);
   if (tag === "textarea" || tag === "input" && (TYPED.has(el.type) || el.type === "range" || el.type === "color")) {
@@ -170,7 +171,7 @@ const contentOf = (el, most) => {
   return attribute(el, "aria-valuetext", most) || attribute(el, "aria-valuenow", most);
 };
 
-// The lines of what is edited as a part of the page.
+// The text of a contenteditable element, with line breaks.
 const editedText = (el, most) => {
   const parts = [];
   let length = 0;
@@ -198,7 +199,7 @@ const isEditable = (el) => {
   return editingHost(el);
 };
 
-const suggesting = new WeakSet(); // fields under which suggestions have been seen
+const suggesting = new WeakSet(); // fields that have shown suggestions
 
 const offersSuggestions = (el, role) => {
   if (!isEditable(el)) return false;
@@ -219,7 +220,7 @@ const truth = (el, name) => {
   return value === "true" || value === "mixed";
 };
 
-// Only what holds is in it.
+// Only states that are true are in the result.
 const statesOf = (el, role) => {
   const tag = localName(el);
   const states = {};

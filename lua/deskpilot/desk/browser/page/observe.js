@@ -1,5 +1,5 @@
-// Observations: what is told of the elements, and which element a number of an observation means now.
-const KEPT = 12; // observations that numbers may be of
+// Observations: the description of the elements, and the lookup of the element that an observation's index means now.
+const KEPT = 12; // observations whose indices are still known
 
 const token = Math.random().toString(36).slice(2, 10);
 const observations = new Map(); // number -> Map of index -> { el, role, name }
@@ -10,7 +10,7 @@ let lastWalk = null;
 const observer = new MutationObserver(() => noteChange());
 const noteChange = () => {
   changed = true;
-  observer.disconnect(); // one change is enough to know; the next walk listens again
+  observer.disconnect(); // one change is enough to invalidate the walk; the next walk observes again
 };
 
 const freshWalk = (most) => {
@@ -24,14 +24,14 @@ const freshWalk = (most) => {
   return result;
 };
 
-// What each index means now.
+// The elements by their current indices.
 const currentElements = () => {
   if (observer.takeRecords().length > 0) noteChange();
   if (changed) freshWalk(0);
   return lastWalk;
 };
 
-// A list that has opened under the field that has the keyboard tells that it suggests.
+// Marks the focused field as offering suggestions if a list has opened for it.
 const noticeSuggestions = () => {
   const field = focusedElement();
   if (!field || !isEditable(field) || suggesting.has(field)) return;
@@ -56,7 +56,7 @@ const noticeSuggestions = () => {
   }
 };
 
-// Those that are told when there are too many: of the popup first, then what is in view, then what is nearest.
+// Which elements are listed when there are too many: those of the popup, then those in view, then the nearest ones.
 const choose = (elements, most, popup) => {
   if (elements.length <= most) return elements.map((_, index) => index);
   const rank = (entry) => {
@@ -72,8 +72,8 @@ const choose = (elements, most, popup) => {
 
 const round = (value) => Math.round(value * 1000) / 1000;
 
-// How many pixels of the screen the page takes with its scroll bars. innerWidth has no fractions of its own pixels,
-// media queries do.
+// The size of the viewport with its scroll bars, in pixels of the screen. innerWidth is rounded to whole CSS pixels, so
+// the exact size is found by media queries.
 const pixelsAcross = (feature, about) => {
   const most = Math.ceil(about * devicePixelRatio + devicePixelRatio) + 1;
   for (let pixels = most; pixels > most - 8; pixels--) {
@@ -117,7 +117,7 @@ const tell = (entry, index, popup, focused) => {
   return told;
 };
 
-// What the page is like, at most `elements` of its elements and `text` characters of its text.
+// Describes the page, with at most `elements` elements and `text` characters of its text.
 const observe = ({ elements: most, text: characters, keep }) => {
   const began = performance.now();
   noticeSuggestions();
@@ -154,10 +154,10 @@ const observe = ({ elements: most, text: characters, keep }) => {
   return answer;
 };
 
-const extras = new Map(); // handles of elements that no observation has
+const extras = new Map(); // handle -> element that is in no observation
 
-// The element that { id, index } meant, if that number still means it, as { el, role, name, shown }; else { stale }
-// with the reason in words.
+// The element that { id, index } means, as { el, role, name, shown }, if the index still means the same one; else
+// { stale } with the reason.
 const resolve = (ref) => {
   let was = null;
   if (ref.handle !== undefined) {

@@ -1,7 +1,7 @@
-// The page's part of pointing: where to press, whether the pointer is there, and what it was that was pressed. Each
-// step looks its element up again; what it finds out is told, never guessed.
+// The page's part of clicking: where to press, whether the pointer is there, and which element got the press. Each step
+// looks the element up again.
 const frames = (n) => new Promise((done) => {
-  // A page that is not shown has no frames.
+  // A hidden page renders no frames, so a timer ends the wait.
   const later = setTimeout(done, 60 * n);
   const step = (left) => requestAnimationFrame(() => (left > 1 ? step(left - 1) : (clearTimeout(later), done())));
   step(n);
@@ -28,14 +28,14 @@ const describe = (el) => {
   return el ? localName(el).slice(0, 30) : "nothing";
 };
 
-// Pixels of the screen for each of the page's, and its place in the viewport's own pixels. With pinch zoom only a
-// part of the layout is shown.
+// Converts a point from CSS pixels to device pixels, both counted from the visible corner. Pinch zoom shows only a part
+// of the layout, at its own offset and scale.
 const toDevice = (x, y) => ({ x: (x - visualViewport.offsetLeft) * visualViewport.scale * devicePixelRatio,
   y: (y - visualViewport.offsetTop) * visualViewport.scale * devicePixelRatio });
 const toClient = (x, y) => ({ x: x / visualViewport.scale / devicePixelRatio + visualViewport.offsetLeft,
   y: y / visualViewport.scale / devicePixelRatio + visualViewport.offsetTop });
 
-// The pixels that a box takes, as a hit test counts them: those whose corner lies in it.
+// The device pixels of a box as a hit test counts them: those whose upper left corner is inside.
 const pixelsOf = (box) => {
   const from = toDevice(box.x0, box.y0);
   const to = toDevice(box.x1, box.y1);
@@ -53,7 +53,7 @@ const shownBoxes = (el) => {
   return boxes.map((box) => meet(outward(box, place), view)).filter((box) => box.x1 > box.x0 && box.y1 > box.y0);
 };
 
-// A pixel of the viewport where a press goes to the element: the middle where possible. Else what is there.
+// A pixel of the viewport where a press would reach the element, the middle if possible; else what covers it.
 const findPixel = (entry) => {
   let cover = null;
   let any = false;
@@ -101,7 +101,7 @@ const scrollTo = (el) => {
   el.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
 };
 
-// --- the watch: what the page's windows hear of pointers and keys -------------------------------------------------
+// --- the watch: records pointer and mouse events in the page and its frames --------------------------------------
 let watch = null;
 const HEARD = ["pointermove", "mousedown", "click", "auxclick", "contextmenu", "dblclick"];
 
@@ -144,7 +144,7 @@ const startWatch = (entry) => {
   }
 };
 
-let held = null; // the element that the act in hand is about, and what it held before
+let held = null; // the element of the current action, and its content before
 
 const isFocused = (el) => {
   const focused = focusedElement();
@@ -153,7 +153,7 @@ const isFocused = (el) => {
 
 const told = ({ stale, unknown, role, name }) => ({ stale, unknown, role, name });
 
-// Brings the element into view, waits until it rests and says which pixel to press.
+// Scrolls the element into view, waits until it stops moving and returns the pixel to press.
 const aim = async ({ ref, watched }) => {
   let it = resolve(ref);
   if (!it.el) return told(it);
@@ -163,7 +163,7 @@ const aim = async ({ ref, watched }) => {
   if (!it.el) return told(it);
   let pixel = findPixel(it);
   if (pixel.covered) {
-    // What sticks to an edge of the window covers what was scrolled just behind it.
+    // A bar that sticks to an edge may cover an element that was scrolled only just into view: use the centre.
     it.shown.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
     await frames(2);
     pixel = findPixel(it);
@@ -175,20 +175,20 @@ const aim = async ({ ref, watched }) => {
     states, many: localName(it.el) === "textarea" || editingHost(it.el), rests, metrics: metrics(), ...pixel };
 };
 
-// Whether the pointer was seen over the element, and where. Waits for it.
+// Waits for a pointer event, and returns whether it was over the element, and where.
 const over = async ({ seconds }) => {
   if (!watch) return { lost: true };
   await within(seconds, () => !watch || watch.moved || !isConnected(watch.entry.el));
   return watch && watch.moved || { missing: true };
 };
 
-// Forgets where the pointer was: it is about to move again.
+// Forgets the latest pointer event, before the pointer moves again.
 const again = () => {
   if (watch) watch.moved = null;
   return { ok: true };
 };
 
-// The last look before a press: the same element, and the pointer on it.
+// The last check before a press: it is still the same element, and the pointer is over it.
 const ready = ({ ref }) => {
   const it = resolve(ref);
   if (!it.el) return told(it);
@@ -198,12 +198,12 @@ const ready = ({ ref }) => {
   return hit && related(hit, it) ? { ok: true } : { covered: describe(hit) };
 };
 
-// What became of a press: { on } when the element had it, { other } when something else did.
+// Which element got the press: { on } if it was the target, else { other }.
 const pressed = async ({ event, times, seconds }) => {
   if (!watch) return { lost: true };
   const { heard } = watch;
   const done = () => heard[event] && heard[event].length >= times;
-  // What opens a list of the system's, or goes away when it is pressed, hears no more than that.
+  // An element that opens a native list, or that disappears when it is pressed, gets mousedown and no further event.
   if (await within(seconds, () => heard.mousedown || done())) await within(seconds / 3, done);
   const events = heard.mousedown || heard[event];
   const answer = events ? { on: events.every(Boolean), other: watch && watch.other || undefined }

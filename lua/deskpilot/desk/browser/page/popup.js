@@ -1,5 +1,5 @@
-// What lies on top of the page and has to be dealt with first: a modal dialog, or a layer that takes the clicks of
-// what is behind it. Lists that a field has opened are none of these.
+// Finds the popup that has to be dealt with first: a modal dialog, or a layer that covers the page and takes its
+// clicks. Lists that a field has opened do not count.
 const OPENED = /^(listbox|menu|tree|grid|tooltip|combobox)$/;
 
 const topmost = (list) => {
@@ -21,7 +21,7 @@ const modalDialogs = () => {
   return all.reverse();
 };
 
-// The layers above the page at its middle, the outermost first: fixed, or absolute with an order of their own.
+// The layers over the page at a point, the outermost first: elements that are fixed, or absolute with a z-index.
 const layersAt = (x, y) => {
   const layers = [];
   let node = hitAt(x, y);
@@ -47,9 +47,9 @@ const middleOf = (entry) => {
   return [x, y];
 };
 
-const COVERED = 120; // elements that are looked at
+const COVERED = 120; // the most elements that are tested
 
-// Which of those in view are covered by the layer, or by one as large as the window that comes with it.
+// The elements in view that are covered by the layer, or by its backdrop (a layer as large as the window).
 const coveredBy = (layer, elements) => {
   const covered = new Set();
   let looked = 0;
@@ -76,7 +76,7 @@ const fills = (el) => {
   return rect.width >= innerWidth * 0.9 && rect.height >= innerHeight * 0.9;
 };
 
-// Whether a click on what was hit is one on the element.
+// Whether a click on the hit element also reaches the entry's element.
 const related = (hit, entry) => {
   if (isInside(hit, entry.el) || isInside(hit, entry.shown)) return true;
   for (let node = hit, i = 0; node && i < 50; i++, node = above(node)) {
@@ -92,18 +92,20 @@ const headingOf = (el) => {
   return heading && isVisible(heading) && wordsOf(heading, NAME) || wordsOf(el, 120);
 };
 
-// { el, layer, covers: the entries behind it, or null for all that are not in it }, or null where there is none.
+// The popup as { el, layer, covers }, where covers is the set of entries behind it, or null for all that are not in it;
+// null without a popup.
 const findPopup = (elements) => {
   const modal = topmost(modalDialogs());
   if (modal) {
-    // In the top layer a page cannot be reached; elsewhere that is the page's promise, which it may break.
+    // A dialog in the top layer blocks everything else. Other modal dialogs (aria-modal) only claim to, so it is
+    // tested.
     const covers = is(modal, "dialog:modal") ? null : coveredBy(modal, elements);
     return { el: modal, layer: modal, covers };
   }
   for (const { el, fixed } of layersAt(innerWidth / 2, innerHeight / 2)) {
     if (isOpenedList(el)) return null;
     const covers = coveredBy(el, elements);
-    // Pages are also laid out with absolute layers: one that lies over a single link is no popup.
+    // Absolute layers are also used for ordinary layout: one that covers a single link is not a popup.
     if (covers.size < (fixed || fills(el) ? 1 : 2)) continue;
     const dialog = el.querySelector("dialog[open], [role=dialog], [role=alertdialog]");
     return { el: dialog && isVisible(dialog) ? dialog : el, layer: el, covers };

@@ -1,5 +1,5 @@
-// The one walk that numbers the elements of a page, in the order in which the document shows them, and gathers its
-// text on the way. Observing and acting both use it, so a number means the same in both.
+// The walk through the document that numbers the page's elements in display order and collects its text. Observing and
+// acting both use it, so an index means the same in both.
 const MAX_NODES = 400000;
 const MAX_DEPTH = 900;
 const MAX_FRAMES = 60;
@@ -18,7 +18,7 @@ const boxOf = (rect) => ({ x0: rect.left, y0: rect.top, x1: rect.right, y1: rect
 
 const USED = new Set(["input", "button", "select", "textarea", "summary"]);
 
-// 2: made to be used; 1: seems to be; 0: no.
+// How certain it is that an element can be used: 2: it is made for it; 1: it seems so; 0: no.
 const strength = (el, tag, bare) => {
   if (bare) return USED.has(tag) ? 2 : 0;
   switch (tag) {
@@ -34,7 +34,7 @@ const strength = (el, tag, bare) => {
   return tabindex !== null && parseInt(tabindex, 10) >= 0 ? 1 : 0;
 };
 
-// Where an element is, in its own frame. A link around a floating picture has no size itself.
+// An element's box in its own frame. A link around a floating picture has no size of its own, so its content counts.
 const extentOf = (el) => {
   const rect = rectOf(el);
   if (rect.width >= 0.5 && rect.height >= 0.5) return boxOf(rect);
@@ -50,14 +50,15 @@ const extentOf = (el) => {
   return box;
 };
 
-// Check boxes and file choosers are often hidden, and a label is shown in their place.
+// The label of a hidden check box, radio button or file input: pages often show only the label.
 const standIn = (el) => {
   if (localName(el) !== "input" || !/^(checkbox|radio|file)$/.test(el.type)) return null;
   return labelsOf(el).find((label) => isVisible(label) && extentOf(label)) || null;
 };
 
-// What matters of an element's style. Computing it is what takes the time, so those that differ in nothing but their
-// place below the same kind of parents share it (`family`); only what is pruned for it is asked again.
+// The relevant part of an element's style. Computing styles takes most of the time, so elements of the same kind below
+// the same kind of parents (`family`) share a cached one; it is computed again only where it would leave out an
+// element.
 const styleOf = (el, tag, family, strong, bare) => {
   let key = tag;
   let common = true;
@@ -143,7 +144,7 @@ const walk = (most) => {
         shown = label;
         box = extentOf(label);
       } else if (!box && localName(el) === "input" && isRendered(el) && Number(getComputedStyle(el).opacity) === 0) {
-        box = extentOf(el); // it lies over what it looks like
+        box = extentOf(el); // a transparent input on top of what represents it
       }
     }
     if (!box || !meets(box, clip.hard)) return null;
@@ -153,8 +154,9 @@ const walk = (most) => {
     return entry;
   };
 
-  // An element that only seems to be used is left out when there is one inside that is, or when it is all there is.
-  const judge = (entry, index) => {
+  // An element that only seems usable is left out if it merely contains others: one, or several in a container (by role
+  // or by size); and so are the body and the label of a control.
+  const dropContainer = (entry, index) => {
     const inner = found.length - index - 1;
     const role = roleAttribute(entry.el);
     const window = entry.frame.window;
@@ -175,7 +177,7 @@ const walk = (most) => {
     if (at.reads) text.add(substringData.call(node, 0, most * 2 + 100), at.style.verbatim);
   };
 
-  // What is seen below an element that clips or places what is in it.
+  // The clip box for the content of an element that clips or positions it.
   const clipBelow = (el, style, clip) => {
     if (!style.clips) return clip;
     const box = boxOf(rectOf(el));
@@ -205,7 +207,7 @@ const walk = (most) => {
     descend(el, tag, style, { frame: at.frame, depth: at.depth + 1, points: style.pointer, family: style.family,
       inside: at.inside || entry !== null && kind === 2, clip: inner, placed: style.places ? inner : at.placed, style,
       reads: undefined, root: tag === "html" });
-    if (entry && kind === 1) judge(entry, index);
+    if (entry && kind === 1) dropContainer(entry, index);
   };
 
   const descend = (el, tag, style, at) => {
@@ -235,7 +237,7 @@ const walk = (most) => {
   const enterFrame = (el, at) => {
     const inside = frameDocument(el);
     if (!inside || !windowOf(inside)) {
-      // Another site's: what is in it stays unknown, but it can be pointed at.
+      // A frame of another site: its content cannot be read, but the frame can be clicked.
       if (isVisible(el)) record(el, at, 2, at.clip);
       return;
     }
@@ -257,7 +259,7 @@ const walk = (most) => {
     if (!window || !root) return;
     roots.push(doc);
     const seen = meet(outer.seen, { x0: 0, y0: 0, x1: window.innerWidth, y1: window.innerHeight });
-    // What lies above or to the left of the page cannot be scrolled to.
+    // Content above or to the left of the document's origin cannot be scrolled to.
     const ltr = getComputedStyle(root).direction === "ltr";
     const hard = { x0: ltr ? -window.scrollX : -Infinity, y0: -window.scrollY, x1: Infinity, y1: Infinity };
     const clip = { seen, hard };
@@ -270,6 +272,6 @@ const walk = (most) => {
   return { elements, text: text.all, textCut: text.full || cut, roots, cut };
 };
 
-// A box of a frame in the outermost viewport.
+// Converts a box from a frame to the outermost viewport.
 const outward = (box, place) => ({ x0: place.x + box.x0 * place.scale, y0: place.y + box.y0 * place.scale,
   x1: place.x + box.x1 * place.scale, y1: place.y + box.y1 * place.scale });

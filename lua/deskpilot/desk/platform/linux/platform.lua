@@ -39,7 +39,8 @@ function platform.descendants(pid)
   return list
 end
 
--- Its process group ends at one stroke; the list, made before, has those that left the group.
+-- Kills the process group at once, then the descendants that have left the group. The list is made before, since the
+-- descendants of a dead process cannot be found.
 function platform.end_tree(pid)
   local list = platform.descendants(pid)
   uv.kill(-pid, "sigkill")
@@ -50,12 +51,12 @@ end
 function platform.opener(target)
   if platform.on_path "xdg-open" then return { "xdg-open", target } end
   if platform.on_path "gio" then return { "gio", "open", target } end
-  return errors.fail("unavailable", "nothing here knows which application opens what: apt-get install xdg-utils")
+  return errors.fail("unavailable", "no program here finds default applications: apt-get install xdg-utils")
 end
 
 -- --- browsers ---------------------------------------------------------------------------------------
 
---- Browsers that speak the DevTools protocol and are here, the one to be taken first.
+--- The installed browsers that speak the DevTools protocol, the preferred one first.
 ---@return string[] programs
 function platform.browsers()
   local found = {}
@@ -68,39 +69,39 @@ end
 
 platform.browser_advice = "apt-get install chromium"
 
--- The sandbox refuses to run for root, and the warning about that would cover a part of every page. Windows
--- that are not of X11 would be none of ours.
+-- For root, Chromium refuses to run with its sandbox; --test-type hides the warning bar about that, which would cover a
+-- part of every page. Wayland windows could not be controlled, so Ozone has to use X11.
 function platform.browser_flags()
   local flags = { "--ozone-platform=x11" }
   if uv.getuid() == 0 then flags = { "--ozone-platform=x11", "--no-sandbox", "--test-type" } end
   return flags
 end
 
--- What separates the words in the files of /proc about a process.
-local function words_of(pid, file)
+-- A file of /proc about a process, split at its zero bytes.
+local function zero_separated(pid, file)
   local list = {}
-  for word in (files.read(("/proc/%d/%s"):format(pid, file), 1 << 20) or ""):gmatch("[^%z]+") do
-    list[#list + 1] = word
+  for item in (files.read(("/proc/%d/%s"):format(pid, file), 1 << 20) or ""):gmatch("[^%z]+") do
+    list[#list + 1] = item
   end
   return list
 end
 
---- The words that a process was started with; nil where it cannot be known. Browsers make one word of them all, to
---- show it as their title: that is cut where a flag begins, so what follows a flag's value stays with it.
+--- The program and arguments of a process; nil if they cannot be read. Chromium overwrites them with one string, its
+--- process title. That is split where a flag begins, so text after a flag's value stays with the value.
 ---@param pid integer
 ---@return string[]?
 function platform.command_line(pid)
-  local list = words_of(pid, "cmdline")
+  local list = zero_separated(pid, "cmdline")
   if #list ~= 1 then return list[1] and list end
-  local words = {}
-  for word in (list[1] .. " --"):gsub(" %-%-", "\0--"):gmatch("([^%z]+)%z") do words[#words + 1] = word end
-  return words
+  local argv = {}
+  for argument in (list[1] .. " --"):gsub(" %-%-", "\0--"):gmatch("([^%z]+)%z") do argv[#argv + 1] = argument end
+  return argv
 end
 
 local profiles = { chromium = "chromium", ["chromium-browser"] = "chromium", chrome = "google-chrome",
   msedge = "microsoft-edge" }
 
---- The profile's folder of a browser that was started without one.
+--- The default profile's folder, which a browser uses that was started without one.
 ---@param pid integer
 ---@param executable string
 ---@return string?
@@ -108,8 +109,8 @@ function platform.browser_profile(pid, executable)
   local name = profiles[select(2, files.split(executable))]
   if not name then return nil end
   local env = {}
-  for _, word in ipairs(words_of(pid, "environ")) do
-    local key, value = word:match("^([%w_]+)=(.+)$")
+  for _, variable in ipairs(zero_separated(pid, "environ")) do
+    local key, value = variable:match("^([%w_]+)=(.+)$")
     if key then env[key] = value end
   end
   local base = env.XDG_CONFIG_HOME or env.HOME and files.join(env.HOME, ".config")

@@ -1,4 +1,4 @@
---- The processes of this machine, as /proc tells of them.
+--- The processes of this machine, from /proc.
 local uv = require "luv"
 
 local processes = {}
@@ -16,12 +16,12 @@ end
 ---@return integer? parent, string? state
 function processes.parent(pid)
   local stat = read_file("/proc/" .. pid .. "/stat")
-  -- The name in brackets may hold anything, brackets too.
+  -- The name in brackets may contain any characters, brackets too, so the last bracket counts (proc(5)).
   local state, parent = (stat or ""):match("^.*%) (%a) (%d+)")
   return math.tointeger(tonumber(parent)), state
 end
 
---- Everything that comes from `root`, which is not in the list itself.
+--- The descendants of the process `root`, without itself.
 ---@param root integer
 ---@return { pid: integer, zombie: boolean, parent: integer }[]
 function processes.descendants(root)

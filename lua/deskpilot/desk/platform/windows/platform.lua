@@ -5,9 +5,10 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 
 local platform = {
-  -- A second Windows desktop takes no mouse and keyboard, so a mission works where its user does.
+  -- A second Windows desktop gets no mouse and keyboard input, so missions run on the user's desktop by default.
   apps_desktop = "current",
-  -- Detached, each program that it starts would show a console.
+  -- Not in a group of its own: libuv's detached processes have no console, and each program that they start would open
+  -- one.
   own_group = false, polite = false,
 }
 
@@ -21,8 +22,8 @@ platform.advice = {
 
 platform.private_limits = "without mouse and keyboard: by desk.elements only"
 
--- libuv looks into the current folder first, as cmd.exe does, unless this variable is set: to be in a folder
--- must not run anything of it.
+-- Like cmd.exe, libuv looks for a program in the current folder first, unless this variable is set. Being in a folder
+-- must not run a program from it.
 local only_path = "NoDefaultCurrentDirectoryInExePath"
 
 function platform.spawn(...)
@@ -33,7 +34,7 @@ function platform.spawn(...)
   return handle, pid
 end
 
--- "R": whether it is there; an alias of the Store's cannot be read, but its name can.
+-- "R" tests that the file exists. The Store's app execution aliases pass, although they cannot be opened for reading.
 local function program_file(path)
   for _, candidate in ipairs { path, path .. ".exe" } do
     if uv.fs_access(candidate, "R") and not files.is_folder(candidate) then return candidate end
@@ -64,16 +65,16 @@ function platform.end_tree(pid)
   for _, other in ipairs(list) do uv.kill(other, "sigkill") end
 end
 
--- Ourselves, in a process that can wait for Windows (cli/init.lua).
+-- Runs `deskpilot --open` (cli/init.lua): a separate process, because opening blocks until Windows has answered.
 function platform.opener(target, private)
   if private then
-    return errors.fail("unsupported", "on a private desktop nothing is opened by what it is: an application that runs "
-      .. "on the user's own desktop may take it over; start one by desk.apps.start")
+    return errors.fail("unsupported", "on a private desktop of Windows nothing can be opened by its default "
+      .. "application, which may run on the user's desktop already; start a program by desk.apps.start")
   end
   return { os.getenv("DESKPILOT_BIN") or uv.exepath(), "--open", target }
 end
 
--- Below these folders, in this order.
+-- Environment variables of the folders to search, in this order.
 local browser_folders = { "ProgramFiles", "ProgramFiles(x86)", "ProgramW6432", "LOCALAPPDATA" }
 local browsers = {
   { program = "Google/Chrome/Application/chrome.exe", profile = "Google/Chrome/User Data" },
@@ -81,7 +82,7 @@ local browsers = {
   { program = "Microsoft/Edge/Application/msedge.exe", profile = "Microsoft/Edge/User Data" },
 }
 
--- Browsers do not put themselves on the PATH.
+-- Browsers do not add themselves to PATH, so their usual folders are searched.
 function platform.browsers()
   local found, seen = {}, {}
   for _, browser in ipairs(browsers) do

@@ -1,7 +1,7 @@
---- The keeper of a private desktop: a process of its own (`deskpilot --desktop-host`), so that the
---- desktop is cleaned away whatever becomes of the program that wanted it. It reads commands as JSON
---- lines from its standard input and writes events to its standard output; at the end of the input,
---- on "stop" and on SIGTERM it takes everything down and ends (host_line.lua has the words).
+--- The host process of a private desktop (`deskpilot --desktop-host`). It is a process of its own, so that the desktop
+--- is removed even if its parent is killed. It reads commands as JSON lines from standard input and writes events to
+--- standard output (host_line.lua lists them). At the end of the input, on "stop" and on SIGTERM it ends everything and
+--- itself.
 local uv = require "luv"
 local system = require "native.system"
 local errors = require "deskpilot.base.errors"
@@ -19,12 +19,12 @@ local private_host = {}
 --- Seconds.
 private_host.timing = {
   server_start = 10, bus_start = 10, manager_start = 10,
-  poll = 0.005,      -- between two looks at what is awaited
-  term = 0.3,        -- from asking processes to end until ending them
+  poll = 0.005,      -- between two checks of a condition
+  term = 0.3,        -- from SIGTERM to SIGKILL
   server_end = 0.3,
 }
 
--- A session bus of our own: its socket in our folder, and services that applications may start.
+-- The session bus: its socket is in our folder, and applications may start the installed services.
 local bus_config = [[
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -41,7 +41,7 @@ local bus_config = [[
 </busconfig>
 ]]
 
--- One desktop, windows focused when they open, and none of openbox's many keys.
+-- One workspace; new windows get the focus; none of openbox's default key bindings, which applications may need.
 local manager_config = [[
 <?xml version="1.0" encoding="UTF-8"?>
 <openbox_config xmlns="http://openbox.org/3.4/rc">
@@ -80,7 +80,7 @@ local manager_config = [[
 </openbox_config>
 ]]
 
--- What applications must not inherit (with secrets): other desktops.
+-- Variables that refer to the user's desktop: applications must not inherit them. (Secrets are left out too.)
 local withheld = {
   "^DISPLAY$", "^XAUTHORITY$", "^WAYLAND_", "^DBUS_", "^XDG_RUNTIME_DIR$", "^XDG_.*_HOME$", "^XDG_SESSION_",
   "^XDG_CURRENT_DESKTOP$", "^AT_SPI_", "^NO_AT_BRIDGE$", "^GTK_MODULES$", "^SESSION_MANAGER$",
@@ -88,7 +88,7 @@ local withheld = {
   "SAN_OPTIONS$",
 }
 
-local state -- of the one desktop this process keeps
+local state -- of this process's desktop
 
 -- --- processes ------------------------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ local function base_environment(asked)
   env.XDG_RUNTIME_DIR = files.join(state.folder, "run")
   env.LANG = env.LANG or env.LC_ALL or "C.UTF-8"
   env.GDK_BACKEND, env.QT_QPA_PLATFORM, env.XDG_SESSION_TYPE = "x11", "xcb", "x11"
-  env.GSETTINGS_BACKEND = "memory" -- no settings service, and none of the user's own settings
+  env.GSETTINGS_BACKEND = "memory" -- without a settings service and without the user's settings
   env.ACCESSIBILITY_ENABLED, env.QT_LINUX_ACCESSIBILITY_ALWAYS_ON = "1", "1"
   for key, value in pairs(asked or {}) do env[key] = tostring(value) end
   return env
@@ -125,8 +125,8 @@ local function last_words(log)
   return last and text.cut(text.one_line(last), 200) or nil
 end
 
--- Starts a program with its output in a log; `extra` becomes its descriptor 3. Ends are told to the
--- parent and kept in process.ended.
+-- Starts a program with its output in a log file. `extra` becomes its file descriptor 3. Its end is reported to the
+-- parent and stored in process.ended.
 local function spawn(name, argv, options)
   options = options or {}
   local process = { name = name, log = files.join(state.folder, ("log/%d-%s.log"):format(state.logs,
@@ -156,7 +156,7 @@ local function died(process)
     or "status " .. process.ended.status)
 end
 
--- Waits until ready() gives something, the process ends, or the time is up.
+-- Waits until ready() returns something. An error if the process ends, and after the timeout.
 local function wait_for(process, seconds, ready)
   local limit = task.now() + seconds
   while true do
@@ -170,9 +170,10 @@ local function wait_for(process, seconds, ready)
   end
 end
 
--- Starts a server and waits for the first line that it writes to its descriptor 3: that, and its process. The
--- server is asked to end when we do, even where a SIGKILL leaves nobody to do so, and with it goes whatever has a
--- window: our own program, whichever file that is by now, asks the kernel for it and becomes the server.
+-- Starts a server, waits for the first line that it writes to file descriptor 3, and returns the line and the process.
+-- The server must end with this process, even if this one is killed by SIGKILL; programs with windows then end with the
+-- server. For that the server is started by `deskpilot --die-with-parent`, which sets PR_SET_PDEATHSIG and then
+-- executes the server. /proc/self/exe is this program even if its file has been replaced.
 local function first_line(name, argv, seconds)
   local pipe = uv.new_pipe()
   local process, err = spawn(name, { "/proc/self/exe", "--die-with-parent", tostring(uv.os_getpid()),
@@ -193,14 +194,14 @@ end
 -- --- starting -------------------------------------------------------------------------------------
 
 local function check_programs()
-  local missing, mend = platform.private_needs()
+  local missing, advice = platform.private_needs()
   if #missing == 0 then return true end
-  return errors.fail("unavailable", "a private desktop needs %s: %s", text.join(missing), mend)
+  return errors.fail("unavailable", "a private desktop needs %s: %s", text.join(missing), advice)
 end
 
 local function make_folder()
   local base = os.getenv("TMPDIR") or "/tmp"
-  if #base > 60 then base = "/tmp" end -- sockets have short names
+  if #base > 60 then base = "/tmp" end -- the paths of sockets are limited to 108 bytes
   local folder, why = uv.fs_mkdtemp(files.join(base, "deskpilot-XXXXXX"))
   if not folder then return errors.fail("io", "cannot make a folder in %s: %s", base, why) end
   state.folder = folder
@@ -210,8 +211,8 @@ local function make_folder()
   return true
 end
 
--- Other users of this machine could open the display otherwise. One entry for any display, because
--- its number is known only later; the format is Xauthority's (Xau(3)), family 65535 is "any".
+-- Writes an Xauthority file with a random cookie: without one, other users of this machine could open the display. The
+-- display's number is not known yet, so the entry is for any (family 65535, FamilyWild). For the format see Xau(3).
 local function make_cookie()
   state.cookie = uv.random(16)
   local path = files.join(state.folder, "xauthority")
@@ -223,8 +224,8 @@ local function hex(bytes)
   return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
 end
 
--- Which file it is that has this name.
-local function made(path)
+-- Identifies the file at a path by its inode and change time.
+local function identity(path)
   local stat = uv.fs_lstat(path)
   return stat and ("%d %d.%09d"):format(stat.ino, stat.ctime.sec, stat.ctime.nsec)
 end
@@ -237,9 +238,9 @@ local function start_server(width, height)
     "-auth", state.env.XAUTHORITY }, private_host.timing.server_start)
   if not line then return nil, process end
   local number = line:match("^%s*(%d+)%s*$")
-  if not number then return errors.fail("protocol", "Xvfb named no display") end
+  if not number then return errors.fail("protocol", "Xvfb did not report its display's number") end
   state.server, state.socket = process, { path = "/tmp/.X11-unix/X" .. number }
-  state.socket.made = made(state.socket.path)
+  state.socket.identity = identity(state.socket.path)
   state.display = ":" .. number
   state.env.DISPLAY = state.display
   return true
@@ -261,8 +262,8 @@ local function start_manager()
   local config, ready = files.join(state.folder, "openbox.xml"), files.join(state.folder, "run/manager-ready")
   local ok, err = files.write(config, manager_config)
   if not ok then return nil, err end
-  -- Openbox reads the compose file anew, 45 ms of it, after every change of the keyboard map, and typing makes
-  -- many; meanwhile no window would move. It composes no characters, so it gets an empty one.
+  -- After every change of the keyboard map openbox reads the compose file again, which takes 45 ms in which no window
+  -- moves, and typing changes the map often. Openbox needs no compose sequences, so it gets an empty file.
   local process, failure = spawn("openbox", { platform.on_path("openbox"), "--config-file", config,
     "--startup", "touch " .. ready }, { env = { XCOMPOSEFILE = "/dev/null" } })
   if not process then return nil, failure end
@@ -278,7 +279,7 @@ local function start(command)
   state.env = base_environment(command.env)
   ok, err = start_server(command.width, command.height)
   if not ok then return nil, err end
-  local manager = task.start(start_manager) -- while the bus starts
+  local manager = task.start(start_manager) -- in parallel with the bus
   ok, err = start_bus()
   if not ok then return nil, err end
   local ended, started, failure = manager:wait()
@@ -299,7 +300,7 @@ end
 
 -- --- ending ---------------------------------------------------------------------------------------
 
--- Collects those that we adopted; libuv only knows those that it started.
+-- Reaps adopted orphans that have ended (zombies). libuv reaps only the processes that it has started.
 local function reap()
   for _, process in ipairs(processes.descendants(uv.os_getpid())) do
     if process.zombie and not state.known[process.pid] and process.parent == uv.os_getpid() then
@@ -308,8 +309,8 @@ local function reap()
   end
 end
 
--- Signals everything but the display server, so that applications can end in order; says whether
--- there was anything.
+-- Signals all processes except the display server, so that applications can still close their windows. Whether there
+-- was any process.
 local function signal_all(signal)
   local any = false
   for _, process in ipairs(processes.descendants(uv.os_getpid())) do
@@ -326,16 +327,16 @@ local function end_everything_else()
   signal_all("sigterm")
   local limit = task.now() + private_host.timing.term
   while signal_all(nil) do
-    if task.now() > limit then signal_all("sigkill") end -- again and again: they may have forked
+    if task.now() > limit then signal_all("sigkill") end -- repeatedly: they may have forked
     task.sleep(private_host.timing.poll)
   end
 end
 
--- The server removes its own socket unless it has been killed. Another may have the number by now. There
--- is no lock file: -displayfd does without.
+-- Removes the display's socket, which a killed server leaves behind. Another server may have taken the number since, so
+-- the file must be the same. A lock file need not be removed: Xvfb makes none with -displayfd.
 local function remove_socket()
   local socket = state.socket
-  if socket and socket.made and made(socket.path) == socket.made then uv.fs_unlink(socket.path) end
+  if socket and socket.identity and identity(socket.path) == socket.identity then uv.fs_unlink(socket.path) end
 end
 
 local function end_server()
@@ -358,7 +359,7 @@ local function end_all()
   if state.folder then files.remove(state.folder) end
 end
 
--- Ends the desktop and then the process, whoever asks and however often.
+-- Ends the desktop and then this process. May be called more than once.
 local function stop()
   if state.stopping then return end
   state.stopping = true
@@ -408,7 +409,8 @@ function commands.stop()
   stop()
 end
 
--- Our own handlers: the interruptor's would stop whatever runs, and end the process at the second.
+-- Replaces the interrupt module's signal handlers, which would stop the running task, and at the second signal the
+-- process.
 local function catch_signals()
   for _, name in ipairs { "sigterm", "sigint", "sighup" } do
     local handle = uv.new_signal()
@@ -420,7 +422,7 @@ local function catch_signals()
   child:unref()
 end
 
---- The host's whole life. Returns its exit status.
+--- The host's main function. Returns its exit status.
 ---@return integer
 function private_host.main()
   state = { known = {}, logs = 1, ended_waiters = {}, line = host_line.open() }

@@ -1,10 +1,10 @@
---- The keeper of a private desktop: two processes of their own, so that the desktop is cleaned away
---- whatever becomes of the program that wanted it. `deskpilot --desktop-host` makes a Windows desktop and
---- runs this program again on it, `deskpilot --desktop-host NAME`; what that one starts is on the same
---- desktop, and in a job that ends with the first. The second reads commands and writes events
---- (host_line.lua); at the end of its input and on "stop" it ends, and with it all.
+--- The host of a private desktop on Windows: two processes, so that the desktop is removed even if its parent is
+--- killed. The first, `deskpilot --desktop-host`, creates a Windows desktop and runs the second on it, `deskpilot
+--- --desktop-host NAME`. Programs that the second starts are on the same desktop, and in a job object that is closed
+--- when the first ends. The second reads commands and writes events (host_line.lua); at the end of its input and on
+--- "stop" it ends, and everything with it.
 ---
---- The desktop has the size of the user's screen, whatever size is asked for, and the user's own files.
+--- The desktop has the size of the user's screen, whatever size is requested, and programs see the user's files.
 local uv = require "luv"
 local native = require "native.desk"
 local system = require "native.system"
@@ -22,11 +22,11 @@ local private_host = {}
 
 --- Seconds.
 private_host.timing = {
-  poll = 0.005,  -- between two looks at what is awaited
-  close = 0.3,   -- from asking windows to close until their processes are ended
+  poll = 0.005,  -- between two checks of a condition
+  close = 0.3,   -- from asking windows to close until their processes are killed
 }
 
-local state -- of the one desktop this process keeps
+local state -- of this process's desktop
 
 -- --- applications ---------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ local function new_log(program)
   return files.join(state.folder, ("%d-%s.log"):format(state.logs, name))
 end
 
--- Starts a program with its output in a log. It inherits our desktop.
+-- Starts a program with its output in a log file. It inherits this process's desktop.
 local function start_app(command)
   local argv = command.argv
   local process = { log = new_log(argv[1]) }
@@ -68,7 +68,8 @@ end
 
 -- --- ending ---------------------------------------------------------------------------------------
 
--- So that applications can end in order. Those that ask their user first are ended with the job.
+-- Asks all windows to close, so that applications can save their state. Applications that show a question instead are
+-- killed with the job.
 local function close_windows()
   local desk <close> = native.open {}
   for _, window in ipairs(desk and desk:windows() or {}) do desk:close_window(window.id) end
@@ -118,8 +119,8 @@ local function folder_of(name)
   return files.join(files.temporary_folder(), name)
 end
 
--- The second: on the desktop.
-local function keep(name)
+-- The second process, on the private desktop.
+local function serve(name)
   state = { name = name, folder = folder_of(name), env = {}, running = {}, logs = 0,
     line = host_line.open() }
   local ok, err = task.run(nil, function()
@@ -132,7 +133,7 @@ local function keep(name)
   return ok and 0 or 1
 end
 
--- The first: its folder's name, which nothing else has, is the desktop's.
+-- The first process: creates the desktop, which gets the unique name of the temporary folder.
 local function make()
   local ok, err = system.hold_descendants()
   if not ok then return nil, err end
@@ -145,11 +146,11 @@ local function make()
   return status, failure
 end
 
---- The host's whole life. Returns its exit status.
----@param words string[] nothing; the desktop's name in the process that runs on it
+--- The host's main function. Returns its exit status.
+---@param arguments string[] none in the first process; the desktop's name in the second
 ---@return integer
-function private_host.main(words)
-  if words[1] then return keep(words[1]) end
+function private_host.main(arguments)
+  if arguments[1] then return serve(arguments[1]) end
   local status, err = make()
   if status then return status end
   io.stdout:write(json.encode { event = "failed", code = err.code, message = tostring(err) }, "\n")

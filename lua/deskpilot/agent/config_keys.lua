@@ -1,0 +1,67 @@
+--- The options of a run: the loop, what is observed, what is remembered, where a run is kept.
+local spending = require "deskpilot.agent.persona".spending
+
+return {
+  { options = {
+    policy = { type = "string", default = "three_body", about = "how the agent thinks (a file in policies/)" },
+    personas = { type = "entries", about = "what one persona of a policy is given, by its name; the others ask "
+      .. "`model.name`, and spend what their policy says", fields = {
+      model = { type = "string", about = "the model that this persona asks" },
+      endpoint = { type = "string",
+        about = "the server that this persona asks; another server is not sent the key of `model.endpoint`'s" },
+      api_key_file = { type = "secret_file", about = "file whose first line is the key for it" },
+      temperature = spending.temperature,
+      max_tokens = spending.max_tokens,
+    } },
+  } },
+  { section = "timing", options = {
+    turn_delay = { type = "number", default = 0, min = 0, about = "seconds to rest between turns" },
+    settle_quiet = { type = "number", default = 0.15, min = 0, about = "seconds without a change that count as "
+      .. "settled; a known application may have its own, unless it is set" },
+    settle_floor = { type = "number", default = 0.03, min = 0, about = "least seconds to wait after an action" },
+    settle_cap = { type = "number", default = 2.5, min = 0,
+      about = "seconds after which a changing screen is taken as it is; a known application may have its own, unless "
+        .. "it is set" },
+    settle_page = { type = "number", default = 10, min = 0,
+      about = "seconds after which a page that is still loading is taken as it is" },
+    verify = { type = "number", default = 3, min = 0,
+      about = "seconds to wait for a mission's verify to become true" },
+  } },
+  { section = "screen", options = {
+    image_width = { type = "integer", default = 1536, min = 64, max = 8192,
+      about = "widest picture that the model is sent" },
+    image_height = { type = "integer", default = 864, min = 64, max = 8192,
+      about = "highest picture that the model is sent" },
+    image_format = { type = "string", default = "auto", choices = { "auto", "png", "jpeg" }, about = "format of the "
+      .. "picture that the model is sent; auto: PNG, or JPEG where a PNG would be more than `screen.image_max_bytes`" },
+    image_max_bytes = { type = "integer", default = 0, min = 0, about = "most bytes of that picture's file: of a "
+      .. "lower quality, then smaller, until it fits (0: no cap)" },
+    cursor = { type = "boolean", default = true, about = "draw the mouse pointer in screenshots" },
+  } },
+  { section = "observe", options = {
+    elements = { type = "boolean", default = true, about = "tell the model of the elements on screen" },
+    max_elements = { type = "integer", default = 120, min = 0, max = 10000,
+      about = "most elements told of in one turn" },
+    page = { type = "boolean", default = true,
+      about = "tell the model of the page that the active window shows, where a browser lets us in" },
+    max_page_elements = { type = "integer", default = 200, min = 0, max = 10000,
+      about = "most elements of a page told of in one turn" },
+    max_page_text = { type = "integer", default = 8000, min = 0, max = 1000000,
+      about = "how much of a page's text is told, in characters" },
+  } },
+  { section = "browser", options = {
+    upload_folders = { type = "list", default = {},
+      about = "folders whose files an agent may upload or open, beside the mission's own and its `files`" },
+  } },
+  { section = "history", options = {
+    kept = { type = "integer", default = 10, min = 1,
+      about = "actions kept in the history; as many phase changes and errors beside them" },
+    sent = { type = "integer", default = 8, min = 0, about = "latest entries of it sent to the model" },
+  } },
+  { section = "safety", options = {
+    min_free_mb = { type = "number", default = 100, min = 0, about = "megabytes that a run leaves free on its disk" },
+  } },
+  { section = "runs", options = {
+    dir = { type = "string", default = "runs", about = "folder that run directories are made in" },
+  } },
+}

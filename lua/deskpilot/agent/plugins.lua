@@ -1,0 +1,89 @@
+--- Policies, guards and tools: one Lua file each, shipped or the user's. What such a file says of itself is read and
+--- checked here: the version of the interface that it was written for (`api`), its options, its personas.
+local errors = require "deskpilot.base.errors"
+local lookup = require "deskpilot.base.lookup"
+local option = require "deskpilot.base.config_option"
+local shipped_files = require "native.shipped"
+
+local plugins = {}
+
+--- The current version of each kind's interface: what a file of that kind is given and has to offer. It grows by one
+--- when a file written for the version before would no longer work; CHANGELOG.md says then what to change.
+---@type table<string, integer>
+plugins.api = { guards = 1, policies = 1, tools = 1 }
+
+--- What a file of policies/, guards/ or tools/ may say of itself.
+---@class deskpilot.plugin
+---@field api integer? the version of the interface that it was written for; 1 unless told
+---@field section string? the first part of its options' keys; the file's name unless told
+---@field options table<string, deskpilot.config_option>? its own options, read by run.config:get("SECTION.NAME")
+
+-- What a file of each kind must offer, in the sentence about one that does not.
+local shapes = {}
+
+function shapes.policies(policy)
+  if type(policy.turn) ~= "function" then return "must return a table with a function `turn(run)`" end
+  return require "deskpilot.agent.persona".problem(policy.personas)
+end
+
+function shapes.tools(tool, name)
+  if tool.name ~= name then return ("is named %q inside"):format(tostring(tool.name)) end
+  if type(tool.description) ~= "string" then return "has no description" end
+  if type(tool.parameters) ~= "table" and type(tool.parameters) ~= "function" then
+    return "has no parameters (a JSON Schema)"
+  end
+  if type(tool.run) ~= "function" then return "has no run function" end
+end
+
+function shapes.guards() end
+
+local function can_be_ejected(kind, name)
+  return shipped_files.read(("deskpilot/%s/%s.lua"):format(kind, name)) ~= nil
+end
+
+local function api_problem(kind, name, written_for)
+  local current = plugins.api[kind]
+  if written_for == nil then written_for = 1 end
+  if math.type(written_for) ~= "integer" then
+    return ("has api = %s, but must have the whole number of the version that it was written for, such as api = %d")
+      :format(option.shown(written_for), current)
+  end
+  if written_for == current then return nil end
+  local again = ("move it away, run `deskpilot eject %s` again and carry your changes over"):format(name)
+  local sentence = ("is written for api %d of %s, but this deskpilot has api %d: "):format(written_for, kind, current)
+  if written_for > current then
+    return sentence .. "use a newer deskpilot, or " .. (can_be_ejected(kind, name) and again
+      or ("a file that is written for api %d"):format(current))
+  end
+  return sentence .. (can_be_ejected(kind, name) and again
+    or ("change it as CHANGELOG.md says, and then its line to api = %d"):format(current))
+end
+
+-- A mission's table has its own words beside the sections of the configuration.
+local function section_problem(section)
+  if not require "deskpilot.agent.mission".has_word(section) then return nil end
+  return ("has options in the section '%s', which means something else in a mission: say section = \"...\" in the file")
+    :format(tostring(section))
+end
+
+--- Loads one, anew each time, and checks it.
+---@param kind "policies"|"guards"|"tools"
+---@param name string
+---@param ships boolean? as for lookup.load
+---@return deskpilot.plugin? plugin
+---@return deskpilot.config_declaration|deskpilot.error|nil declaration its options, if it has any; or what is wrong
+---  with the file, naming it
+function plugins.load(kind, name, ships)
+  local plugin, where = lookup.load(kind, name, ships)
+  if not plugin then return nil, where end
+  local options, section = plugin.options, plugin.section == nil and name or plugin.section
+  local problem = api_problem(kind, name, plugin.api) or shapes[kind](plugin, name)
+    or options ~= nil and section_problem(section) or nil
+  if not problem and options == nil then return plugin end
+  local shipped = where:find("^shipped:") ~= nil
+  local label = ("the %s '%s' (%s)"):format(lookup.singular(kind), name, shipped and "shipped" or where)
+  if problem then return errors.fail("invalid", "%s %s", label, problem) end
+  return plugin, { owner = kind .. "/" .. name, where = label, ships = shipped, section = section, options = options }
+end
+
+return plugins

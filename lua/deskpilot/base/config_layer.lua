@@ -1,0 +1,109 @@
+--- One layer of a configuration: a table as people write it (sections, their keys, entries) taken apart into dotted
+--- names and values. Nothing is converted here.
+local option = require "deskpilot.base.config_option"
+local text = require "deskpilot.base.text"
+
+local config_layer = {}
+
+---@class deskpilot.config_layer
+---@field source string in a sentence: "the mission"
+---@field values table<string, any> tables by their sections, or values by dotted names; words as --set gives them, or
+---  typed
+---@field other_names string[]? what else may stand beside the keys, for "did you mean"
+
+---@class deskpilot.config_flat
+---@field values table<string, any> by dotted names, each of them a key of one value
+---@field problems string[] sentences
+---@field unknown string[] names that are no keys
+
+local function wrong(flat, ...)
+  table.insert(flat.problems, (...):format(select(2, ...)))
+end
+
+-- size = { 800, 600 }, "800,600": for the options that it stands for.
+local function spread(flat, section, declared, name, values)
+  if type(values) == "string" then
+    local list = {}
+    for word in values:gmatch("[^,%s]+") do list[#list + 1] = word end
+    values = list
+  end
+  if type(values) ~= "table" or #values ~= #declared.keys then
+    return wrong(flat, "%s must be { %s }", name, table.concat(declared.keys, ", "))
+  end
+  for i, other in ipairs(declared.keys) do flat.values[section .. other] = values[i] end
+end
+
+local function flatten_entry(keys, flat, name, fields)
+  if type(fields) ~= "table" then return wrong(flat, "%s is %s, but must be a table", name, option.shown(fields)) end
+  for _, field in ipairs(text.keys(fields)) do
+    local dotted = name .. "." .. tostring(field)
+    if keys:find(dotted) then flat.values[dotted] = fields[field]
+    else table.insert(flat.unknown, dotted) end
+  end
+end
+
+-- prices = { NAME = { input = 2 } }
+local function flatten_entries(keys, flat, name, entries)
+  if type(entries) ~= "table" then
+    return wrong(flat, "%s is %s, but must be a table of tables", name, option.shown(entries))
+  end
+  for _, entry in ipairs(text.keys(entries)) do
+    flatten_entry(keys, flat, name .. "." .. tostring(entry), entries[entry])
+  end
+end
+
+local function flatten_key(keys, flat, name, value)
+  local declared = keys:find(name)
+  if not declared then table.insert(flat.unknown, name)
+  elseif declared.type == "entries" then flatten_entries(keys, flat, name, value)
+  elseif declared.type == "keys" then spread(flat, name:match("^.*%.") or "", declared, name, value)
+  else flat.values[name] = value end
+end
+
+--- Takes a layer apart.
+---@param keys deskpilot.config_keys
+---@param layer deskpilot.config_layer
+---@return deskpilot.config_flat
+function config_layer.flatten(keys, layer)
+  local flat = { values = {}, problems = {}, unknown = {} }
+  for _, field in ipairs(text.keys(layer.values)) do
+    local name, value = tostring(field), layer.values[field]
+    if not keys.sections[name] then flatten_key(keys, flat, name, value)
+    elseif type(value) ~= "table" then
+      wrong(flat, "%s is %s, but must be a table of keys", name, option.shown(value))
+    else
+      for _, inner in ipairs(text.keys(value)) do
+        flatten_key(keys, flat, name .. "." .. tostring(inner), value[inner])
+      end
+    end
+  end
+  return flat
+end
+
+--- The first of these variables that is set.
+---@param environment table<string, string>|fun(name: string): string?
+---@param names string|string[]
+---@return string?
+function config_layer.variable(environment, names)
+  for _, name in ipairs(type(names) == "table" and names or { names }) do
+    local word
+    if type(environment) == "table" then word = environment[name] else word = environment(name) end
+    if word and word ~= "" then return word end
+  end
+end
+
+--- What variables say of the keys that name some.
+---@param keys deskpilot.config_keys
+---@param environment table<string, string>|fun(name: string): string?
+---@return deskpilot.config_layer
+function config_layer.environment(keys, environment)
+  local values = {}
+  for _, key in pairs(keys.by_name) do
+    if key.option.environment and key.option.type ~= "secret_file" then
+      values[key.name] = config_layer.variable(environment, key.option.environment)
+    end
+  end
+  return { source = "the environment", values = values }
+end
+
+return config_layer

@@ -1,0 +1,7 @@
+--- The options of the program's face.
+return {
+  { section = "safety", options = {
+    stop_hotkey = { type = "string", default = "ctrl+alt+escape", off = true, about = "keys that stop the program, "
+      .. "pressed by a person in any window; a second time at once (`false`: none)" },
+  } },
+}

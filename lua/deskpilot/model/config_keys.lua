@@ -1,0 +1,14 @@
+--- The options of the model client.
+return {
+  { section = "model", options = {
+    endpoint = { type = "string", default = "http://localhost:1234/v1", environment = "DESKPILOT_ENDPOINT",
+      about = "address of the OpenAI-compatible model server" },
+    name = { type = "string", default = "qwen3-vl-2b-instruct", environment = "DESKPILOT_MODEL",
+      about = "the model asked for" },
+    api_key_file = { type = "secret_file", environment = { "DESKPILOT_API_KEY", "OPENAI_API_KEY" },
+      about = "file whose first line is the API key" },
+    timeout = { type = "number", default = 240, min = 0.1, about = "seconds to wait for one reply" },
+    connect_timeout = { type = "number", default = 10, min = 0.1, about = "seconds to wait for a connection" },
+    retries = { type = "integer", default = 3, min = 0, max = 100, about = "tries after a failed request" },
+  } },
+}

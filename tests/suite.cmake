@@ -1,0 +1,78 @@
+# Which tests there are. CMake includes this; `./dev test` runs it (cmake -P), which prints their names before anything
+# is installed or built, and then builds only what the chosen ones need: every test has a target build.NAME.
+#
+#   c.test_draw  lua.test_csv  e2e.test_apps      tests/c, tests/lua and tests/e2e, on Linux
+#   windows.c.test_draw  windows.test_win_apps    built for Windows, run under Wine
+#   tsan.c.test_parallel                          what uses threads, built with the thread sanitizer
+set(TESTS ${CMAKE_CURRENT_LIST_DIR})
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  set(WATCHED CONFIGURE_DEPENDS)
+endif()
+
+# tests_in(LIST FOLDER EXTENSION): all tests of a folder.
+macro(tests_in list folder extension)
+  file(GLOB ${list} ${WATCHED} ${TESTS}/${folder}/test_*.${extension})
+endmacro()
+
+# tests_named(LIST FOLDER EXTENSION NAME...): some of them.
+macro(tests_named list folder extension)
+  set(${list} ${ARGN})
+  list(TRANSFORM ${list} REPLACE "(.+)" "${TESTS}/${folder}/test_\\1.${extension}")
+endmacro()
+
+# Units need neither a screen nor applications, and are done in a second or two.
+tests_in(UNIT_C c c)
+tests_in(MORE_C c c)
+list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall)\\.c$")
+list(REMOVE_ITEM MORE_C ${UNIT_C})
+tests_in(UNIT_LUA lua lua)
+tests_named(MORE_LUA lua lua app_profiles cli websocket)
+list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
+tests_in(E2E e2e lua)
+
+tests_named(TSAN_C c c find activity image parallel png scale)
+tests_named(TSAN_LUA lua lua find interrupt ocr)
+tests_named(TSAN_E2E e2e lua activity)
+
+# The units that are the same everywhere, and tests/windows for what is Windows's own.
+tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall activity image jpeg_decode jpeg_encode
+            keys monitors null ocr_detect parallel png_damage png_decode regions scale)
+tests_named(WINDOWS_LUA lua lua agent app_profiles cdp cli completion config csv data decode desk eval find http
+            http_server literal literal_planner lookup model monitors native_desk ocr odev outline plugins report
+            schema shot signal site task types websocket websocket_frames websocket_opening)
+tests_in(WINDOWS_OWN_C windows/c c)
+tests_in(WINDOWS_OWN_LUA windows lua)
+tests_in(WINDOWS_BROWSER windows/browser lua)
+tests_in(WINDOWS_MONITORS windows/monitors lua)
+tests_in(WINDOWS_TLS windows/tls lua)
+
+# test_names(LIST PREFIX FILE...): PREFIX.test_x for each file.
+function(test_names list prefix)
+  list(TRANSFORM ARGN REPLACE ".*/(test_[^/]*)\\.[a-z]+$" "${prefix}.\\1")
+  set(${list} ${ARGN} PARENT_SCOPE)
+endfunction()
+
+# --- by cmake -P: a line "KIND NAME" for each test; KIND is unit, linux, tsan or windows -------------------------
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(lines "windows windows.imports" "windows windows.c.pngsuite")
+  foreach(name fuzz.websocket fuzz.image graph.file_circles graph.test_file_circles)
+    list(APPEND lines "unit ${name}" "windows windows.${name}")
+  endforeach()
+  function(add_lines prefix)
+    test_names(more "${prefix}" ${ARGN})
+    set(lines ${lines} ${more} PARENT_SCOPE)
+  endfunction()
+  add_lines("unit c" ${UNIT_C})
+  add_lines("unit lua" ${UNIT_LUA})
+  add_lines("linux c" ${MORE_C})
+  add_lines("linux lua" ${MORE_LUA})
+  add_lines("linux e2e" ${E2E})
+  add_lines("tsan tsan.c" ${TSAN_C})
+  add_lines("tsan tsan.lua" ${TSAN_LUA})
+  add_lines("tsan tsan.e2e" ${TSAN_E2E})
+  add_lines("windows windows.c" ${WINDOWS_C} ${WINDOWS_OWN_C})
+  add_lines("windows windows.lua" ${WINDOWS_LUA})
+  add_lines("windows windows" ${WINDOWS_OWN_LUA} ${WINDOWS_BROWSER} ${WINDOWS_MONITORS} ${WINDOWS_TLS})
+  list(JOIN lines "\n" lines)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E echo ${lines}) # message() writes to standard error
+endif()
