@@ -254,6 +254,28 @@ function tests.a_monitor_that_is_unplugged()
   t.eq(click_after_change(two, left, { monitor("null-2", 0, 0, 1000, 800) }, norm(300, 500)), "stale")
 end
 
+-- Where the desktop stays as large as it was, the first picture after the change still has the monitors of before.
+function tests.monitors_that_change_places()
+  local desk = assert(desk_module.open { backend = "null", width = 2000, height = 800, monitors = 2 })
+  assert(desk.screen.shot {})
+  local swapped = { monitor("null-2", 0, 0, 1000, 800), monitor("null-1", 1000, 0, 1000, 800) }
+  change_screen(desk, { x = 0, y = 0, width = 2000, height = 800 }, swapped)
+  local shot = assert(desk.screen.shot {})
+  local before = #desk.native:log()
+  local ok, err = desk.mouse.click(shot:norm_point(300, 500))
+  t.eq({ ok, err.code, #desk.native:log() }, { nil, "stale", before })
+  shot = assert(desk.screen.shot {})
+  t.eq(shot.monitors, swapped, "what the click has found out is known to the next picture")
+  t.ok(desk.mouse.click(shot:norm_point(300, 500)))
+  t.eq({ desk.mouse.position() }, { 600, 400 })
+  -- Whoever looks at the monitors tells the pictures too.
+  local back = { monitor("null-1", 0, 0, 1000, 800), monitor("null-2", 1000, 0, 1000, 800) }
+  desk.native.monitors = function() return back end
+  t.eq(#desk.screen.monitors(), 2)
+  t.ok(desk.mouse.click(assert(desk.screen.shot {}):norm_point(300, 500)))
+  desk:close()
+end
+
 function tests.nothing_of_a_drag_is_done_where_one_end_is_gone()
   local desk = assert(desk_module.open { backend = "null", width = 1000, height = 800 })
   local shot = assert(desk.screen.shot {})

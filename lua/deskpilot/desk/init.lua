@@ -41,6 +41,7 @@ local desk = {}
 ---@field event_pump deskpilot.event_pump
 ---@field closers (fun())[]
 ---@field watching boolean?
+---@field known_monitors { screen: deskpilot.rect, list: deskpilot.monitor[] }? as they were last looked at
 ---@field closed boolean?
 local Desk = {}
 Desk.__index = Desk

@@ -10,28 +10,25 @@ local TRIES = 3
 
 local desktop = { x = 0, y = 0 } -- regions of the screen are in pixels of the whole desktop
 
-local function find_window(desk, window)
-  if type(window) == "string" then window = { title = window } end
-  if math.type(window) == "integer" then window = { id = window } end
-  if window.id and window.width then return window end
-  return desk.windows.find(window)
-end
+-- What only some pictures need is loaded for them alone: `deskpilot shot` has to start fast.
+local function windows() return require "deskpilot.desk.picture.window_picture" end
+local function monitors() return require "deskpilot.desk.picture.monitors" end
 
--- The window's or the monitor's place; nothing where it is the screen that is meant. What only some pictures need is
--- loaded for them alone: `deskpilot shot` has to start fast.
+-- The window's or the monitor's place; nothing where it is the screen that is meant.
 local function place_of(desk, options)
-  if options.window then return find_window(desk, options.window) end
-  if not options.monitor then return nil end
-  return require("deskpilot.desk.picture.monitors").find(desk.native, options.monitor)
+  if options.window then return windows().find(desk, options.window) end
+  if options.monitor then return monitors().find(desk.native, options.monitor) end
 end
 
 --- The part of the screen that is meant: all of it, a monitor, where a window is, or a region of one of them. What
 --- hangs over the screen's edge is left out.
 ---@param desk deskpilot.desk
 ---@param options { region: table?, window: table|string|integer|nil, monitor: integer|string|deskpilot.monitor|nil }
+---@param screen deskpilot.rect? all of it, where that is known
 ---@return deskpilot.rect? area, deskpilot.rect|deskpilot.error screen all of it
-function capture.area(desk, options)
-  local screen, err = desk.native:screen()
+function capture.area(desk, options, screen)
+  local err
+  if not screen then screen, err = desk.native:screen() end
   if not screen then return nil, err end
   local place, failure = place_of(desk, options)
   if failure then return nil, failure end
@@ -43,19 +40,15 @@ function capture.area(desk, options)
     area.height, area.x, area.y, screen.width, screen.height, screen.x, screen.y)
 end
 
-local function same(a, b)
-  return a.x == b.x and a.y == b.y and a.width == b.width and a.height == b.height
-end
-
 local function fit(width, height, size)
   if not size then return width, height end
   return require("native.image").fit(width, height, size[1], size[2])
 end
 
 -- What is to be scaled is not copied first.
-local function of_screen(desk, options)
+local function of_screen(desk, options, known)
   for try = 1, TRIES do
-    local area, screen = capture.area(desk, options)
+    local area, screen = capture.area(desk, options, try == 1 and known or nil)
     if not area then return nil, screen end
     local width, height = fit(area.width, area.height, options.size)
     local scaled = width ~= area.width or height ~= area.height
@@ -63,35 +56,21 @@ local function of_screen(desk, options)
       cursor = options.cursor ~= false, lend = options.lend or scaled }
     if image then return image, area end
     local now = desk.native:screen()
-    if try == TRIES or not now or same(now, screen) then return nil, err end
+    if try == TRIES or not now or rects.equal(now, screen) then return nil, err end
   end
-end
-
-local function of_window(desk, options)
-  local window, err = find_window(desk, options.window)
-  if not window then return nil, err end
-  local image, rect, incomplete = require("deskpilot.desk.picture.window_picture").take(desk, window.id,
-    options.cursor == true)
-  if not image then return nil, rect end
-  if options.region then
-    local part = rects.intersection(rects.region(options.region, rect), rect)
-    if not part then return errors.fail("invalid", "that region lies outside the window") end
-    image, err = image:crop(part.x - rect.x, part.y - rect.y, part.width, part.height)
-    if not image then return nil, err end
-    rect = part
-  end
-  return image, rect, incomplete or nil
 end
 
 --- Takes the picture; see desk.screen.shot for the options. What is lent looks into the desk's own memory.
 ---@param desk deskpilot.desk of which only `native` is needed where it is of no window
 ---@param options deskpilot.shot_options
+---@param screen deskpilot.rect? the whole desktop, where that is known
 ---@return native.Image? image
 ---@return deskpilot.rect|deskpilot.error area what it shows, in pixels of the screen
 ---@return true? incomplete of a window: its application did not draw all that was covered in time
-function capture.take(desk, options)
+function capture.take(desk, options, screen)
   if options.window and options.monitor then error("a picture is of a window or of a monitor, not of both", 3) end
-  local image, area, incomplete = (options.window and not options.on_screen and of_window or of_screen)(desk, options)
+  local take = options.window and not options.on_screen and windows().of_window or of_screen
+  local image, area, incomplete = take(desk, options, screen)
   if not image then return nil, area end
   local width, height = fit(area.width, area.height, options.size)
   if width == area.width and height == area.height then return image, area, incomplete end

@@ -84,9 +84,9 @@ local function check(target)
 end
 
 -- Whether the pixel that a picture has shown is still there.
-local function check_fresh(desk, picture, x, y)
+local function check_fresh(desk, screen, picture, x, y)
   if not picture.monitors then return true end
-  local now, err = monitors.list(desk.native)
+  local now, err = monitors.look(desk, screen)
   if not now then return nil, err end
   if monitors.still_there(picture.monitors, now, x, y) then return true end
   return errors.fail("stale", "the screen has been resized or rearranged since that picture of it was taken, and what "
@@ -107,12 +107,12 @@ function points.resolve(desk, target)
       window = target.window, image = target.image })
   end
   if not px then return nil, py end
-  if target.image and (target.frame == "norm" or target.frame == "image") then
-    local fresh, why = check_fresh(desk, target.image, px, py)
-    if not fresh then return nil, why end
-  end
   local screen, err = desk.native:screen()
   if not screen then return nil, err end
+  if target.image and (target.frame == "norm" or target.frame == "image") then
+    local fresh, why = check_fresh(desk, screen, target.image, px, py)
+    if not fresh then return nil, why end
+  end
   if not rects.contains(screen, px, py) then
     return errors.fail("invalid", "%d, %d lies outside the screen (%d, %d to %d, %d)", px, py, screen.x, screen.y,
       screen.x + screen.width - 1, screen.y + screen.height - 1)

@@ -72,6 +72,14 @@ function rect.region(region, whole, origin)
   return { x = x, y = y, width = width, height = height }
 end
 
+--- Whether two are the same.
+---@param a deskpilot.rect
+---@param b deskpilot.rect
+---@return boolean
+function rect.equal(a, b)
+  return a.x == b.x and a.y == b.y and a.width == b.width and a.height == b.height
+end
+
 --- Whether a pixel lies in it.
 ---@param r deskpilot.rect
 ---@param x number

@@ -37,9 +37,11 @@ function screen.new(desk)
   ---@return deskpilot.shot? shot, deskpilot.error? err
   function api.shot(options)
     options = options or {}
-    local list, why = monitors.list(desk.native) -- before the picture: what moves in between makes it stale
-    if not list then return nil, why end
-    local image, area, incomplete = capture.take(desk, options)
+    local all, why = desk.native:screen()
+    if not all then return nil, why end
+    local list, failure = monitors.known(desk, all) -- before the picture: what moves in between makes it stale
+    if not list then return nil, failure end
+    local image, area, incomplete = capture.take(desk, options, all)
     if not image then return nil, area end
     local shot = shots.new(image, area, list)
     shot.incomplete = incomplete
@@ -86,7 +88,9 @@ function screen.new(desk)
   --- The monitors as they are now: from left to right, those with the same left edge from top to bottom.
   ---@return deskpilot.monitor[]? monitors, deskpilot.error? err
   function api.monitors()
-    return monitors.list(desk.native)
+    local all, err = desk.native:screen()
+    if not all then return nil, err end
+    return monitors.look(desk, all)
   end
 
   --- One monitor, as it is now: by its index in `monitors()`, its name (whatever the case) or "primary".

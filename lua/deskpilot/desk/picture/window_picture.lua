@@ -1,5 +1,6 @@
 --- A window's own pixels, for desk.screen.shot: what is covered its application may have to draw first.
 local errors = require "deskpilot.base.errors"
+local rects = require "deskpilot.desk.picture.rect"
 local task = require "deskpilot.base.task"
 
 local window_picture = {}
@@ -40,6 +41,38 @@ function window_picture.take(desk, id, cursor)
   end
   return errors.fail("timed_out", "the window's picture could not be taken within %g s: it changes its size all "
     .. "the time, or others were taken before it", LIMIT)
+end
+
+--- The window that a picture is asked for of.
+---@param desk deskpilot.desk
+---@param window deskpilot.window|deskpilot.window_criteria|string|integer a window, its id, or what to find it by
+---@return deskpilot.window? window, deskpilot.error? err
+function window_picture.find(desk, window)
+  if type(window) == "string" then window = { title = window } end
+  if math.type(window) == "integer" then window = { id = window } end
+  if window.id and window.width then return window end
+  return desk.windows.find(window)
+end
+
+--- Takes a window's own picture, or a region of it; see picture.capture.
+---@param desk deskpilot.desk
+---@param options deskpilot.shot_options
+---@return native.Image? image
+---@return deskpilot.rect|deskpilot.error area what it shows, in pixels of the screen
+---@return true? incomplete
+function window_picture.of_window(desk, options)
+  local window, err = window_picture.find(desk, options.window)
+  if not window then return nil, err end
+  local image, rect, incomplete = window_picture.take(desk, window.id, options.cursor == true)
+  if not image then return nil, rect end
+  if options.region then
+    local part = rects.intersection(rects.region(options.region, rect), rect)
+    if not part then return errors.fail("invalid", "that region lies outside the window") end
+    image, err = image:crop(part.x - rect.x, part.y - rect.y, part.width, part.height)
+    if not image then return nil, err end
+    rect = part
+  end
+  return image, rect, incomplete or nil
 end
 
 return window_picture
