@@ -20,17 +20,17 @@ static bool connect_one(const desk_activity_backend *list, desk_activity **out, 
 }
 
 bool desk_activity_open_from(const desk_activity_backend *list, desk_activity **out,
-                             const char *name, const desk_options *where, desk_activity_notice used,
-                             void *context, base_error *err)
+                             const char *name, const desk_options *where,
+                             desk_activity_notice on_input, void *context, base_error *err)
 {
     static const desk_options none = {0};
     desk_activity *h = NULL;
     where = where ? where : &none;
-    if (!desk_options_check(where, err) || !connect_one(list, &h, name, where, err)) {
+    if (!desk_options_check(where, err) || !connect_one(list, &h, name, where, err) || !h) {
         return false;
     }
     uv_mutex_lock(&h->lock);
-    h->used = used;
+    h->on_input = on_input;
     h->context = context;
     uv_mutex_unlock(&h->lock);
     *out = h;
@@ -38,9 +38,10 @@ bool desk_activity_open_from(const desk_activity_backend *list, desk_activity **
 }
 
 bool desk_activity_open(desk_activity **out, const char *backend, const desk_options *where,
-                        desk_activity_notice used, void *context, base_error *err)
+                        desk_activity_notice on_input, void *context, base_error *err)
 {
-    return desk_activity_open_from(desk_activity_backends, out, backend, where, used, context, err);
+    return desk_activity_open_from(desk_activity_backends, out, backend, where, on_input, context,
+                                   err);
 }
 
 void desk_activity_close(desk_activity *h)

@@ -29,9 +29,9 @@ typedef enum {
 } desk_hotkey_kind;
 
 /* Starts to watch the desktop that `where` names as for a desk (NULL: the user's). `backend` as for
- * desk_open. `used` may be NULL. Errors: unavailable, unsupported, refused, no_memory. */
+ * desk_open. `on_input` may be NULL. Errors: unavailable, unsupported, refused, no_memory. */
 bool desk_activity_open(desk_activity **out, const char *backend, const desk_options *where,
-                        desk_activity_notice used, void *context, base_error *err);
+                        desk_activity_notice on_input, void *context, base_error *err);
 void desk_activity_close(desk_activity *h);
 
 /* When somebody used mouse or keyboard last (uv_hrtime); 0 if nobody has since the watch began.

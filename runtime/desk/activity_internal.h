@@ -37,7 +37,7 @@ struct desk_activity {
     activity_hotkey hotkeys[DESK_HOTKEYS_MAX];
     int last_number;
     activity_codes down; /* keys that people hold */
-    desk_activity_notice used;
+    desk_activity_notice on_input;
     void *context;
     atomic_bool report_input;
     _Atomic uint64_t last_input, reported_input;
@@ -67,8 +67,8 @@ extern const desk_activity_backend desk_activity_backends[];
 
 /* What desk_activity_open does, with another list. */
 bool desk_activity_open_from(const desk_activity_backend *list, desk_activity **out,
-                             const char *name, const desk_options *where, desk_activity_notice used,
-                             void *context, base_error *err);
+                             const char *name, const desk_options *where,
+                             desk_activity_notice on_input, void *context, base_error *err);
 
 /* --- activity_watch.c, for the platforms ---------------------------------------------------------
  */

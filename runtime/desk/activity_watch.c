@@ -51,8 +51,8 @@ void activity_noticed(desk_activity *h)
     }
     atomic_store(&h->reported_input, now);
     uv_mutex_lock(&h->lock);
-    if (h->used) {
-        h->used(h->context);
+    if (h->on_input) {
+        h->on_input(h->context);
     }
     uv_mutex_unlock(&h->lock);
 }

@@ -58,7 +58,7 @@ static bool check_part(image_rect r, image_rect screen, base_error *err)
 
 bool desk_capture(desk *d, const image_rect *part, bool cursor, image_bitmap *out, base_error *err)
 {
-    image_rect screen;
+    image_rect screen = {0};
     if (!d->ops.capture) {
         return desk_cannot(d, "take a picture of its screen", NULL, err);
     }

@@ -241,7 +241,7 @@ static void make_controls(HWND window, HINSTANCE instance)
                 SendMessageW(child, CB_ADDSTRING, 0, (LPARAM) colours[k]);
             }
         }
-        if (of->name && wcscmp(of->klass, L"TestCanvas")) { /* which logs by itself */
+        if (of->name && wcscmp(of->klass, L"TestCanvas") != 0) { /* which logs by itself */
             SetWindowSubclass(child, control_procedure, 1, (DWORD_PTR) of);
         }
     }
