@@ -54,11 +54,16 @@ end
 function testapp.start(options)
   local folder = testapp.folder()
   local self = setmetatable({ folder = folder, path = files.join(folder, "log.jsonl"), from = 1 }, App)
-  self.process, self.process_id = uv.spawn(testapp.program, { args = command_line(options or {}, self.path) },
-    function(status)
-      self.status = status
-      self.process:close()
-    end)
+  local function spawn()
+    self.process, self.process_id = uv.spawn(testapp.program, { args = command_line(options or {}, self.path) },
+      function(status)
+        self.status = status
+        self.process:close()
+      end)
+  end
+  spawn()
+  -- Wine's CreateProcess fails now and then without a reason that it could name; a second try works.
+  if not self.process and tostring(self.process_id):find("^UNKNOWN") then spawn() end
   assert(self.process, self.process_id)
   return wait_until_ready(self)
 end
