@@ -79,7 +79,11 @@ end
 
 function tests.a_picture_that_is_not_there_is_not_clicked()
   local said = reason [[
-    local shot = desk.screen.shot { window = { title = "galculator" } }
+    local shot
+    assert(desk.wait_until(function() -- it is painted: what is empty makes a small file, and is found anywhere
+      shot = desk.screen.shot { window = { title = "galculator" } }
+      return shot and #assert(shot:encode()) > 3000
+    end))
     assert(desk.windows.close({ title = "galculator" }, { wait = true }))
     desk.mouse.click(desk.screen.find_image(shot))]]
   t.has(said, "score")
