@@ -27,6 +27,15 @@ void lib_push_rect_fields(lua_State *L, image_rect rect);
 
 /* Takes back the image that the desk at that index has lent: its pixels are about to change. */
 void lib_recall_lent(lua_State *L, int desk_index);
+
+/* Optional fields of a table of options. Each raises where the field is of another type. */
+int lib_option_int(lua_State *L, int table, const char *name, int otherwise);
+/* NULL where it is not given; valid while the table is unchanged. */
+const char *lib_option_string(lua_State *L, int table, const char *name);
+/* Whether it is given and true. */
+bool lib_option_bool(lua_State *L, int table, const char *name);
+
+extern const luaL_Reg lib_desk_capture_methods[];   /* lib_desk_capture.c */
 extern const luaL_Reg lib_desk_input_methods[];     /* lib_desk_input.c */
 extern const luaL_Reg lib_desk_screen_methods[];    /* lib_desk_screen.c */
 extern const luaL_Reg lib_desk_window_methods[];    /* lib_desk_windows.c */

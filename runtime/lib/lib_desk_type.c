@@ -59,3 +59,36 @@ void lib_push_rect_fields(lua_State *L, image_rect r)
     lua_pushinteger(L, r.height);
     lua_setfield(L, -2, "height");
 }
+
+int lib_option_int(lua_State *L, int table, const char *name, int otherwise)
+{
+    int isnum = 1;
+    lua_Integer value = otherwise;
+    if (lua_getfield(L, table, name) != LUA_TNIL) {
+        value = lua_tointegerx(L, -1, &isnum);
+    }
+    if (!isnum || value < INT_MIN || value > INT_MAX) {
+        return luaL_error(L, "option '%s' must be a whole number", name);
+    }
+    lua_pop(L, 1);
+    return (int) value;
+}
+
+const char *lib_option_string(lua_State *L, int table, const char *name)
+{
+    int type = lua_getfield(L, table, name);
+    if (type != LUA_TNIL && type != LUA_TSTRING) {
+        luaL_error(L, "option '%s' must be a string", name);
+    }
+    const char *value = lua_tostring(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+bool lib_option_bool(lua_State *L, int table, const char *name)
+{
+    lua_getfield(L, table, name);
+    bool value = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    return value;
+}

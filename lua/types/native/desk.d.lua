@@ -56,50 +56,6 @@ function Desk:poll_every() end
 ---@return deskpilot.error? err
 function Desk:pump() end
 
---- The whole desktop space, all monitors together, in pixels.
----@return { x: integer, y: integer, width: integer, height: integer }? rect
----@return deskpilot.error? err
-function Desk:screen() end
-
---- A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a
---- copy, in a new image or in the memory of the one given as `into`, so that a loop can go on with a
---- single one. With `lend`, the image looks straight into the backend's own buffer: nothing is
---- copied, and it is closed by the next capture or by the desk's closing (crop it to keep
---- something). `cursor` draws the pointer.
----@param options { x: integer?, y: integer?, width: integer?, height: integer?, cursor: boolean?, into: native.Image?, lend: boolean? }?
----@return native.Image? image
----@return deskpilot.error? err
-function Desk:capture(options) end
-
---- Starts to watch for changes of the screen; see last_change.
----@return true? ok
----@return deskpilot.error? err
-function Desk:watch_start() end
-
---- Ends the watching.
----@return true ok
-function Desk:watch_stop() end
-
---- When pump last saw the screen change (blinking carets aside), or that region of watch_region:
---- nanoseconds of uv.hrtime, 0 for not since watch_start or watch_region.
----@param region integer?
----@return integer
-function Desk:last_change(region) end
-
---- Tells changes of a part of the screen from the others, while the screen is watched and until
---- unwatch_region.
----@param x integer
----@param y integer
----@param width integer
----@param height integer
----@return integer? region for last_change
----@return deskpilot.error? err
-function Desk:watch_region(x, y, width, height) end
-
---- Ends what watch_region began.
----@param region integer
-function Desk:unwatch_region(region) end
-
 --- What the null desk was asked to do, a line per call; unsupported elsewhere.
 ---@return string[]? lines
 ---@return deskpilot.error? err
@@ -256,6 +212,50 @@ function Desk:capture_window(id, cursor) end
 --- Lets go of the window whose picture was being waited for, if there is one.
 ---@return true ok
 function Desk:capture_window_end() end
+
+--- The whole desktop space, all monitors together, in pixels.
+---@return { x: integer, y: integer, width: integer, height: integer }? rect
+---@return deskpilot.error? err
+function Desk:screen() end
+
+--- A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a
+--- copy, in a new image or in the memory of the one given as `into`, so that a loop can go on with a
+--- single one. With `lend`, the image looks straight into the backend's own buffer: nothing is
+--- copied, and it is closed by the next capture or by the desk's closing (crop it to keep
+--- something). `cursor` draws the pointer.
+---@param options { x: integer?, y: integer?, width: integer?, height: integer?, cursor: boolean?, into: native.Image?, lend: boolean? }?
+---@return native.Image? image
+---@return deskpilot.error? err
+function Desk:capture(options) end
+
+--- Starts to watch for changes of the screen; see last_change.
+---@return true? ok
+---@return deskpilot.error? err
+function Desk:watch_start() end
+
+--- Ends the watching.
+---@return true ok
+function Desk:watch_stop() end
+
+--- When pump last saw the screen change (blinking carets aside), or that region of watch_region:
+--- nanoseconds of uv.hrtime, 0 for not since watch_start or watch_region.
+---@param region integer?
+---@return integer
+function Desk:last_change(region) end
+
+--- Tells changes of a part of the screen from the others, while the screen is watched and until
+--- unwatch_region.
+---@param x integer
+---@param y integer
+---@param width integer
+---@param height integer
+---@return integer? region for last_change
+---@return deskpilot.error? err
+function Desk:watch_region(x, y, width, height) end
+
+--- Ends what watch_region began.
+---@param region integer
+function Desk:unwatch_region(region) end
 
 --- What the clipboard holds, "" where it holds none of that kind: a text with "\n" line ends, or the
 --- bytes of a PNG file. False while it is not to be had yet: ask again after pump.

@@ -1,0 +1,187 @@
+/* The part of native.desk that is about pictures of the screen and its changes (lib_desk.c). */
+#include "lib_desk.h"
+
+#include <string.h>
+
+/* The whole desktop space, all monitors together, in pixels.
+ * ---@return { x: integer, y: integer, width: integer, height: integer }? rect
+ * ---@return deskpilot.error? err */
+static int lib_desk_screen(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    base_error err = {0};
+    image_rect rect;
+    if (!desk_screen_rect(d, &rect, &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_createtable(L, 0, 4);
+    lib_push_rect_fields(L, rect);
+    return 1;
+}
+
+/* The options x, y, width and height, which go together; NULL where there are none. */
+static const image_rect *read_rect(lua_State *L, image_rect *out)
+{
+    static const char *const sides[] = {"x", "y", "width", "height"};
+    int given = 0;
+    for (int i = 0; i < 4; i++) {
+        given += lua_getfield(L, 2, sides[i]) != LUA_TNIL;
+        lua_pop(L, 1);
+    }
+    if (given == 0) {
+        return NULL;
+    }
+    if (given < 4) {
+        luaL_error(L, "a part of the screen needs x, y, width and height");
+    }
+    *out = (image_rect){lib_option_int(L, 2, "x", 0), lib_option_int(L, 2, "y", 0),
+                        lib_option_int(L, 2, "width", 0), lib_option_int(L, 2, "height", 0)};
+    return out;
+}
+
+/* The pixels of `from` in `to`, which keeps its memory if it is its own and of the same size. */
+static bool copy_image(image_bitmap *to, const image_bitmap *from, base_error *err)
+{
+    bool fits =
+        to->pixels && !to->borrowed && to->width == from->width && to->height == from->height;
+    if (!fits && !image_alloc(to, from->width, from->height, err)) {
+        return false;
+    }
+    for (int y = 0; y < from->height; y++) {
+        memcpy(to->pixels + (size_t) y * to->stride, from->pixels + (size_t) y * from->stride,
+               (size_t) from->width * 4);
+    }
+    return true;
+}
+
+/* Puts the picture into the image on top of the stack: by reference if it is to be lent and the
+ * backend has a buffer to lend, else as a copy or by handing its memory over. */
+static bool give(lua_State *L, image_bitmap *to, image_bitmap *frame, bool lend, base_error *err)
+{
+    if (frame->borrowed && !lend) {
+        return copy_image(to, frame, err);
+    }
+    image_free(to);
+    *to = *frame;
+    if (frame->borrowed) {
+        lua_pushvalue(L, -1);
+        lua_setiuservalue(L, 1, LENT_SLOT);
+    }
+    return true;
+}
+
+/* The image to fill, on top of the stack: options.into, even if it has been closed, or a new one.
+ */
+static image_bitmap *target_image(lua_State *L)
+{
+    if (lua_getfield(L, 2, "into") != LUA_TNIL) {
+        return luaL_checkudata(L, -1, "native.Image");
+    }
+    lua_pop(L, 1);
+    return lib_push_image(L);
+}
+
+/* A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a
+ * copy, in a new image or in the memory of the one given as `into`, so that a loop can go on with a
+ * single one. With `lend`, the image looks straight into the backend's own buffer: nothing is
+ * copied, and it is closed by the next capture or by the desk's closing (crop it to keep
+ * something). `cursor` draws the pointer.
+ * ---@param options { x: integer?, y: integer?, width: integer?, height: integer?,
+ * cursor: boolean?, into: native.Image?, lend: boolean? }?
+ * ---@return native.Image? image
+ * ---@return deskpilot.error? err */
+static int lib_desk_capture(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    base_error err = {0};
+    image_rect rect;
+    image_bitmap frame = {0};
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        lua_newtable(L);
+        lua_replace(L, 2);
+    }
+    luaL_checktype(L, 2, LUA_TTABLE);
+    bool cursor = lib_option_bool(L, 2, "cursor"), lend = lib_option_bool(L, 2, "lend");
+    const image_rect *part = read_rect(L, &rect);
+    image_bitmap *image = target_image(L);
+    lib_recall_lent(L, 1);
+    if (!desk_capture(d, part, cursor, &frame, &err)) {
+        return lib_fail(L, &err);
+    }
+    return give(L, image, &frame, lend, &err) ? 1 : lib_fail(L, &err);
+}
+
+/* Starts to watch for changes of the screen; see last_change.
+ * ---@return true? ok
+ * ---@return deskpilot.error? err */
+static int lib_desk_watch_start(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    base_error err = {0};
+    return lib_done(L, desk_watch_start(d, &err), &err);
+}
+
+/* Ends the watching.
+ * ---@return true ok */
+static int lib_desk_watch_stop(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    desk_watch_stop(d);
+    return lib_done(L, true, NULL);
+}
+
+/* When pump last saw the screen change (blinking carets aside), or that region of watch_region:
+ * nanoseconds of uv.hrtime, 0 for not since watch_start or watch_region.
+ * ---@param region integer?
+ * ---@return integer */
+static int lib_desk_last_change(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    uint64_t when =
+        lua_isnoneornil(L, 2) ? desk_last_change(d) : desk_region_changed(d, lib_check_int(L, 2));
+    lua_pushinteger(L, (lua_Integer) when);
+    return 1;
+}
+
+/* Tells changes of a part of the screen from the others, while the screen is watched and until
+ * unwatch_region.
+ * ---@param x integer
+ * ---@param y integer
+ * ---@param width integer
+ * ---@param height integer
+ * ---@return integer? region for last_change
+ * ---@return deskpilot.error? err */
+static int lib_desk_watch_region(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    base_error err = {0};
+    image_rect rect = {lib_check_int(L, 2), lib_check_int(L, 3), lib_check_int(L, 4),
+                       lib_check_int(L, 5)};
+    int region;
+    if (!desk_watch_region(d, rect, &region, &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_pushinteger(L, region);
+    return 1;
+}
+
+/* Ends what watch_region began.
+ * ---@param region integer */
+static int lib_desk_unwatch_region(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    desk_unwatch_region(d, lib_check_int(L, 2));
+    return 0;
+}
+
+const luaL_Reg lib_desk_capture_methods[] = {
+    {"screen", lib_desk_screen},
+    {"capture", lib_desk_capture},
+    {"watch_start", lib_desk_watch_start},
+    {"watch_stop", lib_desk_watch_stop},
+    {"last_change", lib_desk_last_change},
+    {"watch_region", lib_desk_watch_region},
+    {"unwatch_region", lib_desk_unwatch_region},
+    {NULL, NULL},
+};
