@@ -222,7 +222,16 @@ end
 
 function tests.a_menu_by_its_keys()
   testapp.with(nil, function(desk, app)
-    harness.ok(desk.keyboard.press "alt+f")
+    -- Wine may forget a held key when it hears of the pointer's place in between, as it does of a window that has just
+    -- come up under it: then the f is none of a menu (its `system` is 0), and the combination is pressed again.
+    local tries, key = 0
+    repeat
+      tries = tries + 1
+      app:mark()
+      harness.ok(desk.keyboard.press "alt+f")
+      key = app:wait_for { event = "key", what = "down", vk = 70 }
+    until key.system == 1 or tries == 5
+    harness.eq(key.system, 1, "alt was held when f went down")
     harness.ok(desk.keyboard.press "n")
     app:wait_for { event = "menu", text = "&New" }
   end)
