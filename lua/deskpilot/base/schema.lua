@@ -340,8 +340,8 @@ function schema.check(definition, path)
   if type(definition) ~= "table" then return nil, path .. " must be a table" end
   for _, key in ipairs(text.keys(definition)) do
     if not keywords[key] then
-      return nil, ("%s: the keyword %s is not known; did you mean %s?"):format(path, tostring(key),
-        text.nearest(tostring(key), text.keys(keywords)))
+      return nil, ("%s: the keyword %s is not known%s"):format(path, tostring(key),
+        text.did_you_mean(tostring(key), text.keys(keywords), "%s"))
     end
   end
   local ok, why = check_types(definition, path)

@@ -101,8 +101,9 @@ local function known_tools(run, names)
   local known, seen, report = {}, {}, {}
   for _, name in ipairs(names) do
     if not run.toolbox:get(name) then
-      report[#report + 1] = ("There is no tool %q; the nearest is %q."):format(tostring(name),
-        tostring(text.nearest(tostring(name), run.toolbox:names())))
+      local nearest = text.nearest(tostring(name), run.toolbox:names())
+      report[#report + 1] = ("There is no tool %q%s."):format(tostring(name),
+        nearest and ("; the nearest is %q"):format(nearest) or "")
     elseif not seen[name] then
       seen[name] = true
       known[#known + 1] = name
