@@ -127,7 +127,7 @@ local function was_in_vain(kept, action)
   if action.in_vain == nil then
     action.in_vain = not action.ok
     local after = kept.situations[action.after]
-    for number = math.max(1, action.after - kept.window), action.after - 1 do
+    for number = action.after - 1, action.after - kept.window, -1 do
       local earlier = kept.situations[number]
       if earlier and not action.in_vain then action.in_vain = situation.same(earlier, after) end
     end
