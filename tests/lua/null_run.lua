@@ -64,8 +64,10 @@ function null_run.play(mission, options)
   lookup.set_roots { project_folder = folder }
   local settings, tools = configured.settings()
   local guards = assert(settings:load_all "guards")
+  local flags = { ["timing.settle_quiet"] = 0, ["timing.settle_floor"] = 0 }
+  for key, value in pairs(options.flags or {}) do flags[key] = value end
   local config = assert(settings:resolve { layers = { require "deskpilot.agent.mission".layer(mission) },
-    environment = {}, flags = { source = "a flag", values = options.flags or {} } })
+    environment = {}, flags = { source = "a flag", values = flags } })
   local list, events = {}, {}
   for _, listener in ipairs { hooks.of(mission) } do
     list[#list + 1] = { name = "the mission's hook", must_start = true, final = true, listener = listener }

@@ -101,7 +101,7 @@ function tests.a_healthy_run_is_never_an_emergency()
     return n == 1 and orders("EXECUTION", "press_key") or null_run.calls({}, "All is well.")
   end
   for _, interval in ipairs { "5", "16", "40" } do
-    local changes = play(36, tactician, { ["three_body.tactician_interval"] = interval })
+    local changes = play(20, tactician, { ["three_body.tactician_interval"] = interval })
     t.eq(changes, { "EXECUTION" }, "interval " .. interval)
   end
 end
@@ -146,6 +146,25 @@ function tests.inherited_tools_lose_report_completion_when_the_phase_leaves_veri
   t.eq({ offered[1], offered[2], offered[4] }, { "press_key report_completion", "press_key",
     "press_key report_completion" })
   t.has(reports[3], "The phase EXECUTION_AGAIN does not verify the result, so report_completion was taken")
+end
+
+function tests.an_executor_that_wants_to_report_completion_is_answered_by_the_tactician()
+  local asked, told = 0, {}
+  local mission = { task = "Press shift.", policy = "three_body", limits = { turns = 9, seconds = 60 } }
+  local run, events = null_run.play(mission,
+    { flags = { ["model.calls_per_minute"] = 0, ["three_body.tactician_interval"] = 50 }, model = function(request)
+      if request.persona == "strategist" then return null_run.calls({}, "1. MISSION RESTATEMENT") end
+      if request.persona == "tactician" then
+        asked = asked + 1
+        told[asked] = request.messages[2].content[1].text
+        return orders(asked == 1 and "EXECUTION" or "VERIFICATION", "press_key")
+      end
+      return null_run.calls { { "report_completion", { evidence = ("The screen shows it. "):rep(10) } } }
+    end })
+  t.eq(run.outcome.status, "succeeded")
+  t.eq({ run.turn, asked }, { 2, 2 }, "on the turn after it, not at the next interval")
+  t.has(told[2], "report_completion is not among the tools of this phase")
+  t.eq(#null_run.only(events, "phase_change"), 2)
 end
 
 function tests.both_rationales_are_kept()

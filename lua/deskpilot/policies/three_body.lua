@@ -12,7 +12,8 @@ local policy = {
   api = 1,
   options = {
     tactician_interval = { type = "integer", default = 5, min = 1,
-      about = "the Tactician looks in on turn 1 and every so many turns" },
+      about = "the Tactician looks in on turn 1, every so many turns, and when the Executor has wanted to report "
+        .. "completion in a phase that does not verify" },
     unanswered_questions = { type = "integer", default = 3, min = 1,
       about = "questions in a row that the Tactician leaves without a valid answer, after which the Executor gets "
         .. "emergency orders" },
@@ -156,6 +157,7 @@ end
 
 -- The one call that is to be done, or nil when the answer held none that can be.
 local function executor_call(run, reply)
+  local s = run.state
   local calls = reply.calls or {}
   if #calls == 0 then
     local said = text.cut(text.one_line(reply.content or ""), 150)
@@ -169,9 +171,10 @@ local function executor_call(run, reply)
     run:reject(call.name or "(none)", {}, tostring(call.error))
     return nil
   end
-  if not (" " .. table.concat(run.state.tools, " ") .. " "):find(" " .. call.name .. " ", 1, true) then
+  if not (" " .. table.concat(s.tools, " ") .. " "):find(" " .. call.name .. " ", 1, true) then
+    s.wants_to_report = call.name == "report_completion" -- only the Tactician can begin the phase for it
     run:reject(call.name, call.args, ("%s is not among the tools of this phase: %s"):format(call.name,
-      text.join(run.state.tools)))
+      text.join(s.tools)))
     return nil
   end
   return call, #calls - 1
@@ -208,7 +211,10 @@ function policy.turn(run)
   s.turn = s.turn + 1 -- of this goal
   if not s.doctrine then strategist(run) end
   if run.outcome then return end
-  if s.turn == 1 or s.turn % config:get("three_body.tactician_interval") == 0 then tactician(run) end
+  if s.turn == 1 or s.turn % config:get("three_body.tactician_interval") == 0 or s.wants_to_report then
+    s.wants_to_report = false
+    tactician(run)
+  end
   if run.outcome then return end
   if s.unanswered >= config:get("three_body.unanswered_questions") then
     if s.phase ~= phases.emergency then

@@ -108,7 +108,7 @@
 ---@field notches integer? how far scroll_up and scroll_down turn the wheel, in notches; 5 unless told
 
 ---@class deskpilot.config.three_body
----@field tactician_interval integer? the Tactician looks in on turn 1 and every so many turns; 5 unless told
+---@field tactician_interval integer? the Tactician looks in on turn 1, every so many turns, and when the Executor has wanted to report completion in a phase that does not verify; 5 unless told
 ---@field unanswered_questions integer? questions in a row that the Tactician leaves without a valid answer, after which the Executor gets emergency orders; 3 unless told
 
 ---@class deskpilot.config.timing
