@@ -82,6 +82,15 @@ function tests.one_target_by_its_number()
   t.ok(not same({ "click_element", { element = 3 } }, { "click_element", { element = 4 } }))
 end
 
+function tests.one_target_by_what_the_tool_says_that_it_has_hit()
+  local function hit(args, element) return loops.describe("click_element", args, nil, element) end
+  local start = { role = "push button", name = "Start" }
+  t.ok(loops.same(hit({ element = 3 }, start), hit({ element = 4 }, start)), "its number has changed")
+  t.ok(loops.same(hit({ element = 3 }, start), hit({ label = "start", position = { 1, 2 } })))
+  t.ok(not loops.same(hit({ element = 3 }, start), hit({ element = 3 }, { role = "push button", name = "Stop" })))
+  t.ok(loops.same(hit({ element = 3 }, { name = "" }), hit({ element = 3 }, { name = "" })), "one without a name")
+end
+
 function tests.one_target_by_its_place_in_a_radius_that_depends_on_the_picture()
   local small, large = { width = 800, height = 600 }, { width = 3840, height = 2160 }
   t.ok(same(click(500, 500), click(520, 520), small), "20 pixels")

@@ -44,8 +44,9 @@ local named_places = { position = true, start = true }
 ---@field after integer? the number of the situation that it led to, once that has been seen
 ---@field in_vain boolean? whether nothing came of it, once that has been asked
 
-local function name_of(args)
-  if type(args.label) == "string" then return text.one_line(args.label:lower()):match("^%s*(.-)%s*$") end
+local function name_of(args, element)
+  local name = args.label or element and element.name
+  if type(name) == "string" and name ~= "" then return text.one_line(name:lower()):match("^%s*(.-)%s*$") end
   local number = args.element or args.index
   return number ~= nil and "#" .. tostring(number) or nil
 end
@@ -54,9 +55,10 @@ end
 ---@param tool string
 ---@param args table
 ---@param frame deskpilot.rect? the part of the screen that the picture shows
+---@param element { name: string }? what the tool says that it has hit
 ---@return deskpilot.loop_action
-function loops.describe(tool, args, frame)
-  local self, rest = { tool = tool, target = name_of(args), places = {}, frame = frame }, {}
+function loops.describe(tool, args, frame, element)
+  local self, rest = { tool = tool, target = name_of(args, element), places = {}, frame = frame }, {}
   for key, value in pairs(args) do
     if places[key] and type(value) == "table" and tonumber(value[1]) and tonumber(value[2]) then
       self.places[key] = value
@@ -154,7 +156,7 @@ function loops.action_result(run, event)
   if event.tool == "wait" or event.tool == "(none)" then return end -- waiting twice, or no action, is no loop
   if event.action and event.action.postponed then return end
   local kept, shot = kept_of(run), run.observation and run.observation.shot
-  local action = loops.describe(event.tool, event.args, shot and shot.frame)
+  local action = loops.describe(event.tool, event.args, shot and shot.frame, event.element)
   local target = history.target(event.args)
   action.words = target ~= nil and (" on %q"):format(text.cut(text.one_line(tostring(target)), 60)) or ""
   action.ok = event.ok
