@@ -1,4 +1,4 @@
---- The parts of a run that need no desktop: history, loop detection, listeners, hooks, journal, exports.
+--- The parts of a run that need no desktop: history, listeners, hooks, journal, exports.
 local t = require "harness"
 local configured = require "configured"
 local files = require "deskpilot.base.files"
@@ -9,7 +9,6 @@ local journal = require "deskpilot.agent.journal"
 local listeners = require "deskpilot.agent.listeners"
 local export = require "deskpilot.agent.export"
 local rundir = require "deskpilot.agent.rundir"
-local loops = require "deskpilot.guards.loop_detection"
 local spawn = require "spawn"
 
 local tests = {}
@@ -61,14 +60,6 @@ end
 function tests.history_lines_are_one_line()
   local line = history.line("type_text", { text = "a\nb", justification = "because\nit is so" }, true, "typed\n3")
   t.eq(line, 'type_text("a b") -> typed 3 | why: because it is so')
-end
-
-function tests.loops_are_found()
-  t.eq(loops.find({ "a", "b", "c" }, 3), nil)
-  t.has(loops.find({ "a", "b", "a", "c", "a" }, 3), "3 times")
-  t.has(loops.find({ "a", "b", "a", "b" }, 3), "in turns")
-  t.eq(loops.find({ "a", "b", "b", "a" }, 3), nil)
-  t.eq(loops.find({}, 3), nil)
 end
 
 function tests.listeners_decide_in_order()
@@ -134,6 +125,28 @@ function tests.a_cut_journal_is_readable()
   assert(files.write(path, all))
   local result = export.write(folder)
   t.eq({ result.turns, result.actions, result.model.calls, result.model.input_tokens }, { 1, 1, 1, 5 })
+  files.remove(folder)
+end
+
+function tests.the_result_tells_the_final_phase_and_how_much_was_kept()
+  local folder = spawn.folder()
+  local writer = assert(journal.open(folder))
+  local run = fake_run { { name = "journal", listener = writer } }
+  run:emit("run_start", { mission = "m" })
+  run:emit("phase_change", { from = "INIT", to = "VERIFICATION" })
+  run:emit("phase_change", { from = "START", to = "DONE", goal = "1.1" })
+  run:emit("turn_end", { goal = "1.1", task_result = { steps = 1 } })
+  run:emit("run_end", { status = "succeeded", reason = "x" })
+  writer.close()
+  assert(files.make_folder(folder .. "/screenshots"))
+  assert(files.write(folder .. "/screenshots/step_0001.png", ("x"):rep(1000)))
+  local bytes = 1000 + #files.read(folder .. "/journal.jsonl")
+  for _ = 1, 2 do -- what is made of the journal does not count
+    local result = t.ok(export.write(folder))
+    t.eq({ result.phase, result.archive, result.task_result }, { "VERIFICATION", { events = 5, bytes = bytes } })
+    t.eq(json.decode(files.read(folder .. "/result.json")), result)
+  end
+  t.eq(files.size(folder .. "/nothing"), 0)
   files.remove(folder)
 end
 

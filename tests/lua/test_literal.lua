@@ -254,18 +254,36 @@ function tests.completion_that_is_not_accepted()
 end
 
 function tests.tactician()
-  local tools = "spawn_executor_prompt update_phase_tools"
+  local tools, task = "spawn_executor_prompt update_phase_tools", 'click "7"; press Return'
   for _, phase in ipairs { "INIT", "FALLBACK", "EMERGENCY" } do
-    local _, args, reply = ask('click "7"; press Return', { phase = phase }, tools)
+    local _, args, reply = ask(task, { phase = phase }, tools)
     t.eq({ #reply.calls, args.phase }, { 2, "EXECUTION" }, phase)
     t.has(args.prompt, '1. click "7"\n2. press Return')
     t.eq(reply.calls[2].name, "update_phase_tools")
-    t.eq(reply.calls[2].args.tool_names, { "browser_click", "click_element", "press_key", "report_completion", "wait" })
+    t.eq(reply.calls[2].args.tool_names, { "browser_click", "click_element", "press_key", "wait" },
+      "completion cannot be claimed yet")
   end
-  local name, _, reply = ask('click "7"', {}, tools)
+  local name, _, reply = ask(task, {}, tools)
   t.eq({ name, reply.refusal }, {})
   t.has(reply.content, "stays as it is")
   t.ok(select(3, ask("be clever", {}, tools)).refusal)
+  local done = { action("click_element", {}, 'Step 1 of 2: click "7".'), action("press_key", {}, "Step 2 of 2: x") }
+  local _, args, verifies = ask(task, { actions = done }, tools)
+  t.eq(args.phase, "VERIFICATION", "when the steps are done")
+  t.eq(verifies.calls[2].args.tool_names, { "report_completion", "wait" })
+  t.eq(ask(task, { actions = done, phase = "VERIFICATION" }, tools), nil, "it stays as it is")
+  t.eq(select(2, ask('expect "42"', { phase = "INIT" }, tools)).phase, "VERIFICATION", "there was nothing to do")
+end
+
+function tests.an_executor_that_is_done_waits_for_the_phase_that_verifies()
+  local done = { action("click_element", {}, 'Step 1 of 1: click "7".') }
+  local name, args = ask('click "7"', { actions = done }, "click_element wait")
+  t.eq({ name, args.seconds }, { "wait", 0.1 })
+  for _ = 1, 5 do done[#done + 1] = action(name, args) end
+  t.eq(ask('click "7"', { actions = done }, "report_completion wait"), "report_completion", "that was no claim")
+  local none, _, reply = ask('click "7"', { actions = done }, "click_element")
+  t.eq(none, nil)
+  t.has(reply.content, "report_completion, which is not offered")
 end
 
 function tests.strategist()

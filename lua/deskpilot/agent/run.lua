@@ -5,6 +5,7 @@ local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local decode = require "deskpilot.model.decode"
+local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
@@ -26,8 +27,9 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@class deskpilot.run
 ---@field mission deskpilot.mission the mission's table
 ---@field name string the mission's
+---@field goal deskpilot.goal what is worked on now; `task`, `state`, `history`, `observation`, `outcome`, `result` and
+---  `personas` are its own
 ---@field task string? what is to be done now
----@field goal { verify: function|false|nil, indicators: string[]? }? of the part that an agent works on
 ---@field config deskpilot.config
 ---@field desk deskpilot.desk the desktop
 ---@field desktop "current"|"private"
@@ -36,7 +38,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field state table the policy's own state
 ---@field history deskpilot.history what the personas are told of the past
 ---@field observation deskpilot.observation? the latest
----@field outcome { status: string, reason: string, final: boolean?, missing: boolean? }? once it is over
+---@field outcome deskpilot.outcome? once it is over
 ---@field acted number? when the last action had settled
 ---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
 ---@field personas table<string, table>? what the policy lets its personas spend (agent/persona.lua)
@@ -49,23 +51,22 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field body deskpilot.task? the task that it is
 ---@field closers function[]
 ---@field looked { turn: integer, times: integer }?
----@field [string] any what guards keep of it
+---@field [string] any what guards keep of the whole run; what they keep of a goal is in `goal.guards`
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 local Run = {}
-Run.__index = Run
 
 --- A new run. The parts are opened by the caller, who also closes them.
 ---@param parts table { mission, config, desk, dir, model, toolbox, listeners }
 ---@return deskpilot.run
 function run.new(parts)
-  local self = setmetatable({}, Run)
+  local self = setmetatable({}, goals.metatable(Run))
   for key, value in pairs(parts) do self[key] = value end
-  self.task = self.mission.task
   self.turn, self.actions = 0, 0
-  self.state = {}
   self.encoder = native.encoder()
-  self.history = self:new_history()
+  local mission = self.mission
+  self.goal = goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators,
+    history = self:new_history() }
   self.closers = {}
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
@@ -86,6 +87,7 @@ function Run:emit(name, fields)
   local event = fields or {}
   event.event, event.at = name, task.now() - self.started
   if event.turn == nil and self.turn > 0 then event.turn = self.turn end
+  if self.goal.parent then event.goal = self.goal.path end
   listeners.tell(self, event)
   return event
 end
@@ -96,17 +98,18 @@ function Run:note(message)
   self:emit("note", { message = tostring(message) })
 end
 
---- Ends the run after the current step. The first end given is the one that counts.
+--- Ends what is worked on, the run or a goal within it, after the current step. The first end given is the one that
+--- counts.
 ---@param status "succeeded"|"failed"|"incomplete"|"interrupted"|"error"
 ---@param reason string
----@param final boolean? also the end of the script that asked an agent for a part of its work
+---@param final boolean? the end of the whole run, also within a goal that was handed to an agent
 function Run:stop(status, reason, final)
   if self.outcome then return end
   if not statuses[status] then
     status, reason = "error", ("somebody ended the run with the status %q, which does not exist"):format(
       tostring(status))
   end
-  self.outcome = { status = status, reason = tostring(reason or "no reason was given"), final = final }
+  goals.finish(self, { status = status, reason = tostring(reason or "no reason was given"), final = final })
 end
 
 --- Ends the run at once, in the middle of whatever it waits for.
@@ -319,13 +322,12 @@ function Run:act(call)
     vetoed = action.veto ~= nil }
 end
 
---- Asks the mission itself whether its goal is reached; true where it has no `verify`. The application
---- may need a moment, so the question is repeated for that many seconds.
+--- Asks the `verify` of the goal, which is the mission's own or was given to `achieve`, whether it is reached; true
+--- where it has none. The application may need a moment, so the question is repeated for that many seconds.
 ---@param seconds number?
 ---@return boolean ok, string? why
 function Run:verify(seconds)
-  local verify = self.mission.verify
-  if self.goal and self.goal.verify ~= nil then verify = self.goal.verify end
+  local verify = self.goal.verify
   if not verify then return true end
   local limit = task.now() + (seconds or self.config:get("timing.verify"))
   while true do
@@ -355,13 +357,14 @@ function Run:claim(evidence, seconds)
   return "the mission is complete"
 end
 
---- Hands a part of the work to an agent, from inside a script. Waits until it has ended.
+--- Hands a part of the work to an agent, from a script, a hook or a tool, and waits until it has ended. That part has
+--- a history and a state of its own, and its end is not the end of the run.
 ---@param goal string what is to be done
 ---@param options { policy: string?, verify: (fun(m: deskpilot.run): boolean?, any)?, indicators: string[]? }?
 ---  indicators: texts that are all on the screen when the goal is reached
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function Run:achieve(goal, options)
-  return require "deskpilot.agent.loop".pursue(self, goal, options or {})
+  return require "deskpilot.agent.loop".achieve(self, goal, options or {})
 end
 
 return run

@@ -70,6 +70,20 @@ function Rundir:save_json(name, value)
   return self:save(name, text .. "\n")
 end
 
+-- What is made of the journal and can be made again.
+local derived = { ["result.json"] = true, ["trajectory.json"] = true, ["report.html"] = true }
+
+--- How much a run has kept, in bytes: its journal, its pictures, its requests and what it has downloaded.
+---@param path string of a run directory
+---@return integer bytes
+function rundir.size(path)
+  local sum = 0
+  for _, name in ipairs(files.list(path)) do
+    if not derived[name] then sum = sum + files.size(files.join(path, name)) end
+  end
+  return sum
+end
+
 --- The next name for a request of that persona: "requests/0003-executor".
 ---@param persona string
 ---@return string

@@ -56,7 +56,8 @@ end
 ---@param tools deskpilot.tool[]
 ---@return deskpilot.toolbox
 function Toolbox:with(tools)
-  local more = setmetatable({ tools = setmetatable({}, { __index = self.tools }) }, Toolbox)
+  local more = setmetatable({ tools = {} }, Toolbox)
+  for name, tool in pairs(self.tools) do more.tools[name] = tool end
   for _, tool in ipairs(tools) do more.tools[tool.name] = tool end
   return more
 end

@@ -148,6 +148,19 @@ function files.remove(path)
   uv.fs_rmdir(path)
 end
 
+--- The bytes of a file, or of all files in a folder and those below it; 0 for what does not exist. Links are not
+--- followed.
+---@param path string
+---@return integer bytes
+function files.size(path)
+  local stat = uv.fs_lstat(path)
+  if not stat then return 0 end
+  if stat.type ~= "directory" then return stat.size end
+  local sum = 0
+  for _, name in ipairs(files.list(path)) do sum = sum + files.size(files.join(path, name)) end
+  return sum
+end
+
 --- Bytes on the disk of that folder that this user may still write; nil if the system does not say.
 ---@param path string
 ---@return integer?

@@ -28,7 +28,7 @@ local function decide(facts, offered)
       .. "steps, or use a language model (--model, --endpoint)."):format(unreadable, steps.known)
   end
   if next(offered) == nil then return faces.strategist(facts, plan) end
-  if offered.spawn_executor_prompt then return faces.tactician(facts, plan) end
+  if offered.spawn_executor_prompt then return faces.tactician(course.read(facts, plan)) end
   if offered.plan then return faces.planner(course.read(facts, plan), offered.plan) end
   return faces.executor(course.read(facts, plan), offered)
 end

@@ -61,14 +61,10 @@ end
 
 -- --- observe ----------------------------------------------------------------------------------------------
 
--- The success indicators that the mission, or the script that called `achieve`, gave for the goal.
-local function given_indicators(run)
-  return run.goal.indicators or not run.mission.run and run.mission.indicators or nil
-end
-
--- Without such indicators: those of the planner's latest plan that was to complete the goal.
+-- The success indicators that the mission, or whoever called `achieve`, gave for the goal; without them those of the
+-- planner's latest plan that was to complete it.
 local function goal_indicators(run)
-  return given_indicators(run) or run.state.goal_indicators or {}
+  return run.goal.indicators or run.state.goal_indicators or {}
 end
 
 -- Claims the goal when all of its indicators are on the screen. A claim that `verify` has denied is not repeated
@@ -99,7 +95,7 @@ end
 -- --- decide -----------------------------------------------------------------------------------------------
 
 local function situation(run)
-  local s, indicators = run.state, given_indicators(run)
+  local s, indicators = run.state, run.goal.indicators
   local lines = { "GOAL:\n" .. run.task }
   if indicators and #indicators > 0 then
     lines[#lines + 1] = "THE GOAL IS REACHED WHEN ALL OF THIS IS ON THE SCREEN:\n- " .. table.concat(indicators, "\n- ")

@@ -5,15 +5,18 @@ local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
 local observation = require "deskpilot.agent.observation"
 local persona = require "deskpilot.agent.persona"
+local phases = require "deskpilot.policies.three_body.phases"
 
 ---@class deskpilot.policies.three_body: deskpilot.policy
 local policy = {
   api = 1,
   options = {
     tactician_interval = { type = "integer", default = 5, min = 1,
-      about = "the Tactician looks in on turn 1 and every so many turns" },
-    offline_turns = { type = "integer", default = 15, min = 1,
-      about = "turns without a word from the Tactician after which the Executor gets emergency orders" },
+      about = "the Tactician looks in on turn 1, every so many turns, and when the Executor has wanted to report "
+        .. "completion in a phase that does not verify" },
+    unanswered_questions = { type = "integer", default = 3, min = 1,
+      about = "questions in a row that the Tactician leaves without a valid answer, after which the Executor gets "
+        .. "emergency orders" },
     doctrine_chars = { section = "history", type = "integer", default = 400, min = 0,
       about = "how much of the doctrine the history text holds, in characters" },
   },
@@ -26,10 +29,7 @@ local policy = {
 }
 local prompt = persona.prompt
 
--- For an Executor whom nobody has told what it may use. It cannot claim completion with these.
-local safe_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up" }
-
--- When the Tactician has been silent for long, the mission must still be able to end.
+-- When the Tactician has stopped answering, the mission must still be able to end.
 local emergency_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up",
   "report_completion" }
 
@@ -84,61 +84,33 @@ local function strategist(run)
   end
 end
 
-local function configure(run, phase, orders, tools, rationale)
+-- Gives the Executor its orders, and the tools as the phase allows them. A sentence about each tool that was changed.
+local function configure(run, phase, orders, names, rationales)
   local s = run.state
-  local from = s.phase
+  local from, tools, report = s.phase, phases.tools(run.toolbox, phase, names)
   s.phase, s.orders, s.tools = phase, orders, tools
   run.history:add(run.turn, "phase", ("%s -> %s with %s"):format(from, phase, table.concat(tools, ", ")))
-  run:emit("phase_change", { from = from, to = phase, tools = tools, rationale = rationale, prompt = orders })
+  run:emit("phase_change", { from = from, to = phase, tools = tools, prompt = orders,
+    rationale = rationales.orders or rationales.tools,
+    tools_rationale = rationales.orders and rationales.tools })
+  return report
 end
 
 local function fall_back(run, phase, tools, why)
-  configure(run, phase, prompt "executor_fallback", tools, why)
+  configure(run, phase, prompt "executor_fallback", tools, { orders = why })
 end
 
--- The names that exist, without repetition, and sentences about those that do not.
-local function known_tools(run, names)
-  local known, seen, report = {}, {}, {}
-  for _, name in ipairs(names) do
-    if not run.toolbox:get(name) then
-      report[#report + 1] = ("There is no tool %q; the nearest is %q."):format(tostring(name),
-        tostring(text.nearest(tostring(name), run.toolbox:names())))
-    elseif not seen[name] then
-      seen[name] = true
-      known[#known + 1] = name
-    end
-  end
-  return known, report
-end
-
-local function chosen_tools(run, orders, phase)
-  local s = run.state
-  if not orders.tool_names then return s.tools or safe_tools, {} end
-  local tools, report = known_tools(run, orders.tool_names)
-  if #tools == 0 then
-    tools = { table.unpack(safe_tools) }
-    report[#report + 1] = "The list held no tool, so the Executor has " .. text.join(tools) .. "."
-  end
-  local lower = phase:lower()
-  if (lower:find("verif", 1, true) or lower:find("complet", 1, true))
-    and not table.concat(tools, " "):find("report_completion", 1, true) then
-    tools[#tools + 1] = "report_completion"
-    report[#report + 1] = "The phase verifies, so report_completion was added to its tools."
-  end
-  return tools, report
-end
-
--- The arguments of each meta-tool that was called, and a sentence for each call that was wrong.
+-- The arguments of each meta-tool that was called, with why, and a sentence for each call that was wrong.
 local function read_orders(box, reply)
-  local orders, report, found = {}, {}, false
+  local orders, report, found = { why = {} }, {}, false
   for _, call in ipairs(reply.calls or {}) do
     local args, why = call.args, call.error
     if args and call.name == "update_phase_tools" and type(args.tool_names) == "table" then
-      orders.tool_names, orders.rationale, found = args.tool_names, args.rationale, true
+      orders.tool_names, orders.why.tools, found = args.tool_names, args.rationale, true
     elseif args then
       args, why = box:validate(call.name, args)
       if args and call.name == "spawn_executor_prompt" then
-        orders.prompt, orders.phase, orders.rationale, found = args.prompt, args.phase, args.rationale, true
+        orders.prompt, orders.phase, orders.why.orders, found = args.prompt, args.phase, args.rationale, true
       end
     end
     if not args then report[#report + 1] = ("%s: %s"):format(tostring(call.name), tostring(why)) end
@@ -149,15 +121,17 @@ end
 
 local function follow(run, orders, report)
   local s = run.state
-  local phase = orders.phase or (s.orders and s.phase) or "EXECUTION"
-  local tools, more = chosen_tools(run, orders, phase)
+  local phase, names, more = orders.phase or (s.orders and s.phase) or "EXECUTION", s.tools or phases.safe_tools, {}
+  if orders.tool_names then names, more = phases.known(run.toolbox, orders.tool_names) end
   table.move(more, 1, #more, #report + 1, report)
-  configure(run, phase, orders.prompt or s.orders or prompt "executor_fallback", tools, orders.rationale)
+  more = configure(run, phase, orders.prompt or s.orders or prompt "executor_fallback", names, orders.why)
+  table.move(more, 1, #more, #report + 1, report)
 end
 
--- Says whether the Tactician did its work: orders, or words that leave things as they are.
+-- A valid answer is orders, or words that leave things as they are.
 local function tactician(run)
   local s = run.state
+  s.unanswered = s.unanswered + 1 -- until there is one
   local box = run.toolbox:with(meta_tools(run))
   local reply, err = persona.ask(run, "tactician", {
     system = prompt("tactician", { mission = run.task, doctrine = s.doctrine }),
@@ -173,7 +147,7 @@ local function tactician(run)
   end
   local orders, report = read_orders(box, reply)
   if orders then follow(run, orders, report) end
-  if orders or #report == 0 then s.tactician_turn = run.turn end
+  if orders or #report == 0 then s.unanswered = 0 end
   if #report > 0 then
     s.report = table.concat(report, "\n")
     run.history:add(run.turn, "note", "to the Tactician: " .. s.report)
@@ -183,6 +157,7 @@ end
 
 -- The one call that is to be done, or nil when the answer held none that can be.
 local function executor_call(run, reply)
+  local s = run.state
   local calls = reply.calls or {}
   if #calls == 0 then
     local said = text.cut(text.one_line(reply.content or ""), 150)
@@ -196,9 +171,10 @@ local function executor_call(run, reply)
     run:reject(call.name or "(none)", {}, tostring(call.error))
     return nil
   end
-  if not (" " .. table.concat(run.state.tools, " ") .. " "):find(" " .. call.name .. " ", 1, true) then
+  if not (" " .. table.concat(s.tools, " ") .. " "):find(" " .. call.name .. " ", 1, true) then
+    s.wants_to_report = call.name == "report_completion" -- only the Tactician can begin the phase for it
     run:reject(call.name, call.args, ("%s is not among the tools of this phase: %s"):format(call.name,
-      text.join(run.state.tools)))
+      text.join(s.tools)))
     return nil
   end
   return call, #calls - 1
@@ -226,24 +202,27 @@ local function executor(run)
 end
 
 function policy.start(run)
-  run.state.phase, run.state.tactician_turn = "INIT", 0
-  run.state.started = run.turn
+  local s = run.state
+  s.phase, s.turn, s.unanswered = "INIT", 0, 0
 end
 
 function policy.turn(run)
-  local s = run.state
-  local turn = run.turn - s.started -- 1 on the first turn of this goal
+  local s, config = run.state, run.config
+  s.turn = s.turn + 1 -- of this goal
   if not s.doctrine then strategist(run) end
   if run.outcome then return end
-  local interval = run.config:get("three_body.tactician_interval")
-  if turn == 1 or turn % interval == 0 then tactician(run) end
+  if s.turn == 1 or s.turn % config:get("three_body.tactician_interval") == 0 or s.wants_to_report then
+    s.wants_to_report = false
+    tactician(run)
+  end
   if run.outcome then return end
-  if not s.orders then
-    fall_back(run, "FALLBACK", safe_tools, "there are no valid orders from the Tactician")
-  elseif s.phase ~= "EMERGENCY"
-    and run.turn - math.max(s.tactician_turn, s.started) > run.config:get("three_body.offline_turns") then
-    fall_back(run, "EMERGENCY", emergency_tools, ("the Tactician has failed for %d turns")
-      :format(run.turn - s.tactician_turn))
+  if s.unanswered >= config:get("three_body.unanswered_questions") then
+    if s.phase ~= phases.emergency then
+      fall_back(run, phases.emergency, emergency_tools, ("the Tactician has left %d questions in a row without a valid "
+        .. "answer"):format(s.unanswered))
+    end
+  elseif not s.orders then
+    fall_back(run, phases.fallback, phases.safe_tools, "there are no valid orders from the Tactician")
   end
   executor(run)
 end
