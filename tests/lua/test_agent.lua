@@ -169,8 +169,20 @@ function tests.json_is_stable_and_strict()
   local loop = {}
   loop[1] = loop
   t.raises("too deep", json.encode, loop)
+  local ordered = json.ordered({ a = 1, b = json.ordered({}, {}), c = false, d = "x" }, { "c", "none", "b", "c" })
+  t.eq(json.encode(ordered), '{"c":false,"b":{},"a":1,"d":"x"}', "the rest follows, sorted")
+  t.eq(json.encode { json.constant(ordered) }, '[{"c":false,"b":{},"a":1,"d":"x"}]')
   t.eq(json.decode('{"a":null,"b":[1]}'), { b = { 1 } })
   t.eq((json.decode("{")), nil)
+end
+
+-- Models cut characters in half, and half of a pair of surrogates is no character.
+function tests.half_a_surrogate_pair_costs_nothing_else()
+  t.eq(json.decode [[{"a":"x\ud83dy","b":["\ud83d\ude00"]}]], { a = "x\u{FFFD}y", b = { "😀" } })
+  t.eq(json.decode [["\ude00\ud83d\ud83d\ude00\uD83D"]], "\u{FFFD}\u{FFFD}😀\u{FFFD}")
+  t.eq(json.decode [["\\ud83d \\\ud83d \ud7ff\ue000"]], "\\ud83d \\\u{FFFD} \u{D7FF}\u{E000}")
+  t.eq((json.decode [["\ud8"]]), nil)
+  t.eq((json.decode [[{"a":"\ud83d",}]]), nil, "other mistakes stay mistakes")
 end
 
 return tests

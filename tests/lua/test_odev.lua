@@ -219,7 +219,7 @@ end
 function tests.the_tools_are_told_by_their_own_definitions()
   local run = run_with()
   local words = plan.describe_tools(run)
-  t.has(words, "- browser_type(index: integer, replace?: boolean, text: string): Type text")
+  t.has(words, "- browser_type(index: integer, text: string, replace?: boolean): Type text")
   t.has(words, "- browser_tab(action: new|close|next, url?: string)")
   t.has(words, "- click_element(label: string, position: array [x, y] in 0..1000)")
   t.ok(not words:find("justification", 1, true))

@@ -20,7 +20,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field tool string
 ---@field args table
 ---@field persona string? who wants it
----@field why string? for the history, where the arguments do not say it
+---@field why string? what it is for, where the arguments have no justification
 ---@field observation deskpilot.observation? what the model was shown when it chose the arguments, the latest if not
 ---  given: positions are points of its picture
 
@@ -50,6 +50,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field started number
 ---@field body deskpilot.task? the task that it is
 ---@field closers function[]
+---@field noted table<string, true> what has been told of left out arguments
 ---@field looked { turn: integer, times: integer }?
 ---@field [string] any what guards keep of the whole run; what they keep of a goal is in `goal.guards`
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
@@ -67,7 +68,7 @@ function run.new(parts)
   local mission = self.mission
   self.goal = goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators,
     history = self:new_history() }
-  self.closers = {}
+  self.closers, self.noted = {}, {}
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
   return self
@@ -246,6 +247,14 @@ local function context(self, call)
   return { desk = self.desk, run = self, config = self.config, observation = call.observation or self.observation }
 end
 
+-- Told once in a run: a model that adds something does so each time. Each action has it in its event.
+local function note_ignored(self, action, ignored)
+  action.ignored = ignored
+  local words = ("%s: left out what the tool does not know: %s"):format(action.tool, table.concat(ignored, ", "))
+  if not self.noted[words] then self:note(words) end
+  self.noted[words] = true
+end
+
 local function perform(self, action, call)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
@@ -253,23 +262,36 @@ local function perform(self, action, call)
   if action.veto then
     return errors.fail("refused", "%s vetoed this: %s", action.vetoed_by, action.veto)
   end
-  local args, err = self:check { tool = action.tool, args = action.args, observation = call.observation }
-  if not args then return nil, err end
+  local args, ignored = self:check { tool = action.tool, args = action.args, observation = call.observation,
+    why = call.why }
+  if not args then return nil, ignored end
   action.args = args
+  if #ignored > 0 then note_ignored(self, action, ignored) end
   return self.toolbox:run(action.tool, context(self, call), args)
+end
+
+-- The arguments, with the caller's reason where the tool wants a justification and they have none.
+local function justified(self, call)
+  local tool, args = self.toolbox:get(call.tool), call.args
+  if not (call.why and tool and type(args) == "table") or args.justification ~= nil then return args end
+  if not tool.parameters.properties.justification then return args end
+  local copy = { justification = call.why }
+  for key, value in pairs(args) do copy[key] = value end
+  return copy
 end
 
 --- Whether a call could be done as things are in the latest observation: its tool, its arguments, and what the
 --- tool itself has to say about them. Nothing is done.
 ---@param call deskpilot.call
 ---@return table? args as the tool takes them
----@return deskpilot.error? err a sentence for the model
+---@return string[]|deskpilot.error ignored the names of arguments that were left out, because the tool does not know
+---  them; or a sentence for the model
 function Run:check(call)
-  local args, err = self.toolbox:validate(call.tool, call.args)
-  if not args then return nil, err end
+  local args, ignored = self.toolbox:validate(call.tool, justified(self, call))
+  if not args then return nil, ignored end
   local ok, why = self.toolbox:check(call.tool, context(self, call), args)
   if not ok then return nil, why end
-  return args
+  return args, ignored
 end
 
 -- A time that somebody has configured; nil leaves it to the desk, which knows the active application.
@@ -312,7 +334,7 @@ function Run:act(call)
   local ok = result ~= nil
   if type(action.args) ~= "table" then action.args = {} end
   finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,
-    code = err and err.code, point = action.args.position or action.args["end"] })
+    code = err and err.code, point = action.args.position or action.args["end"], ignored = action.ignored })
   local tool = self.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then
     self:settle()

@@ -11,11 +11,11 @@ return {
       about = "shortest evidence that a claim of completion may have, in characters" },
   },
   parameters = function(config)
-    return fields.object({
-      evidence = { type = "string",
+    return fields.object {
+      { name = "evidence", type = "string",
         description = ("At least %d characters: what is on the screen now that proves the result, "
           .. "with the exact values and names you can read."):format(config:get("report_completion.min_evidence")) },
-    }, { "evidence" })
+    }
   end,
   anywhere = true,
   acts = false, -- nothing on the desktop changes, so there is nothing to settle

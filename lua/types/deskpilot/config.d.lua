@@ -21,6 +21,7 @@
 ---@field scroll deskpilot.config.scroll?
 ---@field three_body deskpilot.config.three_body?
 ---@field timing deskpilot.config.timing?
+---@field tools deskpilot.config.tools?
 
 ---@class deskpilot.config.browser
 ---@field upload_folders string[]? folders whose files an agent may upload or open, beside the mission's own and its `files`; none unless told
@@ -118,3 +119,6 @@
 ---@field settle_quiet number? seconds without a change that count as settled; a known application may have its own, unless it is set; 0.15 unless told
 ---@field turn_delay number? seconds to rest between turns; 0 unless told
 ---@field verify number? seconds to wait for a mission's verify to become true; 3 unless told
+
+---@class deskpilot.config.tools
+---@field min_justification integer? shortest justification that an action may have, in characters (0: any); 0 unless told
