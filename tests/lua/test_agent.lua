@@ -155,6 +155,13 @@ function tests.runs_never_share_a_folder_and_a_full_disk_is_said()
   local one, two = assert(rundir.create(base, "Some Mission!", 0)), assert(rundir.create(base, "Some Mission!", 0))
   t.ok(one.path ~= two.path)
   t.has(one.path, "-some-mission")
+  assert(one:save("screenshots/a.png", "x"))
+  if t.platform == "linux" then -- on Windows the folder that the runs are kept in says who may read them
+    for path, wanted in pairs { [""] = "700", screenshots = "700", requests = "700", ["screenshots/a.png"] = "600" } do
+      local stat = require("luv").fs_stat(files.join(one.path, path))
+      t.eq(("%o"):format(stat.mode & tonumber("777", 8)), wanted, "nobody else may look into " .. path)
+    end
+  end
   local full = assert(rundir.create(base, "x", 2 ^ 60 // 1))
   local ok, err = full:save("a", "b")
   t.eq(ok, nil)

@@ -74,6 +74,22 @@ function text.keys(t)
   return keys
 end
 
+--- Without the white space around it, in linear time: the usual pattern, `^%s*(.-)%s*$`, takes quadratic time for a
+--- long run of blanks, and nothing can interrupt it.
+---@param s string
+---@return string
+function text.trim(s)
+  local first = s:find("%S")
+  return first and s:match(".*%S", first) or ""
+end
+
+--- Bytes as hexadecimal digits.
+---@param bytes string
+---@return string
+function text.hex(bytes)
+  return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
+end
+
 --- "a, b and c"
 ---@return string
 function text.join(names)
