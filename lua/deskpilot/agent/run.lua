@@ -23,11 +23,18 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field observation deskpilot.observation? what the model was shown when it chose the arguments, the latest if not
 ---  given: positions are points of its picture
 
+--- What is to be reached, and how that is told.
+---@class deskpilot.goal
+---@field verify function|false|nil the goal's own check; false: none, whatever the mission has
+---@field indicators string[]? texts that are all on the screen when it is reached
+---@field criteria string[]? success criteria (agent/criteria.lua), from whoever planned the work
+---@field unmet table<integer, string>? what the latest claim lacked, by the criterion's number
+
 ---@class deskpilot.run
 ---@field mission deskpilot.mission the mission's table
 ---@field name string the mission's
 ---@field task string? what is to be done now
----@field goal { verify: function|false|nil, indicators: string[]? }? of the part that an agent works on
+---@field goal deskpilot.goal? the part that an agent works on
 ---@field config deskpilot.config
 ---@field desk deskpilot.desk the desktop
 ---@field desktop "current"|"private"
@@ -197,7 +204,7 @@ function Run:ask(request)
 
   local chat = { persona = request.persona, messages = messages(request, self.observation),
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
-    tools = request.tools and #request.tools > 0 and box:definitions(request.tools) or nil }
+    tools = request.tools and #request.tools > 0 and box:definitions(request.tools, self) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
   local began = task.now()
   local reply, err = model:chat(chat)
@@ -262,7 +269,7 @@ end
 ---@return table? args as the tool takes them
 ---@return deskpilot.error? err a sentence for the model
 function Run:check(call)
-  local args, err = self.toolbox:validate(call.tool, call.args)
+  local args, err = self.toolbox:validate(call.tool, call.args, self)
   if not args then return nil, err end
   local ok, why = self.toolbox:check(call.tool, context(self, call), args)
   if not ok then return nil, why end
@@ -317,6 +324,13 @@ function Run:act(call)
   end
   return { ok = ok, text = ok and result or tostring(err), code = err and err.code,
     vetoed = action.veto ~= nil }
+end
+
+--- Whether a `verify` decides that the goal is reached: then no claim has to be believed.
+---@return boolean
+function Run:has_verify()
+  if self.goal and self.goal.verify ~= nil then return self.goal.verify ~= false end
+  return self.mission.verify ~= nil
 end
 
 --- Asks the mission itself whether its goal is reached; true where it has no `verify`. The application

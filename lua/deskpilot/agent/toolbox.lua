@@ -11,6 +11,8 @@ local toolbox = {}
 ---@field name string that of its file
 ---@field description string
 ---@field parameters table|(fun(config: deskpilot.config): table) a JSON Schema; a function where it depends on options
+---@field parameters_for (fun(run: deskpilot.run): table?)? the schema where it depends on what the run is at; nil: as
+---  `parameters` says
 ---@field run fun(ctx: deskpilot.tool_context, args: table): string?, deskpilot.error? gives what was done, in words
 ---@field check (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)? whether it could be done
 ---  as things are
@@ -74,15 +76,21 @@ function Toolbox:names()
   return text.keys(self.tools)
 end
 
+-- The schema of a tool's arguments: as the run wants it now, if there is one.
+local function parameters_of(tool, run)
+  return run and tool.parameters_for and tool.parameters_for(run) or tool.parameters
+end
+
 --- What a request's `tools` holds for these names.
 ---@param names string[]
+---@param run deskpilot.run? that asks
 ---@return table[]
-function Toolbox:definitions(names)
+function Toolbox:definitions(names, run)
   local list = {}
   for _, name in ipairs(names) do
     local tool = assert(self.tools[name], name)
     list[#list + 1] = { type = "function",
-      ["function"] = { name = name, description = tool.description, parameters = tool.parameters } }
+      ["function"] = { name = name, description = tool.description, parameters = parameters_of(tool, run) } }
   end
   return list
 end
@@ -90,16 +98,18 @@ end
 --- Checks a call against the tool's schema; numbers given as strings become numbers.
 ---@param name string
 ---@param args table
+---@param run deskpilot.run? that the call is for
 ---@return table? args, deskpilot.error? err
-function Toolbox:validate(name, args)
+function Toolbox:validate(name, args, run)
   local tool = self:get(name)
   if not tool then
     return errors.fail("not_found", "there is no tool %q; the nearest is %q", tostring(name),
       tostring(text.nearest(tostring(name), self:names())))
   end
   if type(args) ~= "table" then return errors.fail("invalid", "%s needs an object of arguments", name) end
-  args = schema.coerce(tool.parameters, args)
-  local ok, why = schema.validate(tool.parameters, args)
+  local parameters = parameters_of(tool, run)
+  args = schema.coerce(parameters, args)
+  local ok, why = schema.validate(parameters, args)
   if not ok then return errors.fail("invalid", "%s: %s", name, tostring(why)) end
   return args
 end

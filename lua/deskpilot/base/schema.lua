@@ -254,8 +254,15 @@ local function pair_of(definition, value)
   return x and number_of(x) and number_of(y) and { number_of(x), number_of(y) } or nil
 end
 
+-- One text where a list of texts is wanted.
+local function list_of(definition, value)
+  local wanted = definition.items and has_type(definition.items, "string")
+  if not wanted or type(value) ~= "string" or value:find("^%s*[%[{]") then return nil end
+  return json.list { value }
+end
+
 function coercers.array(value, definition)
-  return decoded(value, "[") or pair_of(definition, value)
+  return decoded(value, "[") or pair_of(definition, value) or list_of(definition, value)
 end
 
 function coercers.object(value)
@@ -311,8 +318,8 @@ function coerce(definition, value)
 end
 
 --- A copy of `value` in which typical mistakes of small models are corrected, where the meaning is unambiguous: numbers
---- and booleans in quotes, 5.0 for 5, JSON in a string, an enum's letter case, "x, y" or {x, y} for a pair of numbers.
---- Anything else is left unchanged; validate reports it.
+--- and booleans in quotes, 5.0 for 5, JSON in a string, an enum's letter case, "x, y" or {x, y} for a pair of numbers,
+--- a text for a list of texts. Anything else is left unchanged; validate reports it.
 ---@param definition table the schema
 ---@param value any decoded JSON
 ---@return any
