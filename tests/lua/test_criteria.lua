@@ -56,8 +56,8 @@ end
 
 function tests.evidence_is_for_one_criterion_each()
   t.eq(compare { "I see the letter there", "Its lamp is green now", "The list of mails has it" },
-    "1. The letter is saved in the folder.: I see the letter there; 2. The printer is ready for work.: Its lamp is "
-    .. "green now; 3. The mail is sent to Ada.: The list of mails has it")
+    "1. The letter is saved in the folder: I see the letter there; 2. The printer is ready for work: Its lamp is "
+    .. "green now; 3. The mail is sent to Ada: The list of mails has it")
   local why, unmet = compare { "I see the letter there", "yes", "The mail is sent to Ada." }
   t.eq(why, "there is no evidence for criteria 2 and 3", "a word, and a repetition, show nothing")
   t.eq(unmet, { [2] = "there is no evidence", [3] = "there is no evidence" })
@@ -70,8 +70,8 @@ function tests.one_text_is_taken_apart()
     "1) I see the letter there\n2) Its lamp is green now\n3) The list of mails has it",
     "- I see the letter there\n- Its lamp is green now\n- The list of mails has it\n",
   } do
-    t.has(compare(all), "2. The printer is ready for work.: Its lamp is green now; 3.", all)
-    t.has(compare { all }, "3. The mail is sent to Ada.: The list of mails has it", all)
+    t.has(compare(all), "2. The printer is ready for work: Its lamp is green now; 3.", all)
+    t.has(compare { all }, "3. The mail is sent to Ada: The list of mails has it", all)
   end
   t.eq(compare "The letter was saved in its folder, and the mail was sent.", "there is no evidence for criterion 2")
 end
@@ -101,7 +101,7 @@ end
 function tests.a_doctrine_as_data()
   local written = assert(read { mission = "Write a letter.", phases = { "OPEN: ...", "WRITE: ..." }, risks = {},
     directives = "Be quick.", success_criteria = { "The title is \"letter\"", "2. It is saved" } })
-  t.eq(written.text, "MISSION\nWrite a letter.\n\nPHASES\n- OPEN: ...\n- WRITE: ...\n\nDIRECTIVES\nBe quick.")
+  t.eq(written.text, "MISSION RESTATED\nWrite a letter.\n\nPHASES\n- OPEN: ...\n- WRITE: ...\n\nDIRECTIVES\nBe quick.")
   t.eq(written.criteria, { 'The title is "letter"', "It is saved" })
 end
 
@@ -109,7 +109,7 @@ function tests.what_small_models_make_of_it()
   t.eq(read({ success_criteria = "- one\n- two" }).criteria, { "one", "two" })
   local written = assert(read { phases = { { name = "OPEN", goal = "open it" } }, risks = "none", extra = 5,
     mission = { "a", "b" }, success_criteria = json.null })
-  t.eq(written.text, "MISSION\na\nb\n\nPHASES\n- goal: open it; name: OPEN\n\nRISKS\n- none")
+  t.eq(written.text, "MISSION RESTATED\na\nb\n\nPHASES\n- goal: open it; name: OPEN\n\nRISKS\n- none")
   t.eq(written.criteria, {})
   t.has(select(2, read {}), "nothing in it")
   t.has(select(2, prose ""), "neither a call nor a word")

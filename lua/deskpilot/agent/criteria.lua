@@ -208,7 +208,7 @@ function criteria.compare(run, list, evidence)
     elseif why then
       problems[#problems + 1] = ("criterion %d: %s"):format(i, why)
     end
-    lines[i] = ("%d. %s: %s"):format(i, criterion, part)
+    lines[i] = ("%d. %s: %s"):format(i, criterion:gsub("[.:;]+$", ""), part)
   end
   if #lacking > 0 then
     table.insert(problems, 1, ("%s for criteri%s %s"):format(no_evidence, #lacking == 1 and "on" or "a",

@@ -11,7 +11,7 @@ local doctrine = {}
 
 -- The sections, in the order in which they are asked for and shown to the Tactician.
 local sections = {
-  { "mission", "MISSION", "What is true on this computer when the mission is done. One or two sentences." },
+  { "mission", "MISSION RESTATED", "What is true on this computer when the mission is done. One or two sentences." },
   { "reconnaissance", "RECONNAISSANCE", "Which application, window and controls are needed, and which of them the "
     .. "screenshot shows already." },
   { "phases", "PHASES", "1 to 7 phases in their order, one line each: NAME: its goal; what shows that it is over; what "
