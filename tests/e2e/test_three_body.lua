@@ -13,8 +13,8 @@ local evidence = "The display of the calculator shows the number 7, which is wha
   .. "in front, nothing covers it, and no error can be seen."
 
 local function persona(request)
-  if not request.tools then return "strategist" end
   for _, tool in ipairs(request.tools) do
+    if tool["function"].name == "write_doctrine" then return "strategist" end
     if tool["function"].name == "spawn_executor_prompt" then return "tactician" end
   end
   return "executor"
@@ -134,7 +134,7 @@ function tests.a_whole_mission()
     t.eq(request.temperature, who == "strategist" and 0.3 or who == "tactician" and 0.4
       or request.temperature >= 0.75 and 0.75 or 0.5)
     t.eq(request.max_tokens, ({ strategist = 1200, tactician = 800, executor = 1024 })[who])
-    t.eq(request.tool_choice, who ~= "strategist" and "auto" or nil)
+    t.eq(request.tool_choice, "auto")
     if who == "executor" then
       local names = tool_names(request)
       t.eq(names, #names == 2 and seen.executor <= 4 and { "click_element", "press_key" }

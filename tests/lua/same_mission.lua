@@ -20,6 +20,7 @@ local fields = {
   action = { "args persona tool" },
   action_result = { "args ok seconds text tool", "point" },
   settled = { "reason seconds" },
+  note = { "message" },
   turn_end = { "seconds" },
   run_end = { "actions reason seconds status turns" },
 }

@@ -2,6 +2,7 @@
 local t = require "harness"
 local client = require "deskpilot.model.client"
 local json = require "deskpilot.base.json"
+local literal = require "deskpilot.model.literal"
 local literal_facts = require "literal_facts"
 local screen = require "deskpilot.model.literal.screen"
 local steps = require "deskpilot.model.literal.steps"
@@ -287,11 +288,29 @@ function tests.an_executor_that_is_done_waits_for_the_phase_that_verifies()
 end
 
 function tests.strategist()
-  local name, _, reply = ask('click "7"; expect "42"', {}, "")
-  t.eq({ name, reply.refusal }, {})
-  t.has(reply.content, 'MISSION RESTATEMENT\nclick "7"; expect "42"\n')
-  t.has(reply.content, '1. click "7"\n2. expect "42"')
-  t.ok(select(3, ask("be clever", {}, "")).refusal)
+  local name, args, reply = ask('click "7"; expect "42", expect "say \\"hi\\""', {}, "write_doctrine")
+  t.eq({ name, reply.refusal }, { "write_doctrine" })
+  t.eq(args.mission, 'click "7"; expect "42", expect "say \\"hi\\""')
+  t.has(args.phases[1], '1. click "7"\n2. expect "42"')
+  t.eq(args.success_criteria, { '"42" is on the screen.', "“say \"hi\"” is on the screen." })
+  t.eq(select(2, ask('expect "42"; click "7"', {}, "write_doctrine")).success_criteria, {},
+    "what is expected on the way is no criterion of the end")
+  reply = select(3, ask('click "7"', {}, ""))
+  t.eq({ #reply.calls, reply.refusal }, { 0 })
+  t.has(reply.content, '1. click "7"')
+  t.ok(select(3, ask("be clever", {}, "write_doctrine")).refusal)
+end
+
+function tests.a_claim_with_evidence_for_each_criterion()
+  local offered = { { type = "function", ["function"] = { name = "report_completion", parameters = { type = "object",
+    properties = { evidence = { type = "array" } } } } } }
+  local facts = calculator 'expect "42"; expect "6"'
+  local reply = assert(client.read(literal.chat { facts = facts, tools = offered }))
+  local evidence = json.decode(reply.tool_calls[1].arguments).evidence
+  t.eq(#evidence, 2)
+  t.has(evidence[1], '"42" is seen in the value of text')
+  t.has(evidence[2], '"6" is seen in the name of a ')
+  t.ok(#evidence[1] >= 100, "long enough where there is one criterion only")
 end
 
 function tests.through_the_client()

@@ -137,7 +137,7 @@ local function script(text)
   }
   local n = 0
   return function(request)
-    if not request.tools then return model_server.reply_text "1. MISSION RESTATEMENT\nClick, then type." end
+    if has_tool(request, "write_doctrine") then return model_server.reply_text "Click, then type." end
     if has_tool(request, "spawn_executor_prompt") then
       local phase = n < #steps and "EXECUTION" or "VERIFICATION"
       return calls({ "spawn_executor_prompt", { prompt = "Do it.", phase = phase, rationale = "seen" } },

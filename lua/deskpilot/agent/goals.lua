@@ -14,6 +14,8 @@ local deepest = 8
 ---@field begun integer how many goals were begun within it
 ---@field verify function|false|nil whether it is reached; without one the agent's word is taken
 ---@field indicators string[]? texts that are all on the screen when it is reached
+---@field criteria string[]? success criteria (agent/criteria.lua), from whoever planned the work
+---@field unmet table<integer, string>? what the latest claim lacked, by the criterion's number
 ---@field guards table<string, any> what guards keep while it lasts
 ---@field task string? what is to be done, in words
 ---@field state table the policy's own

@@ -201,7 +201,7 @@ function Run:ask(request)
 
   local chat = { persona = request.persona, messages = messages(request, self.observation),
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
-    tools = request.tools and #request.tools > 0 and box:definitions(request.tools) or nil }
+    tools = request.tools and #request.tools > 0 and box:definitions(request.tools, self) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
   local began = task.now()
   local reply, err = model:chat(chat)
@@ -287,7 +287,7 @@ end
 ---@return string[]|deskpilot.error ignored the names of arguments that were left out, because the tool does not know
 ---  them; or a sentence for the model
 function Run:check(call)
-  local args, ignored = self.toolbox:validate(call.tool, justified(self, call))
+  local args, ignored = self.toolbox:validate(call.tool, justified(self, call), self)
   if not args then return nil, ignored end
   local ok, why = self.toolbox:check(call.tool, context(self, call), args)
   if not ok then return nil, why end
@@ -342,6 +342,12 @@ function Run:act(call)
   end
   return { ok = ok, text = ok and result or tostring(err), code = err and err.code,
     vetoed = action.veto ~= nil }
+end
+
+--- Whether a `verify` decides that the goal is reached: then no claim has to be believed.
+---@return boolean
+function Run:has_verify()
+  return self.goal.verify ~= nil and self.goal.verify ~= false
 end
 
 --- Asks the `verify` of the goal, which is the mission's own or was given to `achieve`, whether it is reached; true

@@ -15,6 +15,8 @@ local toolbox = {}
 ---@field description string
 ---@field parameters table|(fun(config: deskpilot.config): table) a JSON Schema, whose properties may be a list, so that
 ---  they have an order (deskpilot.agent.fields); a function where it depends on options
+---@field parameters_for (fun(run: deskpilot.run): table?)? the schema where it depends on what the run is at; nil: as
+---  `parameters` says
 ---@field run fun(ctx: deskpilot.tool_context, args: table): string?, deskpilot.error? gives what was done, in words
 ---@field check (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)? whether it could be done
 ---  as things are
@@ -112,12 +114,23 @@ local function definition_of(tool)
   return definitions[tool]
 end
 
+-- The parameters as the run wants them now; nil where they are always the same.
+local function parameters_now(tool, run)
+  local wanted = run and tool.parameters_for and tool.parameters_for(run)
+  return wanted and parameters.complete(wanted, tool.acts ~= false, run.config:get("tools.min_justification"))
+end
+
 --- What a request's `tools` holds for these names. It is not to be changed.
 ---@param names string[]
+---@param run deskpilot.run? that asks
 ---@return table[]
-function Toolbox:definitions(names)
+function Toolbox:definitions(names, run)
   local list = {}
-  for i, name in ipairs(names) do list[i] = definition_of(assert(self.tools[name], name)) end
+  for i, name in ipairs(names) do
+    local tool = assert(self.tools[name], name)
+    local wanted = parameters_now(tool, run)
+    list[i] = wanted and new_definition(tool, wanted) or definition_of(tool)
+  end
   return list
 end
 
@@ -138,16 +151,17 @@ end
 --- arguments that the schema does not know are left out.
 ---@param name string
 ---@param args table
+---@param run deskpilot.run? that the call is for
 ---@return table? args
 ---@return string[]|deskpilot.error ignored the names of what was left out, or what is wrong
-function Toolbox:validate(name, args)
+function Toolbox:validate(name, args, run)
   local tool = self:get(name)
   if not tool then
     return errors.fail("not_found", "there is no tool %q; the nearest is %q", tostring(name),
       tostring(text.nearest(tostring(name), self:names())))
   end
   if type(args) ~= "table" then return errors.fail("invalid", "%s needs an object of arguments", name) end
-  local definition = tool.parameters
+  local definition = parameters_now(tool, run) or tool.parameters
   local known, ignored, near = schema.drop(definition, schema.coerce(definition, args))
   local problem = problem_of(definition, known, ignored, near)
   if problem then return errors.fail("invalid", "%s: %s", name, problem) end

@@ -1,11 +1,15 @@
 --- The three-body hierarchy. A Strategist reads the mission once and writes the doctrine; a Tactician
 --- looks in every few turns, names the phase, and configures the Executor (its prompt, its tools); the
 --- Executor takes one action each turn with the tools of the phase and nothing else.
+local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
-local observation = require "deskpilot.agent.observation"
+local briefing = require "deskpilot.agent.briefing"
+local criteria = require "deskpilot.agent.criteria"
 local persona = require "deskpilot.agent.persona"
+local doctrine = require "deskpilot.policies.three_body.doctrine"
 local phases = require "deskpilot.policies.three_body.phases"
+local revision = require "deskpilot.policies.three_body.revision"
 
 ---@class deskpilot.policies.three_body: deskpilot.policy
 local policy = {
@@ -18,7 +22,7 @@ local policy = {
       about = "questions in a row that the Tactician leaves without a valid answer, after which the Executor gets "
         .. "emergency orders" },
     doctrine_chars = { section = "history", type = "integer", default = 400, min = 0,
-      about = "how much of the doctrine the history text holds, in characters" },
+      about = "how much of the doctrine the Executor is told, in characters; the success criteria it is told whole" },
   },
   -- What each may spend, unless personas.NAME says otherwise.
   personas = {
@@ -28,6 +32,8 @@ local policy = {
   },
 }
 local prompt = persona.prompt
+
+local most_tries = 2 -- of the Strategist, to give an answer that can be read
 
 -- When the Tactician has stopped answering, the mission must still be able to end.
 local emergency_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up",
@@ -41,9 +47,8 @@ local function meta_tools(run)
       parameters = { type = "object", additionalProperties = false,
         required = { "prompt", "phase", "rationale" },
         properties = {
-          prompt = { type = "string", minLength = 1, description = "The Executor's complete orders in 200-400 "
-            .. "words: the goal of the phase, what to be precise about, the risks, how positions are given "
-            .. "([x, y], 0-1000), and that each action needs a justification." },
+          prompt = { type = "string", minLength = 1, description = "The Executor's orders, 50-200 words: the goal of "
+            .. "the phase, the steps with the names of the controls, what shows that it is over, and its risks." },
           phase = { type = "string", minLength = 1, maxLength = 60,
             description = "Name of the phase, for example RECONNAISSANCE, EXECUTION_SAVE or VERIFICATION." },
           rationale = rationale } } },
@@ -58,29 +63,33 @@ local function meta_tools(run)
   }
 end
 
-local function situation(run, parts)
-  local s = run.state
-  local lines = { "MISSION:\n" .. run.task }
-  if parts.doctrine and s.doctrine ~= "" then
-    lines[#lines + 1] = "DOCTRINE:\n" .. text.cut(s.doctrine, run.config:get("history.doctrine_chars"))
+-- The doctrine, asked for again where an answer cannot be read.
+local function ask_for_doctrine(run)
+  local box, notes, err = run.toolbox:with { doctrine.tool }, {}, nil
+  for _ = 1, most_tries do
+    local reply, failure = persona.ask(run, "strategist", { toolbox = box, tools = { doctrine.tool.name },
+      system = prompt("strategist", { tools = briefing.tools(run, run.toolbox:names()) }),
+      text = briefing.compose(run, { mission = true, screen = true, notes = notes }) })
+    if run.outcome or not reply then return nil, failure end
+    local written, why = doctrine.read(reply)
+    if written then return written end
+    err, notes[1] = why, { "YOUR LAST ANSWER COULD NOT BE USED. ANSWER AGAIN, SHORTER", why }
   end
-  if parts.phase then
-    lines[#lines + 1] = ("CURRENT PHASE: %s\nTURN: %d of %d"):format(s.phase, run.turn,
-      run.config:get("limits.turns"))
-  end
-  if s.report and parts.report then lines[#lines + 1] = "REPORT ON YOUR LAST ORDERS:\n" .. s.report end
-  lines[#lines + 1] = observation.describe(run.observation)
-  if parts.history then lines[#lines + 1] = run.history:render() end
-  return table.concat(lines, "\n\n")
+  return errors.fail("protocol", "the answers could not be read: %s", err)
 end
 
 local function strategist(run)
-  local reply, err = persona.ask(run, "strategist", { system = prompt "strategist", text = situation(run, {}) })
+  local written, err = ask_for_doctrine(run)
   if run.outcome then return end
-  run.state.doctrine = reply and reply.content or ""
-  if not reply then
+  run.state.doctrine = written and written.text or ""
+  run.goal.criteria = written and written.criteria or {}
+  if not written then
     run:emit("error", { name = "strategist", message = tostring(err), code = err.code })
     run.history:add(run.turn, "error", "no doctrine: " .. tostring(err))
+  elseif #written.criteria > 0 then
+    run:note("the success criteria: " .. criteria.numbered(written.criteria))
+  else
+    run:note("the Strategist gave no success criteria")
   end
 end
 
@@ -107,7 +116,7 @@ local function read_orders(box, reply)
     local args, why = call.args, call.error
     if args and call.name == "update_phase_tools" and type(args.tool_names) == "table" then
       orders.tool_names, orders.why.tools, found = args.tool_names, args.rationale, true
-    elseif args then
+    elseif args and call.name ~= revision.tool.name then
       args, why = box:validate(call.name, args)
       if args and call.name == "spawn_executor_prompt" then
         orders.prompt, orders.phase, orders.why.orders, found = args.prompt, args.phase, args.rationale, true
@@ -130,13 +139,19 @@ end
 
 -- A valid answer is orders, or words that leave things as they are.
 local function tactician(run)
-  local s = run.state
+  local s, list, tools = run.state, run.goal.criteria or {}, { "spawn_executor_prompt", "update_phase_tools" }
   s.unanswered = s.unanswered + 1 -- until there is one
-  local box = run.toolbox:with(meta_tools(run))
+  local meta = meta_tools(run)
+  if revision.is_due(run) then
+    meta[3], tools[3] = revision.tool, revision.tool.name
+  end
+  local box = run.toolbox:with(meta)
   local reply, err = persona.ask(run, "tactician", {
-    system = prompt("tactician", { mission = run.task, doctrine = s.doctrine }),
-    text = situation(run, { doctrine = true, phase = true, report = true, history = true }),
-    tools = { "spawn_executor_prompt", "update_phase_tools" }, toolbox = box,
+    system = prompt("tactician", { mission = run.task, doctrine = s.doctrine ~= "" and s.doctrine or "none",
+      criteria = #list > 0 and criteria.numbered(list) or "none", tools = briefing.tools(run, run.toolbox:names()) }),
+    text = briefing.compose(run, { phase = s.phase, tools = s.tools, orders = s.orders, history = true, screen = true,
+      notes = s.report and { { "REPORT ON YOUR LAST ORDERS", s.report } }, turn = true }),
+    tools = tools, toolbox = box,
   })
   if run.outcome then return end
   s.report = nil
@@ -146,6 +161,7 @@ local function tactician(run)
     return
   end
   local orders, report = read_orders(box, reply)
+  revision.follow(run, box, reply, report)
   if orders then follow(run, orders, report) end
   if orders or #report == 0 then s.unanswered = 0 end
   if #report > 0 then
@@ -182,8 +198,11 @@ end
 
 local function executor(run)
   local s = run.state
-  local reply, err = persona.ask(run, "executor", { system = s.orders, tools = s.tools, acts = true,
-    text = situation(run, { doctrine = true, phase = true, history = true }) })
+  local verifies = (" " .. table.concat(s.tools, " ") .. " "):find(" report_completion ", 1, true)
+  local reply, err = persona.ask(run, "executor", { tools = s.tools, acts = true,
+    system = prompt("executor", { orders = s.orders }),
+    text = briefing.compose(run, { mission = true, criteria = verifies and run.goal.criteria, doctrine = s.doctrine,
+      phase = s.phase, history = true, screen = true, turn = true }) })
   if run.outcome then return end
   if not reply then
     run:emit("error", { name = "executor", message = tostring(err), code = err.code })

@@ -36,7 +36,7 @@
 ---@field width integer? pixels across of a private desktop; 1280 unless told
 
 ---@class deskpilot.config.history
----@field doctrine_chars integer? how much of the doctrine the history text holds, in characters; 400 unless told
+---@field doctrine_chars integer? how much of the doctrine the Executor is told, in characters; the success criteria it is told whole; 400 unless told
 ---@field kept integer? actions kept in the history; as many phase changes and errors beside them; 10 unless told
 ---@field sent integer? latest entries of it sent to the model; 8 unless told
 

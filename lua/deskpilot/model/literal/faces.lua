@@ -17,14 +17,30 @@ local function listed(plan)
   return table.concat(lines, "\n")
 end
 
+-- The texts that the task expects to see at its end, as criteria.
+local function criteria_of(plan)
+  local list = json.list()
+  for _, words in ipairs(course.expected_at_the_end(plan)) do
+    table.insert(list, course.quoted(words) .. " is on the screen.")
+  end
+  return list
+end
+
 --- A commander who writes the doctrine.
 ---@param facts deskpilot.literal.facts
 ---@param plan deskpilot.literal.step[]
+---@param tool table? the definition that the doctrine is asked for with; in words where there is none
 ---@return table answer
-function faces.strategist(facts, plan)
-  return { content = ("1. MISSION RESTATEMENT\n%s\n\n3. INTERMEDIATE PHASES\nOne, EXECUTION: these %d steps, one at "
-    .. "a time and in their order.\n%s\n\n4. VERIFICATION PHASE\nWhat the steps expect is looked for on the "
-    .. "screen before completion is claimed."):format(facts.task, #plan, listed(plan)) }
+function faces.strategist(facts, plan, tool)
+  local phase = ("EXECUTION: these %d steps, one at a time and in their order.\n%s"):format(#plan, listed(plan))
+  local verification = "What the steps expect is looked for on the screen before completion is claimed."
+  local answer = { content = ("MISSION\n%s\n\nPHASES\n%s\n\nVERIFICATION\n%s"):format(facts.task, phase,
+    verification) }
+  if tool then
+    answer.calls = { { name = tool.name, args = { mission = facts.task, phases = { phase },
+      verification = verification, success_criteria = criteria_of(plan) } } }
+  end
+  return answer
 end
 
 local orders_format = [[
@@ -71,6 +87,12 @@ local function await_verification(state)
     why = ("The %d steps are done; completion is reported in the phase that verifies them."):format(#state.plan) }
 end
 
+-- Whether a claim is to have evidence for each of the success criteria.
+local function wants_list(tool)
+  local evidence = ((tool.parameters or {}).properties or {}).evidence
+  return evidence ~= nil and evidence.type == "array"
+end
+
 --- An executor: one tool call, for the next step or for the claim that all are done.
 ---@param state deskpilot.literal.course
 ---@param offered table<string, table> the definitions of the tools
@@ -84,6 +106,7 @@ function faces.executor(state, offered)
     return { content = ("%s That needs the tool %s, which is not offered."):format(deed.why, deed.tool) }
   end
   if not deed.args.evidence then deed.args.justification = deed.why end
+  if deed.shown and wants_list(offered[deed.tool]) then deed.args.evidence = json.list(deed.shown) end
   return { content = deed.why, calls = { { name = deed.tool, args = deed.args } } }
 end
 

@@ -1,6 +1,6 @@
 --- The planner's answer: its schema, and the checks that all of its actions pass before the first one is done.
+local briefing = require "deskpilot.agent.briefing"
 local schema_fields = require "deskpilot.agent.fields"
-local schema = require "deskpilot.base.schema"
 local text = require "deskpilot.base.text"
 local preconditions = require "deskpilot.policies.odev.preconditions"
 
@@ -17,38 +17,11 @@ function plan.tools(run)
   return names
 end
 
-local function describe_type(definition)
-  if definition.enum then
-    local values = {}
-    for i, value in ipairs(definition.enum) do values[i] = tostring(value) end
-    return table.concat(values, "|")
-  end
-  local kind = definition.type
-  return type(kind) == "table" and table.concat(kind, "|") or tostring(kind or "any")
-end
-
--- "browser_type(index: integer, text: string, replace?: boolean): Types into ..." The parameter `justification` is left
--- out: the plan's rationale is passed for it.
-local function describe_tool(tool)
-  local required, parts = {}, {}
-  for _, name in ipairs(tool.parameters.required or {}) do required[name] = true end
-  for _, name in ipairs(schema.names(tool.parameters)) do
-    if name ~= "justification" then
-      local definition = tool.parameters.properties[name]
-      local limits = name:find("position", 1, true) and " [x, y] in 0..1000" or ""
-      parts[#parts + 1] = ("%s%s: %s%s"):format(name, required[name] and "" or "?", describe_type(definition), limits)
-    end
-  end
-  return ("- %s(%s): %s"):format(tool.name, table.concat(parts, ", "), text.one_line(tool.description))
-end
-
 --- One line per tool, for the prompts.
 ---@param run deskpilot.run
 ---@return string
 function plan.describe_tools(run)
-  local lines = {}
-  for i, name in ipairs(plan.tools(run)) do lines[i] = describe_tool(run.toolbox:get(name)) end
-  return table.concat(lines, "\n")
+  return briefing.signatures(run, plan.tools(run))
 end
 
 -- It stands for the justification of each action.
