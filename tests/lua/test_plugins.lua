@@ -187,7 +187,7 @@ function tests.parameters_say_what_is_configured()
   local box = t.ok(toolbox_module.new(tools, config))
   t.has(t.show(box:definitions { "report_completion" }), "At least 7 characters")
   t.has(t.show(box:definitions { "browser_wait" }), "3 if left out")
-  local run = { claim = function() return "claimed" end }
+  local run = { goal = {}, claim = function() return "claimed" end }
   local ctx = { run = run, config = config }
   t.fails("invalid", "has 6 characters and needs at least 7",
     box:run("report_completion", ctx, { evidence = "123456" }))
