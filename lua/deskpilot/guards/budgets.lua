@@ -15,7 +15,6 @@ local budgets = {
 }
 
 function budgets.run_start(run)
-  run.failures, run.model_failure = 0, nil
   local seconds = run.config:get("limits.seconds")
   -- Not a look at the clock between turns: a model that never answers, and a script that never waits, must
   -- not outlast it.
@@ -24,9 +23,9 @@ function budgets.run_start(run)
   end))
 end
 
-function budgets.turn_end(run, event)
+function budgets.turn_end(run)
   local turns = run.config:get("limits.turns")
-  if event.turn >= turns then
+  if run.turn >= turns then -- those of goals within the turn count too
     return { stop = { "incomplete", ("out of turns: the limit is %d (limits.turns)"):format(turns) } }
   end
 end
@@ -37,16 +36,15 @@ local function kind_of(err)
 end
 
 function budgets.model_reply(run, event)
-  local err = event.error
+  local kept, err = run.goal.guards, event.error
   if not err then
-    run.model_failure = nil
+    kept.model_failure = nil
     return
   end
-  local before, kind = run.model_failure, kind_of(err)
+  local before, kind = kept.model_failure, kind_of(err)
   local times = before and before.kind == kind and before.times + 1 or 1
-  run.model_failure = { kind = kind, times = times }
+  kept.model_failure = { kind = kind, times = times }
   if run.outcome or times < run.config:get("limits.model_failures") then return end
-  run.model_failure = nil
   run:stop("error", ("the model failed %d times in a row in the same way (limits.model_failures): %s"):format(times,
     err.message))
   run.outcome.missing = true -- the environment lacks something: the program's exit status says so
@@ -54,11 +52,12 @@ end
 
 function budgets.action_result(run, event)
   if event.action and event.action.postponed then return end
-  run.failures = event.ok and 0 or run.failures + 1
+  local kept = run.goal.guards
+  kept.failures = event.ok and 0 or (kept.failures or 0) + 1
   local limit = run.config:get("limits.failures")
-  if run.failures >= limit then
+  if kept.failures >= limit then
     return { stop = { "failed", ("%d steps in a row failed (limits.failures); the last one: %s")
-      :format(run.failures, event.text) } }
+      :format(kept.failures, event.text) } }
   end
 end
 

@@ -10,6 +10,7 @@ local decode = require "deskpilot.model.decode"
 local endpoints = require "deskpilot.model.endpoint"
 local requests = require "deskpilot.model.request"
 local secrets = require "deskpilot.model.secrets"
+local stream = require "deskpilot.model.stream"
 
 local client = {}
 
@@ -124,6 +125,14 @@ end
 
 local function tokens(value)
   return type(value) == "number" and value >= 0 and math.tointeger(math.floor(value)) or 0
+end
+
+-- The decoded body of an answer, also of one that came as a stream; nil and why it is none.
+local function decode_body(result)
+  local raw, why = json.decode(result.body)
+  if raw ~= nil then return raw end
+  if stream.is_one(result.body, result.headers["content-type"]) then return stream.read(result.body) end
+  return nil, "it is not JSON: " .. text.cut(text.one_line(tostring(why)), 120)
 end
 
 --- Converts a decoded body in OpenAI's format to a reply.
@@ -242,12 +251,11 @@ local function attempt(self, body)
   end
   local _, page = page_failure(self, result)
   if page then return nil, page, "once" end
-  local raw, why = json.decode(result.body)
-  if raw == nil then why = "it is not JSON: " .. text.cut(text.one_line(tostring(why)), 120) end
+  local raw, why = decode_body(result)
   local reply
   if raw ~= nil then reply, why = client.read(raw) end
   if reply then return reply end
-  local said = type(raw) == "table" and raw.error and (" (" .. server_message(result.body) .. ")") or ""
+  local said = type(raw) == "table" and raw.error and (" (" .. server_message(json.encode(raw)) .. ")") or ""
   local _, explained = fail(self, "protocol", ("the model server at %s answered what is no chat "
     .. "completion: %s%s"):format(self.endpoint, tostring(why), said))
   return nil, explained, "once"
