@@ -1,7 +1,9 @@
 --- The loop: observe, let the policy decide and act, until something says that it is over. Everything
 --- else listens (listeners.lua) or is the policy's.
 local errors = require "deskpilot.base.errors"
+local mistake = require "deskpilot.agent.mistake"
 local plugins = require "deskpilot.agent.plugins"
+local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
 
 local loop = {}
@@ -63,6 +65,10 @@ function loop.pursue(run, goal, options)
     {}, run:new_history()
   run.result, run.personas = nil, policy.personas
   if run.mission.run and options.verify == nil then run.goal.verify = false end -- the script's own is for the end
+  if run.mission.run then
+    run:emit("goal_start", { task = goal, policy = options.policy or run.config:get("policy"), model = run.model.name,
+      endpoint = run.model.endpoint })
+  end
   if policy.start then policy.start(run) end
   while not run.outcome do one_turn(run, policy) end
   local outcome = run.outcome
@@ -72,30 +78,22 @@ function loop.pursue(run, goal, options)
   return outcome.status == "succeeded", outcome.reason, run.result
 end
 
-local function run_script(run)
-  local ok, why = run.mission.run(run)
-  if run.outcome then return end
-  if ok == false or (ok == nil and why ~= nil) then
-    run:stop("failed", why and tostring(why) or "the script returned false")
-  else
-    local verified, reason = run:verify()
-    run:stop(verified and "succeeded" or "failed", verified and "the script ran to its end"
-      or "the script ran to its end, but the mission's check says: " .. reason)
-  end
-end
-
 local function body(run)
   task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
-  local personas
-  for name, model in pairs(run.models or {}) do
-    personas = personas or {}
-    personas[name] = { model = model.name, endpoint = model.endpoint }
+  local start = { mission = run.name, task = run.mission.task, desktop = run.desktop,
+    version = require "native.system".version, config = run.config:dump() }
+  if run.mission.run then
+    start.script = true -- it may never ask a model; goal_start tells of those that it asks
+  else
+    start.policy, start.model, start.endpoint = run.config:get("policy"), run.model.name, run.model.endpoint
   end
-  run:emit("run_start", { mission = run.name, task = run.mission.task, policy = run.config:get("policy"),
-    model = run.model.name, endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
-    version = require "native.system".version, config = run.config:dump() })
+  for name, model in pairs(run.models or {}) do
+    start.personas = start.personas or {}
+    start.personas[name] = { model = model.name, endpoint = model.endpoint }
+  end
+  run:emit("run_start", start)
   if run.outcome then return end
-  if run.mission.run then return run_script(run) end
+  if run.mission.run then return script.run(run) end
   local ok, why = loop.pursue(run, run.mission.task, {})
   if not ok and not run.outcome then run:stop("error", why) end -- the policy's file was changed since it was checked
 end
@@ -103,12 +101,11 @@ end
 local function settle_outcome(run, ok, err)
   if not ok and not run.outcome then
     -- Where it cannot be made to yield (in a comparison of table.sort) an interruption is an error.
-    local interrupted = errors.is(err, "cancelled") and tostring(err) or task.interruption()
+    local interrupted = errors.interrupts(err) and tostring(err) or task.interruption()
     if interrupted then
       run:stop("interrupted", interrupted)
     else
-      run:emit("error", { name = run.mission.run and "script" or "policy", message = tostring(err) })
-      run:stop("error", tostring(err):match("^[^\n]*"))
+      run:stop("error", mistake.told(run, run.mission.run and "script" or "policy", err, true))
     end
   end
   -- The world has the last word: what an agent never claimed may be done all the same. What was done at last is given
@@ -132,7 +129,9 @@ end
 function loop.execute(run)
   run.body = task.start(body, run)
   local ok, err = run.body:wait()
+  script.flush(run)
   settle_outcome(run, ok, err)
+  script.ended(run)
   for i = #run.closers, 1, -1 do pcall(run.closers[i]) end
   run:emit("run_end", { status = run.outcome.status, reason = run.outcome.reason, turns = run.turn,
     actions = run.actions, seconds = task.now() - run.started, task_result = run.result })

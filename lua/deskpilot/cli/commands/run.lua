@@ -163,10 +163,7 @@ local function prepare(plan)
   if problems[1] then return nil, problems[1] end
   parts.model, parts.models = open_models(plan.config)
   if not parts.model then return nil, parts.models end
-  for _, listener in ipairs { require "deskpilot.agent.hooks".of(plan.mission) } do
-    table.insert(parts.listeners, { name = "the mission's hook", must_start = true, final = true,
-      listener = listener })
-  end
+  parts.listeners = require "deskpilot.agent.hooks".entries(plan.mission)
   for _, guard in ipairs(plan.guards) do
     table.insert(parts.listeners, { name = "the guard " .. guard.name, listener = guard.plugin })
   end
