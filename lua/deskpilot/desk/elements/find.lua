@@ -31,15 +31,11 @@ local function is_table(value)
   return type(value) == "table" and not errors.is(value)
 end
 
-local function hint()
-  return 'such as { role = "push button", name = "OK" }'
-end
+signature.kind("element_criteria", { what = 'a name or criteria such as { role = "push button", name = "OK" }',
+  fits = is_table, take = signature.text_as("name", true) })
 
-signature.kind("element_criteria", { what = "a table of criteria or a name", fits = is_table, hint = hint,
-  take = signature.text_as("name", true) })
-
-signature.kind("element", { what = "an element, or what to find it by", fits = is_table, hint = hint,
-  take = signature.text_as "name" })
+signature.kind("element", { what = 'an element, its name or criteria such as { role = "push button", name = "OK" }',
+  fits = is_table, take = signature.text_as "name" })
 
 --- Raises an error for invalid criteria.
 ---@param criteria table

@@ -18,23 +18,23 @@ local window_criteria = {}
 local known = { title = true, matching = true, class = true, executable = true, pid = true, id = true,
   active = true, visible = true }
 
-local hint = 'such as { title = "Notes" }'
-
 local function is_table(value)
   return type(value) == "table" and not errors.is(value)
 end
 
-signature.kind("window_criteria", { what = "a table of criteria or a part of the title", fits = is_table,
-  take = signature.text_as("title", true), hint = function() return hint end })
+signature.kind("window_criteria", { what = 'a part of the title or criteria such as { title = "Notes" }',
+  fits = is_table, take = signature.text_as("title", true) })
 
-signature.kind("window", { what = "a window, its id, or what to find it by", take = signature.text_as "title",
-  fits = function(value) return is_table(value) or math.type(value) == "integer" end,
-  hint = function() return hint end })
+signature.kind("window", { what = 'a window, its id, a part of its title or criteria such as { title = "Notes" }',
+  take = signature.text_as "title",
+  fits = function(value) return is_table(value) or math.type(value) == "integer" end })
 
 --- Raises an error for an unknown criterion or a malformed pattern.
 ---@param criteria deskpilot.window_criteria
 function window_criteria.check(criteria)
-  if type(criteria) ~= "table" then errors.mistake("windows are found by a table of criteria, %s", hint) end
+  if type(criteria) ~= "table" then
+    errors.mistake 'windows are found by a table of criteria, such as { title = "Notes" }'
+  end
   for key in pairs(criteria) do
     if not known[key] then
       errors.mistake("windows are found by title, matching, class, executable, pid, id, active or visible, not %s",
