@@ -92,7 +92,7 @@ function tests.a_script_is_told_call_by_call()
     { event = "action_result", at = 0.6, turn = 1, tool = "wait", ok = true },
     { event = "desk_call", at = 0.7, call = "settle", ok = true, seconds = 0.1, text = "quiet" },
     { event = "error", at = 0.8, name = "script", message = "m.lua:9: oh", traceback = "m.lua:9: in f\nm.lua:2: in g" },
-    { event = "observed", at = 0.8, turn = 0, screenshot = "screenshots/end.png" },
+    { event = "picture", at = 0.8, turn = 0, screenshot = "screenshots/end.png" },
     { event = "run_end", at = 1, status = "error", reason = "m.lua:9: oh", turns = 1, actions = 1, seconds = 1 } }, "r")
   for _, part in ipairs { "<dd>a script</dd>", "<dt>policy</dt><dd>odev</dd>", "<dt>model</dt><dd>planner-1</dd>",
     "<dt>desk calls</dt><dd>903</dd>", "0.25 s, m.lua:3", "1.50 s, 900 times, 2 failed, m.lua:4", "no &lt;window&gt;",
@@ -104,12 +104,29 @@ function tests.a_script_is_told_call_by_call()
   t.ok(not page:find("<script", 1, true))
 end
 
+function tests.phases_and_the_archive()
+  local events = { { event = "run_start", task = "T", at = 0 },
+    { event = "phase_change", turn = 1, from = "INIT", to = "EXECUTION", rationale = "It is <open>.",
+      tools_rationale = "Clicks are enough." },
+    { event = "phase_change", turn = 2, from = "EXECUTION", to = "VERIFICATION", rationale = "Same.",
+      tools_rationale = "Same." },
+    { event = "phase_change", turn = 2, goal = "1.1", from = "START", to = "OBSERVE" },
+    { event = "turn_end", turn = 2, goal = "1.1", task_result = { steps = 3 } },
+    { event = "run_end", status = "failed" } }
+  local words = report.html(events, "run", 3 * 2 ^ 20)
+  t.has(words, "<pre>It is &lt;open&gt;.\ntools: Clicks are enough.</pre>")
+  t.has(words, "<pre>Same.</pre>")
+  t.has(words, "<dt>final phase</dt><dd>VERIFICATION</dd>")
+  t.has(words, "<dt>archive</dt><dd>6 events, 3.0 MB</dd>")
+  t.has(words, "<dt>goal 1.1: steps</dt><dd>3 steps</dd>", "whose account it is")
+end
+
 function tests.odd_events_do_no_harm()
   t.has(report.html({}, "empty"), "unfinished")
   local odd = {}
   for _, name in ipairs { "run_start", "model_reply", "action", "action_result", "settled", "phase_change",
-    "guard", "note", "ask", "error", "desk_call", "goal_start", "observed", "turn_start", "turn_end", "model_request",
-    "run_end" } do
+    "guard", "note", "ask", "error", "desk_call", "goal_start", "picture", "observed", "turn_start", "turn_end",
+    "model_request", "run_end" } do
     odd[#odd + 1] = { event = name }
     odd[#odd + 1] = { event = name, turn = "x", text = 5, args = "s", point = "p", seconds = "s", screenshot = {},
       task_result = "x", personas = 5, error = "e", message = {}, content = {}, tool_calls = { 1, {} }, at = 0 }

@@ -1,15 +1,13 @@
 --- What several tools share: parameters, so that one wording serves the schema sent to the model, the
 --- validation and the reference; and the tools that differ in one word.
 local errors = require "deskpilot.base.errors"
+local parameters = require "deskpilot.agent.parameters"
+local schema = require "deskpilot.base.schema"
 
 local fields = {}
 
---- Why the action is taken; asked for first, so that the model thinks before it points.
-fields.justification = {
-  type = "string",
-  description = "30-50 words: what on the screen shows that this is the right action now, why it is the "
-    .. "next step, and what you expect to see after it.",
-}
+--- Why the action is taken. Every tool that acts has it, as the first of its parameters, whether declared or not.
+fields.justification = parameters.justification
 
 --- What is acted on, in the words that the screen uses.
 fields.label = { type = "string", minLength = 1, maxLength = 200,
@@ -25,11 +23,28 @@ function fields.position(what)
   }
 end
 
---- The schema of a tool's arguments: every named field is required, nothing else is allowed.
----@param properties table<string, table>
----@param required string[]
+--- The schema of a tool's arguments, and of objects in them: nothing else is allowed. The properties keep their order:
+---
+---   fields.object { { name = "title", type = "string", minLength = 1 }, { name = "seconds", type = "number",
+---     optional = true } }
+---
+---@param properties table[]|table<string, table> each with its `name`, and `optional = true` where it may be left out;
+---  or a table by name
+---@param required string[]? where `properties` is a table by name: the names that are required, in their order
+---@return table
 function fields.object(properties, required)
-  return { type = "object", properties = properties, required = required, additionalProperties = false }
+  local object, why = schema.declare { type = "object", properties = properties, required = required,
+    additionalProperties = false }
+  return object or error(why, 2)
+end
+
+--- The same property, which may be left out.
+---@param property table
+---@return table
+function fields.optional(property)
+  local copy = { optional = true }
+  for key, value in pairs(property) do copy[key] = value end
+  return copy
 end
 
 --- A position that a model gives: a point of the picture that it was shown.

@@ -16,6 +16,7 @@ local listeners = {}
 ---@field event string its name
 ---@field at number seconds since the run began
 ---@field turn integer? nil before the first
+---@field goal string? the path of the goal within the run that it belongs to (run:achieve); nil for the run's own
 
 --- An action that a model asked for, before it is done.
 ---@class deskpilot.action: deskpilot.event
@@ -81,7 +82,8 @@ local listeners = {}
 ---@field ask (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field error (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field desk_call (fun(run: deskpilot.run, event: deskpilot.desk_call): deskpilot.decision?)? after the call
----@field goal_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? a script asks an agent
+---@field goal_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? an agent is asked (achieve)
+---@field picture (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? what a script has left
 
 --- What a file of guards/ returns.
 ---@class deskpilot.guard: deskpilot.plugin, deskpilot.listener
@@ -90,6 +92,7 @@ local listeners = {}
 listeners.events = {
   "run_start", "turn_start", "observed", "model_request", "model_reply", "action", "action_result",
   "settled", "turn_end", "run_end", "phase_change", "guard", "note", "ask", "error", "desk_call", "goal_start",
+  "picture",
 }
 
 local asks = { action = true, model_request = true }

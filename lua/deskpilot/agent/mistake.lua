@@ -62,7 +62,8 @@ function mistake.ends(run, name, err)
   run.mistaken = true
   local reason = ("the mission's %s failed: %s"):format(name, mistake.told(run, name, err, first))
   if first then
-    run.outcome = nil
+    local goal = run.goal
+    while goal do goal.outcome, goal = nil, goal.parent end
     run:abort("error", reason)
   end
   return reason

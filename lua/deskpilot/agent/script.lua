@@ -73,7 +73,7 @@ local function keep_picture(run)
     return
   end
   local window = run.desk.windows.active()
-  run:emit("observed", { screenshot = path, screen = seen.shot.frame, turn = 0,
+  run:emit("picture", { screenshot = path, screen = seen.shot.frame, turn = 0,
     image = { width = seen.shot.width, height = seen.shot.height },
     window = window and { title = window.title, class = window.class, pid = window.pid } })
 end

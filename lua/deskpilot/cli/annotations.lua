@@ -3,6 +3,7 @@
 local files = require "deskpilot.base.files"
 local shipped_files = require "native.shipped"
 local signature = require "deskpilot.base.signature"
+local text = require "deskpilot.base.text"
 
 local annotations = {}
 
@@ -59,9 +60,7 @@ local function take_type(s, is_list)
   return s:sub(1, at - 1), s:sub(at)
 end
 
-local function trim(s)
-  return s:match("^%s*(.-)%s*$")
-end
+local trim = text.trim
 
 local take = {}
 

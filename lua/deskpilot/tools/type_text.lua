@@ -6,10 +6,9 @@ return {
   name = "type_text",
   description = "Type text into whatever has the keyboard focus: click the field first. Any Unicode text; "
     .. "a line break is the Enter key, a tab is the Tab key.",
-  parameters = fields.object({
-    justification = fields.justification,
-    text = { type = "string", minLength = 1, description = "The text, exactly as it should arrive." },
-  }, { "justification", "text" }),
+  parameters = fields.object {
+    { name = "text", type = "string", minLength = 1, description = "The text, exactly as it should arrive." },
+  },
   repeatable = false,
   run = function(ctx, args)
     local ok, err = ctx.desk.keyboard.type(args.text)
