@@ -320,6 +320,17 @@ function apps.new(desk)
     return app_profiles.of_window(window)
   end
 
+  --- The times in the profile of the active application; empty where it has none. The windows are not looked at where
+  --- no profile has one of the times that are asked for.
+  ---@param names string[]
+  ---@return deskpilot.app_timing
+  function api.own_timing(names)
+    if not app_profiles.have_timing(names) then return {} end
+    local window = desk.windows.active()
+    local profile = window and app_profiles.of_window(window)
+    return profile and profile.timing or {}
+  end
+
   --- Describes a window's application for a model: its name, its shortcuts and its hints.
   ---@param window deskpilot.window
   ---@return string description "" where it has no profile

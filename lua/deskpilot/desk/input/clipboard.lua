@@ -73,6 +73,8 @@ function clipboard.new(desk)
   ---@return boolean? ok, deskpilot.error? err
   function api.set(text)
     if type(text) ~= "string" then error("desk.clipboard.set wants a text, not a " .. type(text), 2) end
+    local ok, err = desk.input.may_enter(text)
+    if not ok then return nil, err end
     return set(desk, "text", text)
   end
 
