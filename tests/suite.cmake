@@ -38,8 +38,8 @@ tests_named(TSAN_E2E e2e lua activity)
 tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall activity image jpeg_decode jpeg_encode
             keys monitors null ocr_detect parallel png_damage png_decode regions scale)
 tests_named(WINDOWS_LUA lua lua agent app_profiles cdp cli completion config csv data decode desk eval find http
-            http_server literal literal_planner lookup model monitors native_desk ocr odev outline plugins report
-            schema shot signal site task types websocket websocket_frames websocket_opening)
+            http_server input_filter literal literal_planner lookup model monitors native_desk ocr odev outline pace
+            plugins report schema shot signal site task types websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)
 tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)

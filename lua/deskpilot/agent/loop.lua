@@ -1,6 +1,7 @@
 --- The loop: observe, let the policy decide and act, until something says that it is over. Everything
 --- else listens (listeners.lua) or is the policy's.
 local errors = require "deskpilot.base.errors"
+local pace = require "deskpilot.agent.pace"
 local plugins = require "deskpilot.agent.plugins"
 local task = require "deskpilot.base.task"
 
@@ -36,7 +37,7 @@ local function one_turn(run, policy)
   end
   policy.turn(run)
   run:emit("turn_end", { seconds = task.now() - began, task_result = run.result })
-  local pause = run.config:get("timing.turn_delay")
+  local pause = pace.get(run, "turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
 
@@ -45,6 +46,7 @@ local function restore(outer)
   local run = outer.run
   run.task, run.goal, run.state, run.history = outer.task, outer.goal, outer.state, outer.history
   run.personas = outer.personas
+  run:enter(outer.phase)
 end
 
 --- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
@@ -57,11 +59,12 @@ function loop.pursue(run, goal, options)
   if not policy then return false, tostring(err) end
   if run.outcome then return false, run.outcome.reason end
   local outer <close> = setmetatable({ run = run, task = run.task, goal = run.goal, state = run.state,
-    history = run.history, personas = run.personas }, { __close = restore })
+    history = run.history, personas = run.personas, phase = run.phase }, { __close = restore })
   assert(outer)
   run.task, run.goal, run.state, run.history = goal, { verify = options.verify, indicators = options.indicators },
     {}, run:new_history()
   run.result, run.personas = nil, policy.personas
+  run:enter(nil)
   if run.mission.run and options.verify == nil then run.goal.verify = false end -- the script's own is for the end
   if policy.start then policy.start(run) end
   while not run.outcome do one_turn(run, policy) end

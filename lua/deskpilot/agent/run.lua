@@ -8,6 +8,7 @@ local decode = require "deskpilot.model.decode"
 local history = require "deskpilot.agent.history"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
+local pace = require "deskpilot.agent.pace"
 local persona = require "deskpilot.agent.persona"
 
 local run = {}
@@ -34,6 +35,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field turn integer 0 before the first
 ---@field actions integer how many there were
 ---@field state table the policy's own state
+---@field phase string? that the policy has announced last
 ---@field history deskpilot.history what the personas are told of the past
 ---@field observation deskpilot.observation? the latest
 ---@field outcome { status: string, reason: string, final: boolean?, missing: boolean? }? once it is over
@@ -69,6 +71,7 @@ function run.new(parts)
   self.closers = {}
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
+  self:enter(nil)
   return self
 end
 
@@ -87,7 +90,15 @@ function Run:emit(name, fields)
   event.event, event.at = name, task.now() - self.started
   if event.turn == nil and self.turn > 0 then event.turn = self.turn end
   listeners.tell(self, event)
+  if name == "phase_change" then self:enter(event.to) end
   return event
+end
+
+--- Enters a phase, whose times hold from now on. The policy announces it by the event phase_change.
+---@param phase string? nil for none
+function Run:enter(phase)
+  self.phase = phase
+  pace.apply(self)
 end
 
 --- Writes a line into the journal that everyone may read later.
@@ -269,26 +280,21 @@ function Run:check(call)
   return args
 end
 
--- A time that somebody has configured; nil leaves it to the desk, which knows the active application.
-local function configured(config, name)
-  return config.sources[name] ~= "default" and config:get(name) or nil
-end
-
 -- A page that an action has sent elsewhere is quiet too while its server thinks: whether it was waited for.
 local function wait_for_page(self)
   if not self.config:get("observe.page") then return false end
   local tab = observation.tab(self.desk, self.desk.windows.active())
   if not (tab and tab.loading) then return false end
   self.desk.wait_until(function() return not tab.loading or tab:dialog() end,
-    { timeout = self.config:get("timing.settle_page"), every = 0.02 })
+    { timeout = pace.get(self, "settle_page"), every = 0.02 })
   return true
 end
 
 --- Waits until the screen is quiet after an action, for as long as the configuration says, or else as the active
 --- application needs; and until a page in front has been loaded.
 function Run:settle()
-  local how = { quiet = configured(self.config, "timing.settle_quiet"), cap = configured(self.config,
-    "timing.settle_cap"), floor = self.config:get("timing.settle_floor") }
+  local how = { quiet = pace.set(self, "settle_quiet"), cap = pace.set(self, "settle_cap"),
+    floor = pace.get(self, "settle_floor") }
   local began = task.now()
   local settled, err = self.desk.settle(how)
   if wait_for_page(self) then settled, err = self.desk.settle(how) end
