@@ -254,7 +254,7 @@ local function context(self, call)
   return { desk = self.desk, run = self, config = self.config, observation = call.observation or self.observation }
 end
 
-local function perform(self, action, call)
+local function perform(self, action, call, ctx)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
   end
@@ -264,7 +264,7 @@ local function perform(self, action, call)
   local args, err = self:check { tool = action.tool, args = action.args, observation = call.observation }
   if not args then return nil, err end
   action.args = args
-  return self.toolbox:run(action.tool, context(self, call), args)
+  return self.toolbox:run(action.tool, ctx, args)
 end
 
 --- Whether a call could be done as things are in the latest observation: its tool, its arguments, and what the
@@ -311,11 +311,13 @@ function Run:act(call)
   local began = task.now()
   local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
     why = call.why })
-  local result, err = perform(self, action, call)
+  local ctx = context(self, call)
+  local result, err = perform(self, action, call, ctx)
   local ok = result ~= nil
   if type(action.args) ~= "table" then action.args = {} end
   finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,
-    code = err and err.code, point = action.args.position or action.args["end"] })
+    code = err and err.code, element = ctx.element,
+    point = ctx.point or action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then
     self:settle()
