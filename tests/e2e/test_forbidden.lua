@@ -187,16 +187,38 @@ function tests.before_and_after_the_run()
   local played = play.succeeds([[
   desktop = { kind = "private", size = { 900, 600 },
     apps = { { "mousepad", "--disable-server", FOLDER .. "/note.txt" } } },
-  run = function(m)
+  before_run = function(m)
     assert(m.desk.wait_for_window { title = "note.txt", active = true, timeout = 30 })
-    local ok, err = m.desk.keyboard.press "alt+f4"
-    assert(not ok and err.code == "forbidden", "it is by default")
+    assert(m.desk.keyboard.press "alt+shift+f4", "more keys than it takes") -- which do nothing here
+  end,
+  run = function(m)
+    for _, combo in ipairs { "alt+f4", "alt+shift+f4" } do
+      local ok, err = m.desk.keyboard.press(combo)
+      assert(not ok and err.code == "forbidden", "it is by default")
+    end
+    return m.desk.windows.find { title = "note.txt" } ~= nil, "the editor is gone"
+  end,
+  after_run = function(m)
+    assert(m.desk.keyboard.press "alt+f4")
+    assert(m.desk.wait_for_window { title = "note.txt", gone = true, timeout = 20 })
+    io.open(FOLDER .. "/closed.txt", "w"):close()
+  end]], note)
+  t.ok(json.encode(played:said "safety"):find("alt+f4", 1, true), "it is told")
+  local failure
+  for _, event in ipairs(played.events) do failure = failure or event.event == "error" and event.message end
+  t.ok(files.exists(played.folder .. "/closed.txt"), "what comes after the run may press it: " .. tostring(failure))
+  played:close()
+end
+
+-- What it no longer forbids is pressed at once.
+function tests.a_list_that_is_changed_in_mid_run()
+  play.succeeds(editor .. [[
+  run = function(m)
+    assert(not m.desk.keyboard.press "alt+f4")
     m.config:set("safety.forbidden_keys", {})
     assert(m.desk.keyboard.press "alt+f4")
     assert(m.desk.wait_for_window { title = "note.txt", gone = true, timeout = 20 })
-  end]], note)
-  t.ok(json.encode(played:said "safety"):find("alt+f4", 1, true), "it is told")
-  played:close()
+  end]], note):close()
 end
 
 return tests

@@ -62,6 +62,29 @@ function tests.one_of_the_two_is_wanted()
   played:close()
 end
 
+-- Nobody's elements change their identity between two reads, those of lists and tables as little as others.
+function tests.whatever_is_seen_is_found_again()
+  play.succeeds([[
+  desktop = { kind = "private", size = { 1200, 900 } },
+  run = function(m)
+    local desk = m.desk
+    for _, app in ipairs { { "thunar", "/usr/share" }, { "gnumeric" },
+      { "zenity", "--list", "--column=Name", "--column=Town", "Ada", "London", "Zoe", "Paris" } } do
+      app.wait = 60
+      assert(desk.apps.start(app))
+      assert(desk.settle { quiet = 1, cap = 10 })
+      assert(m:observe())
+      local found, top = 0, desk.windows.active().pid
+      for _, element in ipairs(m.observation.elements) do
+        local now, err = desk.elements.locate(element)
+        assert(now or err.code == "refused" and element.pid ~= top, app[1] .. ": " .. tostring(err))
+        found = found + (now and 1 or 0)
+      end
+      assert(found > 9, ("of %s only %d elements are there"):format(app[1], found))
+    end
+  end]]):close()
+end
+
 local question = [[
 desktop = { kind = "private", size = { 900, 600 }, apps = { { "mousepad", "--disable-server" } } },
 before_run = function(m) assert(m.desk.wait_for_window { title = "Mousepad", timeout = 30 }) end,

@@ -78,8 +78,10 @@ function tests.found_again()
     local list, alpha = harness.ok(desk.elements.list { pid = app.pid }), nil
     for _, element in ipairs(list) do
       if element.name == "Alpha" then alpha = element end
+      element.path = locate.path(list, element)
+      local now, err = desk.elements.locate(element)
+      harness.ok(now or tostring(err):find("no longer in view", 1, true), tostring(err))
     end
-    alpha.path = locate.path(list, alpha)
     local window = harness.ok(desk.windows.find { pid = app.pid })
     harness.ok(desk.windows.place(window, { x = window.x + 60, y = window.y + 40 }))
     local now = harness.ok(desk.elements.locate(alpha))

@@ -46,9 +46,9 @@ function targets.seen(ctx, number)
   for _, element in ipairs(seen.elements) do
     if element.number == number then return element end
   end
-  if seen.page and number < seen.page.total then
+  if seen.page and number < (seen.page.total or 0) then
     return errors.fail("not_found", "[%d] is an element of the page: use it as the `index` of the browser tools, such "
-      .. "as browser_click", number)
+      .. "as browser_click; without these, point at it by its position", number)
   end
   return errors.fail("not_found", "there is no element [%d] in ELEMENTS: %s", number, listed(seen))
 end
