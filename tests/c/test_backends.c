@@ -1,26 +1,11 @@
 /* Which backend of a list is taken, and what is told where none can be: desks, watches of people.
  */
+#include "bare_desk.h"
 #include "desk/activity_internal.h"
 #include "desk/elements_internal.h"
 #include "fails.h"
 
 #include <stdlib.h>
-
-static void close_bare(desk *d)
-{
-    free(d);
-}
-
-static bool connect_bare(desk **out, const desk_options *options, base_error *failure)
-{
-    (void) failure;
-    CHECK(options != NULL);
-    *out = calloc(1, sizeof **out);
-    (*out)->ops.close = close_bare;
-    return *out != NULL;
-}
-
-static const desk_backend bare[] = {{.name = "bare", .connect = connect_bare}, {.name = NULL}};
 
 static int tried[4]; /* in which order, from 1 */
 static int attempts;

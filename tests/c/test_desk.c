@@ -3,7 +3,7 @@
  * backend leaves an op out. The null desk shows by its log that nothing was done; a backend of this
  * test's own has the ops that a check needs and no others. Which backend is taken: test_backends.c.
  */
-#include "desk/backend.h"
+#include "bare_desk.h"
 #include "desk/null/null.h"
 #include "fails.h"
 
@@ -192,25 +192,6 @@ static void test_refused(void)
 /* --- what a backend leaves out ------------------------------------------------------------------
  */
 
-static int closed;
-
-static void close_bare(desk *d)
-{
-    closed++;
-    free(d);
-}
-
-static bool connect_bare(desk **out, const desk_options *options, base_error *failure)
-{
-    (void) failure;
-    CHECK(options != NULL);
-    *out = calloc(1, sizeof **out);
-    (*out)->ops.close = close_bare;
-    return *out != NULL;
-}
-
-static const desk_backend bare[] = {{.name = "bare", .connect = connect_bare}, {.name = NULL}};
-
 static desk *open_bare(void)
 {
     desk *d = NULL;
@@ -301,9 +282,9 @@ static void test_neutral(void)
     CHECK_EQ(desk_window_changes(d), 0);
     CHECK(desk_watch_region(d, (image_rect){0, 0, 1, 1}, &region, &err));
     CHECK_EQ(desk_region_changed(d, region), 0);
-    int before = closed;
+    int before = bare_closed;
     desk_close(d);
-    CHECK_EQ(closed, before + 1);
+    CHECK_EQ(bare_closed, before + 1);
 }
 
 /* A backend that says nothing of one op can still have those beside it. */

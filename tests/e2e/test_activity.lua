@@ -9,7 +9,7 @@ local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 local uv = require "luv"
 
-local start_run, wait_for_word, with_display = people.start_run, people.wait_for_word, people.with_display
+local start_run, with_display = people.start_run, people.with_display
 local xdotool = people.xdotool
 local current = people.current
 
@@ -144,7 +144,7 @@ tests.a_run_pauses_while_a_person_is_there = with_display(function(desk, display
       if io.open("stop") then return end
     end
   end]], "--set", "safety.pause_on_activity=true", "--set", "safety.activity_quiet=" .. quiet)
-  wait_for_word(child, "begun")
+  child:wait_for_word("begun")
   local function moves()
     local x, y = desk.mouse.position()
     task.sleep(0.1)
@@ -154,9 +154,9 @@ tests.a_run_pauses_while_a_person_is_there = with_display(function(desk, display
   t.wait_until("the run to move the mouse", moves)
   local began = task.now()
   xdotool(display, "key", "a")
-  wait_for_word(child, "a person is at the desktop: paused")
+  child:wait_for_word("a person is at the desktop: paused")
   t.ok(not moves(), "the mouse rests during the pause")
-  wait_for_word(child, "going on after")
+  child:wait_for_word("going on after")
   t.ok(task.now() - began > quiet - 0.05, ("it went on after %.2f s"):format(task.now() - began))
   t.wait_until("the run to go on", moves)
   assert(files.write(folder .. "/stop", ""))

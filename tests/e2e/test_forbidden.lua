@@ -53,7 +53,7 @@ function tests.a_tool_of_ones_own_with_arguments_of_its_own()
   safety = { forbidden_keys = { "ctrl+q" }, max_text = 20 },
   run = function(m)
     local function refused(part, tool, args)
-      local result = m:act { tool = tool, args = args }
+      local result = m:act { tool = tool, args = args, why = "The test wants it." }
       assert(not result.ok and result.code == "forbidden" and result.text:find(part, 1, true),
         tostring(result.code) .. ": " .. result.text)
     end
@@ -62,7 +62,7 @@ function tests.a_tool_of_ones_own_with_arguments_of_its_own()
     refused("ctrl+q is forbidden here", "press_key", { key = "Ctrl+Q", justification = "x" })
     refused("the text has 30 characters; at most 20 may be typed at once", "say",
       { words = { first = ("x"):rep(15), second = ("y"):rep(15) } })
-    assert(m:act({ tool = "say", args = { words = { first = "by ", second = "hand " } } }).ok)
+    assert(m:act({ tool = "say", why = "It is short.", args = { words = { first = "by ", second = "hand " } } }).ok)
     assert(m.desk.keyboard.type(("script "):rep(6)), "what a script types is as long as its author wants")
     assert(m.desk.keyboard.press "ctrl+s")
     assert(m.desk.wait_until(function()

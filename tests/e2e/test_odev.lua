@@ -42,6 +42,74 @@ function tests.a_goal_that_is_reached_already_is_not_planned_for()
   played:close()
 end
 
+-- The mission's own check decides alone where the mission names no indicators.
+function tests.the_missions_check_alone_says_that_the_goal_is_reached()
+  local played = play.play { mission = question .. "verify = function(m) return m.desk.windows.find "
+    .. "{ title = 'Survey' } ~= nil, 'there is no question' end,", planner = function()
+    return play.plan { actions = { { tool = "press_key", args = { key = "escape" } } } }
+  end }
+  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq(played:states(), "OBSERVE DONE")
+  t.eq(#played.requests, 0, "nobody was asked")
+  t.eq(played:why "DONE", "the mission's own check holds")
+  played:close()
+end
+
+function tests.the_missions_check_is_asked_again_after_each_action()
+  local played = play.play { mission = editor, before = empty_note, planner = function(_, n)
+    return play.plan { anchor = anchor, actions = n == 1 and { { tool = "type_text", args = { text = "hello " } } }
+      or { { tool = "press_key", args = { key = "ctrl+s" } } } }
+  end }
+  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq(played:states(), "OBSERVE DECIDE EXECUTE VERIFY OBSERVE DECIDE EXECUTE VERIFY OBSERVE DONE")
+  t.eq(#played.requests, 2, "no plan said that it completes the goal, and none was asked for when it was reached")
+  played:close()
+end
+
+function tests.a_dialog_comes_before_what_lies_beneath_it()
+  local patient = [[ after_action = function(m, action)
+    if action.args.key == "ctrl+w" then
+      assert(m.desk.wait_for_element { role = "push button", name = "Don't Save", timeout = 20 })
+    end
+  end, ]]
+  local played = play.play { mission = editor .. patient, before = empty_note, planner = function(request, n)
+    if n == 1 then
+      return play.plan { actions = { { tool = "type_text", args = { text = "hello " } },
+        { tool = "press_key", args = { key = "ctrl+w" } } }, indicators = { "Save" } }
+    elseif n == 2 then
+      t.has(play.words(request), "DIALOG ON TOP: ")
+      return play.plan { actions = { { tool = "click_element", args = { label = "File",
+        position = play.place(request, "menu", "File") } } } }
+    elseif n == 3 then
+      t.has(play.words(request), "is on top of that window: deal with it first")
+      t.has(play.words(request), "Don't Save")
+      return play.plan { completes_goal = true, actions = { { tool = "click_element", args = {
+        label = "Save", position = play.place(request, "push button", "Save") } } } }
+    end
+  end }
+  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq(#played:actions "click_element", 1, "what lies beneath it was not clicked")
+  t.eq(played.result.task_result.rejected, 1)
+  t.eq(files.read(played.folder .. "/note.txt"), "hello first\n")
+  played:close()
+end
+
+-- A model writes its arguments in the order in which the schema lists them: it is to think first.
+function tests.an_answer_begins_with_its_reasons()
+  local played = play.play { mission = question, planner = function()
+    return play.plan { indicators = { "never to be seen" }, actions = { { tool = "press_key",
+      args = { key = "shift" } } } }
+  end, vision = function() return play.correct("wait", { seconds = 0.1 }) end,
+    flags = { "--set", "limits.turns=2", "--set", "odev.verify_seconds=0.1", "--set", "odev.retries=0" } }
+  local seen = {}
+  for i, body in ipairs(played.bodies) do
+    local who = play.persona(played.requests[i])
+    seen[who] = body:match('"properties":{"([%w_]+)"')
+  end
+  t.eq(seen, { planner = "rationale", vision = "rationale" })
+  played:close()
+end
+
 function tests.one_of_two_indicators_does_not_end_the_run_and_the_world_may_deny_it()
   local looks = 0
   local played = play.play {

@@ -202,7 +202,7 @@ goals.almost = {
   page = "<title>Ready</title><p>Your order</p><button onclick=\"this.textContent = 'has been sent'\">Send it</button>",
   indicators = { "Your order", "has been sent" },
   planner = function(request)
-    t.has(play.words(request), "- has been sent")
+    t.has(play.words(request), "\n2. has been sent")
     return play.plan { anchor = { title = "Ready" }, actions = { click(request, "button", "Send it") } }
   end,
   check = function(part)

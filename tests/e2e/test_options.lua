@@ -165,6 +165,17 @@ tests.guards_and_tools_have_options_too = with_project(function(folder)
   refused(folder, "numbers.step is 'x', but must be a number", "--set", "numbers.step=x")
 end)
 
+tests.a_tool_is_checked_before_anything_is_touched = with_project(function(folder)
+  write(folder, "deskpilot/policies/my_policy.lua", policy:format(1))
+  local file = files.absolute(folder .. "/deskpilot/tools/mine.lua")
+  for _, parameters in ipairs { "%s", "function() return %s end" } do
+    write(folder, "deskpilot/tools/mine.lua", ([[return { name = "mine", description = "d", run = print,
+      parameters = %s }]]):format(parameters:format "{ properties = { title = { type = 'string', minLenght = 1 } } }"))
+    refused(folder, ("the tool 'mine' (%s) has parameters that cannot be used: parameters.title: the keyword minLenght "
+      .. "is not known; did you mean minLength?"):format(file))
+  end
+end)
+
 -- The example of docs/configuration.md, and what its persona spends.
 tests.the_one_that_is_explained_works = with_project(function(folder)
   local page = t.ok(files.read "docs/configuration.md") or ""

@@ -71,8 +71,8 @@ end
 
 local function persona(request)
   local tool = request.tools and request.tools[1]["function"].name
-  return not tool and "strategist" or (tool == "spawn_executor_prompt" or tool == "update_phase_tools") and "tactician"
-    or "executor"
+  return tool == "write_doctrine" and "strategist"
+    or (tool == "spawn_executor_prompt" or tool == "update_phase_tools") and "tactician" or "executor"
 end
 
 local function click(request, key)

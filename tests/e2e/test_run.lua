@@ -230,6 +230,25 @@ tests.a_script_hands_parts_of_its_work_to_an_agent = with_folder(function(folder
   t.eq(result.status, "succeeded", result.reason)
 end)
 
+tests.a_part_that_a_hook_hands_to_an_agent_does_not_end_the_mission = with_folder(function(folder)
+  local mission = "return { task = 'click \"7\"; expect \"87\"', " .. calculator .. [[
+    turn_start = function(m)
+      if m.turn == 1 then assert(m:achieve('click "8"')) end
+    end,
+    verify = function(m) return m.desk.elements.find { app = "galculator", text = "87" } ~= nil, "no 87" end }]]
+  local child, result = run(folder, write(folder, "m.lua", mission), "--model", "literal")
+  t.eq(child.status, 0, child.stderr)
+  t.eq(result.status, "succeeded", result.reason)
+  t.has(result.reason, "All 2 steps", "the claim of the mission's own task")
+  local goals = {}
+  for _, event in ipairs(journal.read(result.run_dir)) do
+    if event.event == "action_result" and event.tool == "click_element" then
+      goals[#goals + 1] = ("%s %s"):format(event.args.label, event.goal or "own")
+    end
+  end
+  t.eq(goals, { "8 1.1", "7 own" })
+end)
+
 tests.an_end_that_a_hook_asked_for_outlives_achieve = with_folder(function(folder)
   local child, result = run(folder, script(folder, [[
     note = function() return { stop = { "failed", "a hook said so" } } end,

@@ -9,7 +9,7 @@ local people = require "people"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 
-local start_run, wait_for_word, with_display = people.start_run, people.wait_for_word, people.with_display
+local start_run, with_display = people.start_run, people.with_display
 local current = people.current
 
 local tests = {}
@@ -18,7 +18,7 @@ local tests = {}
 local function kill(desk, child, combo)
   local began = task.now()
   assert(desk.keyboard.press(combo or "ctrl+alt+escape"))
-  wait_for_word(child, "interrupted: ")
+  child:wait_for_word("interrupted: ")
   local seconds = task.now() - began
   child:wait()
   t.eq(child.status, 130, child.stderr)
@@ -44,7 +44,7 @@ tests.the_stop_hotkey_stops_whatever_runs = with_display(function(desk, display,
       .. "/models"),
   } do
     local child = start_run(display, folder, current .. ([[run = function(m) m:note("begun") %s end]]):format(script))
-    wait_for_word(child, "begun")
+    child:wait_for_word("begun")
     if name == "request" then t.wait_until("the request", function() return #server.requests > 0 end) end
     local seconds = kill(desk, child)
     t.ok(seconds < 10, ("%s was stopped after %.3f s"):format(name, seconds))
@@ -67,7 +67,7 @@ end)
 -- A mission's file is a program too: it is stopped while it is read.
 tests.a_mission_that_is_never_read_to_its_end = with_display(function(desk, display, folder)
   local child = start_run(display, folder, "run = (function() io.stderr:write('begun\\n') while true do end end)()")
-  wait_for_word(child, "begun")
+  child:wait_for_word("begun")
   assert(desk.keyboard.press "ctrl+alt+escape")
   child:wait()
   t.eq(child.status, 130, child.stderr)
@@ -81,7 +81,7 @@ tests.a_tool_that_is_never_read_to_its_end = with_display(function(desk, display
   assert(files.make_folder(folder .. "/deskpilot/tools"))
   assert(files.write(folder .. "/deskpilot/tools/endless.lua", "io.stderr:write('begun\\n') while true do end"))
   local child = start_run(display, folder, "run = print")
-  wait_for_word(child, "begun")
+  child:wait_for_word("begun")
   assert(desk.keyboard.press "ctrl+alt+escape")
   child:wait()
   t.eq(child.status, 130, child.stderr)
@@ -92,7 +92,7 @@ end)
 tests.a_run_on_a_private_desktop_is_stopped_from_the_users = with_display(function(desk, display, folder)
   local child = start_run(display, folder, [[desktop = { kind = "private" },
     run = function(m) m:note("begun") while true do end end]], "--set", "safety.stop_hotkey=ctrl+shift+pause")
-  wait_for_word(child, "begun")
+  child:wait_for_word("begun")
   kill(desk, child, "ctrl+shift+pause")
   t.eq(child:left(), {}, "processes left behind")
 end)
@@ -105,7 +105,7 @@ tests.a_run_on_a_private_desktop_is_stopped_from_its_own = with_display(function
     file:close()
     m:note("begun") while true do end
   end]])
-  wait_for_word(child, "begun")
+  child:wait_for_word("begun")
   local there, cookie = files.read(folder .. "/where"):match("(%S+) (%S+)")
   local desk = assert(desk_module.open { display = there, session = { cookie = cookie } })
   local ok, why = xpcall(kill, debug.traceback, desk, child)
@@ -117,9 +117,9 @@ end)
 tests.a_second_press_ends_the_process = with_display(function(desk, display, folder)
   local child = start_run(display, folder, current .. [[run = function(m) m:note("begun") while true do end end,
     after_run = function() io.stderr:write("afterwards\n") while true do end end]])
-  wait_for_word(child, "begun")
+  child:wait_for_word("begun")
   assert(desk.keyboard.hold "ctrl+alt+escape")
-  wait_for_word(child, "afterwards")
+  child:wait_for_word("afterwards")
   task.sleep(1) -- held, it does not repeat
   t.eq(child.status, nil, "one press, however long, is one: " .. child.stderr)
   assert(desk.keyboard.release "ctrl+alt+escape")
@@ -140,7 +140,7 @@ tests.what_does_not_stop_a_run = with_display(function(desk, display, folder)
   for i, case in ipairs { { "ctrl+alt+escape", "ctrl+escape" }, { "false", "ctrl+alt+escape" } } do
     local go = folder .. "/go" .. i
     local child = start_run(display, folder, current .. script:format(go), "--set", "safety.stop_hotkey=" .. case[1])
-    wait_for_word(child, "pressed") -- its own keys are up again
+    child:wait_for_word("pressed") -- its own keys are up again
     assert(desk.keyboard.press(case[2]))
     assert(files.write(go, ""))
     child:wait()
@@ -165,7 +165,7 @@ tests.the_stop_hotkey_ends_an_entry_of_the_prompt = with_display(function(desk, 
     "io.stderr:write('begun 3\\n')  require('deskpilot.base.task').sleep(600)",
     "print('still here')", "" }, "\n"), env = { DISPLAY = display, HOME = folder, XDG_CONFIG_HOME = folder } })
   for i = 1, 3 do
-    wait_for_word(child, "begun " .. i)
+    child:wait_for_word("begun " .. i)
     assert(desk.keyboard.press "ctrl+alt+escape")
   end
   child:wait()
@@ -181,7 +181,7 @@ tests.the_stop_hotkey_ends_a_piece_of_lua = with_display(function(desk, display,
   } do
     local child = spawn.start({ spawn.program, "eval", "io.stderr:write('begun\\n') " .. script },
       { cwd = folder, env = { DISPLAY = display, HOME = folder, XDG_CONFIG_HOME = folder } })
-    wait_for_word(child, "begun")
+    child:wait_for_word("begun")
     assert(desk.keyboard.press "ctrl+alt+escape")
     child:wait()
     t.eq(child.status, 130, name .. ": " .. child.stderr)

@@ -13,8 +13,8 @@ local evidence = "The display of the calculator shows the number 7, which is wha
   .. "in front, nothing covers it, and no error can be seen."
 
 local function persona(request)
-  if not request.tools then return "strategist" end
   for _, tool in ipairs(request.tools) do
+    if tool["function"].name == "write_doctrine" then return "strategist" end
     if tool["function"].name == "spawn_executor_prompt" then return "tactician" end
   end
   return "executor"
@@ -134,7 +134,7 @@ function tests.a_whole_mission()
     t.eq(request.temperature, who == "strategist" and 0.3 or who == "tactician" and 0.4
       or request.temperature >= 0.75 and 0.75 or 0.5)
     t.eq(request.max_tokens, ({ strategist = 1200, tactician = 800, executor = 1024 })[who])
-    t.eq(request.tool_choice, who ~= "strategist" and "auto" or nil)
+    t.eq(request.tool_choice, "auto")
     if who == "executor" then
       local names = tool_names(request)
       t.eq(names, #names == 2 and seen.executor <= 4 and { "click_element", "press_key" }
@@ -172,18 +172,32 @@ function tests.pictures_for_a_server_with_a_cap()
   end
 end
 
-function tests.a_loop_is_noticed_and_answered()
+-- Clicks on one key of the calculator, each a norm beside the last one; the temperatures, and whether it was warned.
+local function click_again_and_again(name, turns)
   local temperatures, warned = {}, false
   play({
     tactician = function() return orders("EXECUTION", { "click_element" }) end,
-    executor = function(request)
-      temperatures[#temperatures + 1] = request.temperature
+    executor = function(request, n)
+      temperatures[n] = request.temperature
       warned = warned or user_text(request):find("CHANGE YOUR APPROACH", 1, true) ~= nil
-      return calls { "click_element", { label = "8", position = find(request, "8"), justification = because } }
+      local place = find(request, name)
+      return calls { "click_element", { label = name, position = { place[1] + n - 1, place[2] },
+        justification = because } }
     end,
-  }, { turns = 4 })
-  t.eq(temperatures, { 0.5, 0.5, 0.5, 0.75 })
+  }, { turns = turns })
+  return temperatures, warned
+end
+
+function tests.a_loop_is_noticed_and_answered_step_by_step()
+  local temperatures, warned = click_again_and_again("=", 6)
+  t.eq(temperatures, { 0.5, 0.5, 0.5, 0.75, 1, 1.2 })
   t.ok(warned, "the warning was in a request")
+end
+
+function tests.the_same_key_is_no_loop_while_the_display_changes()
+  local temperatures, warned = click_again_and_again("8", 6)
+  t.eq(temperatures, { 0.5, 0.5, 0.5, 0.5, 0.5, 0.5 })
+  t.ok(not warned)
 end
 
 function tests.every_bad_answer_is_a_step_that_the_model_sees()
@@ -203,7 +217,7 @@ function tests.every_bad_answer_is_a_step_that_the_model_sees()
     function() return calls { "click_element", '{"label":"7","position":[null,500],"justification":"\255"}' } end,
   }
   local result, events = play({
-    tactician = function() return orders("CHECKING", { "click_element", "report_completion" }) end,
+    tactician = function() return orders("VERIFICATION", { "click_element", "report_completion" }) end,
     executor = function(request)
       n = n + 1
       texts[n] = user_text(request)
@@ -253,13 +267,27 @@ function tests.without_orders_there_is_a_fallback_and_later_an_emergency()
       if n == 1 then return click_seven(request) end
       return calls { "press_key", { key = "shift", justification = because } }
     end,
-  }, { turns = 30, flags = { "--set", "three_body.offline_turns=3" } })
+  }, { turns = 30, flags = { "--set", "three_body.tactician_interval=2" } })
   t.eq(result.status, "succeeded", result.reason)
   local changes = {}
   for _, event in ipairs(events) do
     if event.event == "phase_change" then changes[#changes + 1] = event.to end
   end
   t.eq(changes, { "FALLBACK", "EMERGENCY" })
+end
+
+function tests.a_long_interval_is_no_emergency()
+  local _, events = play({
+    tactician = function() return orders("EXECUTION", { "press_key" }) end,
+    executor = function(_, n)
+      return calls { "press_key", { key = n % 2 == 0 and "shift" or "ctrl", justification = because } }
+    end,
+  }, { turns = 20, flags = { "--set", "three_body.tactician_interval=100" } })
+  local changes = {}
+  for _, event in ipairs(events) do
+    if event.event == "phase_change" then changes[#changes + 1] = event.to end
+  end
+  t.eq(changes, { "EXECUTION" })
 end
 
 function tests.forbidden_keys_and_long_texts_are_refused()

@@ -89,6 +89,7 @@ end,
 ---@field result table result.json
 ---@field events table[]
 ---@field requests table[] of the model server, in order
+---@field bodies string[] of the same, as they came
 ---@field folder string the mission's, which the caller removes by played:close()
 
 local Played = {}
@@ -145,7 +146,7 @@ end
 ---@return odev_played
 function odev_play.play(script)
   local folder, counts = spawn.folder(), {}
-  local self = setmetatable({ folder = folder, requests = {}, events = {} }, Played)
+  local self = setmetatable({ folder = folder, requests = {}, bodies = {}, events = {} }, Played)
   local server = model_server.start(function(request)
     local who = odev_play.persona(request)
     counts[who] = (counts[who] or 0) + 1
@@ -167,6 +168,7 @@ function odev_play.play(script)
   for _, entry in ipairs(server.requests) do
     t.eq(entry.problems or {}, {}, "every request is valid")
     self.requests[#self.requests + 1] = entry.json
+    self.bodies[#self.bodies + 1] = entry.body
   end
   t.ok(self.result.status, child.stderr)
   if self.result.task_result then t.eq(self.result.task_result.status, self.result.status) end

@@ -4,7 +4,6 @@ local t = require "harness"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local spawn = require "spawn"
-local task = require "deskpilot.base.task"
 local uv = require "luv"
 
 local people = {}
@@ -49,18 +48,6 @@ function people.start_run(display, folder, mission, ...)
   assert(files.write(path, "return { " .. mission .. "}"))
   return spawn.start({ spawn.program, "run", path, "--json", "--runs", folder .. "/runs", ... },
     { cwd = folder, env = { DISPLAY = display, XDG_CONFIG_HOME = folder } })
-end
-
---- Waits until the child has said that on standard error, and no moment longer.
-function people.wait_for_word(child, word, seconds)
-  local limit = task.now() + (seconds or 30)
-  while not child.stderr:find(word, 1, true) do
-    if task.now() > limit or child.open == 0 then
-      if not child.status then child:kill "sigkill" end
-      error(("waited for %q; the program said (status %s):\n%s"):format(word, child.status, child.stderr), 2)
-    end
-    task.sleep(0.001)
-  end
 end
 
 --- A mission's field that puts it on the user's desktop.

@@ -16,10 +16,11 @@ local fields = {
   observed = { "elements image screen screenshot seconds window" },
   model_request = { "max_tokens model persona request temperature", "acts tools" },
   model_reply = { "attempts content persona request seconds usage", "tool_calls" },
-  phase_change = { "from prompt rationale to tools" },
+  phase_change = { "from prompt rationale to tools", "tools_rationale" },
   action = { "args persona tool" },
   action_result = { "args ok seconds text tool", "point" },
   settled = { "reason seconds" },
+  note = { "message" },
   turn_end = { "seconds" },
   run_end = { "actions reason seconds status turns" },
 }

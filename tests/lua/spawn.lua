@@ -102,6 +102,20 @@ function Process:kill(signal)
   uv.kill(self.pid, signal)
 end
 
+--- Waits until it has said that on standard error, and no moment longer; an error tells what it said instead.
+---@param word string
+---@param seconds number? 30
+function Process:wait_for_word(word, seconds)
+  local limit = task.now() + (seconds or 30)
+  while not self.stderr:find(word, 1, true) do
+    if task.now() > limit or self.open == 0 then
+      if not self.status then self:kill "sigkill" end
+      error(("waited for %q; the program said (status %s):\n%s"):format(word, self.status, self.stderr), 2)
+    end
+    task.sleep(0.001)
+  end
+end
+
 --- Starts and waits.
 function spawn.run(argv, options)
   return spawn.start(argv, options):wait()

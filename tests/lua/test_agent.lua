@@ -1,4 +1,4 @@
---- The parts of a run that need no desktop: history, loop detection, listeners, hooks, journal, exports.
+--- The parts of a run that need no desktop: history, listeners, hooks, journal, exports.
 local t = require "harness"
 local configured = require "configured"
 local files = require "deskpilot.base.files"
@@ -9,7 +9,6 @@ local journal = require "deskpilot.agent.journal"
 local listeners = require "deskpilot.agent.listeners"
 local export = require "deskpilot.agent.export"
 local rundir = require "deskpilot.agent.rundir"
-local loops = require "deskpilot.guards.loop_detection"
 local spawn = require "spawn"
 
 local tests = {}
@@ -61,14 +60,6 @@ end
 function tests.history_lines_are_one_line()
   local line = history.line("type_text", { text = "a\nb", justification = "because\nit is so" }, true, "typed\n3")
   t.eq(line, 'type_text("a b") -> typed 3 | why: because it is so')
-end
-
-function tests.loops_are_found()
-  t.eq(loops.find({ "a", "b", "c" }, 3), nil)
-  t.has(loops.find({ "a", "b", "a", "c", "a" }, 3), "3 times")
-  t.has(loops.find({ "a", "b", "a", "b" }, 3), "in turns")
-  t.eq(loops.find({ "a", "b", "b", "a" }, 3), nil)
-  t.eq(loops.find({}, 3), nil)
 end
 
 function tests.listeners_decide_in_order()
@@ -137,11 +128,40 @@ function tests.a_cut_journal_is_readable()
   files.remove(folder)
 end
 
+function tests.the_result_tells_the_final_phase_and_how_much_was_kept()
+  local folder = spawn.folder()
+  local writer = assert(journal.open(folder))
+  local run = fake_run { { name = "journal", listener = writer } }
+  run:emit("run_start", { mission = "m" })
+  run:emit("phase_change", { from = "INIT", to = "VERIFICATION" })
+  run:emit("phase_change", { from = "START", to = "DONE", goal = "1.1" })
+  run:emit("turn_end", { goal = "1.1", task_result = { steps = 1 } })
+  run:emit("run_end", { status = "succeeded", reason = "x" })
+  writer.close()
+  assert(files.make_folder(folder .. "/screenshots"))
+  assert(files.write(folder .. "/screenshots/step_0001.png", ("x"):rep(1000)))
+  local bytes = 1000 + #files.read(folder .. "/journal.jsonl")
+  for _ = 1, 2 do -- what is made of the journal does not count
+    local result = t.ok(export.write(folder))
+    t.eq({ result.phase, result.archive, result.task_result }, { "VERIFICATION", { events = 5, bytes = bytes } })
+    t.eq(json.decode(files.read(folder .. "/result.json")), result)
+  end
+  t.eq(files.size(folder .. "/nothing"), 0)
+  files.remove(folder)
+end
+
 function tests.runs_never_share_a_folder_and_a_full_disk_is_said()
   local base = spawn.folder()
   local one, two = assert(rundir.create(base, "Some Mission!", 0)), assert(rundir.create(base, "Some Mission!", 0))
   t.ok(one.path ~= two.path)
   t.has(one.path, "-some-mission")
+  assert(one:save("screenshots/a.png", "x"))
+  if t.platform == "linux" then -- on Windows the folder that the runs are kept in says who may read them
+    for path, wanted in pairs { [""] = "700", screenshots = "700", requests = "700", ["screenshots/a.png"] = "600" } do
+      local stat = require("luv").fs_stat(files.join(one.path, path))
+      t.eq(("%o"):format(stat.mode & tonumber("777", 8)), wanted, "nobody else may look into " .. path)
+    end
+  end
   local full = assert(rundir.create(base, "x", 2 ^ 60 // 1))
   local ok, err = full:save("a", "b")
   t.eq(ok, nil)
@@ -156,8 +176,20 @@ function tests.json_is_stable_and_strict()
   local loop = {}
   loop[1] = loop
   t.raises("too deep", json.encode, loop)
+  local ordered = json.ordered({ a = 1, b = json.ordered({}, {}), c = false, d = "x" }, { "c", "none", "b", "c" })
+  t.eq(json.encode(ordered), '{"c":false,"b":{},"a":1,"d":"x"}', "the rest follows, sorted")
+  t.eq(json.encode { json.constant(ordered) }, '[{"c":false,"b":{},"a":1,"d":"x"}]')
   t.eq(json.decode('{"a":null,"b":[1]}'), { b = { 1 } })
   t.eq((json.decode("{")), nil)
+end
+
+-- Models cut characters in half, and half of a pair of surrogates is no character.
+function tests.half_a_surrogate_pair_costs_nothing_else()
+  t.eq(json.decode [[{"a":"x\ud83dy","b":["\ud83d\ude00"]}]], { a = "x\u{FFFD}y", b = { "😀" } })
+  t.eq(json.decode [["\ude00\ud83d\ud83d\ude00\uD83D"]], "\u{FFFD}\u{FFFD}😀\u{FFFD}")
+  t.eq(json.decode [["\\ud83d \\\ud83d \ud7ff\ue000"]], "\\ud83d \\\u{FFFD} \u{D7FF}\u{E000}")
+  t.eq((json.decode [["\ud8"]]), nil)
+  t.eq((json.decode [[{"a":"\ud83d",}]]), nil, "other mistakes stay mistakes")
 end
 
 return tests

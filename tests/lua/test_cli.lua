@@ -342,16 +342,39 @@ function tests.progress_as_plain_lines()
   t.eq(words, "mission: Work ]0;evil out it\n"
     .. "turn 1 [tactical] 1.5s  ✓ click_element(7 [0m, [1,2]) — clicked\n"
     .. "  guard loop: again\n  error in hook: bad\n"
-    .. "succeeded: done\n1 turn, 1 action in 0:02 (model 50%, settling 25%, the rest 25%)\nrun: runs/x\n")
+    .. "succeeded: done\n1 turn, 1 action in 0:02 (model 50%, settling 25%, the rest 25%)\n"
+    .. "final phase: tactical\nrun: runs/x (0.0 MB)\n")
   t.has(shown({ tty = false, level = "verbose" }, events), "  executor: I [2Jclick\n")
   t.eq(shown({ tty = false, level = "quiet" }, events), "  error in hook: bad\nsucceeded: done\n")
+end
+
+function tests.why_a_commander_changes_the_phase_is_one_line()
+  local function words(level, event)
+    event.from, event.to = "INIT", "EXECUTION"
+    return shown({ tty = false, level = level }, { { "phase_change", event } })
+  end
+  local why = { rationale = "The window\nis \27open.", tools_rationale = "Clicks are enough." }
+  t.eq(words("normal", why), "  phase: INIT -> EXECUTION — The window is open.; tools: Clicks are enough.\n")
+  t.eq(words("quiet", why), "")
+  t.eq(words("normal", { rationale = "Both.", tools_rationale = "Both." }), "  phase: INIT -> EXECUTION — Both.\n")
+  t.eq(words("normal", { why = "each state of a machine" }), "", "what a policy does by itself")
+  t.eq(words("verbose", { why = "each state" }), "  phase: INIT -> EXECUTION — each state\n")
+  local long = words("normal", { rationale = ("word "):rep(100), tools_rationale = ("tool "):rep(100) })
+  t.eq(select(2, long:gsub("\n", "")), 1)
+  t.ok(#long < 420, #long)
+end
+
+function tests.the_final_phase_is_the_runs_own()
+  local words = shown({ tty = false }, { { "phase_change", { to = "VERIFICATION" } },
+    { "phase_change", { to = "OBSERVE", goal = "1.1" } }, { "run_end", { status = "failed" } } })
+  t.has(words, "final phase: VERIFICATION\n")
 end
 
 function tests.progress_on_a_terminal()
   local words = shown({ tty = true }, events)
   t.has(words, "\r\27[K")
   t.has(words, "executor thinks")
-  t.ok(words:find("runs/x\n$"), "the live line is gone at the end")
+  t.ok(words:find("runs/x %(0.0 MB%)\n$"), "the live line is gone at the end")
   local stripped = words:gsub("\r\27%[K", "")
   t.ok(not stripped:find("\27", 1, true), "nothing of the run's words is obeyed")
   for line in words:gmatch("\r\27%[K([^\r\n]*)\r") do

@@ -45,7 +45,10 @@ function tests.the_api_pages_are_those_of_the_code()
   t.has(pages["desk.md"] or "", "### desk.settle(options)\n\nWaits until the screen has not changed")
   t.has(pages["shot.md"] or "", "### shot:crop(area)")
   t.has(pages["mission.md"] or "", "### m:achieve(goal, options)")
-  for _, name in ipairs { "desk", "screen", "mouse", "windows", "elements", "task", "errors" } do
+  t.has(pages["tools.md"] or "", "### browser_type\n\nType text into a field of the page")
+  t.has(pages["tools.md"] or "", "\n- `direction` (`down` or `up` or `left` or `right`; may be left out): Where to.\n"
+    .. "- `index` (integer, 0 to 100000; may be left out): ")
+  for _, name in ipairs { "desk", "screen", "mouse", "windows", "elements", "task", "errors", "tools" } do
     t.has(index, ("](%s.md)"):format(name))
   end
 end

@@ -2,6 +2,7 @@
 local t = require "harness"
 local client = require "deskpilot.model.client"
 local json = require "deskpilot.base.json"
+local literal = require "deskpilot.model.literal"
 local literal_facts = require "literal_facts"
 local screen = require "deskpilot.model.literal.screen"
 local steps = require "deskpilot.model.literal.steps"
@@ -254,26 +255,62 @@ function tests.completion_that_is_not_accepted()
 end
 
 function tests.tactician()
-  local tools = "spawn_executor_prompt update_phase_tools"
+  local tools, task = "spawn_executor_prompt update_phase_tools", 'click "7"; press Return'
   for _, phase in ipairs { "INIT", "FALLBACK", "EMERGENCY" } do
-    local _, args, reply = ask('click "7"; press Return', { phase = phase }, tools)
+    local _, args, reply = ask(task, { phase = phase }, tools)
     t.eq({ #reply.calls, args.phase }, { 2, "EXECUTION" }, phase)
     t.has(args.prompt, '1. click "7"\n2. press Return')
     t.eq(reply.calls[2].name, "update_phase_tools")
-    t.eq(reply.calls[2].args.tool_names, { "browser_click", "click_element", "press_key", "report_completion", "wait" })
+    t.eq(reply.calls[2].args.tool_names, { "browser_click", "click_element", "press_key", "wait" },
+      "completion cannot be claimed yet")
   end
-  local name, _, reply = ask('click "7"', {}, tools)
+  local name, _, reply = ask(task, {}, tools)
   t.eq({ name, reply.refusal }, {})
   t.has(reply.content, "stays as it is")
   t.ok(select(3, ask("be clever", {}, tools)).refusal)
+  local done = { action("click_element", {}, 'Step 1 of 2: click "7".'), action("press_key", {}, "Step 2 of 2: x") }
+  local _, args, verifies = ask(task, { actions = done }, tools)
+  t.eq(args.phase, "VERIFICATION", "when the steps are done")
+  t.eq(verifies.calls[2].args.tool_names, { "report_completion", "wait" })
+  t.eq(ask(task, { actions = done, phase = "VERIFICATION" }, tools), nil, "it stays as it is")
+  t.eq(select(2, ask('expect "42"', { phase = "INIT" }, tools)).phase, "VERIFICATION", "there was nothing to do")
+end
+
+function tests.an_executor_that_is_done_waits_for_the_phase_that_verifies()
+  local done = { action("click_element", {}, 'Step 1 of 1: click "7".') }
+  local name, args = ask('click "7"', { actions = done }, "click_element wait")
+  t.eq({ name, args.seconds }, { "wait", 0.1 })
+  for _ = 1, 5 do done[#done + 1] = action(name, args) end
+  t.eq(ask('click "7"', { actions = done }, "report_completion wait"), "report_completion", "that was no claim")
+  local none, _, reply = ask('click "7"', { actions = done }, "click_element")
+  t.eq(none, nil)
+  t.has(reply.content, "report_completion, which is not offered")
 end
 
 function tests.strategist()
-  local name, _, reply = ask('click "7"; expect "42"', {}, "")
-  t.eq({ name, reply.refusal }, {})
-  t.has(reply.content, 'MISSION RESTATEMENT\nclick "7"; expect "42"\n')
-  t.has(reply.content, '1. click "7"\n2. expect "42"')
-  t.ok(select(3, ask("be clever", {}, "")).refusal)
+  local name, args, reply = ask('click "7"; expect "42", expect "say \\"hi\\""', {}, "write_doctrine")
+  t.eq({ name, reply.refusal }, { "write_doctrine" })
+  t.eq(args.mission, 'click "7"; expect "42", expect "say \\"hi\\""')
+  t.has(args.phases[1], '1. click "7"\n2. expect "42"')
+  t.eq(args.success_criteria, { '"42" is on the screen.', "“say \"hi\"” is on the screen." })
+  t.eq(select(2, ask('expect "42"; click "7"', {}, "write_doctrine")).success_criteria, {},
+    "what is expected on the way is no criterion of the end")
+  reply = select(3, ask('click "7"', {}, ""))
+  t.eq({ #reply.calls, reply.refusal }, { 0 })
+  t.has(reply.content, '1. click "7"')
+  t.ok(select(3, ask("be clever", {}, "write_doctrine")).refusal)
+end
+
+function tests.a_claim_with_evidence_for_each_criterion()
+  local offered = { { type = "function", ["function"] = { name = "report_completion", parameters = { type = "object",
+    properties = { evidence = { type = "array" } } } } } }
+  local facts = calculator 'expect "42"; expect "6"'
+  local reply = assert(client.read(literal.chat { facts = facts, tools = offered }))
+  local evidence = json.decode(reply.tool_calls[1].arguments).evidence
+  t.eq(#evidence, 2)
+  t.has(evidence[1], '"42" is seen in the value of text')
+  t.has(evidence[2], '"6" is seen in the name of a ')
+  t.ok(#evidence[1] >= 100, "long enough where there is one criterion only")
 end
 
 function tests.through_the_client()

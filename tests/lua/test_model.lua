@@ -307,6 +307,102 @@ function tests.answers_that_are_none()
   end)
 end
 
+-- --- streams that nobody asked for ---------------------------------------------------------------------------
+
+-- A body of events, each from a table or a text.
+local function events(list, ending)
+  local lines = {}
+  for i, item in ipairs(list) do
+    lines[i] = "data: " .. (type(item) == "table" and json.encode(item) or item) .. (ending or "\n\n")
+  end
+  return table.concat(lines)
+end
+
+local function delta(part, finish)
+  return { id = "s", object = "chat.completion.chunk",
+    choices = { { index = 0, delta = part, finish_reason = finish } } }
+end
+
+local function call_part(index, id, name, arguments)
+  return { index = index, id = id, ["function"] = { name = name, arguments = arguments } }
+end
+
+local function streamed(body, headers, more)
+  local reply, err, count
+  local answer = { body = body, headers = headers }
+  for key, value in pairs(more or {}) do answer[key] = value end
+  with_server({ answer }, function(server)
+    reply, err = new(server):chat(request())
+    count = #server.requests
+  end)
+  return reply, err, count
+end
+
+local as_stream = { ["Content-Type"] = "text/event-stream; charset=utf-8" }
+
+function tests.a_stream_is_read_like_any_answer()
+  local body = events {
+    delta { role = "assistant", content = "" }, delta { content = "I cli" }, delta { content = "ck – é." },
+    delta { tool_calls = { call_part(0, "a", "press_key", "") } },
+    delta { tool_calls = { call_part(0, nil, nil, '{"key":'), call_part(1, "b", "wait", '{"sec') } },
+    delta { tool_calls = { call_part(1, nil, nil, 'onds":1}') } },
+    delta { tool_calls = { call_part(0, nil, nil, '"enter"}') } },
+    delta({}, "tool_calls"),
+    { id = "s", choices = json.list(), usage = { prompt_tokens = 7, completion_tokens = 5 } },
+    "[DONE]",
+  }
+  for name, how in pairs { plain = { body, as_stream }, ["as JSON"] = { body },
+    ["in chunks"] = { body, as_stream, { chunked = true } },
+    ["CRLF, comments"] = { ": hello\r\n\r\nevent: message\r\n" .. body:gsub("\n", "\r\n"), as_stream } } do
+    local reply = t.ok(streamed(how[1], how[2], how[3]), name) or {}
+    t.eq(reply.content, "I click – é.", name)
+    t.eq(reply.tool_calls, { { id = "a", name = "press_key", arguments = '{"key":"enter"}' },
+      { id = "b", name = "wait", arguments = '{"seconds":1}' } }, name)
+    t.eq({ reply.finish_reason, reply.usage, reply.raw.id, reply.attempts },
+      { "tool_calls", { input_tokens = 7, output_tokens = 5 }, "s", 1 }, name)
+  end
+end
+
+function tests.streams_in_other_shapes()
+  local whole = model_server.reply_tool("wait", { seconds = 1 }, "x").body
+  t.eq(t.ok(streamed(events { whole }, as_stream)).tool_calls[1].name, "wait", "all in one event")
+  t.eq(t.ok(streamed(events({ delta { content = "a" }, delta({ content = "b" }, "stop") }), as_stream)).content, "ab",
+    "without [DONE]")
+  local reply = t.ok(streamed(events { delta { tool_calls = { call_part(0, "a", "wait", "{}") } },
+    delta { tool_calls = { call_part(0, "b", "press_key", "{}") } }, "[DONE]" }, as_stream))
+  t.eq({ reply.tool_calls[1].name, reply.tool_calls[2].name }, { "wait", "press_key" }, "all of them numbered 0")
+  reply = t.ok(streamed(events { delta { tool_calls = { { id = "a", ["function"] = { name = "wait",
+    arguments = { seconds = 1 } } } } }, "[DONE]" }, as_stream))
+  t.eq(reply.tool_calls, { { id = "a", name = "wait", arguments = '{"seconds":1}' } })
+  t.eq(t.ok(streamed(events { delta { refusal = "I " }, delta({ refusal = "won't" }, "stop") }, as_stream)).refusal,
+    "I won't")
+end
+
+function tests.streams_that_are_no_answer()
+  local function refused(body, part)
+    local reply, err, count = streamed(body, as_stream)
+    t.eq(reply, nil, part)
+    t.fails("protocol", part, reply, err)
+    t.eq(count, 2, "asked again once")
+  end
+  refused(events { delta { content = "half" } }, "it is a stream of events, and it ends before the answer does")
+  refused(events { delta { content = "half" }, '{"choices":[{"del', "[DONE]" }, "one of its events is not JSON")
+  refused(events { "[DONE]" }, "it has no answer")
+  refused("", "it has no answer")
+  refused(events { { error = { message = "out of memory" } } }, "(out of memory)")
+end
+
+function tests.half_a_character_in_an_answer()
+  local body = [[{"choices":[{"message":{"content":"ok \ud83d","tool_calls":[{"id":"a","type":"function","function":]]
+    .. [[{"name":"type_text","arguments":"{\"text\":\"a\\ud83d\"}"}}]},"finish_reason":"tool_calls"}]}]]
+  for _, sent in ipairs { { body = body }, { body = "data: " .. body .. "\n\n", headers = as_stream } } do
+    local reply, _, count = streamed(sent.body, sent.headers)
+    t.eq({ reply and reply.content, count }, { "ok \u{FFFD}", 1 })
+    local calls = require("deskpilot.model.decode").calls(t.ok(reply) or {})
+    t.eq(calls[1].args, { text = "a\u{FFFD}" })
+  end
+end
+
 function tests.a_server_that_is_not_there()
   local retried = 0
   local address = "http://127.0.0.1:" .. ports.refusing()

@@ -13,6 +13,7 @@ local preconditions = require "deskpilot.policies.odev.preconditions"
 local run_module = require "deskpilot.agent.run"
 local screen_state = require "deskpilot.policies.odev.screen_state"
 local spawn = require "spawn"
+local text = require "deskpilot.base.text"
 local uv = require "luv"
 
 local tests = {}
@@ -25,7 +26,7 @@ local function visible_texts(words)
     page = { title = "Report (2)", url = "https://www.Example.org/reports/2?full=1" } }
   function seen:shows(word)
     t.eq(self, seen)
-    return (words or "total paid"):find(anchor.fold(word), 1, true) ~= nil
+    return (words or "total paid"):find(text.fold(word), 1, true) ~= nil
   end
   return seen
 end
@@ -158,6 +159,30 @@ function tests.what_is_on_top_comes_first()
   run.desk:close()
 end
 
+function tests.a_dialog_of_the_desktop_comes_before_the_windows_beneath_it()
+  local run = run_with()
+  local function window(x, y, width, height)
+    return { x = x, y = y, width = width, height = height, visible = true, pid = 5 }
+  end
+  run.observation.page = nil
+  run.observation.elements = { { number = 3, norm = { 300, 900 } }, { number = 4, norm = { 450, 450 } } }
+  run.observation.dialog = { name = "Save changes?", role = "alert", pid = 5, window = window(400, 400, 200, 100),
+    beneath = { window(200, 200, 600, 800) }, popups = { window(550, 490, 100, 100) }, controls = { '"Save"' } }
+  local function at(x, y)
+    return check(run, "click_element", { label = "x", justification = "y", position = { x, y } })
+  end
+  t.has(at(300, 300), 'alert "Save changes?"; in it are "Save" is on top of that window: deal with it first')
+  t.eq(at(450, 450), "fine", "a point of the dialog")
+  t.eq(at(600, 550), "fine", "a list that the dialog has opened")
+  t.eq(at(100, 100), "fine", "another application")
+  t.has(check(run, "drag_element", { label = "x", justification = "y", start = { 450, 450 }, ["end"] = { 300, 300 } }),
+    "is on top of that window")
+  t.eq(check(run, "press_key", { key = "escape" }), "fine")
+  t.has(preconditions.unmet(run, { tool = "click_element", args = { element = 3 } }), "is on top of that window")
+  t.eq(preconditions.unmet(run, { tool = "click_element", args = { element = 4 } }), nil)
+  run.desk:close()
+end
+
 function tests.fields_with_suggestions()
   local run = run_with()
   local function types(index)
@@ -219,9 +244,9 @@ end
 function tests.the_tools_are_told_by_their_own_definitions()
   local run = run_with()
   local words = plan.describe_tools(run)
-  t.has(words, "- browser_type(index: integer, replace?: boolean, text: string): Type text")
+  t.has(words, "- browser_type(index: integer, text: string, replace?: boolean): Type text")
   t.has(words, "- browser_tab(action: new|close|next, url?: string)")
-  t.has(words, "- click_element(element?: integer, label: string, position?: array [x, y] in 0..1000)")
+  t.has(words, "- click_element(label: string, element?: integer, position?: array [x, y] in 0..1000)")
   t.ok(not words:find("justification", 1, true))
   t.ok(not words:find("report_completion", 1, true))
   run.desk:close()

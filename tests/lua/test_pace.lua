@@ -18,7 +18,7 @@ function tests.the_phase_with_the_most_words()
     VERIFICATION = { turn_delay = 3 } } }
   local function of(phase) return pace.of_phase(config, phase).turn_delay end
   t.eq({ of "EXECUTION", of "Execution", of "EXECUTION_DRAW", of "execution: draw the star" }, { 1, 1, 1, 1 })
-  t.eq({ of "EXECUTION_SAVE", of "Execution: save", of "EXECUTION SAVE AS" }, { 2, 2, 2 })
+  t.eq({ of "EXECUTION_SAVE", of "Execution: save", of "ExecutionSave", of "EXECUTION SAVE AS" }, { 2, 2, 2, 2 })
   t.eq(of "VERIFICATION", 3)
   for _, phase in ipairs { "EXECUTIONER", "VERIFY", "RECONNAISSANCE", "SAVE_EXECUTION", "", "_" } do
     t.eq(of(phase), nil, phase)

@@ -3,7 +3,6 @@ local t = require "harness"
 local configured = require "configured"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
-local loop_detection = require "deskpilot.guards.loop_detection"
 local persona = require "deskpilot.agent.persona"
 local plugins = require "deskpilot.agent.plugins"
 local settings_module = require "deskpilot.cli.settings"
@@ -178,18 +177,6 @@ function tests.what_a_request_may_spend()
   t.eq(spent { persona = "helper" }, { 0.9, false })
 end
 
-function tests.a_loop_raises_the_temperature_by_its_option()
-  local function amended(factor, request)
-    local config = t.ok(configured.resolve { flags = { ["loop.temperature_factor"] = factor } })
-    return loop_detection.model_request({ loop = "LOOP", config = config }, request)
-  end
-  t.eq(amended("1.5", { acts = true, temperature = 0.5 }), { amend = { temperature = 0.75, warning = "LOOP" } })
-  t.eq(amended("3", { acts = true, temperature = 0.5 }), { amend = { temperature = 1.5, warning = "LOOP" } })
-  t.eq(amended("10", { acts = true, temperature = 0.5 }).amend.temperature, 2, "servers take no more")
-  t.eq(amended("2", { acts = true }), { amend = { warning = "LOOP" } }, "a request that leaves it to the server")
-  t.eq(amended("2", { temperature = 0.5 }), nil)
-end
-
 -- --- tools whose words depend on options -----------------------------------------------------------------------
 
 function tests.parameters_say_what_is_configured()
@@ -200,7 +187,7 @@ function tests.parameters_say_what_is_configured()
   local box = t.ok(toolbox_module.new(tools, config))
   t.has(t.show(box:definitions { "report_completion" }), "At least 7 characters")
   t.has(t.show(box:definitions { "browser_wait" }), "3 if left out")
-  local run = { claim = function() return "claimed" end }
+  local run = { goal = {}, claim = function() return "claimed" end }
   local ctx = { run = run, config = config }
   t.fails("invalid", "has 6 characters and needs at least 7",
     box:run("report_completion", ctx, { evidence = "123456" }))

@@ -79,6 +79,23 @@ function tests.what_a_policy_says_of_its_work()
   t.ok(not page("<b>", { escalations = "<i>", seconds = "<i>", steps = "<i>" }):find("<i>", 1, true))
 end
 
+function tests.phases_and_the_archive()
+  local events = { { event = "run_start", task = "T", at = 0 },
+    { event = "phase_change", turn = 1, from = "INIT", to = "EXECUTION", rationale = "It is <open>.",
+      tools_rationale = "Clicks are enough." },
+    { event = "phase_change", turn = 2, from = "EXECUTION", to = "VERIFICATION", rationale = "Same.",
+      tools_rationale = "Same." },
+    { event = "phase_change", turn = 2, goal = "1.1", from = "START", to = "OBSERVE" },
+    { event = "turn_end", turn = 2, goal = "1.1", task_result = { steps = 3 } },
+    { event = "run_end", status = "failed" } }
+  local words = report.html(events, "run", 3 * 2 ^ 20)
+  t.has(words, "<pre>It is &lt;open&gt;.\ntools: Clicks are enough.</pre>")
+  t.has(words, "<pre>Same.</pre>")
+  t.has(words, "<dt>final phase</dt><dd>VERIFICATION</dd>")
+  t.has(words, "<dt>archive</dt><dd>6 events, 3.0 MB</dd>")
+  t.has(words, "<dt>goal 1.1: steps</dt><dd>3 steps</dd>", "whose account it is")
+end
+
 function tests.odd_events_do_no_harm()
   t.has(report.html({}, "empty"), "unfinished")
   local odd = {}

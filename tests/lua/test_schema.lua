@@ -45,7 +45,8 @@ function tests.errors_are_sentences()
   t.eq(why '{"position":[1,1],"label":"x","count":1.5}', "count is 1.5, but must be a whole number")
   t.eq(why '{"position":[1,1],"label":"x","nested":{"deep":["a",2]}}',
     "nested.deep[1] is 2, but must be a string")
-  t.has(why '{"position":[1,1],"label":"x","colour":1}', "colour is not known; the names known here are button")
+  t.has(why '{"position":[1,1],"label":"x","colour":1}',
+    "colour is not known; the names known here are position, label, button, count")
   t.eq(schema.validate(click, nil), nil)
   t.eq(select(2, schema.validate(click, "x")), 'the arguments are "x", but must be an object')
   t.eq(select(2, schema.validate({ type = "number" }, 0 / 0, "n")):match("but must be a number"),
@@ -69,6 +70,7 @@ function tests.clear_mistakes_are_put_right()
   t.eq(coerced(position, "10,20"), { 10, 20 })
   t.eq(coerced(position, { x = 1, y = 2 }), { 1, 2 })
   t.eq(math.type(coerced({ type = "integer" }, 5.0)), "integer")
+  t.eq(coerced({ type = "array", items = { type = "string" } }, "one, two"), { "one, two" })
   t.eq(coerced(click, '{"position":[1,2],"label":"a"}'), { position = { 1, 2 }, label = "a" })
 end
 
@@ -98,6 +100,87 @@ function tests.definitions_are_checked()
   t.has(select(2, schema.check { type = "object", required = { "x" } }), "x is required but not among")
   t.has(select(2, schema.check { type = "array", items = { type = "array", items = { kind = 1 } } }),
     "schema[][]: the keyword kind")
+  local function wrong(definition, part)
+    local ok, reason = schema.check(definition)
+    t.eq(ok, nil, part)
+    t.has(reason, part)
+  end
+  wrong({ type = "object", properties = { a = { type = "string", minLength = "3" } } },
+    'schema.a: minLength is "3", but must be a whole number from 0 on')
+  wrong({ enum = "left" }, "schema: enum is \"left\", but must be a list of values")
+  wrong({ enum = {} }, "enum has no values")
+  wrong({ required = { a = 1 } }, "must be a list of names")
+  wrong({ anyOf = {} }, "must be a list of schemas")
+  wrong({ items = 5 }, "items is 5, but must be a schema")
+  wrong({ multipleOf = 0 }, "must be a number above 0")
+  wrong({ type = {} }, "must be a type or a list of types")
+  wrong({ pattern = "(" }, 'the pattern "(" is not checked: a group is not closed')
+  wrong({ ["$ref"] = "#/$defs/none" }, "$ref points at \"#/$defs/none\", which is not in this schema")
+  wrong({ properties = { { type = "string" } } }, "properties[1] has no name")
+  wrong({ properties = { { name = "a" }, { name = "a" } } }, "properties names a twice")
+  wrong(nil, "schema: there is none")
+  local deep = {}
+  for _ = 1, 100 do deep = { items = deep } end
+  wrong(deep, "nested too deeply")
+  local itself = {}
+  itself.items = itself
+  wrong(itself, "nested too deeply")
+end
+
+-- --- order ---------------------------------------------------------------------------------------------------
+
+local listed = { type = "object", additionalProperties = false, properties = {
+  { name = "why", type = "string" },
+  { name = "slow", type = "boolean", optional = true },
+  { name = "at", type = "object", properties = { { name = "y", type = "number" }, { name = "x", type = "number" } } },
+} }
+
+function tests.declared_order_is_kept_on_the_wire()
+  local declared = t.ok(schema.declare(listed))
+  t.eq(json.encode(declared), '{"type":"object","properties":{"why":{"type":"string"},"slow":{"type":"boolean"},'
+    .. '"at":{"type":"object","properties":{"y":{"type":"number"},"x":{"type":"number"}},"required":["y","x"]}},'
+    .. '"required":["why","at"],"additionalProperties":false}')
+  t.eq(schema.names(declared), { "why", "slow", "at" })
+  t.eq(json.encode(schema.declare(declared)), json.encode(declared), "declaring again changes nothing")
+  t.eq(select(2, schema.validate(declared, { why = "x", at = { y = 1 } })), "at.x is missing, which must be a number")
+  t.eq(listed.properties[1].name, "why", "the declaration itself is left alone")
+end
+
+function tests.a_plain_table_has_an_order_too()
+  local declared = schema.declare { type = "object", required = { "zeta", "beta" }, properties = {
+    alpha = { type = "string" }, beta = { type = "string" }, gamma = {}, zeta = { name = "zeta", optional = true } } }
+  t.eq(schema.names(declared), { "zeta", "beta", "alpha", "gamma" }, "what is required first, then by name")
+  t.eq(json.encode(declared), '{"type":"object","properties":{"zeta":{},"beta":{"type":"string"},'
+    .. '"alpha":{"type":"string"},"gamma":{}},"required":["zeta","beta"]}')
+  t.eq(json.encode(schema.declare { type = "object", properties = {}, required = {} }),
+    '{"type":"object","properties":{},"required":[]}')
+end
+
+-- --- names that are not known ----------------------------------------------------------------------------------
+
+function tests.what_is_not_known_is_left_out_and_told()
+  local value, dropped, near = schema.drop(click, { position = { 1, 2 }, label = "x", confidence = 0.9,
+    ["a\nb"] = 1 })
+  t.eq({ value, dropped, near }, { { position = { 1, 2 }, label = "x" }, { "a b", "confidence" }, {} })
+  local function meant(given)
+    local _, gone, sentences = schema.drop(click, given)
+    return { gone, sentences }
+  end
+  t.eq(meant { lable = "x" }, { {}, { "lable is not known (did you mean label?)" } })
+  t.eq(meant { Position = {} }, { {}, { "Position is not known (did you mean position?)" } })
+  t.eq(meant { label = "x", labels = "y" }, { { "labels" }, {} }, "the known one is there: nothing else was meant")
+  t.eq(meant { x = 1, element = 5 }, { { "element", "x" }, {} })
+  local open = { type = "object", properties = { at = { type = "array", items = { type = "object",
+    additionalProperties = false, properties = { title = { type = "string" } } } } } }
+  value, dropped, near = schema.drop(open, { more = 1, at = { { title = "a", size = 2 }, { titel = "b" } } })
+  t.eq({ value, dropped, near }, { { more = 1, at = { { title = "a" }, {} } }, { "at[0].size" },
+    { "at[1].titel is not known (did you mean at[1].title?)" } })
+  local many = {}
+  for i = 1, 5000 do many[("positio"):rep(8) .. i] = i end
+  local began = os.clock()
+  value, dropped = schema.drop(click, many)
+  t.eq({ next(value), #dropped }, { nil, 10 })
+  t.ok(os.clock() - began < 2, os.clock() - began)
 end
 
 return tests

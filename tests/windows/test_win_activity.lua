@@ -113,22 +113,11 @@ local function start_run(folder, mission, ...)
   return spawn.start { spawn.program, "run", path, "--json", "--runs", files.join(folder, "runs"), ... }
 end
 
-local function wait_for_word(child, word)
-  local limit = task.now() + 30
-  while not child.stderr:find(word, 1, true) do
-    if task.now() > limit or child.open == 0 then
-      if not child.status then child:kill "sigkill" end
-      error(("waited for %q; the program said (status %s):\n%s"):format(word, child.status, child.stderr), 2)
-    end
-    task.sleep(0.001)
-  end
-end
-
 -- By this process, which is another than the run's: to time it without the start of a program.
 local function kill(desk, child)
   local began = task.now()
   assert(desk.keyboard.press "ctrl+alt+escape")
-  wait_for_word(child, "interrupted: ")
+  child:wait_for_word("interrupted: ")
   local seconds = task.now() - began
   child:wait()
   harness.eq(child.status, 130, child.stderr)
@@ -149,7 +138,7 @@ function tests.the_stop_hotkey_stops_whatever_runs()
     local function run(name, script)
       with_folder(function(folder)
         local child = start_run(folder, ([[run = function(m) m:note("begun") %s end]]):format(script))
-        wait_for_word(child, "begun")
+        child:wait_for_word("begun")
         if name == "request" then harness.wait_until("the request", function() return #server.requests > 0 end, 30) end
         local seconds = kill(desk, child)
         harness.ok(seconds < 20, ("%s was stopped after %.3f s"):format(name, seconds))
@@ -178,7 +167,7 @@ function tests.a_run_on_a_private_desktop_is_stopped_from_the_users()
     with_folder(function(folder)
       local child = start_run(folder, [[desktop = { kind = "private" }, safety = { pause_on_activity = true },
         run = function(m) m:note("begun") while true do end end]])
-      wait_for_word(child, "begun")
+      child:wait_for_word("begun")
       kill(desk, child)
     end)
   end)
@@ -188,9 +177,9 @@ function tests.a_second_press_ends_the_process()
   with_folder(function(folder)
     local child = start_run(folder, [[run = function(m) m:note("begun") while true do end end,
       after_run = function() io.stderr:write("afterwards\n") io.stderr:flush() while true do end end]])
-    wait_for_word(child, "begun")
+    child:wait_for_word("begun")
     press("key", CTRL, ALT, ESCAPE)
-    wait_for_word(child, "afterwards")
+    child:wait_for_word("afterwards")
     task.sleep(0.2)
     harness.eq(child.status, nil, child.stderr)
     press("key", CTRL, ALT, ESCAPE)
@@ -237,7 +226,7 @@ function tests.a_run_pauses_while_a_person_is_there()
         end
         m:note(("rested for %%d ms"):format(longest * 1000 // 1))
       end]]):format(stop), "--set", "safety.pause_on_activity=true", "--set", "safety.activity_quiet=2")
-      wait_for_word(child, "begun")
+      child:wait_for_word("begun")
       local function moves()
         local x, y = desk.mouse.position()
         task.sleep(0.1)
@@ -247,10 +236,10 @@ function tests.a_run_pauses_while_a_person_is_there()
       harness.wait_until("the run to move the mouse", moves)
       local began = task.now()
       press("key", "70")
-      wait_for_word(child, "a person is at the desktop: paused")
+      child:wait_for_word("a person is at the desktop: paused")
       -- Unless the pause was over before this looked.
       harness.ok(not moves() or task.now() - began > 1.9, "the mouse rests during the pause")
-      wait_for_word(child, "going on after")
+      child:wait_for_word("going on after")
       harness.ok(task.now() - began > 1.9, ("it went on after %.2f s"):format(task.now() - began))
       harness.wait_until("the run to go on", moves)
       assert(files.write(stop, ""))

@@ -137,9 +137,10 @@ local function script(text)
   }
   local n = 0
   return function(request)
-    if not request.tools then return model_server.reply_text "1. MISSION RESTATEMENT\nClick, then type." end
+    if has_tool(request, "write_doctrine") then return model_server.reply_text "Click, then type." end
     if has_tool(request, "spawn_executor_prompt") then
-      return calls({ "spawn_executor_prompt", { prompt = "Do it.", phase = "EXECUTION", rationale = "seen" } },
+      local phase = n < #steps and "EXECUTION" or "VERIFICATION"
+      return calls({ "spawn_executor_prompt", { prompt = "Do it.", phase = phase, rationale = "seen" } },
         { "update_phase_tools", { tool_names = { "click_element", "type_text", "press_key", "report_completion" },
           rationale = "needed" } })
     end

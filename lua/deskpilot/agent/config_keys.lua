@@ -77,6 +77,10 @@ return {
     upload_folders = { type = "list", default = {},
       about = "folders whose files an agent may upload or open, beside the mission's own and its `files`" },
   } },
+  { section = "tools", options = {
+    min_justification = { type = "integer", default = 0, min = 0, max = 2000,
+      about = "shortest justification that an action may have, in characters (0: any)" },
+  } },
   { section = "history", options = {
     kept = { type = "integer", default = 10, min = 1,
       about = "actions kept in the history; as many phase changes and errors beside them" },

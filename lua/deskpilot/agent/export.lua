@@ -3,19 +3,25 @@
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local journal = require "deskpilot.agent.journal"
+local rundir = require "deskpilot.agent.rundir"
 
 local export = {}
 
---- The result object, which --json prints. A journal without its end was interrupted.
+--- The result object, which --json prints. A journal without its end was interrupted. `task_result` and `phase` are
+--- those of the run's own goal; a goal within it (run:achieve) gives its own to who asked for it.
 ---@param events table[] as journal.read gives them
 ---@param folder string
 function export.result(events, folder)
   local result = { status = "interrupted", reason = "the journal has no end: the program was killed",
     turns = 0, actions = 0, seconds = 0, run_dir = folder,
+    archive = { events = #events, bytes = rundir.size(folder) },
     model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
   for _, event in ipairs(events) do
     result.seconds = math.max(result.seconds, event.at or 0)
-    result.task_result = event.task_result or result.task_result
+    if not event.goal then
+      result.task_result = event.task_result or result.task_result
+      if event.event == "phase_change" then result.phase = event.to end
+    end
     if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
     elseif event.event == "action" then result.actions = result.actions + 1
     elseif event.event == "model_reply" then

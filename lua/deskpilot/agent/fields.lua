@@ -1,25 +1,40 @@
 --- What several tools share: parameters, so that one wording serves the schema sent to the model, the
 --- validation and the reference; and the tools that differ in one word.
+local parameters = require "deskpilot.agent.parameters"
+local schema = require "deskpilot.base.schema"
 local targets = require "deskpilot.agent.targets"
 
 local fields = {}
 
---- Why the action is taken; asked for first, so that the model thinks before it points.
-fields.justification = {
-  type = "string",
-  description = "30-50 words: what on the screen shows that this is the right action now, why it is the "
-    .. "next step, and what you expect to see after it.",
-}
+--- Why the action is taken. Every tool that acts has it, as the first of its parameters, whether declared or not.
+fields.justification = parameters.justification
 
 --- What is acted on, in the words that the screen uses.
-fields.label = { type = "string", minLength = 1, maxLength = 200,
+fields.label = { name = "label", type = "string", minLength = 1, maxLength = 200,
   description = "Name of the element as the screen shows it, for example 'Save' or 'Search field'." }
 
---- The schema of a tool's arguments: every named field is required, nothing else is allowed.
----@param properties table<string, table>
----@param required string[]
+--- The schema of a tool's arguments, and of objects in them: nothing else is allowed. The properties keep their order:
+---
+---   fields.object { { name = "title", type = "string", minLength = 1 }, { name = "seconds", type = "number",
+---     optional = true } }
+---
+---@param properties table[]|table<string, table> each with its `name`, and `optional = true` where it may be left out;
+---  or a table by name
+---@param required string[]? where `properties` is a table by name: the names that are required, in their order
+---@return table
 function fields.object(properties, required)
-  return { type = "object", properties = properties, required = required, additionalProperties = false }
+  local object, why = schema.declare { type = "object", properties = properties, required = required,
+    additionalProperties = false }
+  return object or error(why, 2)
+end
+
+--- The same property, which may be left out.
+---@param property table
+---@return table
+function fields.optional(property)
+  local copy = { optional = true }
+  for key, value in pairs(property) do copy[key] = value end
+  return copy
 end
 
 --- A tool that is built from a few words, with what its file says of itself (deskpilot.plugin).
@@ -45,12 +60,11 @@ function fields.click_tool(how)
   return fields.built(how, {
     name = how.name,
     description = how.description .. " Give its number in ELEMENTS or, where it is not listed, its position.",
-    parameters = fields.object({
-      justification = fields.justification,
-      label = fields.label,
-      element = targets.element("The element"),
-      position = targets.position("Or else the centre of the element"),
-    }, { "justification", "label" }),
+    parameters = fields.object {
+      fields.label,
+      targets.element("element", "The element"),
+      targets.position("position", "Or else the centre of the element"),
+    },
     check = function(ctx, args) return targets.check(ctx, how.name, args, pointing) end,
     run = function(ctx, args)
       local target, words = targets.find(ctx, args.element, args.position)
@@ -77,11 +91,10 @@ function fields.scroll_tool(how)
     options = scroll_options,
     name = how.name,
     description = how.description,
-    parameters = fields.object({
-      justification = fields.justification,
-      element = targets.element("Where to scroll"),
-      position = targets.position("Or else the place; the middle of the screen when both are left out"),
-    }, { "justification" }),
+    parameters = fields.object {
+      targets.element("element", "Where to scroll"),
+      targets.position("position", "Or else the place; the middle of the screen when both are left out"),
+    },
     check = function(ctx, args) return targets.check(ctx, how.name, args, pointing_or_not) end,
     run = function(ctx, args)
       local at, words = targets.find(ctx, args.element, args.position)

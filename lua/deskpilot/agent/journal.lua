@@ -28,23 +28,66 @@ local function line(event, number)
   return ('{"event":"%s","at":%.4f,%s'):format(event.event, event.at, rest:sub(2)) .. "\n"
 end
 
+---@class deskpilot.journal.writer
+---@field fd integer?
+---@field path string
+---@field size integer bytes of whole lines
+---@field count integer lines
+---@field syncing boolean? a thread is putting it on the disk
+---@field unsynced boolean? something was written since that thread began
+---@field closed boolean?
+local Writer = {}
+Writer.__index = Writer
+
+-- Puts it on the disk by a thread, so that the turn does not wait. One at a time; what comes meanwhile is put there by
+-- the next.
+local function sync_later(self)
+  if self.syncing then self.unsynced = true return end
+  self.syncing, self.unsynced = true, nil
+  uv.fs_fsync(self.fd, function()
+    self.syncing = nil
+    if self.closed then uv.fs_close(self.fd) elseif self.unsynced then sync_later(self) end
+  end)
+end
+
+-- What of a line has been written when the disk is full is taken back, so that no line is half.
+local function append(self, text)
+  local ok, why, written = files.write_all(self.fd, text)
+  if ok then
+    self.size = self.size + #text
+    return
+  end
+  if written > 0 then uv.fs_ftruncate(self.fd, self.size) end
+  error(("cannot write %s: %s"):format(self.path, why), 0)
+end
+
+--- Puts all of it on the disk, waits for that, and closes the file.
+function Writer:close()
+  if self.closed then return end
+  self.closed = true
+  files.sync(self.fd)
+  if not self.syncing then uv.fs_close(self.fd) end
+end
+
+-- A run that loses its machine keeps all but what it was doing: these events are on the disk soon after they happen.
+local synced_after = { run_start = true, action = true, action_result = true, turn_end = true }
+
 --- A listener that appends to folder/journal.jsonl.
+---@param folder string
 ---@return table? listener, deskpilot.error? err
 function journal.open(folder)
   local path = files.join(folder, "journal.jsonl")
-  local fd, why = uv.fs_open(path, "a", tonumber("644", 8))
+  local fd, why = uv.fs_open(path, "a", tonumber("600", 8))
   if not fd then return errors.fail("io", "cannot write %s: %s", path, tostring(why)) end
-  local listener, count = {}, 0
-  local function append(_, event)
-    count = count + 1
-    local ok, failure = uv.fs_write(fd, line(event, count), -1)
-    if not ok then error("cannot write " .. path .. ": " .. tostring(failure), 0) end
+  local writer, listener = setmetatable({ fd = fd, path = path, size = 0, count = 0 }, Writer), {}
+  for _, name in ipairs(listeners.events) do
+    listener[name] = function(_, event)
+      writer.count = writer.count + 1
+      append(writer, line(event, writer.count))
+      if synced_after[name] then sync_later(writer) end
+    end
   end
-  for _, name in ipairs(listeners.events) do listener[name] = append end
-  function listener.close()
-    if fd then uv.fs_close(fd) end
-    fd = nil
-  end
+  function listener.close() writer:close() end
   return listener
 end
 

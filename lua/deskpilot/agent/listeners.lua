@@ -15,6 +15,7 @@ local listeners = {}
 ---@field event string its name
 ---@field at number seconds since the run began
 ---@field turn integer? nil before the first
+---@field goal string? the path of the goal within the run that it belongs to (run:achieve); nil for the run's own
 
 --- An action that a model asked for, before it is done.
 ---@class deskpilot.action: deskpilot.event

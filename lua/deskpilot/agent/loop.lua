@@ -1,6 +1,7 @@
 --- The loop: observe, let the policy decide and act, until something says that it is over. Everything
 --- else listens (listeners.lua) or is the policy's.
 local errors = require "deskpilot.base.errors"
+local goals = require "deskpilot.agent.goals"
 local pace = require "deskpilot.agent.pace"
 local plugins = require "deskpilot.agent.plugins"
 local task = require "deskpilot.base.task"
@@ -25,10 +26,12 @@ local function load_policy(run, name)
   return policy
 end
 
+-- A goal within the turn (run:achieve in a hook) has turns of its own, so the number is kept here.
 local function one_turn(run, policy)
-  run.turn = run.turn + 1
+  local number = run.turn + 1
+  run.turn = number
   local began = task.now()
-  run:emit("turn_start", { turn = run.turn })
+  run:emit("turn_start", { turn = number })
   local ok, err = run:observe()
   if not ok then
     run:emit("error", { name = "observe", message = tostring(err) })
@@ -36,43 +39,36 @@ local function one_turn(run, policy)
     return
   end
   policy.turn(run)
-  run:emit("turn_end", { seconds = task.now() - began, task_result = run.result })
+  run:emit("turn_end", { turn = number, seconds = task.now() - began, task_result = run.result })
   local pause = pace.get(run, "turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
 
--- However a goal's work ends, the script goes on with its own task and its own verify.
-local function restore(outer)
-  local run = outer.run
-  run.task, run.goal, run.state, run.history = outer.task, outer.goal, outer.state, outer.history
-  run.personas = outer.personas
-  run:enter(outer.phase)
+-- Works on the run's present goal until it is over.
+local function pursue(run, policy)
+  run.personas = policy.personas
+  if policy.start then policy.start(run) end
+  while not run.outcome do one_turn(run, policy) end
+  if run.result then run.result.status = run.outcome.status end
 end
 
---- Works on one goal until it is over. Used for a mission's task, and by m:achieve inside a script.
+--- Works on a goal within the present one until it is over (run:achieve).
 ---@param run deskpilot.run
 ---@param goal string
 ---@param options { policy: string?, verify: function|false|nil, indicators: string[]? }
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
-function loop.pursue(run, goal, options)
+function loop.achieve(run, goal, options)
   local policy, err = load_policy(run, options.policy or run.config:get("policy"))
   if not policy then return false, tostring(err) end
   if run.outcome then return false, run.outcome.reason end
-  local outer <close> = setmetatable({ run = run, task = run.task, goal = run.goal, state = run.state,
-    history = run.history, personas = run.personas, phase = run.phase }, { __close = restore })
-  assert(outer)
-  run.task, run.goal, run.state, run.history = goal, { verify = options.verify, indicators = options.indicators },
-    {}, run:new_history()
-  run.result, run.personas = nil, policy.personas
-  run:enter(nil)
-  if run.mission.run and options.verify == nil then run.goal.verify = false end -- the script's own is for the end
-  if policy.start then policy.start(run) end
-  while not run.outcome do one_turn(run, policy) end
-  local outcome = run.outcome
-  if run.result then run.result.status = outcome.status end
-  -- A part that is done, or that failed, is not the end of the script that asked for it.
-  if run.mission.run and not outcome.final then run.outcome = nil end
-  return outcome.status == "succeeded", outcome.reason, run.result
+  -- The goal has phases of its own: the times of the one before come back with it.
+  local paced <close> = setmetatable({}, { __close = function() pace.apply(run) end })
+  local inside <close>, why = goals.enter(run, { task = goal, verify = options.verify, indicators = options.indicators,
+    history = run:new_history() })
+  if not inside or not paced then return false, why end
+  pace.apply(run)
+  pursue(run, policy)
+  return run.outcome.status == "succeeded", run.outcome.reason, run.result
 end
 
 local function run_script(run)
@@ -99,8 +95,9 @@ local function body(run)
     version = require "native.system".version, config = run.config:dump() })
   if run.outcome then return end
   if run.mission.run then return run_script(run) end
-  local ok, why = loop.pursue(run, run.mission.task, {})
-  if not ok and not run.outcome then run:stop("error", why) end -- the policy's file was changed since it was checked
+  local policy, err = load_policy(run, run.config:get("policy"))
+  if not policy then return run:stop("error", tostring(err)) end -- its file was changed since it was checked
+  pursue(run, policy)
 end
 
 local function settle_outcome(run, ok, err)

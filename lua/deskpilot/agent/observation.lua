@@ -7,6 +7,7 @@ local locate = require "deskpilot.desk.elements.locate"
 local rects = require "deskpilot.desk.picture.rect"
 local shots = require "deskpilot.desk.picture.shot"
 local text = require "deskpilot.base.text"
+local desktop_dialog = require "deskpilot.agent.desktop_dialog"
 local page_format = require "deskpilot.agent.page_format"
 
 local observation = {}
@@ -25,6 +26,7 @@ local observation = {}
 ---@field path string? of the screenshot, in the run's folder
 ---@field window deskpilot.window? the active one
 ---@field elements deskpilot.seen_element[] visible ones
+---@field dialog deskpilot.desktop_dialog? a modal dialog, which blocks the other windows of its application
 ---@field tab deskpilot.tab? what the active window shows, where it is a browser that lets us in
 ---@field page deskpilot.page? what is on it
 ---@field seconds number? that looking took
@@ -109,6 +111,7 @@ function observation.describe(self)
     text.cut(text.one_line(self.window.title), 100)), text.one_line(self.window.class))
     or "no active window"
   lines[1] = ("SCREEN: %dx%d; %s"):format(self.shot.frame.width, self.shot.frame.height, window)
+  if self.dialog then lines[#lines + 1] = "DIALOG ON TOP: " .. desktop_dialog.describe(self.dialog) end
   if #self.elements > 0 then
     lines[#lines + 1] = "ELEMENTS (number, role, name, centre in 0..1000, states, value):"
     for _, element in ipairs(self.elements) do lines[#lines + 1] = format_element(element) end
@@ -170,6 +173,7 @@ function observation.take(desk, encoder, config)
   if config:get("observe.elements") then
     local elements, failure = desk.elements.list {}
     if elements then
+      self.dialog = desktop_dialog.find(desk, elements)
       self.elements = observation.pick(elements, self.shot, config:get("observe.max_elements"))
     else
       self.missing[1] = "elements: " .. tostring(failure)

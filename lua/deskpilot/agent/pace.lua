@@ -5,10 +5,11 @@ local timing = require "deskpilot.desk.wait.timing"
 
 local pace = {}
 
--- "Execution: save" -> { "EXECUTION", "SAVE" }
+-- "Execution: save", "ExecutionSave" -> { "EXECUTION", "SAVE" }
 local function words_of(phase)
   local words = {}
-  for word in tostring(phase):upper():gmatch("[%w\128-\255]+") do words[#words + 1] = word end
+  phase = tostring(phase):gsub("(%l)(%u)", "%1 %2")
+  for word in phase:upper():gmatch("[%w\128-\255]+") do words[#words + 1] = word end
   return words
 end
 

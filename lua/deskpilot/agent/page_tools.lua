@@ -7,8 +7,8 @@ local page_format = require "deskpilot.agent.page_format"
 
 local page_tools = {}
 
---- The schema of an index.
-page_tools.index = { type = "integer", minimum = 0, maximum = 100000,
+--- The parameter `index`.
+page_tools.index = { name = "index", type = "integer", minimum = 0, maximum = 100000,
   description = "The number that stands in brackets before the element in PAGE ELEMENTS." }
 
 --- The browser to use: the one in front, else the newest.
@@ -84,19 +84,18 @@ end
 
 --- A tool that acts on one element.
 ---@param how { api: integer?, section: string?, options: table?, name: string, description: string,
----  properties: table?, required: string[]?, repeatable: boolean?,
+---  properties: table[]?, repeatable: boolean?,
 ---  check: (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)?,
 ---  act: (fun(ctx: deskpilot.tool_context, tab: deskpilot.tab, element: deskpilot.page_element, args: table):
 ---  any, any),
 ---  done: (fun(element: string, args: table, got: any): string) } done: what was done, in words
 ---@return deskpilot.tool
 function page_tools.element_tool(how)
-  local properties, required = { justification = fields.justification, index = page_tools.index }, { "index" }
-  for name, definition in pairs(how.properties or {}) do properties[name] = definition end
-  for _, name in ipairs(how.required or {}) do required[#required + 1] = name end
+  local properties = { page_tools.index }
+  table.move(how.properties or {}, 1, #(how.properties or {}), 2, properties)
   return fields.built(how, {
     name = how.name, description = how.description, repeatable = how.repeatable,
-    parameters = fields.object(properties, required),
+    parameters = fields.object(properties),
     check = function(ctx, args)
       local ok, err = page_tools.check_index(ctx, args)
       if not ok or not how.check then return ok, err end
@@ -119,7 +118,7 @@ end
 function page_tools.visit_tool(how)
   return fields.built(how, {
     name = how.name, description = how.description, repeatable = false,
-    parameters = fields.object({ justification = fields.justification }, {}),
+    parameters = fields.object {},
     run = function(ctx)
       local tab, err = page_tools.tab(ctx)
       if not tab then return nil, err end

@@ -3,6 +3,7 @@
 local errors = require "deskpilot.base.errors"
 local lookup = require "deskpilot.base.lookup"
 local option = require "deskpilot.base.config_option"
+local parameters = require "deskpilot.agent.parameters"
 local shipped_files = require "native.shipped"
 
 local plugins = {}
@@ -29,8 +30,9 @@ end
 function shapes.tools(tool, name)
   if tool.name ~= name then return ("is named %q inside"):format(tostring(tool.name)) end
   if type(tool.description) ~= "string" then return "has no description" end
-  if type(tool.parameters) ~= "table" and type(tool.parameters) ~= "function" then
-    return "has no parameters (a JSON Schema)"
+  if type(tool.parameters) ~= "function" then -- a function is asked when the configuration is known: toolbox.new
+    local problem = parameters.problem(tool.parameters)
+    if problem then return problem end
   end
   if type(tool.run) ~= "function" then return "has no run function" end
 end
@@ -66,6 +68,16 @@ local function section_problem(section)
     :format(tostring(section))
 end
 
+-- What a plugin is called in errors, by its table.
+local labels = setmetatable({}, { __mode = "k" })
+
+--- What a plugin is called in errors: its kind, its name and its file.
+---@param plugin deskpilot.plugin
+---@return string? label nil for one that was not loaded from a file
+function plugins.label(plugin)
+  return labels[plugin]
+end
+
 --- Loads one, anew each time, and checks it.
 ---@param kind "policies"|"guards"|"tools"
 ---@param name string
@@ -79,10 +91,11 @@ function plugins.load(kind, name, ships)
   local options, section = plugin.options, plugin.section == nil and name or plugin.section
   local problem = api_problem(kind, name, plugin.api) or shapes[kind](plugin, name)
     or options ~= nil and section_problem(section) or nil
-  if not problem and options == nil then return plugin end
   local shipped = where:find("^shipped:") ~= nil
   local label = ("the %s '%s' (%s)"):format(lookup.singular(kind), name, shipped and "shipped" or where)
   if problem then return errors.fail("invalid", "%s %s", label, problem) end
+  labels[plugin] = label
+  if options == nil then return plugin end
   return plugin, { owner = kind .. "/" .. name, where = label, ships = shipped, section = section, options = options }
 end
 

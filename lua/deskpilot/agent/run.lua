@@ -5,6 +5,7 @@ local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local decode = require "deskpilot.model.decode"
+local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
@@ -20,15 +21,16 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field tool string
 ---@field args table
 ---@field persona string? who wants it
----@field why string? for the history, where the arguments do not say it
+---@field why string? what it is for, where the arguments have no justification
 ---@field observation deskpilot.observation? what the model was shown when it chose the arguments, the latest if not
 ---  given: positions are points of its picture
 
 ---@class deskpilot.run
 ---@field mission deskpilot.mission the mission's table
 ---@field name string the mission's
+---@field goal deskpilot.goal what is worked on now; `task`, `state`, `history`, `observation`, `outcome`, `result` and
+---  `personas` are its own
 ---@field task string? what is to be done now
----@field goal { verify: function|false|nil, indicators: string[]? }? of the part that an agent works on
 ---@field config deskpilot.config
 ---@field desk deskpilot.desk the desktop
 ---@field desktop "current"|"private"
@@ -38,7 +40,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field phase string? that the policy has announced last
 ---@field history deskpilot.history what the personas are told of the past
 ---@field observation deskpilot.observation? the latest
----@field outcome { status: string, reason: string, final: boolean?, missing: boolean? }? once it is over
+---@field outcome deskpilot.outcome? once it is over
 ---@field acted number? when the last action had settled
 ---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
 ---@field personas table<string, table>? what the policy lets its personas spend (agent/persona.lua)
@@ -50,25 +52,25 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field started number
 ---@field body deskpilot.task? the task that it is
 ---@field closers function[]
+---@field noted table<string, true> what has been told of left out arguments
 ---@field looked { turn: integer, times: integer }?
----@field [string] any what guards keep of it
+---@field [string] any what guards keep of the whole run; what they keep of a goal is in `goal.guards`
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 local Run = {}
-Run.__index = Run
 
 --- A new run. The parts are opened by the caller, who also closes them.
 ---@param parts table { mission, config, desk, dir, model, toolbox, listeners }
 ---@return deskpilot.run
 function run.new(parts)
-  local self = setmetatable({}, Run)
+  local self = setmetatable({}, goals.metatable(Run))
   for key, value in pairs(parts) do self[key] = value end
-  self.task = self.mission.task
   self.turn, self.actions = 0, 0
-  self.state = {}
   self.encoder = native.encoder()
-  self.history = self:new_history()
-  self.closers = {}
+  local mission = self.mission
+  self.goal = goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators,
+    history = self:new_history() }
+  self.closers, self.noted = {}, {}
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
   self:enter(nil)
@@ -89,6 +91,7 @@ function Run:emit(name, fields)
   local event = fields or {}
   event.event, event.at = name, task.now() - self.started
   if event.turn == nil and self.turn > 0 then event.turn = self.turn end
+  if self.goal.parent then event.goal = self.goal.path end
   listeners.tell(self, event)
   if name == "phase_change" then self:enter(event.to) end
   return event
@@ -107,17 +110,18 @@ function Run:note(message)
   self:emit("note", { message = tostring(message) })
 end
 
---- Ends the run after the current step. The first end given is the one that counts.
+--- Ends what is worked on, the run or a goal within it, after the current step. The first end given is the one that
+--- counts.
 ---@param status "succeeded"|"failed"|"incomplete"|"interrupted"|"error"
 ---@param reason string
----@param final boolean? also the end of the script that asked an agent for a part of its work
+---@param final boolean? the end of the whole run, also within a goal that was handed to an agent
 function Run:stop(status, reason, final)
   if self.outcome then return end
   if not statuses[status] then
     status, reason = "error", ("somebody ended the run with the status %q, which does not exist"):format(
       tostring(status))
   end
-  self.outcome = { status = status, reason = tostring(reason or "no reason was given"), final = final }
+  goals.finish(self, { status = status, reason = tostring(reason or "no reason was given"), final = final })
 end
 
 --- Ends the run at once, in the middle of whatever it waits for.
@@ -208,7 +212,7 @@ function Run:ask(request)
 
   local chat = { persona = request.persona, messages = messages(request, self.observation),
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
-    tools = request.tools and #request.tools > 0 and box:definitions(request.tools) or nil }
+    tools = request.tools and #request.tools > 0 and box:definitions(request.tools, self) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
   local began = task.now()
   local reply, err = model:chat(chat)
@@ -254,6 +258,14 @@ local function context(self, call)
   return { desk = self.desk, run = self, config = self.config, observation = call.observation or self.observation }
 end
 
+-- Told once in a run: a model that adds something does so each time. Each action has it in its event.
+local function note_ignored(self, action, ignored)
+  action.ignored = ignored
+  local words = ("%s: left out what the tool does not know: %s"):format(action.tool, table.concat(ignored, ", "))
+  if not self.noted[words] then self:note(words) end
+  self.noted[words] = true
+end
+
 local function perform(self, action, call, ctx)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
@@ -261,23 +273,36 @@ local function perform(self, action, call, ctx)
   if action.veto then
     return errors.fail("refused", "%s vetoed this: %s", action.vetoed_by, action.veto)
   end
-  local args, err = self:check { tool = action.tool, args = action.args, observation = call.observation }
-  if not args then return nil, err end
+  local args, ignored = self:check { tool = action.tool, args = action.args, observation = call.observation,
+    why = call.why }
+  if not args then return nil, ignored end
   action.args = args
+  if #ignored > 0 then note_ignored(self, action, ignored) end
   return self.toolbox:run(action.tool, ctx, args)
+end
+
+-- The arguments, with the caller's reason where the tool wants a justification and they have none.
+local function justified(self, call)
+  local tool, args = self.toolbox:get(call.tool), call.args
+  if not (call.why and tool and type(args) == "table") or args.justification ~= nil then return args end
+  if not tool.parameters.properties.justification then return args end
+  local copy = { justification = call.why }
+  for key, value in pairs(args) do copy[key] = value end
+  return copy
 end
 
 --- Whether a call could be done as things are in the latest observation: its tool, its arguments, and what the
 --- tool itself has to say about them. Nothing is done.
 ---@param call deskpilot.call
 ---@return table? args as the tool takes them
----@return deskpilot.error? err a sentence for the model
+---@return string[]|deskpilot.error ignored the names of arguments that were left out, because the tool does not know
+---  them; or a sentence for the model
 function Run:check(call)
-  local args, err = self.toolbox:validate(call.tool, call.args)
-  if not args then return nil, err end
+  local args, ignored = self.toolbox:validate(call.tool, justified(self, call), self)
+  if not args then return nil, ignored end
   local ok, why = self.toolbox:check(call.tool, context(self, call), args)
   if not ok then return nil, why end
-  return args
+  return args, ignored
 end
 
 -- A page that an action has sent elsewhere is quiet too while its server thinks: whether it was waited for.
@@ -316,7 +341,7 @@ function Run:act(call)
   local ok = result ~= nil
   if type(action.args) ~= "table" then action.args = {} end
   finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,
-    code = err and err.code, element = ctx.element,
+    code = err and err.code, ignored = action.ignored, element = ctx.element,
     point = ctx.point or action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then
@@ -327,13 +352,18 @@ function Run:act(call)
     vetoed = action.veto ~= nil }
 end
 
---- Asks the mission itself whether its goal is reached; true where it has no `verify`. The application
---- may need a moment, so the question is repeated for that many seconds.
+--- Whether a `verify` decides that the goal is reached: then no claim has to be believed.
+---@return boolean
+function Run:has_verify()
+  return self.goal.verify ~= nil and self.goal.verify ~= false
+end
+
+--- Asks the `verify` of the goal, which is the mission's own or was given to `achieve`, whether it is reached; true
+--- where it has none. The application may need a moment, so the question is repeated for that many seconds.
 ---@param seconds number?
 ---@return boolean ok, string? why
 function Run:verify(seconds)
-  local verify = self.mission.verify
-  if self.goal and self.goal.verify ~= nil then verify = self.goal.verify end
+  local verify = self.goal.verify
   if not verify then return true end
   local limit = task.now() + (seconds or self.config:get("timing.verify"))
   while true do
@@ -363,13 +393,14 @@ function Run:claim(evidence, seconds)
   return "the mission is complete"
 end
 
---- Hands a part of the work to an agent, from inside a script. Waits until it has ended.
+--- Hands a part of the work to an agent, from a script, a hook or a tool, and waits until it has ended. That part has
+--- a history and a state of its own, and its end is not the end of the run.
 ---@param goal string what is to be done
 ---@param options { policy: string?, verify: (fun(m: deskpilot.run): boolean?, any)?, indicators: string[]? }?
 ---  indicators: texts that are all on the screen when the goal is reached
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function Run:achieve(goal, options)
-  return require "deskpilot.agent.loop".pursue(self, goal, options or {})
+  return require "deskpilot.agent.loop".achieve(self, goal, options or {})
 end
 
 return run

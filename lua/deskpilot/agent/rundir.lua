@@ -1,4 +1,5 @@
---- A run's folder: runs/<UTC time>-<mission>/. Nothing ever overwrites another run.
+--- A run's folder: runs/<UTC time>-<mission>/. Nothing ever overwrites another run, and nobody but its user may look
+--- into it: screenshots, prompts and pages show whatever was on the screen.
 local files = require "deskpilot.base.files"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
@@ -10,6 +11,9 @@ local rundir = {}
 ---@field path string
 local Rundir = {}
 Rundir.__index = Rundir
+
+local private = { private = true }
+local quick = { private = true, sync = false } -- a turn does not wait for the disk; the journal is put there meanwhile
 
 local function slug(name)
   local s = name:lower():gsub("[^%w_-]+", "-"):gsub("^%-+", ""):gsub("%-+$", "")
@@ -25,16 +29,16 @@ function rundir.create(base, name, min_free)
   local ok, err = files.make_folder(base)
   if not ok then return nil, err end
   local stem = files.join(base, os.date("!%Y%m%dT%H%M%SZ-") .. slug(name))
-  local path, uv = stem, require "luv"
-  for number = 2, 1000 do -- mkdir is atomic: two runs in one second get two folders
-    local made, why = uv.fs_mkdir(path, tonumber("755", 8))
+  local path = stem
+  for number = 2, 1000 do -- two runs in one second get two folders
+    local made, failure = files.make_new_folder(path, private)
     if made then break end
-    if not tostring(why):match("^EEXIST") then return errors.fail("io", "cannot make %s: %s", path, why) end
+    if failure then return nil, failure end
     path = stem .. "-" .. number
   end
   local self = setmetatable({ path = path, min_free = min_free, requests = 0 }, Rundir)
   for _, folder in ipairs { "screenshots", "requests" } do
-    ok, err = files.make_folder(files.join(path, folder))
+    ok, err = files.make_folder(files.join(path, folder), private)
     if not ok then return nil, err end
   end
   return self
@@ -57,7 +61,7 @@ end
 function Rundir:save(name, data)
   local ok, err = room(self, #data)
   if not ok then return nil, err end
-  return files.write(files.join(self.path, name), data)
+  return files.write(files.join(self.path, name), data, quick)
 end
 
 --- Saves a value as JSON, secrets masked.
@@ -68,6 +72,20 @@ function Rundir:save_json(name, value)
   local ok, text = pcall(json.encode, secrets.mask_all(value))
   if not ok then return errors.fail("invalid", "cannot save %s: %s", name, tostring(text)) end
   return self:save(name, text .. "\n")
+end
+
+-- What is made of the journal and can be made again.
+local derived = { ["result.json"] = true, ["trajectory.json"] = true, ["report.html"] = true }
+
+--- How much a run has kept, in bytes: its journal, its pictures, its requests and what it has downloaded.
+---@param path string of a run directory
+---@return integer bytes
+function rundir.size(path)
+  local sum = 0
+  for _, name in ipairs(files.list(path)) do
+    if not derived[name] then sum = sum + files.size(files.join(path, name)) end
+  end
+  return sum
 end
 
 --- The next name for a request of that persona: "requests/0003-executor".

@@ -7,23 +7,23 @@ local text = require "deskpilot.base.text"
 
 local targets = {}
 
---- The schema of an element's number.
+--- The schema of an argument that is an element's number.
+---@param name string
 ---@param what string
----@return table
-function targets.element(what)
-  return { type = "integer", minimum = 0, maximum = 100000,
+---@return table property as for fields.object
+function targets.element(name, what)
+  return { name = name, optional = true, type = "integer", minimum = 0, maximum = 100000,
     description = what .. ": its number in brackets in ELEMENTS. Prefer it to a position." }
 end
 
---- The schema of a position: a point of the picture as the model sees it.
+--- The schema of an argument that is a position: a point of the picture as the model sees it.
+---@param name string
 ---@param what string
----@return table
-function targets.position(what)
-  return {
-    type = "array", minItems = 2, maxItems = 2,
+---@return table property as for fields.object
+function targets.position(name, what)
+  return { name = name, optional = true, type = "array", minItems = 2, maxItems = 2,
     items = { type = "number", minimum = 0, maximum = 1000 },
-    description = what .. " as [x, y], 0 to 1000 from the left and from the top of the screenshot.",
-  }
+    description = what .. " as [x, y], 0 to 1000 from the left and from the top of the screenshot." }
 end
 
 -- What a model leaves out it may also send as null.

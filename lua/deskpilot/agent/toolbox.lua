@@ -1,6 +1,9 @@
 --- The tools that exist for a run: the shipped ones and the user's, each one Lua file. Schemas sent to
 --- the model, validation, execution and the words of a refusal all come from that one definition.
 local errors = require "deskpilot.base.errors"
+local json = require "deskpilot.base.json"
+local parameters = require "deskpilot.agent.parameters"
+local plugins = require "deskpilot.agent.plugins"
 local schema = require "deskpilot.base.schema"
 local text = require "deskpilot.base.text"
 
@@ -10,11 +13,15 @@ local toolbox = {}
 ---@class deskpilot.tool: deskpilot.plugin
 ---@field name string that of its file
 ---@field description string
----@field parameters table|(fun(config: deskpilot.config): table) a JSON Schema; a function where it depends on options
+---@field parameters table|(fun(config: deskpilot.config): table) a JSON Schema, whose properties may be a list, so that
+---  they have an order (deskpilot.agent.fields); a function where it depends on options
+---@field parameters_for (fun(run: deskpilot.run): table?)? the schema where it depends on what the run is at; nil: as
+---  `parameters` says
 ---@field run fun(ctx: deskpilot.tool_context, args: table): string?, deskpilot.error? gives what was done, in words
 ---@field check (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)? whether it could be done
 ---  as things are
----@field acts boolean? false if the desktop does not change by it
+---@field acts boolean? false if the desktop does not change by it; to the parameters of all others a justification is
+---  added, the first of them and required
 ---@field anywhere boolean? true if what is on the screen does not matter to it
 ---@field repeatable boolean|(fun(args: table): boolean)|nil false if having done it twice is not the same as once
 
@@ -33,6 +40,27 @@ local toolbox = {}
 local Toolbox = {}
 Toolbox.__index = Toolbox
 
+-- What a tool's file says of its parameters, or what is wrong with that.
+local function declared_parameters(tool, config)
+  local definition = tool.parameters
+  if type(definition) ~= "function" then return definition end
+  local ok, result = pcall(definition, config)
+  if ok and type(result) == "table" then return result end
+  return nil, ("has parameters(config), but that %s"):format(ok and "returns no table" or "fails: " .. tostring(result))
+end
+
+-- The tool with its parameters as they are sent.
+local function prepared(entry, config)
+  local tool = entry.plugin
+  local definition, problem = declared_parameters(tool, config)
+  problem = problem or parameters.problem(definition)
+  if problem then
+    return errors.fail("invalid", "%s %s", plugins.label(tool) or ("the tool '%s'"):format(entry.name), problem)
+  end
+  return setmetatable({ parameters = parameters.complete(definition, tool.acts ~= false,
+    config:get("tools.min_justification")) }, { __index = tool })
+end
+
 --- A toolbox of these tools.
 ---@param tools { name: string, plugin: deskpilot.tool }[] as deskpilot.cli.settings loads them
 ---@param config deskpilot.config for those whose parameters depend on it
@@ -40,15 +68,8 @@ Toolbox.__index = Toolbox
 function toolbox.new(tools, config)
   local self = setmetatable({ tools = {} }, Toolbox)
   for _, entry in ipairs(tools) do
-    local tool = entry.plugin
-    if type(tool.parameters) == "function" then
-      local ok, parameters = pcall(tool.parameters, config)
-      if not ok or type(parameters) ~= "table" then
-        return errors.fail("invalid", "the tool '%s' has parameters(config), but that %s", entry.name,
-          ok and "returns no table" or "fails: " .. tostring(parameters))
-      end
-      tool = setmetatable({ parameters = parameters }, { __index = tool })
-    end
+    local tool, err = prepared(entry, config)
+    if not tool then return nil, err end
     self.tools[entry.name] = tool
   end
   return self
@@ -58,8 +79,12 @@ end
 ---@param tools deskpilot.tool[]
 ---@return deskpilot.toolbox
 function Toolbox:with(tools)
-  local more = setmetatable({ tools = setmetatable({}, { __index = self.tools }) }, Toolbox)
-  for _, tool in ipairs(tools) do more.tools[tool.name] = tool end
+  local more = setmetatable({ tools = {} }, Toolbox)
+  for name, tool in pairs(self.tools) do more.tools[name] = tool end
+  for _, tool in ipairs(tools) do
+    local definition = parameters.complete(tool.parameters, false, 0)
+    more.tools[tool.name] = setmetatable({ parameters = definition }, { __index = tool })
+  end
   return more
 end
 
@@ -76,34 +101,73 @@ function Toolbox:names()
   return text.keys(self.tools)
 end
 
---- What a request's `tools` holds for these names.
+-- What a request holds for a tool with those parameters.
+local function new_definition(tool, definition)
+  local inner = json.ordered({ name = tool.name, description = tool.description, parameters = definition },
+    { "name", "description", "parameters" })
+  return json.ordered({ type = "function", ["function"] = inner }, { "type", "function" })
+end
+
+-- The definitions of tools. Their texts are made once: they are the same in every request.
+local definitions = setmetatable({}, { __mode = "k" })
+
+local function definition_of(tool)
+  definitions[tool] = definitions[tool] or json.constant(new_definition(tool, tool.parameters))
+  return definitions[tool]
+end
+
+-- The parameters as the run wants them now; nil where they are always the same.
+local function parameters_now(tool, run)
+  local wanted = run and tool.parameters_for and tool.parameters_for(run)
+  return wanted and parameters.complete(wanted, tool.acts ~= false, run.config:get("tools.min_justification"))
+end
+
+--- What a request's `tools` holds for these names. It is not to be changed.
 ---@param names string[]
+---@param run deskpilot.run? that asks
 ---@return table[]
-function Toolbox:definitions(names)
+function Toolbox:definitions(names, run)
   local list = {}
-  for _, name in ipairs(names) do
+  for i, name in ipairs(names) do
     local tool = assert(self.tools[name], name)
-    list[#list + 1] = { type = "function",
-      ["function"] = { name = name, description = tool.description, parameters = tool.parameters } }
+    local wanted = parameters_now(tool, run)
+    list[i] = wanted and new_definition(tool, wanted) or definition_of(tool)
   end
   return list
 end
 
---- Checks a call against the tool's schema; numbers given as strings become numbers.
+-- What is wrong with arguments in a sentence; nil where nothing is.
+local function problem_of(definition, args, ignored, near)
+  local problem = parameters.justification_problem(definition, args)
+  if not problem then
+    local ok, why = schema.validate(definition, args)
+    problem = not ok and why or nil
+  end
+  if problem and #ignored > 0 then
+    problem = ("%s (not known here: %s)"):format(problem, table.concat(ignored, ", "))
+  end
+  return #near > 0 and table.concat(near, "; ") .. (problem and "; " .. problem or "") or problem
+end
+
+--- Checks a call against the tool's schema. What is clear is corrected: numbers given as strings become numbers, and
+--- arguments that the schema does not know are left out.
 ---@param name string
 ---@param args table
----@return table? args, deskpilot.error? err
-function Toolbox:validate(name, args)
+---@param run deskpilot.run? that the call is for
+---@return table? args
+---@return string[]|deskpilot.error ignored the names of what was left out, or what is wrong
+function Toolbox:validate(name, args, run)
   local tool = self:get(name)
   if not tool then
     return errors.fail("not_found", "there is no tool %q; the nearest is %q", tostring(name),
       tostring(text.nearest(tostring(name), self:names())))
   end
   if type(args) ~= "table" then return errors.fail("invalid", "%s needs an object of arguments", name) end
-  args = schema.coerce(tool.parameters, args)
-  local ok, why = schema.validate(tool.parameters, args)
-  if not ok then return errors.fail("invalid", "%s: %s", name, tostring(why)) end
-  return args
+  local definition = parameters_now(tool, run) or tool.parameters
+  local known, ignored, near = schema.drop(definition, schema.coerce(definition, args))
+  local problem = problem_of(definition, known, ignored, near)
+  if problem then return errors.fail("invalid", "%s: %s", name, problem) end
+  return known, ignored
 end
 
 local function call(name, fn, ctx, args)

@@ -26,7 +26,7 @@ local booleans = {
 local function read_list(word)
   local list = {}
   for item in word:gmatch("[^,]+") do
-    item = item:match("^%s*(.-)%s*$")
+    item = text.trim(item)
     if item ~= "" then list[#list + 1] = item end
   end
   return list

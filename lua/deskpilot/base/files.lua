@@ -2,6 +2,7 @@
 local system = require "native.system"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
+local text_tools = require "deskpilot.base.text"
 
 local files = {}
 
@@ -83,43 +84,122 @@ function files.read(path, limit)
   return table.concat(parts)
 end
 
+local modes = { folder = tonumber("755", 8), file = tonumber("644", 8), private_folder = tonumber("700", 8),
+  private_file = tonumber("600", 8) }
+
+--- What is written may be for its user's eyes only.
+---@class deskpilot.files.options
+---@field private boolean? nobody else may read it (Linux; on Windows the folder that it is in decides)
+---@field sync boolean? false: do not wait until it is on the disk, which a power failure would then cost
+
 --- Makes the folder and the missing ones above it. An existing folder is no error.
 ---@param path string
+---@param options deskpilot.files.options? `private` holds for the folder itself, not for those above it
 ---@return boolean? ok, deskpilot.error? err
-function files.make_folder(path)
+function files.make_folder(path, options)
   if files.is_folder(path) then return true end
   local above = files.split(path)
   if above ~= path and above ~= "." and above ~= "/" then
     local ok, err = files.make_folder(above)
     if not ok then return nil, err end
   end
-  local ok, why = uv.fs_mkdir(path, tonumber("755", 8))
+  local ok, why = uv.fs_mkdir(path, options and options.private and modes.private_folder or modes.folder)
   if not ok and not files.is_folder(path) then return fail(why, "make the folder", path) end
   return true
 end
 
+--- Makes a folder that did not exist: of two who try at the same time one succeeds.
+---@param path string
+---@param options deskpilot.files.options?
+---@return boolean? made, deskpilot.error? err false where something has that name
+function files.make_new_folder(path, options)
+  local ok, why = uv.fs_mkdir(path, options and options.private and modes.private_folder or modes.folder)
+  if ok then return true end
+  if tostring(why):match("^EEXIST") then return false end
+  return fail(why, "make the folder", path)
+end
+
+-- A new file beside that one, under a name that nobody can foresee: in a folder that others may write too, a name that
+-- is known could be a link that leads elsewhere. "wx" follows none.
+local function open_beside(path, mode)
+  local part, fd, why
+  for _ = 1, 10 do
+    part = ("%s.%s.part"):format(path, text_tools.hex(uv.random(8)))
+    fd, why = uv.fs_open(part, "wx", mode)
+    if fd or not tostring(why):match("^EEXIST") then break end
+  end
+  return fd, fd and part or why
+end
+
+--- Writes all of a text to an open file, in as many pieces as the system takes it.
+---@param fd integer
+---@param text string
+---@param offset integer? in the file; -1, where the file stands, if not given
+---@return boolean? ok, string? why in the system's words
+---@return integer? written bytes
+function files.write_all(fd, text, offset)
+  local written = 0
+  while written < #text do
+    local rest = written == 0 and text or text:sub(written + 1)
+    local count, why = uv.fs_write(fd, rest, offset and offset + written or -1)
+    if not count or count == 0 then return nil, why or "ENOSPC: the disk took nothing more", written end
+    written = written + count
+  end
+  return true, nil, written
+end
+
+-- Some kinds of file systems cannot be asked to put something on the disk, which is no failure of the file.
+local function cannot_sync(why)
+  why = tostring(why)
+  return why:match("^EINVAL") or why:match("^ENOTSUP") or why:match("^ENOSYS") or why:match("^EROFS")
+end
+
+--- Waits until what was written to an open file is on the disk.
+---@param fd integer
+---@return boolean? ok, string? why in the system's words
+function files.sync(fd)
+  local ok, why = uv.fs_fsync(fd)
+  if ok or cannot_sync(why) then return true end
+  return nil, why
+end
+
+-- The new name of a file is in its folder, which is another thing on the disk. Windows has no such call.
+local function sync_folder(path)
+  local fd = system.platform ~= "windows" and uv.fs_open(path, "r", 0)
+  if not fd then return end
+  uv.fs_fsync(fd)
+  uv.fs_close(fd)
+end
+
+local function fill(fd, text, wait)
+  local ok, why = files.write_all(fd, text)
+  if ok and wait then ok, why = files.sync(fd) end
+  local closed, failure = uv.fs_close(fd)
+  if not ok then return nil, why end
+  return closed, failure
+end
+
 --- Writes a file: the text goes into a new file beside it, which is then renamed, so that a reader never sees half of
---- it.
+--- it, and neither does whoever comes after a power failure. A link of that name is replaced, not followed. A file that
+--- was there before keeps its permissions.
 ---@param path string
 ---@param text string
+---@param options deskpilot.files.options?
 ---@return boolean? ok, deskpilot.error? err
-function files.write(path, text)
-  local part = path .. ".part"
-  local fd, why = uv.fs_open(part, "w", tonumber("644", 8))
-  if not fd then return fail(why, "write", path) end
-  local offset = 0
-  while offset < #text do
-    local written, failure = uv.fs_write(fd, offset == 0 and text or text:sub(offset + 1), -1)
-    if not written then
-      uv.fs_close(fd)
-      uv.fs_unlink(part)
-      return fail(failure, "write", path)
-    end
-    offset = offset + written
+function files.write(path, text, options)
+  options = options or {}
+  local before = uv.fs_lstat(path)
+  local kept = before and before.type == "file" and before.mode & tonumber("777", 8)
+  local fd, part = open_beside(path, options.private and modes.private_file or modes.file)
+  if not fd then return fail(part, "write", path) end
+  if kept and not options.private then uv.fs_fchmod(fd, kept) end
+  local ok, why = fill(fd, text, options.sync ~= false)
+  if ok then ok, why = uv.fs_rename(part, path) end
+  if not ok then
+    uv.fs_unlink(part)
+    return fail(why, "write", path)
   end
-  uv.fs_close(fd)
-  local ok, failure = uv.fs_rename(part, path)
-  if not ok then return fail(failure, "write", path) end
+  if options.sync ~= false then sync_folder((files.split(path))) end
   return true
 end
 
@@ -146,6 +226,19 @@ function files.remove(path)
   if stat.type ~= "directory" then uv.fs_unlink(path) return end
   for _, name in ipairs(files.list(path)) do files.remove(files.join(path, name)) end
   uv.fs_rmdir(path)
+end
+
+--- The bytes of a file, or of all files in a folder and those below it; 0 for what does not exist. Links are not
+--- followed.
+---@param path string
+---@return integer bytes
+function files.size(path)
+  local stat = uv.fs_lstat(path)
+  if not stat then return 0 end
+  if stat.type ~= "directory" then return stat.size end
+  local sum = 0
+  for _, name in ipairs(files.list(path)) do sum = sum + files.size(files.join(path, name)) end
+  return sum
 end
 
 --- Bytes on the disk of that folder that this user may still write; nil if the system does not say.

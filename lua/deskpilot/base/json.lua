@@ -1,6 +1,6 @@
---- JSON. Strings and decoding are lua-cjson's. Tables are encoded here, for two reasons: keys are sorted, so that equal
---- requests are equal bytes (model servers that cache prompt prefixes answer those faster), and an empty list stays a
---- list.
+--- JSON. Strings and decoding are lua-cjson's. Tables are encoded here, for two reasons: keys are in a fixed order
+--- (sorted, if no other order is given), so that equal requests are equal bytes (model servers that cache prompt
+--- prefixes answer those faster), and an empty list stays a list.
 local cjson = require "cjson".new()
 
 cjson.decode_max_depth(60) -- less than the depth for encoding, so that decoded values fit into a journal line
@@ -16,6 +16,39 @@ local list_meta = { __name = "json.list" }
 ---@return table
 function json.list(t)
   return setmetatable(t or {}, list_meta)
+end
+
+-- The order of the keys by the metatable of ordered tables, so that a copy with the same metatable has it too.
+local orders = setmetatable({}, { __mode = "k" })
+
+--- Gives a table an order for its keys, in which it is encoded; keys that are not among the names follow, sorted.
+---@param t table
+---@param names string[] not changed afterwards
+---@return table t
+function json.ordered(t, names)
+  local meta = { __name = "json.ordered" }
+  orders[meta] = names
+  return setmetatable(t, meta)
+end
+
+--- The names that a table was given as its order; nil for a table without one.
+---@param t table
+---@return string[]?
+function json.order(t)
+  local meta = getmetatable(t)
+  return meta and orders[meta]
+end
+
+-- The texts of tables that do not change any more.
+local texts = setmetatable({}, { __mode = "k" })
+
+--- Encodes a table that will not be changed any more, once: json.encode then uses that text wherever the table occurs.
+--- A copy of the table is encoded as any other.
+---@param t table
+---@return table t
+function json.constant(t)
+  texts[t] = json.encode(t)
+  return t
 end
 
 local function is_list(t)
@@ -56,13 +89,33 @@ local function number(v)
   return (("%.14g"):format(v))
 end
 
-local function object(t, out, depth)
+local function sorted_keys(t)
   local keys = {}
   for k in pairs(t) do
     if type(k) ~= "string" then error("a JSON object needs string keys, not " .. type(k), 0) end
     keys[#keys + 1] = k
   end
   table.sort(keys)
+  return keys
+end
+
+local function keys_in_order(t, names)
+  local keys, first = {}, {}
+  for _, name in ipairs(names) do
+    if t[name] ~= nil and not first[name] then
+      first[name] = true
+      keys[#keys + 1] = name
+    end
+  end
+  for _, key in ipairs(sorted_keys(t)) do
+    if not first[key] then keys[#keys + 1] = key end
+  end
+  return keys
+end
+
+local function object(t, out, depth)
+  local names = json.order(t)
+  local keys = names and keys_in_order(t, names) or sorted_keys(t)
   out[#out + 1] = "{"
   for i, k in ipairs(keys) do
     out[#out + 1] = (i > 1 and "," or "") .. string_text(k) .. ":"
@@ -78,6 +131,7 @@ function encode(v, out, depth)
   elseif kind == "boolean" then out[#out + 1] = tostring(v)
   elseif v == json.null or v == nil then out[#out + 1] = "null"
   elseif kind ~= "table" then error("JSON cannot hold a " .. kind, 0)
+  elseif texts[v] then out[#out + 1] = texts[v]
   elseif depth > 100 then error("too deep (or circular) for JSON", 0)
   elseif is_list(v) then
     out[#out + 1] = "["
@@ -116,11 +170,38 @@ local function tidy(v)
   return v
 end
 
---- The value of a JSON text. A null becomes nil in an object and stays json.null in a list.
+-- Replaces each half of a surrogate pair that stands alone (\ud83d) by \ufffd: lua-cjson refuses the whole text for it,
+-- and models cut characters in half. Nil if there is none.
+local function without_lone_surrogates(text)
+  if not text:find("\\u[dD][89a-fA-F]") then return nil end
+  local parts, from, changed = {}, 1, false
+  while true do
+    local at = text:find("\\", from, true)
+    if not at then break end
+    local kind = text:match("^\\u[dD]([89a-fA-F])%x%x", at)
+    local high = kind and kind:find("[89abAB]")
+    local size = kind and 6 or 2 -- an escaped backslash does not begin an escape
+    if high and text:find("^\\u[dD][c-fC-F]%x%x", at + 6) then
+      size, kind = 12, nil
+    end
+    parts[#parts + 1] = text:sub(from, at - 1)
+    parts[#parts + 1] = kind and "\\ufffd" or text:sub(at, at + size - 1)
+    changed, from = changed or kind ~= nil, at + size
+  end
+  parts[#parts + 1] = text:sub(from)
+  return changed and table.concat(parts) or nil
+end
+
+--- The value of a JSON text. A null becomes nil in an object and stays json.null in a list. Half a surrogate pair
+--- becomes U+FFFD.
 ---@param text string
 ---@return any value, string? why nil and the reason for malformed text
 function json.decode(text)
   local ok, value = pcall(cjson.decode, text)
+  if not ok then
+    local mended = without_lone_surrogates(text)
+    if mended then ok, value = pcall(cjson.decode, mended) end
+  end
   if not ok then return nil, tostring(value) end
   return tidy(value)
 end

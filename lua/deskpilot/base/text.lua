@@ -51,6 +51,24 @@ function text.one_line(s)
   return (s:gsub("[%c%s]+", " "):gsub("^ ", ""):gsub(" $", ""))
 end
 
+--- The form in which texts are compared: lower case, each run of white space as one space, an ellipsis as three dots.
+---@param value any
+---@return string
+function text.fold(value)
+  return (text.one_line(tostring(value or "")):gsub("\u{2026}", "..."):lower())
+end
+
+--- The words of a line that may be an item of a list: "- words", "2) words", with or without emphasis.
+---@param line string
+---@return string words
+---@return boolean is_item
+function text.list_item(line)
+  local words, marks = line:gsub("^%s*[-*]%s+", "")
+  local more, bullets = words:gsub("^%s*\u{2022}%s*", "")
+  local last, numbers = more:gsub("^%s*%(?%d+[.):]%s+", "")
+  return text.one_line((last:gsub("%*%*", ""))), marks + bullets + numbers > 0
+end
+
 --- Whether s begins or ends with a part.
 function text.starts(s, part) return s:sub(1, #part) == part end
 function text.ends(s, part) return part == "" or s:sub(-#part) == part end
@@ -72,6 +90,22 @@ function text.keys(t)
   end
   if all_text then table.sort(keys) else table.sort(keys, before) end
   return keys
+end
+
+--- Without the white space around it, in linear time: the usual pattern, `^%s*(.-)%s*$`, takes quadratic time for a
+--- long run of blanks, and nothing can interrupt it.
+---@param s string
+---@return string
+function text.trim(s)
+  local first = s:find("%S")
+  return first and s:match(".*%S", first) or ""
+end
+
+--- Bytes as hexadecimal digits.
+---@param bytes string
+---@return string
+function text.hex(bytes)
+  return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
 end
 
 --- "a, b and c"

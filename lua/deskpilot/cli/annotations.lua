@@ -2,6 +2,7 @@
 --- from. help() at the prompt and the pages of docs/api are made of it.
 local files = require "deskpilot.base.files"
 local shipped_files = require "native.shipped"
+local text = require "deskpilot.base.text"
 
 local annotations = {}
 
@@ -58,9 +59,7 @@ local function take_type(s, is_list)
   return s:sub(1, at - 1), s:sub(at)
 end
 
-local function trim(s)
-  return s:match("^%s*(.-)%s*$")
-end
+local trim = text.trim
 
 local take = {}
 

@@ -2,6 +2,7 @@
 --- terminal one live line, above which each finished turn leaves a line; plain lines elsewhere.
 local uv = require "luv"
 local json = require "deskpilot.base.json"
+local rundir = require "deskpilot.agent.rundir"
 local text = require "deskpilot.base.text"
 
 local progress = {}
@@ -139,12 +140,16 @@ function handlers.model_reply(self, _, event)
   end
 end
 
+-- Why a commander has changed the phase, in one line; what a policy does by itself is for who wants to know it all.
 function handlers.phase_change(self, _, event)
   self.phase = event.to and clean(event.to) or self.phase
-  if self.level == "verbose" then
-    self:line("  " .. brief(("phase: %s -> %s %s"):format(event.from or "-", event.to or "?",
-      event.why or event.rationale or ""), 200))
-  end
+  if not event.goal then self.final_phase = self.phase end
+  local verbose = self.level == "verbose"
+  local why, tools = event.rationale or verbose and event.why or nil, event.tools_rationale
+  if not (why or tools or verbose) then return end
+  local limit = verbose and 400 or 150
+  self:line(("  phase: %s -> %s%s%s"):format(brief(event.from or "-", 60), brief(event.to or "?", 60),
+    why and " — " .. brief(why, limit) or "", tools and tools ~= why and "; tools: " .. brief(tools, limit) or ""))
 end
 
 function handlers.action(self, _, event)
@@ -209,9 +214,12 @@ function handlers.run_end(self, run, event)
   self.write(("%d turn%s, %d action%s in %s (model %s, settling %s, the rest %s)\n"):format(turns,
     turns == 1 and "" or "s", actions, actions == 1 and "" or "s", clock(whole), share(model, whole),
     share(settle, whole), share(math.max(0, whole - model - settle), whole)))
+  if self.final_phase then self.write("final phase: " .. brief(self.final_phase, 60) .. "\n") end
   local dir = type(run) == "table" and run.dir
   if type(dir) == "table" then dir = dir.path end
-  if type(dir) == "string" then self.write("run: " .. clean(dir) .. "\n") end
+  if type(dir) == "string" then
+    self.write(("run: %s (%.1f MB)\n"):format(clean(dir), rundir.size(dir) / 2 ^ 20))
+  end
 end
 
 local quiet_events = { run_end = true, error = true }

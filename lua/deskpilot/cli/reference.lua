@@ -3,6 +3,7 @@
 --- defined.
 local annotations = require "deskpilot.cli.annotations"
 local text = require "deskpilot.base.text"
+local tool_reference = require "deskpilot.cli.tool_reference"
 local types = require "deskpilot.cli.types"
 
 local reference = {}
@@ -260,6 +261,7 @@ local function index_text(names)
     local part = types.members("deskpilot.desk")[name]
     lines[#lines + 1] = ("- [%s](%s.md): %s"):format(name, name, summaries[name] or part and part.text or "")
   end
+  lines[#lines + 1] = "- [tools](tools.md): what models may call"
   out[4] = table.concat(lines, "\n")
   return table.concat(out, "\n\n") .. "\n"
 end
@@ -271,6 +273,7 @@ function reference.pages()
     local names, texts = names_of(pages), {}
     for _, name in ipairs(names) do texts[name .. ".md"] = page_text(name, pages[name]) end
     texts["README.md"] = index_text(names)
+    texts["tools.md"] = tool_reference.text()
     return texts
   end)
 end

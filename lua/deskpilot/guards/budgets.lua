@@ -13,7 +13,6 @@ local budgets = {
 }
 
 function budgets.run_start(run)
-  run.failures = 0
   local seconds = run.config:get("limits.seconds")
   -- Not a look at the clock between turns: a model that never answers, and a script that never waits, must
   -- not outlast it.
@@ -22,20 +21,21 @@ function budgets.run_start(run)
   end))
 end
 
-function budgets.turn_end(run, event)
+function budgets.turn_end(run)
   local turns = run.config:get("limits.turns")
-  if event.turn >= turns then
+  if run.turn >= turns then -- those of goals within the turn count too
     return { stop = { "incomplete", ("out of turns: the limit is %d (limits.turns)"):format(turns) } }
   end
 end
 
 function budgets.action_result(run, event)
   if event.action and event.action.postponed then return end
-  run.failures = event.ok and 0 or run.failures + 1
+  local kept = run.goal.guards
+  kept.failures = event.ok and 0 or (kept.failures or 0) + 1
   local limit = run.config:get("limits.failures")
-  if run.failures >= limit then
+  if kept.failures >= limit then
     return { stop = { "failed", ("%d steps in a row failed (limits.failures); the last one: %s")
-      :format(run.failures, event.text) } }
+      :format(kept.failures, event.text) } }
   end
 end
 

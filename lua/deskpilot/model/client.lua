@@ -9,6 +9,7 @@ local decode = require "deskpilot.model.decode"
 local endpoints = require "deskpilot.model.endpoint"
 local requests = require "deskpilot.model.request"
 local secrets = require "deskpilot.model.secrets"
+local stream = require "deskpilot.model.stream"
 
 local client = {}
 
@@ -122,6 +123,14 @@ local function tokens(value)
   return type(value) == "number" and value >= 0 and math.tointeger(math.floor(value)) or 0
 end
 
+-- The decoded body of an answer, also of one that came as a stream; nil and why it is none.
+local function decode_body(result)
+  local raw, why = json.decode(result.body)
+  if raw ~= nil then return raw end
+  if stream.is_one(result.body, result.headers["content-type"]) then return stream.read(result.body) end
+  return nil, "it is not JSON: " .. text.cut(text.one_line(tostring(why)), 120)
+end
+
 --- Converts a decoded body in OpenAI's format to a reply.
 ---@return deskpilot.model.reply? reply, deskpilot.error? err code "protocol"
 function client.read(raw)
@@ -226,12 +235,11 @@ local function attempt(self, body)
     local _, explained = status_failure(self, result)
     return nil, explained, again and "yes" or nil, endpoints.retry_after(result.headers["retry-after"])
   end
-  local raw, why = json.decode(result.body)
-  if raw == nil then why = "it is not JSON: " .. text.cut(text.one_line(tostring(why)), 120) end
+  local raw, why = decode_body(result)
   local reply
   if raw ~= nil then reply, why = client.read(raw) end
   if reply then return reply end
-  local said = type(raw) == "table" and raw.error and (" (" .. server_message(result.body) .. ")") or ""
+  local said = type(raw) == "table" and raw.error and (" (" .. server_message(json.encode(raw)) .. ")") or ""
   local _, explained = fail(self, "protocol", ("the model server at %s answered what is no chat "
     .. "completion: %s%s"):format(self.endpoint, tostring(why), said))
   return nil, explained, "once"

@@ -1,5 +1,6 @@
 --- The address of a model server: accepts the usual notations, and derives the URLs for requests.
 local errors = require "deskpilot.base.errors"
+local text_tools = require "deskpilot.base.text"
 
 local endpoint = {}
 
@@ -11,7 +12,7 @@ endpoint.default = "http://localhost:1234/v1"
 ---@return { base: string, chat: string, models: string, shown: string, is_local: boolean }? urls
 ---@return deskpilot.error? err code "invalid"
 function endpoint.parse(address)
-  local text = address:match("^%s*(.-)%s*$")
+  local text = text_tools.trim(address)
   if not text:find("^%a[%w+.-]*://") then text = "http://" .. text end
   local scheme, host, path, query = text:match("^([Hh][Tt][Tt][Pp][Ss]?)://([^/?#]+)([^?#]*)(%??[^#]*)")
   if not scheme or host:find("[%s%c]") or path:find("[%s%c]") or query:find("[%s%c]") then

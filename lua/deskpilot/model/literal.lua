@@ -27,8 +27,10 @@ local function decide(facts, offered)
     return nil, ("literal cannot read this task as steps: %s. The steps it knows are: %s. Write the task as such "
       .. "steps, or use a language model (--model, --endpoint)."):format(unreadable, steps.known)
   end
-  if next(offered) == nil then return faces.strategist(facts, plan) end
-  if offered.spawn_executor_prompt then return faces.tactician(facts, plan) end
+  if next(offered) == nil or offered.write_doctrine then
+    return faces.strategist(facts, plan, offered.write_doctrine)
+  end
+  if offered.spawn_executor_prompt then return faces.tactician(course.read(facts, plan)) end
   if offered.plan then return faces.planner(course.read(facts, plan), offered.plan) end
   return faces.executor(course.read(facts, plan), offered)
 end

@@ -4,6 +4,7 @@
 local uv = require "luv"
 local json = require "deskpilot.base.json"
 local secrets = require "deskpilot.model.secrets"
+local text_tools = require "deskpilot.base.text"
 
 local request = {}
 
@@ -62,10 +63,6 @@ function request.table(source, model, image_url)
   }
 end
 
-local function hex(bytes)
-  return (bytes:gsub(".", function(c) return ("%02x"):format(c:byte()) end))
-end
-
 local function split(text, mark, images)
   local pieces, from = {}, 1
   for index, image in ipairs(images) do
@@ -84,7 +81,7 @@ end
 function request.pieces(source, model)
   -- Each image is replaced by a random mark, and the encoded body is split at the marks. Nobody can guess the mark, so
   -- no text from a screen or a model can contain it.
-  local mark, images = "image-" .. hex(uv.random(16)) .. "-", {}
+  local mark, images = "image-" .. text_tools.hex(uv.random(16)) .. "-", {}
   local body = request.table(source, model, function(part)
     local mime = check_image(part)
     table.insert(images, part.base64)

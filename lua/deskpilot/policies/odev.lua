@@ -4,8 +4,8 @@
 --- observation to the next.
 ---
 --- Each state is a function that returns the name of the next state and the reason for the change.
+local briefing = require "deskpilot.agent.briefing"
 local persona = require "deskpilot.agent.persona"
-local observation = require "deskpilot.agent.observation"
 local text = require "deskpilot.base.text"
 local task_result = require "deskpilot.policies.odev.task_result"
 local escalate = require "deskpilot.policies.odev.escalate"
@@ -61,26 +61,35 @@ end
 
 -- --- observe ----------------------------------------------------------------------------------------------
 
--- The success indicators that the mission, or the script that called `achieve`, gave for the goal.
-local function given_indicators(run)
-  return run.goal.indicators or not run.mission.run and run.mission.indicators or nil
-end
-
--- Without such indicators: those of the planner's latest plan that was to complete the goal.
+-- The success indicators that the mission, or whoever called `achieve`, gave for the goal; without them those of the
+-- planner's latest plan that was to complete it.
 local function goal_indicators(run)
-  return given_indicators(run) or run.state.goal_indicators or {}
+  return run.goal.indicators or run.state.goal_indicators or {}
 end
 
--- Claims the goal when all of its indicators are on the screen. A claim that `verify` has denied is not repeated
+-- Why the goal counts as reached, before anything is planned; nil where it does not. The mission's own check decides
+-- alone where the mission names no indicators.
+local function quick_check(run)
+  local s = run.state
+  if s.denied then return nil end
+  if not run.goal.indicators and run:has_verify() then
+    s.denied = not run:verify(0) -- asked again after the next action
+    return not s.denied and "the mission's own check holds" or nil
+  end
+  local indicators = goal_indicators(run)
+  if not verify.all_seen(run, indicators) then return nil end
+  return "all success indicators of the goal are on the screen: " .. text.join(indicators)
+end
+
+-- Claims the goal where the quick check says that it is reached. A claim that `verify` has denied is not repeated
 -- before another action has been done.
 local function goal_is_reached(run)
-  local s, indicators = run.state, goal_indicators(run)
-  if s.denied or not verify.all_seen(run, indicators) then return false end
-  local ok, err = run:claim("all success indicators of the goal are on the screen: " .. text.join(indicators), 0)
-  if ok then return true end
-  s.denied = true
-  report(run, ("all success indicators of the goal are on the screen, but %s"):format(tostring(err)))
-  return false
+  local why = quick_check(run)
+  if not why then return nil end
+  local ok, err = run:claim(why, 0)
+  if ok then return why end
+  run.state.denied = true
+  report(run, ("%s, but %s"):format(why, tostring(err)))
 end
 
 -- Whether the connection to the browser is lost; `step` is the step that this has interrupted, if any.
@@ -92,27 +101,26 @@ end
 
 function states.OBSERVE(run)
   if has_lost_browser(run, nil) then return "RECONNECT", "the connection to the browser is lost" end
-  if goal_is_reached(run) then return "DONE", "all success indicators of the goal are on the screen" end
+  local reached = goal_is_reached(run)
+  if reached then return "DONE", reached end
   return "DECIDE", "the goal is not reached yet"
 end
 
 -- --- decide -----------------------------------------------------------------------------------------------
 
-local function situation(run)
-  local s, indicators = run.state, given_indicators(run)
-  local lines = { "GOAL:\n" .. run.task }
-  if indicators and #indicators > 0 then
-    lines[#lines + 1] = "THE GOAL IS REACHED WHEN ALL OF THIS IS ON THE SCREEN:\n- " .. table.concat(indicators, "\n- ")
-  end
-  lines[#lines + 1] = ("TURN: %d of %d"):format(run.turn, run.config:get("limits.turns"))
-  if s.report then lines[#lines + 1] = "REPORT ON YOUR LAST PLAN:\n" .. s.report end
-  lines[#lines + 1] = observation.describe(run.observation)
-  local window, apps = run.observation.window, run.desk.apps
-  for _, hints in ipairs { window and apps.about(window) or "", apps.overview() } do
+-- What is known of the active application and of those that could be opened.
+local function knowledge(run)
+  local window, apps, lines = run.observation.window, run.desk.apps, {}
+  for _, hints in ipairs { apps.overview(), window and apps.about(window) or "" } do
     if hints ~= "" then lines[#lines + 1] = hints end
   end
-  lines[#lines + 1] = run.history:render()
   return table.concat(lines, "\n\n")
+end
+
+local function situation(run)
+  return briefing.compose(run, { mission = "GOAL", criteria = run.goal.indicators, knowledge = knowledge(run),
+    history = true, screen = true, turn = true,
+    notes = run.state.report and { { "REPORT ON YOUR LAST PLAN", run.state.report } } })
 end
 
 local function reject(run, args, why)

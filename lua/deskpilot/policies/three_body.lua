@@ -1,21 +1,28 @@
 --- The three-body hierarchy. A Strategist reads the mission once and writes the doctrine; a Tactician
 --- looks in every few turns, names the phase, and configures the Executor (its prompt, its tools); the
 --- Executor takes one action each turn with the tools of the phase and nothing else.
+local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
-local observation = require "deskpilot.agent.observation"
+local briefing = require "deskpilot.agent.briefing"
+local criteria = require "deskpilot.agent.criteria"
 local persona = require "deskpilot.agent.persona"
+local doctrine = require "deskpilot.policies.three_body.doctrine"
+local phases = require "deskpilot.policies.three_body.phases"
+local revision = require "deskpilot.policies.three_body.revision"
 
 ---@class deskpilot.policies.three_body: deskpilot.policy
 local policy = {
   api = 1,
   options = {
     tactician_interval = { type = "integer", default = 5, min = 1,
-      about = "the Tactician looks in on turn 1 and every so many turns" },
-    offline_turns = { type = "integer", default = 15, min = 1,
-      about = "turns without a word from the Tactician after which the Executor gets emergency orders" },
+      about = "the Tactician looks in on turn 1, every so many turns, and when the Executor has wanted to report "
+        .. "completion in a phase that does not verify" },
+    unanswered_questions = { type = "integer", default = 3, min = 1,
+      about = "questions in a row that the Tactician leaves without a valid answer, after which the Executor gets "
+        .. "emergency orders" },
     doctrine_chars = { section = "history", type = "integer", default = 400, min = 0,
-      about = "how much of the doctrine the history text holds, in characters" },
+      about = "how much of the doctrine the Executor is told, in characters; the success criteria it is told whole" },
   },
   -- What each may spend, unless personas.NAME says otherwise.
   personas = {
@@ -26,10 +33,9 @@ local policy = {
 }
 local prompt = persona.prompt
 
--- For an Executor whom nobody has told what it may use. It cannot claim completion with these.
-local safe_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up" }
+local most_tries = 2 -- of the Strategist, to give an answer that can be read
 
--- When the Tactician has been silent for long, the mission must still be able to end.
+-- When the Tactician has stopped answering, the mission must still be able to end.
 local emergency_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up",
   "report_completion" }
 
@@ -41,9 +47,8 @@ local function meta_tools(run)
       parameters = { type = "object", additionalProperties = false,
         required = { "prompt", "phase", "rationale" },
         properties = {
-          prompt = { type = "string", minLength = 1, description = "The Executor's complete orders in 200-400 "
-            .. "words: the goal of the phase, what to be precise about, the risks, how positions are given "
-            .. "([x, y], 0-1000), and that each action needs a justification." },
+          prompt = { type = "string", minLength = 1, description = "The Executor's orders, 50-200 words: the goal of "
+            .. "the phase, the steps with the names of the controls, what shows that it is over, and its risks." },
           phase = { type = "string", minLength = 1, maxLength = 60,
             description = "Name of the phase, for example RECONNAISSANCE, EXECUTION_SAVE or VERIFICATION." },
           rationale = rationale } } },
@@ -58,87 +63,63 @@ local function meta_tools(run)
   }
 end
 
-local function situation(run, parts)
-  local s = run.state
-  local lines = { "MISSION:\n" .. run.task }
-  if parts.doctrine and s.doctrine ~= "" then
-    lines[#lines + 1] = "DOCTRINE:\n" .. text.cut(s.doctrine, run.config:get("history.doctrine_chars"))
+-- The doctrine, asked for again where an answer cannot be read.
+local function ask_for_doctrine(run)
+  local box, notes, err = run.toolbox:with { doctrine.tool }, {}, nil
+  for _ = 1, most_tries do
+    local reply, failure = persona.ask(run, "strategist", { toolbox = box, tools = { doctrine.tool.name },
+      system = prompt("strategist", { tools = briefing.tools(run, run.toolbox:names()) }),
+      text = briefing.compose(run, { mission = true, screen = true, notes = notes }) })
+    if run.outcome or not reply then return nil, failure end
+    local written, why = doctrine.read(reply)
+    if written then return written end
+    err, notes[1] = why, { "YOUR LAST ANSWER COULD NOT BE USED. ANSWER AGAIN, SHORTER", why }
   end
-  if parts.phase then
-    lines[#lines + 1] = ("CURRENT PHASE: %s\nTURN: %d of %d"):format(s.phase, run.turn,
-      run.config:get("limits.turns"))
-  end
-  if s.report and parts.report then lines[#lines + 1] = "REPORT ON YOUR LAST ORDERS:\n" .. s.report end
-  lines[#lines + 1] = observation.describe(run.observation)
-  if parts.history then lines[#lines + 1] = run.history:render() end
-  return table.concat(lines, "\n\n")
+  return errors.fail("protocol", "the answers could not be read: %s", err)
 end
 
 local function strategist(run)
-  local reply, err = persona.ask(run, "strategist", { system = prompt "strategist", text = situation(run, {}) })
+  local written, err = ask_for_doctrine(run)
   if run.outcome then return end
-  run.state.doctrine = reply and reply.content or ""
-  if not reply then
+  run.state.doctrine = written and written.text or ""
+  run.goal.criteria = written and written.criteria or {}
+  if not written then
     run:emit("error", { name = "strategist", message = tostring(err), code = err.code })
     run.history:add(run.turn, "error", "no doctrine: " .. tostring(err))
+  elseif #written.criteria > 0 then
+    run:note("the success criteria: " .. criteria.numbered(written.criteria))
+  else
+    run:note("the Strategist gave no success criteria")
   end
 end
 
-local function configure(run, phase, orders, tools, rationale)
+-- Gives the Executor its orders, and the tools as the phase allows them. A sentence about each tool that was changed.
+local function configure(run, phase, orders, names, rationales)
   local s = run.state
-  local from = s.phase
+  local from, tools, report = s.phase, phases.tools(run.toolbox, phase, names)
   s.phase, s.orders, s.tools = phase, orders, tools
   run.history:add(run.turn, "phase", ("%s -> %s with %s"):format(from, phase, table.concat(tools, ", ")))
-  run:emit("phase_change", { from = from, to = phase, tools = tools, rationale = rationale, prompt = orders })
+  run:emit("phase_change", { from = from, to = phase, tools = tools, prompt = orders,
+    rationale = rationales.orders or rationales.tools,
+    tools_rationale = rationales.orders and rationales.tools })
+  return report
 end
 
 local function fall_back(run, phase, tools, why)
-  configure(run, phase, prompt "executor_fallback", tools, why)
+  configure(run, phase, prompt "executor_fallback", tools, { orders = why })
 end
 
--- The names that exist, without repetition, and sentences about those that do not.
-local function known_tools(run, names)
-  local known, seen, report = {}, {}, {}
-  for _, name in ipairs(names) do
-    if not run.toolbox:get(name) then
-      report[#report + 1] = ("There is no tool %q; the nearest is %q."):format(tostring(name),
-        tostring(text.nearest(tostring(name), run.toolbox:names())))
-    elseif not seen[name] then
-      seen[name] = true
-      known[#known + 1] = name
-    end
-  end
-  return known, report
-end
-
-local function chosen_tools(run, orders, phase)
-  local s = run.state
-  if not orders.tool_names then return s.tools or safe_tools, {} end
-  local tools, report = known_tools(run, orders.tool_names)
-  if #tools == 0 then
-    tools = { table.unpack(safe_tools) }
-    report[#report + 1] = "The list held no tool, so the Executor has " .. text.join(tools) .. "."
-  end
-  local lower = phase:lower()
-  if (lower:find("verif", 1, true) or lower:find("complet", 1, true))
-    and not table.concat(tools, " "):find("report_completion", 1, true) then
-    tools[#tools + 1] = "report_completion"
-    report[#report + 1] = "The phase verifies, so report_completion was added to its tools."
-  end
-  return tools, report
-end
-
--- The arguments of each meta-tool that was called, and a sentence for each call that was wrong.
+-- The arguments of each meta-tool that was called, with why, and a sentence for each call that was wrong.
 local function read_orders(box, reply)
-  local orders, report, found = {}, {}, false
+  local orders, report, found = { why = {} }, {}, false
   for _, call in ipairs(reply.calls or {}) do
     local args, why = call.args, call.error
     if args and call.name == "update_phase_tools" and type(args.tool_names) == "table" then
-      orders.tool_names, orders.rationale, found = args.tool_names, args.rationale, true
-    elseif args then
+      orders.tool_names, orders.why.tools, found = args.tool_names, args.rationale, true
+    elseif args and call.name ~= revision.tool.name then
       args, why = box:validate(call.name, args)
       if args and call.name == "spawn_executor_prompt" then
-        orders.prompt, orders.phase, orders.rationale, found = args.prompt, args.phase, args.rationale, true
+        orders.prompt, orders.phase, orders.why.orders, found = args.prompt, args.phase, args.rationale, true
       end
     end
     if not args then report[#report + 1] = ("%s: %s"):format(tostring(call.name), tostring(why)) end
@@ -149,20 +130,28 @@ end
 
 local function follow(run, orders, report)
   local s = run.state
-  local phase = orders.phase or (s.orders and s.phase) or "EXECUTION"
-  local tools, more = chosen_tools(run, orders, phase)
+  local phase, names, more = orders.phase or (s.orders and s.phase) or "EXECUTION", s.tools or phases.safe_tools, {}
+  if orders.tool_names then names, more = phases.known(run.toolbox, orders.tool_names) end
   table.move(more, 1, #more, #report + 1, report)
-  configure(run, phase, orders.prompt or s.orders or prompt "executor_fallback", tools, orders.rationale)
+  more = configure(run, phase, orders.prompt or s.orders or prompt "executor_fallback", names, orders.why)
+  table.move(more, 1, #more, #report + 1, report)
 end
 
--- Says whether the Tactician did its work: orders, or words that leave things as they are.
+-- A valid answer is orders, or words that leave things as they are.
 local function tactician(run)
-  local s = run.state
-  local box = run.toolbox:with(meta_tools(run))
+  local s, list, tools = run.state, run.goal.criteria or {}, { "spawn_executor_prompt", "update_phase_tools" }
+  s.unanswered = s.unanswered + 1 -- until there is one
+  local meta = meta_tools(run)
+  if revision.is_due(run) then
+    meta[3], tools[3] = revision.tool, revision.tool.name
+  end
+  local box = run.toolbox:with(meta)
   local reply, err = persona.ask(run, "tactician", {
-    system = prompt("tactician", { mission = run.task, doctrine = s.doctrine }),
-    text = situation(run, { doctrine = true, phase = true, report = true, history = true }),
-    tools = { "spawn_executor_prompt", "update_phase_tools" }, toolbox = box,
+    system = prompt("tactician", { mission = run.task, doctrine = s.doctrine ~= "" and s.doctrine or "none",
+      criteria = #list > 0 and criteria.numbered(list) or "none", tools = briefing.tools(run, run.toolbox:names()) }),
+    text = briefing.compose(run, { phase = s.phase, tools = s.tools, orders = s.orders, history = true, screen = true,
+      notes = s.report and { { "REPORT ON YOUR LAST ORDERS", s.report } }, turn = true }),
+    tools = tools, toolbox = box,
   })
   if run.outcome then return end
   s.report = nil
@@ -172,8 +161,9 @@ local function tactician(run)
     return
   end
   local orders, report = read_orders(box, reply)
+  revision.follow(run, box, reply, report)
   if orders then follow(run, orders, report) end
-  if orders or #report == 0 then s.tactician_turn = run.turn end
+  if orders or #report == 0 then s.unanswered = 0 end
   if #report > 0 then
     s.report = table.concat(report, "\n")
     run.history:add(run.turn, "note", "to the Tactician: " .. s.report)
@@ -183,6 +173,7 @@ end
 
 -- The one call that is to be done, or nil when the answer held none that can be.
 local function executor_call(run, reply)
+  local s = run.state
   local calls = reply.calls or {}
   if #calls == 0 then
     local said = text.cut(text.one_line(reply.content or ""), 150)
@@ -196,9 +187,10 @@ local function executor_call(run, reply)
     run:reject(call.name or "(none)", {}, tostring(call.error))
     return nil
   end
-  if not (" " .. table.concat(run.state.tools, " ") .. " "):find(" " .. call.name .. " ", 1, true) then
+  if not (" " .. table.concat(s.tools, " ") .. " "):find(" " .. call.name .. " ", 1, true) then
+    s.wants_to_report = call.name == "report_completion" -- only the Tactician can begin the phase for it
     run:reject(call.name, call.args, ("%s is not among the tools of this phase: %s"):format(call.name,
-      text.join(run.state.tools)))
+      text.join(s.tools)))
     return nil
   end
   return call, #calls - 1
@@ -206,8 +198,11 @@ end
 
 local function executor(run)
   local s = run.state
-  local reply, err = persona.ask(run, "executor", { system = s.orders, tools = s.tools, acts = true,
-    text = situation(run, { doctrine = true, phase = true, history = true }) })
+  local verifies = (" " .. table.concat(s.tools, " ") .. " "):find(" report_completion ", 1, true)
+  local reply, err = persona.ask(run, "executor", { tools = s.tools, acts = true,
+    system = prompt("executor", { orders = s.orders }),
+    text = briefing.compose(run, { mission = true, criteria = verifies and run.goal.criteria, doctrine = s.doctrine,
+      phase = s.phase, history = true, screen = true, turn = true }) })
   if run.outcome then return end
   if not reply then
     run:emit("error", { name = "executor", message = tostring(err), code = err.code })
@@ -226,24 +221,27 @@ local function executor(run)
 end
 
 function policy.start(run)
-  run.state.phase, run.state.tactician_turn = "INIT", 0
-  run.state.started = run.turn
+  local s = run.state
+  s.phase, s.turn, s.unanswered = "INIT", 0, 0
 end
 
 function policy.turn(run)
-  local s = run.state
-  local turn = run.turn - s.started -- 1 on the first turn of this goal
+  local s, config = run.state, run.config
+  s.turn = s.turn + 1 -- of this goal
   if not s.doctrine then strategist(run) end
   if run.outcome then return end
-  local interval = run.config:get("three_body.tactician_interval")
-  if turn == 1 or turn % interval == 0 then tactician(run) end
+  if s.turn == 1 or s.turn % config:get("three_body.tactician_interval") == 0 or s.wants_to_report then
+    s.wants_to_report = false
+    tactician(run)
+  end
   if run.outcome then return end
-  if not s.orders then
-    fall_back(run, "FALLBACK", safe_tools, "there are no valid orders from the Tactician")
-  elseif s.phase ~= "EMERGENCY"
-    and run.turn - math.max(s.tactician_turn, s.started) > run.config:get("three_body.offline_turns") then
-    fall_back(run, "EMERGENCY", emergency_tools, ("the Tactician has failed for %d turns")
-      :format(run.turn - s.tactician_turn))
+  if s.unanswered >= config:get("three_body.unanswered_questions") then
+    if s.phase ~= phases.emergency then
+      fall_back(run, phases.emergency, emergency_tools, ("the Tactician has left %d questions in a row without a valid "
+        .. "answer"):format(s.unanswered))
+    end
+  elseif not s.orders then
+    fall_back(run, phases.fallback, phases.safe_tools, "there are no valid orders from the Tactician")
   end
   executor(run)
 end

@@ -7,11 +7,11 @@ return {
   api = 1,
   name = "browser_dialog",
   description = "Answer the dialog that holds the page up.",
-  parameters = fields.object({
-    justification = fields.justification,
-    accept = { type = "boolean", description = "true for OK, false for Cancel." },
-    text = { type = "string", maxLength = 1000, description = "What a prompt is to be given." },
-  }, { "accept" }),
+  parameters = fields.object {
+    { name = "accept", type = "boolean", description = "true for OK, false for Cancel." },
+    { name = "text", optional = true, type = "string", maxLength = 1000,
+      description = "What a prompt is to be given." },
+  },
   repeatable = false,
   run = function(ctx, args)
     local tab, err = page_tools.tab(ctx)

@@ -7,11 +7,10 @@ return {
   api = 1,
   name = "browser_open",
   description = "Open an address in the browser, which is started if there is none, and wait until it has loaded.",
-  parameters = fields.object({
-    justification = fields.justification,
-    url = { type = "string", minLength = 1, maxLength = 2000,
+  parameters = fields.object {
+    { name = "url", type = "string", minLength = 1, maxLength = 2000,
       description = "A whole address, with http:// or https://." },
-  }, { "url" }),
+  },
   anywhere = true,
   check = function(ctx, args) return page_tools.check_address(ctx, args.url) end,
   run = function(ctx, args)

@@ -11,11 +11,11 @@ return {
   api = 1,
   name = "browser_read",
   description = "Read the text of the page that follows certain words. The result stands in the recent actions.",
-  parameters = fields.object({
-    justification = fields.justification,
-    after = { type = "string", minLength = 1, maxLength = 200,
+  parameters = fields.object {
+    fields.optional(fields.justification),
+    { name = "after", type = "string", minLength = 1, maxLength = 200,
       description = "The words before it, for example 'Total:'." },
-  }, { "after" }),
+  },
   acts = false,
   run = function(ctx, args)
     local tab, err = page_tools.tab(ctx)

@@ -10,11 +10,11 @@ return {
   api = 1,
   name = "browser_scroll",
   description = "Scroll the page: most of a screen in a direction, or until an element is in view.",
-  parameters = fields.object({
-    justification = fields.justification,
-    direction = { type = "string", enum = { "down", "up", "left", "right" }, description = "Where to." },
-    index = page_tools.index,
-  }, {}),
+  parameters = fields.object {
+    { name = "direction", optional = true, type = "string", enum = { "down", "up", "left", "right" },
+      description = "Where to." },
+    fields.optional(page_tools.index),
+  },
   check = function(ctx, args)
     if (args.direction == nil) == (args.index == nil) then
       return errors.fail("invalid", "browser_scroll wants a direction or an index, one of the two")

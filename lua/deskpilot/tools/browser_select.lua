@@ -3,9 +3,8 @@ return require("deskpilot.agent.page_tools").element_tool {
   name = "browser_select",
   description = "Choose an option of a list or combobox of the page.",
   properties = {
-    option = { type = "string", minLength = 1, maxLength = 500, description = "The option's words." },
+    { name = "option", type = "string", minLength = 1, maxLength = 500, description = "The option's words." },
   },
-  required = { "option" },
   act = function(_, tab, element, args) return tab:select(element, args.option) end,
   done = function(element, args) return ("chose %q in %s"):format(args.option, element) end,
 }

@@ -39,11 +39,11 @@ return {
   api = 1,
   name = "browser_tab",
   description = "Open a new tab, close the one in front, or go to the next one.",
-  parameters = fields.object({
-    justification = fields.justification,
-    action = { type = "string", enum = { "new", "close", "next" }, description = "What to do." },
-    url = { type = "string", minLength = 1, maxLength = 2000, description = "The address for a new tab." },
-  }, { "action" }),
+  parameters = fields.object {
+    { name = "action", type = "string", enum = { "new", "close", "next" }, description = "What to do." },
+    { name = "url", optional = true, type = "string", minLength = 1, maxLength = 2000,
+      description = "The address for a new tab." },
+  },
   repeatable = false,
   check = function(ctx, args)
     if not args.url then return true end

@@ -4,10 +4,10 @@ return require("deskpilot.agent.page_tools").element_tool {
   description = "Type text into a field of the page, in place of what it holds. If the field offers suggestions, "
     .. "choose one in the next step.",
   properties = {
-    text = { type = "string", minLength = 1, description = "The text, exactly as it should arrive." },
-    replace = { type = "boolean", description = "false to add to what the field holds; true if left out." },
+    { name = "text", type = "string", minLength = 1, description = "The text, exactly as it should arrive." },
+    { name = "replace", optional = true, type = "boolean",
+      description = "false to add to what the field holds; true if left out." },
   },
-  required = { "text" },
   repeatable = function(args) return args.replace ~= false end,
   act = function(_, tab, element, args) return tab:type(element, args.text, { replace = args.replace ~= false }) end,
   done = function(element, args)

@@ -6,9 +6,8 @@ return page_tools.element_tool {
   name = "browser_upload",
   description = "Give a file to a file field of the page. Only files of this mission can be given.",
   properties = {
-    path = { type = "string", minLength = 1, maxLength = 1000, description = "The file's path." },
+    { name = "path", type = "string", minLength = 1, maxLength = 1000, description = "The file's path." },
   },
-  required = { "path" },
   check = function(ctx, args)
     local path, err = allowed_files.resolve(ctx.run, args.path)
     return path and true, err

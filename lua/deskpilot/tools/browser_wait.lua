@@ -11,14 +11,14 @@ return {
       about = "how long it waits at the most, where the model does not say" },
   },
   parameters = function(config)
-    return fields.object({
-      justification = fields.justification,
-      text = { type = "string", minLength = 1, maxLength = 500, description = "Words that come to be on the page." },
-      url = { type = "string", minLength = 1, maxLength = 2000,
+    return fields.object {
+      { name = "text", optional = true, type = "string", minLength = 1, maxLength = 500,
+        description = "Words that come to be on the page." },
+      { name = "url", optional = true, type = "string", minLength = 1, maxLength = 2000,
         description = "A part of the address that it comes to." },
-      seconds = { type = "number", minimum = 0.1, maximum = 60,
+      { name = "seconds", optional = true, type = "number", minimum = 0.1, maximum = 60,
         description = ("How long at the most; %g if left out."):format(config:get("browser_wait.seconds")) },
-    }, {})
+    }
   end,
   anywhere = true,
   run = function(ctx, args)

@@ -10,14 +10,13 @@ return {
   name = "drag_element",
   description = "Press the left button at one point, move to another and let go: move or resize things, "
     .. "set sliders, draw. Each end is an element's number in ELEMENTS or a position.",
-  parameters = fields.object({
-    justification = fields.justification,
-    label = fields.label,
-    start_element = targets.element("The element where the button goes down"),
-    start = targets.position("Or else the place where the button goes down"),
-    end_element = targets.element("The element where the button is let go"),
-    ["end"] = targets.position("Or else the place where the button is let go"),
-  }, { "justification", "label" }),
+  parameters = fields.object {
+    fields.label,
+    targets.element("start_element", "The element where the button goes down"),
+    targets.position("start", "Or else the place where the button goes down"),
+    targets.element("end_element", "The element where the button is let go"),
+    targets.position("end", "Or else the place where the button is let go"),
+  },
   repeatable = false,
   check = function(ctx, args)
     local ok, err = targets.check(ctx, "drag_element", args, from)

@@ -5,10 +5,9 @@ return {
   api = 1,
   name = "focus_window",
   description = "Bring a window to the front, so that it gets what is typed.",
-  parameters = fields.object({
-    justification = fields.justification,
-    title = { type = "string", minLength = 1, maxLength = 200, description = "A part of the window's title." },
-  }, { "title" }),
+  parameters = fields.object {
+    { name = "title", type = "string", minLength = 1, maxLength = 200, description = "A part of the window's title." },
+  },
   anywhere = true,
   run = function(ctx, args)
     local window, err = ctx.desk.windows.find { title = args.title }

@@ -6,10 +6,9 @@ return {
   name = "open_app",
   description = "Open an application by its name, and wait until it can be used. One that runs already is brought to "
     .. "the front, if it is of the kind that runs once.",
-  parameters = fields.object({
-    justification = fields.justification,
-    name = { type = "string", minLength = 1, maxLength = 100, description = "Name of the application." },
-  }, { "name" }),
+  parameters = fields.object {
+    { name = "name", type = "string", minLength = 1, maxLength = 100, description = "Name of the application." },
+  },
   anywhere = true,
   run = function(ctx, args)
     local window, how = ctx.desk.apps.open_app(args.name)

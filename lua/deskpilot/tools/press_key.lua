@@ -6,11 +6,10 @@ return {
   name = "press_key",
   description = "Press one key or a combination, for example enter, escape, tab, page_down, f5, ctrl+s, "
     .. "ctrl+shift+end.",
-  parameters = fields.object({
-    justification = fields.justification,
-    key = { type = "string", minLength = 1, maxLength = 60,
+  parameters = fields.object {
+    { name = "key", type = "string", minLength = 1, maxLength = 60,
       description = "Key names joined by +, modifiers first." },
-  }, { "justification", "key" }),
+  },
   run = function(ctx, args)
     local ok, err = ctx.desk.keyboard.press(args.key)
     if not ok then return nil, err end

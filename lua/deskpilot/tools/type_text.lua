@@ -7,12 +7,11 @@ return {
   name = "type_text",
   description = "Type text into a field, given by its number in ELEMENTS, or into whatever has the keyboard focus. Any "
     .. "Unicode text; a line break is the Enter key, a tab is the Tab key.",
-  parameters = fields.object({
-    justification = fields.justification,
-    element = targets.element("The field, which is clicked first unless it has the focus; left out, the text goes to "
+  parameters = fields.object {
+    targets.element("element", "The field, which is clicked first unless it has the focus; left out, the text goes to "
       .. "what has it"),
-    text = { type = "string", minLength = 1, description = "The text, exactly as it should arrive." },
-  }, { "justification", "text" }),
+    { name = "text", type = "string", minLength = 1, description = "The text, exactly as it should arrive." },
+  },
   repeatable = false,
   check = function(ctx, args)
     return targets.check(ctx, "type_text", args, { element = "element", position = "position", optional = true })

@@ -6,10 +6,9 @@ return {
   name = "wait",
   description = "Do nothing until the screen changes, or until the time is up: for an application that is "
     .. "still working.",
-  parameters = fields.object({
-    justification = fields.justification,
-    seconds = { type = "number", minimum = 0.1, maximum = 60, description = "How long at the most." },
-  }, { "justification", "seconds" }),
+  parameters = fields.object {
+    { name = "seconds", type = "number", minimum = 0.1, maximum = 60, description = "How long at the most." },
+  },
   anywhere = true,
   run = function(ctx, args)
     local changed, err = ctx.desk.wait_for_change { timeout = args.seconds }

@@ -21,6 +21,7 @@
 ---@field scroll deskpilot.config.scroll?
 ---@field three_body deskpilot.config.three_body?
 ---@field timing deskpilot.config.timing?
+---@field tools deskpilot.config.tools?
 
 ---@class deskpilot.config.browser
 ---@field upload_folders string[]? folders whose files an agent may upload or open, beside the mission's own and its `files`; none unless told
@@ -35,7 +36,7 @@
 ---@field width integer? pixels across of a private desktop; 1280 unless told
 
 ---@class deskpilot.config.history
----@field doctrine_chars integer? how much of the doctrine the history text holds, in characters; 400 unless told
+---@field doctrine_chars integer? how much of the doctrine the Executor is told, in characters; the success criteria it is told whole; 400 unless told
 ---@field kept integer? actions kept in the history; as many phase changes and errors beside them; 10 unless told
 ---@field sent integer? latest entries of it sent to the model; 8 unless told
 
@@ -45,7 +46,8 @@
 ---@field turns integer? turns after which a run ends; 600 unless told
 
 ---@class deskpilot.config.loop
----@field temperature_factor number? how much a loop raises the temperature of the next request (1: not at all); 1.5 unless told
+---@field temperature_factor number? how much a loop raises the temperature of the next request (1: not at all); each further action of the loop raises it by as much again: 1.5, 2, 2.5 times; 1.5 unless told
+---@field temperature_max number? highest temperature that a loop leads to; a model that is given more writes no valid calls; 1.2 unless told
 ---@field threshold integer? times the same action makes a loop; 3 unless told
 ---@field window integer? actions looked back over for loops; 5 unless told
 
@@ -108,8 +110,8 @@
 ---@field notches integer? how far scroll_up and scroll_down turn the wheel, in notches; 5 unless told
 
 ---@class deskpilot.config.three_body
----@field offline_turns integer? turns without a word from the Tactician after which the Executor gets emergency orders; 15 unless told
----@field tactician_interval integer? the Tactician looks in on turn 1 and every so many turns; 5 unless told
+---@field tactician_interval integer? the Tactician looks in on turn 1, every so many turns, and when the Executor has wanted to report completion in a phase that does not verify; 5 unless told
+---@field unanswered_questions integer? questions in a row that the Tactician leaves without a valid answer, after which the Executor gets emergency orders; 3 unless told
 
 ---@class deskpilot.config.timing
 ---@field click_hold number? seconds that a button stays down in a click; unless it is set, as the profile of the active application or desk.timing has it
@@ -142,3 +144,6 @@
 ---@field settle_quiet number? seconds without a change that count as settled; a known application may have its own, unless it is set
 ---@field turn_delay number? seconds to rest between turns
 ---@field type_interval number? seconds between two characters that are typed; unless it is set, as the profile of the active application or desk.timing has it
+
+---@class deskpilot.config.tools
+---@field min_justification integer? shortest justification that an action may have, in characters (0: any); 0 unless told

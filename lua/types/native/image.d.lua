@@ -95,17 +95,6 @@ function Image:fill(x, y, width, height, red, green, blue) end
 ---@return boolean
 function Image:equal(other) end
 
---- A PNG file of the image. For a series of screenshots an encoder is faster.
----@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
----@return string? png, deskpilot.error? err
-function Image:png(options) end
-
---- A JPEG file of the image, small and inexact: colours at half the resolution (4:2:0), opacity left
---- out.
----@param options { quality: integer? }? 1..100, 80 if not given
----@return string? jpeg, deskpilot.error? err
-function Image:jpeg(options) end
-
 --- Gives the pixels back at once, not when the collector finds out; no use of it after that.
 function Image:close() end
 
@@ -158,6 +147,17 @@ function Image:text_size(text, scale) end
 ---@param height integer
 ---@return integer? x, integer? y, integer? width, integer? height, integer? pixels
 function Image:difference(other, tolerance, x, y, width, height) end
+
+--- A PNG file of the image. For a series of screenshots an encoder is faster.
+---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?
+---@return string? png, deskpilot.error? err
+function Image:png(options) end
+
+--- A JPEG file of the image, small and inexact: colours at half the resolution (4:2:0), opacity left
+--- out.
+---@param options { quality: integer? }? 1..100, 80 if not given
+---@return string? jpeg, deskpilot.error? err
+function Image:jpeg(options) end
 
 --- Where in the image another one is, the best first; see runtime/image/find/find.h for
 --- score and difference. `best` is the best place seen, hit or not, and nil where the template does

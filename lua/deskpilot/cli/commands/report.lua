@@ -2,6 +2,7 @@
 --- model or a screen said is escaped and never becomes markup.
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
+local rundir = require "deskpilot.agent.rundir"
 local text = require "deskpilot.base.text"
 
 local report = {
@@ -107,7 +108,11 @@ function renderers.settled(event)
 end
 
 function renderers.phase_change(event)
-  return event_line("phase", ("%s -> %s"):format(event.from or "-", event.to or "?"), event.why or event.rationale)
+  local why, tools = event.why or event.rationale, event.tools_rationale
+  local words = why ~= nil and { as_text(why) } or {}
+  if tools ~= nil and tools ~= why then words[#words + 1] = "tools: " .. tostring(as_text(tools)) end
+  return event_line("phase", ("%s -> %s"):format(tostring(event.from or "-"), tostring(event.to or "?")),
+    table.concat(words, "\n"))
 end
 
 function renderers.guard(event)
@@ -208,13 +213,8 @@ local function count_of(value)
   return math.tointeger(tonumber(value)) or 0
 end
 
--- What the policy itself has to say of its work: numbers in rows, whatever they are called.
-local function account(events)
-  local result
-  for _, event in ipairs(events) do
-    if type(event.task_result) == "table" then result = event.task_result end
-  end
-  if not result then return "" end
+-- What a policy has to say of its work on one goal: numbers in rows, whatever they are called.
+local function account_of(result, lead)
   local counts, spent = {}, {}
   for _, name in ipairs { "steps", "verified", "unverified", "cut_short", "rejected", "retries" } do
     local words = name:gsub("_", " ")
@@ -227,11 +227,33 @@ local function account(events)
   end
   local seen = count_of(escalations.vision)
   return table.concat {
-    row("steps", text.join(counts)),
-    row("vision asked", seen == 0 and "never" or seen == 1 and "once" or seen .. " times"),
-    row("page asked again", escalations.browser and count_of(escalations.browser)),
-    row("time by phase", text.join(spent)),
+    row(lead .. "steps", text.join(counts)),
+    row(lead .. "vision asked", seen == 0 and "never" or seen == 1 and "once" or seen .. " times"),
+    row(lead .. "page asked again", escalations.browser and count_of(escalations.browser)),
+    row(lead .. "time by phase", text.join(spent)),
   }
+end
+
+-- The same for the run's own goal and for each within it.
+local function account(events)
+  local results, order, rows = {}, {}, {}
+  for _, event in ipairs(events) do
+    if type(event.task_result) == "table" then
+      local goal = event.goal and ("goal %s: "):format(tostring(event.goal)) or ""
+      if not results[goal] then order[#order + 1] = goal end
+      results[goal] = event.task_result
+    end
+  end
+  for i, goal in ipairs(order) do rows[i] = account_of(results[goal], goal) end
+  return table.concat(rows)
+end
+
+local function last_phase(events)
+  local phase
+  for _, event in ipairs(events) do
+    if event.event == "phase_change" and not event.goal then phase = event.to end
+  end
+  return phase and as_text(phase)
 end
 
 -- Personas that ask a model of their own.
@@ -247,7 +269,7 @@ local function personas(start)
   return table.concat(rows)
 end
 
-local function header(events, name)
+local function header(events, name, bytes)
   local start, ending = {}, {}
   for _, event in ipairs(events) do
     if event.event == "run_start" then start = event end
@@ -264,15 +286,18 @@ local function header(events, name)
     row("model", start.model), row("endpoint", start.endpoint), personas(start), row("turns", ending.turns),
     row("actions", ending.actions), row("time", seconds(whole)),
     row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)),
-    row("settling", seconds(sums.settle)), account(events), row("deskpilot", start.version), "</dl>",
+    row("settling", seconds(sums.settle)), row("final phase", last_phase(events)), account(events),
+    row("archive", ("%d events%s"):format(#events, bytes and (", %.1f MB"):format(bytes / 2 ^ 20) or "")),
+    row("deskpilot", start.version), "</dl>",
   }, "\n")
 end
 
 --- The page of a run.
 ---@param events table[] the journal's, oldest first
 ---@param name string what the run is called
+---@param bytes integer? how much it has kept
 ---@return string html
-function report.html(events, name)
+function report.html(events, name, bytes)
   local parts = {}
   for _, turn in ipairs(by_turn(events)) do parts[#parts + 1] = section(turn) end
   return table.concat({
@@ -281,7 +306,7 @@ function report.html(events, name)
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src \'self\' file:; '
       .. "style-src 'unsafe-inline'\">",
     ("<title>%s</title><style>%s</style></head><body>"):format(escape(name), style),
-    header(events, name), table.concat(parts, "\n"), "</body></html>\n",
+    header(events, name, bytes), table.concat(parts, "\n"), "</body></html>\n",
   }, "\n")
 end
 
@@ -293,7 +318,7 @@ function report.write(folder)
   if not events then return nil, err end
   local _, name = files.split(files.absolute(folder))
   local path = files.join(folder, "report.html")
-  local ok, failure = files.write(path, report.html(events, name))
+  local ok, failure = files.write(path, report.html(events, name, rundir.size(folder)))
   if not ok then return nil, failure end
   return path
 end

@@ -45,9 +45,7 @@ function find.check(criteria)
   if type(criteria.within) == "table" and not criteria.within.handle then find.check(criteria.within) end
 end
 
-local function trim(s)
-  return s:match("^%s*(.-)%s*$")
-end
+local trim = text.trim
 
 local function same(value, wanted)
   return wanted == nil or (value ~= nil and trim(value):lower() == trim(wanted):lower())

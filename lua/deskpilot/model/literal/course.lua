@@ -64,6 +64,36 @@ local function give_up(self, why, ...)
   return nil, ("Step %d of %d (%s): %s. literal gives up."):format(self.now, #self.plan, self.step.says, why)
 end
 
+--- The texts of the expectations that the task ends with.
+---@param plan deskpilot.literal.step[]
+---@return string[]
+function course.expected_at_the_end(plan)
+  local texts = {}
+  for i = #plan, 1, -1 do
+    if plan[i].kind ~= "expect" then break end
+    table.insert(texts, 1, plan[i].args.text)
+  end
+  return texts
+end
+
+--- A text of the screen as it is quoted in a sentence.
+---@param words string
+---@return string
+function course.quoted(words)
+  words = text.one_line(words)
+  return words:find('"', 1, true) and "“" .. words .. "”" or '"' .. words .. '"'
+end
+
+-- For each of those texts, what shows it.
+local function shown_at_the_end(self)
+  local list = {}
+  for i, words in ipairs(course.expected_at_the_end(self.plan)) do
+    list[i] = ("All %d steps were carried out, one after the other, without an error left standing, and %s is seen "
+      .. "in %s."):format(#self.plan, course.quoted(words), screen.seen(self.facts, words) or "nothing that is listed")
+  end
+  return #list > 0 and list or nil
+end
+
 -- All is done, as far as the run's actions and the screen tell.
 local function claim(self)
   local seen, last = {}, 0 -- last: the step before the expectations that the task ends with
@@ -78,8 +108,8 @@ local function claim(self)
   if self.claims >= most_tries then
     return give_up(self, "Completion was claimed %d times and not accepted. %s", self.claims, evidence)
   end
-  return { { tool = "report_completion", args = { evidence = evidence }, why = evidence, number = last, ends = true,
-    anchor = {} } }
+  return { { tool = "report_completion", args = { evidence = evidence }, shown = shown_at_the_end(self), why = evidence,
+    number = last, ends = true, anchor = {} } }
 end
 
 -- What comes before the step: a popup or a question of the page is got out of the way, if the task has that rule; and

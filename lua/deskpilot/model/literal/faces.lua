@@ -17,38 +17,80 @@ local function listed(plan)
   return table.concat(lines, "\n")
 end
 
+-- The texts that the task expects to see at its end, as criteria.
+local function criteria_of(plan)
+  local list = json.list()
+  for _, words in ipairs(course.expected_at_the_end(plan)) do
+    table.insert(list, course.quoted(words) .. " is on the screen.")
+  end
+  return list
+end
+
 --- A commander who writes the doctrine.
 ---@param facts deskpilot.literal.facts
 ---@param plan deskpilot.literal.step[]
+---@param tool table? the definition that the doctrine is asked for with; in words where there is none
 ---@return table answer
-function faces.strategist(facts, plan)
-  return { content = ("1. MISSION RESTATEMENT\n%s\n\n3. INTERMEDIATE PHASES\nOne, EXECUTION: these %d steps, one at "
-    .. "a time and in their order.\n%s\n\n4. VERIFICATION PHASE\nWhat the steps expect is looked for on the "
-    .. "screen before completion is claimed."):format(facts.task, #plan, listed(plan)) }
+function faces.strategist(facts, plan, tool)
+  local phase = ("EXECUTION: these %d steps, one at a time and in their order.\n%s"):format(#plan, listed(plan))
+  local verification = "What the steps expect is looked for on the screen before completion is claimed."
+  local answer = { content = ("MISSION\n%s\n\nPHASES\n%s\n\nVERIFICATION\n%s"):format(facts.task, phase,
+    verification) }
+  if tool then
+    answer.calls = { { name = tool.name, args = { mission = facts.task, phases = { phase },
+      verification = verification, success_criteria = criteria_of(plan) } } }
+  end
+  return answer
 end
 
 local orders_format = [[
 Carry out these %d steps, one each turn and in their order, and do nothing that they do not ask for. Where something is
-not there yet, wait a second and look again; try a step that fails again, three times at most. After the last one report
-completion, with what the screen shows as evidence.
+not there yet, wait a second and look again; try a step that fails again, three times at most. When all are done, wait
+for the phase that verifies them.
 %s]]
 
---- A commander who gives orders for a phase: there is one, and its orders never change.
----@param facts deskpilot.literal.facts
----@param plan deskpilot.literal.step[]
+local verify_format = [[
+All %d steps have been carried out:
+%s
+Look whether what they expect is on the screen, and report completion, with what the screen shows as evidence.]]
+
+local function orders(content, phase, prompt, names, rationale)
+  return { content = content, calls = {
+    { name = "spawn_executor_prompt", args = { phase = phase, rationale = rationale, prompt = prompt } },
+    { name = "update_phase_tools", args = { tool_names = names, rationale = rationale } },
+  } }
+end
+
+--- A commander who gives orders for two phases: one for the steps, and, when they are done, one that verifies.
+---@param state deskpilot.literal.course
 ---@return table answer
-function faces.tactician(facts, plan)
-  if facts.phase == "EXECUTION" then return { content = "The phase stays as it is." } end
-  local needed = { report_completion = true, wait = true }
+function faces.tactician(state)
+  local plan, phase = state.plan, state.facts.phase
+  if phase == "VERIFICATION" or phase == "EXECUTION" and state.step then
+    return { content = "The phase stays as it is." }
+  end
+  if not state.step then
+    local why = ("All %d steps that the task spells out are done, so the result is verified."):format(#plan)
+    return orders(why, "VERIFICATION", verify_format:format(#plan, listed(plan)), { "report_completion", "wait" }, why)
+  end
+  local needed = { wait = true }
   for _, step in ipairs(plan) do
     for _, name in ipairs(deeds.tools(step)) do needed[name] = true end
   end
-  local why = ("The task spells out its %d steps, so one phase with what they need is enough."):format(#plan)
-  return { content = why, calls = {
-    { name = "spawn_executor_prompt", args = { phase = "EXECUTION", rationale = why,
-      prompt = orders_format:format(#plan, listed(plan)) } },
-    { name = "update_phase_tools", args = { tool_names = text.keys(needed), rationale = why } },
-  } }
+  local why = ("The task spells out its %d steps, so one phase with what they need is enough for them."):format(#plan)
+  return orders(why, "EXECUTION", orders_format:format(#plan, listed(plan)), text.keys(needed), why)
+end
+
+-- Nothing is left to do but to claim it, which this phase does not offer: a moment for the commander, who will.
+local function await_verification(state)
+  return { tool = "wait", args = { seconds = 0.1 },
+    why = ("The %d steps are done; completion is reported in the phase that verifies them."):format(#state.plan) }
+end
+
+-- Whether a claim is to have evidence for each of the success criteria.
+local function wants_list(tool)
+  local evidence = ((tool.parameters or {}).properties or {}).evidence
+  return evidence ~= nil and evidence.type == "array"
 end
 
 --- An executor: one tool call, for the next step or for the claim that all are done.
@@ -59,10 +101,12 @@ function faces.executor(state, offered)
   local list, why = course.next(state, 1)
   if not list then return refuse(why) end
   local deed = list[1]
+  if deed.args.evidence and not offered[deed.tool] and offered.wait then deed = await_verification(state) end
   if not offered[deed.tool] then
     return { content = ("%s That needs the tool %s, which is not offered."):format(deed.why, deed.tool) }
   end
   if not deed.args.evidence then deed.args.justification = deed.why end
+  if deed.shown and wants_list(offered[deed.tool]) then deed.args.evidence = json.list(deed.shown) end
   return { content = deed.why, calls = { { name = deed.tool, args = deed.args } } }
 end
 

@@ -5,14 +5,7 @@ local text = require "deskpilot.base.text"
 
 local anchor = {}
 
---- The form in which texts are compared: lower case, each run of white space as one space.
----@param value any
----@return string
-function anchor.fold(value)
-  return (text.one_line(tostring(value or "")):lower())
-end
-
-local fold = anchor.fold
+local fold = text.fold
 
 local function letters_of(name)
   return (fold(name):gsub("[^%w\128-\255]", ""))
@@ -80,7 +73,7 @@ end
 
 --- The first part that does not hold, as a sentence; nil where all hold.
 ---@param wanted table the anchor
----@param seen deskpilot.odev.visible_texts what is on the screen
+---@param seen deskpilot.visible_texts what is on the screen
 ---@param share number how many of the keywords are enough, 0..1
 ---@return string? why
 function anchor.mismatch(wanted, seen, share)

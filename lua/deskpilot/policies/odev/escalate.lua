@@ -1,7 +1,7 @@
 --- Asks the vision persona for help with a step that did not work: a model that is shown the screenshot chooses one
 --- action. `odev.max_escalations` limits how often it may be asked; when it cannot help, the run ends as failed.
+local briefing = require "deskpilot.agent.briefing"
 local persona = require "deskpilot.agent.persona"
-local observation = require "deskpilot.agent.observation"
 local text = require "deskpilot.base.text"
 local task_result = require "deskpilot.policies.odev.task_result"
 local plan_module = require "deskpilot.policies.odev.plan"
@@ -9,19 +9,16 @@ local plan_module = require "deskpilot.policies.odev.plan"
 local escalate = {}
 
 local function request_text(run, why)
-  local plan = run.state.step and run.state.step.plan
-  local lines = { "GOAL:\n" .. run.task }
+  local plan, notes = run.state.step and run.state.step.plan, {}
   if plan then
     local actions = {}
     for i, call in ipairs(plan.actions) do
       actions[i] = ("%d. %s: %s"):format(i, call.tool, text.cut(call.why, 200))
     end
-    lines[#lines + 1] = "THE LAST STEP:\n" .. table.concat(actions, "\n")
+    notes[1] = { "THE LAST STEP", table.concat(actions, "\n") }
   end
-  lines[#lines + 1] = "WHAT IS WRONG:\n" .. why
-  lines[#lines + 1] = observation.describe(run.observation)
-  lines[#lines + 1] = run.history:render()
-  return table.concat(lines, "\n\n")
+  notes[#notes + 1] = { "WHAT IS WRONG", why }
+  return briefing.compose(run, { mission = "GOAL", history = true, screen = true, notes = notes })
 end
 
 local function give_up(run, why, because)

@@ -1,4 +1,5 @@
 --- The planner's answer: its schema, and the checks that all of its actions pass before the first one is done.
+local briefing = require "deskpilot.agent.briefing"
 local schema_fields = require "deskpilot.agent.fields"
 local text = require "deskpilot.base.text"
 local preconditions = require "deskpilot.policies.odev.preconditions"
@@ -16,42 +17,18 @@ function plan.tools(run)
   return names
 end
 
-local function describe_type(definition)
-  if definition.enum then
-    local values = {}
-    for i, value in ipairs(definition.enum) do values[i] = tostring(value) end
-    return table.concat(values, "|")
-  end
-  local kind = definition.type
-  return type(kind) == "table" and table.concat(kind, "|") or tostring(kind or "any")
-end
-
--- "browser_type(index: integer, text: string, replace?: boolean): Types into ..." The parameter `justification` is left
--- out: the plan's rationale is passed for it.
-local function describe_tool(tool)
-  local required, parts = {}, {}
-  for _, name in ipairs(tool.parameters.required or {}) do required[name] = true end
-  for _, name in ipairs(text.keys(tool.parameters.properties or {})) do
-    if name ~= "justification" then
-      local definition = tool.parameters.properties[name]
-      local limits = name:find("position", 1, true) and " [x, y] in 0..1000" or ""
-      parts[#parts + 1] = ("%s%s: %s%s"):format(name, required[name] and "" or "?", describe_type(definition), limits)
-    end
-  end
-  return ("- %s(%s): %s"):format(tool.name, table.concat(parts, ", "), text.one_line(tool.description))
-end
-
 --- One line per tool, for the prompts.
 ---@param run deskpilot.run
 ---@return string
 function plan.describe_tools(run)
-  local lines = {}
-  for i, name in ipairs(plan.tools(run)) do lines[i] = describe_tool(run.toolbox:get(name)) end
-  return table.concat(lines, "\n")
+  return briefing.signatures(run, plan.tools(run))
 end
 
-local rationale = { type = "string", minLength = 1, description = "One or two sentences: what is seen, and why this "
-  .. "is the next step." }
+-- It stands for the justification of each action.
+local function rationale(shortest)
+  return { type = "string", minLength = math.max(1, shortest), description = "One or two sentences: what is seen, and "
+    .. "why this is the next step." }
+end
 local action = {
   type = "object", required = { "tool", "args" }, additionalProperties = false,
   properties = {
@@ -76,10 +53,12 @@ local function anchor_schema(config)
   return { type = "object", additionalProperties = false,
     description = "Where the desktop must be afterwards. Give what you know, leave out what you do not.",
     properties = {
-      application = { type = "string", description = "Name or window class of the active application." },
-      title = { type = "string", description = "A part of the active window's or the page's title." },
-      url = { type = "string", description = "A part of the page's URL." },
-      keywords = { type = "array", items = { type = "string", minLength = 1 }, maxItems = 20,
+      { name = "application", optional = true, type = "string",
+        description = "Name or window class of the active application." },
+      { name = "title", optional = true, type = "string",
+        description = "A part of the active window's or the page's title." },
+      { name = "url", optional = true, type = "string", description = "A part of the page's URL." },
+      { name = "keywords", optional = true, type = "array", items = { type = "string", minLength = 1 }, maxItems = 20,
         description = ("Words that should be on the screen; %s."):format(enough) },
     } }
 end
@@ -92,7 +71,7 @@ function plan.definition(config)
     name = "plan",
     description = "Say what is to be done next, and what the screen must show when it is done.",
     parameters = schema_fields.object({
-      rationale = rationale,
+      rationale = rationale(config:get("tools.min_justification")),
       actions = { type = "array", minItems = 1, maxItems = config:get("odev.max_actions"), items = action,
         description = plan.describe_actions(config) .. ", done in this order without another look of yours." },
       anchor = anchor_schema(config),
@@ -109,19 +88,9 @@ end
 plan.correction = {
   name = "correct",
   description = "Say the one action that gets the work going again.",
-  parameters = schema_fields.object({ rationale = rationale, tool = action.properties.tool,
+  parameters = schema_fields.object({ rationale = rationale(1), tool = action.properties.tool,
     args = action.properties.args }, { "rationale", "tool", "args" }),
 }
-
--- Adds `why` as the justification, where the tool takes one and the model gave none.
-local function with_justification(run, tool, args, why)
-  local definition = run.toolbox:get(tool)
-  local wanted = definition and (definition.parameters.properties or {}).justification
-  if not wanted or args.justification ~= nil then return args end
-  local copy = { justification = why }
-  for key, value in pairs(args) do copy[key] = value end
-  return copy
-end
 
 --- Checks one action of a model against its tool, the latest observation and the preconditions.
 ---@param run deskpilot.run
@@ -134,9 +103,9 @@ function plan.check_action(run, wanted, why)
   if wanted.tool == "report_completion" then
     return nil, "report_completion is not for a plan: say completes_goal = true in the plan that completes it"
   end
-  local args = with_justification(run, wanted.tool, wanted.args, wanted.why or why)
   local seen = wanted.observation or run.observation
-  local checked, err = run:check { tool = wanted.tool, args = args, observation = seen }
+  local reason = wanted.why and #wanted.why >= run.config:get("tools.min_justification") and wanted.why or why
+  local checked, err = run:check { tool = wanted.tool, args = wanted.args, observation = seen, why = reason }
   if not checked then return nil, tostring(err) end
   local call = { tool = wanted.tool, args = checked, why = wanted.why or why, observation = seen }
   local refused = preconditions.unmet(run, call)

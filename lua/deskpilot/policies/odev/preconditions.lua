@@ -1,8 +1,9 @@
 --- What must hold before an action is done. The policy enforces these rules, whether or not the model follows its
---- prompt: a dialog or a popup is dealt with before the page below it, and after typing into a field that offers
---- suggestions the screen is observed before the next action.
+--- prompt: a dialog or a popup is dealt with before the page or the windows below it, and after typing into a field
+--- that offers suggestions the screen is observed before the next action.
 local text = require "deskpilot.base.text"
 local rects = require "deskpilot.desk.picture.rect"
+local desktop_dialog = require "deskpilot.agent.desktop_dialog"
 local page_format = require "deskpilot.agent.page_format"
 
 local preconditions = {}
@@ -44,11 +45,36 @@ local function beneath_popup(run, call)
   return x ~= nil and rects.contains(view, x, y) and not rects.contains(page.popup.box, x, y)
 end
 
+-- The places that a call points at, as 0..1000 of the picture: positions, and the centres of elements by their numbers.
+local function places_of(seen, args)
+  local places = { args.position or args.start, args["end"] }
+  for _, name in ipairs { "element", "start_element", "end_element" } do
+    for _, element in ipairs(args[name] ~= nil and seen.elements or {}) do
+      if element.number == args[name] then places[#places + 1] = element.norm end
+    end
+  end
+  return places
+end
+
+-- On the desktop: a window that a modal dialog of its application blocks.
+local function beneath_dialog(seen, args)
+  if not seen.dialog then return false end
+  for _, place in pairs(places_of(seen, args)) do
+    local x, y = seen.shot:locate_norm(place[1], place[2])
+    if x and desktop_dialog.blocks(seen.dialog, x, y) then return true end
+  end
+  return false
+end
+
 --- The precondition that an action does not meet in the latest observation, as a sentence for the model; or nil.
 ---@param run deskpilot.run
 ---@param call { tool: string, args: table, observation: deskpilot.observation? } as for run:act
 ---@return string? sentence
 function preconditions.unmet(run, call)
+  local seen = call.observation or run.observation
+  if beneath_dialog(seen, call.args) then
+    return ("%s is on top of that window: deal with it first"):format(desktop_dialog.describe(seen.dialog))
+  end
   local page = run.observation.page
   if not page then return nil end
   if page.dialog and not with_dialog[call.tool] then

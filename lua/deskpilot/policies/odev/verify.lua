@@ -4,8 +4,8 @@
 local errors = require "deskpilot.base.errors"
 local text = require "deskpilot.base.text"
 local waits = require "deskpilot.desk.wait.waits"
+local visible_texts = require "deskpilot.agent.visible_texts"
 local anchor = require "deskpilot.policies.odev.anchor"
-local visible_texts = require "deskpilot.policies.odev.visible_texts"
 
 local verify = {}
 

@@ -220,10 +220,6 @@ local function make_cookie()
   return files.write(path, string.pack(">I2s2s2s2s2", 65535, "", "", "MIT-MAGIC-COOKIE-1", state.cookie))
 end
 
-local function hex(bytes)
-  return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
-end
-
 -- Identifies the file at a path by its inode and change time.
 local function identity(path)
   local stat = uv.fs_lstat(path)
@@ -383,7 +379,7 @@ function commands.start(command)
     local ok, err = start(command)
     if ok then
       state.line:say { event = "ready", display = state.display,
-        cookie = hex(state.cookie), bus_address = state.bus_address,
+        cookie = text.hex(state.cookie), bus_address = state.bus_address,
         folder = state.folder, pids = { server = state.server.pid, manager = state.manager.pid } }
     else
       state.line:say_failed(err)

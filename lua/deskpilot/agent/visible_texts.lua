@@ -1,18 +1,19 @@
---- Collects the texts that are on the screen now, to judge a step: of the active window, of its page, and of the
---- elements of the desktop. Reading pixels (OCR) is slow: it is a function of its own, which the caller uses last.
+--- Collects the texts that are on the screen now, to judge a step or a claim: of the active window, of its page, and of
+--- the elements of the desktop. Reading pixels (OCR) is slow: it is a function of its own, which the caller uses last.
 local observation = require "deskpilot.agent.observation"
-local fold = require("deskpilot.policies.odev.anchor").fold
+local text = require "deskpilot.base.text"
 
 local visible_texts = {}
+local fold = text.fold
 
 -- More than a model is sent: the text that is looked for may be at the end of a long page.
 local most_elements, most_text = 2000, 400000
 
----@class deskpilot.odev.visible_texts
+---@class deskpilot.visible_texts
 ---@field window deskpilot.window? the active one
 ---@field applications string[] names of its application: window class, executable, profile
 ---@field page deskpilot.page? that it shows, where it is a browser
----@field on_page string[] texts of the page, folded (anchor.fold)
+---@field on_page string[] texts of the page, folded (text.fold)
 ---@field elsewhere string[] the window's title and the texts of the desktop's elements, folded
 local VisibleTexts = {}
 VisibleTexts.__index = VisibleTexts
@@ -43,13 +44,14 @@ local function collect_elements(self)
     add(self.elsewhere, element.name)
     add(self.elsewhere, element.text)
     add(self.elsewhere, element.value)
+    if self.window and element.pid == self.window.pid then self.told = true end
   end
 end
 
 --- Collects the texts of the active window and its page. Those of the desktop's elements are read by the first `shows`
 --- that needs them, because reading them takes longer.
 ---@param run deskpilot.run
----@return deskpilot.odev.visible_texts
+---@return deskpilot.visible_texts
 function visible_texts.collect(run)
   local self = setmetatable({ run = run, on_page = {}, elsewhere = {}, applications = {} }, VisibleTexts)
   self.window = run.desk.windows.active()
@@ -86,6 +88,14 @@ function VisibleTexts:shows(wanted)
   if self.has_elements then return false end
   collect_elements(self)
   return holds(self.elsewhere, wanted)
+end
+
+--- Whether the active window tells of itself in words, by a page or by elements: what `shows` does not find there is
+--- then not there.
+---@return boolean
+function VisibleTexts:is_readable()
+  if not self.has_elements then collect_elements(self) end
+  return self.page ~= nil or self.told == true
 end
 
 --- Those of the texts that `shows` does not find.

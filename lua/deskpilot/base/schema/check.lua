@@ -1,0 +1,172 @@
+--- Whether a schema can be used: every keyword is known and has a value that it can have. A schema may come from
+--- anywhere, so that its size is limited, and validation can rely on what was checked here.
+local declare = require "deskpilot.base.schema.declare"
+local keywords = require "deskpilot.base.schema.keywords"
+local patterns = require "deskpilot.base.schema.pattern"
+local refs = require "deskpilot.base.schema.refs"
+local text = require "deskpilot.base.text"
+local words = require "deskpilot.base.schema.words"
+
+local check = {}
+
+local most_schemas = 10000 -- in one document
+local most_notes = 20
+
+local function is_list_of(kind, value)
+  if type(value) ~= "table" then return false end
+  for key, item in pairs(value) do
+    if math.type(key) ~= "integer" or kind and type(item) ~= kind then return false end
+  end
+  return true
+end
+
+local function is_schema(value)
+  return type(value) == "table" and (next(value) == nil or value[1] == nil) or type(value) == "boolean"
+end
+
+local function is_map_of(fits, value)
+  if type(value) ~= "table" then return false end
+  for key, item in pairs(value) do
+    if type(key) ~= "string" or not fits(item) then return false end
+  end
+  return true
+end
+
+-- The kinds of values of keywords.takes: whether a value is one, and what it must be.
+local kinds = {
+  any = { function() return true end },
+  text = { function(v) return type(v) == "string" end, "a text" },
+  boolean = { function(v) return type(v) == "boolean" end, "true or false" },
+  number = { words.is_finite, "a number" },
+  positive = { function(v) return words.is_finite(v) and v > 0 end, "a number above 0" },
+  count = { function(v) return words.is_finite(v) and v >= 0 and math.tointeger(v) ~= nil end,
+    "a whole number from 0 on" },
+  types = { function(v) return type(v) == "string" or is_list_of("string", v) and #v > 0 end,
+    "a type or a list of types" },
+  values = { function(v) return is_list_of(nil, v) end, "a list of values" },
+  names = { function(v) return is_list_of("string", v) end, "a list of names" },
+  names_map = { function(v) return is_map_of(function(item) return is_list_of("string", item) end, v) end,
+    "lists of names, each by a name" },
+  schema = { is_schema, "a schema" },
+  schemas = { function(v)
+    for _, item in ipairs(is_list_of(nil, v) and v or {}) do
+      if not is_schema(item) then return false end
+    end
+    return is_list_of(nil, v) and #v > 0
+  end, "a list of schemas" },
+  schema_map = { function(v) return is_map_of(is_schema, v) end, "schemas, each by a name" },
+  pattern = { function(v) return type(v) == "string" end, "a regular expression" },
+}
+kinds.pattern_map = kinds.schema_map
+
+-- What was checked, what was found that is not enforced, and whether the schema is somebody else's.
+---@class deskpilot.schema.check
+---@field root table
+---@field foreign boolean
+---@field count integer
+---@field notes string[]
+
+-- What a foreign schema may have and ours may not.
+---@param self deskpilot.schema.check
+local function tolerate(self, sentence)
+  if not self.foreign then error(sentence, 0) end
+  if #self.notes < most_notes then table.insert(self.notes, sentence) end
+end
+
+local function check_types(path, wanted)
+  local known = words.type_names()
+  for _, name in ipairs(words.type_list(wanted)) do
+    local found = false
+    for _, each in ipairs(known) do found = found or each == name end
+    if not found then
+      error(("%s: there is no type %s; the types are %s"):format(path, text.cut(name, 60), text.join(known)), 0)
+    end
+  end
+end
+
+local function check_pattern(self, path, source)
+  local _, why = patterns.compile(source)
+  if why then tolerate(self, ("%s: the pattern %s is not checked: %s"):format(path, words.value(source), why)) end
+end
+
+local function unknown_keyword(self, path, keyword)
+  if #self.notes >= most_notes then return end
+  local name = text.cut(tostring(keyword), 60)
+  tolerate(self, ("%s: the keyword %s is not known; did you mean %s?"):format(path, name,
+    text.nearest(name, text.keys(keywords.takes))))
+end
+
+local function check_keyword(self, path, keyword, value)
+  local takes = keywords.takes[keyword]
+  if not takes then return unknown_keyword(self, path, keyword) end
+  if keyword == "items" and is_list_of(nil, value) and #value > 0 then takes = "schemas" end
+  local kind = kinds[takes]
+  if not kind[1](value) then
+    error(("%s: %s is %s, but must be %s"):format(path, keyword, words.value(value), kind[2]), 0)
+  end
+  if keyword == "type" then check_types(path, value) end
+  if keyword == "enum" and #value == 0 then tolerate(self, path .. ": enum has no values, so that nothing fits") end
+  if keyword == "pattern" then check_pattern(self, path, value) end
+  if keyword == "patternProperties" then
+    for _, source in ipairs(text.keys(value)) do check_pattern(self, path, source) end
+  end
+  if takes == "text" and (keyword == "$ref" or keyword == "$dynamicRef") and refs.find(self.root, value) == nil then
+    tolerate(self, ("%s: %s points at %s, which is not in this schema, so that it is not checked"):format(path, keyword,
+      words.value(value)))
+  end
+end
+
+-- The place of an inner schema, as a person would say it: properties by their names alone.
+local function inner_path(path, keyword, key)
+  key = key ~= nil and text.cut(tostring(key), 60)
+  if keyword == "properties" then return path .. "." .. key end
+  if keyword == "items" and not key then return path .. "[]" end
+  return path .. "." .. keyword .. (key and "." .. key or "")
+end
+
+local check_schema
+
+local function check_inner(self, definition, path)
+  local list = {}
+  keywords.each(definition, nil, function(inner, keyword, key)
+    list[#list + 1] = { inner, inner_path(path, keyword, key) }
+  end)
+  table.sort(list, function(a, b) return a[2] < b[2] end) -- the same mistake is found first each time
+  for _, entry in ipairs(list) do check_schema(self, entry[1], entry[2]) end
+end
+
+---@param self deskpilot.schema.check
+function check_schema(self, definition, path)
+  if type(definition) == "boolean" then return end
+  if type(definition) ~= "table" then error(path .. " must be a table", 0) end
+  self.count = self.count + 1
+  if self.count > most_schemas then error(path .. ": the schema is too large", 0) end
+  for _, keyword in ipairs(text.keys(definition)) do check_keyword(self, path, keyword, definition[keyword]) end
+  local properties = definition.properties or {}
+  for _, name in ipairs(definition.required or {}) do
+    if properties[name] == nil and not self.foreign then
+      error(("%s: %s is required but not among the properties"):format(path, name), 0)
+    end
+  end
+  check_inner(self, definition, path)
+end
+
+--- Checks a schema when it is loaded: otherwise a misspelt keyword would be ignored, and its check never made.
+---@param definition any
+---@param options { path: string?, foreign: boolean? }? path: the schema's name in errors. foreign: somebody else's,
+---  for example an MCP server's: keywords that are not known, references to other documents and patterns that cannot be
+---  read are no errors; they are not enforced
+---@return boolean? ok
+---@return string|string[] why what is wrong; or, where nothing is, sentences about what is not enforced
+function check.check(definition, options)
+  options = options or {}
+  local path = options.path or "schema"
+  local declared, why = declare.declare(definition)
+  if declared == nil then return nil, ("%s: %s"):format(path, why or "there is none") end
+  local self = { root = declared, foreign = options.foreign == true, count = 0, notes = {} }
+  local ok, problem = pcall(check_schema, self, declared, path)
+  if not ok then return nil, text.cut(tostring(problem), 600) end
+  return true, self.notes
+end
+
+return check

@@ -1,0 +1,129 @@
+--- Reads an answer that came as a stream of events (text/event-stream), as a chat completion in one piece. Requests ask
+--- for no stream, but some servers and proxies send nothing else.
+local json = require "deskpilot.base.json"
+
+local stream = {}
+
+--- Whether a body is a stream of events.
+---@param body string
+---@param content_type string? the header's value
+---@return boolean
+function stream.is_one(body, content_type)
+  if (content_type or ""):lower():find("text/event-stream", 1, true) then return true end
+  return body:find("^[\u{FEFF}%s]*data:") ~= nil or body:find("^%s*event:") ~= nil or body:find("^%s*:[^\n]*\n") ~= nil
+end
+
+-- Calls fn with the data of each event.
+local function each_event(body, fn)
+  local data
+  for line in (body .. "\n\n"):gsub("^\u{FEFF}", ""):gsub("\r\n?", "\n"):gmatch("([^\n]*)\n") do
+    local value = line:match("^data: ?(.*)$")
+    if value then
+      data = data or {}
+      data[#data + 1] = value
+    elseif line == "" and data then
+      fn(table.concat(data, "\n"))
+      data = nil
+    end
+  end
+end
+
+local function add_text(parts, value)
+  if type(value) == "string" then parts[#parts + 1] = value end
+end
+
+-- The call that a part belongs to: they are joined by their index. Some servers number all calls 0; another id is
+-- another call.
+local function call_of(state, delta, place)
+  local index = math.tointeger(delta.index) or place
+  local id = type(delta.id) == "string" and delta.id ~= "" and delta.id or nil
+  local call = state.open[index]
+  if not call or id and call.id and call.id ~= id then
+    call = { index = index, number = #state.calls, name = "", arguments = {} }
+    state.open[index] = call
+    table.insert(state.calls, call)
+  end
+  call.id = call.id or id
+  return call
+end
+
+local function add_call(state, delta, place)
+  local call = call_of(state, delta, place)
+  local fn = type(delta["function"]) == "table" and delta["function"] or {}
+  if type(fn.name) == "string" and fn.name ~= call.name then call.name = call.name .. fn.name end
+  if type(fn.arguments) == "table" then call.whole = fn.arguments else add_text(call.arguments, fn.arguments) end
+end
+
+local function before(a, b)
+  if a.index ~= b.index then return a.index < b.index end
+  return a.number < b.number
+end
+
+local function joined_calls(state)
+  local list = json.list {}
+  table.sort(state.calls, before)
+  for i, call in ipairs(state.calls) do
+    list[i] = { id = call.id, type = "function",
+      ["function"] = { name = call.name, arguments = call.whole or table.concat(call.arguments) } }
+  end
+  return #list > 0 and list or nil
+end
+
+local function add_delta(state, delta)
+  state.seen = true
+  add_text(state.content, delta.content)
+  add_text(state.refusal, delta.refusal)
+  for place, call in ipairs(type(delta.tool_calls) == "table" and delta.tool_calls or {}) do
+    if type(call) == "table" then add_call(state, call, place - 1) end
+  end
+  if type(delta.function_call) == "table" then add_call(state, { ["function"] = delta.function_call }, 0) end
+end
+
+local function add_chunk(state, chunk)
+  for _, name in ipairs { "id", "model", "usage", "error" } do
+    if chunk[name] ~= nil then state.raw[name] = chunk[name] end
+  end
+  for _, choice in ipairs(type(chunk.choices) == "table" and chunk.choices or {}) do
+    if type(choice) == "table" and (choice.index == nil or choice.index == 0) then
+      if type(choice.message) == "table" then state.message = choice.message end -- the whole answer as one event
+      if type(choice.delta) == "table" then add_delta(state, choice.delta) end
+      state.finish = type(choice.finish_reason) == "string" and choice.finish_reason or state.finish
+    end
+  end
+end
+
+local function joined_text(parts)
+  return #parts > 0 and table.concat(parts) or nil
+end
+
+-- The message that the parts make; nil and why there is none.
+local function joined(state)
+  if state.broken then return nil, "one of its events is not JSON: " .. state.broken end
+  if state.raw.error then return nil end
+  if not (state.message or state.seen) then return nil, "it has no answer" end
+  if not (state.message or state.finish or state.done) then return nil, "it ends before the answer does" end
+  return state.message or { role = "assistant", content = joined_text(state.content),
+    refusal = joined_text(state.refusal), tool_calls = joined_calls(state) }
+end
+
+--- The answer in one piece, as if no stream had been sent.
+---@param body string
+---@return table? raw in OpenAI's format; with `error` alone, where the server says that it failed
+---@return string? why nil and what is wrong with it
+function stream.read(body)
+  local state = { raw = {}, content = {}, refusal = {}, calls = {}, open = {} }
+  each_event(body, function(data)
+    if data:find("^%s*%[DONE%]%s*$") then
+      state.done = true
+      return
+    end
+    local chunk, why = json.decode(data)
+    if type(chunk) == "table" then add_chunk(state, chunk) else state.broken = state.broken or tostring(why) end
+  end)
+  local message, why = joined(state)
+  if not message and why then return nil, "it is a stream of events, and " .. why end
+  if message then state.raw.choices = { { index = 0, message = message, finish_reason = state.finish } } end
+  return state.raw
+end
+
+return stream

@@ -1,0 +1,135 @@
+--- Which tools a phase has. The Tactician names them; what the name of the phase itself says is decided here, each time
+--- that the phase or its tools change:
+---
+--- - A phase that verifies holds report_completion, and no other phase does. It verifies if its name has a form of
+---   "verify" (VERIFICATION, VERIFY_SAVE), or says nothing but that all is complete (COMPLETION, TASK_COMPLETE,
+---   FINAL_COMPLETION_CHECK; not COMPLETE_THE_FORM or FORM_COMPLETION, where something is done).
+--- - A phase of EXECUTION holds a tool that acts.
+local text = require "deskpilot.base.text"
+
+local phases = {}
+
+--- Orders that the policy gives itself: for an Executor whom nobody has told what to do, and for one whose Tactician
+--- has stopped answering. The mission must still be able to end then, so the second holds report_completion.
+phases.fallback, phases.emergency = "FALLBACK", "EMERGENCY"
+
+--- For an Executor of whom nobody has said what it may use.
+phases.safe_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up" }
+
+local completion = "report_completion"
+
+local function set(words)
+  local names = {}
+  for word in words:gmatch "%S+" do names[word] = true end
+  return names
+end
+
+local verifying = set "verification verifications verify verifying verifies verified"
+local executing = set "execution execute executing executes"
+local complete = set "completion completed"
+local around_complete = set "mission task goal all final phase check report and"
+
+-- Tools that change nothing themselves, but are not marked `acts = false`, since the screen may change meanwhile.
+local passive = set "wait browser_wait"
+
+-- The words of a name: "VerifySave", "VERIFY_SAVE" and "verify save" have the same.
+local function words_of(phase)
+  local list = {}
+  for word in phase:gsub("(%l)(%u)", "%1 %2"):gmatch "%a+" do list[#list + 1] = word:lower() end
+  return list
+end
+
+local function has_word(phase, names)
+  for _, word in ipairs(words_of(phase)) do
+    if names[word] then return true end
+  end
+  return false
+end
+
+-- "Complete" at the end says that something is complete; before other words it is something to do.
+local function says_only_complete(phase)
+  local found, words = false, words_of(phase)
+  for i, word in ipairs(words) do
+    if complete[word] or word == "complete" and i == #words then found = true
+    elseif not around_complete[word] then return false end
+  end
+  return found
+end
+
+--- Whether a phase verifies the result, by its name.
+---@param phase string
+---@return boolean
+function phases.verifies(phase)
+  return has_word(phase, verifying) or says_only_complete(phase)
+end
+
+local function without(names, name)
+  local rest = {}
+  for _, other in ipairs(names) do
+    if other ~= name then rest[#rest + 1] = other end
+  end
+  return rest
+end
+
+local function has_acting(box, names)
+  for _, name in ipairs(names) do
+    local tool = box:get(name)
+    if tool and tool.acts ~= false and not passive[name] then return true end
+  end
+  return false
+end
+
+local function add(names, more)
+  for _, name in ipairs(more) do
+    names = without(names, name)
+    names[#names + 1] = name
+  end
+  return names
+end
+
+--- The names that are tools, without repetition, and a sentence about each that is none.
+---@param box deskpilot.toolbox
+---@param names string[]
+---@return string[] known, string[] report
+function phases.known(box, names)
+  local known, seen, report = {}, {}, {}
+  for _, name in ipairs(names) do
+    if not box:get(name) then
+      report[#report + 1] = ("There is no tool %q; the nearest is %q."):format(tostring(name),
+        tostring(text.nearest(tostring(name), box:names())))
+    elseif not seen[name] then
+      seen[name] = true
+      known[#known + 1] = name
+    end
+  end
+  return known, report
+end
+
+--- The tools of a phase: those that were named for it, or that the phase before had, made to fit its name.
+---@param box deskpilot.toolbox
+---@param phase string
+---@param names string[]
+---@return string[] tools, string[] report a sentence for the Tactician about each change
+function phases.tools(box, phase, names)
+  local tools, report = { table.unpack(names) }, {}
+  local has, verifies = #without(tools, completion) < #tools, phases.verifies(phase)
+  if verifies and not has then
+    tools[#tools + 1] = completion
+    report[#report + 1] = ("The phase %s verifies, so report_completion was added to its tools."):format(phase)
+  elseif has and not verifies and phase ~= phases.emergency then
+    tools = without(tools, completion)
+    report[#report + 1] = ("The phase %s does not verify the result, so report_completion was taken from its tools; "
+      .. "when all is done, begin a phase named VERIFICATION."):format(phase)
+  end
+  if #tools == 0 then
+    tools = { table.unpack(phases.safe_tools) }
+    report[#report + 1] = "That left no tool, so the Executor has " .. text.join(tools) .. "."
+  elseif has_word(phase, executing) and not verifies and not has_acting(box, tools) then
+    tools = add(tools, phases.safe_tools)
+    report[#report + 1] = ("The phase %s had no tool that acts, so the Executor has %s."):format(phase,
+      text.join(tools))
+  end
+  return tools, report
+end
+
+return phases

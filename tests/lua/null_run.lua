@@ -1,0 +1,101 @@
+--- A run of the real loop, guards and policies on the desktop that is only imagined, with a model that is a function.
+local client = require "deskpilot.model.client"
+local configured = require "configured"
+local desk_module = require "deskpilot.desk"
+local files = require "deskpilot.base.files"
+local hooks = require "deskpilot.agent.hooks"
+local json = require "deskpilot.base.json"
+local listeners = require "deskpilot.agent.listeners"
+local lookup = require "deskpilot.base.lookup"
+local loop = require "deskpilot.agent.loop"
+local run_module = require "deskpilot.agent.run"
+local spawn = require "spawn"
+
+local null_run = {}
+
+-- Everything that a run announces, as it was then.
+local function recorder(events)
+  local listener = {}
+  for _, name in ipairs(listeners.events) do
+    listener[name] = function(_, event)
+      local copy = {}
+      for key, value in pairs(event) do copy[key] = value end
+      events[#events + 1] = copy
+    end
+  end
+  return listener
+end
+
+--- An answer in OpenAI's shape with these calls, each { name, arguments }; words where there are none.
+function null_run.calls(list, words)
+  local calls = #list > 0 and json.list() or nil
+  for i, call in ipairs(list) do
+    calls[i] = { id = "call_" .. i, type = "function",
+      ["function"] = { name = call[1], arguments = json.encode(call[2]) } }
+  end
+  return { choices = { { finish_reason = calls and "tool_calls" or "stop",
+    message = { role = "assistant", content = words or "", tool_calls = calls } } } }
+end
+
+local function model_of(answer)
+  return { name = "scripted", endpoint = "none", record = function() return {} end, chat = function(_, request)
+    local body, err = answer(request)
+    if not body then return nil, err end
+    return client.read(body)
+  end }
+end
+
+-- A policy whose turn is the test's.
+local played = "return { turn = function(run) run.played(run) end }"
+
+--- Runs a mission to its end.
+---@param mission table
+---@param options { turn: fun(run: deskpilot.run)?, flags: table?, model: (fun(request: table): table?, any)? }? turn: a
+---  policy, in place of the mission's; model: gives a body of OpenAI's, or nil and an error
+---@return deskpilot.run run, table[] events
+function null_run.play(mission, options)
+  options = options or {}
+  local folder = spawn.folder()
+  if options.turn then
+    assert(files.make_folder(files.join(folder, "deskpilot/policies")))
+    assert(files.write(files.join(folder, "deskpilot/policies/played.lua"), played))
+    mission.policy = "played"
+  end
+  lookup.set_roots { project_folder = folder }
+  local settings, tools = configured.settings()
+  local guards = assert(settings:load_all "guards")
+  local flags = { ["timing.settle_quiet"] = 0, ["timing.settle_floor"] = 0 }
+  for key, value in pairs(options.flags or {}) do flags[key] = value end
+  local config = assert(settings:resolve { layers = { require "deskpilot.agent.mission".layer(mission) },
+    environment = {}, flags = { source = "a flag", values = flags } })
+  local list, events = {}, {}
+  for _, listener in ipairs { hooks.of(mission) } do
+    list[#list + 1] = { name = "the mission's hook", must_start = true, final = true, listener = listener }
+  end
+  for _, guard in ipairs(guards) do
+    list[#list + 1] = { name = "the guard " .. guard.name, listener = guard.plugin }
+  end
+  list[#list + 1] = { name = "the record", listener = recorder(events) }
+  local run = run_module.new { mission = mission, name = "m", config = config, listeners = list, desktop = "current",
+    toolbox = assert(require "deskpilot.agent.toolbox".new(tools, config)),
+    model = model_of(options.model or function() error "no model was expected to be asked" end),
+    dir = assert(require "deskpilot.agent.rundir".create(files.join(folder, "runs"), "m", 0)),
+    desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }
+  run.played = options.turn
+  loop.execute(run)
+  run.desk:close()
+  lookup.set_roots {}
+  files.remove(folder)
+  return run, events
+end
+
+--- The events of one kind.
+function null_run.only(events, name)
+  local found = {}
+  for _, event in ipairs(events) do
+    if event.event == name then found[#found + 1] = event end
+  end
+  return found
+end
+
+return null_run

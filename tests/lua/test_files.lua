@@ -1,0 +1,115 @@
+-- Writing files so that nobody reads half of one, follows somebody else's link, or loses what was there.
+local t = require "harness"
+local files = require "deskpilot.base.files"
+local spawn = require "spawn"
+local text = require "deskpilot.base.text"
+local uv = require "luv"
+
+local tests = {}
+
+local function mode(path)
+  return ("%o"):format(assert(uv.fs_lstat(path)).mode & tonumber("777", 8))
+end
+
+function tests.a_file_is_replaced_as_a_whole()
+  local folder = spawn.folder()
+  local path = files.join(folder, "a.txt")
+  t.ok(files.write(path, "first"))
+  t.ok(files.write(path, ("x"):rep(3000000)))
+  t.eq(#assert(files.read(path)), 3000000)
+  t.eq(files.list(folder), { "a.txt" }, "nothing else is left there")
+  local ok, err = files.write(files.join(folder, "no/such/folder"), "x")
+  t.eq(ok, nil)
+  t.eq(err.code, "not_found")
+  files.remove(folder)
+end
+
+function tests.making_a_new_folder_says_whether_it_was_there()
+  local folder = spawn.folder()
+  local path = files.join(folder, "new")
+  t.eq(files.make_new_folder(path), true)
+  t.eq(files.make_new_folder(path), false)
+  local made, err = files.make_new_folder(files.join(folder, "no/new"))
+  t.eq(made, nil)
+  t.eq(err.code, "not_found")
+  files.remove(folder)
+end
+
+function tests.text_is_trimmed_in_linear_time()
+  for given, wanted in pairs { [""] = "", ["  \n"] = "", a = "a", [" a b\t"] = "a b", ["\0 x "] = "\0 x" } do
+    t.eq(text.trim(given), wanted)
+  end
+  local long = "a" .. (" "):rep(1000000) .. "b"
+  local began = uv.hrtime()
+  t.eq(#text.trim(long .. (" "):rep(1000000)), #long)
+  t.eq(text.trim((" "):rep(1000000)), "")
+  t.ok((uv.hrtime() - began) / 1e9 < 2, "a million blanks take no noticeable time")
+end
+
+if t.platform ~= "linux" then return tests end
+
+function tests.a_planted_link_is_not_followed()
+  local folder = spawn.folder()
+  local victim, path = files.join(folder, "victim"), files.join(folder, "shot.png")
+  assert(files.write(victim, "precious"))
+  assert(uv.fs_symlink(victim, path))
+  assert(uv.fs_symlink(victim, path .. ".part"))
+  t.ok(files.write(path, "picture"))
+  t.eq(files.read(victim), "precious")
+  t.eq(files.read(path), "picture")
+  t.eq(uv.fs_lstat(path).type, "file")
+  files.remove(folder)
+end
+
+function tests.permissions_are_kept_or_private()
+  local folder = spawn.folder()
+  local path = files.join(folder, "script")
+  assert(files.write(path, "one"))
+  assert(uv.fs_chmod(path, tonumber("751", 8)))
+  assert(files.write(path, "two"))
+  t.eq(mode(path), "751", "a file that was there keeps its permissions")
+  assert(files.write(path, "three", { private = true }))
+  t.eq(mode(path), "600")
+  assert(files.make_folder(files.join(folder, "a/b"), { private = true }))
+  t.eq(mode(files.join(folder, "a/b")), "700")
+  files.remove(folder)
+end
+
+-- A disk that takes no more than a kilobyte of a file: a write is cut short, the next one fails.
+local function on_a_full_disk(code)
+  return spawn.run({ "/bin/bash", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" eval \"$1\"", spawn.program, code })
+end
+
+function tests.a_full_disk_costs_nothing_that_was_there()
+  local folder = spawn.folder()
+  local path = files.join(folder, "a.txt")
+  assert(files.write(path, "before"))
+  local child = on_a_full_disk(([[
+    local ok, err = require("deskpilot.base.files").write(%q, ("x"):rep(5000))
+    print(ok, err)]]):format(path))
+  t.has(child.stdout, "cannot write")
+  t.eq(files.read(path), "before")
+  t.eq(files.list(folder), { "a.txt" }, "the part that was written is gone")
+  files.remove(folder)
+end
+
+function tests.a_journal_has_no_half_line_when_the_disk_is_full()
+  local folder = spawn.folder()
+  local child = on_a_full_disk(([[
+    local journal = assert(require("deskpilot.agent.journal").open(%q))
+    local written, why = 0, nil
+    for i = 1, 100 do
+      local ok, err = pcall(journal.note, nil, { event = "note", at = i, message = "line " .. i })
+      if ok then written = written + 1 else why = why or err end
+    end
+    journal.close()
+    print(written, why)]]):format(folder))
+  local written = tonumber(child.stdout:match("^(%d+)"))
+  t.has(child.stdout, "cannot write")
+  local lines = assert(files.read(files.join(folder, "journal.jsonl")))
+  t.eq(lines:sub(-1), "\n", "the last line is whole")
+  t.eq(#assert(require("deskpilot.agent.journal").read(folder)), written, "each line that was written is there")
+  files.remove(folder)
+end
+
+return tests
