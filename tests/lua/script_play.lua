@@ -66,8 +66,9 @@ end
 function script_play.play(fields, before, flags)
   local folder = files.absolute(spawn.folder())
   if before then before(folder) end
-  assert(files.write(folder .. "/m.lua", ("local FOLDER = %q\n"):format(folder) .. prelude .. "return {\n" .. fields
-    .. "\n}\n"))
+  -- Not strict: what is refused is looked at, and not raised.
+  assert(files.write(folder .. "/m.lua", ("local FOLDER = %q\n"):format(folder) .. prelude
+    .. "return { strict = false,\n" .. fields .. "\n}\n"))
   local argv = { spawn.program, "run", "m.lua", "--json", "--model", "literal", "--runs", folder .. "/runs" }
   argv[1] = files.absolute(argv[1])
   table.move(flags or {}, 1, #(flags or {}), #argv + 1, argv)

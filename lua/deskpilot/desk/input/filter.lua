@@ -8,6 +8,8 @@
 --- button, pasted by a menu from what an application has copied, or entered through desk.native.
 local keys = require "native.desk"
 local errors = require "deskpilot.base.errors"
+local options = require "deskpilot.base.option_table"
+local signature = require "deskpilot.base.signature"
 
 local filter = {}
 
@@ -57,6 +59,13 @@ local function only_modifiers(names)
   return true
 end
 
+local filter_options = { keys = "function", text = "function", paste = "function" }
+
+local signatures = signature.of("desk.input", {
+  add_filter = { "options" }, may_press = { "table" }, may_type = { "text" }, may_enter = { "text" }, clicked = {},
+  set_held = { "text", "boolean" },
+})
+
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.input
 function filter.new(desk)
@@ -83,7 +92,7 @@ function filter.new(desk)
   ---@param how deskpilot.input_filter
   ---@return deskpilot.handle handle ends it
   function api.add_filter(how)
-    assert(type(how) == "table", "input.add_filter wants a table of functions: keys, text, paste")
+    options.check(how, filter_options, "desk.input.add_filter")
     local own = { keys = how.keys, text = how.text, paste = how.paste }
     table.insert(filters, own)
     return { remove = function()
@@ -159,7 +168,7 @@ function filter.new(desk)
     held[plain(name)] = down or nil
   end
 
-  return api
+  return signatures(api)
 end
 
 return filter

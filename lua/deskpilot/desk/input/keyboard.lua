@@ -4,6 +4,7 @@ local errors = require "deskpilot.base.errors"
 local held_keys = require "deskpilot.desk.input.held_keys"
 local options = require "deskpilot.base.option_table"
 local read_back = require "deskpilot.desk.input.read_back"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local timing = require "deskpilot.desk.wait.timing"
@@ -93,6 +94,10 @@ end
 local type_options = { window = "any", into = "table", verify = "boolean" }
 local press_options = { times = "whole", hold = "number", interval = "number" }
 
+local signatures = signature.of("desk.keyboard", {
+  type = { "text", "options?" }, press = { "text", "options?" }, hold = { "text" }, release = { "text" }, keys = {},
+})
+
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.keyboard
 function keyboard.new(desk)
@@ -110,7 +115,6 @@ function keyboard.new(desk)
   ---@param how deskpilot.type_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.type(words, how)
-    assert(type(words) == "string", "keyboard.type wants a text")
     how = options.check(how, type_options, "keyboard.type")
     desk.activity.give_way()
     local target, element = prepare(desk, how)
@@ -186,7 +190,7 @@ function keyboard.new(desk)
     return keys.keys()
   end
 
-  return api
+  return signatures(api)
 end
 
 return keyboard
