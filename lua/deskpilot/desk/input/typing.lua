@@ -2,6 +2,7 @@
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local timing = require "deskpilot.desk.wait.timing"
 local waits = require "deskpilot.desk.wait.waits"
 
 local typing = {}
@@ -122,9 +123,21 @@ local function type_part(job, part)
   return true
 end
 
+-- As fast as the application takes it, or one character after the other.
+local function type_body(job, body)
+  local interval = timing.of(job.desk, "type_interval")
+  if interval == 0 or not utf8.len(body) then return type_part(job, body) end
+  for character in body:gmatch(utf8.charpattern) do
+    if job.typed > 0 then task.sleep(interval) end
+    local ok, err = type_part(job, character)
+    if not ok then return nil, err end
+  end
+  return true
+end
+
 local function type_all(job, whole)
   local body, enters = whole:match("^(.-)(\n*)$")
-  local ok, err = type_part(job, body)
+  local ok, err = type_body(job, body)
   if not ok or enters == "" then return ok, err end
   if body ~= "" then
     ok, err = typing.let_arrive(job.desk)
