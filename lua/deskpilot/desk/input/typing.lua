@@ -88,16 +88,33 @@ local function name_of_other(desk, id)
   end
 end
 
+local function stopped(job, id)
+  return errors.fail("refused", "%s", ("typing stopped after %d of %d characters, because %s came up instead of %s")
+    :format(job.typed, job.total, name_of_other(job.desk, id), name_of(job.target)))
+end
+
 -- A dialog that comes up in mid-typing must not get the rest.
 local function still_there(job)
   local desk, limit = job.desk, task.now() + job.desk.timing.focus
   while true do
     local id = desk.native:active()
     if id == job.target.id then return true end
-    if id ~= 0 or task.now() >= limit then
-      return errors.fail("refused", "%s", ("typing stopped after %d of %d characters, because %s came up instead of %s")
-        :format(job.typed, job.total, name_of_other(desk, id), name_of(job.target)))
+    if id ~= 0 or task.now() >= limit then return stopped(job, id) end
+    task.sleep(0.005)
+  end
+end
+
+-- The next keys, once the keyboard is where the text began: while one window goes and another comes nobody has it.
+local function step(job, part, offset)
+  local desk, limit = job.desk, task.now() + job.desk.timing.focus
+  while true do
+    if job.typed > 0 then
+      local there, err = still_there(job)
+      if not there then return nil, err end
     end
+    local consumed, remapped, moved = desk.native:text_step(part, offset)
+    if not moved then return consumed, remapped end
+    if task.now() >= limit then return stopped(job, 0) end
     task.sleep(0.005)
   end
 end
@@ -105,11 +122,7 @@ end
 local function type_part(job, part)
   local desk, offset, empty = job.desk, 0, 0
   while offset < #part do
-    if job.typed > 0 then
-      local there, err = still_there(job)
-      if not there then return nil, err end
-    end
-    local consumed, remapped = desk.native:text_step(part, offset)
+    local consumed, remapped = step(job, part, offset)
     if not consumed then return nil, remapped end
     empty = consumed == 0 and empty + 1 or 0 -- a step that only changes the map; the next one types
     if empty > 0 and not remapped or empty > EMPTY_STEPS then
