@@ -46,14 +46,15 @@ end
 --- The steps of a run: for each turn its screenshot, the personas' answers, the actions and results.
 function export.trajectory(events)
   local out = { steps = json.list {} }
-  local step
+  local at = {} -- by turn: what follows a goal within a turn is that turn's again
   for _, event in ipairs(events) do
-    local kind = event.event
+    local kind, step = event.event, at[event.turn]
     if kind == "run_start" then
       out.mission, out.task, out.policy, out.model = event.mission, event.task, event.policy, event.model
     elseif kind == "turn_start" then
-      step = { turn = event.turn, replies = json.list {}, actions = json.list {} }
+      step = { turn = event.turn, goal = event.goal, replies = json.list {}, actions = json.list {} }
       table.insert(out.steps, step)
+      at[event.turn] = step
     elseif kind == "run_end" then
       out.status, out.reason = event.status, event.reason
     elseif step and kind == "observed" then

@@ -1,9 +1,12 @@
 --- The loop: observe, let the policy decide and act, until something says that it is over. Everything
 --- else listens (listeners.lua) or is the policy's.
 local errors = require "deskpilot.base.errors"
+local goal_limits = require "deskpilot.agent.goal_limits"
+local goal_options = require "deskpilot.agent.goal_options"
 local goals = require "deskpilot.agent.goals"
 local plugins = require "deskpilot.agent.plugins"
 local task = require "deskpilot.base.task"
+local verdict = require "deskpilot.agent.verdict"
 
 local loop = {}
 
@@ -28,7 +31,7 @@ end
 -- A goal within the turn (run:achieve in a hook) has turns of its own, so the number is kept here.
 local function one_turn(run, policy)
   local number = run.turn + 1
-  run.turn = number
+  run.turn, run.goal.turn = number, number
   local began = task.now()
   run:emit("turn_start", { turn = number })
   local ok, err = run:observe()
@@ -47,23 +50,51 @@ end
 local function pursue(run, policy)
   run.personas = policy.personas
   if policy.start then policy.start(run) end
-  while not run.outcome do one_turn(run, policy) end
+  while not run.outcome do
+    one_turn(run, policy)
+    run:check_limits()
+  end
   if run.result then run.result.status = run.outcome.status end
+end
+
+-- The same within the goal's own limit of time, which holds whatever is waited for or computed.
+local function pursue_in_time(run, policy)
+  local goal, bound = run.goal, run.goal.bounds.seconds
+  if bound == goal.parent.bounds.seconds then return pursue(run, policy) end -- that one's deadline holds
+  local ok, err = task.limit(math.max(0, bound.at - task.now()), function()
+    goal.worker = task.current()
+    pursue(run, policy)
+  end)
+  if ok then return end
+  if not errors.is(err, "timed_out") or task.now() < bound.at then error(err, 0) end
+  run:stop("incomplete", goal_limits.words("seconds", bound))
+end
+
+-- What a goal has that differs from the one around it.
+local function fields_of(run, options)
+  local name = options.policy or run.config:get("policy")
+  local policy, err = load_policy(run, name)
+  if not policy then return nil, err end
+  local fields = { task = options.goal, policy = name, verify = options.verify, indicators = options.indicators,
+    history = run:new_history() }
+  if options.tools then fields.toolbox, err = run.toolbox:only(options.tools) end
+  if not err and (options.model or options.personas) then
+    fields.model, fields.models, err = goal_options.models(run, options.model, options.personas)
+  end
+  if err then return nil, err end
+  return fields, policy
 end
 
 --- Works on a goal within the present one until it is over (run:achieve).
 ---@param run deskpilot.run
----@param goal string
----@param options { policy: string?, verify: function|false|nil, indicators: string[]? }
+---@param options deskpilot.goal_options
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
-function loop.achieve(run, goal, options)
-  local policy, err = load_policy(run, options.policy or run.config:get("policy"))
-  if not policy then return false, tostring(err) end
-  if run.outcome then return false, run.outcome.reason end
-  local inside <close>, why = goals.enter(run, { task = goal, verify = options.verify, indicators = options.indicators,
-    history = run:new_history() })
+function loop.achieve(run, options)
+  local fields, policy = fields_of(run, options)
+  if not fields then return false, tostring(policy) end
+  local inside <close>, why = goals.enter(run, fields, options)
   if not inside then return false, why end
-  pursue(run, policy)
+  if not run.outcome then pursue_in_time(run, policy) end
   return run.outcome.status == "succeeded", run.outcome.reason, run.result
 end
 
@@ -73,9 +104,10 @@ local function run_script(run)
   if ok == false or (ok == nil and why ~= nil) then
     run:stop("failed", why and tostring(why) or "the script returned false")
   else
-    local verified, reason = run:verify()
+    local said = run:verify()
+    local verified = said.answer == "yes"
     run:stop(verified and "succeeded" or "failed", verified and "the script ran to its end"
-      or "the script ran to its end, but the mission's check says: " .. reason)
+      or "the script ran to its end, but the mission's check says: " .. verdict.words(said))
   end
 end
 
@@ -88,6 +120,7 @@ local function body(run)
   end
   run:emit("run_start", { mission = run.name, task = run.mission.task, policy = run.config:get("policy"),
     model = run.model.name, endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
+    args = #run.args > 0 and run.args or nil,
     version = require "native.system".version, config = run.config:dump() })
   if run.outcome then return end
   if run.mission.run then return run_script(run) end
@@ -112,11 +145,11 @@ local function settle_outcome(run, ok, err)
   local status = run.outcome.status
   if (status == "incomplete" or status == "failed") and run.mission.verify and not run.mission.run then
     local patience = run.acted and math.max(0, run.acted + run.config:get("timing.verify") - task.now()) or 0
-    local asked, done = task.limit(patience + 5, function()
+    local asked, said = task.limit(patience + 5, function()
       task.sleep(0) -- as in body
       return run:verify(patience)
     end)
-    if asked and done then
+    if asked and said.answer == "yes" then
       run.outcome = { status = "succeeded", reason = "the mission's own check holds, though the agent ended "
         .. "otherwise: " .. run.outcome.reason }
     end
@@ -127,11 +160,13 @@ end
 ---@param run deskpilot.run
 function loop.execute(run)
   run.body = task.start(body, run)
+  run.goal.worker = run.body
   local ok, err = run.body:wait()
   settle_outcome(run, ok, err)
   for i = #run.closers, 1, -1 do pcall(run.closers[i]) end
   run:emit("run_end", { status = run.outcome.status, reason = run.outcome.reason, turns = run.turn,
-    actions = run.actions, seconds = task.now() - run.started, task_result = run.result })
+    actions = run.actions, seconds = task.now() - run.started, verdict = run.goal.verdict,
+    task_result = run.result })
 end
 
 return loop

@@ -14,7 +14,8 @@ local task = require "deskpilot.base.task"
 local command = {
   summary = "Run a mission: let an agent do a task, or run a script.",
   order = 10,
-  usage = "run MISSION.lua [OPTIONS]",
+  usage = "run MISSION.lua [OPTIONS] [-- ARGUMENT...]",
+  arguments = true, -- for the mission: m.args
   options = {
     { name = "policy", value = "NAME", help = "how the agent thinks (default: the mission's, or three_body)" },
     { name = "model", value = "NAME", help = "the model asked for; `literal` needs no server" },
@@ -155,7 +156,7 @@ end
 -- What a run is made of, loaded and checked before anything is touched.
 local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
-    listeners = {} }
+    listeners = {}, args = plan.args, open_model = function(own) return new_model(plan.config, own) end }
   local err
   parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
@@ -244,6 +245,7 @@ local function work(options, name, plan_out)
   end
   local plan, err = resolve(options, name)
   if not plan then return refuse(options, 2, err) end
+  plan.args = options.arguments
   local parts, failure = prepare(plan)
   if not parts then return refuse(options, 2, failure) end
   local desk, close = open_desktop(plan)
