@@ -231,7 +231,7 @@ function tests.mistakes_of_the_caller_are_errors()
       end
     end,
   }, busy)
-  t.has(said[1], 'did you mean "policy"')
+  t.has(said[1], 'did you mean \'policy\'')
   t.has(said[2], "goal must say what is to be done")
   t.has(said[3], "tools must be a table")
   t.has(said[4], 'there is no limit "turn"')
@@ -269,7 +269,7 @@ local function three_levels()
         return inner.checks.verdict("unknown", "the window could not be read")
       end }
     end
-    m:act { tool = "wait", args = { seconds = 0.01, justification = "for " .. m.task } }
+    m:act { tool = "wait", args = { seconds = 0.1, justification = "for " .. m.task } }
     m:claim(m.task .. " is done")
   end)
   return events
@@ -288,7 +288,7 @@ end
 
 function tests.the_report_shows_the_levels()
   local html = report.html(three_levels(), "run")
-  t.has(html, "goal 1.1.1 begins")
+  t.has(html, "an agent is asked: goal 1.1.1")
   t.has(html, "Turn 3 · goal 1.1.1")
   t.has(html, 'class="within" style="margin-left:56px"')
   t.has(html, "unknown: the window could not be read")

@@ -1,4 +1,5 @@
 --- What the ready-made checks (agent/checks.lua) have in common: their words.
+local errors = require "deskpilot.base.errors"
 local text = require "deskpilot.base.text"
 local verdict = require "deskpilot.agent.verdict"
 
@@ -48,11 +49,11 @@ end
 ---@param fields table<string, boolean>
 ---@param name string the check's
 function check_words.known(how, fields, name)
-  if type(how) ~= "table" then error(("checks.%s wants a table"):format(name), 3) end
+  if type(how) ~= "table" then errors.mistake("checks.%s wants a table", name) end
   for key in pairs(how) do
     if not fields[key] then
-      error(("checks.%s knows no %q; did you mean %q?"):format(name, tostring(key), text.nearest(tostring(key),
-        text.keys(fields))), 3)
+      errors.mistake("checks.%s knows no %q%s", name, tostring(key), text.did_you_mean(tostring(key),
+        text.keys(fields)))
     end
   end
 end

@@ -81,7 +81,9 @@ end
 function goal_limits.reached(run, bounds, only)
   for _, name in ipairs(order) do
     local bound = bounds[name]
-    if bound and (name == only or not only) and kinds[name].spent(run) >= bound.at then return goal_limits.words(name, bound) end
+    if bound and (name == only or not only) and kinds[name].spent(run) >= bound.at then
+      return goal_limits.words(name, bound)
+    end
   end
 end
 

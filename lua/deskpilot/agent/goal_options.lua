@@ -62,13 +62,12 @@ function goal_options.read(goal, options)
   for key, value in pairs(all) do
     local want = goal_fields[key]
     if not want then
-      error(("achieve knows no %q; did you mean %q?"):format(tostring(key), text.nearest(tostring(key),
-        text.keys(goal_fields))), 3)
+      errors.mistake("achieve knows no %q%s", tostring(key), text.did_you_mean(tostring(key), text.keys(goal_fields)))
     end
-    if want ~= true and type(value) ~= want then error(("achieve: %s must be a %s"):format(key, want), 3) end
+    if want ~= true and type(value) ~= want then errors.mistake("achieve: %s must be a %s", key, want) end
   end
   local problem = not all.goal and "goal must say what is to be done" or goal_limits.problem(all.limits)
-  if problem then error("achieve: " .. problem, 3) end
+  if problem then errors.mistake("%s", "achieve: " .. problem) end
   return all
 end
 

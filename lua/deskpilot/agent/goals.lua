@@ -76,7 +76,9 @@ end
 
 local function announce_start(run, goal, tools)
   local left = goal_limits.left(run, goal.bounds)
+  if left.seconds then left.seconds = left.seconds * 100 // 1 / 100 end
   run:emit("goal_start", { task = goal.task, policy = goal.policy, tools = tools, model = goal.model.name,
+    endpoint = goal.model.endpoint,
     limits = next(left) and left or nil })
 end
 

@@ -4,16 +4,18 @@ local errors = require "deskpilot.base.errors"
 local goal_limits = require "deskpilot.agent.goal_limits"
 local goal_options = require "deskpilot.agent.goal_options"
 local goals = require "deskpilot.agent.goals"
+local mistake = require "deskpilot.agent.mistake"
+local own_files = require "deskpilot.base.own_files"
 local plugins = require "deskpilot.agent.plugins"
+local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
-local verdict = require "deskpilot.agent.verdict"
 
 local loop = {}
 
 --- What a file of policies/ returns: how an agent thinks.
 ---@class deskpilot.policy: deskpilot.plugin
----@field personas table<string, { temperature: number?, max_tokens: integer? }>? what its personas spend, unless the
----  configuration says otherwise
+---@field personas table<string, { temperature: number?, max_tokens: integer?, optional: boolean? }>? what its personas
+---  spend, unless the configuration says otherwise; optional: a run can do without that one's model
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
 
@@ -26,6 +28,15 @@ local function load_policy(run, name)
     if not ok then return nil, err end
   end
   return policy
+end
+
+-- What was first read later than at the start, or was edited since: a prompt, say.
+local function tell_own_files(run)
+  local own, told = own_files.since(run.own_files_told)
+  run.own_files_told = told
+  if #own > 0 then
+    run:emit("note", { message = "your own files, from now on: " .. own_files.words(own), own_files = own })
+  end
 end
 
 -- A goal within the turn (run:achieve in a hook) has turns of its own, so the number is kept here.
@@ -41,6 +52,7 @@ local function one_turn(run, policy)
     return
   end
   policy.turn(run)
+  tell_own_files(run)
   run:emit("turn_end", { turn = number, seconds = task.now() - began, task_result = run.result })
   local pause = run.config:get("timing.turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
@@ -98,32 +110,25 @@ function loop.achieve(run, options)
   return run.outcome.status == "succeeded", run.outcome.reason, run.result
 end
 
-local function run_script(run)
-  local ok, why = run.mission.run(run)
-  if run.outcome then return end
-  if ok == false or (ok == nil and why ~= nil) then
-    run:stop("failed", why and tostring(why) or "the script returned false")
-  else
-    local said = run:verify()
-    local verified = said.answer == "yes"
-    run:stop(verified and "succeeded" or "failed", verified and "the script ran to its end"
-      or "the script ran to its end, but the mission's check says: " .. verdict.words(said))
-  end
-end
-
 local function body(run)
   task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
-  local personas
-  for name, model in pairs(run.models or {}) do
-    personas = personas or {}
-    personas[name] = { model = model.name, endpoint = model.endpoint }
+  local start = { mission = run.name, task = run.mission.task, desktop = run.desktop,
+    version = require "native.system".version, config = run.config:dump() }
+  if run.mission.run then
+    start.script = true -- it may never ask a model; goal_start tells of those that it asks
+  else
+    start.policy, start.model, start.endpoint = run.config:get("policy"), run.model.name, run.model.endpoint
   end
-  run:emit("run_start", { mission = run.name, task = run.mission.task, policy = run.config:get("policy"),
-    model = run.model.name, endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
-    args = #run.args > 0 and run.args or nil,
-    version = require "native.system".version, config = run.config:dump() })
+  for name, model in pairs(run.models or {}) do
+    start.personas = start.personas or {}
+    start.personas[name] = { model = model.name, endpoint = model.endpoint }
+  end
+  local own, told = own_files.since(0)
+  run.own_files_told = told
+  start.file, start.own_files, start.args = run.file, #own > 0 and own or nil, #run.args > 0 and run.args or nil
+  run:emit("run_start", start)
   if run.outcome then return end
-  if run.mission.run then return run_script(run) end
+  if run.mission.run then return script.run(run) end
   local policy, err = load_policy(run, run.config:get("policy"))
   if not policy then return run:stop("error", tostring(err)) end -- its file was changed since it was checked
   pursue(run, policy)
@@ -132,12 +137,11 @@ end
 local function settle_outcome(run, ok, err)
   if not ok and not run.outcome then
     -- Where it cannot be made to yield (in a comparison of table.sort) an interruption is an error.
-    local interrupted = errors.is(err, "cancelled") and tostring(err) or task.interruption()
+    local interrupted = errors.interrupts(err) and tostring(err) or task.interruption()
     if interrupted then
       run:stop("interrupted", interrupted)
     else
-      run:emit("error", { name = run.mission.run and "script" or "policy", message = tostring(err) })
-      run:stop("error", tostring(err):match("^[^\n]*"))
+      run:stop("error", mistake.told(run, run.mission.run and "script" or "policy", err, true))
     end
   end
   -- The world has the last word: what an agent never claimed may be done all the same. What was done at last is given
@@ -162,8 +166,11 @@ function loop.execute(run)
   run.body = task.start(body, run)
   run.goal.worker = run.body
   local ok, err = run.body:wait()
+  script.flush(run)
   settle_outcome(run, ok, err)
+  script.ended(run)
   for i = #run.closers, 1, -1 do pcall(run.closers[i]) end
+  tell_own_files(run)
   run:emit("run_end", { status = run.outcome.status, reason = run.outcome.reason, turns = run.turn,
     actions = run.actions, seconds = task.now() - run.started, verdict = run.goal.verdict,
     task_result = run.result })

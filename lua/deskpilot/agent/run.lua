@@ -10,9 +10,11 @@ local goal_limits = require "deskpilot.agent.goal_limits"
 local goal_options = require "deskpilot.agent.goal_options"
 local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
+local mistake = require "deskpilot.agent.mistake"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
 local persona = require "deskpilot.agent.persona"
+local script = require "deskpilot.agent.script"
 local verdict = require "deskpilot.agent.verdict"
 
 local run = {}
@@ -64,7 +66,11 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field looked { turn: integer, times: integer }?
 ---@field [string] any what guards keep of the whole run; what they keep of a goal is in `goal.guards`
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
+---@field m deskpilot.mission_run the run as its mission's functions see it
+---@field proxy deskpilot.desk_proxy that of m.desk
+---@field mistaken boolean? one of the mission's functions has failed
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
+---@field file { path: string, sha256: string }? the mission's file
 local Run = {}
 
 --- A new run. The parts are opened by the caller, who also closes them.
@@ -79,6 +85,7 @@ function run.new(parts)
   self.args, self.checks = self.args or {}, checks.new(self)
   self.encoder = native.encoder()
   self.closers, self.noted = {}, {}
+  self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
   return self
@@ -368,13 +375,15 @@ function Run:has_verify()
   return self.goal.verify ~= nil and self.goal.verify ~= false
 end
 
--- What the goal's verify says now. A check that breaks has seen nothing.
+-- What the goal's verify says now. A mistake in it ends the run; what was asserted of the world does not hold yet.
 local function ask_verify(self, verify)
-  local called, ok, why = xpcall(verify, debug.traceback, self)
+  local called, ok, why = xpcall(script.ask, mistake.traceback, self, false, verify, self.m)
   if called then return verdict.of(ok, why) end
-  if errors.is(ok, "cancelled") then error(ok, 0) end
-  self:emit("error", { name = "verify", message = tostring(ok) })
-  return verdict.unknown("the check itself failed: " .. tostring(ok):match("^[^\n]*"))
+  if errors.interrupts(ok) then error(ok, 0) end
+  if errors.is(ok) then return verdict.of(nil, ok) end
+  local reason = mistake.ends(self, "verify", ok)
+  mistake.unwind(self)
+  return verdict.unknown(reason)
 end
 
 --- Asks the `verify` of the goal, which is the mission's own or was given to `achieve`, whether it is reached; yes

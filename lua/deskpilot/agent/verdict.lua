@@ -48,8 +48,8 @@ local seen = { not_found = true, timed_out = true, invalid = true, stale = true 
 function verdict.of(value, why)
   if verdict.is(value) then return value end
   if value then return verdict.yes(type(why) == "string" and why or "the check holds") end
-  if value == nil and errors.is(why) and not seen[why.code] then return verdict.unknown(why) end
-  return verdict.no(why)
+  if not errors.is(why) then return verdict.no(why) end
+  return (seen[why.code] or value == false) and verdict.no(errors.words(why)) or verdict.unknown(errors.words(why))
 end
 
 --- In a sentence: evidence alone where the answer is no, as a reason.

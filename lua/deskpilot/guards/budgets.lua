@@ -11,6 +11,8 @@ local budgets = {
     seconds = { type = "number", default = 1800, min = 0.1, about = "seconds after which a run ends" },
     tokens = { type = "integer", default = 0, min = 0,
       about = "tokens of requests and answers, as the servers count them, after which a run ends (0: any number)" },
+    model_failures = { type = "integer", default = 3, min = 1,
+      about = "times in a row that the model fails in the same way after which a run ends" },
     failures = { type = "integer", default = 10, min = 1, about = "failed steps in a row after which a run ends" },
   },
 }
@@ -26,6 +28,26 @@ function budgets.run_start(run)
   run:on_close(task.deadline(task.current(), seconds, function()
     run:abort("incomplete", goal_limits.words("seconds", bound))
   end))
+end
+
+-- Numbers of requests, times and the like make two failures no different.
+local function kind_of(err)
+  return err.code .. " " .. err.message:gsub("%w*%d%w*", "#")
+end
+
+function budgets.model_reply(run, event)
+  local kept, err = run.goal.guards, event.error
+  if not err then
+    kept.model_failure = nil
+    return
+  end
+  local before, kind = kept.model_failure, kind_of(err)
+  local times = before and before.kind == kind and before.times + 1 or 1
+  kept.model_failure = { kind = kind, times = times }
+  if run.outcome or times < run.config:get("limits.model_failures") then return end
+  run:stop("error", ("the model failed %d times in a row in the same way (limits.model_failures): %s"):format(times,
+    err.message))
+  run.outcome.missing = true -- the environment lacks something: the program's exit status says so
 end
 
 function budgets.action_result(run, event)
