@@ -147,7 +147,7 @@ function tests.its_tools_are_those_that_were_named()
       local run_before = #m.toolbox:names()
       m:achieve { goal = "part", tools = { "press_key", "wait" } }
       t.eq(#m.toolbox:names(), run_before, "afterwards it has all of them again")
-      _, why = m:achieve { goal = "part", tools = { "press_kez" } }
+      why = select(2, m:achieve { goal = "part", tools = { "press_kez" } })
     end,
   }, function(m)
     names = m.toolbox:names()

@@ -40,7 +40,9 @@ end
 
 local function row_text(record)
   local parts = {}
-  for _, name in ipairs(text.keys(record)) do parts[#parts + 1] = ("%s=%s"):format(name, words.shown(record[name])) end
+  for _, name in ipairs(text.keys(record)) do
+    parts[#parts + 1] = ("%s=%s"):format(name, words.shown(tostring(record[name])))
+  end
   return table.concat(parts, " ")
 end
 
@@ -80,11 +82,12 @@ local process_fields = { pid = true, name = true, gone = true }
 function check_files.process(how)
   words.known(how, process_fields, "process")
   local pids, err
-  if how.pid then pids = platform.is_running(how.pid) and { how.pid } or {}
+  local pid = math.tointeger(how.pid)
+  if pid then pids = platform.is_running(pid) and { pid } or {}
   else pids, err = platform.named(how.name) end
   if not pids then return verdict.unknown(err) end
-  local what = how.pid and ("the process %d"):format(how.pid) or "a program " .. tostring(how.name)
-  return words.presence(#pids > 0, how.gone, #pids > 0 and ("%s runs%s"):format(what, how.pid and ""
+  local what = pid and ("the process %d"):format(pid) or "a program " .. tostring(how.name)
+  return words.presence(#pids > 0, how.gone, #pids > 0 and ("%s runs%s"):format(what, pid and ""
     or " as process " .. table.concat(pids, ", ")) or what .. " does not run")
 end
 
