@@ -24,11 +24,14 @@ function tests.elements_windows_and_pixels()
     assert(desk.wait_for_element { app = "galculator", text = "42" })
     says(shows "42", "yes", 'is "42"')
     says(shows "43", "no", 'is "42", not "43"')
-    says(check.element { app = "galculator", name = "7", role = "toggle button" }, "yes", 'the toggle button "7" is there')
-    says(check.element { app = "galculator", name = "7", role = "toggle button", gone = true }, "no", "is there")
+    local seven = { app = "galculator", name = "7", role = "toggle button" }
+    says(check.element(seven), "yes", 'the toggle button "7" is there')
+    seven.gone = true
+    says(check.element(seven), "no", "is there")
     says(check.element { app = "galculator", name = "seven" }, "no", "seven")
     says(check.element { app = "galculator", name = "seven", gone = true }, "yes", "seven")
-    says(check.element { app = "galculator", name = "7", role = "toggle button", value = 3 }, "unknown", "tells no value")
+    seven.gone, seven.value = nil, 3
+    says(check.element(seven), "unknown", "tells no value")
 
     says(check.window { class = "galculator" }, "yes", "there is the window")
     says(check.window { class = "galculator", gone = true }, "no", "there is the window")

@@ -156,7 +156,7 @@ function tests.its_tools_are_those_that_were_named()
   end)
   t.eq(names, { "press_key", "report_completion", "wait" })
   t.has(result.text, 'there is no tool "click_element"')
-  t.has(why, 'there is no tool "press_kez" here; the nearest is "press_key"')
+  t.has(why, 'there is no tool "press_kez" here; did you mean "press_key"')
 end
 
 function tests.a_goal_within_it_gets_no_tools_that_it_has_not()

@@ -99,8 +99,8 @@ function Toolbox:only(names)
   for _, name in ipairs(always) do less.tools[name] = self.tools[name] end
   for _, name in ipairs(names) do
     if not self:get(name) then
-      return errors.fail("not_found", "there is no tool %q here; the nearest is %q", tostring(name),
-        tostring(text.nearest(tostring(name), self:names())))
+      return errors.fail("not_found", "there is no tool %q here%s", tostring(name), text.did_you_mean(tostring(name),
+        self:names(), "%q"))
     end
     less.tools[name] = self.tools[name]
   end
