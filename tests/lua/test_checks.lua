@@ -44,7 +44,7 @@ tests.a_file = with_folder(function(folder)
   says(check.file { path = path, matching = "^Total: %d+ EUR\n", contains = "thank" }, "yes",
     'contains "thank" and matches "^Total: %d+ EUR\\n"')
   says(check.file { path = path, matching = "^Sum" }, "no", 'which does not match "^Sum"')
-  says(check.file { path = folder, contains = "x" }, "unknown", "it is a folder")
+  says(check.file { path = folder, contains = "x" }, "unknown", "cannot read " .. folder)
   says(check.file { path = files.join(path, "below"), contains = "x" }, "no", "there is no file")
 end)
 

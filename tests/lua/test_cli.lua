@@ -129,7 +129,7 @@ function tests.what_is_no_command_is_answered_by_what_was_meant()
     says(("%s takes options only, not 'x' (see deskpilot %s --help)"):format(name, name), name, "x")
   end
   says("run needs a mission, a file or the name of one that ships: deskpilot run calculator", "run")
-  says("run takes one mission, not a and b", "run", "a", "b")
+  says("run takes one mission, not a and b; what is for the mission stands after --", "run", "a", "b")
   says("report wants one run directory: deskpilot report runs/NAME", "report")
   says("nothing is no run directory: there is no journal.jsonl in it", "report", "nothing")
   assert(files.make_folder(folder .. "/runs/20260101T000000Z-m"))

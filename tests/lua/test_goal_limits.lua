@@ -221,6 +221,79 @@ function tests.it_asks_its_own_model()
   t.eq(null_run.only(events, "goal_start")[1].model, "small")
 end
 
+-- Where a key belongs to it, a model is configured; a mission's file holds none.
+function tests.a_model_of_the_configuration()
+  local asked, why = {}, nil
+  play({
+    run = function(m)
+      m.models = { sees = { name = "large", endpoint = "x", record = function() return {} end, chat = function()
+        asked[#asked + 1] = "large"
+        return { content = "ok", tool_calls = {} }
+      end } }
+      m:achieve { goal = "outer", model = { persona = "sees" } }
+      why = select(2, m:achieve { goal = "none", personas = { one = { persona = "see" } } })
+    end,
+  }, function(m)
+    m:ask { persona = "one", system = "s", text = "t" }
+    if m.goal.depth == 2 then m:achieve { goal = "inner", personas = { one = { persona = "sees" } } } end
+    m:claim "done"
+  end)
+  t.eq(asked, { "large", "large" })
+  t.has(why, 'personas.one: the configuration gives no persona "see" a model (personas.see.model); did you mean')
+end
+
+function tests.a_tool_may_hand_out_its_work()
+  local result
+  local _, events = play({ task = "outer" }, function(m)
+    if m.task == "outer" then
+      m.toolbox = m.toolbox:with { { name = "delegate", description = "x", parameters = { type = "object" },
+        acts = false, run = function(ctx) return (select(2, ctx.run:achieve "inner")) end } }
+      result = m:act { tool = "delegate", args = {} }
+    end
+    m:claim(m.task .. " is done")
+  end)
+  t.eq({ result.ok, result.text }, { true, "inner is done" })
+  t.eq(null_run.only(events, "goal_end")[1].status, "succeeded")
+end
+
+function tests.a_policy_that_breaks_is_the_error_of_its_goal()
+  local caught, run_goal
+  local run, events = play({
+    run = function(m)
+      for i, limits in ipairs { { turns = 3 }, { seconds = 20 } } do
+        caught = select(2, pcall(m.achieve, m, { goal = "part " .. i, limits = limits }))
+        run_goal = m.goal.path
+      end
+    end,
+  }, function() error "the policy broke" end)
+  t.has(tostring(caught), "the policy broke")
+  t.eq(run_goal, "1")
+  t.eq(run.outcome.status, "succeeded", "the script has caught it")
+  for i, event in ipairs(null_run.only(events, "goal_end")) do
+    t.eq(event.status, "error", "goal " .. i)
+    t.has(event.reason, "the policy broke")
+  end
+end
+
+function tests.a_goal_whose_task_is_cancelled_is_left()
+  local path
+  local run, events = play({
+    run = function(m)
+      local job = task.start(m.achieve, m, { goal = "part", limits = { seconds = 20 } })
+      task.sleep(0.1)
+      job:cancel "no longer wanted"
+      path = m.goal.path
+      t.eq(m:achieve { goal = "another", verify = function() return true end }, true)
+    end,
+  }, function(m)
+    if m.task == "another" then return m:claim "done" end
+    task.sleep(20)
+  end)
+  t.eq({ path, run.outcome.status }, { "1", "succeeded" })
+  local ending = null_run.only(events, "goal_end")[1]
+  t.eq({ ending.goal, ending.status, ending.reason }, { "1.1", "error", "its work was cut off" })
+end
+
 function tests.mistakes_of_the_caller_are_errors()
   local said = {}
   play({

@@ -5,12 +5,23 @@ local text = require "deskpilot.base.text"
 
 local goal_options = {}
 
+-- The model that the configuration gives a persona (personas.NAME), which may have a key.
+local function configured_model(run, name, entry)
+  local first = run.goal
+  while first.parent do first = first.parent end
+  local client = first.models and first.models[entry]
+  if client then return client end
+  return errors.fail("not_found", "%s: the configuration gives no persona %q a model (personas.%s.model)%s", name,
+    tostring(entry), tostring(entry), text.did_you_mean(tostring(entry), text.keys(first.models or {})))
+end
+
 local function own_model(run, name, own)
   if type(own) == "string" then own = { model = own } end
-  if type(own) ~= "table" or not (own.model or own.endpoint) then
+  if type(own) ~= "table" or not (own.model or own.endpoint or own.persona) then
     return errors.fail("invalid", "%s must be a model's name, or a table such as { model = \"name\", endpoint = "
-      .. "\"http://...\" }", name)
+      .. "\"http://...\" } or { persona = \"vision\" }", name)
   end
+  if own.persona then return configured_model(run, name, own.persona) end
   if not run.open_model then return errors.fail("unsupported", "this run cannot ask another model") end
   local model, err = run.open_model { model = own.model, endpoint = own.endpoint }
   if not model then return errors.fail(err.code, "%s: %s", name, tostring(err)) end
@@ -19,8 +30,8 @@ end
 
 --- The models of a goal that has its own.
 ---@param run deskpilot.run
----@param own string|{ model: string?, endpoint: string? }|nil of all its personas that have none of their own
----@param personas table<string, string|{ model: string?, endpoint: string? }>? by the personas' names
+---@param own deskpilot.goal_model? of all its personas that have none of their own
+---@param personas table<string, deskpilot.goal_model>? by the personas' names
 ---@return deskpilot.model.client? model, table<string, deskpilot.model.client>? models, deskpilot.error? err
 function goal_options.models(run, own, personas)
   local model, models, err = nil, own and {} or nil, nil
@@ -36,6 +47,10 @@ function goal_options.models(run, own, personas)
   return model, models
 end
 
+--- A model's name; or a name and a server's address, of which what is missing is as in the configuration; or the model
+--- that the configuration has for a persona (`personas.NAME`), where it may have a key of its own.
+---@alias deskpilot.goal_model string|{ model: string?, endpoint: string?, persona: string? }
+
 --- A part of the work for an agent.
 ---@class deskpilot.goal_options
 ---@field goal string what is to be done
@@ -43,8 +58,8 @@ end
 ---@field tools string[]? the names of those that it may use, of those that the goal around it has; `report_completion`
 ---  need not be named
 ---@field limits deskpilot.goal_limits? what it may spend, and never more than the goal around it has left
----@field model string|{ model: string?, endpoint: string? }|nil the model that it asks
----@field personas table<string, string|{ model: string?, endpoint: string? }>? the models of some of its personas
+---@field model deskpilot.goal_model? the model that it asks
+---@field personas table<string, deskpilot.goal_model>? the models of some of its personas
 ---@field verify (fun(m: deskpilot.run): boolean|deskpilot.verdict|nil, any)? whether it is reached
 ---@field indicators string[]? texts that are all on the screen when it is reached
 

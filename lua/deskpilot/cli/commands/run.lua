@@ -371,7 +371,8 @@ function command.run(options, positional)
   if #positional == 0 then
     return refuse(options, 2, "run needs a mission, a file or the name of one that ships: deskpilot run calculator")
   elseif #positional > 1 then
-    return refuse(options, 2, ("run takes one mission, not %s"):format(table.concat(positional, " and ")))
+    return refuse(options, 2, ("run takes one mission, not %s; what is for the mission stands after --"):format(
+      table.concat(positional, " and ")))
   end
   state.job = task.start(function()
     task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
