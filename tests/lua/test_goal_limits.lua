@@ -333,6 +333,29 @@ function tests.only_the_missions_own_verify_ends_the_run_as_succeeded()
   t.eq(null_run.only(events, "run_end")[1].verdict.evidence, "the world is as it was")
 end
 
+function tests.whoever_ends_it_as_succeeded_its_verify_is_asked()
+  local function ended(mission, turn)
+    mission.verify = function(m) return m.checks.verdict("unknown", "the window could not be read") end
+    local run = play(mission, turn)
+    t.eq(run.outcome.status, "failed")
+    t.has(run.outcome.reason, "its check says: unknown: the window could not be read")
+  end
+  ended({ task = "x" }, function(m) m:stop("succeeded", "I say so") end)
+  ended({ run = function(m) m:stop("succeeded", "I say so") end })
+  ended({ task = "x", turn_start = function() return { stop = { "succeeded", "the hook says so" } } end }, busy)
+  local run = play({ run = function(m) m:stop("succeeded", "I say so") end, verify = function() task.sleep(60) end })
+  t.eq({ run.outcome.status, run.outcome.reason }, { "failed",
+    "it was ended as succeeded (I say so), but its check did not answer" })
+  run = play({ run = function(m) m:stop("succeeded", "I say so") end, verify = function() error "a mistake" end })
+  t.eq(run.outcome.status, "error", "of the mission's")
+  local got
+  play({ run = function(m)
+    got = table.pack(m:achieve { goal = "part", verify = function() return false, "the world is as it was" end })
+  end }, function(m) m:stop("succeeded", "I say so") end)
+  t.eq({ got[1], got[2] }, { false,
+    "it was ended as succeeded (I say so), but its check says: the world is as it was" })
+end
+
 -- A run of three levels, the innermost with an unknown end.
 local function three_levels()
   local _, events = play({ task = "the whole" }, function(m)

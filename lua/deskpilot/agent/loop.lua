@@ -9,6 +9,7 @@ local own_files = require "deskpilot.base.own_files"
 local plugins = require "deskpilot.agent.plugins"
 local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
+local verdict = require "deskpilot.agent.verdict"
 
 local loop = {}
 
@@ -58,6 +59,23 @@ local function one_turn(run, policy)
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
 
+-- A policy or a hook may end a goal as succeeded without a claim; its verify is asked all the same.
+local function confirm(run)
+  local said, outcome = run.goal.verdict, run.outcome
+  if outcome.status ~= "succeeded" or not run:has_verify() or said and said.answer == "yes" then return end
+  run.outcome = { status = "failed", final = outcome.final, -- unless there is an answer, and another one
+    reason = ("it was ended as succeeded (%s), but its check did not answer"):format(outcome.reason) }
+  local unconfirmed = run.outcome
+  said = run:verify()
+  if run.outcome ~= unconfirmed then return end -- the check itself has failed
+  if said.answer == "yes" then
+    run.outcome = outcome
+  else
+    unconfirmed.reason = ("it was ended as succeeded (%s), but its check says: %s"):format(outcome.reason,
+      verdict.words(said))
+  end
+end
+
 -- Works on the run's present goal until it is over.
 local function pursue(run, policy)
   run.personas = policy.personas
@@ -66,6 +84,7 @@ local function pursue(run, policy)
     one_turn(run, policy)
     run:check_limits()
   end
+  confirm(run)
   if run.result then run.result.status = run.outcome.status end
 end
 
@@ -143,6 +162,12 @@ local function settle_outcome(run, ok, err)
     else
       run:stop("error", mistake.told(run, run.mission.run and "script" or "policy", err, true))
     end
+  end
+  if run.outcome.status == "succeeded" then -- by a script, or by a hook before the first turn
+    task.limit(run.config:get("timing.verify") + 5, function()
+      task.sleep(0) -- as in body
+      confirm(run)
+    end)
   end
   -- The world has the last word: what an agent never claimed may be done all the same. What was done at last is given
   -- as long to show as after a claim.
