@@ -226,10 +226,7 @@ local function prepare(plan)
   plan.models = all_model_options(plan.config)
   parts.model, parts.models = open_models(plan.models)
   if not parts.model then return nil, parts.models end
-  for _, listener in ipairs { require "deskpilot.agent.hooks".of(plan.mission) } do
-    table.insert(parts.listeners, { name = "the mission's hook", must_start = true, final = true,
-      listener = listener })
-  end
+  parts.listeners = require "deskpilot.agent.hooks".entries(plan.mission)
   for _, guard in ipairs(plan.guards) do
     table.insert(parts.listeners, { name = "the guard " .. guard.name, listener = guard.plugin })
   end
