@@ -83,6 +83,7 @@ local listeners = {}
 ---@field note (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field question (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? a person is to be asked
 ---@field answer (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? what came of it
+---@field memory (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? it has changed
 ---@field error (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field desk_call (fun(run: deskpilot.run, event: deskpilot.desk_call): deskpilot.decision?)? after the call
 ---@field goal_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? an agent is asked (achieve)
@@ -94,8 +95,8 @@ local listeners = {}
 --- The events of a run, in the order in which a turn announces them.
 listeners.events = {
   "run_start", "turn_start", "observed", "model_request", "model_reply", "action", "action_result",
-  "settled", "turn_end", "run_end", "phase_change", "guard", "note", "question", "answer", "error", "desk_call",
-  "goal_start", "picture",
+  "settled", "turn_end", "run_end", "phase_change", "guard", "note", "question", "answer", "memory", "error",
+  "desk_call", "goal_start", "picture",
 }
 
 local asks = { action = true, model_request = true, question = true }

@@ -10,6 +10,7 @@ local history = require "deskpilot.agent.history"
 local mistake = require "deskpilot.agent.mistake"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
+local run_memory = require "deskpilot.agent.run_memory"
 local persona = require "deskpilot.agent.persona"
 local questions = require "deskpilot.agent.questions"
 local script = require "deskpilot.agent.script"
@@ -45,6 +46,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field acted number? when the last action had settled
 ---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
 ---@field personas table<string, table>? what the policy lets its personas spend (agent/persona.lua)
+---@field memory deskpilot.memory what it keeps in mind
 ---@field toolbox deskpilot.toolbox
 ---@field listeners { name: string, listener: deskpilot.listener, final: boolean?, essential: boolean? }[]
 ---@field dir deskpilot.rundir
@@ -77,6 +79,7 @@ function run.new(parts)
   self.goal = goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators,
     history = self:new_history() }
   self.closers, self.noted = {}, {}
+  self.memory = run_memory.of(self)
   self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()

@@ -140,6 +140,12 @@ function renderers.answer(event)
   return event_line("answer", ("%s %s"):format(tostring(event.by or ""), seconds(event.seconds)), event.answer)
 end
 
+function renderers.memory(event)
+  local what = event.name or event.experience
+  return event_line("memory", event.op, event.value and ("%s = %s"):format(tostring(what), tostring(event.value))
+    or what)
+end
+
 function renderers.error(event)
   local words = tostring(as_text(event.message or event.text) or "")
   if type(event.traceback) == "string" then words = words .. "\n    " .. event.traceback:gsub("\n", "\n    ") end
