@@ -198,6 +198,21 @@ tests.applications_have_a_memory_each = with_state(function()
   t.eq(chrome:read().experiences, { "Tabs are above.", "Ctrl+L goes to the address." })
 end)
 
+tests.the_application_in_front_decides = with_state(function()
+  local class = t.platform == "windows" and "Notepad" or "Mousepad"
+  local function run(window, fn)
+    local played = null_run.play({ run = function(m)
+      m.observation = { window = window }
+      fn(m)
+    end }, { flags = { ["memory.keep"] = "application" } })
+    t.eq(played.outcome.status, "succeeded", played.outcome.reason)
+  end
+  run({ class = class, title = "x", pid = 0 }, function(m) t.ok(m.memory:learn "Text is plain.") end)
+  run({ class = "No such application", title = "x", pid = 0 }, function(m) t.eq(m.memory:experiences(), {}) end)
+  run({ class = class, title = "y", pid = 0 }, function(m) t.eq(m.memory:experiences(), { "Text is plain." }) end)
+  t.eq(memory_store.all()[1].data.key, class:lower())
+end)
+
 tests.runs_at_the_same_time_lose_nothing = with_state(function(folder)
   local path = files.join(folder, "learn.lua")
   assert(files.write(path, [[return { learns = function()
