@@ -50,7 +50,8 @@ local played = "return { turn = function(run) run.played(run) end }"
 
 --- Runs a mission to its end.
 ---@param mission table
----@param options { turn: fun(run: deskpilot.run)?, flags: table?, model: (fun(request: table): table?, any)? }? turn: a
+---@param options { turn: fun(run: deskpilot.run)?, flags: table?, model: (fun(request: table): table?, any)?,
+---  open_model: function?, args: string[]? }? turn: a
 ---  policy, in place of the mission's; model: gives a body of OpenAI's, or nil and an error
 ---@return deskpilot.run run, table[] events
 function null_run.play(mission, options)
@@ -78,6 +79,7 @@ function null_run.play(mission, options)
   list[#list + 1] = { name = "the record", listener = recorder(events) }
   local run = run_module.new { mission = mission, name = "m", config = config, listeners = list, desktop = "current",
     toolbox = assert(require "deskpilot.agent.toolbox".new(tools, config)),
+    open_model = options.open_model, args = options.args,
     model = model_of(options.model or function() error "no model was expected to be asked" end),
     dir = assert(require "deskpilot.agent.rundir".create(files.join(folder, "runs"), "m", 0)),
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }

@@ -4,16 +4,21 @@ local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local checks = require "deskpilot.agent.checks"
 local decode = require "deskpilot.model.decode"
+local goal_limits = require "deskpilot.agent.goal_limits"
+local goal_options = require "deskpilot.agent.goal_options"
 local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
 local mistake = require "deskpilot.agent.mistake"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
-local run_memory = require "deskpilot.agent.run_memory"
+local pace = require "deskpilot.agent.pace"
 local persona = require "deskpilot.agent.persona"
 local questions = require "deskpilot.agent.questions"
+local run_memory = require "deskpilot.agent.run_memory"
 local script = require "deskpilot.agent.script"
+local verdict = require "deskpilot.agent.verdict"
 
 local run = {}
 
@@ -31,8 +36,14 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@class deskpilot.run
 ---@field mission deskpilot.mission the mission's table
 ---@field name string the mission's
----@field goal deskpilot.goal what is worked on now; `task`, `state`, `history`, `observation`, `outcome`, `result` and
----  `personas` are its own
+---@field args string[] what stands after `--` on the command line
+---@field checks deskpilot.checks ready-made checks, each of which answers with a verdict
+---@field goal deskpilot.goal what is worked on now; `task`, `state`, `history`, `observation`, `outcome`, `result`,
+---  `personas`, `toolbox`, `model` and `models` are its own
+---@field goals_begun integer how many goals were begun within the run
+---@field tokens integer those of all requests and answers so far, as the servers count them
+---@field open_model (fun(own: { model: string?, endpoint: string? }): deskpilot.model.client?, deskpilot.error?)? a
+---  client for a goal or persona with a model of its own
 ---@field task string? what is to be done now
 ---@field config deskpilot.config
 ---@field desk deskpilot.desk the desktop
@@ -40,6 +51,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field turn integer 0 before the first
 ---@field actions integer how many there were
 ---@field state table the policy's own state
+---@field phase string? that the policy has announced last
 ---@field history deskpilot.history what the personas are told of the past
 ---@field observation deskpilot.observation? the latest
 ---@field outcome deskpilot.outcome? once it is over
@@ -71,18 +83,19 @@ local Run = {}
 ---@param parts table { mission, config, desk, dir, model, toolbox, listeners }
 ---@return deskpilot.run
 function run.new(parts)
-  local self = setmetatable({}, goals.metatable(Run))
+  local self, mission = setmetatable({}, goals.metatable(Run)), parts.mission
+  rawset(self, "goal", goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators })
   for key, value in pairs(parts) do self[key] = value end
-  self.turn, self.actions = 0, 0
+  self.history = self:new_history()
+  self.turn, self.actions, self.tokens, self.goals_begun = 0, 0, 0, 0
+  self.args, self.checks = self.args or {}, checks.new(self)
   self.encoder = native.encoder()
-  local mission = self.mission
-  self.goal = goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators,
-    history = self:new_history() }
   self.closers, self.noted = {}, {}
   self.memory = run_memory.of(self)
   self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
+  self:enter(nil)
   return self
 end
 
@@ -99,11 +112,18 @@ end
 function Run:emit(name, fields)
   local event = fields or {}
   event.event, event.at = name, task.now() - self.started
-  local own = self.mission.run and not self.goal.parent -- a script's own work belongs to no turn
-  if event.turn == nil and self.turn > 0 and not own then event.turn = self.turn end
+  if event.turn == nil then event.turn = self.goal.turn end
   if self.goal.parent then event.goal = self.goal.path end
   listeners.tell(self, event)
+  if name == "phase_change" then self:enter(event.to) end
   return event
+end
+
+--- Enters a phase, whose times hold from now on. The policy announces it by the event phase_change.
+---@param phase string? nil for none
+function Run:enter(phase)
+  self.phase = phase
+  pace.apply(self)
 end
 
 --- Writes a line into the journal that everyone may read later.
@@ -186,6 +206,13 @@ local function facts(self)
     elements = seen.elements, page = seen.page }
 end
 
+-- Counted for the limits: those of an answer, and of what was asked.
+local function count_tokens(self, usage)
+  self.tokens = self.tokens + (tonumber(usage and usage.input_tokens) or 0)
+    + (tonumber(usage and usage.output_tokens) or 0)
+  self:check_limits "tokens"
+end
+
 -- What a persona was asked and said, for people to read later; the run does not hang on it.
 local function keep(self, name, value)
   local ok, err = self.dir:save_json(name, value)
@@ -230,6 +257,7 @@ function Run:ask(request)
   result.content, result.usage, result.attempts = reply.content, reply.usage, reply.attempts
   result.tool_calls = reply.tool_calls and #reply.tool_calls > 0 and reply.tool_calls or nil
   self:emit("model_reply", result)
+  count_tokens(self, reply.usage)
   return reply
 end
 
@@ -268,7 +296,7 @@ local function note_ignored(self, action, ignored)
   self.noted[words] = true
 end
 
-local function perform(self, action, call)
+local function perform(self, action, call, ctx)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
   end
@@ -282,7 +310,7 @@ local function perform(self, action, call)
   if #ignored > 0 then note_ignored(self, action, ignored) end
   local allowed, refusal = questions.allow_call(self, action.tool, args, call.why)
   if not allowed then return nil, refusal end
-  return self.toolbox:run(action.tool, context(self, call), args)
+  return self.toolbox:run(action.tool, ctx, args)
 end
 
 -- The arguments, with the caller's reason where the tool wants a justification and they have none.
@@ -309,26 +337,21 @@ function Run:check(call)
   return args, ignored
 end
 
--- A time that somebody has configured; nil leaves it to the desk, which knows the active application.
-local function configured(config, name)
-  return config.sources[name] ~= "default" and config:get(name) or nil
-end
-
 -- A page that an action has sent elsewhere is quiet too while its server thinks: whether it was waited for.
 local function wait_for_page(self)
   if not self.config:get("observe.page") then return false end
   local tab = observation.tab(self.desk, self.desk.windows.active())
   if not (tab and tab.loading) then return false end
   self.desk.wait_until(function() return not tab.loading or tab:dialog() end,
-    { timeout = self.config:get("timing.settle_page"), every = 0.02 })
+    { timeout = pace.get(self, "settle_page"), every = 0.02 })
   return true
 end
 
 --- Waits until the screen is quiet after an action, for as long as the configuration says, or else as the active
 --- application needs; and until a page in front has been loaded.
 function Run:settle()
-  local how = { quiet = configured(self.config, "timing.settle_quiet"), cap = configured(self.config,
-    "timing.settle_cap"), floor = self.config:get("timing.settle_floor") }
+  local how = { quiet = pace.set(self, "settle_quiet"), cap = pace.set(self, "settle_cap"),
+    floor = pace.get(self, "settle_floor") }
   local began = task.now()
   local settled, err = self.desk.settle(how)
   if wait_for_page(self) then settled, err = self.desk.settle(how) end
@@ -345,11 +368,13 @@ function Run:act(call)
   local began = task.now()
   local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
     why = call.why })
-  local result, err = perform(self, action, call)
+  local ctx = context(self, call)
+  local result, err = perform(self, action, call, ctx)
   local ok = result ~= nil
   if type(action.args) ~= "table" then action.args = {} end
   finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,
-    code = err and err.code, point = action.args.position or action.args["end"], ignored = action.ignored })
+    code = err and err.code, ignored = action.ignored, element = ctx.element,
+    point = ctx.point or action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then
     self:settle()
@@ -365,27 +390,30 @@ function Run:has_verify()
   return self.goal.verify ~= nil and self.goal.verify ~= false
 end
 
---- Asks the `verify` of the goal, which is the mission's own or was given to `achieve`, whether it is reached; true
---- where it has none. The application may need a moment, so the question is repeated for that many seconds.
+-- What the goal's verify says now. A mistake in it ends the run; what was asserted of the world does not hold yet.
+local function ask_verify(self, verify)
+  local called, ok, why = xpcall(script.ask, mistake.traceback, self, false, verify, self.m)
+  if called then return verdict.of(ok, why) end
+  if errors.interrupts(ok) then error(ok, 0) end
+  if errors.is(ok) then return verdict.of(nil, ok) end
+  local reason = mistake.ends(self, "verify", ok)
+  mistake.unwind(self)
+  return verdict.unknown(reason)
+end
+
+--- Asks the `verify` of the goal, which is the mission's own or was given to `achieve`, whether it is reached; yes
+--- where it has none. The application may need a moment, so the question is repeated for that many seconds. The verdict
+--- is kept as `run.goal.verdict`.
 ---@param seconds number?
----@return boolean ok, string? why
+---@return deskpilot.verdict verdict reached only if its `answer` is "yes"
 function Run:verify(seconds)
   local verify = self.goal.verify
-  if not verify then return true end
+  if not verify then return verdict.yes "nothing was asked for" end
   local limit = task.now() + (seconds or self.config:get("timing.verify"))
   while true do
-    local called, ok, why = xpcall(script.ask, mistake.traceback, self, false, verify, self.m)
-    if not called then
-      if errors.interrupts(ok) then error(ok, 0) end
-      if not errors.is(ok) then
-        local reason = mistake.ends(self, "verify", ok)
-        mistake.unwind(self)
-        return false, reason
-      end
-      ok, why = false, errors.words(ok) -- what was asserted of the world does not hold yet
-    end
-    if ok then return true end
-    if task.now() >= limit then return false, why and tostring(why) or "no reason given" end
+    local said = ask_verify(self, verify)
+    self.goal.verdict = said
+    if said.answer == "yes" or task.now() >= limit then return said end
     task.sleep(0.1)
   end
 end
@@ -395,23 +423,32 @@ end
 ---@param seconds number? how long the world may take; timing.verify unless told
 ---@return string? text, deskpilot.error? err
 function Run:claim(evidence, seconds)
-  local ok, why = self:verify(seconds)
-  if not ok then
-    self:emit("guard", { name = "verify", message = "the claim of completion is not true: " .. why })
+  local said = self:verify(seconds)
+  if said.answer ~= "yes" then
+    local why = verdict.words(said)
+    self:emit("guard", { name = "verify", message = "the claim of completion is not true: " .. why, verdict = said })
     return errors.fail("refused", "NOT DONE: the mission's own check of the desktop says: %s", why)
   end
   self:stop("succeeded", text.one_line(evidence))
   return "the mission is complete"
 end
 
---- Hands a part of the work to an agent, from a script, a hook or a tool, and waits until it has ended. That part has
---- a history and a state of its own, and its end is not the end of the run.
----@param goal string what is to be done
----@param options { policy: string?, verify: (fun(m: deskpilot.run): boolean?, any)?, indicators: string[]? }?
----  indicators: texts that are all on the screen when the goal is reached
+--- Ends the goal if it has used up what it may spend, or what the goals around it had left. The loop asks after each
+--- turn, and `ask` after each answer.
+---@param only "tokens"|nil of the limits
+function Run:check_limits(only)
+  local reached = not self.outcome and goal_limits.reached(self, self.goal.bounds, only)
+  if reached then self:stop("incomplete", reached) end
+end
+
+--- Hands a part of the work to an agent, from a script, a policy, a hook or a tool, and waits until it has ended. That
+--- part has a history, a state and limits of its own, and its end is not the end of the run. A run works on one goal at
+--- a time. `m:achieve("goal", { ... })` says the same as `m:achieve { goal = "goal", ... }`.
+---@param goal string|deskpilot.goal_options
+---@param options deskpilot.goal_options?
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function Run:achieve(goal, options)
-  return require "deskpilot.agent.loop".achieve(self, goal, options or {})
+  return require "deskpilot.agent.loop".achieve(self, goal_options.read(goal, options))
 end
 
 --- Asks a person and waits for the answer: at the terminal, unless the mission's hook `ask` or the file of `--answers`
