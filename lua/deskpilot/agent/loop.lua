@@ -19,6 +19,8 @@ local loop = {}
 ---@field personas table<string, { temperature: number?, max_tokens: integer?, optional: boolean? }>? what its personas
 ---  spend, unless the configuration says otherwise; optional: a run can do without that one's model
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
+---@field answer (fun(run: deskpilot.run, question: deskpilot.question): string?)? its rule for questions to a person
+---  that nobody has answered
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
 
 -- The policy as its file is now: one that was edited, or that nobody has set an option of, brings its own.
@@ -79,7 +81,7 @@ end
 
 -- Works on the run's present goal until it is over.
 local function pursue(run, policy)
-  run.personas = policy.personas
+  run.personas, run.goal.rule = policy.personas, policy.answer
   if policy.start then policy.start(run) end
   while not run.outcome do
     one_turn(run, policy)
