@@ -41,7 +41,7 @@ tests.the_stop_hotkey_stops_whatever_runs = with_display(function(desk, display,
     nested = "coroutine.wrap(function() while true do end end)()",
     waiting = "m.desk.wait_until(function() return false end, { timeout = 600 })",
     request = ("require('deskpilot.net.http').request { url = %q, timeout = { total = 600 } }"):format(server.endpoint
-      .. "/models"),
+      .. "/slow"),
   } do
     local child = start_run(display, folder, current .. ([[run = function(m) m:note("begun") %s end]]):format(script))
     child:wait_for_word("begun")

@@ -96,6 +96,18 @@ function tests.phases_and_the_archive()
   t.has(words, "<dt>goal 1.1: steps</dt><dd>3 steps</dd>", "whose account it is")
 end
 
+function tests.the_files_of_ones_own_are_in_it()
+  local own = { kind = "policy", name = "three_body", folder = "project", path = "deskpilot/policies/three_body.lua",
+    sha256 = ("ab"):rep(32), replaces = true, edited = true }
+  local page = report.html({ { event = "run_start", at = 0, task = "x", own_files = { own } },
+    { event = "note", at = 1, turn = 5, message = "m", own_files = { { kind = "prompt", name = evil } } },
+    { event = "note", at = 1, own_files = { "odd" } }, { event = "note", at = 1, own_files = "odd" } }, "n")
+  t.has(page, "<dt>own file</dt><dd>policy three_body (edited): deskpilot/policies/three_body.lua of the project&#39;s "
+    .. "folder, sha256 " .. ("ab"):rep(32))
+  t.has(page, "prompt &lt;script&gt;")
+  t.ok(not page:find("<script", 1, true))
+end
+
 function tests.odd_events_do_no_harm()
   t.has(report.html({}, "empty"), "unfinished")
   local odd = {}

@@ -43,11 +43,4 @@ function hooks.names()
   return names
 end
 
---- Nearest hook for an unknown key, for the error that names it.
-function hooks.nearest(name, others)
-  local all = hooks.names()
-  for _, other in ipairs(others) do all[#all + 1] = other end
-  return text.nearest(name, all)
-end
-
 return hooks

@@ -2,6 +2,7 @@
 --- else listens (listeners.lua) or is the policy's.
 local errors = require "deskpilot.base.errors"
 local goals = require "deskpilot.agent.goals"
+local own_files = require "deskpilot.base.own_files"
 local plugins = require "deskpilot.agent.plugins"
 local task = require "deskpilot.base.task"
 
@@ -9,8 +10,8 @@ local loop = {}
 
 --- What a file of policies/ returns: how an agent thinks.
 ---@class deskpilot.policy: deskpilot.plugin
----@field personas table<string, { temperature: number?, max_tokens: integer? }>? what its personas spend, unless the
----  configuration says otherwise
+---@field personas table<string, { temperature: number?, max_tokens: integer?, optional: boolean? }>? what its personas
+---  spend, unless the configuration says otherwise; optional: a run can do without that one's model
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
 
@@ -23,6 +24,15 @@ local function load_policy(run, name)
     if not ok then return nil, err end
   end
   return policy
+end
+
+-- What was first read later than at the start, or was edited since: a prompt, say.
+local function tell_own_files(run)
+  local own, told = own_files.since(run.own_files_told)
+  run.own_files_told = told
+  if #own > 0 then
+    run:emit("note", { message = "your own files, from now on: " .. own_files.words(own), own_files = own })
+  end
 end
 
 -- A goal within the turn (run:achieve in a hook) has turns of its own, so the number is kept here.
@@ -38,6 +48,7 @@ local function one_turn(run, policy)
     return
   end
   policy.turn(run)
+  tell_own_files(run)
   run:emit("turn_end", { turn = number, seconds = task.now() - began, task_result = run.result })
   local pause = run.config:get("timing.turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
@@ -86,8 +97,11 @@ local function body(run)
     personas = personas or {}
     personas[name] = { model = model.name, endpoint = model.endpoint }
   end
-  run:emit("run_start", { mission = run.name, task = run.mission.task, policy = run.config:get("policy"),
-    model = run.model.name, endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
+  local own, told = own_files.since(0)
+  run.own_files_told = told
+  run:emit("run_start", { mission = run.name, file = run.file, own_files = #own > 0 and own or nil,
+    task = run.mission.task, policy = run.config:get("policy"), model = run.model.name,
+    endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
     version = require "native.system".version, config = run.config:dump() })
   if run.outcome then return end
   if run.mission.run then return run_script(run) end
@@ -130,6 +144,7 @@ function loop.execute(run)
   local ok, err = run.body:wait()
   settle_outcome(run, ok, err)
   for i = #run.closers, 1, -1 do pcall(run.closers[i]) end
+  tell_own_files(run)
   run:emit("run_end", { status = run.outcome.status, reason = run.outcome.reason, turns = run.turn,
     actions = run.actions, seconds = task.now() - run.started, task_result = run.result })
 end

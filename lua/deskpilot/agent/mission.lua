@@ -66,8 +66,10 @@ local function wrong_stranger(key, value, where, sections)
   if type(value) == "table" then return nil end
   local words = all_words(sections or {})
   if is_one_of(key, words) then return ("%s: %s must be a table, not a %s"):format(where, key, type(value)) end
-  return ("%s: there is no mission key %q; did you mean %q?"):format(where, tostring(key),
-    hooks.nearest(tostring(key), words))
+  for _, name in ipairs(hooks.names()) do words[#words + 1] = name end -- of two that are as near, a key goes first
+  local nearest = text.nearest(tostring(key), words)
+  return ("%s: there is no mission key %q; %s"):format(where, tostring(key), nearest
+    and ("did you mean %q?"):format(nearest) or "what a mission may hold is in docs/missions.md")
 end
 
 local function wrong(table_, where, sections)
@@ -122,7 +124,8 @@ function mission.read(source, where, sections)
     return errors.fail("invalid", "%s", tostring(result))
   end
   if type(result) ~= "table" then
-    return errors.fail("invalid", "%s must return a table (see docs/missions.md), not a %s", where, type(result))
+    return errors.fail("invalid", "%s must return a table, as in return { task = \"...\" }, not %s", where,
+      result == nil and "nothing" or "a " .. type(result))
   end
   local sentence = wrong(result, where, sections) or wrong_list("indicators", result.indicators, where)
     or wrong_list("files", result.files, where) or wrong_apps(result.desktop, where)
@@ -132,8 +135,9 @@ end
 
 --- What a mission says of the configuration.
 ---@param table_ table as read() gives it
+---@param where string? its file, for messages
 ---@return deskpilot.config_layer
-function mission.layer(table_)
+function mission.layer(table_, where)
   local values = {}
   for key, value in pairs(table_) do
     if not mission.has_word(key) then values[key] = value end
@@ -146,7 +150,7 @@ function mission.layer(table_)
   end
   local others = hooks.names()
   for key in pairs(keys) do others[#others + 1] = key end
-  return { source = "the mission", values = values, other_names = others }
+  return { source = "the mission", where = where, values = values, other_names = others }
 end
 
 return mission

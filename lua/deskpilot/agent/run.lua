@@ -55,6 +55,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field [string] any what guards keep of the whole run; what they keep of a goal is in `goal.guards`
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
+---@field file { path: string, sha256: string }? the mission's file
 local Run = {}
 
 --- A new run. The parts are opened by the caller, who also closes them.

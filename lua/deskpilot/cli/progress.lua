@@ -3,6 +3,7 @@
 local uv = require "luv"
 local json = require "deskpilot.base.json"
 local rundir = require "deskpilot.agent.rundir"
+local own_files = require "deskpilot.base.own_files"
 local text = require "deskpilot.base.text"
 
 local progress = {}
@@ -101,11 +102,41 @@ function Progress:close()
   self.timer = nil
 end
 
+-- A failure is told once. It is held back until the next event shows whether it ends the run: then the last line has
+-- it, else a line of its own.
+function Progress:hold(lead, words)
+  words = clean(words)
+  if self.held and self.held.words == words or self.told == words then return end
+  self:release()
+  self.held = { lead = lead, words = words }
+end
+
+function Progress:release()
+  local held = self.held
+  self.held = nil
+  if not held then return end
+  self.told = held.words
+  self:line("  " .. held.lead .. text.cut(held.words, 600))
+end
+
+-- Words in which the failure that was told last is not told again.
+function Progress:without_told(words)
+  words = clean(words)
+  local from, to = 1, nil
+  if self.told and self.told ~= "" then from, to = words:find(self.told, 1, true) end
+  return to and words:sub(1, from - 1) .. "(as above)" .. words:sub(to + 1) or words
+end
+
+-- Events in which a failure that was held back may still turn out to be the end.
+local undecided = { error = true, turn_end = true, run_end = true, model_reply = true }
+
 local handlers = {}
 
 function handlers.run_start(self, _, event)
   self:start_spinner()
   if event.task then self:line("mission: " .. brief(event.task, 200)) end
+  local own = own_files.words(event.own_files)
+  if own ~= "" then self:line("your own files: " .. brief(own, 400)) end
   if self.level == "verbose" then
     self:line(brief(("policy %s, model %s at %s"):format(event.policy or "?", event.model or "?",
       event.endpoint or "?"), 200))
@@ -131,8 +162,11 @@ function handlers.model_reply(self, _, event)
   self.seconds.model = self.seconds.model + (tonumber(event.seconds) or 0)
   local err = event.error
   if err then
-    self:line("  model: " .. brief(type(err) == "table" and err.message or err, 300))
-  elseif self.level == "verbose" then
+    self:hold("model: ", type(err) == "table" and err.message or err)
+    return
+  end
+  self.told = nil
+  if self.level == "verbose" then
     local words = event.content or event.text
     if type(words) == "string" and words:find("%S") then
       self:line(("  %s: %s"):format(brief(event.persona or "model", 40), brief(words, 600)))
@@ -161,7 +195,7 @@ end
 function handlers.action_result(self, _, event)
   self.doing = nil
   local call = call_words(event.tool, event.args)
-  local result = event.text and brief(event.text, 160) or ""
+  local result = event.text and text.cut(self:without_told(event.text), 160) or ""
   table.insert(self.actions_this_turn, { phase = self.phase, words = ("%s %s%s"):format(event.ok == false and "✗"
     or "✓", call, result ~= "" and " — " .. result or "") })
   self.last = call
@@ -196,7 +230,8 @@ function handlers.note(self, _, event)
 end
 
 function handlers.error(self, _, event)
-  self:line("  " .. brief(("error in %s: %s"):format(event.name or "?", event.message or event.text or ""), 600))
+  local words = tostring(event.message or event.text or ""):gsub("\nstack traceback:.*$", "") -- the report has it
+  self:hold(("error in %s: "):format(clean(event.name or "?")), words)
 end
 
 local function share(part, whole)
@@ -205,10 +240,12 @@ end
 
 function handlers.run_end(self, run, event)
   self:close()
+  local reason = event.reason and self:without_told(event.reason)
+  if self.held and not (reason and reason:find(self.held.words, 1, true)) then self:release() end
   local whole = event.seconds or event.at or 0
   local model, settle = self.seconds.model, self.seconds.settle
   local status = clean(event.status or "ended")
-  self.write(("%s%s\n"):format(status, event.reason and ": " .. brief(event.reason, 400) or ""))
+  self.write(("%s%s\n"):format(status, reason and ": " .. text.cut(reason, 800) or ""))
   if self.level == "quiet" then return end
   local turns, actions = event.turns or self.turn, event.actions or self.actions
   self.write(("%d turn%s, %d action%s in %s (model %s, settling %s, the rest %s)\n"):format(turns,
@@ -261,6 +298,7 @@ function progress.new(options)
     local wanted = self.level ~= "quiet" or quiet_events[name]
     listener[name] = function(run, event)
       self.at, self.at_seen = event.at or self.at, uv.hrtime()
+      if not undecided[name] and not event.own_files then self:release() end
       if wanted then handler(self, run, event) end
       if wanted and name ~= "run_end" then self:draw() end
     end

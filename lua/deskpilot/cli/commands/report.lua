@@ -1,8 +1,10 @@
 --- `deskpilot report RUN`: report.html beside a run's journal, made from the journal alone. What a
 --- model or a screen said is escaped and never becomes markup.
+local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local rundir = require "deskpilot.agent.rundir"
+local own_files = require "deskpilot.base.own_files"
 local text = require "deskpilot.base.text"
 
 local report = {
@@ -269,6 +271,20 @@ local function personas(start)
   return table.concat(rows)
 end
 
+-- The user's files that were in force, also those that came into force later.
+local function own_rows(events)
+  local rows = {}
+  for _, event in ipairs(events) do
+    for _, file in ipairs(type(event.own_files) == "table" and event.own_files or {}) do
+      if type(file) == "table" then
+        rows[#rows + 1] = row("own file", ("%s: %s of the %s's folder, sha256 %s"):format(own_files.words { file },
+          tostring(file.path), tostring(file.folder), tostring(file.sha256)))
+      end
+    end
+  end
+  return table.concat(rows)
+end
+
 local function header(events, name, bytes)
   local start, ending = {}, {}
   for _, event in ipairs(events) do
@@ -286,7 +302,7 @@ local function header(events, name, bytes)
     row("model", start.model), row("endpoint", start.endpoint), personas(start), row("turns", ending.turns),
     row("actions", ending.actions), row("time", seconds(whole)),
     row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)),
-    row("settling", seconds(sums.settle)), row("final phase", last_phase(events)), account(events),
+    row("settling", seconds(sums.settle)), row("final phase", last_phase(events)), account(events), own_rows(events),
     row("archive", ("%d events%s"):format(#events, bytes and (", %.1f MB"):format(bytes / 2 ^ 20) or "")),
     row("deskpilot", start.version), "</dl>",
   }, "\n")
@@ -323,14 +339,33 @@ function report.write(folder)
   return path
 end
 
+-- The run that was made last in a folder of runs, or in its folder `runs`.
+local function latest_run(folder)
+  for _, base in ipairs { folder, files.join(folder, "runs"), "runs" } do
+    local names = files.list(base)
+    for i = #names, 1, -1 do
+      local run = files.join(base, names[i])
+      if files.exists(files.join(run, "journal.jsonl")) then return run end
+    end
+  end
+end
+
+local function no_run(folder)
+  local latest = latest_run(folder)
+  return ("%s is no run directory%s"):format(folder, latest and ("; the latest one there is " .. latest)
+    or ": there is no journal.jsonl in it")
+end
+
 function report.run(_, positional)
   if #positional ~= 1 then
-    io.stderr:write("deskpilot: report wants one run directory: deskpilot report runs/NAME\n")
+    local latest = latest_run "."
+    io.stderr:write("deskpilot: report wants one run directory: deskpilot report ", latest or "runs/NAME", "\n")
     return 2
   end
   local folder = positional[1]
   if text.ends(folder, "/journal.jsonl") or folder == "journal.jsonl" then folder = (files.split(folder)) end
   local path, err = report.write(folder)
+  if not path and errors.is(err, "not_found") then err = no_run(folder) end
   if not path then
     io.stderr:write("deskpilot: ", tostring(err), "\n")
     return 2
