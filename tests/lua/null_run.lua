@@ -5,7 +5,6 @@ local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local hooks = require "deskpilot.agent.hooks"
 local json = require "deskpilot.base.json"
-local listeners = require "deskpilot.agent.listeners"
 local lookup = require "deskpilot.base.lookup"
 local loop = require "deskpilot.agent.loop"
 local run_module = require "deskpilot.agent.run"
@@ -15,15 +14,11 @@ local null_run = {}
 
 -- Everything that a run announces, as it was then.
 local function recorder(events)
-  local listener = {}
-  for _, name in ipairs(listeners.events) do
-    listener[name] = function(_, event)
-      local copy = {}
-      for key, value in pairs(event) do copy[key] = value end
-      events[#events + 1] = copy
-    end
-  end
-  return listener
+  return { every = function(_, event)
+    local copy = {}
+    for key, value in pairs(event) do copy[key] = value end
+    events[#events + 1] = copy
+  end }
 end
 
 --- An answer in OpenAI's shape with these calls, each { name, arguments }; words where there are none.

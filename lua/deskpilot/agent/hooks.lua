@@ -1,7 +1,7 @@
 --- A mission's hooks as listeners. before_run, after_run, before_action and after_action are the
 --- friendly names; every event's own name works too. Returning false (and a reason) from a hook of an
 --- action vetoes it.
-local listeners = require "deskpilot.agent.listeners"
+local events = require "deskpilot.agent.run_events"
 local text = require "deskpilot.base.text"
 
 local hooks = {}
@@ -28,7 +28,7 @@ function hooks.of(mission)
     local hook = mission[name]
     if hook then kind[how[1]] = function(run, event) return decision(hook(how[2](run, event))) end end
   end
-  for _, name in ipairs(listeners.events) do
+  for _, name in ipairs(events.names()) do
     local hook = mission[name]
     if hook then named[name] = function(run, event) return decision(hook(run, event)) end end
   end
@@ -39,7 +39,7 @@ end
 ---@return string[]
 function hooks.names()
   local names = text.keys(friendly)
-  for _, name in ipairs(listeners.events) do names[#names + 1] = name end
+  for _, name in ipairs(events.names()) do names[#names + 1] = name end
   return names
 end
 

@@ -1,6 +1,7 @@
 --- Everything that listens to a run, in order: the mission's hooks, the guards, the journal, the
---- progress display. A listener is a table of functions named after the events; each is called as
---- fn(run, event). Before an action or a request happens, a listener may return a decision:
+--- progress display. A listener is a table of functions named after the events (agent/events.lua); each is
+--- called as fn(run, event), and `every` for the events that it has no other function for. Before an action or
+--- a request happens, a listener may return a decision:
 ---   { veto = "why" }     it does not happen, and the model reads why
 ---   { amend = {...} }    these fields of the event are replaced
 ---   { stop = {status, reason} }  the run ends (in any event)
@@ -65,6 +66,7 @@ local listeners = {}
 
 --- Functions named after the events; those that it has are called.
 ---@class deskpilot.listener
+---@field every (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? hears what no other hears
 ---@field run_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field turn_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field observed (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
@@ -78,17 +80,10 @@ local listeners = {}
 ---@field phase_change (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field guard (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field note (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
----@field ask (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field error (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 
 --- What a file of guards/ returns.
 ---@class deskpilot.guard: deskpilot.plugin, deskpilot.listener
-
---- The events of a run, in the order in which a turn announces them.
-listeners.events = {
-  "run_start", "turn_start", "observed", "model_request", "model_reply", "action", "action_result",
-  "settled", "turn_end", "run_end", "phase_change", "guard", "note", "ask", "error",
-}
 
 local asks = { action = true, model_request = true }
 
@@ -109,7 +104,7 @@ end
 ---@param event deskpilot.event
 function listeners.tell(run, event)
   for _, entry in ipairs(run.listeners) do
-    local listen = entry.listener[event.event]
+    local listen = entry.listener[event.event] or entry.listener.every
     if listen then
       local ok, decision = xpcall(listen, debug.traceback, run, event)
       if ok then

@@ -5,6 +5,7 @@ local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local decode = require "deskpilot.model.decode"
+local events = require "deskpilot.agent.run_events"
 local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
 local listeners = require "deskpilot.agent.listeners"
@@ -82,10 +83,11 @@ function Run:new_history()
 end
 
 --- Announces an event to every listener and returns it as they left it.
----@param name string one of listeners.events
+---@param name string of an event that is declared (agent/events.lua)
 ---@param fields table?
 ---@return table event
 function Run:emit(name, fields)
+  events.expect(name)
   local event = fields or {}
   event.event, event.at = name, task.now() - self.started
   if event.turn == nil and self.turn > 0 then event.turn = self.turn end

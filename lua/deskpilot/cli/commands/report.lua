@@ -285,7 +285,7 @@ local function own_rows(events)
   return table.concat(rows)
 end
 
-local function header(events, name, bytes)
+local function header(events, name, bytes, lost)
   local start, ending = {}, {}
   for _, event in ipairs(events) do
     if event.event == "run_start" then start = event end
@@ -304,7 +304,7 @@ local function header(events, name, bytes)
     row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)),
     row("settling", seconds(sums.settle)), row("final phase", last_phase(events)), account(events), own_rows(events),
     row("archive", ("%d events%s"):format(#events, bytes and (", %.1f MB"):format(bytes / 2 ^ 20) or "")),
-    row("deskpilot", start.version), "</dl>",
+    row("journal", lost), row("deskpilot", start.version), "</dl>",
   }, "\n")
 end
 
@@ -312,8 +312,9 @@ end
 ---@param events table[] the journal's, oldest first
 ---@param name string what the run is called
 ---@param bytes integer? how much it has kept
+---@param lost string? what of the journal could not be read
 ---@return string html
-function report.html(events, name, bytes)
+function report.html(events, name, bytes, lost)
   local parts = {}
   for _, turn in ipairs(by_turn(events)) do parts[#parts + 1] = section(turn) end
   return table.concat({
@@ -322,21 +323,24 @@ function report.html(events, name, bytes)
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src \'self\' file:; '
       .. "style-src 'unsafe-inline'\">",
     ("<title>%s</title><style>%s</style></head><body>"):format(escape(name), style),
-    header(events, name, bytes), table.concat(parts, "\n"), "</body></html>\n",
+    header(events, name, bytes, lost), table.concat(parts, "\n"), "</body></html>\n",
   }, "\n")
 end
 
 --- Writes the report of a run directory.
 ---@param folder string
 ---@return string? path, deskpilot.error? err
+---@return string? lost what of the journal could not be read
 function report.write(folder)
-  local events, err = require("deskpilot.agent.journal").read(folder)
-  if not events then return nil, err end
+  local journal = require "deskpilot.agent.journal"
+  local events, how = journal.read(folder)
+  if not events then return nil, how end
+  local lost = journal.lost(how)
   local _, name = files.split(files.absolute(folder))
   local path = files.join(folder, "report.html")
-  local ok, failure = files.write(path, report.html(events, name, rundir.size(folder)))
+  local ok, failure = files.write(path, report.html(events, name, rundir.size(folder), lost))
   if not ok then return nil, failure end
-  return path
+  return path, nil, lost
 end
 
 -- The run that was made last in a folder of runs, or in its folder `runs`.
@@ -364,12 +368,13 @@ function report.run(_, positional)
   end
   local folder = positional[1]
   if text.ends(folder, "/journal.jsonl") or folder == "journal.jsonl" then folder = (files.split(folder)) end
-  local path, err = report.write(folder)
+  local path, err, lost = report.write(folder)
   if not path and errors.is(err, "not_found") then err = no_run(folder) end
   if not path then
     io.stderr:write("deskpilot: ", tostring(err), "\n")
     return 2
   end
+  if lost then io.stderr:write("deskpilot: ", lost, "\n") end
   io.stdout:write(path, "\n")
   return 0
 end
