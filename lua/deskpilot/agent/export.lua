@@ -24,6 +24,7 @@ function export.result(events, folder, how)
       result.task_result = event.task_result or result.task_result
       if event.event == "phase_change" then result.phase = event.to end
     end
+    if event.event == "run_start" and type(event.parent) == "table" then result.parent = event.parent.run end
     if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
     elseif event.event == "action" then result.actions = result.actions + 1
     elseif event.event == "model_reply" then

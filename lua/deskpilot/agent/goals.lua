@@ -17,6 +17,8 @@ local deepest = 8
 ---@field criteria string[]? success criteria (agent/criteria.lua), from whoever planned the work
 ---@field unmet table<integer, string>? what the latest claim lacked, by the criterion's number
 ---@field guards table<string, any> what guards keep while it lasts
+---@field transient table<string, true>? fields of the state that do not outlast a turn
+---@field kept table? what of it is in the journal already (agent/state.lua)
 ---@field task string? what is to be done, in words
 ---@field state table the policy's own
 ---@field history deskpilot.history what the personas are told of the past

@@ -70,7 +70,7 @@ function Writer:close()
 end
 
 -- A run that loses its machine keeps all but what it was doing: these events are on the disk soon after they happen.
-local synced_after = { run_start = true, action = true, action_result = true, turn_end = true }
+local synced_after = { run_start = true, action = true, action_result = true, state = true }
 
 --- A listener that appends to folder/journal.jsonl. The first line says of which version the format is.
 ---@param folder string

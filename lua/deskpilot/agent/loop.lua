@@ -4,6 +4,8 @@ local errors = require "deskpilot.base.errors"
 local goals = require "deskpilot.agent.goals"
 local own_files = require "deskpilot.base.own_files"
 local plugins = require "deskpilot.agent.plugins"
+local resume = require "deskpilot.agent.resume"
+local state = require "deskpilot.agent.state"
 local task = require "deskpilot.base.task"
 
 local loop = {}
@@ -13,6 +15,8 @@ local loop = {}
 ---@field personas table<string, { temperature: number?, max_tokens: integer?, optional: boolean? }>? what its personas
 ---  spend, unless the configuration says otherwise; optional: a run can do without that one's model
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
+---@field resume (fun(run: deskpilot.run))? in place of start, in a run that goes on with the state of another
+---@field transient string[]? fields of run.state that need not outlast a turn, because no continued run wants them
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
 
 -- The policy as its file is now: one that was edited, or that nobody has set an option of, brings its own.
@@ -50,14 +54,26 @@ local function one_turn(run, policy)
   policy.turn(run)
   tell_own_files(run)
   run:emit("turn_end", { turn = number, seconds = task.now() - began, task_result = run.result })
+  state.keep(run, { turn = number }) -- the turn counts from here on: what goes on from this run, goes on after it
   local pause = run.config:get("timing.turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
 
+local function set_of(list)
+  local set = {}
+  for _, name in ipairs(list or {}) do set[name] = true end
+  return set
+end
+
 -- Works on the run's present goal until it is over.
 local function pursue(run, policy)
-  run.personas = policy.personas
-  if policy.start then policy.start(run) end
+  run.personas, run.goal.transient = policy.personas, set_of(policy.transient)
+  local again = run.past and not run.goal.parent and resume.apply(run)
+  if again and next(run.state) ~= nil then
+    if policy.resume then policy.resume(run) end
+  elseif policy.start then
+    policy.start(run)
+  end
   while not run.outcome do one_turn(run, policy) end
   if run.result then run.result.status = run.outcome.status end
 end
@@ -79,6 +95,7 @@ function loop.achieve(run, goal, options)
 end
 
 local function run_script(run)
+  if run.past then resume.apply(run) end
   local ok, why = run.mission.run(run)
   if run.outcome then return end
   if ok == false or (ok == nil and why ~= nil) then
@@ -99,7 +116,8 @@ local function body(run)
   end
   local own, told = own_files.since(0)
   run.own_files_told = told
-  run:emit("run_start", { mission = run.name, file = run.file, own_files = #own > 0 and own or nil,
+  run:emit("run_start", { mission = run.name, parent = run.past and resume.parent(run.past), flags = run.flags,
+    file = run.file, own_files = #own > 0 and own or nil,
     task = run.mission.task, policy = run.config:get("policy"), model = run.model.name,
     endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
     version = require "native.system".version, config = run.config:dump() })

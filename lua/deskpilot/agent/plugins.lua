@@ -27,6 +27,9 @@ local shapes = {}
 
 function shapes.policies(policy)
   if type(policy.turn) ~= "function" then return "must return a table with a function `turn(run)`" end
+  for _, name in ipairs(type(policy.transient) == "table" and policy.transient or {}) do
+    if type(name) ~= "string" then return "has a `transient` that is no list of the names of fields" end
+  end
   return require "deskpilot.agent.persona".problem(policy.personas)
 end
 

@@ -11,6 +11,7 @@ local history = require "deskpilot.agent.history"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
 local persona = require "deskpilot.agent.persona"
+local state = require "deskpilot.agent.state"
 
 local run = {}
 
@@ -55,6 +56,9 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field looked { turn: integer, times: integer }?
 ---@field [string] any what guards keep of the whole run; what they keep of a goal is in `goal.guards`
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
+---@field past deskpilot.past? the run that this one goes on from (`deskpilot resume`, `fork`)
+---@field spent number seconds that those before it have spent of its time
+---@field notices string[]? what the next observation tells beside the screen
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 ---@field file { path: string, sha256: string }? the mission's file
 local Run = {}
@@ -66,6 +70,7 @@ function run.new(parts)
   local self = setmetatable({}, goals.metatable(Run))
   for key, value in pairs(parts) do self[key] = value end
   self.turn, self.actions = 0, 0
+  self.spent = self.past and self.past.seconds or 0
   self.encoder = native.encoder()
   local mission = self.mission
   self.goal = goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators,
@@ -100,6 +105,19 @@ end
 ---@param message any what tostring makes of it
 function Run:note(message)
   self:emit("note", { message = tostring(message) })
+end
+
+--- Tells the personas something with the next observation.
+---@param sentence string
+function Run:inform(sentence)
+  self.notices = self.notices or {}
+  table.insert(self.notices, sentence)
+end
+
+--- Writes what has changed of `state` into the journal, for a run that goes on from this one. The loop does so after
+--- each turn; a script does it itself.
+function Run:keep_state()
+  state.keep(self)
 end
 
 --- Ends what is worked on, the run or a goal within it, after the current step. The first end given is the one that
@@ -144,7 +162,7 @@ function Run:observe()
   local began = task.now()
   local seen, err = observation.take(self.desk, self.encoder, self.config)
   if not seen then return nil, err end
-  self.observation = seen
+  self.observation, seen.notices, self.notices = seen, self.notices, nil
   local path = picture_path(self, seen.format)
   local saved, failure = self.dir:save(path, seen.bytes)
   if not saved then return nil, failure end

@@ -23,7 +23,10 @@ events.declare_all("deskpilot.agent.journal", { { name = "journal", about = "The
 events.declare_all("deskpilot.agent.loop", {
   { name = "run_start", about = "The run begins; before_run hears it.", fields = {
     { "mission", "string", "its name" },
-    { "file?", "object", "the mission's file: path, sha256" },
+    { "parent?", object { run = "string", turn = "integer", kind = "string", seconds = "number", actions = "integer" },
+      "the run that this one goes on from: its folder, after which turn, `resume` or `fork`, and what was spent" },
+    { "flags?", "object", "what the command line said of the configuration" },
+    { "file?", "object", "the mission's file: path, sha256, folder; its copy is mission.lua in the run's folder" },
     { "own_files?", "array", "files of the user's that are in force: kind, name, folder, path, sha256, ..." },
     { "task?", "string", "what is to be done; missing for a script" },
     { "policy", "string", "how the agent thinks" },
@@ -112,6 +115,8 @@ events.declare_all("deskpilot.agent.run", {
     { "own_files?", "array", "as in run_start: files that came into force later" },
   } },
 })
+
+require "deskpilot.agent.state" -- announces `state` after each turn
 
 events.declare_all("everybody", {
   { name = "phase_change", about = "The policy begins another phase.", fields = {

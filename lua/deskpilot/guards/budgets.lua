@@ -19,7 +19,7 @@ function budgets.run_start(run)
   local seconds = run.config:get("limits.seconds")
   -- Not a look at the clock between turns: a model that never answers, and a script that never waits, must
   -- not outlast it.
-  run:on_close(task.deadline(task.current(), seconds, function()
+  run:on_close(task.deadline(task.current(), math.max(0, seconds - run.spent), function()
     run:abort("incomplete", ("out of time: the limit is %g s (limits.seconds)"):format(seconds))
   end))
 end

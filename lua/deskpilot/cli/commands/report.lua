@@ -285,6 +285,12 @@ local function own_rows(events)
   return table.concat(rows)
 end
 
+local function parent_row(parent)
+  if type(parent) ~= "table" then return "" end
+  return row("goes on from", ("%s after turn %s (%s)"):format(tostring(parent.run), tostring(parent.turn),
+    tostring(parent.kind)))
+end
+
 local function header(events, name, bytes, lost)
   local start, ending = {}, {}
   for _, event in ipairs(events) do
@@ -298,7 +304,7 @@ local function header(events, name, bytes, lost)
     ("<h1>%s</h1>"):format(escape(start.task or start.mission or name)),
     ('<p><span class="status %s">%s</span> %s</p>'):format(status == "succeeded" and "good" or "bad",
       escape(status), escape(ending.reason or "the journal has no end: the run was cut off or is still going")),
-    "<dl>", row("run", name), row("mission", start.mission), row("policy", start.policy),
+    "<dl>", row("run", name), row("mission", start.mission), parent_row(start.parent), row("policy", start.policy),
     row("model", start.model), row("endpoint", start.endpoint), personas(start), row("turns", ending.turns),
     row("actions", ending.actions), row("time", seconds(whole)),
     row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)),
