@@ -4,6 +4,7 @@ local configured = require "configured"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local hooks = require "deskpilot.agent.hooks"
+local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local lookup = require "deskpilot.base.lookup"
 local loop = require "deskpilot.agent.loop"
@@ -41,12 +42,14 @@ local function model_of(answer)
 end
 
 -- A policy whose turn is the test's.
-local played = "return { turn = function(run) run.played(run) end }"
+local played = [[return { turn = function(run) run.played(run) end, transient = { "passing" },
+  start = function(run) run.began = "started" end, resume = function(run) run.began = "resumed" end }]]
 
 --- Runs a mission to its end.
 ---@param mission table
----@param options { turn: fun(run: deskpilot.run)?, flags: table?, model: (fun(request: table): table?, any)? }? turn: a
----  policy, in place of the mission's; model: gives a body of OpenAI's, or nil and an error
+---@param options { turn: fun(run: deskpilot.run)?, flags: table?, model: (fun(request: table): table?, any)?,
+---  past: deskpilot.past?, keep: boolean? }? turn: a policy, in place of the mission's; model: gives a body of
+---  OpenAI's, or nil and an error; past: what it goes on from; keep: the run's folder stays
 ---@return deskpilot.run run, table[] events
 function null_run.play(mission, options)
   options = options or {}
@@ -71,16 +74,20 @@ function null_run.play(mission, options)
     list[#list + 1] = { name = "the guard " .. guard.name, listener = guard.plugin }
   end
   list[#list + 1] = { name = "the record", listener = recorder(events) }
+  local dir = assert(require "deskpilot.agent.rundir".create(files.join(folder, "runs"), "m", 0))
+  local written = assert(journal.open(dir.path)) -- is checked when the folder is removed
+  list[#list + 1] = { name = "the journal", listener = written, essential = true }
   local run = run_module.new { mission = mission, name = "m", config = config, listeners = list, desktop = "current",
     toolbox = assert(require "deskpilot.agent.toolbox".new(tools, config)),
     model = model_of(options.model or function() error "no model was expected to be asked" end),
-    dir = assert(require "deskpilot.agent.rundir".create(files.join(folder, "runs"), "m", 0)),
+    dir = dir, past = options.past,
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }
   run.played = options.turn
   loop.execute(run)
   run.desk:close()
+  written.close()
   lookup.set_roots {}
-  files.remove(folder)
+  if not options.keep then files.remove(folder) end
   return run, events
 end
 

@@ -46,10 +46,10 @@ end
 local function mission_of(past, options, folder)
   local path, file = original(past.start)
   local name = tostring(past.start.mission or "mission")
-  if options["mission-file"] then
-    local words, err = files.read(options["mission-file"])
+  local given = options.mission_file
+  if given then
+    local words, err = files.read(given)
     if not words then return nil, err end
-    local given = options["mission-file"]
     return { text = words, where = given, folder = (files.split(files.absolute(given))), name = name }
   end
   local copy = files.join(folder, "mission.lua")
@@ -98,9 +98,9 @@ function continued.order(options, folder, from)
   end
   local source, say = mission_of(past, options, folder)
   if not source then return nil, say end
-  local lines = { ("goes on from %s after turn %d"):format(folder, past.turn), past.lost, say }
-  local words = {}
-  for i = 1, 3 do words[#words + 1] = lines[i] end
+  local words = { ("goes on from %s after turn %d"):format(folder, past.turn) }
+  words[#words + 1] = past.lost
+  words[#words + 1] = say
   return { source = source, flags = type(past.start.flags) == "table" and past.start.flags or nil, past = past,
     runs = (files.split(files.absolute(folder))), say = not options.quiet and table.concat(words, "\n") or nil,
     change = function(plan) return check(plan, past) end }

@@ -7,7 +7,8 @@ local command = {
   order = 12,
   usage = "resume RUN [--from TURN] [OPTIONS]",
   options = continued.options {
-    { name = "from", value = "TURN", help = "go on from the end of that turn, not of the last one that was finished" } },
+    { name = "from", value = "TURN",
+      help = "go on from the end of that turn, not of the last one that was finished" } },
   details = [[
 RUN is a run directory. A new one is made beside it, which names it as its parent. The mission is the copy that RUN has
 kept; the history, the policy's state and what is left of limits.turns and limits.seconds go on; a private desktop and
