@@ -39,7 +39,7 @@ tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_rec
             keys monitors null ocr_detect parallel png_damage png_decode regions scale)
 tests_named(WINDOWS_LUA lua lua agent app_profiles cdp cli completion config criteria csv data decode desk eval files
             find goals http http_server literal literal_planner lookup loop_detection model monitors native_desk ocr
-            odev old_runs outline phases plugins probe report resume_state schema schema_foreign shot signal site
+            odev old_runs outline phases plugins probe replay report resume_state schema schema_foreign shot signal site
             system task toolbox types websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)
 tests_in(WINDOWS_OWN_LUA windows lua)

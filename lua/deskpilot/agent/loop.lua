@@ -116,8 +116,8 @@ local function body(run)
   end
   local own, told = own_files.since(0)
   run.own_files_told = told
-  run:emit("run_start", { mission = run.name, parent = run.past and resume.parent(run.past), flags = run.flags,
-    file = run.file, own_files = #own > 0 and own or nil,
+  run:emit("run_start", { mission = run.name, flags = run.flags, file = run.file,
+    parent = run.parent or run.past and resume.parent(run.past), own_files = #own > 0 and own or nil,
     task = run.mission.task, policy = run.config:get("policy"), model = run.model.name,
     endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
     version = require "native.system".version, config = run.config:dump() })

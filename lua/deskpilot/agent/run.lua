@@ -11,6 +11,7 @@ local history = require "deskpilot.agent.history"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
 local persona = require "deskpilot.agent.persona"
+local recording = require "deskpilot.agent.recording"
 local state = require "deskpilot.agent.state"
 
 local run = {}
@@ -58,6 +59,8 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
 ---@field past deskpilot.past? the run that this one goes on from (`deskpilot resume`, `fork`)
 ---@field spent number seconds that those before it have spent of its time
+---@field recording deskpilot.recording? what is seen in place of a desktop (`deskpilot rerun`)
+---@field parent table? what run_start says of the run that this one comes from
 ---@field notices string[]? what the next observation tells beside the screen
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 ---@field file { path: string, sha256: string }? the mission's file
@@ -160,15 +163,19 @@ end
 ---@return boolean? ok, deskpilot.error? err
 function Run:observe()
   local began = task.now()
-  local seen, err = observation.take(self.desk, self.encoder, self.config)
+  local seen, err
+  if self.recording then seen, err = self.recording:take(self)
+  else seen, err = observation.take(self.desk, self.encoder, self.config) end
   if not seen then return nil, err end
   self.observation, seen.notices, self.notices = seen, self.notices, nil
   local path = picture_path(self, seen.format)
   local saved, failure = self.dir:save(path, seen.bytes)
   if not saved then return nil, failure end
   seen.path = path
+  local kept, why = recording.save(self, seen, path)
+  if not kept then return nil, why end
   seen.seconds = task.now() - began
-  self:emit("observed", { screenshot = path, screen = seen.shot.frame,
+  self:emit("observed", { screenshot = path, seen = kept, screen = seen.shot.frame,
     image = { width = seen.shot.width, height = seen.shot.height },
     window = seen.window and { title = seen.window.title, class = seen.window.class, pid = seen.window.pid },
     page = seen.page and { title = seen.page.title, url = seen.page.url, elements = seen.page.total },
@@ -220,7 +227,8 @@ function Run:ask(request)
   if event.veto then return errors.fail("refused", "%s vetoed the request: %s", event.vetoed_by, event.veto) end
   for key, value in pairs(event) do request[key] = value end
 
-  local chat = { persona = request.persona, messages = messages(request, self.observation),
+  local chat = { persona = request.persona, turn = self.turn, goal = self.goal.parent and self.goal.path or nil,
+    messages = messages(request, self.observation),
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools, self) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
@@ -238,6 +246,7 @@ function Run:ask(request)
   result.content, result.usage, result.attempts = reply.content, reply.usage, reply.attempts
   result.tool_calls = reply.tool_calls and #reply.tool_calls > 0 and reply.tool_calls or nil
   self:emit("model_reply", result)
+  if reply.note then self:note(("%s: %s"):format(request.persona, reply.note)) end
   return reply
 end
 

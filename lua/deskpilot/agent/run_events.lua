@@ -24,7 +24,7 @@ events.declare_all("deskpilot.agent.loop", {
   { name = "run_start", about = "The run begins; before_run hears it.", fields = {
     { "mission", "string", "its name" },
     { "parent?", object { run = "string", turn = "integer", kind = "string", seconds = "number", actions = "integer" },
-      "the run that this one goes on from: its folder, after which turn, `resume` or `fork`, and what was spent" },
+      "the run that it comes from: its folder, after which turn, `resume`, `fork` or `rerun`, and what was spent" },
     { "flags?", "object", "what the command line said of the configuration" },
     { "file?", "object", "the mission's file: path, sha256, folder; its copy is mission.lua in the run's folder" },
     { "own_files?", "array", "files of the user's that are in force: kind, name, folder, path, sha256, ..." },
@@ -40,6 +40,8 @@ events.declare_all("deskpilot.agent.loop", {
   { name = "turn_start", about = "A turn begins.", fields = {} },
   { name = "observed", about = "The desktop was looked at; a turn may look more than once.", fields = {
     { "screenshot", "string", "the picture's file, in the run's folder" },
+    { "seen?", "string", "the file with the elements, the window and the page as data; an earlier one where nothing of "
+      .. "them has changed" },
     { "screen", box, "the part of the desktop that it shows, in pixels" },
     { "image", object { width = "integer", height = "integer" }, "the picture's own size" },
     { "window?", "object", "the active window: title, class, pid" },

@@ -42,10 +42,10 @@ local function original(start)
   return files.join(file.folder, select(2, files.split(file.path))), file
 end
 
--- The mission that the run goes on with, and what is to be said of it.
-local function mission_of(past, options, folder)
-  local path, file = original(past.start)
-  local name = tostring(past.start.mission or "mission")
+-- The mission of a run that began so, and what is to be said of it.
+local function mission_of(start, options, folder)
+  local path, file = original(start)
+  local name = tostring(start.mission or "mission")
   local given = options.mission_file
   if given then
     local words, err = files.read(given)
@@ -65,6 +65,20 @@ local function mission_of(past, options, folder)
       .. "changed one"):format(path, path)
   end
   return { text = words, where = copy, folder = file and file.folder, name = name }, say
+end
+
+--- The order to run the mission of another run once more: the copy of its file, what its command line said, a folder
+--- beside it.
+---@param start table its run_start
+---@param options table of the command line
+---@param folder string the run directory
+---@return deskpilot.cli.order? order, deskpilot.error? err
+function continued.mission(start, options, folder)
+  local source, say = mission_of(start, options, folder)
+  if not source then return nil, say end
+  local values = {}
+  for key, value in pairs(type(start.flags) == "table" and start.flags or {}) do values[key] = value end
+  return { source = source, say = say, flags = values, runs = (files.split(files.absolute(folder))) }
 end
 
 -- A script has no turns to go on from.
@@ -96,14 +110,14 @@ function continued.order(options, folder, from)
     return errors.fail("refused", "that run has succeeded, so there is nothing to go on with; to try another way from "
       .. "one of its turns: deskpilot fork %s --turn %d", folder, math.max(0, past.turn - 1))
   end
-  local source, say = mission_of(past, options, folder)
-  if not source then return nil, say end
+  local order, failure = continued.mission(past.start, options, folder)
+  if not order then return nil, failure end
   local words = { ("goes on from %s after turn %d"):format(folder, past.turn) }
   words[#words + 1] = past.lost
-  words[#words + 1] = say
-  return { source = source, flags = type(past.start.flags) == "table" and past.start.flags or nil, past = past,
-    runs = (files.split(files.absolute(folder))), say = not options.quiet and table.concat(words, "\n") or nil,
-    change = function(plan) return check(plan, past) end }
+  words[#words + 1] = order.say
+  order.say = not options.quiet and table.concat(words, "\n") or nil
+  order.past, order.change = past, function(plan) return check(plan, past) end
+  return order
 end
 
 return continued

@@ -1,5 +1,6 @@
 --- The model clients of a run: its own, and those of the personas that have one of their own.
 local errors = require "deskpilot.base.errors"
+local replay = require "deskpilot.model.replay"
 
 local run_models = {}
 
@@ -19,6 +20,7 @@ end
 ---@return table<string, deskpilot.model.options>
 function run_models.options(settings)
   local all = { [""] = model_options(settings, {}) }
+  if replay.folder(all[""].model) then return all end -- the recorded run answers for all of them
   for name, own in pairs(settings:get "personas") do
     for field, value in pairs(own) do
       if value == "" then own[field] = nil end

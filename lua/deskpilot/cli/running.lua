@@ -30,7 +30,8 @@ local running = {}
 --- The options of every command that runs a mission.
 running.options = {
   { name = "policy", value = "NAME", help = "how the agent thinks (default: the mission's, or three_body)" },
-  { name = "model", value = "NAME", help = "the model asked for; `literal` needs no server" },
+  { name = "model", value = "NAME",
+    help = "the model asked for; `literal` needs no server, `replay:RUN` answers as it did in that run" },
   { name = "provider", value = "NAME", help = "the model server by its name: " .. provider.shipped_names() },
   { name = "endpoint", value = "URL", help = "the OpenAI-compatible server by its address" },
   { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
@@ -194,10 +195,12 @@ end
 -- What a run is made of, loaded and checked before anything is touched.
 local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
-    file = plan.file, flags = plan.flags, past = plan.past, listeners = {} }
+    file = plan.file, flags = plan.flags, past = plan.past, parent = plan.parent,
+    recording = plan.recording, listeners = {} }
   local err
   parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
+  if plan.recording then parts.toolbox = plan.recording:toolbox(parts.toolbox) end
   local _, problems = require "deskpilot.desk.app.profiles".load()
   if problems[1] then return nil, problems[1] end
   plan.models = run_models.options(plan.config)
@@ -265,7 +268,7 @@ local function perform(plan, parts, options)
   table.insert(parts.listeners, { name = "the progress display",
     listener = require "deskpilot.cli.progress".new {
       level = options.quiet and "quiet" or options.verbose and "verbose" or "normal" } })
-  if plan.hotkey.failure then
+  if plan.hotkey.failure and not plan.recording then
     table.insert(parts.listeners, { name = "the emergency-stop hotkey", listener = { run_start = function(run)
       run:note(("the emergency-stop hotkey %s is not watched: %s"):format(plan.hotkey.combo,
         tostring(plan.hotkey.failure)))
