@@ -482,28 +482,6 @@ function tests.progress_as_plain_lines()
   t.eq(shown({ tty = false, level = "quiet" }, events), "  error in hook: bad\nsucceeded: done\n")
 end
 
-function tests.why_a_commander_changes_the_phase_is_one_line()
-  local function words(level, event)
-    event.from, event.to = "INIT", "EXECUTION"
-    return shown({ tty = false, level = level }, { { "phase_change", event } })
-  end
-  local why = { rationale = "The window\nis \27open.", tools_rationale = "Clicks are enough." }
-  t.eq(words("normal", why), "  phase: INIT -> EXECUTION — The window is open.; tools: Clicks are enough.\n")
-  t.eq(words("quiet", why), "")
-  t.eq(words("normal", { rationale = "Both.", tools_rationale = "Both." }), "  phase: INIT -> EXECUTION — Both.\n")
-  t.eq(words("normal", { why = "each state of a machine" }), "", "what a policy does by itself")
-  t.eq(words("verbose", { why = "each state" }), "  phase: INIT -> EXECUTION — each state\n")
-  local long = words("normal", { rationale = ("word "):rep(100), tools_rationale = ("tool "):rep(100) })
-  t.eq(select(2, long:gsub("\n", "")), 1)
-  t.ok(#long < 420, #long)
-end
-
-function tests.the_final_phase_is_the_runs_own()
-  local words = shown({ tty = false }, { { "phase_change", { to = "VERIFICATION" } },
-    { "phase_change", { to = "OBSERVE", goal = "1.1" } }, { "run_end", { status = "failed" } } })
-  t.has(words, "final phase: VERIFICATION\n")
-end
-
 -- An answer that fails is announced as model_reply and then as error, is a result of the turn, and may be the end.
 local function failing(text_of_end, ...)
   local list = { { "run_start", { at = 0 } }, { "turn_start", { at = 0, turn = 1 } } }
@@ -548,6 +526,50 @@ function tests.own_files_are_told_at_the_start()
     { kind = "prompt", name = "vision", replaces = true, edited = false },
     { kind = "tool", name = "raise\27[2J" } } } } }),
     "mission: x\nyour own files: policy three_body (edited), prompt vision (as it ships) and tool raise [2J\n")
+end
+
+local of_a_script = {
+  { "run_start", { at = 0, mission = "m", script = true } },
+  { "desk_call", { at = 0, call = "mouse.click", target = "push button 'a\27[2Jb'", ok = true, acts = true } },
+  { "desk_call", { at = 1, call = "windows.find", target = "title 'x'", ok = true, acts = false, text = "'x'" } },
+  { "desk_call", { at = 2, call = "mouse.move", target = "5, 5", ok = true, acts = true, times = 40 } },
+  { "desk_call", { at = 3, call = "clipboard.get", ok = false, acts = false, text = "no answer" } },
+  { "desk_call", { at = 4, call = "windows.focus", target = "'y'", ok = false, acts = true, text = "m.lua:3: no y",
+    raised = true } },
+  { "error", { at = 4, name = "script", message = "m.lua:3: no y", traceback = "m.lua:3: in f\nm.lua:9: in g",
+    ends = true } },
+  { "run_end", { at = 5, status = "error", reason = "m.lua:3: no y", turns = 0, actions = 0, seconds = 5 } },
+}
+
+function tests.progress_of_a_script()
+  local ending = "error: m.lua:3: no y\n    m.lua:3: in f\n    m.lua:9: in g\n"
+  t.eq(shown({ tty = false }, of_a_script), "script: m\n0:00  ✓ mouse.click(push button 'a [2Jb')\n"
+    .. "0:02  ✓ mouse.move(5, 5) 40 times\n0:03  ✗ clipboard.get() — no answer\n0:04  ✗ windows.focus('y')\n"
+    .. ending .. "script: 44 desk calls in 0:05\nrun: runs/x (0.0 MB)\n")
+  t.has(shown({ tty = false, level = "verbose" }, of_a_script), "0:01  ✓ windows.find(title 'x') — 'x'\n")
+  t.eq(shown({ tty = false, level = "quiet" }, of_a_script), ending)
+end
+
+function tests.why_a_commander_changes_the_phase_is_one_line()
+  local function words(level, event)
+    event.from, event.to = "INIT", "EXECUTION"
+    return shown({ tty = false, level = level }, { { "phase_change", event } })
+  end
+  local why = { rationale = "The window\nis \27open.", tools_rationale = "Clicks are enough." }
+  t.eq(words("normal", why), "  phase: INIT -> EXECUTION — The window is open.; tools: Clicks are enough.\n")
+  t.eq(words("quiet", why), "")
+  t.eq(words("normal", { rationale = "Both.", tools_rationale = "Both." }), "  phase: INIT -> EXECUTION — Both.\n")
+  t.eq(words("normal", { why = "each state of a machine" }), "", "what a policy does by itself")
+  t.eq(words("verbose", { why = "each state" }), "  phase: INIT -> EXECUTION — each state\n")
+  local long = words("normal", { rationale = ("word "):rep(100), tools_rationale = ("tool "):rep(100) })
+  t.eq(select(2, long:gsub("\n", "")), 1)
+  t.ok(#long < 420, #long)
+end
+
+function tests.the_final_phase_is_the_runs_own()
+  local words = shown({ tty = false }, { { "phase_change", { to = "VERIFICATION" } },
+    { "phase_change", { to = "OBSERVE", goal = "1.1" } }, { "run_end", { status = "failed" } } })
+  t.has(words, "final phase: VERIFICATION\n")
 end
 
 function tests.progress_on_a_terminal()

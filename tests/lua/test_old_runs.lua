@@ -36,9 +36,7 @@ end
 
 local function left(base)
   local names = {}
-  for _, name in ipairs(files.list(base)) do
-    if name ~= ".sizes.json" then names[#names + 1] = name:match("^%d+T%d+Z%-(.*)$") or name end
-  end
+  for _, name in ipairs(files.list(base)) do names[#names + 1] = name:match("^%d+T%d+Z%-(.*)$") or name end
   table.sort(names)
   return table.concat(names, " ")
 end
@@ -75,21 +73,18 @@ tests.and_by_megabytes_of_all_files = with_base(function(base, tidy)
   t.eq(left(base), "a b")
 end)
 
--- Sizes are kept between runs; what is kept is not believed blindly.
-tests.sizes_are_measured_once = with_base(function(base, tidy)
+-- Of a run that is over by its result, of others by what is there.
+tests.how_large_a_run_is = with_base(function(base, tidy)
   make(base, 1, "a", { kb = 400 })
   local b = make(base, 2, "b", { kb = 400 })
-  local going = make(base, 3, "going", { kb = 100, unfinished = true })
   t.eq(tidy { megabytes = 1 }, nil)
-  local known = json.decode(files.read(base .. "/.sizes.json")) or {}
-  t.ok(known[select(2, files.split(b))] > 400000)
-  t.eq(known[select(2, files.split(going))], nil, "one that is not over still grows")
-  assert(files.write(base .. "/.sizes.json", "what is this"))
-  t.eq(tidy { megabytes = 1 }, nil)
-  assert(files.write(base .. "/.sizes.json", json.encode { [select(2, files.split(b))] = 5e9 }))
-  t.has(tidy { megabytes = 1 }, "runs.keep_mb is 1", "as it was measured")
+  for _, words in ipairs { "what is this", "[]", '{"archive":5}', '{"archive":{"bytes":"many"}}' } do
+    assert(files.write(b .. "/result.json", words))
+    t.eq(tidy { megabytes = 1 }, nil, words)
+  end
+  assert(files.write(b .. "/result.json", json.encode { archive = { events = 1, bytes = 5000000 } }))
+  t.has(tidy { megabytes = 1 }, "removed the oldest run (5.0 MB)")
   t.eq(left(base), "a")
-  t.eq(json.decode(files.read(base .. "/.sizes.json"))[select(2, files.split(b))], nil)
 end)
 
 tests.several_limits_are_all_named = with_base(function(base, tidy)

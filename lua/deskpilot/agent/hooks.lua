@@ -2,6 +2,7 @@
 --- friendly names; every event's own name works too. Returning false (and a reason) from a hook of an
 --- action vetoes it.
 local events = require "deskpilot.agent.run_events"
+local script = require "deskpilot.agent.script"
 local text = require "deskpilot.base.text"
 
 local hooks = {}
@@ -26,13 +27,27 @@ function hooks.of(mission)
   local kind, named = {}, {}
   for name, how in pairs(friendly) do
     local hook = mission[name]
-    if hook then kind[how[1]] = function(run, event) return decision(hook(how[2](run, event))) end end
+    if hook then
+      kind[how[1]] = function(run, event) return decision(script.ask(run, true, hook, how[2](run.m or run, event))) end
+    end
   end
   for _, name in ipairs(events.names()) do
     local hook = mission[name]
-    if hook then named[name] = function(run, event) return decision(hook(run, event)) end end
+    if hook then
+      named[name] = function(run, event) return decision(script.ask(run, true, hook, run.m or run, event)) end
+    end
   end
   return kind, named
+end
+
+--- The same as entries of run.listeners.
+---@return table[] entries
+function hooks.entries(mission)
+  local kind, named = hooks.of(mission)
+  local called = {}
+  for name, how in pairs(friendly) do called[how[1]] = name end
+  return { { name = "the mission's hook", mission = called, final = true, listener = kind },
+    { name = "the mission's hook", mission = {}, final = true, listener = named } }
 end
 
 --- Every key that a mission may hold as a hook.

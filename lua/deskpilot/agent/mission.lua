@@ -10,19 +10,20 @@ local mission = {}
 --- What a mission's file returns. Every section of the configuration may stand beside these: limits, timing, ...
 ---@class deskpilot.mission: deskpilot.config_groups, deskpilot.listener
 ---@field task string? what an agent is to do, in words; or else `run`
----@field run (fun(m: deskpilot.run): boolean?, any)? a script; false and why if it did not succeed
+---@field run (fun(m: deskpilot.mission_run): boolean?, any)? a script; false and why if it did not succeed
+---@field strict boolean? false: in a script, what fails on the desktop gives nil and the error instead of raising it
 ---@field policy string? how the agent thinks: "three_body", "odev"
 ---@field desktop deskpilot.mission.desktop? where
----@field verify (fun(m: deskpilot.run): boolean?, any)? whether the goal is reached, and why not
+---@field verify (fun(m: deskpilot.mission_run): boolean?, any)? whether the goal is reached, and why not
 ---@field name string?
 ---@field indicators string[]? texts that are all on the screen when the goal is reached
 ---@field files string[]? files and folders that an agent may upload, or open in a browser
 ---@field resumable boolean? of a script: `deskpilot resume` may start it again from its beginning
----@field before_run (fun(m: deskpilot.run): deskpilot.decision?)?
----@field after_run (fun(m: deskpilot.run, outcome: deskpilot.run_end))?
----@field before_action (fun(m: deskpilot.run, action: deskpilot.action): deskpilot.decision|false|nil, string?)? false
----  and why: it is not done
----@field after_action (fun(m: deskpilot.run, action: deskpilot.action, result: deskpilot.action_result):
+---@field before_run (fun(m: deskpilot.mission_run): deskpilot.decision?)?
+---@field after_run (fun(m: deskpilot.mission_run, outcome: deskpilot.run_end))?
+---@field before_action (fun(m: deskpilot.mission_run, action: deskpilot.action): deskpilot.decision|false|nil,
+---  string?)? false and why: it is not done
+---@field after_action (fun(m: deskpilot.mission_run, action: deskpilot.action, result: deskpilot.action_result):
 ---  deskpilot.decision?)?
 
 ---@class deskpilot.mission.desktop: deskpilot.config.desktop
@@ -31,7 +32,7 @@ local mission = {}
 
 -- A mission's own keys with their types. Everything else in it is a hook, or of the configuration.
 local keys = { task = "string", run = "function", verify = "function", name = "string", indicators = "table",
-  files = "table", resumable = "boolean" }
+  files = "table", resumable = "boolean", strict = "boolean" }
 
 -- Keys of the configuration that a mission has more to say about than the configuration, or that are no section.
 local configured = { policy = "string", desktop = "table" }

@@ -36,7 +36,13 @@ local function encoding(encoder, config)
   return { format = format ~= "auto" and format or nil, max_bytes = most > 0 and most or nil, encoder = encoder }
 end
 
-local function look(desk, encoder, config)
+--- A picture of the desktop as a model is sent it.
+---@param desk deskpilot.desk
+---@param encoder native.PngEncoder
+---@param config deskpilot.config
+---@return deskpilot.observation? seen without what is more than the picture
+---@return deskpilot.error? err
+function observation.look(desk, encoder, config)
   local picture, err = desk.screen.shot { lend = true, cursor = config:get("screen.cursor"),
     size = { config:get("screen.image_width"), config:get("screen.image_height") } }
   if not picture then return nil, err end
@@ -162,7 +168,7 @@ end
 ---@param config deskpilot.config
 ---@return deskpilot.observation? observation, deskpilot.error? err only when there is no picture
 function observation.take(desk, encoder, config)
-  local self, err = look(desk, encoder, config)
+  local self, err = observation.look(desk, encoder, config)
   if not self then return nil, err end
   self.elements, self.missing = {}, {}
   self.window = desk.windows.active()

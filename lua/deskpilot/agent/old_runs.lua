@@ -2,6 +2,7 @@
 --- surely runs of ours are touched, never one that is still going on, and no link is followed.
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
+local rundir = require "deskpilot.agent.rundir"
 local system = require "native.system"
 local text = require "deskpilot.base.text"
 local uv = require "luv"
@@ -44,10 +45,6 @@ function old_runs.is_held(folder)
   return not free
 end
 
-local function has_result(folder)
-  return files.exists(files.join(folder, "result.json"))
-end
-
 -- Whether a run is over, as far as that can be known.
 local function is_over(folder)
   local fd = uv.fs_open(journal_of(folder), "r+", 0)
@@ -55,7 +52,7 @@ local function is_over(folder)
   local free = system.lock_file(fd)
   local stat = uv.fs_fstat(fd)
   uv.fs_close(fd)
-  return free and stat and (has_result(folder) or os.time() - stat.mtime.sec > silence)
+  return free and stat and (files.exists(files.join(folder, "result.json")) or os.time() - stat.mtime.sec > silence)
 end
 
 -- The folders that are runs by their names and by what is in them, the newest first.
@@ -78,49 +75,20 @@ local function begins_as_a_journal(folder)
   return bytes == '{"event":"'
 end
 
--- The bytes of all that is in a folder.
+-- How much a run has kept. One that is over has it in its result: measuring some hundred runs takes seconds.
 local function size_of(folder)
-  local size = 0
-  local scan = uv.fs_scandir(folder)
-  while scan do
-    local name, kind = uv.fs_scandir_next(scan)
-    if not name then break end
-    local path = files.join(folder, name)
-    if kind == "directory" then size = size + size_of(path)
-    else size = size + ((uv.fs_lstat(path) or {}).size or 0) end
-  end
-  return size
-end
-
--- The sizes of the runs that are over, which do not change: measuring some hundred runs at each start takes seconds.
-local function open_sizes(base)
-  local path = files.join(base, ".sizes.json")
-  local known = json.decode(files.read(path) or "")
-  known = type(known) == "table" and known or {}
-  local sizes, changed = {}, false
-  local self = {}
-  function self.of(run)
-    local size = known[run.name]
-    if type(size) ~= "number" then
-      size = size_of(run.folder)
-      changed = changed or has_result(run.folder)
-    end
-    sizes[run.name] = has_result(run.folder) and size or nil
-    return size
-  end
-  function self.forget(run) sizes[run.name] = nil end
-  function self.save()
-    if changed then files.write(path, json.encode(sizes) .. "\n") end -- without it the next run measures again
-  end
-  return self
+  local result = json.decode(files.read(files.join(folder, "result.json"), 1 << 20) or "")
+  local archive = type(result) == "table" and result.archive
+  local bytes = type(archive) == "table" and archive.bytes
+  return type(bytes) == "number" and bytes >= 0 and bytes or rundir.size(folder)
 end
 
 -- The limit that a run is beyond, as its key; nil where it may stay. `seen`: how many are newer, and their bytes.
-local function limit_of(run, keep, seen, oldest, sizes)
+local function limit_of(run, keep, seen, oldest)
   if keep.count > 0 and seen.count >= keep.count then return "runs.keep_count" end
   if keep.days > 0 and run.name:sub(1, 16) < oldest then return "runs.keep_days" end
   if keep.megabytes == 0 then return nil end
-  run.size = sizes.of(run)
+  run.size = size_of(run.folder)
   seen.full = seen.full or seen.bytes + run.size > keep.megabytes * 1e6
   return seen.full and "runs.keep_mb" or nil
 end
@@ -139,19 +107,16 @@ function old_runs.tidy(base, keep, own)
   if keep.count == 0 and keep.days == 0 and keep.megabytes == 0 then return nil end
   local seen, removed, limits = { count = 0, bytes = 0 }, { count = 0, bytes = 0 }, {}
   local oldest = os.date("!%Y%m%dT%H%M%SZ", math.floor(os.time() - keep.days * 86400)) --[[@as string]]
-  local sizes = open_sizes(base)
   for _, run in ipairs(all_runs(base)) do
-    local limit = limit_of(run, keep, seen, oldest, sizes)
+    local limit = limit_of(run, keep, seen, oldest)
     if limit and run.name ~= own and begins_as_a_journal(run.folder) and is_over(run.folder) then
       removed.count, removed.bytes = removed.count + 1, removed.bytes + (run.size or size_of(run.folder))
       limits[("%s is %g"):format(limit, keep[limit:match "count" or limit:match "days" or "megabytes"])] = true
       files.remove(run.folder)
-      sizes.forget(run)
     else
       seen.count, seen.bytes = seen.count + 1, seen.bytes + (run.size or 0)
     end
   end
-  sizes.save()
   return removed.count > 0 and sentence(base, removed, limits) or nil
 end
 

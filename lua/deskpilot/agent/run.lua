@@ -8,10 +8,12 @@ local decode = require "deskpilot.model.decode"
 local events = require "deskpilot.agent.run_events"
 local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
+local mistake = require "deskpilot.agent.mistake"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
 local persona = require "deskpilot.agent.persona"
 local recording = require "deskpilot.agent.recording"
+local script = require "deskpilot.agent.script"
 local state = require "deskpilot.agent.state"
 
 local run = {}
@@ -62,6 +64,9 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field recording deskpilot.recording? what is seen in place of a desktop (`deskpilot rerun`)
 ---@field parent table? what run_start says of the run that this one comes from
 ---@field notices string[]? what the next observation tells beside the screen
+---@field m deskpilot.mission_run the run as its mission's functions see it
+---@field proxy deskpilot.desk_proxy that of m.desk
+---@field mistaken boolean? one of the mission's functions has failed
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 ---@field file { path: string, sha256: string }? the mission's file
 local Run = {}
@@ -79,6 +84,7 @@ function run.new(parts)
   self.goal = goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators,
     history = self:new_history() }
   self.closers, self.noted = {}, {}
+  self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
   return self
@@ -98,7 +104,8 @@ function Run:emit(name, fields)
   events.expect(name)
   local event = fields or {}
   event.event, event.at = name, task.now() - self.started
-  if event.turn == nil and self.turn > 0 then event.turn = self.turn end
+  local own = self.mission.run and not self.goal.parent -- a script's own work belongs to no turn
+  if event.turn == nil and self.turn > 0 and not own then event.turn = self.turn end
   if self.goal.parent then event.goal = self.goal.path end
   listeners.tell(self, event)
   return event
@@ -389,11 +396,15 @@ function Run:verify(seconds)
   if not verify then return true end
   local limit = task.now() + (seconds or self.config:get("timing.verify"))
   while true do
-    local called, ok, why = xpcall(verify, debug.traceback, self)
+    local called, ok, why = xpcall(script.ask, mistake.traceback, self, false, verify, self.m)
     if not called then
-      if errors.is(ok, "cancelled") then error(ok, 0) end
-      self:emit("error", { name = "verify", message = tostring(ok) })
-      return false, "the check itself failed: " .. tostring(ok):match("^[^\n]*")
+      if errors.interrupts(ok) then error(ok, 0) end
+      if not errors.is(ok) then
+        local reason = mistake.ends(self, "verify", ok)
+        mistake.unwind(self)
+        return false, reason
+      end
+      ok, why = false, errors.words(ok) -- what was asserted of the world does not hold yet
     end
     if ok then return true end
     if task.now() >= limit then return false, why and tostring(why) or "no reason given" end

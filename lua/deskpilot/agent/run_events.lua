@@ -29,13 +29,20 @@ events.declare_all("deskpilot.agent.loop", {
     { "file?", "object", "the mission's file: path, sha256, folder; its copy is mission.lua in the run's folder" },
     { "own_files?", "array", "files of the user's that are in force: kind, name, folder, path, sha256, ..." },
     { "task?", "string", "what is to be done; missing for a script" },
-    { "policy", "string", "how the agent thinks" },
-    { "model", "string", "the model's name" },
-    { "endpoint", "string", "its server, without a password" },
+    { "script?", "boolean", "true: the mission is a script, and goal_start tells of the agents that it asks" },
+    { "policy?", "string", "how the agent thinks; policy, model and endpoint are missing for a script" },
+    { "model?", "string", "the model's name" },
+    { "endpoint?", "string", "its server, without a password" },
     { "personas?", "object", "by name, the model and endpoint of personas that have one of their own" },
     { "desktop", { enum = { "current", "private" } }, "where the run works" },
     { "version", "string", "of deskpilot" },
     { "config", "object", "the whole configuration, by dotted names" },
+  } },
+  { name = "goal_start", about = "An agent is asked to reach a goal within the run (achieve).", fields = {
+    { "task", "string", "what is to be done" },
+    { "policy", "string", "how the agent thinks" },
+    { "model", "string", "the model's name" },
+    { "endpoint", "string", "its server, without a password" },
   } },
   { name = "turn_start", about = "A turn begins.", fields = {} },
   { name = "observed", about = "The desktop was looked at; a turn may look more than once.", fields = {
@@ -62,6 +69,32 @@ events.declare_all("deskpilot.agent.loop", {
     { "seconds", "number", "that the run took" },
     { "task_result?", "object", "the policy's own account of its work" },
   } },
+})
+
+events.declare_all("deskpilot.agent.script", {
+  { name = "picture", about = "The desktop as a script has left it.", fields = {
+    { "screenshot", "string", "the picture's file, in the run's folder" },
+    { "screen", box, "the part of the desktop that it shows, in pixels" },
+    { "image", object { width = "integer", height = "integer" }, "the picture's own size" },
+    { "window?", "object", "the active window: title, class, pid" },
+  } },
+})
+
+events.declare_all("deskpilot.agent.desk_journal", {
+  { name = "desk_call", about = "A script has called its desktop; or several calls of one function in a second.",
+    fields = {
+      { "call", "string", "such as mouse.click, tab:type" },
+      { "target?", "string", "what it was given, in words; typed texts are kept as their length" },
+      { "ok", "boolean", "whether it succeeded" },
+      { "text?", "string", "what came of it, in words, or the error's sentence" },
+      { "code?", "string", "of the error (docs/errors.md)" },
+      { "raised?", "boolean", "whether the error was raised, and not returned" },
+      { "seconds", "number", "that it took; of several calls together" },
+      { "where?", "string", "the mission's line" },
+      { "acts", "boolean", "false if it only looked" },
+      { "times?", "integer", "how many calls it stands for, of which the last is told" },
+      { "failed?", "integer", "how many of them failed" },
+    } },
 })
 
 events.declare_all("deskpilot.agent.run", {
@@ -138,6 +171,8 @@ events.declare_all("everybody", {
     { "name", "string", "what failed" },
     { "message", "string", "" },
     { "code?", "string", "of the error (docs/errors.md)" },
+    { "traceback?", "string", "where it was called from, a frame a line" },
+    { "ends?", "boolean", "true: the run ends because of it" },
     { "during?", "string", "the event that it was listening to" },
   } },
 })

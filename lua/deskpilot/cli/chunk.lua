@@ -31,7 +31,8 @@ function chunk.error_words(err)
   local frames = {}
   for frame in trace:gmatch("[^\n]+") do
     if frame:find("%[C%]: in function 'xpcall'") then break end
-    if not frame:find("%[C%]:") and not frame:find("^%s*%.%.%.") then frames[#frames + 1] = frame end
+    local ours = frame:find("%[C%]:") or frame:find("^%s*%(?%.%.%.") or frame:find("^%s*deskpilot/")
+    if not ours then frames[#frames + 1] = frame end
   end
   if #frames > 1 then message = message .. "\n" .. table.concat(frames, "\n") end
   return inspect.error(message)

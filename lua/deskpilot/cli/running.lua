@@ -196,7 +196,7 @@ end
 local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
     file = plan.file, flags = plan.flags, past = plan.past, parent = plan.parent,
-    recording = plan.recording, listeners = {} }
+    recording = plan.recording }
   local err
   parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
@@ -206,10 +206,7 @@ local function prepare(plan)
   plan.models = run_models.options(plan.config)
   parts.model, parts.models = run_models.open(plan.models)
   if not parts.model then return nil, parts.models end
-  for _, listener in ipairs { require "deskpilot.agent.hooks".of(plan.mission) } do
-    table.insert(parts.listeners, { name = "the mission's hook", must_start = true, final = true,
-      listener = listener })
-  end
+  parts.listeners = require "deskpilot.agent.hooks".entries(plan.mission)
   for _, guard in ipairs(plan.guards) do
     table.insert(parts.listeners, { name = "the guard " .. guard.name, listener = guard.plugin })
   end

@@ -15,7 +15,6 @@ local budgets = {
 }
 
 function budgets.run_start(run)
-  run.model_failure = nil
   local seconds = run.config:get("limits.seconds")
   -- Not a look at the clock between turns: a model that never answers, and a script that never waits, must
   -- not outlast it.
@@ -37,16 +36,15 @@ local function kind_of(err)
 end
 
 function budgets.model_reply(run, event)
-  local err = event.error
+  local kept, err = run.goal.guards, event.error
   if not err then
-    run.model_failure = nil
+    kept.model_failure = nil
     return
   end
-  local before, kind = run.model_failure, kind_of(err)
+  local before, kind = kept.model_failure, kind_of(err)
   local times = before and before.kind == kind and before.times + 1 or 1
-  run.model_failure = { kind = kind, times = times }
+  kept.model_failure = { kind = kind, times = times }
   if run.outcome or times < run.config:get("limits.model_failures") then return end
-  run.model_failure = nil
   run:stop("error", ("the model failed %d times in a row in the same way (limits.model_failures): %s"):format(times,
     err.message))
   run.outcome.missing = true -- the environment lacks something: the program's exit status says so
