@@ -150,9 +150,10 @@ function tests.what_cannot_go_on_says_so()
     assert(files.write(folder .. "/s.lua", ([[return { desktop = { kind = "private" }, %s run = function(m)
       m.state.times = (m.state.times or 0) + 1
       m:keep_state()
-      return m.past ~= nil, "the first time"
+      return m.past ~= nil and m.args[1] == "one", "the first time"
     end }]]):format(extra)))
-    local child = spawn.run({ spawn.program, "run", "s.lua", "--json", "--runs", "runs" }, { cwd = folder })
+    local child = spawn.run({ spawn.program, "run", "s.lua", "--json", "--runs", "runs", "--", "one" },
+      { cwd = folder })
     return (json.decode(child.stdout) or {}).run_dir
   end
   local run_dir = script ""

@@ -50,13 +50,16 @@ function journals.problems(path)
   return problems, lines
 end
 
+local checked = {} -- the sizes that journals had then; a folder is removed with its folders, each of them again
+
 --- Checks every journal of ours below a folder.
 ---@param folder string
 ---@param report fun(ok: boolean, message: string)
 function journals.check(folder, report)
   for _, path in ipairs(journals.below(folder)) do
     local text = not journals.made_up[path] and files.read(path) or ""
-    if text:find('^{"event":"journal"') then
+    if text:find('^{"event":"journal"') and checked[path] ~= #text then
+      checked[path] = #text
       local problems = journals.problems(path)
       report(#problems == 0, path .. ": " .. table.concat(problems, "\n    "))
     end

@@ -48,8 +48,9 @@ local played = [[return { turn = function(run) run.played(run) end, transient = 
 --- Runs a mission to its end.
 ---@param mission table
 ---@param options { turn: fun(run: deskpilot.run)?, flags: table?, model: (fun(request: table): table?, any)?,
----  past: deskpilot.past?, keep: boolean? }? turn: a policy, in place of the mission's; model: gives a body of
----  OpenAI's, or nil and an error; past: what it goes on from; keep: the run's folder stays
+---  open_model: function?, args: string[]?, past: deskpilot.past?, keep: boolean? }? turn: a policy, in place of the
+---  mission's; model: gives a body of OpenAI's, or nil and an error; past: what it goes on from; keep: the run's folder
+---  stays
 ---@return deskpilot.run run, table[] events
 function null_run.play(mission, options)
   options = options or {}
@@ -79,6 +80,7 @@ function null_run.play(mission, options)
   list[#list + 1] = { name = "the journal", listener = written, essential = true }
   local run = run_module.new { mission = mission, name = "m", config = config, listeners = list, desktop = "current",
     toolbox = assert(require "deskpilot.agent.toolbox".new(tools, config)),
+    open_model = options.open_model, args = options.args,
     model = model_of(options.model or function() error "no model was expected to be asked" end),
     dir = dir, past = options.past,
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }

@@ -144,7 +144,7 @@ function tests.the_limits_go_on()
   past.seconds = 1e6
   local run = null_run.play({ task = "x" }, { past = past, turn = function() end })
   t.eq({ run.outcome.status, run.outcome.reason:match "^[^:]*" }, { "incomplete", "out of time" })
-  local limits = { ["limits.turns"] = 2, ["limits.seconds"] = 5 }
+  local limits = { ["limits.turns"] = 2, ["limits.seconds"] = 5, ["limits.tokens"] = 0 }
   local config = { get = function(_, key) return limits[key] end }
   t.has(resume.exhausted(past, config), "used up its turns: limits.turns is 2; give it more, such as --set "
     .. "limits.turns=4")

@@ -184,7 +184,11 @@ end
 ---@param box deskpilot.toolbox
 ---@return deskpilot.toolbox
 function Recording:toolbox(box)
-  return setmetatable({ run = function(_, name, ctx, args)
+  return setmetatable({ only = function(_, names)
+    local part, err = box:only(names)
+    if not part then return nil, err end
+    return self:toolbox(part)
+  end, run = function(_, name, ctx, args)
     if name == "report_completion" then return box:run(name, ctx, args) end
     self.acted = true
     local known = result_of(self, ctx.run.turn, name, args)

@@ -16,6 +16,7 @@ local resume = {}
 ---@field turn integer the number of its last turn that counts
 ---@field whole boolean whether it goes on from its end, and not from a turn before
 ---@field seconds number that it and those before it had spent by then
+---@field tokens integer that it and those before it had spent by then
 ---@field actions integer that it and those before it had done by then
 ---@field state table the policy's
 ---@field criteria string[]?
@@ -62,6 +63,11 @@ local takes = {}
 
 function takes.turn_start(past, event) past.turn = math.max(past.turn, event.turn or 0) end
 
+function takes.model_reply(past, event)
+  local usage = type(event.usage) == "table" and event.usage or {}
+  past.tokens = past.tokens + (tonumber(usage.input_tokens) or 0) + (tonumber(usage.output_tokens) or 0)
+end
+
 function takes.turn_end(past, event)
   if not event.goal then past.result = data(event.task_result) or past.result end
 end
@@ -87,7 +93,8 @@ local function take_unfinished(past, events, from)
   for i = from, #events do
     local event = events[i]
     if event.event == "run_end" then past.outcome = { status = event.status, reason = event.reason } end
-    if event.event == "action" or event.event == "action_result" then takes[event.event](past, event) end
+    local kind = event.event
+    if kind == "action" or kind == "action_result" or kind == "model_reply" then takes[kind](past, event) end
     past.seconds = math.max(past.seconds, event.at or 0)
   end
   past.unfinished = table.move(past.done, first, #past.done, 1, {})
@@ -107,7 +114,8 @@ function resume.read(folder, options)
   local start = start_of(events)
   if not start then return errors.fail("not_found", "%s is the journal of a run that never began", folder) end
   local past = { folder = files.absolute(folder), kind = options and options.fork and "fork" or "resume", turn = 0,
-    start = start, whole = turn == nil, seconds = 0, actions = 0, state = {}, entries = {}, done = {}, unfinished = {},
+    start = start, whole = turn == nil, seconds = 0, actions = 0, tokens = 0, state = {}, entries = {}, done = {},
+    unfinished = {},
     lost = journal.lost(how), events = table.move(events, 1, turn and index or #events, 1, {}) }
   for i = 1, index do
     local event = events[i]
@@ -118,7 +126,7 @@ function resume.read(folder, options)
   if past.whole then take_unfinished(past, events, index + 1) end
   local before = start.parent or {}
   past.turn = math.max(past.turn, before.turn or 0)
-  past.seconds, past.actions = past.seconds + (before.seconds or 0), past.actions + (before.actions or 0)
+  for _, name in ipairs { "seconds", "actions", "tokens" } do past[name] = past[name] + (before[name] or 0) end
   return past
 end
 
@@ -132,6 +140,10 @@ function resume.exhausted(past, config)
   if past.turn >= turns then
     return sentence:format("turns", "limits.turns", turns, "limits.turns", turns * 2)
   end
+  local tokens = config:get "limits.tokens"
+  if tokens > 0 and past.tokens >= tokens then
+    return sentence:format("tokens", "limits.tokens", tokens, "limits.tokens", tokens * 2)
+  end
   if past.seconds >= seconds then
     return sentence:format("time", "limits.seconds", seconds, "limits.seconds", math.ceil(seconds * 2))
   end
@@ -141,7 +153,8 @@ end
 ---@param past deskpilot.past
 ---@return table
 function resume.parent(past)
-  return { run = past.folder, turn = past.turn, kind = past.kind, seconds = past.seconds, actions = past.actions }
+  return { run = past.folder, turn = past.turn, kind = past.kind, seconds = past.seconds, actions = past.actions,
+    tokens = past.tokens }
 end
 
 local function how_it_ended(past)
@@ -169,7 +182,7 @@ end
 function resume.apply(run)
   local past = run.past
   local own = run.mission.run ~= nil or past.start.policy == run.config:get "policy"
-  run.turn, run.actions = past.turn, past.actions
+  run.turn, run.actions, run.tokens = past.turn, past.actions, past.tokens
   local goal = run.goal
   if own then goal.state, goal.criteria, goal.result = past.state, past.criteria, past.result end
   local history = goal.history

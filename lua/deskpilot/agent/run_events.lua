@@ -23,9 +23,11 @@ events.declare_all("deskpilot.agent.journal", { { name = "journal", about = "The
 events.declare_all("deskpilot.agent.loop", {
   { name = "run_start", about = "The run begins; before_run hears it.", fields = {
     { "mission", "string", "its name" },
-    { "parent?", object { run = "string", turn = "integer", kind = "string", seconds = "number", actions = "integer" },
+    { "parent?", object { run = "string", turn = "integer", kind = "string", seconds = "number", actions = "integer",
+      tokens = "integer" },
       "the run that it comes from: its folder, after which turn, `resume`, `fork` or `rerun`, and what was spent" },
     { "flags?", "object", "what the command line said of the configuration" },
+    { "args?", strings, "what stood after -- on the command line, for the mission" },
     { "file?", "object", "the mission's file: path, sha256, folder; its copy is mission.lua in the run's folder" },
     { "own_files?", "array", "files of the user's that are in force: kind, name, folder, path, sha256, ..." },
     { "task?", "string", "what is to be done; missing for a script" },
@@ -37,12 +39,6 @@ events.declare_all("deskpilot.agent.loop", {
     { "desktop", { enum = { "current", "private" } }, "where the run works" },
     { "version", "string", "of deskpilot" },
     { "config", "object", "the whole configuration, by dotted names" },
-  } },
-  { name = "goal_start", about = "An agent is asked to reach a goal within the run (achieve).", fields = {
-    { "task", "string", "what is to be done" },
-    { "policy", "string", "how the agent thinks" },
-    { "model", "string", "the model's name" },
-    { "endpoint", "string", "its server, without a password" },
   } },
   { name = "turn_start", about = "A turn begins.", fields = {} },
   { name = "observed", about = "The desktop was looked at; a turn may look more than once.", fields = {
@@ -67,7 +63,32 @@ events.declare_all("deskpilot.agent.loop", {
     { "turns", "integer", "how many there were" },
     { "actions", "integer", "how many there were" },
     { "seconds", "number", "that the run took" },
+    { "verdict?", "object", "what its verify said last: answer, evidence" },
     { "task_result?", "object", "the policy's own account of its work" },
+  } },
+})
+
+local spent = { type = "object", properties = { turns = { type = "number" }, seconds = { type = "number" },
+  tokens = { type = "number" } } }
+
+events.declare_all("deskpilot.agent.goals", {
+  { name = "goal_start", about = "A goal within the run begins (achieve); its path is `goal`.", fields = {
+    { "task", "string", "what is to be done" },
+    { "policy", "string", "how the agent thinks" },
+    { "model", "string", "the model's name" },
+    { "endpoint?", "string", "its server, without a password" },
+    { "tools?", strings, "the names of those that it is limited to" },
+    { "limits?", spent, "what it may spend, of what is limited at all" },
+  } },
+  { name = "goal_end", about = "A goal within the run has ended, however that was.", fields = {
+    { "task", "string", "as in goal_start" },
+    { "policy", "string", "as in goal_start" },
+    { "status", statuses, "how it ended" },
+    { "reason", "string", "why, in a sentence" },
+    { "turns", "integer", "its own and those of goals within it" },
+    { "seconds", "number", "that it took" },
+    { "verdict?", "object", "what its verify said last: answer, evidence" },
+    { "task_result?", "object", "its policy's own account of its work" },
   } },
 })
 
@@ -166,6 +187,7 @@ events.declare_all("everybody", {
   { name = "guard", about = "A guard has something to say.", fields = {
     { "name", "string", "which guard" },
     { "message", "string", "" },
+    { "verdict?", "object", "of the guard `verify`: answer, evidence" },
   } },
   { name = "error", about = "Something failed; the run goes on unless it says otherwise.", fields = {
     { "name", "string", "what failed" },

@@ -6,6 +6,7 @@ local parameters = require "deskpilot.agent.parameters"
 local plugins = require "deskpilot.agent.plugins"
 local schema = require "deskpilot.base.schema"
 local text = require "deskpilot.base.text"
+local verdict = require "deskpilot.agent.verdict"
 
 local toolbox = {}
 
@@ -17,7 +18,8 @@ local toolbox = {}
 ---  they have an order (deskpilot.agent.fields); a function where it depends on options
 ---@field parameters_for (fun(run: deskpilot.run): table?)? the schema where it depends on what the run is at; nil: as
 ---  `parameters` says
----@field run fun(ctx: deskpilot.tool_context, args: table): string?, deskpilot.error? gives what was done, in words
+---@field run fun(ctx: deskpilot.tool_context, args: table): string|deskpilot.verdict|nil, deskpilot.error? gives what
+---  was done, in words; or a verdict of its effect, which has failed unless the answer is "yes"
 ---@field check (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)? whether it could be done
 ---  as things are
 ---@field acts boolean? false if the desktop does not change by it; to the parameters of all others a justification is
@@ -84,6 +86,25 @@ function Toolbox:with(tools)
     more.tools[tool.name] = setmetatable({ parameters = definition }, { __index = tool })
   end
   return more
+end
+
+-- Without it an agent could not say that it is done.
+local always = { "report_completion" }
+
+--- A toolbox with these of its tools alone.
+---@param names string[]
+---@return deskpilot.toolbox? toolbox, deskpilot.error? err
+function Toolbox:only(names)
+  local less = setmetatable({ tools = {} }, Toolbox)
+  for _, name in ipairs(always) do less.tools[name] = self.tools[name] end
+  for _, name in ipairs(names) do
+    if not self:get(name) then
+      return errors.fail("not_found", "there is no tool %q here%s", tostring(name), text.did_you_mean(tostring(name),
+        self:names(), "%q"))
+    end
+    less.tools[name] = self.tools[name]
+  end
+  return less
 end
 
 --- The tool of that name, or nil.
@@ -199,6 +220,10 @@ end
 ---@return string? text, deskpilot.error? err
 function Toolbox:run(name, ctx, args)
   local result, err = call(name, self.tools[name].run, ctx, args)
+  if verdict.is(result) then -- of what the tool has brought about: what is not known to be so has failed
+    if result.answer ~= "yes" then return errors.fail("refused", "%s: %s", name, verdict.words(result)) end
+    result = verdict.words(result)
+  end
   if result == nil then return nil, err or errors.new("io", name .. " failed without saying why") end
   return tostring(result)
 end

@@ -47,6 +47,16 @@ function run_models.open(all)
   return model, personas
 end
 
+--- A client for a goal or a persona with a model of its own; a recorded run answers for all of them.
+---@param settings deskpilot.config
+---@param model deskpilot.model.client the run's
+---@param own { model: string?, endpoint: string? }
+---@return deskpilot.model.client? client, deskpilot.error? err
+function run_models.another(settings, model, own)
+  if model.replay then return model end
+  return require "deskpilot.model.client".new(model_options(settings, own))
+end
+
 -- The models that the policy's personas ask, by "" or the persona's name, without those that it can do without.
 local function asked_models(policy, all)
   local asked, shares = {}, next(policy.personas or {}) == nil

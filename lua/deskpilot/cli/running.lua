@@ -21,6 +21,7 @@ local running = {}
 ---@field name string? the mission as the command line names it
 ---@field source { text: string, where: string, folder: string?, name: string }? in place of `name`
 ---@field flags table<string, any>? what a command line has said before; the present one is stronger
+---@field args string[]? for the mission: m.args
 ---@field runs string? where the run's folder is made, unless the command line says so
 ---@field past deskpilot.past? what the run goes on from
 ---@field change fun(plan: table)? changes the plan before anything is touched
@@ -176,7 +177,8 @@ local function resolve(options, order)
   local sources = { layers = settings_module.file_layers(project, user, folders), flags = layer }
   local hotkey = start_hotkey(settings:peek(sources, "safety.stop_hotkey"))
   local plan = { hotkey = hotkey, folder = mission_folder, name = name, source = source, past = order.past,
-    flags = lasting(layer.values), file = { path = where, sha256 = system.sha256(source), folder = mission_folder } }
+    args = order.args, flags = lasting(layer.values),
+    file = { path = where, sha256 = system.sha256(source), folder = mission_folder } }
   for _, kind in ipairs { "tools", "guards" } do
     plan[kind], err = settings:load_all(kind)
     if not plan[kind] then return nil, err end
@@ -196,7 +198,7 @@ end
 local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
     file = plan.file, flags = plan.flags, past = plan.past, parent = plan.parent,
-    recording = plan.recording }
+    recording = plan.recording, args = plan.args }
   local err
   parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
@@ -206,6 +208,7 @@ local function prepare(plan)
   plan.models = run_models.options(plan.config)
   parts.model, parts.models = run_models.open(plan.models)
   if not parts.model then return nil, parts.models end
+  parts.open_model = function(own) return run_models.another(plan.config, parts.model, own) end
   parts.listeners = require "deskpilot.agent.hooks".entries(plan.mission)
   for _, guard in ipairs(plan.guards) do
     table.insert(parts.listeners, { name = "the guard " .. guard.name, listener = guard.plugin })

@@ -33,7 +33,8 @@ local function offline(plan, recorded, folder)
   end
   plan.mission = { task = mission.task, indicators = mission.indicators, files = mission.files }
   plan.recording = recorded
-  plan.parent = { run = files.absolute(folder), turn = 0, kind = "rerun", seconds = 0, actions = 0 }
+  plan.parent = { run = files.absolute(folder), turn = 0, kind = "rerun", seconds = 0, actions = 0,
+    tokens = 0 }
   plan.config:set("desktop.kind", "current", "rerun")
   return true
 end

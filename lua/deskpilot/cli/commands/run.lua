@@ -14,7 +14,8 @@ end
 local command = {
   summary = "Run a mission: let an agent do a task, or run a script.",
   order = 10,
-  usage = "run MISSION [OPTIONS]",
+  usage = "run MISSION [OPTIONS] [-- ARGUMENT...]",
+  arguments = true, -- for the mission: m.args
   options = running.options,
   details = ([[
 MISSION is a file, or the name of one that ships: %s.
@@ -22,6 +23,7 @@ MISSION is a file, or the name of one that ships: %s.
   deskpilot run calculator --model literal                  no model server is needed
   deskpilot run calculator --provider ollama --model NAME
   deskpilot run mine.lua --desktop private --set limits.turns=20
+  deskpilot run rename -- ~/Pictures/harbour                what follows -- is for the mission: m.args
 
 ]]):format(shipped_missions()) .. running.statuses,
   refused = running.refused,
@@ -37,9 +39,10 @@ function command.run(options, positional)
     return running.refuse(options, 2,
       "run needs a mission, a file or the name of one that ships: deskpilot run calculator")
   elseif #positional > 1 then
-    return running.refuse(options, 2, ("run takes one mission, not %s"):format(table.concat(positional, " and ")))
+    return running.refuse(options, 2, ("run takes one mission, not %s; what is for the mission stands after --")
+      :format(table.concat(positional, " and ")))
   end
-  return running.start(options, function() return { name = positional[1] } end)
+  return running.start(options, function() return { name = positional[1], args = options.arguments } end)
 end
 
 return command

@@ -106,13 +106,27 @@ function phases.known(box, names)
   return known, report
 end
 
+local function there_are(box, names)
+  local list = {}
+  for _, name in ipairs(names) do
+    if box:get(name) then list[#list + 1] = name end
+  end
+  return list
+end
+
+-- For an Executor of whom nobody has said what it may use; a goal may have none of the usual ones.
+local function safe_in(box)
+  local safe = there_are(box, phases.safe_tools)
+  return #safe > 0 and safe or without(box:names(), completion)
+end
+
 --- The tools of a phase: those that were named for it, or that the phase before had, made to fit its name.
 ---@param box deskpilot.toolbox
 ---@param phase string
 ---@param names string[]
 ---@return string[] tools, string[] report a sentence for the Tactician about each change
 function phases.tools(box, phase, names)
-  local tools, report = { table.unpack(names) }, {}
+  local tools, report = there_are(box, names), {}
   local has, verifies = #without(tools, completion) < #tools, phases.verifies(phase)
   if verifies and not has then
     tools[#tools + 1] = completion
@@ -123,10 +137,10 @@ function phases.tools(box, phase, names)
       .. "when all is done, begin a phase named VERIFICATION."):format(phase)
   end
   if #tools == 0 then
-    tools = { table.unpack(phases.safe_tools) }
+    tools = safe_in(box)
     report[#report + 1] = "That left no tool, so the Executor has " .. text.join(tools) .. "."
   elseif has_word(phase, executing) and not verifies and not has_acting(box, tools) then
-    tools = add(tools, phases.safe_tools)
+    tools = add(tools, safe_in(box))
     report[#report + 1] = ("The phase %s had no tool that acts, so the Executor has %s."):format(phase,
       text.join(tools))
   end
