@@ -78,7 +78,8 @@ function export.trajectory(events)
       table.insert(step.replies, { persona = event.persona, content = event.content,
         tool_calls = event.tool_calls, seconds = event.seconds, request = event.request })
     elseif step and kind == "action_result" then
-      table.insert(step.actions, { tool = event.tool, args = event.args, ok = event.ok, result = event.text })
+      table.insert(step.actions, { tool = event.tool, args = event.args, ok = event.ok, result = event.text,
+        element = event.element })
     end
   end
   return out

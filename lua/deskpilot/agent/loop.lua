@@ -6,6 +6,7 @@ local goal_options = require "deskpilot.agent.goal_options"
 local goals = require "deskpilot.agent.goals"
 local mistake = require "deskpilot.agent.mistake"
 local own_files = require "deskpilot.base.own_files"
+local pace = require "deskpilot.agent.pace"
 local plugins = require "deskpilot.agent.plugins"
 local resume = require "deskpilot.agent.resume"
 local script = require "deskpilot.agent.script"
@@ -60,7 +61,7 @@ local function one_turn(run, policy)
   tell_own_files(run)
   run:emit("turn_end", { turn = number, seconds = task.now() - began, task_result = run.result })
   state.keep(run, { turn = number }) -- the turn counts from here on: what goes on from this run, goes on after it
-  local pause = run.config:get("timing.turn_delay")
+  local pause = pace.get(run, "turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
 
@@ -139,8 +140,11 @@ end
 function loop.achieve(run, options)
   local fields, policy = fields_of(run, options)
   if not fields then return false, tostring(policy) end
+  -- The goal has phases of its own: the times of the one before come back with it.
+  local paced <close> = setmetatable({}, { __close = function() pace.apply(run) end })
   local inside <close>, why = goals.enter(run, fields, options)
-  if not inside then return false, why end
+  if not inside or not paced then return false, why end
+  pace.apply(run)
   if not run.outcome then pursue_in_time(run, policy) end
   return run.outcome.status == "succeeded", run.outcome.reason, run.result
 end

@@ -14,6 +14,7 @@ local history = require "deskpilot.agent.history"
 local mistake = require "deskpilot.agent.mistake"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
+local pace = require "deskpilot.agent.pace"
 local persona = require "deskpilot.agent.persona"
 local recording = require "deskpilot.agent.recording"
 local script = require "deskpilot.agent.script"
@@ -51,6 +52,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field turn integer 0 before the first
 ---@field actions integer how many there were
 ---@field state table the policy's own state
+---@field phase string? that the policy has announced last
 ---@field history deskpilot.history what the personas are told of the past
 ---@field observation deskpilot.observation? the latest
 ---@field outcome deskpilot.outcome? once it is over
@@ -97,6 +99,7 @@ function run.new(parts)
   self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
+  self:enter(nil)
   return self
 end
 
@@ -117,7 +120,15 @@ function Run:emit(name, fields)
   if event.turn == nil then event.turn = self.goal.turn end
   if self.goal.parent then event.goal = self.goal.path end
   listeners.tell(self, event)
+  if name == "phase_change" then self:enter(event.to) end
   return event
+end
+
+--- Enters a phase, whose times hold from now on. The policy announces it by the event phase_change.
+---@param phase string? nil for none
+function Run:enter(phase)
+  self.phase = phase
+  pace.apply(self)
 end
 
 --- Writes a line into the journal that everyone may read later.
@@ -309,7 +320,7 @@ local function note_ignored(self, action, ignored)
   self.noted[words] = true
 end
 
-local function perform(self, action, call)
+local function perform(self, action, call, ctx)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
   end
@@ -321,7 +332,7 @@ local function perform(self, action, call)
   if not args then return nil, ignored end
   action.args = args
   if #ignored > 0 then note_ignored(self, action, ignored) end
-  return self.toolbox:run(action.tool, context(self, call), args)
+  return self.toolbox:run(action.tool, ctx, args)
 end
 
 -- The arguments, with the caller's reason where the tool wants a justification and they have none.
@@ -348,26 +359,21 @@ function Run:check(call)
   return args, ignored
 end
 
--- A time that somebody has configured; nil leaves it to the desk, which knows the active application.
-local function configured(config, name)
-  return config.sources[name] ~= "default" and config:get(name) or nil
-end
-
 -- A page that an action has sent elsewhere is quiet too while its server thinks: whether it was waited for.
 local function wait_for_page(self)
   if not self.config:get("observe.page") then return false end
   local tab = observation.tab(self.desk, self.desk.windows.active())
   if not (tab and tab.loading) then return false end
   self.desk.wait_until(function() return not tab.loading or tab:dialog() end,
-    { timeout = self.config:get("timing.settle_page"), every = 0.02 })
+    { timeout = pace.get(self, "settle_page"), every = 0.02 })
   return true
 end
 
 --- Waits until the screen is quiet after an action, for as long as the configuration says, or else as the active
 --- application needs; and until a page in front has been loaded.
 function Run:settle()
-  local how = { quiet = configured(self.config, "timing.settle_quiet"), cap = configured(self.config,
-    "timing.settle_cap"), floor = self.config:get("timing.settle_floor") }
+  local how = { quiet = pace.set(self, "settle_quiet"), cap = pace.set(self, "settle_cap"),
+    floor = pace.get(self, "settle_floor") }
   local began = task.now()
   local settled, err = self.desk.settle(how)
   if wait_for_page(self) then settled, err = self.desk.settle(how) end
@@ -384,11 +390,13 @@ function Run:act(call)
   local began = task.now()
   local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
     why = call.why })
-  local result, err = perform(self, action, call)
+  local ctx = context(self, call)
+  local result, err = perform(self, action, call, ctx)
   local ok = result ~= nil
   if type(action.args) ~= "table" then action.args = {} end
   finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,
-    code = err and err.code, point = action.args.position or action.args["end"], ignored = action.ignored })
+    code = err and err.code, ignored = action.ignored, element = ctx.element,
+    point = ctx.point or action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then
     self:settle()

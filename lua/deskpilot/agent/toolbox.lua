@@ -33,7 +33,9 @@ local toolbox = {}
 ---@field run deskpilot.run
 ---@field config deskpilot.config
 ---@field observation deskpilot.observation? what the model was shown when it chose the arguments: positions are points
----  of its picture
+---  of its picture, and numbers are those of its elements
+---@field element { role: string, name: string }? set by the tool: the element that it acts on, for action_result
+---@field point number[]? set by the tool: where it acts, as 0..1000 of the picture, for action_result
 
 ---@class deskpilot.toolbox
 ---@field tools table<string, deskpilot.tool>

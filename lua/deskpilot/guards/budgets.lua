@@ -1,4 +1,4 @@
---- Ends a run that has used up its turns, its time, its tokens, or everyone's patience.
+--- Ends a run that has used up its turns, its time, its tokens, or its failures in a row.
 local goal_limits = require "deskpilot.agent.goal_limits"
 local task = require "deskpilot.base.task"
 

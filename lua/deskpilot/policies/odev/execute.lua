@@ -74,7 +74,7 @@ function execute.batch(run, step)
       local result = run:act { tool = call.tool, args = call.args, why = call.why, persona = "planner",
         observation = call.observation }
       if run.outcome then return outcome end
-      if result.vetoed or result.code == "stale" then
+      if result.vetoed or result.code == "stale" or result.code == "forbidden" then
         outcome.cut = ("action %d (%s): %s%s"):format(i, call.tool, result.text, describe_rest(step, i))
         return outcome
       end
