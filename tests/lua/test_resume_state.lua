@@ -64,6 +64,26 @@ function tests.goals_within_the_run_have_their_own()
   t.eq(states(events), { { "1.1", 2, { at = "part" }, {} }, { "1", 1, { at = "x" }, {} } })
 end
 
+function tests.the_memory_goes_on()
+  local before = null_run.play({ task = "x" }, { keep = true, turn = function(run)
+    run.memory:set("total", run.turn)
+    run.memory:set("gone", 1)
+    run.memory:forget "gone"
+    run.memory:learn "Prices are on the second page"
+    if run.turn == 2 then run:stop("failed", "enough") end
+  end })
+  local kept
+  local run = null_run.play({ task = "x" }, { past = assert(resume.read(before.dir.path)), keep = true,
+    turn = function(run)
+      kept = { run.memory:get "total", run.memory:get "gone", run.memory:experiences() }
+      run:stop("failed", "enough")
+    end })
+  t.eq(kept, { "2", nil, { "Prices are on the second page" } })
+  local past = assert(resume.read(run.dir.path, { turn = 3 }))
+  local again = null_run.play({ task = "x" }, { past = past, turn = function(m) m:stop("failed", "enough") end })
+  t.eq({ again.memory:get "total", #again.memory:experiences() }, { "2", 1 }, "its journal alone is enough")
+end
+
 -- Acts in each turn, keeps a state, and stops at turn `last`.
 local function worker(last)
   return function(run)

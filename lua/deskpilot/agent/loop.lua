@@ -23,6 +23,8 @@ local loop = {}
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
 ---@field resume (fun(run: deskpilot.run))? in place of start, in a run that goes on with the state of another
 ---@field transient string[]? fields of run.state that need not outlast a turn, because no continued run wants them
+---@field answer (fun(run: deskpilot.run, question: deskpilot.question): string?)? its rule for questions to a person
+---  that nobody has answered
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
 
 -- The policy as its file is now: one that was edited, or that nobody has set an option of, brings its own.
@@ -90,7 +92,7 @@ end
 
 -- Works on the run's present goal until it is over.
 local function pursue(run, policy)
-  run.personas, run.goal.transient = policy.personas, set_of(policy.transient)
+  run.personas, run.goal.rule, run.goal.transient = policy.personas, policy.answer, set_of(policy.transient)
   local again = run.past and not run.goal.parent and resume.apply(run)
   if again and next(run.state) ~= nil then
     if policy.resume then policy.resume(run) end

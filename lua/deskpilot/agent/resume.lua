@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local state = require "deskpilot.agent.state"
+local text = require "deskpilot.base.text"
 
 local resume = {}
 
@@ -175,6 +176,18 @@ local function sentences(past, desktop)
   return list
 end
 
+-- What the other run kept in mind. It is announced again, so that the journal of this run has all of it.
+local function remember(memory, past)
+  local values = {}
+  for _, event in ipairs(past.events) do
+    if event.event == "memory" then
+      if event.name then values[event.name] = event.op == "set" and event.value or nil end
+      if event.op == "learn" then memory:learn(event.experience) end
+    end
+  end
+  for _, name in ipairs(text.keys(values)) do memory:set(name, values[name]) end
+end
+
 --- Takes over what a run goes on from: its history, counts, and the state, if it is of the same policy. The next
 --- observation tells the personas.
 ---@param run deskpilot.run
@@ -195,8 +208,7 @@ function resume.apply(run)
     run:note(sentence)
   end
   if past.lost then run:note(past.lost) end
-  -- A store of what was remembered takes over what the other run's journal says of it.
-  if run.memory and run.memory.resume then run.memory:resume(past) end
+  remember(run.memory, past)
   state.keep(run, { turn = run.turn, actions = #history.actions > 0 and json.list(history.actions) or nil })
   return own
 end

@@ -92,6 +92,38 @@ events.declare_all("deskpilot.agent.goals", {
   } },
 })
 
+events.declare_all("deskpilot.agent.questions", {
+  { name = "question", about = "A person is to be asked; may be answered or vetoed.", fields = {
+    { "text", "string", "what is asked" },
+    { "options?", strings, "what may be answered; without them any text" },
+    { "default?", "string", "the answer where there is no other" },
+    { "seconds", "number", "that a person has" },
+    { "consent?", "boolean", "true: only people may answer" },
+    { "answer?", "string", "of a hook" },
+    { "answered_by?", "string", "which listener answered" },
+    { "veto?", "string", "why nobody is asked" },
+  } },
+  { name = "answer", about = "What came of a question.", fields = {
+    { "text", "string", "what was asked" },
+    { "answer?", "string", "missing where there is none" },
+    { "by?", "string", "who gave it" },
+    { "why?", "string", "why nobody did" },
+    { "code?", "string", "of that error" },
+    { "seconds", "number", "that it took" },
+    { "consent?", "boolean", "as in question" },
+  } },
+})
+
+events.declare_all("deskpilot.agent.run_memory", {
+  { name = "memory", about = "The memory has changed.", fields = {
+    { "op", { enum = { "set", "forget", "learn" } }, "how" },
+    { "name?", "string", "of the value" },
+    { "value?", "string", "as it is kept" },
+    { "experience?", "string", "what was learned" },
+    { "kept?", "boolean", "true: also for later runs" },
+  } },
+})
+
 events.declare_all("deskpilot.agent.script", {
   { name = "picture", about = "The desktop as a script has left it.", fields = {
     { "screenshot", "string", "the picture's file, in the run's folder" },

@@ -20,11 +20,13 @@ local toolbox = {}
 ---  `parameters` says
 ---@field run fun(ctx: deskpilot.tool_context, args: table): string|deskpilot.verdict|nil, deskpilot.error? gives what
 ---  was done, in words; or a verdict of its effect, which has failed unless the answer is "yes"
+---@field group string? what it belongs to; tools of "talk" and "memory" are offered only by policies that name them
 ---@field check (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)? whether it could be done
 ---  as things are
 ---@field acts boolean? false if the desktop does not change by it; to the parameters of all others a justification is
 ---  added, the first of them and required
 ---@field anywhere boolean? true if what is on the screen does not matter to it
+---@field dangerous boolean|(fun(args: table): boolean)|nil true if a person has to allow a call first
 ---@field repeatable boolean|(fun(args: table): boolean)|nil false if having done it twice is not the same as once
 
 --- What a tool is given.
@@ -116,10 +118,17 @@ function Toolbox:get(name)
   return type(name) == "string" and self.tools[name] or nil
 end
 
---- All names, sorted.
+-- Tools of these groups belong to nobody's set: a policy that wants one names it.
+local named_only = { talk = true, memory = true }
+
+--- The names of the tools that may be offered to anybody, sorted.
 ---@return string[]
 function Toolbox:names()
-  return text.keys(self.tools)
+  local found = {}
+  for name, tool in pairs(self.tools) do
+    if not named_only[tool.group] then found[name] = true end
+  end
+  return text.keys(found)
 end
 
 -- What a request holds for a tool with those parameters.

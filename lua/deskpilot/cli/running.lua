@@ -1,5 +1,6 @@
 --- What the commands that run a mission share (run, resume, fork, rerun): from the order to its debrief.
 local uv = require "luv"
+local asking = require "deskpilot.cli.asking"
 local config_files = require "deskpilot.base.config_files"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
@@ -38,6 +39,7 @@ running.options = {
   { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
   { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
   { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+  { name = "answers", value = "FILE", help = "answers to what a person would be asked: lines QUESTION = ANSWER" },
   { name = "json", help = "print one JSON object on standard output at the end" },
   { name = "verbose", short = "v", help = "also show what the personas say" },
   { name = "quiet", short = "q", help = "show only the end" },
@@ -160,6 +162,17 @@ local function find_mission(order, folders)
   return source, where, folder, (select(2, files.split(where)):gsub("%.lua$", ""))
 end
 
+-- Who answers what a person is asked.
+local function answerers(options)
+  local list = { asking.person }
+  if options.answers then
+    local file, err = asking.file(options.answers)
+    if not file then return nil, err end
+    table.insert(list, 1, file)
+  end
+  return list
+end
+
 -- What a run needs to know before anything is touched: the mission, and everything that has options.
 local function resolve(options, order)
   local folders = { project_folder = lookup.project_folder(uv.cwd()), user_folder = files.user_config_folder() }
@@ -187,6 +200,8 @@ local function resolve(options, order)
   if not plan.mission then return nil, plan.config end
   plan.hotkey, err = change_hotkey(hotkey, plan.config:get "safety.stop_hotkey")
   if not plan.hotkey then return nil, err end
+  plan.answerers, err = answerers(options)
+  if not plan.answerers then return nil, err end
   if order.change then
     local ok, why = order.change(plan)
     if not ok then return nil, why end
@@ -198,7 +213,7 @@ end
 local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
     file = plan.file, flags = plan.flags, past = plan.past, parent = plan.parent,
-    recording = plan.recording, args = plan.args }
+    recording = plan.recording, args = plan.args, answerers = plan.answerers }
   local err
   parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
