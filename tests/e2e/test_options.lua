@@ -77,7 +77,7 @@ tests.a_policys_options_from_everywhere = with_project(function(folder)
   write(folder, "config/deskpilot/config.lua", "return { my_policy = { interval = 8, places = { 'user' } } }")
   local result = ends(folder, "interval 7, careful true, places user")
   local journal = t.ok(files.read(files.join(result.run_dir, "journal.jsonl"))) or ""
-  t.has(journal:match "[^\n]*", '"my_policy.interval":7')
+  t.has(journal:match '{"event":"run_start"[^\n]*', '"my_policy.interval":7')
 end)
 
 tests.wrong_values_and_names = with_project(function(folder)

@@ -100,6 +100,15 @@ local function own_temporary_folder()
   end
 end
 
+--- As it is documented.
+harness.plain_remove = files.remove
+
+-- Folders that are removed take their journals along: what is wrong with those is found before.
+function files.remove(path)
+  require "journals".check(path, report)
+  return harness.plain_remove(path)
+end
+
 function harness.run_file(path)
   local chunk, why = loadfile(path)
   if not chunk then
@@ -127,6 +136,7 @@ function harness.run_file(path)
     failed = failed + 1
     io.stderr:write(tostring(err), "\n")
   end
+  require "journals".check(files.temporary_folder(), report)
   remove_temporary_folder()
   io.stdout:write(("%d checks passed, %d failed\n"):format(passed, failed))
   return failed == 0 and passed > 0 and 0 or 1

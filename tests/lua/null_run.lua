@@ -4,8 +4,8 @@ local configured = require "configured"
 local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local hooks = require "deskpilot.agent.hooks"
+local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
-local listeners = require "deskpilot.agent.listeners"
 local lookup = require "deskpilot.base.lookup"
 local loop = require "deskpilot.agent.loop"
 local run_module = require "deskpilot.agent.run"
@@ -15,15 +15,11 @@ local null_run = {}
 
 -- Everything that a run announces, as it was then.
 local function recorder(events)
-  local listener = {}
-  for _, name in ipairs(listeners.events) do
-    listener[name] = function(_, event)
-      local copy = {}
-      for key, value in pairs(event) do copy[key] = value end
-      events[#events + 1] = copy
-    end
-  end
-  return listener
+  return { every = function(_, event)
+    local copy = {}
+    for key, value in pairs(event) do copy[key] = value end
+    events[#events + 1] = copy
+  end }
 end
 
 --- An answer in OpenAI's shape with these calls, each { name, arguments }; words where there are none.
@@ -46,13 +42,15 @@ local function model_of(answer)
 end
 
 -- A policy whose turn is the test's.
-local played = "return { turn = function(run) run.played(run) end }"
+local played = [[return { turn = function(run) run.played(run) end, transient = { "passing" },
+  start = function(run) run.began = "started" end, resume = function(run) run.began = "resumed" end }]]
 
 --- Runs a mission to its end.
 ---@param mission table
 ---@param options { turn: fun(run: deskpilot.run)?, flags: table?, model: (fun(request: table): table?, any)?,
----  open_model: function?, args: string[]? }? turn: a
----  policy, in place of the mission's; model: gives a body of OpenAI's, or nil and an error
+---  open_model: function?, args: string[]?, past: deskpilot.past?, keep: boolean? }? turn: a policy, in place of the
+---  mission's; model: gives a body of OpenAI's, or nil and an error; past: what it goes on from; keep: the run's folder
+---  stays
 ---@return deskpilot.run run, table[] events
 function null_run.play(mission, options)
   options = options or {}
@@ -77,17 +75,21 @@ function null_run.play(mission, options)
     list[#list + 1] = { name = "the guard " .. guard.name, listener = guard.plugin }
   end
   list[#list + 1] = { name = "the record", listener = recorder(events) }
+  local dir = assert(require "deskpilot.agent.rundir".create(files.join(folder, "runs"), "m", 0))
+  local written = assert(journal.open(dir.path)) -- is checked when the folder is removed
+  list[#list + 1] = { name = "the journal", listener = written, essential = true }
   local run = run_module.new { mission = mission, name = "m", config = config, listeners = list, desktop = "current",
     toolbox = assert(require "deskpilot.agent.toolbox".new(tools, config)),
     open_model = options.open_model, args = options.args,
     model = model_of(options.model or function() error "no model was expected to be asked" end),
-    dir = assert(require "deskpilot.agent.rundir".create(files.join(folder, "runs"), "m", 0)),
+    dir = dir, past = options.past,
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }
   run.played = options.turn
   loop.execute(run)
   run.desk:close()
+  written.close()
   lookup.set_roots {}
-  files.remove(folder)
+  if not options.keep then files.remove(folder) end
   return run, events
 end
 

@@ -6,6 +6,9 @@ local json = require "deskpilot.base.json"
 local history = require "deskpilot.agent.history"
 local hooks = require "deskpilot.agent.hooks"
 local journal = require "deskpilot.agent.journal"
+local journals = require "journals"
+local events_of = require "deskpilot.agent.run_events"
+local schema = require "deskpilot.base.schema"
 local listeners = require "deskpilot.agent.listeners"
 local export = require "deskpilot.agent.export"
 local rundir = require "deskpilot.agent.rundir"
@@ -113,11 +116,14 @@ function tests.a_cut_journal_is_readable()
   run:emit("model_reply", { usage = { input_tokens = 5, output_tokens = 7 }, turn = 1, persona = "executor" })
   writer.close()
   local path = folder .. "/journal.jsonl"
+  journals.made_up[path] = true
   local all = files.read(path)
-  t.eq(select(2, all:gsub("\n", "")), 4)
+  t.eq(select(2, all:gsub("\n", "")), 5, "one of the file itself, and four events")
   for cut = 0, #all, 7 do
     assert(files.write(path, all:sub(1, cut)))
-    local events = t.ok(journal.read(folder))
+    local events, how = journal.read(folder)
+    t.ok(events)
+    t.eq(how.skipped, 0, "what was cut is not skipped")
     local result = export.result(events, folder)
     t.eq(result.status, "interrupted")
     t.ok(json.encode(export.trajectory(events)))
@@ -125,7 +131,54 @@ function tests.a_cut_journal_is_readable()
   assert(files.write(path, all))
   local result = export.write(folder)
   t.eq({ result.turns, result.actions, result.model.calls, result.model.input_tokens }, { 1, 1, 1, 5 })
+  t.eq(result.archive.lost, nil)
+  assert(files.write(path, all:gsub("\n", "\nnonsense\n[1]\n", 1) .. '{"event":"turn_'))
+  local events, how = journal.read(folder)
+  t.eq({ #events, how }, { 4, { skipped = 2, cut = true, version = 1 } })
+  t.eq(export.write(folder).archive.lost,
+    "2 lines of the journal are no events and are left out; its last line was cut off")
+  t.has(require "deskpilot.cli.commands.report".html(events, "r", 1, journal.lost(how)), "2 lines of the journal")
+  assert(files.write(path, '{"event":"journal","at":0,"version":99,"program":"x"}\n'))
+  t.fails("unsupported", "is of version 99, this deskpilot reads journals up to version 1", journal.read(folder))
   files.remove(folder)
+end
+
+function tests.events_are_declared_once_by_who_announces_them()
+  local run = fake_run {}
+  t.raises("no event is called turn_stat; did you mean 'turn_start'?", events_of.expect, "turn_stat")
+  local event = { name = "page_saved", about = "x",
+    fields = { { "path", "string", "where" }, { "n?", "integer", "" } } }
+  t.ok(events_of.declare(event, "guards/mine"))
+  t.ok(events_of.declare(event, "guards/mine"), "a file that was edited")
+  local ok, why = events_of.declare(event, "guards/other")
+  t.eq({ ok, why }, { nil, "the event page_saved is declared by guards/mine already" })
+  for part, wrong in pairs { ["small letters"] = { name = "A b" }, ["needs `about`"] = { name = "a" },
+    ["strin"] = { name = "a", about = "", fields = { { "b", "strin", "" } } },
+    ["is not {"] = { name = "a", about = "", fields = { "b" } } } do
+    t.has(select(2, events_of.declare(wrong, "x")), part)
+  end
+  local heard = {}
+  run.listeners = { { name = "all", listener = { every = function(_, e) heard[#heard + 1] = e.path end,
+    note = function() heard[#heard + 1] = "its own" end } } }
+  run:emit("page_saved", { path = "p" })
+  run:emit("note", { message = "m" })
+  t.eq(heard, { "p", "its own" })
+  t.eq(events_of.problem { event = "page_saved", at = 1, path = "p" }, nil)
+  t.has(events_of.problem { event = "page_saved", at = 1 }, "path is missing")
+  t.has(events_of.problem { event = "page_saved", at = 1, path = "p", n = "2" }, "n is")
+  t.has(events_of.problem { event = "page_saved", at = 1, path = "p", m = 2 }, "a field m that is not declared")
+  t.eq(events_of.problem { event = "page_saved", at = 1, path = "p", m = 2, amended_by = "a hook" }, nil)
+end
+
+function tests.the_schema_of_a_line()
+  local whole = events_of.schema()
+  t.ok(schema.check(whole))
+  local function why(line) return select(2, schema.validate(whole, line)) end
+  t.eq(why { event = "turn_start", at = 0.5, turn = 1, number = 1 }, nil)
+  t.eq(why { event = "somebody_elses", at = 1, x = {} }, nil)
+  t.has(why { event = "settled", at = 1, reason = "quiet" }, "seconds is missing")
+  t.has(why { event = "settled", at = 1, reason = "quiet", seconds = "1" }, "seconds is")
+  t.eq(why { event = "settled", at = 1, not_encodable = "a function" }, nil)
 end
 
 function tests.the_result_tells_the_final_phase_and_how_much_was_kept()
@@ -140,6 +193,7 @@ function tests.the_result_tells_the_final_phase_and_how_much_was_kept()
   writer.close()
   assert(files.make_folder(folder .. "/screenshots"))
   assert(files.write(folder .. "/screenshots/step_0001.png", ("x"):rep(1000)))
+  journals.made_up[folder .. "/journal.jsonl"] = true
   local bytes = 1000 + #files.read(folder .. "/journal.jsonl")
   for _ = 1, 2 do -- what is made of the journal does not count
     local result = t.ok(export.write(folder))

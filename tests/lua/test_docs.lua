@@ -7,6 +7,8 @@ local plugins = require "deskpilot.agent.plugins"
 local reference = require "deskpilot.cli.reference"
 local text = require "deskpilot.base.text"
 
+files.remove = t.plain_remove -- what is documented
+
 local tests = {}
 
 local head = "# Configuration\n\n"
@@ -29,6 +31,12 @@ end
 
 function tests.a_page_without_its_marks_is_not_written()
   t.fails("invalid", "no place for the tables", config_reference.renewed "# Configuration\n")
+end
+
+function tests.the_journal()
+  for name, words in pairs(require "deskpilot.cli.journal_reference".files()) do
+    t.ok(files.read(name) == words, name .. " is stale: run ./dev docs")
+  end
 end
 
 local folder = "docs/api"

@@ -99,7 +99,7 @@ function tests.a_journal_has_no_half_line_when_the_disk_is_full()
     local journal = assert(require("deskpilot.agent.journal").open(%q))
     local written, why = 0, nil
     for i = 1, 100 do
-      local ok, err = pcall(journal.note, nil, { event = "note", at = i, message = "line " .. i })
+      local ok, err = pcall(journal.every, nil, { event = "note", at = i, message = "line " .. i })
       if ok then written = written + 1 else why = why or err end
     end
     journal.close()

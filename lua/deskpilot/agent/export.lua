@@ -11,10 +11,12 @@ local export = {}
 --- those of the run's own goal; a goal within it (run:achieve) gives its own to who asked for it.
 ---@param events table[] as journal.read gives them
 ---@param folder string
-function export.result(events, folder)
+---@param how deskpilot.journal.reading? what of it could not be read
+function export.result(events, folder, how)
   local result = { status = "interrupted", reason = "the journal has no end: the program was killed",
     turns = 0, actions = 0, seconds = 0, run_dir = folder,
-    archive = { events = #events, bytes = rundir.size(folder) },
+    archive = { events = #events, bytes = rundir.size(folder),
+      lost = how and journal.lost(how) },
     model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
   for _, event in ipairs(events) do
     result.seconds = math.max(result.seconds, event.at or 0)
@@ -22,6 +24,7 @@ function export.result(events, folder)
       result.task_result = event.task_result or result.task_result
       if event.event == "phase_change" then result.phase = event.to end
     end
+    if event.event == "run_start" and type(event.parent) == "table" then result.parent = event.parent.run end
     if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
     elseif event.event == "action" then result.actions = result.actions + 1
     elseif event.event == "model_reply" then
@@ -87,9 +90,9 @@ end
 ---@param outcome table? {status, reason} where it is known better than from the journal, whose disk may be full
 ---@return table? result, deskpilot.error? err
 function export.write(folder, outcome)
-  local events, err = journal.read(folder)
-  if not events then return nil, err end
-  local result = export.result(events, folder)
+  local events, how = journal.read(folder)
+  if not events then return nil, how end
+  local result = export.result(events, folder, how)
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
   finished(result)
   local ok, failure = files.write(files.join(folder, "trajectory.json"),

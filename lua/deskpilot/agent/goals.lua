@@ -22,10 +22,12 @@ local goals = {}
 ---@field indicators string[]? texts that are all on the screen when it is reached
 ---@field criteria string[]? success criteria (agent/criteria.lua), from whoever planned the work
 ---@field unmet table<integer, string>? what the latest claim lacked, by the criterion's number
+---@field verdict deskpilot.verdict? what its verify said last
 ---@field rule (fun(run: deskpilot.run, question: deskpilot.question): string?)? the policy's, for questions that nobody
 ---  has answered
----@field verdict deskpilot.verdict? what its verify said last
 ---@field guards table<string, any> what guards keep while it lasts
+---@field transient table<string, true>? fields of the state that do not outlast a turn
+---@field kept table? what of it is in the journal already (agent/state.lua)
 ---@field toolbox deskpilot.toolbox the tools that it may use
 ---@field model deskpilot.model.client
 ---@field models table<string, deskpilot.model.client>? of personas that ask a model of their own

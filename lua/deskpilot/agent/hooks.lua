@@ -1,7 +1,7 @@
 --- A mission's hooks as listeners. before_run, after_run, before_action and after_action are the
 --- friendly names; every event's own name works too. Returning false (and a reason) from a hook of an
 --- action vetoes it; a text from `ask` is the answer to the question, false means that nobody is to be asked.
-local listeners = require "deskpilot.agent.listeners"
+local events = require "deskpilot.agent.run_events"
 local script = require "deskpilot.agent.script"
 local text = require "deskpilot.base.text"
 
@@ -33,7 +33,7 @@ function hooks.of(mission)
       kind[how[1]] = function(run, event) return decision(script.ask(run, true, hook, how[2](run.m or run, event))) end
     end
   end
-  for _, name in ipairs(listeners.events) do
+  for _, name in ipairs(events.names()) do
     local hook = mission[name]
     if hook then
       named[name] = function(run, event) return decision(script.ask(run, true, hook, run.m or run, event)) end
@@ -56,7 +56,7 @@ end
 ---@return string[]
 function hooks.names()
   local names = text.keys(friendly)
-  for _, name in ipairs(listeners.events) do names[#names + 1] = name end
+  for _, name in ipairs(events.names()) do names[#names + 1] = name end
   return names
 end
 

@@ -2,9 +2,9 @@
 --- at any instant leaves a file that every reader accepts. Readers are beside the writer.
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
+local events = require "deskpilot.agent.run_events"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
-local listeners = require "deskpilot.agent.listeners"
 local secrets = require "deskpilot.model.secrets"
 local task = require "deskpilot.base.task"
 
@@ -73,39 +73,74 @@ function Writer:close()
 end
 
 -- A run that loses its machine keeps all but what it was doing: these events are on the disk soon after they happen.
-local synced_after = { run_start = true, action = true, action_result = true, turn_end = true }
+local synced_after = { run_start = true, action = true, action_result = true, state = true }
 
---- A listener that appends to folder/journal.jsonl.
+--- A listener that appends to folder/journal.jsonl. The first line says of which version the format is.
 ---@param folder string
 ---@return table? listener, deskpilot.error? err
 function journal.open(folder)
   local path = files.join(folder, "journal.jsonl")
   local fd, why = uv.fs_open(path, "a", tonumber("600", 8))
   if not fd then return errors.fail("io", "cannot write %s: %s", path, tostring(why)) end
-  local writer, listener = setmetatable({ fd = fd, path = path, size = 0, count = 0 }, Writer), {}
-  for _, name in ipairs(listeners.events) do
-    listener[name] = function(_, event)
+  local writer = setmetatable({ fd = fd, path = path, size = 0, count = 0 }, Writer)
+  local first, failure = pcall(append, writer, line { event = "journal", at = 0, version = events.version,
+    program = require "native.system".version })
+  if not first then
+    writer:close()
+    return errors.fail("io", "%s", tostring(failure))
+  end
+  return {
+    every = function(_, event)
       writer.count = writer.count + 1
       append(writer, line(event, writer.count))
-      if synced_after[name] then sync_later(writer) end
-    end
-  end
-  function listener.close() writer:close() end
-  return listener
+      if synced_after[event.event] then sync_later(writer) end
+    end,
+    close = function() writer:close() end,
+  }
 end
 
---- The events of a run, oldest first. A last line that was cut by a kill is left out.
+---@class deskpilot.journal.reading
+---@field version integer? of the format; nil where the first line does not say it
+---@field skipped integer lines that are no events
+---@field cut boolean whether the last line was cut off, as a kill does; it is not counted as skipped
+
+--- The events of a run, oldest first, without the first line, which is about the file.
 ---@param folder string a run directory
----@return table[]? events, deskpilot.error? err
+---@return table[]? events, deskpilot.journal.reading|deskpilot.error how what could not be read; or the error, code
+---  "unsupported" for a journal of a newer version
 function journal.read(folder)
-  local text, err = files.read(files.join(folder, "journal.jsonl"))
+  local path = files.join(folder, "journal.jsonl")
+  local text, err = files.read(path)
   if not text then return nil, err end
-  local events = {}
-  for row in text:gmatch("[^\n]+") do
+  local list, how = {}, { skipped = 0, cut = false }
+  for row, ending in text:gmatch("([^\n]+)(\n?)") do
     local event = json.decode(row)
-    if type(event) == "table" and event.event then events[#events + 1] = event end
+    if type(event) ~= "table" or type(event.event) ~= "string" then
+      if ending == "" then how.cut = true else how.skipped = how.skipped + 1 end
+    elseif event.event == "journal" then
+      how.version = event.version
+    else
+      list[#list + 1] = event
+    end
   end
-  return events
+  if math.type(how.version) == "integer" and how.version > events.version then
+    return errors.fail("unsupported", "%s is of version %d, this deskpilot reads journals up to version %d: use a "
+      .. "newer deskpilot", path, how.version, events.version)
+  end
+  return list, how
+end
+
+--- What could not be read of a journal, in words; nil where all could.
+---@param how deskpilot.journal.reading
+---@return string?
+function journal.lost(how)
+  local parts = {}
+  if how.skipped > 0 then
+    parts[1] = ("%d line%s of the journal %s no event%s and %s left out"):format(how.skipped, how.skipped == 1 and ""
+      or "s", how.skipped == 1 and "is" or "are", how.skipped == 1 and "" or "s", how.skipped == 1 and "is" or "are")
+  end
+  if how.cut then parts[#parts + 1] = "its last line was cut off" end
+  return #parts > 0 and table.concat(parts, "; ") or nil
 end
 
 return journal

@@ -1,6 +1,7 @@
 --- Everything that listens to a run, in order: the mission's hooks, the guards, the journal, the
---- progress display. A listener is a table of functions named after the events; each is called as
---- fn(run, event). Before an action or a request happens, a listener may return a decision:
+--- progress display. A listener is a table of functions named after the events (agent/events.lua); each is
+--- called as fn(run, event), and `every` for the events that it has no other function for. Before an action or
+--- a request happens, a listener may return a decision:
 ---   { veto = "why" }     it does not happen, and the model reads why
 ---   { amend = {...} }    these fields of the event are replaced
 ---   { stop = {status, reason} }  the run ends (in any event)
@@ -89,6 +90,7 @@ local listeners = {}
 
 --- Functions named after the events; those that it has are called.
 ---@class deskpilot.listener
+---@field every (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? hears what no other hears
 ---@field run_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field turn_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field observed (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
@@ -114,13 +116,6 @@ local listeners = {}
 
 --- What a file of guards/ returns.
 ---@class deskpilot.guard: deskpilot.plugin, deskpilot.listener
-
---- The events of a run, in the order in which a turn announces them.
-listeners.events = {
-  "run_start", "turn_start", "observed", "model_request", "model_reply", "action", "action_result",
-  "settled", "turn_end", "run_end", "goal_start", "goal_end", "phase_change", "guard", "note", "question", "answer",
-  "memory", "error", "desk_call", "picture",
-}
 
 local asks = { action = true, model_request = true, question = true }
 
@@ -157,7 +152,7 @@ end
 function listeners.tell(run, event)
   local over = false
   for _, entry in ipairs(run.listeners) do
-    local listen = entry.listener[event.event]
+    local listen = entry.listener[event.event] or entry.listener.every
     -- After a mistake of the mission's own only its last hook is called, which may have to tidy up.
     if listen and not (entry.mission and run.mistaken and event.event ~= "run_end") then
       local ok, decision = xpcall(listen, mistake.traceback, run, event)

@@ -8,7 +8,9 @@ local mistake = require "deskpilot.agent.mistake"
 local own_files = require "deskpilot.base.own_files"
 local pace = require "deskpilot.agent.pace"
 local plugins = require "deskpilot.agent.plugins"
+local resume = require "deskpilot.agent.resume"
 local script = require "deskpilot.agent.script"
+local state = require "deskpilot.agent.state"
 local task = require "deskpilot.base.task"
 local verdict = require "deskpilot.agent.verdict"
 
@@ -19,6 +21,8 @@ local loop = {}
 ---@field personas table<string, { temperature: number?, max_tokens: integer?, optional: boolean? }>? what its personas
 ---  spend, unless the configuration says otherwise; optional: a run can do without that one's model
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
+---@field resume (fun(run: deskpilot.run))? in place of start, in a run that goes on with the state of another
+---@field transient string[]? fields of run.state that need not outlast a turn, because no continued run wants them
 ---@field answer (fun(run: deskpilot.run, question: deskpilot.question): string?)? its rule for questions to a person
 ---  that nobody has answered
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
@@ -58,8 +62,15 @@ local function one_turn(run, policy)
   policy.turn(run)
   tell_own_files(run)
   run:emit("turn_end", { turn = number, seconds = task.now() - began, task_result = run.result })
+  state.keep(run, { turn = number }) -- the turn counts from here on: what goes on from this run, goes on after it
   local pause = pace.get(run, "turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
+end
+
+local function set_of(list)
+  local set = {}
+  for _, name in ipairs(list or {}) do set[name] = true end
+  return set
 end
 
 -- A policy or a hook may end a goal as succeeded without a claim; its verify is asked all the same.
@@ -81,8 +92,13 @@ end
 
 -- Works on the run's present goal until it is over.
 local function pursue(run, policy)
-  run.personas, run.goal.rule = policy.personas, policy.answer
-  if policy.start then policy.start(run) end
+  run.personas, run.goal.rule, run.goal.transient = policy.personas, policy.answer, set_of(policy.transient)
+  local again = run.past and not run.goal.parent and resume.apply(run)
+  if again and next(run.state) ~= nil then
+    if policy.resume then policy.resume(run) end
+  elseif policy.start then
+    policy.start(run)
+  end
   while not run.outcome do
     one_turn(run, policy)
     run:check_limits()
@@ -150,10 +166,14 @@ local function body(run)
   end
   local own, told = own_files.since(0)
   run.own_files_told = told
+  start.parent, start.flags = run.parent or run.past and resume.parent(run.past), run.flags
   start.file, start.own_files, start.args = run.file, #own > 0 and own or nil, #run.args > 0 and run.args or nil
   run:emit("run_start", start)
   if run.outcome then return end
-  if run.mission.run then return script.run(run) end
+  if run.mission.run then
+    if run.past then resume.apply(run) end
+    return script.run(run)
+  end
   local policy, err = load_policy(run, run.config:get("policy"))
   if not policy then return run:stop("error", tostring(err)) end -- its file was changed since it was checked
   pursue(run, policy)

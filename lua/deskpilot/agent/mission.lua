@@ -18,6 +18,7 @@ local mission = {}
 ---@field name string?
 ---@field indicators string[]? texts that are all on the screen when the goal is reached
 ---@field files string[]? files and folders that an agent may upload, or open in a browser
+---@field resumable boolean? of a script: `deskpilot resume` may start it again from its beginning
 ---@field before_run (fun(m: deskpilot.mission_run): deskpilot.decision?)?
 ---@field after_run (fun(m: deskpilot.mission_run, outcome: deskpilot.run_end))?
 ---@field before_action (fun(m: deskpilot.mission_run, action: deskpilot.action): deskpilot.decision|false|nil,
@@ -33,7 +34,7 @@ local mission = {}
 
 -- A mission's own keys with their types. Everything else in it is a hook, or of the configuration.
 local keys = { task = "string", run = "function", verify = "function", name = "string", indicators = "table",
-  files = "table", strict = "boolean" }
+  files = "table", resumable = "boolean", strict = "boolean" }
 
 -- Keys of the configuration that a mission has more to say about than the configuration, or that are no section.
 local configured = { policy = "string", desktop = "table" }

@@ -30,6 +30,7 @@ local observation = {}
 ---@field tab deskpilot.tab? what the active window shows, where it is a browser that lets us in
 ---@field page deskpilot.page? what is on it
 ---@field seconds number? that looking took
+---@field notices string[]? what is to be told beside the screen (run:inform)
 ---@field missing string[] what could not be had, one sentence each
 
 -- How the model's picture is encoded, as configured.
@@ -117,6 +118,7 @@ function observation.describe(self)
     text.cut(text.one_line(self.window.title), 100)), text.one_line(self.window.class))
     or "no active window"
   lines[1] = ("SCREEN: %dx%d; %s"):format(self.shot.frame.width, self.shot.frame.height, window)
+  for _, sentence in ipairs(self.notices or {}) do lines[#lines + 1] = "NOTE: " .. text.one_line(sentence) end
   if self.dialog then lines[#lines + 1] = "DIALOG ON TOP: " .. desktop_dialog.describe(self.dialog) end
   if #self.elements > 0 then
     lines[#lines + 1] = "ELEMENTS (number, role, name, centre in 0..1000, states, value):"

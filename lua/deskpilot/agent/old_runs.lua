@@ -34,6 +34,17 @@ function old_runs.hold(folder)
   end
 end
 
+--- Whether a process works on a run just now.
+---@param folder string
+---@return boolean
+function old_runs.is_held(folder)
+  local fd = uv.fs_open(journal_of(folder), "r+", 0)
+  if not fd then return false end
+  local free = system.lock_file(fd)
+  uv.fs_close(fd)
+  return not free
+end
+
 -- Whether a run is over, as far as that can be known.
 local function is_over(folder)
   local fd = uv.fs_open(journal_of(folder), "r+", 0)

@@ -1,7 +1,7 @@
 --- Policies, guards and tools: one Lua file each, shipped or the user's. What such a file says of itself is read and
 --- checked here: the version of the interface that it was written for (`api`), its options, its personas.
 local errors = require "deskpilot.base.errors"
-local listeners = require "deskpilot.agent.listeners"
+local events = require "deskpilot.agent.run_events"
 local lookup = require "deskpilot.base.lookup"
 local option = require "deskpilot.base.config_option"
 local parameters = require "deskpilot.agent.parameters"
@@ -20,12 +20,16 @@ plugins.api = { guards = 1, policies = 1, tools = 1 }
 ---@field api integer? the version of the interface that it was written for; 1 unless told
 ---@field section string? the first part of its options' keys; the file's name unless told
 ---@field options table<string, deskpilot.config_option>? its own options, read by run.config:get("SECTION.NAME")
+---@field events deskpilot.event_declaration[]? the events that it announces beside those of the run
 
 -- What a file of each kind must offer, in the sentence about one that does not.
 local shapes = {}
 
 function shapes.policies(policy)
   if type(policy.turn) ~= "function" then return "must return a table with a function `turn(run)`" end
+  for _, name in ipairs(type(policy.transient) == "table" and policy.transient or {}) do
+    if type(name) ~= "string" then return "has a `transient` that is no list of the names of fields" end
+  end
   return require "deskpilot.agent.persona".problem(policy.personas)
 end
 
@@ -41,14 +45,24 @@ end
 
 -- A guard that listens to no event because of a slip guards nothing. Other functions in it are its own affair.
 function shapes.guards(guard)
-  local events = {}
-  for _, event in ipairs(listeners.events) do events[event] = true end
+  local names = events.names()
+  names[#names + 1] = "every"
   for _, name in ipairs(text.keys(guard)) do
-    local meant = type(guard[name]) == "function" and type(name) == "string" and not events[name]
-      and text.nearest(name, listeners.events)
-    if meant and text.distance(name, meant) <= 2 then
+    local meant = type(guard[name]) == "function" and type(name) == "string" and not events.known(name)
+      and text.nearest(name, names)
+    if meant and meant ~= name and text.distance(name, meant) <= 2 then
       return ("has a function '%s', which is no event; did you mean '%s'?"):format(name, meant)
     end
+  end
+end
+
+-- The events that a file announces itself are known from now on.
+local function events_problem(list, where)
+  if list == nil then return nil end
+  if type(list) ~= "table" then return "has events that are no list" end
+  for _, event in ipairs(list) do
+    local ok, why = events.declare(event, where)
+    if not ok then return ("has a wrong event: %s"):format(why) end
   end
 end
 
@@ -103,7 +117,7 @@ function plugins.load(kind, name, ships)
   if not plugin then return nil, where end
   local options, section = plugin.options, plugin.section == nil and name or plugin.section
   local problem = api_problem(kind, name, plugin.api) or shapes[kind](plugin, name)
-    or options ~= nil and section_problem(section) or nil
+    or options ~= nil and section_problem(section) or events_problem(plugin.events, kind .. "/" .. name)
   local shipped = where:find("^shipped:") ~= nil
   local label = ("the %s '%s' (%s)"):format(lookup.singular(kind), name, shipped and "shipped" or where)
   if problem then return errors.fail("invalid", "%s %s", label, problem) end

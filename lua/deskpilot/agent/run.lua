@@ -6,6 +6,7 @@ local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local checks = require "deskpilot.agent.checks"
 local decode = require "deskpilot.model.decode"
+local events = require "deskpilot.agent.run_events"
 local goal_limits = require "deskpilot.agent.goal_limits"
 local goal_options = require "deskpilot.agent.goal_options"
 local goals = require "deskpilot.agent.goals"
@@ -14,10 +15,12 @@ local mistake = require "deskpilot.agent.mistake"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
 local pace = require "deskpilot.agent.pace"
+local run_memory = require "deskpilot.agent.run_memory"
 local persona = require "deskpilot.agent.persona"
 local questions = require "deskpilot.agent.questions"
-local run_memory = require "deskpilot.agent.run_memory"
+local recording = require "deskpilot.agent.recording"
 local script = require "deskpilot.agent.script"
+local state = require "deskpilot.agent.state"
 local verdict = require "deskpilot.agent.verdict"
 
 local run = {}
@@ -71,6 +74,11 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field looked { turn: integer, times: integer }?
 ---@field [string] any what guards keep of the whole run; what they keep of a goal is in `goal.guards`
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
+---@field past deskpilot.past? the run that this one goes on from (`deskpilot resume`, `fork`)
+---@field spent number seconds that those before it have spent of its time
+---@field recording deskpilot.recording? what is seen in place of a desktop (`deskpilot rerun`)
+---@field parent table? what run_start says of the run that this one comes from
+---@field notices string[]? what the next observation tells beside the screen
 ---@field m deskpilot.mission_run the run as its mission's functions see it
 ---@field proxy deskpilot.desk_proxy that of m.desk
 ---@field mistaken boolean? one of the mission's functions has failed
@@ -89,6 +97,7 @@ function run.new(parts)
   self.history = self:new_history()
   self.turn, self.actions, self.tokens, self.goals_begun = 0, 0, 0, 0
   self.args, self.checks = self.args or {}, checks.new(self)
+  self.spent = self.past and self.past.seconds or 0
   self.encoder = native.encoder()
   self.closers, self.noted = {}, {}
   self.memory = run_memory.of(self)
@@ -106,10 +115,11 @@ function Run:new_history()
 end
 
 --- Announces an event to every listener and returns it as they left it.
----@param name string one of listeners.events
+---@param name string of an event that is declared (agent/events.lua)
 ---@param fields table?
 ---@return table event
 function Run:emit(name, fields)
+  events.expect(name)
   local event = fields or {}
   event.event, event.at = name, task.now() - self.started
   if event.turn == nil then event.turn = self.goal.turn end
@@ -130,6 +140,19 @@ end
 ---@param message any what tostring makes of it
 function Run:note(message)
   self:emit("note", { message = tostring(message) })
+end
+
+--- Tells the personas something with the next observation.
+---@param sentence string
+function Run:inform(sentence)
+  self.notices = self.notices or {}
+  table.insert(self.notices, sentence)
+end
+
+--- Writes what has changed of `state` into the journal, for a run that goes on from this one. The loop does so after
+--- each turn; a script does it itself.
+function Run:keep_state()
+  state.keep(self)
 end
 
 --- Ends what is worked on, the run or a goal within it, after the current step. The first end given is the one that
@@ -172,15 +195,19 @@ end
 ---@return boolean? ok, deskpilot.error? err
 function Run:observe()
   local began = task.now()
-  local seen, err = observation.take(self.desk, self.encoder, self.config)
+  local seen, err
+  if self.recording then seen, err = self.recording:take(self)
+  else seen, err = observation.take(self.desk, self.encoder, self.config) end
   if not seen then return nil, err end
-  self.observation = seen
+  self.observation, seen.notices, self.notices = seen, self.notices, nil
   local path = picture_path(self, seen.format)
   local saved, failure = self.dir:save(path, seen.bytes)
   if not saved then return nil, failure end
   seen.path = path
+  local kept, why = recording.save(self, seen, path)
+  if not kept then return nil, why end
   seen.seconds = task.now() - began
-  self:emit("observed", { screenshot = path, screen = seen.shot.frame,
+  self:emit("observed", { screenshot = path, seen = kept, screen = seen.shot.frame,
     image = { width = seen.shot.width, height = seen.shot.height },
     window = seen.window and { title = seen.window.title, class = seen.window.class, pid = seen.window.pid },
     page = seen.page and { title = seen.page.title, url = seen.page.url, elements = seen.page.total },
@@ -239,7 +266,8 @@ function Run:ask(request)
   if event.veto then return errors.fail("refused", "%s vetoed the request: %s", event.vetoed_by, event.veto) end
   for key, value in pairs(event) do request[key] = value end
 
-  local chat = { persona = request.persona, messages = messages(request, self.observation),
+  local chat = { persona = request.persona, turn = self.turn, goal = self.goal.parent and self.goal.path or nil,
+    messages = messages(request, self.observation),
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools, self) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
@@ -257,6 +285,7 @@ function Run:ask(request)
   result.content, result.usage, result.attempts = reply.content, reply.usage, reply.attempts
   result.tool_calls = reply.tool_calls and #reply.tool_calls > 0 and reply.tool_calls or nil
   self:emit("model_reply", result)
+  if reply.note then self:note(("%s: %s"):format(request.persona, reply.note)) end
   count_tokens(self, reply.usage)
   return reply
 end

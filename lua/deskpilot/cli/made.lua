@@ -1,8 +1,10 @@
 --- What `./dev docs` makes of a checkout: of its comments the pages of docs/api and the types of the modules in C, of
---- the options that are declared the types of the configuration and the tables of docs/configuration.md.
+--- the options that are declared the types of the configuration and the tables of docs/configuration.md; of the events
+--- that are declared docs/journal.md and docs/journal.schema.json.
 local config_reference = require "deskpilot.cli.config_reference"
 local config_types = require "deskpilot.cli.config_types"
 local files = require "deskpilot.base.files"
+local journal_reference = require "deskpilot.cli.journal_reference"
 local reference = require "deskpilot.cli.reference"
 local stubs = require "deskpilot.cli.stubs"
 
@@ -42,6 +44,10 @@ function made.write(root)
   for folder, texts in pairs(all) do
     local ok, failure = fill(files.join(root, folder), texts)
     if not ok then return nil, failure end
+  end
+  for name, words in pairs(journal_reference.files()) do
+    local ok, why = files.write(files.join(root, name), words)
+    if not ok then return nil, why end
   end
   return config_reference.write(files.join(root, "docs/configuration.md"))
 end

@@ -25,7 +25,8 @@ function budgets.run_start(run)
   -- Not a look at the clock between turns: a model that never answers, and a script that never waits, must
   -- not outlast it.
   local bound = run.goal.bounds.seconds
-  run:on_close(task.deadline(task.current(), seconds, function()
+  bound.at = bound.at - run.spent -- by the runs that this one goes on from
+  run:on_close(task.deadline(task.current(), math.max(0, bound.at - task.now()), function()
     run:abort("incomplete", goal_limits.words("seconds", bound))
   end))
 end

@@ -17,7 +17,7 @@ end
 
 function rate.model_request(run, request)
   local cap = run.config:get("model.calls_per_minute")
-  if cap <= 0 or request.model == "literal" then return end
+  if cap <= 0 or request.model == "literal" or request.model:find "^replay:" then return end
   local times, now = run.call_times, task.now()
   while times[1] and times[1] <= now - 60 do table.remove(times, 1) end
   if #times >= cap then

@@ -8,6 +8,7 @@ local text = require "deskpilot.base.text"
 local advice = require "deskpilot.model.advice"
 local decode = require "deskpilot.model.decode"
 local endpoints = require "deskpilot.model.endpoint"
+local replay = require "deskpilot.model.replay"
 local requests = require "deskpilot.model.request"
 local secrets = require "deskpilot.model.secrets"
 local stream = require "deskpilot.model.stream"
@@ -29,6 +30,7 @@ local longest_answer = 32 * 1024 * 1024 -- bytes
 ---@field usage { input_tokens: integer, output_tokens: integer }
 ---@field seconds number for the whole call, including retries and waits
 ---@field attempts integer
+---@field note string? of a recorded answer: how the request differs from the one that it was given to
 ---@field raw table the decoded body
 
 --- A reply as run:ask returns it.
@@ -40,6 +42,7 @@ local longest_answer = 32 * 1024 * 1024 -- bytes
 ---@field endpoint string the base address, without a password
 ---@field name string the model's name
 ---@field literal boolean whether the embedded model `literal` answers, without a server
+---@field replay deskpilot.model.replay? the recorded run that answers (`replay:RUN`), without a server
 local Client = {}
 Client.__index = Client
 Client.__name = "deskpilot.model.client"
@@ -49,7 +52,7 @@ local private = setmetatable({}, { __mode = "k" })
 
 ---@class deskpilot.model.options
 ---@field endpoint string? with or without /v1, or "literal"; default http://localhost:1234/v1
----@field model string? its name; "literal" is the embedded one
+---@field model string? its name; "literal" is the embedded one, "replay:RUN" a recorded run
 ---@field api_key string?
 ---@field api_key_from string? the variable or the file that it is from, for messages
 ---@field api_key_option string? the configuration key that names its file; model.api_key_file unless told
@@ -74,6 +77,12 @@ function client.new(options)
   }, Client)
   if self.literal then
     self.name, self.endpoint = "literal", "literal"
+    return self
+  end
+  if replay.folder(model) then
+    local recorded, problem = replay.open(replay.folder(model))
+    if not recorded then return nil, problem end
+    self.endpoint, self.replay = "replay", recorded
     return self
   end
   local key = options.api_key
@@ -293,6 +302,15 @@ local function ask_literal(request)
   return reply, reply and 1 or err
 end
 
+local function ask_replay(self, request)
+  local raw, note = self.replay:answer(request, requests.record(request, self.name))
+  if not raw then return nil, note end
+  local reply, why = client.read(raw)
+  if not reply then return nil, why end
+  reply.note = note
+  return reply, 1
+end
+
 --- Sends a request and waits for its answer.
 ---@param request deskpilot.model.request
 ---@return deskpilot.model.reply? reply, deskpilot.error? err with err.attempts, and err.status if a server answered;
@@ -301,6 +319,7 @@ function Client:chat(request)
   local began = task.now()
   local reply, more
   if self.literal then reply, more = ask_literal(request)
+  elseif self.replay then reply, more = ask_replay(self, request)
   else reply, more = ask_server(self, request) end
   if not reply then return nil, more end
   reply.seconds, reply.attempts = task.now() - began, more
@@ -317,7 +336,7 @@ end
 --- The names of the server's models: one attempt, with a short timeout.
 ---@return string[]? names, deskpilot.error? err
 function Client:models()
-  if self.literal then return { "literal" } end
+  if self.literal or self.replay then return { self.name } end
   local result, err = http.request {
     url = private[self].urls.models, headers = headers(self), ca_file = self.ca_file,
     timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = longest_answer,

@@ -97,7 +97,7 @@ end
 function probe.check(options)
   local asked, err = client.new(options)
   if not asked then return nil, err end
-  if asked.literal then return true end
+  if asked.literal or asked.replay then return true end
   local names, failure = asked:models()
   if not names then return judge(with(options, { endpoint = options.endpoint or client.default_endpoint }), failure) end
   if has(names, asked.name) then return true end

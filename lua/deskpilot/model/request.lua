@@ -9,7 +9,9 @@ local text_tools = require "deskpilot.base.text"
 local request = {}
 
 ---@class deskpilot.model.request
----@field persona string? for the record; not sent
+---@field persona string? for the record; not sent, as turn and goal are not
+---@field turn integer? in which it is asked
+---@field goal string? the path of the goal within the run that it is asked for
 ---@field messages table[] OpenAI messages; an image is { type = "image", base64 =, mime =, path = }
 ---@field tools table[]?
 ---@field temperature number?
@@ -97,7 +99,7 @@ function request.record(source, model)
     return part.path or ("(an image of %d base64 characters)"):format(#(part.base64 or ""))
   end)
   record = secrets.mask_all(record)
-  record.persona = source.persona
+  record.persona, record.turn, record.goal = source.persona, source.turn, source.goal
   return record
 end
 

@@ -33,6 +33,8 @@ local policy = {
     max_escalations = { type = "integer", default = 5, min = 0,
       about = "times that `vision` is asked before the run is given up" },
   },
+  -- Objects of a step, and of the browser that it is done in.
+  transient = { "browser", "correction", "done", "entered", "interrupted", "lost", "step" },
   -- What each may spend, unless personas.NAME says otherwise.
   personas = {
     planner = { temperature = 0.2, max_tokens = 1500 },
@@ -279,6 +281,11 @@ end
 function policy.start(run)
   run.state.failures = 0
   task_result.start(run)
+end
+
+function policy.resume(run)
+  run.state.failures = 0
+  task_result.resume(run)
 end
 
 function policy.turn(run)

@@ -389,7 +389,13 @@ local function workers(events, start)
   return table.concat(rows)
 end
 
-local function header(events, name, bytes)
+local function parent_row(parent)
+  if type(parent) ~= "table" then return "" end
+  return row("goes on from", ("%s after turn %s (%s)"):format(tostring(parent.run), tostring(parent.turn),
+    tostring(parent.kind)))
+end
+
+local function header(events, name, bytes, lost)
   local start, ending = start_of(events), {}
   for _, event in ipairs(events) do
     if event.event == "run_end" then ending = event end
@@ -402,14 +408,15 @@ local function header(events, name, bytes)
     ("<h1>%s</h1>"):format(escape(start.task or start.mission or name)),
     ('<p><span class="status %s">%s</span> %s</p>'):format(status == "succeeded" and "good" or "bad",
       escape(status), escape(ending.reason or "the journal has no end: the run was cut off or is still going")),
-    "<dl>", row("run", name), row("mission", start.mission), workers(events, start), personas(start),
+    "<dl>", row("run", name), row("mission", start.mission), parent_row(start.parent), workers(events, start),
+    personas(start),
     agent and row("turns", ending.turns) or "", agent and row("actions", ending.actions) or "",
     start.script and row("desk calls", sums.desk) or "", row("time", seconds(whole)),
     agent and row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)) or "",
     agent and row("settling", seconds(sums.settle)) or "", row("final phase", last_phase(events)),
     row("the mission's check", verdict_words(ending.verdict)), goal_rows(events), account(events),
     row("archive", ("%d events%s"):format(#events, bytes and (", %.1f MB"):format(bytes / 2 ^ 20) or "")),
-    own_rows(events), row("deskpilot", start.version), "</dl>",
+    row("journal", lost), own_rows(events), row("deskpilot", start.version), "</dl>",
   }, "\n")
 end
 
@@ -417,8 +424,9 @@ end
 ---@param events table[] the journal's, oldest first
 ---@param name string what the run is called
 ---@param bytes integer? how much it has kept
+---@param lost string? what of the journal could not be read
 ---@return string html
-function report.html(events, name, bytes)
+function report.html(events, name, bytes, lost)
   local parts = {}
   local is_script = start_of(events).script == true
   for _, turn in ipairs(by_turn(events)) do parts[#parts + 1] = section(turn, is_script) end
@@ -428,21 +436,24 @@ function report.html(events, name, bytes)
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src \'self\' file:; '
       .. "style-src 'unsafe-inline'\">",
     ("<title>%s</title><style>%s</style></head><body>"):format(escape(name), style),
-    header(events, name, bytes), table.concat(parts, "\n"), "</body></html>\n",
+    header(events, name, bytes, lost), table.concat(parts, "\n"), "</body></html>\n",
   }, "\n")
 end
 
 --- Writes the report of a run directory.
 ---@param folder string
 ---@return string? path, deskpilot.error? err
+---@return string? lost what of the journal could not be read
 function report.write(folder)
-  local events, err = require("deskpilot.agent.journal").read(folder)
-  if not events then return nil, err end
+  local journal = require "deskpilot.agent.journal"
+  local events, how = journal.read(folder)
+  if not events then return nil, how end
+  local lost = journal.lost(how)
   local _, name = files.split(files.absolute(folder))
   local path = files.join(folder, "report.html")
-  local ok, failure = files.write(path, report.html(events, name, rundir.size(folder)))
+  local ok, failure = files.write(path, report.html(events, name, rundir.size(folder), lost))
   if not ok then return nil, failure end
-  return path
+  return path, nil, lost
 end
 
 -- The run that was made last in a folder of runs, or in its folder `runs`.
@@ -470,12 +481,13 @@ function report.run(_, positional)
   end
   local folder = positional[1]
   if text.ends(folder, "/journal.jsonl") or folder == "journal.jsonl" then folder = (files.split(folder)) end
-  local path, err = report.write(folder)
+  local path, err, lost = report.write(folder)
   if not path and errors.is(err, "not_found") then err = no_run(folder) end
   if not path then
     io.stderr:write("deskpilot: ", tostring(err), "\n")
     return 2
   end
+  if lost then io.stderr:write("deskpilot: ", lost, "\n") end
   io.stdout:write(path, "\n")
   return 0
 end

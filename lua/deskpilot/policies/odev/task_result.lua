@@ -33,6 +33,15 @@ function task_result.start(run)
   task_result.enter_state(run, "OBSERVE", "the goal is new")
 end
 
+--- Goes on with the counts of a run before, in OBSERVE.
+---@param run deskpilot.run
+function task_result.resume(run)
+  local s = run.state
+  if not (run.result and s.spent) then return task_result.start(run) end
+  run.result.status, s.entered = "running", task.now()
+  task_result.enter_state(run, "OBSERVE", "the run goes on")
+end
+
 --- Enters a state.
 ---@param run deskpilot.run
 ---@param state string

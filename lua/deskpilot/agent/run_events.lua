@@ -1,0 +1,234 @@
+--- The events that the run itself announces (agent/loop.lua, agent/run.lua, agent/listeners.lua), in the order of a
+--- turn, and those that every policy, guard and tool may announce.
+local events = require "deskpilot.agent.events"
+local text = require "deskpilot.base.text"
+
+local strings = { type = "array", items = { type = "string" } }
+
+-- An object with these properties, each with its type, that are all there; there may be more.
+local function object(properties)
+  local made = { type = "object", properties = {}, required = text.keys(properties) }
+  for name, kind in pairs(properties) do made.properties[name] = { type = kind } end
+  return made
+end
+
+local box = object { x = "integer", y = "integer", width = "integer", height = "integer" }
+local statuses = { enum = { "succeeded", "failed", "incomplete", "interrupted", "error" } }
+
+events.declare_all("deskpilot.agent.journal", { { name = "journal", about = "The first line of a journal.", fields = {
+  { "version", "integer", "of the format of the lines; a reader refuses a version it does not know" },
+  { "program", "string", "the version of deskpilot that wrote it" },
+} } })
+
+events.declare_all("deskpilot.agent.loop", {
+  { name = "run_start", about = "The run begins; before_run hears it.", fields = {
+    { "mission", "string", "its name" },
+    { "parent?", object { run = "string", turn = "integer", kind = "string", seconds = "number", actions = "integer",
+      tokens = "integer" },
+      "the run that it comes from: its folder, after which turn, `resume`, `fork` or `rerun`, and what was spent" },
+    { "flags?", "object", "what the command line said of the configuration" },
+    { "args?", strings, "what stood after -- on the command line, for the mission" },
+    { "file?", "object", "the mission's file: path, sha256, folder; its copy is mission.lua in the run's folder" },
+    { "own_files?", "array", "files of the user's that are in force: kind, name, folder, path, sha256, ..." },
+    { "task?", "string", "what is to be done; missing for a script" },
+    { "script?", "boolean", "true: the mission is a script, and goal_start tells of the agents that it asks" },
+    { "policy?", "string", "how the agent thinks; policy, model and endpoint are missing for a script" },
+    { "model?", "string", "the model's name" },
+    { "endpoint?", "string", "its server, without a password" },
+    { "personas?", "object", "by name, the model and endpoint of personas that have one of their own" },
+    { "desktop", { enum = { "current", "private" } }, "where the run works" },
+    { "version", "string", "of deskpilot" },
+    { "config", "object", "the whole configuration, by dotted names" },
+  } },
+  { name = "turn_start", about = "A turn begins.", fields = {} },
+  { name = "observed", about = "The desktop was looked at; a turn may look more than once.", fields = {
+    { "screenshot", "string", "the picture's file, in the run's folder" },
+    { "seen?", "string", "the file with the elements, the window and the page as data; an earlier one where nothing of "
+      .. "them has changed" },
+    { "screen", box, "the part of the desktop that it shows, in pixels" },
+    { "image", object { width = "integer", height = "integer" }, "the picture's own size" },
+    { "window?", "object", "the active window: title, class, pid" },
+    { "page?", "object", "the page in it: title, url, and how many elements it has" },
+    { "elements", "integer", "how many elements on the screen were told of" },
+    { "missing?", strings, "what could not be had, one sentence each" },
+    { "seconds", "number", "that looking took" },
+  } },
+  { name = "turn_end", about = "A turn is over.", fields = {
+    { "seconds", "number", "that it took" },
+    { "task_result?", "object", "the policy's own account of its work so far" },
+  } },
+  { name = "run_end", about = "The run is over; after_run hears it.", fields = {
+    { "status", statuses, "how it ended" },
+    { "reason", "string", "why, in a sentence" },
+    { "turns", "integer", "how many there were" },
+    { "actions", "integer", "how many there were" },
+    { "seconds", "number", "that the run took" },
+    { "verdict?", "object", "what its verify said last: answer, evidence" },
+    { "task_result?", "object", "the policy's own account of its work" },
+  } },
+})
+
+local spent = { type = "object", properties = { turns = { type = "number" }, seconds = { type = "number" },
+  tokens = { type = "number" } } }
+
+events.declare_all("deskpilot.agent.goals", {
+  { name = "goal_start", about = "A goal within the run begins (achieve); its path is `goal`.", fields = {
+    { "task", "string", "what is to be done" },
+    { "policy", "string", "how the agent thinks" },
+    { "model", "string", "the model's name" },
+    { "endpoint?", "string", "its server, without a password" },
+    { "tools?", strings, "the names of those that it is limited to" },
+    { "limits?", spent, "what it may spend, of what is limited at all" },
+  } },
+  { name = "goal_end", about = "A goal within the run has ended, however that was.", fields = {
+    { "task", "string", "as in goal_start" },
+    { "policy", "string", "as in goal_start" },
+    { "status", statuses, "how it ended" },
+    { "reason", "string", "why, in a sentence" },
+    { "turns", "integer", "its own and those of goals within it" },
+    { "seconds", "number", "that it took" },
+    { "verdict?", "object", "what its verify said last: answer, evidence" },
+    { "task_result?", "object", "its policy's own account of its work" },
+  } },
+})
+
+events.declare_all("deskpilot.agent.questions", {
+  { name = "question", about = "A person is to be asked; may be answered or vetoed.", fields = {
+    { "text", "string", "what is asked" },
+    { "options?", strings, "what may be answered; without them any text" },
+    { "default?", "string", "the answer where there is no other" },
+    { "seconds", "number", "that a person has" },
+    { "consent?", "boolean", "true: only people may answer" },
+    { "answer?", "string", "of a hook" },
+    { "answered_by?", "string", "which listener answered" },
+    { "veto?", "string", "why nobody is asked" },
+  } },
+  { name = "answer", about = "What came of a question.", fields = {
+    { "text", "string", "what was asked" },
+    { "answer?", "string", "missing where there is none" },
+    { "by?", "string", "who gave it" },
+    { "why?", "string", "why nobody did" },
+    { "code?", "string", "of that error" },
+    { "seconds", "number", "that it took" },
+    { "consent?", "boolean", "as in question" },
+  } },
+})
+
+events.declare_all("deskpilot.agent.run_memory", {
+  { name = "memory", about = "The memory has changed.", fields = {
+    { "op", { enum = { "set", "forget", "learn" } }, "how" },
+    { "name?", "string", "of the value" },
+    { "value?", "string", "as it is kept" },
+    { "experience?", "string", "what was learned" },
+    { "kept?", "boolean", "true: also for later runs" },
+  } },
+})
+
+events.declare_all("deskpilot.agent.script", {
+  { name = "picture", about = "The desktop as a script has left it.", fields = {
+    { "screenshot", "string", "the picture's file, in the run's folder" },
+    { "screen", box, "the part of the desktop that it shows, in pixels" },
+    { "image", object { width = "integer", height = "integer" }, "the picture's own size" },
+    { "window?", "object", "the active window: title, class, pid" },
+  } },
+})
+
+events.declare_all("deskpilot.agent.desk_journal", {
+  { name = "desk_call", about = "A script has called its desktop; or several calls of one function in a second.",
+    fields = {
+      { "call", "string", "such as mouse.click, tab:type" },
+      { "target?", "string", "what it was given, in words; typed texts are kept as their length" },
+      { "ok", "boolean", "whether it succeeded" },
+      { "text?", "string", "what came of it, in words, or the error's sentence" },
+      { "code?", "string", "of the error (docs/errors.md)" },
+      { "raised?", "boolean", "whether the error was raised, and not returned" },
+      { "seconds", "number", "that it took; of several calls together" },
+      { "where?", "string", "the mission's line" },
+      { "acts", "boolean", "false if it only looked" },
+      { "times?", "integer", "how many calls it stands for, of which the last is told" },
+      { "failed?", "integer", "how many of them failed" },
+    } },
+})
+
+events.declare_all("deskpilot.agent.run", {
+  { name = "model_request", about = "A persona is about to be asked; may be vetoed and amended.", fields = {
+    { "persona", "string", "who is asked" },
+    { "request", "string", "its file is requests/....request.json, the answer's requests/....reply.json" },
+    { "model", "string", "the model's name" },
+    { "tools?", strings, "the names of those that are offered" },
+    { "temperature?", "number", "" },
+    { "max_tokens?", "integer", "the longest answer" },
+    { "warning?", "string", "is put below the text" },
+    { "acts?", "boolean", "whether the answer is to be an action" },
+    { "image?", "boolean", "false: without the screenshot" },
+    { "veto?", "string", "why it is not asked" },
+  } },
+  { name = "model_reply", about = "The model has answered, or failed to.", fields = {
+    { "persona", "string", "who was asked" },
+    { "request", "string", "as in model_request" },
+    { "seconds", "number", "that it took, with retries" },
+    { "content?", "string", "the words of the answer, without thinking" },
+    { "tool_calls?", { type = "array", items = object { id = "string", name = "string", arguments = "string" } },
+      "as received: id, name, arguments (text)" },
+    { "usage?", "object", "input_tokens, output_tokens" },
+    { "attempts?", "integer", "how often the server was asked" },
+    { "error?", object { code = "string", message = "string" }, "in place of an answer: code and message" },
+  } },
+  { name = "action", about = "An action is about to be done; may be vetoed and amended.", fields = {
+    { "tool", "string", "its name; `(none)` where the answer had no call" },
+    { "args", {}, "its arguments; an object but where a model or a hook has them wrong" },
+    { "persona?", "string", "who wants it" },
+    { "why?", "string", "what for, where the arguments do not say so" },
+    { "rejected?", "boolean", "the answer could not become an action: nothing is done" },
+    { "postponed?", "boolean", "vetoed for now: no failure of the agent's" },
+    { "veto?", "string", "why it is not done" },
+  } },
+  { name = "action_result", about = "What came of an action.", fields = {
+    { "tool", "string", "as in action" },
+    { "args", {}, "as they were used" },
+    { "ok", "boolean", "whether it was done" },
+    { "text", "string", "what was done, or why it was not, as the model reads it" },
+    { "code?", "string", "of the error (docs/errors.md)" },
+    { "seconds?", "number", "that it took" },
+    { "point?", "array", "where it acted, as the model gave it" },
+    { "element?", "object", "what it acted on" },
+    { "ignored?", strings, "arguments that the tool does not know and that were left out" },
+  } },
+  { name = "settled", about = "The screen has come to rest after an action.", fields = {
+    { "seconds", "number", "that this took" },
+    { "reason", "string", "`quiet`, or why it was not waited for longer" },
+  } },
+  { name = "note", about = "Something worth reading later.", fields = {
+    { "message", "string", "" },
+    { "own_files?", "array", "as in run_start: files that came into force later" },
+  } },
+})
+
+require "deskpilot.agent.state" -- announces `state` after each turn
+
+events.declare_all("everybody", {
+  { name = "phase_change", about = "The policy begins another phase.", fields = {
+    { "from", "string", "the phase before" },
+    { "to", "string", "the phase now" },
+    { "why?", "string", "in a sentence" },
+    { "tools?", strings, "of the phase" },
+    { "prompt?", "string", "the orders of the phase" },
+    { "rationale?", "string", "why, as a persona said" },
+    { "tools_rationale?", "string", "why these tools, as a persona said" },
+  } },
+  { name = "guard", about = "A guard has something to say.", fields = {
+    { "name", "string", "which guard" },
+    { "message", "string", "" },
+    { "verdict?", "object", "of the guard `verify`: answer, evidence" },
+  } },
+  { name = "error", about = "Something failed; the run goes on unless it says otherwise.", fields = {
+    { "name", "string", "what failed" },
+    { "message", "string", "" },
+    { "code?", "string", "of the error (docs/errors.md)" },
+    { "traceback?", "string", "where it was called from, a frame a line" },
+    { "ends?", "boolean", "true: the run ends because of it" },
+    { "during?", "string", "the event that it was listening to" },
+  } },
+})
+
+return events
