@@ -17,6 +17,9 @@ local deepest = 8
 ---@field criteria string[]? success criteria (agent/criteria.lua), from whoever planned the work
 ---@field unmet table<integer, string>? what the latest claim lacked, by the criterion's number
 ---@field guards table<string, any> what guards keep while it lasts
+---@field before deskpilot.observation? the one before the latest
+---@field pictures deskpilot.picture[]? what tools have given to see, for the next request for an action
+---@field lookups { turn: integer, number: integer }? how many look-ups the present turn had
 ---@field task string? what is to be done, in words
 ---@field state table the policy's own
 ---@field history deskpilot.history what the personas are told of the past

@@ -70,6 +70,8 @@ local listeners = {}
 ---@field observed (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field model_request (fun(run: deskpilot.run, event: deskpilot.model_request): deskpilot.decision?)?
 ---@field model_reply (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field lookup (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field tools_changed (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field action (fun(run: deskpilot.run, event: deskpilot.action): deskpilot.decision?)?
 ---@field action_result (fun(run: deskpilot.run, event: deskpilot.action_result): deskpilot.decision?)?
 ---@field settled (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
@@ -86,8 +88,8 @@ local listeners = {}
 
 --- The events of a run, in the order in which a turn announces them.
 listeners.events = {
-  "run_start", "turn_start", "observed", "model_request", "model_reply", "action", "action_result",
-  "settled", "turn_end", "run_end", "phase_change", "guard", "note", "ask", "error",
+  "run_start", "turn_start", "observed", "model_request", "model_reply", "lookup", "tools_changed", "action",
+  "action_result", "settled", "turn_end", "run_end", "phase_change", "guard", "note", "ask", "error",
 }
 
 local asks = { action = true, model_request = true }

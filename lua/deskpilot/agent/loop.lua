@@ -12,6 +12,8 @@ local loop = {}
 ---@field personas table<string, { temperature: number?, max_tokens: integer? }>? what its personas spend, unless the
 ---  configuration says otherwise
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
+---@field observe deskpilot.look_options|false|(fun(run: deskpilot.run): deskpilot.look_options|false|nil)|nil how the
+---  desktop is looked at before each turn; false: not at all, the turn looks itself where it needs to (run:observe)
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
 
 -- The policy as its file is now: one that was edited, or that nobody has set an option of, brings its own.
@@ -25,13 +27,21 @@ local function load_policy(run, name)
   return policy
 end
 
+-- Looks at the desktop as the policy wants it.
+local function look(run, policy)
+  local how = policy.observe
+  if type(how) == "function" then how = how(run) end
+  if how == false then return true end
+  return run:observe(how)
+end
+
 -- A goal within the turn (run:achieve in a hook) has turns of its own, so the number is kept here.
 local function one_turn(run, policy)
   local number = run.turn + 1
   run.turn = number
   local began = task.now()
   run:emit("turn_start", { turn = number })
-  local ok, err = run:observe()
+  local ok, err = look(run, policy)
   if not ok then
     run:emit("error", { name = "observe", message = tostring(err) })
     run:stop("error", "the desktop cannot be seen: " .. tostring(err))

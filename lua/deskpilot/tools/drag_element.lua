@@ -4,6 +4,7 @@ local fields = require "deskpilot.agent.fields"
 return {
   api = 1,
   name = "drag_element",
+  group = "pointing",
   description = "Press the left button at one point, move to another and let go: move or resize things, "
     .. "set sliders, draw.",
   parameters = fields.object({

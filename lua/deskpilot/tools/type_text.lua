@@ -4,6 +4,7 @@ local fields = require "deskpilot.agent.fields"
 return {
   api = 1,
   name = "type_text",
+  group = "typing",
   description = "Type text into whatever has the keyboard focus: click the field first. Any Unicode text; "
     .. "a line break is the Enter key, a tab is the Tab key.",
   parameters = fields.object {
