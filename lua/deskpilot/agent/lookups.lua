@@ -82,7 +82,8 @@ function lookups.answer(run, request, box, reply)
     local result = { text = "NOT DONE: it came together with a look-up. Read what that has found, then call it again." }
     if is_lookup(call, request, box) then result = answer(run, request, box, call) end
     -- Ids as models give them may be missing, or the same twice.
-    round[i] = { id = ("lookup_%d_%d"):format(#(request.results or {}) + 1, i), name = call.name,
+    round[i] = { id = ("lookup_%d_%d"):format(#(request.results or {}) + 1, i),
+      name = call.name:gsub("[^%w_-]", "_"):sub(1, 64), -- servers refuse others
       arguments = json.encode(call.args or {}), text = result.text, data = result.data, pictures = result.pictures }
     if run.outcome then return false end
   end
