@@ -4,7 +4,7 @@
 --- - A phase that verifies holds report_completion, and no other phase does. It verifies if its name has a form of
 ---   "verify" (VERIFICATION, VERIFY_SAVE), or says nothing but that all is complete (COMPLETION, TASK_COMPLETE,
 ---   FINAL_COMPLETION_CHECK; not COMPLETE_THE_FORM or FORM_COMPLETION, where something is done).
---- - A phase of EXECUTION holds a tool that acts.
+--- - A phase of EXECUTION holds a tool that acts, and every phase one that is no look-up, so that a turn can end.
 local text = require "deskpilot.base.text"
 
 local phases = {}
@@ -56,13 +56,6 @@ local function says_only_complete(phase)
   return found
 end
 
---- Whether a phase verifies the result, by its name.
----@param phase string
----@return boolean
-function phases.verifies(phase)
-  return has_word(phase, verifying) or says_only_complete(phase)
-end
-
 local function without(names, name)
   local rest = {}
   for _, other in ipairs(names) do
@@ -71,12 +64,42 @@ local function without(names, name)
   return rest
 end
 
+-- Those of the names that there are: a goal within the run may have only some of the tools.
+local function of_box(box, names)
+  local list = {}
+  for _, name in ipairs(names) do
+    if box:get(name) then list[#list + 1] = name end
+  end
+  return list
+end
+
+-- For an Executor without tools: the safe ones, or all that there are but the claim.
+local function safe(box)
+  local list = of_box(box, phases.safe_tools)
+  return #list > 0 and list or without(box:names(), completion)
+end
+
+--- Whether a phase verifies the result, by its name.
+---@param phase string
+---@return boolean
+function phases.verifies(phase)
+  return has_word(phase, verifying) or says_only_complete(phase)
+end
+
 local function has_acting(box, names)
   for _, name in ipairs(names) do
     local tool = box:get(name)
     if tool and tool.acts ~= false and not passive[name] then return true end
   end
   return false
+end
+
+local function only_looks(box, names)
+  for _, name in ipairs(names) do
+    local tool = box:get(name)
+    if not (tool and tool.looks) then return false end
+  end
+  return true
 end
 
 local function add(names, more)
@@ -111,9 +134,9 @@ end
 ---@param names string[]
 ---@return string[] tools, string[] report a sentence for the Tactician about each change
 function phases.tools(box, phase, names)
-  local tools, report = { table.unpack(names) }, {}
+  local tools, report = of_box(box, names), {}
   local has, verifies = #without(tools, completion) < #tools, phases.verifies(phase)
-  if verifies and not has then
+  if verifies and not has and box:get(completion) then
     tools[#tools + 1] = completion
     report[#report + 1] = ("The phase %s verifies, so report_completion was added to its tools."):format(phase)
   elseif has and not verifies and phase ~= phases.emergency then
@@ -122,12 +145,15 @@ function phases.tools(box, phase, names)
       .. "when all is done, begin a phase named VERIFICATION."):format(phase)
   end
   if #tools == 0 then
-    tools = { table.unpack(phases.safe_tools) }
+    tools = safe(box)
     report[#report + 1] = "That left no tool, so the Executor has " .. text.join(tools) .. "."
   elseif has_word(phase, executing) and not verifies and not has_acting(box, tools) then
-    tools = add(tools, phases.safe_tools)
+    tools = add(tools, safe(box))
     report[#report + 1] = ("The phase %s had no tool that acts, so the Executor has %s."):format(phase,
       text.join(tools))
+  elseif only_looks(box, tools) and box:get "wait" then
+    tools = add(tools, { "wait" })
+    report[#report + 1] = ("The phase %s had only tools that look, which end no turn, so wait was added."):format(phase)
   end
   return tools, report
 end
