@@ -2,11 +2,14 @@
 --- call a turn and with four, and is surprised by a dialog. Judged by what the application was given.
 local t = require "harness"
 local files = require "deskpilot.base.files"
+local native = require "native.image"
 local play = require "three_body_play"
 local spawn = require "spawn"
 
 local because = "The form is in front and this field is still empty, so it is the next one to be filled in."
 local values = { "Ada", "Lovelace", "ada@example.org", "12 St James's Square", "London", "SW1Y 4JH", "England", "1815" }
+
+local tests = {}
 
 local function because_of(args)
   args.justification = because
@@ -101,8 +104,6 @@ local function tests_of_frame(played, pace, calls)
   t.ok(not system:find("{{", 1, true), system)
 end
 
-local tests = {}
-
 function tests.four_calls_a_turn_need_half_of_the_model_or_less()
   local one, first = fill_in(1, one_at_a_time())
   local four, second = fill_in(4, next_calls)
@@ -141,6 +142,44 @@ function tests.a_dialog_in_between_stops_the_rest()
   local asked = played:asked "executor"
   t.has(history_of(asked[3]), "1 of 4 actions of this answer were done. It was stopped before action 2 (type_text): "
     .. 'the active window is "Attention" and was "Form"; 3 more actions were not done')
+end
+
+-- Two look-ups in one answer: a part of the screen, which is sent small, in full detail; and a window by its title.
+function tests.looking_closely_before_acting()
+  local asked = {}
+  local played = play.play { turns = 1, mission = [[task = "Show the number 7.",
+      screen = { image_width = 320, image_height = 200 },
+      verify = function(m) return m.desk.elements.find { app = "galculator", text = "7" } ~= nil end]],
+    strategist = function() return play.doctrine { 'The display shows "7".' } end,
+    tactician = function() return play.orders("EXECUTION", { "click_element", "look_closely" }) end,
+    executor = function(request, n)
+      asked[n] = request
+      if n > 1 then return play.click(request, "7") end
+      return play.calls({ "look_closely", { region = { 0, 0, 250, 250 } } }, { "look_closely", { window = "galc" } },
+        { "look_closely", { window = "no such window" } })
+    end }
+  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq({ #played:asked "executor", played.result.turns, #played:actions "look_closely" }, { 2, 1, 0 })
+  local list = asked[2].messages
+  t.eq({ list[3].role, list[4].role, list[5].role, list[6].role, list[7].role, #list },
+    { "assistant", "tool", "tool", "tool", "user", 7 })
+  t.has(list[4].content, "a picture of the region [0, 0, 250, 250] of the screenshot, 320x200 pixels")
+  t.has(list[5].content, 'a picture of the window "galculator"')
+  t.has(list[6].content, "ERROR: ")
+  local sizes = {}
+  for _, part in ipairs(list[7].content) do
+    if part.image_url then
+      local data = t.ok(part.image_url.url:match "^data:image/png;base64,(.+)$")
+      sizes[#sizes + 1] = { t.ok(native.load(t.ok(native.from_base64(data)))):size() }
+    end
+  end
+  t.eq({ sizes[1], #sizes }, { { 320, 200 }, 2 }, "a quarter of the screen each way, every pixel of it")
+  local looked = {}
+  for _, event in ipairs(played.events) do
+    if event.event == "lookup" then looked[#looked + 1] = event.ok end
+  end
+  t.eq(looked, { true, true, false })
+  t.eq(played.result.actions, 1)
 end
 
 return tests

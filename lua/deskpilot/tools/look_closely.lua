@@ -15,7 +15,7 @@ local function region_of(ctx, box)
     return errors.fail("invalid", "the region must be [left, top, right, bottom] and larger than %d pixels each way",
       smallest)
   end
-  return { x = left, y = top, width = right - left + 1, height = bottom - top + 1 }
+  return { x = left, y = top, width = right - left, height = bottom - top }
 end
 
 ---@type deskpilot.tool
