@@ -10,7 +10,7 @@ local shopping = "bread\ncheese\nGrüße an Anna\n"
 -- Every text that the elements of one program show, in the order of its tree, each once.
 local function texts(desk, window)
   local list, seen = {}, {}
-  for _, element in ipairs(assert(desk.elements.list { pid = window.pid })) do
+  for _, element in ipairs(desk.elements.list { pid = window.pid }) do
     local text = element.text
     if text and text ~= "" and not seen[text] then
       seen[text] = true
@@ -28,13 +28,13 @@ return {
     local desk = m.desk
     assert(files.write(note, shopping))
     files.remove(path)
-    assert(desk.apps.start { "mousepad", "--disable-server", note, wait = 15 })
-    assert(desk.apps.start { "galculator", wait = 15 })
-    assert(desk.windows.focus { class = "galculator" })
-    assert(desk.keyboard.type "7*6=")
-    assert(desk.wait_for_element { app = "galculator", text = "42" })
+    desk.apps.start { "mousepad", "--disable-server", note, wait = 15 }
+    desk.apps.start { "galculator", wait = 15 }
+    desk.windows.focus { class = "galculator" }
+    desk.keyboard.type "7*6="
+    desk.wait_for_element { app = "galculator", text = "42" }
     local found = {}
-    for _, window in ipairs(assert(desk.windows.list())) do
+    for _, window in ipairs(desk.windows.list()) do
       found[#found + 1] = { title = window.title, program = select(2, files.split(window.executable)),
         x = window.x, y = window.y, width = window.width, height = window.height, texts = texts(desk, window) }
     end

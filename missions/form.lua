@@ -21,7 +21,9 @@ end
 
 -- The field that stands on the same line as its label, of one look: the window may still be on its way.
 local function field(desk, name)
-  local list, label = assert(desk.elements.list { app = "zenity" }), nil
+  local list, why = desk.elements.list { app = "zenity" }
+  if not list then return nil, why end
+  local label
   for _, element in ipairs(list) do
     if element.role == "label" and element.name == name then label = element end
   end
@@ -37,14 +39,14 @@ end
 local function fill_in(desk, person)
   local form = task.start(desk.apps.run, { "zenity", "--forms", "--title", "New contact", "--separator", "\n",
     "--add-entry", names[1], "--add-entry", names[2], "--add-entry", names[3], timeout = 60 })
-  assert(desk.wait_for_element { app = "zenity", role = "push button", name = "OK", timeout = 15 })
+  desk.wait_for_element { app = "zenity", role = "push button", name = "OK", timeout = 15 }
   for _, name in ipairs(names) do
-    local place = assert(desk.wait_until(function() return field(desk, name) end))
-    assert(desk.elements.set_text(place, person[name]))
+    local place = desk.wait_until(function() return field(desk, name) end)
+    desk.elements.set_text(place, person[name])
   end
-  assert(desk.elements.press { app = "zenity", role = "push button", name = "OK" })
-  local ok, result, err = form:wait()
-  if not ok or not result then error(ok and err or result, 0) end
+  desk.elements.press { app = "zenity", role = "push button", name = "OK" }
+  local ok, result = form:wait()
+  if not ok then error(result, 0) end
   return result.stdout
 end
 

@@ -10,14 +10,14 @@ return {
   run = function(m)
     local desk = m.desk
     os.remove(path)
-    assert(desk.keyboard.type(os.date("Notes of %Y-%m-%d\n")))
-    assert(desk.keyboard.press("ctrl+s"))
-    assert(desk.wait_for_window { title = "Save As" })
+    desk.keyboard.type(os.date("Notes of %Y-%m-%d\n"))
+    desk.keyboard.press("ctrl+s")
+    desk.wait_for_window { title = "Save As" }
     desk.settle() -- the dialog clears its name field when it has read the folder
-    assert(desk.keyboard.press("ctrl+a"))
-    assert(desk.keyboard.type(path))
-    assert(desk.keyboard.press("enter"))
-    assert(desk.wait_for_window { title = "deskpilot-notes.txt" })
+    desk.keyboard.press("ctrl+a")
+    desk.keyboard.type(path)
+    desk.keyboard.press("enter")
+    desk.wait_for_window { title = "deskpilot-notes.txt" }
     m:note("saved as " .. path)
   end,
   verify = function()

@@ -1,9 +1,10 @@
 /*
- * native.system: what neither luv nor Lua's own library offers. Interruption, and the process-tree
- * keeping of the private desktop's host.
+ * native.system: what neither luv nor Lua's own library offers. Interruption, the process-tree
+ * keeping of the private desktop's host, locks and checksums of files.
  * ---@field version string of this program
  * ---@field platform "linux"|"windows"
  */
+#include "base/sha256.h"
 #include "lib.h"
 #include "system/deadline.h"
 #include "system/interrupt.h"
@@ -162,6 +163,37 @@ static int lib_system_open(lua_State *L)
     return 1;
 }
 
+/* Locks an open file until it is closed or this process ends, however it ends.
+ * ---@param file integer as uv.fs_open gives it, for writing
+ * ---@return boolean? ok, deskpilot.error? err code "refused": it is locked already */
+static int lib_system_lock_file(lua_State *L)
+{
+    base_error err;
+    if (!system_lock_file((int) luaL_checkinteger(L, 1), &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* The SHA-256 of some bytes, as sha256sum prints it.
+ * ---@param bytes string
+ * ---@return string hex */
+static int lib_system_sha256(lua_State *L)
+{
+    size_t size;
+    const char *bytes = luaL_checklstring(L, 1, &size);
+    uint8_t sum[BASE_SHA256_SIZE];
+    base_sha256(sum, bytes, size);
+    char hex[2 * BASE_SHA256_SIZE];
+    for (int i = 0; i < BASE_SHA256_SIZE; i++) {
+        hex[2 * i] = "0123456789abcdef"[sum[i] >> 4];
+        hex[2 * i + 1] = "0123456789abcdef"[sum[i] & 15];
+    }
+    lua_pushlstring(L, hex, sizeof hex);
+    return 1;
+}
+
 int lib_open_system(lua_State *L)
 {
     static const luaL_Reg functions[] = {
@@ -177,6 +209,8 @@ int lib_open_system(lua_State *L)
         {"descendants", lib_system_descendants},
         {"command_line", lib_system_command_line},
         {"open", lib_system_open},
+        {"lock_file", lib_system_lock_file},
+        {"sha256", lib_system_sha256},
         {NULL, NULL},
     };
     luaL_newlib(L, functions);

@@ -75,4 +75,9 @@ char *system_command_line(long pid, size_t *size);
  * for this (xdg-open). */
 bool system_open_target(const char *target, base_error *err);
 
+/* Locks an open file (a C library's descriptor that may be written to) until it is closed or this
+ * process ends, however it ends. BASE_REFUSED where it is locked already, by whomever; another code
+ * where the file system keeps no locks. What is read and written is not affected. */
+bool system_lock_file(int file, base_error *err);
+
 #endif

@@ -95,7 +95,7 @@ function tests.what_cannot_be_run_says_why()
     none, err = desk.apps.run { folder .. "/plain" }
     harness.eq(none, nil)
     harness.eq(err.code, "refused", tostring(err))
-    harness.raises("wants a list: the program", desk.apps.run, "ls -l")
+    harness.raises("desk.apps.run wants a list", desk.apps.run, "ls -l")
     harness.raises("not colour", desk.apps.run, { "true", colour = 1 })
     harness.raises("timeout must be a number", desk.apps.run, { "true", timeout = "5" })
   end)

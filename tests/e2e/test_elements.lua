@@ -59,8 +59,8 @@ function tests.values()
     harness.ok(elements.select { app = factory, role = "radio button", name = "Page 2" })
     local second = harness.ok(elements.find { app = factory, role = "spin button", text = "12", timeout = 10 })
     harness.eq((second or {}).value, 12.0, "the spin button of the same number on another page")
-    harness.raises("a finite number", elements.set_value, slider, "7")
-    harness.raises("an element, or criteria", elements.press, nil)
+    harness.raises("elements.set_value wants a number", elements.set_value, slider, "7")
+    harness.raises("elements.press wants an element", elements.press, nil)
   end)
 end
 

@@ -81,7 +81,7 @@ tests.a_policys_options_from_everywhere = with_project(function(folder)
 end)
 
 tests.wrong_values_and_names = with_project(function(folder)
-  refused(folder, "my_policy.interval is 'many', but must be a whole number (from a flag)", "--set",
+  refused(folder, "my_policy.interval is 'many', but must be a whole number (from --set)", "--set",
     "my_policy.interval=many")
   refused(folder, "my_policy.interval is '0', but must be at least 1", "--set", "my_policy.interval=0")
   refused(folder, "there is no configuration key 'my_policy.intervall'; did you mean 'my_policy.interval'?", "--set",
@@ -91,14 +91,15 @@ tests.wrong_values_and_names = with_project(function(folder)
   refused(folder, "there is no configuration key 'my_polcy.interval', nor anything else in a section 'my_polcy'; "
     .. "did you mean 'my_policy.interval'?", "--set", "my_polcy.interval=3")
   write(folder, "m.lua", mission:format "my_policy = { interval = 'x' }")
-  refused(folder, "my_policy.interval is 'x', but must be a whole number (from the mission)")
+  refused(folder, "my_policy.interval is 'x', but must be a whole number (from m.lua)")
   write(folder, "m.lua", mission:format "my_policy = 3")
   refused(folder, "m.lua: my_policy must be a table, not a number")
   write(folder, "m.lua", mission:format "my_polcy = { interval = 3 }")
-  refused(folder, "there is no configuration key 'my_polcy'; did you mean 'my_policy'? (from the mission)")
+  refused(folder, "there is no configuration key 'my_polcy'; did you mean 'my_policy'? (from m.lua)")
   write(folder, "m.lua", mission:format "")
   write(folder, "deskpilot.lua", "return { my_policy = { careful = 'perhaps' } }")
-  refused(folder, "my_policy.careful is 'perhaps', but must be true or false (from the project's deskpilot.lua)")
+  refused(folder, "my_policy.careful is 'perhaps', but must be true or false (from " .. folder
+    .. "/deskpilot.lua)")
 end)
 
 tests.another_api = with_project(function(folder)
@@ -215,7 +216,8 @@ tests.other_commands = with_project(function(folder)
   t.eq(says("", 0, "2\n").stderr, "", "nobody has asked for it")
   t.eq(says("timing = { verify = 1 }, limits = { turns = 3 }", 0, "2\n").stderr, "")
   t.has(says("my_policy = { interval = 3 }", 0, "2\n").stderr, "loaded")
-  says("my_policy = { interval = 0 }", 2, "my_policy.interval is 0, but must be at least 1 (from the project's")
+  says("my_policy = { interval = 0 }", 2,
+    "my_policy.interval is 0, but must be at least 1 (from " .. folder .. "/deskpilot.lua)")
   says("my_policy = { intervall = 3 }", 2, "did you mean 'my_policy.interval'?")
   local child = deskpilot("doctor", "--set", "model.name=literal")
   t.has(child.stdout, "only `run` can tell whether files of your own declare my_policy\n")

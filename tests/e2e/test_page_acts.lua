@@ -46,7 +46,7 @@ function cases.b_not_clicked(tab)
     harness.eq(pages.log(tab), {}, input)
   end)
   fails("not_found", "not among the", tab:click(9999))
-  harness.raises("an index", tab.click, tab, "Send")
+  harness.raises("an element of the page or its index", tab.click, tab, "Send")
   harness.raises("input is", tab.click, tab, 0, { input = "foot" })
 end
 

@@ -51,7 +51,7 @@ tests.refusals = with_folder(function(folder)
   refused(2, "whole number", good, "--set", "limits.turns=many")
   refused(2, "three_body", good, "--policy", "three_bodies")
   refused(2, "--policy", good, "--polycy", "x")
-  refused(3, "DISPLAY", good)
+  refused(3, "DISPLAY", good, "--model", "literal")
 end)
 
 tests.no_model_server = with_folder(function(folder)

@@ -5,6 +5,9 @@
 ---   local server = require("model_server").start { server_reply, ... }   -- or function(request, i)
 ---   server.endpoint; server.requests[1].json; server.requests[1].problems; server:stop()
 ---
+--- The list of models (GET /v1/models) is the server's own affair: server.models is a list of names, "scripted" where
+--- the script is to answer, or nil for a server that has no such list.
+---
 --- A reply: { status = 200, headers = {}, body = string|table, delay = seconds, drop = true (closes
 --- in mid-body), slow = { bytes =, seconds = } (so many at a time), raw = bytes (instead of HTTP),
 --- silent = true (never answers), hold = function (no answer before it returns true), chunked = true }. A list's last
@@ -412,7 +415,23 @@ end
 
 local serve
 
+-- Answers a request for the list of models; true where it was one.
+local function list_models(server, connection, request)
+  if request.method ~= "GET" or not request.path:find("/models[^/]*$") or server.models == "scripted" then
+    return false
+  end
+  local reply = { status = 404, body = { error = { message = "there is nothing at " .. request.path } } }
+  if server.models then
+    local data = json.list()
+    for i, name in ipairs(server.models) do data[i] = { id = name, object = "model" } end
+    reply = { body = { object = "list", data = data } }
+  end
+  answer(server, connection, reply, function() serve(server, connection) end)
+  return true
+end
+
 local function handle(server, connection, request)
+  if list_models(server, connection, request) then return end
   if request.method == "POST" then request.problems, request.json = checks.request(request.body) end
   request.problems = request.problems or {}
   request.connection = connection.number

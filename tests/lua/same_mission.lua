@@ -11,7 +11,7 @@ local same_mission = {}
 
 -- Of each event: the fields that it always has, and those that it may have.
 local fields = {
-  run_start = { "config desktop endpoint mission model policy task version" },
+  run_start = { "config desktop endpoint file mission model policy task version", "own_files" },
   turn_start = { "" },
   observed = { "elements image screen screenshot seconds window" },
   model_request = { "max_tokens model persona request temperature", "acts tools" },

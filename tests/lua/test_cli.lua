@@ -8,6 +8,8 @@ local progress = require "deskpilot.cli.progress"
 local shot = require "deskpilot.cli.commands.shot"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+local uv = require "luv"
 local windows = require "deskpilot.cli.commands.windows"
 
 local tests = {}
@@ -84,6 +86,79 @@ function tests.the_program_dispatches()
   t.has(child.stderr, "did you mean --window?")
 end
 
+function tests.only_what_is_like_a_name_is_suggested()
+  local names = { "doctor", "eject", "elements", "eval", "repl", "report", "run", "shot", "windows" }
+  for typed, meant in pairs { shoot = "shot", rnu = "run", wndows = "windows", win = "windows", doctr = "doctor",
+    DOCTOR = "doctor", runs = "run", element = "elements", running = "run" } do
+    t.eq(text.nearest(typed, names), meant, typed)
+  end
+  for _, typed in ipairs { "version", "calculator", "xyzzy", "", "r", "a", ("x"):rep(100000), "missions" } do
+    t.eq(text.nearest(typed, names), nil, typed:sub(1, 20))
+  end
+  t.eq(text.nearest("desktop.sise", { "desktop.kind", "desktop.size" }), "desktop.size")
+  t.eq(text.nearest("Poster", { "What" }, true), "What", "however unlike")
+  t.eq(text.did_you_mean("shoot", names), "; did you mean 'shot'?")
+  t.eq(text.did_you_mean("xyzzy", { "a", "b" }), "; there are a and b")
+  t.eq(text.did_you_mean("xyzzy", {}), "")
+end
+
+function tests.what_is_no_command_is_answered_by_what_was_meant()
+  local folder = spawn.folder()
+  assert(files.make_folder(folder .. "/missions"))
+  assert(files.write(folder .. "/missions/mine.lua", "return { run = print }"))
+  local function says(part, ...)
+    local child = spawn.run({ files.absolute(spawn.program), ... }, { cwd = folder, env = { DISPLAY = false } })
+    t.eq(child.status, 2, table.concat({ ... }, " "))
+    t.eq(child.stdout, "")
+    t.eq(child.stderr, "deskpilot: " .. part .. "\n")
+  end
+  says("there is no command 'version'; did you mean '--version'? (see deskpilot --help)", "version")
+  says("there is no command 'xyzzy' (see deskpilot --help)", "xyzzy")
+  says("there is no command '' (see deskpilot --help)", "")
+  says("there is no command 'calculator', but a mission: deskpilot run calculator", "calculator")
+  says("there is no command 'mine', but a mission: deskpilot run mine", "mine")
+  says("there is no command 'missions/mine.lua', but a mission: deskpilot run missions/mine.lua", "missions/mine.lua")
+  says("there is no option --verison; did you mean --version? (see deskpilot --help)", "--verison")
+  says("options come after the command: deskpilot run --quiet ...", "--quiet", "run", "m.lua")
+  says("--app starts a program on a private desktop: add --desktop private", "windows", "--app", "galculator")
+  says("--desktop is 'privat', but must be current, private or private:WIDTHxHEIGHT", "shot", "--desktop", "privat")
+  for _, name in ipairs { "doctor", "repl", "windows" } do
+    says(("%s takes options only, not 'x' (see deskpilot %s --help)"):format(name, name), name, "x")
+  end
+  says("run needs a mission, a file or the name of one that ships: deskpilot run calculator", "run")
+  says("run takes one mission, not a and b", "run", "a", "b")
+  says("report wants one run directory: deskpilot report runs/NAME", "report")
+  says("nothing is no run directory: there is no journal.jsonl in it", "report", "nothing")
+  assert(files.make_folder(folder .. "/runs/20260101T000000Z-m"))
+  assert(files.write(folder .. "/runs/20260101T000000Z-m/journal.jsonl", ""))
+  says("report wants one run directory: deskpilot report ./runs/20260101T000000Z-m", "report")
+  says("runs/x is no run directory; the latest one there is runs/20260101T000000Z-m", "report", "runs/x")
+  says("elements lists one application or all: --app once, please", "elements", "--app", "a", "--app", "b")
+  says("there is no mission file calculater; did you mean calculator, which ships?", "run", "calculater")
+  says("nothing that ships is named 'xyzzy'; `deskpilot eject` lists what does", "eject", "xyzzy")
+  says("there is no configuration key 'desktop.sise'; did you mean 'desktop.size'? (from --set)", "run", "mine",
+    "--set", "desktop.sise=800,600")
+  says("runs.keep must be { keep_count, keep_days, keep_mb } (from --set)", "run", "mine", "--set", "runs.keep=5")
+  says("there is no configuration key 'turns'; did you mean 'limits.turns'? (from --set)", "run", "mine", "--set",
+    "turns=5")
+  local function mission_says(part, words)
+    assert(files.write(folder .. "/m.lua", words))
+    local child = spawn.run({ files.absolute(spawn.program), "run", "m.lua" }, { cwd = folder })
+    t.eq(child.status, 2)
+    t.has(child.stderr, part)
+  end
+  mission_says('m.lua: there is no mission key "tsk"; did you mean "task"?', "return { tsk = 'x' }")
+  mission_says('m.lua must return a table, as in return { task = "..." }, not nothing', "task = 'x'")
+  mission_says("there is no policy named 'odevv'; did you mean 'odev'?", "return { task = 'x', policy = 'odevv' }")
+  mission_says("and inside deskpilot) (from m.lua)", "return { task = 'x', policy = 'odevv' }")
+  mission_says("limits.turns is 'x', but must be a whole number (from m.lua)",
+    "return { task = 'x', limits = { turns = 'x' } }")
+  assert(files.write(folder .. "/deskpilot.lua", "return { desktop = { sise = { 800, 600 } } }"))
+  says(("there is no configuration key 'desktop.sise'; did you mean 'desktop.size'? (from %s/deskpilot.lua)"):format(
+    folder), "run", "mine")
+  files.remove(folder)
+end
+
 function tests.every_command_has_help()
   for _, name in ipairs { "run", "repl", "eval", "shot", "windows", "report", "doctor", "eject" } do
     local child = deskpilot(name, "--help")
@@ -138,6 +213,26 @@ function tests.eject_copies_and_never_overwrites()
   child = eject("clik_element")
   t.eq(child.status, 2)
   t.has(child.stderr, "did you mean 'click_element'?")
+  files.remove(folder)
+end
+
+-- As where the program, one file, was put into the folder of the work.
+function tests.eject_beside_a_file_of_the_folders_name()
+  local folder = files.absolute(spawn.folder())
+  assert(files.write(folder .. "/deskpilot", "the program"))
+  local child = spawn.run({ files.absolute(spawn.program), "eject", "three_body" }, { cwd = folder })
+  t.eq(child.status, 2)
+  t.eq(child.stderr, ("deskpilot: %s/deskpilot is a file, but deskpilot/ has to be a folder there: work in a folder of "
+    .. "its own (mkdir my-project, cd my-project), or move that file away or rename it\n"):format(folder))
+  t.eq(files.list(folder), { "deskpilot" })
+  child = spawn.run({ files.absolute(spawn.program), "eject", "missions/calculator" }, { cwd = folder })
+  t.eq(child.status, 0, "a mission goes elsewhere: " .. child.stderr)
+  if t.platform == "linux" then
+    files.remove(folder .. "/deskpilot")
+    assert(uv.fs_link(files.absolute(spawn.program), folder .. "/deskpilot"))
+    child = spawn.run({ folder .. "/deskpilot", "eject", "three_body" }, { cwd = folder })
+    t.has(child.stderr, "/deskpilot is this program, but deskpilot/ has to be a folder there")
+  end
   files.remove(folder)
 end
 
@@ -196,9 +291,8 @@ function tests.doctor_says_what_is_missing_and_how_to_mend_it()
   local child = spawn.run({ spawn.program, "doctor", "--endpoint", "http://127.0.0.1:9/v1" },
     { env = { DISPLAY = false, WAYLAND_DISPLAY = false, PATH = "/nonexistent" } })
   t.eq(child.status, 3, child.stderr)
-  for _, part in ipairs { "display", "private desktops", "model server", "to mend: ", "apt-get install xvfb",
-    "apt-get install chromium",
-    "cannot run here yet" } do
+  for _, part in ipairs { "display", "private desktops", "no model server answers at http://127.0.0.1:9/v1",
+    "to mend: ", "apt-get install xvfb", "apt-get install chromium", "no mission can run here yet" } do
     t.has(child.stdout, part)
   end
   child = spawn.run({ spawn.program, "doctor", "--set", "limits.turn=1" })
@@ -206,10 +300,50 @@ function tests.doctor_says_what_is_missing_and_how_to_mend_it()
 end
 end
 
+if t.platform == "linux" then
+function tests.doctor_says_which_missions_can_run()
+  local function says(status, part, ...)
+    local child = spawn.run({ spawn.program, "doctor", ... }, { env = { DISPLAY = false, WAYLAND_DISPLAY = false,
+      DESKPILOT_ENDPOINT = "http://127.0.0.1:9/v1" } })
+    t.eq(child.status, status, child.stdout)
+    t.has(child.stdout, part)
+    return child.stdout
+  end
+  local words = says(0, "scripts and --model literal can run here; agents that ask another model cannot yet")
+  t.has(words, "without  model ")
+  says(0, "none of jan, koboldcpp, llamacpp, lmstudio, ollama, sglang and vllm answers where it usually does")
+  says(3, "MISSING  model ", "--endpoint", "http://127.0.0.1:9/v1")
+  says(3, "there is no model provider 'olama'", "--provider", "olama")
+  says(0, "literal, which is part of this program and needs no server", "--model", "literal")
+end
+
+function tests.doctor_knows_wayland()
+  local function says(env, ...)
+    env.DESKPILOT_MODEL = "literal"
+    local child = spawn.run({ spawn.program, "doctor" }, { env = env })
+    for _, part in ipairs { ... } do t.has(child.stdout, part) end
+    return child.stdout
+  end
+  says({ WAYLAND_DISPLAY = "wayland-0", DISPLAY = ":99" }, "Wayland session", "programs that use X11 can be seen",
+    "GDK_BACKEND=x11")
+  says({ WAYLAND_DISPLAY = "wayland-0", DISPLAY = false }, "without XWayland nothing of this desktop can be seen",
+    "--desktop private")
+  t.ok(not says({ WAYLAND_DISPLAY = false, XDG_SESSION_TYPE = false, DISPLAY = false }):find("Wayland"))
+end
+end
+
+function tests.doctor_names_variables_that_are_misspelt()
+  local child = spawn.run({ spawn.program, "doctor", "--model", "literal" }, { env = { DISPLAY = false,
+    DESKPILOT_RUN_DIR = "/x", DESKPILOT_NOTHING_LIKE_THAT = "1" } })
+  t.has(child.stdout, "variable DESKPILOT_RUN_DIR")
+  t.has(child.stdout, "if DESKPILOT_RUNS_DIR is meant, name it so")
+  t.ok(not child.stdout:find("NOTHING_LIKE", 1, true))
+end
+
 function tests.doctor_is_content_where_all_is_well()
   local child = spawn.run({ spawn.program, "doctor", "--set", "model.name=literal" }, { env = { DISPLAY = false } })
   t.eq(child.status, 0, child.stdout .. child.stderr)
-  t.has(child.stdout, "a mission can run here")
+  t.has(child.stdout, "scripts, --model literal and agents can run here\n")
 end
 
 -- As an application that stopped answering COM, or a name server, does it to a thread.
@@ -346,6 +480,74 @@ function tests.progress_as_plain_lines()
     .. "final phase: tactical\nrun: runs/x (0.0 MB)\n")
   t.has(shown({ tty = false, level = "verbose" }, events), "  executor: I [2Jclick\n")
   t.eq(shown({ tty = false, level = "quiet" }, events), "  error in hook: bad\nsucceeded: done\n")
+end
+
+-- An answer that fails is announced as model_reply and then as error, is a result of the turn, and may be the end.
+local function failing(text_of_end, ...)
+  local list = { { "run_start", { at = 0 } }, { "turn_start", { at = 0, turn = 1 } } }
+  for _, event in ipairs { ... } do list[#list + 1] = event end
+  list[#list + 1] = { "run_end", { at = 2, status = "error", reason = text_of_end, turns = 1, actions = 0,
+    seconds = 2 } }
+  return list
+end
+
+function tests.a_failure_is_told_once()
+  local words = "no model server answers at http://x (connection refused)"
+  local function asked(persona) return { "model_request", { at = 1, turn = 1, persona = persona } } end
+  local reply = { "model_reply", { at = 1, turn = 1, seconds = 1, error = { code = "unavailable", message = words } } }
+  local told = { "error", { at = 1, turn = 1, name = "executor", message = words } }
+  local action = { "action", { at = 1, turn = 1, tool = "(none)", args = {} } }
+  local result = { "action_result", { at = 1, turn = 1, tool = "(none)", args = {}, ok = false,
+    text = "the model did not answer: " .. words } }
+  local turn_end = { "turn_end", { at = 1, turn = 1 } }
+  for _, level in ipairs { "normal", "quiet", "verbose" } do
+    local function count(list)
+      local out = shown({ tty = false, level = level }, list)
+      t.eq(select(2, out:gsub("connection refused", "")), 1, level .. ":\n" .. out)
+      return out
+    end
+    t.has(count(failing(words, asked "executor", reply, told, turn_end)), "error: " .. words .. "\n")
+    count(failing("out of turns", asked "executor", reply, told, action, result, turn_end))
+    t.has(count(failing("it failed 3 times: " .. words, asked "strategist", reply, told, asked "executor", reply, told,
+      action, result, turn_end)), "error: it failed 3 times: (as above)\n")
+  end
+  local out = shown({ tty = false }, failing("b", { "error", { name = "x", message = "one" } },
+    { "error", { name = "y", message = "two" } }))
+  t.has(out, "  error in x: one\n  error in y: two\nerror: b\n")
+  out = shown({ tty = false }, failing("b", { "error", { name = "x",
+    message = "m.lua:3: it broke\nstack traceback:\n\tm.lua:3: in function 'f'" } }))
+  t.has(out, "  error in x: m.lua:3: it broke\n", "where it was called from is in the report")
+  t.ok(not out:find("traceback", 1, true), out)
+end
+
+function tests.own_files_are_told_at_the_start()
+  t.has(shown({ tty = false }, { { "run_start", { at = 0, task = "x", own_files = {
+    { kind = "policy", name = "three_body", replaces = true, edited = true },
+    { kind = "prompt", name = "vision", replaces = true, edited = false },
+    { kind = "tool", name = "raise\27[2J" } } } } }),
+    "mission: x\nyour own files: policy three_body (edited), prompt vision (as it ships) and tool raise [2J\n")
+end
+
+local of_a_script = {
+  { "run_start", { at = 0, mission = "m", script = true } },
+  { "desk_call", { at = 0, call = "mouse.click", target = "push button 'a\27[2Jb'", ok = true, acts = true } },
+  { "desk_call", { at = 1, call = "windows.find", target = "title 'x'", ok = true, acts = false, text = "'x'" } },
+  { "desk_call", { at = 2, call = "mouse.move", target = "5, 5", ok = true, acts = true, times = 40 } },
+  { "desk_call", { at = 3, call = "clipboard.get", ok = false, acts = false, text = "no answer" } },
+  { "desk_call", { at = 4, call = "windows.focus", target = "'y'", ok = false, acts = true, text = "m.lua:3: no y",
+    raised = true } },
+  { "error", { at = 4, name = "script", message = "m.lua:3: no y", traceback = "m.lua:3: in f\nm.lua:9: in g",
+    ends = true } },
+  { "run_end", { at = 5, status = "error", reason = "m.lua:3: no y", turns = 0, actions = 0, seconds = 5 } },
+}
+
+function tests.progress_of_a_script()
+  local ending = "error: m.lua:3: no y\n    m.lua:3: in f\n    m.lua:9: in g\n"
+  t.eq(shown({ tty = false }, of_a_script), "script: m\n0:00  ✓ mouse.click(push button 'a [2Jb')\n"
+    .. "0:02  ✓ mouse.move(5, 5) 40 times\n0:03  ✗ clipboard.get() — no answer\n0:04  ✗ windows.focus('y')\n"
+    .. ending .. "script: 44 desk calls in 0:05\nrun: runs/x (0.0 MB)\n")
+  t.has(shown({ tty = false, level = "verbose" }, of_a_script), "0:01  ✓ windows.find(title 'x') — 'x'\n")
+  t.eq(shown({ tty = false, level = "quiet" }, of_a_script), ending)
 end
 
 function tests.why_a_commander_changes_the_phase_is_one_line()

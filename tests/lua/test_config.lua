@@ -86,7 +86,7 @@ function tests.unknown_keys_name_the_nearest()
   t.has(tostring(err), "did you mean 'limits.turns'?")
   t.ok(resolve { mission = { task = "x", files = {}, turn_end = print, desktop = { apps = {}, size = { 800, 600 } } } })
   _, err = resolve_flags { set = { "limits.colour=1" } }
-  t.has(tostring(err), "limits has failures, lookups, seconds and turns")
+  t.has(tostring(err), "limits has failures, lookups, model_failures, seconds and turns")
   _, err = resolve_flags { set = { "zzzzzzzz.q=1" } }
   t.has(tostring(err), "nor anything else in a section 'zzzzzzzz'; there are ")
   _, err = resolve_flags { set = { "limit.turns=1" } }
@@ -111,7 +111,7 @@ function tests.set_converts_and_checks()
     t.eq(got, nil, word)
     t.has(tostring(err), part, word)
   end
-  wrong("limits.turns=many", "limits.turns is 'many', but must be a whole number (from a flag)")
+  wrong("limits.turns=many", "limits.turns is 'many', but must be a whole number (from --set)")
   wrong("limits.turns=1.5", "must be a whole number")
   wrong("limits.turns=0", "must be at least 1")
   wrong("limits.seconds=nan", "must be a number")
@@ -177,7 +177,7 @@ function tests.a_persona_may_have_a_model_of_its_own()
   t.eq(settings:get "personas.planner.endpoint", nil)
   local personas = settings:get "personas"
   t.eq({ personas.vision.model, personas.vision.endpoint, settings:secret "personas.vision.api_key_file" },
-    { "sees-well", "http://eyes/v1", "vision-secret" })
+    { "sees-well", "http://eyes/v1", "vision-secret", folder .. "/key" })
   t.eq(personas.planner, { model = "plans" })
   t.ok(not t.show(settings):find("-secret", 1, true), "a persona's key shows")
   t.ok(not t.show(settings:dump()):find("-secret", 1, true), "a persona's key is dumped")

@@ -55,7 +55,7 @@ function tests.failures_have_their_status()
   fails(2, "eval wants a piece of Lua")
   fails(2, "eval:1: syntax error near 'y'", "x y")
   fails(2, "there is no option --jsn", "--jsn", "1")
-  fails(2, "--app wants --desktop private", "--app", "x", "1")
+  fails(2, "--app starts a program on a private desktop: add --desktop private", "--app", "x", "1")
   fails(1, "eval:1: boom", "error('boom')")
   fails(1, "attempt to perform arithmetic", "nil + 1")
   local child = eval { "nil, require('deskpilot.base.errors').new('not_found', 'no such thing')" }

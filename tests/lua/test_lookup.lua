@@ -1,7 +1,9 @@
 local t = require "harness"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
+local own_files = require "deskpilot.base.own_files"
 local spawn = require "spawn"
+local system = require "native.system"
 
 local tests = {}
 
@@ -144,6 +146,38 @@ function tests.list_joins_folders_and_what_ships()
     for _, name in ipairs { "zebra", "yak", "args", "reference" } do t.has(names, " " .. name .. " ") end
     for _, name in ipairs { "_helper", "notes", "init" } do t.ok(not names:find(" " .. name .. " ", 1, true)) end
   end)
+end
+
+function tests.what_is_taken_from_the_folders_is_kept_in_mind()
+  with_roots(function(mission, project, user)
+    t.eq(own_files.since(), {})
+    lookup.load("tools", "wait")
+    lookup.text "prompts/vision.md"
+    t.eq(own_files.since(), {}, "what ships is nobody's own")
+    local shipped = require("native.shipped").read "deskpilot/tools/wait.lua"
+    write(project, "deskpilot/tools/wait.lua", shipped)
+    write(mission, "lookup_helper_of_mine.lua", "return {}")
+    write(user, "deskpilot/prompts/vision.md", "see")
+    lookup.load("tools", "wait")
+    require "lookup_helper_of_mine"
+    local list, count = own_files.since()
+    t.eq(count, 2)
+    t.eq(list[1], { kind = "tool", name = "wait", folder = "project", path = "deskpilot/tools/wait.lua",
+      sha256 = system.sha256(shipped), replaces = true, edited = false })
+    t.eq(list[2], { kind = "module", name = "lookup_helper_of_mine", folder = "mission",
+      path = "lookup_helper_of_mine.lua", sha256 = system.sha256 "return {}", replaces = false, edited = false })
+    lookup.load("tools", "wait")
+    t.eq(own_files.since(count), {}, "the same again is nothing new")
+    lookup.text "prompts/vision.md"
+    write(project, "deskpilot/tools/wait.lua", shipped .. "-- mine")
+    lookup.load("tools", "wait")
+    list, count = own_files.since(count)
+    t.eq(own_files.words(list), "prompt vision (edited) and tool wait (edited)")
+    t.eq({ list[1].folder, list[1].path, count }, { "user", "deskpilot/prompts/vision.md", 4 })
+    t.eq(#own_files.since(), 3, "each as it was taken last")
+    package.loaded.lookup_helper_of_mine = nil
+  end)
+  t.eq(own_files.since(), {}, "other folders, other files")
 end
 
 function tests.texts()

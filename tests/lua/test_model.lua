@@ -436,6 +436,7 @@ end
 function tests.the_list_of_models()
   with_server({ { body = { object = "list", data = { { id = "a" }, { id = "b" } } } }, { body = "{}" } },
     function(server)
+      server.models = "scripted"
       local c = new(server)
       t.eq(c:models(), { "a", "b" })
       t.eq(server.requests[1].path, "/v1/models")

@@ -89,7 +89,7 @@ function tests.callers_mistakes_raise()
   null_desk(function(desk)
     t.raises("read_text takes region, window, image", desk.screen.read_text, { regoin = {} })
     t.raises("wants the words to look for", desk.screen.find_text, " ")
-    t.raises("desk.screen.find_texts wants the words to look for", desk.screen.find_texts)
+    t.raises("desk.screen.find_texts wants a text", desk.screen.find_texts)
     local text, err = desk.screen.read_text { language = "../../etc/passwd" }
     t.eq(text, nil)
     t.ok(errors.is(err, "invalid") or errors.is(err, "unavailable"), err)

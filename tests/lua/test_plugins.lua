@@ -64,6 +64,11 @@ tests.another_version_is_refused = with_project(function(write)
   refused("use a newer deskpilot, or move it away, run `deskpilot eject three_body` again", "three_body")
   write("guards/mine", "return { api = 0 }")
   t.fails("invalid", "the guard 'mine'", plugins.load("guards", "mine"))
+  write("guards/mine", "return { actoin = function() end, describe = function() end }")
+  t.fails("invalid", "has a function 'actoin', which is no event; did you mean 'action'?",
+    plugins.load("guards", "mine"))
+  write("guards/mine", "return { action = function() end, describe = function() end, limit = 3 }")
+  t.ok(plugins.load("guards", "mine"))
   write("policies/mine", policy:format "api = '1'")
   t.fails("invalid", "has api = '1', but must have the whole number", plugins.load("policies", "mine"))
   for _, fine in ipairs { "api = 1", "" } do

@@ -79,6 +79,43 @@ function tests.what_a_policy_says_of_its_work()
   t.ok(not page("<b>", { escalations = "<i>", seconds = "<i>", steps = "<i>" }):find("<i>", 1, true))
 end
 
+function tests.the_files_of_ones_own_are_in_it()
+  local own = { kind = "policy", name = "three_body", folder = "project", path = "deskpilot/policies/three_body.lua",
+    sha256 = ("ab"):rep(32), replaces = true, edited = true }
+  local page = report.html({ { event = "run_start", at = 0, task = "x", own_files = { own } },
+    { event = "note", at = 1, turn = 5, message = "m", own_files = { { kind = "prompt", name = evil } } },
+    { event = "note", at = 1, own_files = { "odd" } }, { event = "note", at = 1, own_files = "odd" } }, "n")
+  t.has(page, "<dt>own file</dt><dd>policy three_body (edited): deskpilot/policies/three_body.lua of the project&#39;s "
+    .. "folder, sha256 " .. ("ab"):rep(32))
+  t.has(page, "prompt &lt;script&gt;")
+  t.ok(not page:find("<script", 1, true))
+end
+
+function tests.a_script_is_told_call_by_call()
+  local page = report.html({ { event = "run_start", at = 0, mission = "m", script = true },
+    { event = "desk_call", at = 0.1, call = "mouse.click", target = "push button '" .. evil .. "'", ok = true,
+      seconds = 0.25, where = "m.lua:3", acts = true },
+    { event = "desk_call", at = 0.2, call = "mouse.move", target = "5, 6", ok = true, seconds = 1.5, times = 900,
+      failed = 2, where = "m.lua:4", acts = true },
+    { event = "desk_call", at = 0.3, call = "windows.find", target = "title 'x'", ok = false, text = "no <window>",
+      seconds = 0, where = "m.lua:5", acts = false },
+    { event = "goal_start", at = 0.4, task = "do <it>", policy = "odev", model = "planner-1" },
+    { event = "turn_start", at = 0.5, turn = 1 },
+    { event = "action_result", at = 0.6, turn = 1, tool = "wait", ok = true },
+    { event = "desk_call", at = 0.7, call = "settle", ok = true, seconds = 0.1, text = "quiet" },
+    { event = "error", at = 0.8, name = "script", message = "m.lua:9: oh", traceback = "m.lua:9: in f\nm.lua:2: in g" },
+    { event = "picture", at = 0.8, turn = 0, screenshot = "screenshots/end.png" },
+    { event = "run_end", at = 1, status = "error", reason = "m.lua:9: oh", turns = 1, actions = 1, seconds = 1 } }, "r")
+  for _, part in ipairs { "<dd>a script</dd>", "<dt>policy</dt><dd>odev</dd>", "<dt>model</dt><dd>planner-1</dd>",
+    "<dt>desk calls</dt><dd>903</dd>", "0.25 s, m.lua:3", "1.50 s, 900 times, 2 failed, m.lua:4", "no &lt;window&gt;",
+    "do &lt;it&gt;", "settle() → quiet", "m.lua:9: oh\n    m.lua:9: in f\n    m.lua:2: in g",
+    '<img src="screenshots/end.png" alt="the screen at the end"' } do t.has(page, part) end
+  local heads = {}
+  for head in page:gmatch("<h2>(.-)</h2>") do heads[#heads + 1] = head end
+  t.eq(heads, { "Script", "Turn 1", "Script" })
+  t.ok(not page:find("<script", 1, true))
+end
+
 function tests.phases_and_the_archive()
   local events = { { event = "run_start", task = "T", at = 0 },
     { event = "phase_change", turn = 1, from = "INIT", to = "EXECUTION", rationale = "It is <open>.",
@@ -100,7 +137,8 @@ function tests.odd_events_do_no_harm()
   t.has(report.html({}, "empty"), "unfinished")
   local odd = {}
   for _, name in ipairs { "run_start", "model_reply", "action", "action_result", "settled", "phase_change",
-    "guard", "note", "ask", "error", "observed", "turn_start", "turn_end", "model_request", "run_end" } do
+    "guard", "note", "ask", "error", "desk_call", "goal_start", "picture", "observed", "turn_start", "turn_end",
+    "model_request", "run_end" } do
     odd[#odd + 1] = { event = name }
     odd[#odd + 1] = { event = name, turn = "x", text = 5, args = "s", point = "p", seconds = "s", screenshot = {},
       task_result = "x", personas = 5, error = "e", message = {}, content = {}, tool_calls = { 1, {} }, at = 0 }

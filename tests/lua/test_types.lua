@@ -93,8 +93,9 @@ local function class_at(steps)
 end
 
 function tests.a_mission_leads_to_every_function_of_the_desk()
-  t.eq(class_at {}, "deskpilot.run")
-  t.eq(class_at { "desk" }, "deskpilot.desk")
+  t.eq(class_at {}, "deskpilot.mission_run")
+  t.eq(class_at { "desk" }, "deskpilot.mission_desk")
+  t.eq(class_at { "desk", "try" }, "deskpilot.desk")
   local desk = assert(require("deskpilot.desk").open { backend = "null", width = 640, height = 480 })
   local parts, wrong = 0, {}
   for name, part in pairs(desk) do

@@ -149,7 +149,7 @@ function tests.the_stop_hotkey_stops_whatever_runs()
       busy = busy,
       caught = "while true do pcall(function() while true do end end) end",
       waiting = "m.desk.wait_until(function() return false end, { timeout = 600 })",
-      request = ("require('deskpilot.net.http').request { url = %q }"):format(server.endpoint .. "/models"),
+      request = ("require('deskpilot.net.http').request { url = %q }"):format(server.endpoint .. "/slow"),
     } do
       run(name, script)
     end

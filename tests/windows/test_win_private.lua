@@ -154,7 +154,7 @@ function tests.pictures_can_be_taken()
     local width, height = shot.native:size()
     harness.eq({ width, height }, { size.width, size.height })
     harness.ok(desk:watch())
-    harness.ok(desk.settle { timeout = 5 })
+    harness.ok(desk.settle { cap = 5 })
   end)
 end
 

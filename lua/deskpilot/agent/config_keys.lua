@@ -9,6 +9,7 @@ return {
       model = { type = "string", about = "the model that this persona asks" },
       endpoint = { type = "string",
         about = "the server that this persona asks; another server is not sent the key of `model.endpoint`'s" },
+      provider = { type = "string", about = "that server by its name, as `model.provider`" },
       api_key_file = { type = "secret_file", about = "file whose first line is the key for it" },
       temperature = spending.temperature,
       max_tokens = spending.max_tokens,
@@ -73,5 +74,13 @@ return {
   } },
   { section = "runs", options = {
     dir = { type = "string", default = "runs", about = "folder that run directories are made in" },
+    keep = { type = "keys", keys = { "keep_count", "keep_days", "keep_mb" },
+      about = "how many runs are kept there, for how many days, and in how many megabytes" },
+    keep_count = { type = "integer", default = 0, min = 0,
+      about = "runs kept there: a new one removes the oldest beyond that (0: no limit)" },
+    keep_days = { type = "number", default = 0, min = 0,
+      about = "days after which a run is removed by a new one (0: no limit)" },
+    keep_mb = { type = "number", default = 5000, min = 0,
+      about = "megabytes that all runs there may have: a new one removes the oldest beyond that (0: no limit)" },
   } },
 }

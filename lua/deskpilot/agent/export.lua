@@ -51,6 +51,16 @@ function export.trajectory(events)
     local kind = event.event
     if kind == "run_start" then
       out.mission, out.task, out.policy, out.model = event.mission, event.task, event.policy, event.model
+      out.script = event.script
+    elseif kind == "goal_start" then
+      out.goals = out.goals or json.list {}
+      table.insert(out.goals, { task = event.task, policy = event.policy, model = event.model })
+    elseif kind == "desk_call" then
+      out.desk_calls = out.desk_calls or json.list {}
+      table.insert(out.desk_calls, { at = event.at, call = event.call, target = event.target, ok = event.ok,
+        result = event.text, seconds = event.seconds, where = event.where, times = event.times })
+    elseif kind == "picture" then
+      out.screenshot = event.screenshot
     elseif kind == "turn_start" then
       step = { turn = event.turn, replies = json.list {}, actions = json.list {} }
       table.insert(out.steps, step)

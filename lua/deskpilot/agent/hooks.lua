@@ -2,6 +2,7 @@
 --- friendly names; every event's own name works too. Returning false (and a reason) from a hook of an
 --- action vetoes it.
 local listeners = require "deskpilot.agent.listeners"
+local script = require "deskpilot.agent.script"
 local text = require "deskpilot.base.text"
 
 local hooks = {}
@@ -26,13 +27,27 @@ function hooks.of(mission)
   local kind, named = {}, {}
   for name, how in pairs(friendly) do
     local hook = mission[name]
-    if hook then kind[how[1]] = function(run, event) return decision(hook(how[2](run, event))) end end
+    if hook then
+      kind[how[1]] = function(run, event) return decision(script.ask(run, true, hook, how[2](run.m or run, event))) end
+    end
   end
   for _, name in ipairs(listeners.events) do
     local hook = mission[name]
-    if hook then named[name] = function(run, event) return decision(hook(run, event)) end end
+    if hook then
+      named[name] = function(run, event) return decision(script.ask(run, true, hook, run.m or run, event)) end
+    end
   end
   return kind, named
+end
+
+--- The same as entries of run.listeners.
+---@return table[] entries
+function hooks.entries(mission)
+  local kind, named = hooks.of(mission)
+  local called = {}
+  for name, how in pairs(friendly) do called[how[1]] = name end
+  return { { name = "the mission's hook", mission = called, final = true, listener = kind },
+    { name = "the mission's hook", mission = {}, final = true, listener = named } }
 end
 
 --- Every key that a mission may hold as a hook.
@@ -41,13 +56,6 @@ function hooks.names()
   local names = text.keys(friendly)
   for _, name in ipairs(listeners.events) do names[#names + 1] = name end
   return names
-end
-
---- Nearest hook for an unknown key, for the error that names it.
-function hooks.nearest(name, others)
-  local all = hooks.names()
-  for _, other in ipairs(others) do all[#all + 1] = other end
-  return text.nearest(name, all)
 end
 
 return hooks

@@ -6,6 +6,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local listeners = require "deskpilot.agent.listeners"
 local secrets = require "deskpilot.model.secrets"
+local task = require "deskpilot.base.task"
 
 local journal = {}
 
@@ -46,7 +47,7 @@ local function sync_later(self)
   self.syncing, self.unsynced = true, nil
   uv.fs_fsync(self.fd, function()
     self.syncing = nil
-    if self.closed then uv.fs_close(self.fd) elseif self.unsynced then sync_later(self) end
+    if self.unsynced and not self.closed then sync_later(self) end
   end)
 end
 
@@ -61,12 +62,14 @@ local function append(self, text)
   error(("cannot write %s: %s"):format(self.path, why), 0)
 end
 
---- Puts all of it on the disk, waits for that, and closes the file.
+--- Puts all of it on the disk, waits for that, and closes the file. On Windows nobody else can replace or remove it
+--- before.
 function Writer:close()
   if self.closed then return end
   self.closed = true
   files.sync(self.fd)
-  if not self.syncing then uv.fs_close(self.fd) end
+  while self.syncing do task.sleep(0.001) end
+  uv.fs_close(self.fd)
 end
 
 -- A run that loses its machine keeps all but what it was doing: these events are on the disk soon after they happen.

@@ -5,9 +5,10 @@
 ---   { amend = {...} }    these fields of the event are replaced
 ---   { stop = {status, reason} }  the run ends (in any event)
 --- When a listener fails, the run says so by name and goes on, but for an action or a request its
---- failure counts as a veto: what could not be checked is not done. A mission whose before_run fails, and a
+--- failure counts as a veto: what could not be checked is not done. A mission's hook that fails, and a
 --- journal that cannot be written, end the run.
 local errors = require "deskpilot.base.errors"
+local mistake = require "deskpilot.agent.mistake"
 
 local listeners = {}
 
@@ -82,6 +83,9 @@ local listeners = {}
 ---@field note (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field ask (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field error (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field desk_call (fun(run: deskpilot.run, event: deskpilot.desk_call): deskpilot.decision?)? after the call
+---@field goal_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? an agent is asked (achieve)
+---@field picture (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? what a script has left
 
 --- What a file of guards/ returns.
 ---@class deskpilot.guard: deskpilot.plugin, deskpilot.listener
@@ -89,7 +93,8 @@ local listeners = {}
 --- The events of a run, in the order in which a turn announces them.
 listeners.events = {
   "run_start", "turn_start", "observed", "model_request", "model_reply", "lookup", "tools_changed", "action",
-  "action_result", "settled", "turn_end", "run_end", "phase_change", "guard", "note", "ask", "error",
+  "action_result", "settled", "turn_end", "run_end", "phase_change", "guard", "note", "ask", "error", "desk_call",
+  "goal_start", "picture",
 }
 
 local asks = { action = true, model_request = true }
@@ -106,35 +111,51 @@ local function apply(run, event, name, decision, final)
   if type(decision.stop) == "table" then run:stop(decision.stop[1], decision.stop[2], final) end
 end
 
+-- A hook of the mission's own that fails ends the run. One that hears the end itself changes how it ended.
+local function mission_failed(run, event, entry, err)
+  local name = entry.mission[event.event] or event.event
+  if event.event ~= "run_end" then
+    mistake.ends(run, name, err)
+  elseif event.status == "succeeded" then
+    event.status, event.reason = "error", mistake.ends(run, name, err)
+  else
+    mistake.told(run, name, err, false)
+  end
+end
+
 --- Tells every listener of an event and applies what they decide to the event's own fields.
 ---@param run deskpilot.run
 ---@param event deskpilot.event
 function listeners.tell(run, event)
+  local over = false
   for _, entry in ipairs(run.listeners) do
     local listen = entry.listener[event.event]
-    if listen then
-      local ok, decision = xpcall(listen, debug.traceback, run, event)
+    -- After a mistake of the mission's own only its last hook is called, which may have to tidy up.
+    if listen and not (entry.mission and run.mistaken and event.event ~= "run_end") then
+      local ok, decision = xpcall(listen, mistake.traceback, run, event)
       if ok then
         apply(run, event, entry.name, decision, entry.final)
-      elseif errors.is(decision, "cancelled") then
+      elseif errors.interrupts(decision) then
         error(decision, 0)
+      elseif entry.mission then
+        mission_failed(run, event, entry, decision)
+        over = true
       else
-        listeners.failed(run, event, entry, tostring(decision))
+        listeners.failed(run, event, entry, decision)
       end
     end
   end
+  if over then mistake.unwind(run) end -- the others have been told
 end
 
 --- What happens when a listener fails (see the head of this file).
-function listeners.failed(run, event, entry, message)
+function listeners.failed(run, event, entry, err)
+  local message = errors.is(err) and errors.words(err) or tostring(err)
   if asks[event.event] and not event.veto then
     event.veto, event.vetoed_by = ("%s failed while it was asked: %s"):format(entry.name,
       message:match("^[^\n]*")), entry.name
   end
   if event.event == "error" then return end -- no error about an error
-  if entry.must_start and event.event == "run_start" then
-    run:stop("error", ("before_run failed: %s"):format(message:match("^[^\n]*")), true)
-  end
   if entry.essential then
     run:stop("error", ("%s failed: %s"):format(entry.name, message:match("^[^\n]*")), true)
     entry.listener = {}

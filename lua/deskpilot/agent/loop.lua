@@ -2,15 +2,18 @@
 --- else listens (listeners.lua) or is the policy's.
 local errors = require "deskpilot.base.errors"
 local goals = require "deskpilot.agent.goals"
+local mistake = require "deskpilot.agent.mistake"
+local own_files = require "deskpilot.base.own_files"
 local plugins = require "deskpilot.agent.plugins"
+local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
 
 local loop = {}
 
 --- What a file of policies/ returns: how an agent thinks.
 ---@class deskpilot.policy: deskpilot.plugin
----@field personas table<string, { temperature: number?, max_tokens: integer? }>? what its personas spend, unless the
----  configuration says otherwise
+---@field personas table<string, { temperature: number?, max_tokens: integer?, optional: boolean? }>? what its personas
+---  spend, unless the configuration says otherwise; optional: a run can do without that one's model
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
 ---@field observe deskpilot.look_options|false|(fun(run: deskpilot.run): deskpilot.look_options|false|nil)|nil how the
 ---  desktop is looked at before each turn; false: not at all, the turn looks itself where it needs to (run:observe)
@@ -25,6 +28,15 @@ local function load_policy(run, name)
     if not ok then return nil, err end
   end
   return policy
+end
+
+-- What was first read later than at the start, or was edited since: a prompt, say.
+local function tell_own_files(run)
+  local own, told = own_files.since(run.own_files_told)
+  run.own_files_told = told
+  if #own > 0 then
+    run:emit("note", { message = "your own files, from now on: " .. own_files.words(own), own_files = own })
+  end
 end
 
 -- Looks at the desktop as the policy wants it.
@@ -48,6 +60,7 @@ local function one_turn(run, policy)
     return
   end
   policy.turn(run)
+  tell_own_files(run)
   run:emit("turn_end", { turn = number, seconds = task.now() - began, task_result = run.result })
   local pause = run.config:get("timing.turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
@@ -73,34 +86,31 @@ function loop.achieve(run, goal, options)
   local inside <close>, why = goals.enter(run, { task = goal, verify = options.verify, indicators = options.indicators,
     history = run:new_history() })
   if not inside then return false, why end
+  run:emit("goal_start", { task = goal, policy = options.policy or run.config:get("policy"), model = run.model.name,
+    endpoint = run.model.endpoint, turn = run.mission.run and 0 or nil })
   pursue(run, policy)
   return run.outcome.status == "succeeded", run.outcome.reason, run.result
 end
 
-local function run_script(run)
-  local ok, why = run.mission.run(run)
-  if run.outcome then return end
-  if ok == false or (ok == nil and why ~= nil) then
-    run:stop("failed", why and tostring(why) or "the script returned false")
-  else
-    local verified, reason = run:verify()
-    run:stop(verified and "succeeded" or "failed", verified and "the script ran to its end"
-      or "the script ran to its end, but the mission's check says: " .. reason)
-  end
-end
-
 local function body(run)
   task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
-  local personas
-  for name, model in pairs(run.models or {}) do
-    personas = personas or {}
-    personas[name] = { model = model.name, endpoint = model.endpoint }
+  local start = { mission = run.name, task = run.mission.task, desktop = run.desktop,
+    version = require "native.system".version, config = run.config:dump() }
+  if run.mission.run then
+    start.script = true -- it may never ask a model; goal_start tells of those that it asks
+  else
+    start.policy, start.model, start.endpoint = run.config:get("policy"), run.model.name, run.model.endpoint
   end
-  run:emit("run_start", { mission = run.name, task = run.mission.task, policy = run.config:get("policy"),
-    model = run.model.name, endpoint = run.model.endpoint, personas = personas, desktop = run.desktop,
-    version = require "native.system".version, config = run.config:dump() })
+  for name, model in pairs(run.models or {}) do
+    start.personas = start.personas or {}
+    start.personas[name] = { model = model.name, endpoint = model.endpoint }
+  end
+  local own, told = own_files.since(0)
+  run.own_files_told = told
+  start.file, start.own_files = run.file, #own > 0 and own or nil
+  run:emit("run_start", start)
   if run.outcome then return end
-  if run.mission.run then return run_script(run) end
+  if run.mission.run then return script.run(run) end
   local policy, err = load_policy(run, run.config:get("policy"))
   if not policy then return run:stop("error", tostring(err)) end -- its file was changed since it was checked
   pursue(run, policy)
@@ -109,12 +119,11 @@ end
 local function settle_outcome(run, ok, err)
   if not ok and not run.outcome then
     -- Where it cannot be made to yield (in a comparison of table.sort) an interruption is an error.
-    local interrupted = errors.is(err, "cancelled") and tostring(err) or task.interruption()
+    local interrupted = errors.interrupts(err) and tostring(err) or task.interruption()
     if interrupted then
       run:stop("interrupted", interrupted)
     else
-      run:emit("error", { name = run.mission.run and "script" or "policy", message = tostring(err) })
-      run:stop("error", tostring(err):match("^[^\n]*"))
+      run:stop("error", mistake.told(run, run.mission.run and "script" or "policy", err, true))
     end
   end
   -- The world has the last word: what an agent never claimed may be done all the same. What was done at last is given
@@ -138,8 +147,11 @@ end
 function loop.execute(run)
   run.body = task.start(body, run)
   local ok, err = run.body:wait()
+  script.flush(run)
   settle_outcome(run, ok, err)
+  script.ended(run)
   for i = #run.closers, 1, -1 do pcall(run.closers[i]) end
+  tell_own_files(run)
   run:emit("run_end", { status = run.outcome.status, reason = run.outcome.reason, turns = run.turn,
     actions = run.actions, seconds = task.now() - run.started, task_result = run.result })
 end

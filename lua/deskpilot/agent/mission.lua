@@ -10,18 +10,19 @@ local mission = {}
 --- What a mission's file returns. Every section of the configuration may stand beside these: limits, timing, ...
 ---@class deskpilot.mission: deskpilot.config_groups, deskpilot.listener
 ---@field task string? what an agent is to do, in words; or else `run`
----@field run (fun(m: deskpilot.run): boolean?, any)? a script; false and why if it did not succeed
+---@field run (fun(m: deskpilot.mission_run): boolean?, any)? a script; false and why if it did not succeed
+---@field strict boolean? false: in a script, what fails on the desktop gives nil and the error instead of raising it
 ---@field policy string? how the agent thinks: "three_body", "odev"
 ---@field desktop deskpilot.mission.desktop? where
----@field verify (fun(m: deskpilot.run): boolean?, any)? whether the goal is reached, and why not
+---@field verify (fun(m: deskpilot.mission_run): boolean?, any)? whether the goal is reached, and why not
 ---@field name string?
 ---@field indicators string[]? texts that are all on the screen when the goal is reached
 ---@field files string[]? files and folders that an agent may upload, or open in a browser
----@field before_run (fun(m: deskpilot.run): deskpilot.decision?)?
----@field after_run (fun(m: deskpilot.run, outcome: deskpilot.run_end))?
----@field before_action (fun(m: deskpilot.run, action: deskpilot.action): deskpilot.decision|false|nil, string?)? false
----  and why: it is not done
----@field after_action (fun(m: deskpilot.run, action: deskpilot.action, result: deskpilot.action_result):
+---@field before_run (fun(m: deskpilot.mission_run): deskpilot.decision?)?
+---@field after_run (fun(m: deskpilot.mission_run, outcome: deskpilot.run_end))?
+---@field before_action (fun(m: deskpilot.mission_run, action: deskpilot.action): deskpilot.decision|false|nil,
+---  string?)? false and why: it is not done
+---@field after_action (fun(m: deskpilot.mission_run, action: deskpilot.action, result: deskpilot.action_result):
 ---  deskpilot.decision?)?
 
 ---@class deskpilot.mission.desktop: deskpilot.config.desktop
@@ -30,7 +31,7 @@ local mission = {}
 
 -- A mission's own keys with their types. Everything else in it is a hook, or of the configuration.
 local keys = { task = "string", run = "function", verify = "function", name = "string", indicators = "table",
-  files = "table" }
+  files = "table", strict = "boolean" }
 
 -- Keys of the configuration that a mission has more to say about than the configuration, or that are no section.
 local configured = { policy = "string", desktop = "table" }
@@ -66,8 +67,10 @@ local function wrong_stranger(key, value, where, sections)
   if type(value) == "table" then return nil end
   local words = all_words(sections or {})
   if is_one_of(key, words) then return ("%s: %s must be a table, not a %s"):format(where, key, type(value)) end
-  return ("%s: there is no mission key %q; did you mean %q?"):format(where, tostring(key),
-    hooks.nearest(tostring(key), words))
+  for _, name in ipairs(hooks.names()) do words[#words + 1] = name end -- of two that are as near, a key goes first
+  local nearest = text.nearest(tostring(key), words)
+  return ("%s: there is no mission key %q; %s"):format(where, tostring(key), nearest
+    and ("did you mean %q?"):format(nearest) or "what a mission may hold is in docs/missions.md")
 end
 
 local function wrong(table_, where, sections)
@@ -122,7 +125,8 @@ function mission.read(source, where, sections)
     return errors.fail("invalid", "%s", tostring(result))
   end
   if type(result) ~= "table" then
-    return errors.fail("invalid", "%s must return a table (see docs/missions.md), not a %s", where, type(result))
+    return errors.fail("invalid", "%s must return a table, as in return { task = \"...\" }, not %s", where,
+      result == nil and "nothing" or "a " .. type(result))
   end
   local sentence = wrong(result, where, sections) or wrong_list("indicators", result.indicators, where)
     or wrong_list("files", result.files, where) or wrong_apps(result.desktop, where)
@@ -132,8 +136,9 @@ end
 
 --- What a mission says of the configuration.
 ---@param table_ table as read() gives it
+---@param where string? its file, for messages
 ---@return deskpilot.config_layer
-function mission.layer(table_)
+function mission.layer(table_, where)
   local values = {}
   for key, value in pairs(table_) do
     if not mission.has_word(key) then values[key] = value end
@@ -146,7 +151,7 @@ function mission.layer(table_)
   end
   local others = hooks.names()
   for key in pairs(keys) do others[#others + 1] = key end
-  return { source = "the mission", values = values, other_names = others }
+  return { source = "the mission", where = where, values = values, other_names = others }
 end
 
 return mission

@@ -52,6 +52,21 @@ local function encode(self, picture, encoder, config)
   return true
 end
 
+--- A picture of the desktop as a model is sent it.
+---@param desk deskpilot.desk
+---@param encoder native.PngEncoder
+---@param config deskpilot.config
+---@return deskpilot.observation? seen without what is more than the picture
+---@return deskpilot.error? err
+function observation.look(desk, encoder, config)
+  local picture, err = look(desk, config, {})
+  if not picture then return nil, err end
+  local self = {}
+  local ok, why = encode(self, picture, encoder, config)
+  if not ok then return nil, why end
+  return self
+end
+
 -- Containers say nothing that their children do not say better.
 local containers = {
   panel = true, filler = true, ["scroll pane"] = true, viewport = true, ["split pane"] = true,

@@ -14,6 +14,11 @@ persona.spending = {
   max_tokens = { type = "integer", min = 1, about = "longest answer, in tokens" },
 }
 
+-- What else a policy may say of one of its personas.
+local policy_fields = {
+  optional = { type = "boolean", about = "whether a run can do without it: its model need not be there at the start" },
+}
+
 --- What is wrong with a policy's `personas`, nil where nothing is.
 ---@param personas any
 ---@return string?
@@ -26,7 +31,8 @@ function persona.problem(personas)
       return ("has the persona %s, which must be a table such as { temperature = 0.5 }"):format(option.shown(name))
     end
     for _, field in ipairs(text.keys(spends)) do
-      local declared, full = persona.spending[field], ("personas.%s.%s"):format(tostring(name), tostring(field))
+      local declared, full = persona.spending[field] or policy_fields[field],
+        ("personas.%s.%s"):format(tostring(name), tostring(field))
       if not declared then
         return ("says %s; what a persona spends is %s"):format(full, text.join(text.keys(persona.spending)))
       end
@@ -92,6 +98,7 @@ function persona.ask(run, name, request)
     run:stop("failed", ("the %s refused: %s"):format(name, text.one_line(reply.refusal)))
     return nil, errors.new("refused", reply.refusal)
   end
+  if not reply and run.outcome then return nil, err end
   if not reply and persona.is_gone(err) then
     run:emit("error", { name = name, message = err.message, code = err.code })
     run:stop("error", err.message)

@@ -1,10 +1,12 @@
 --- Policies, guards and tools: one Lua file each, shipped or the user's. What such a file says of itself is read and
 --- checked here: the version of the interface that it was written for (`api`), its options, its personas.
 local errors = require "deskpilot.base.errors"
+local listeners = require "deskpilot.agent.listeners"
 local lookup = require "deskpilot.base.lookup"
 local option = require "deskpilot.base.config_option"
 local parameters = require "deskpilot.agent.parameters"
 local shipped_files = require "native.shipped"
+local text = require "deskpilot.base.text"
 
 local plugins = {}
 
@@ -43,7 +45,18 @@ function shapes.tools(tool, name)
   end
 end
 
-function shapes.guards() end
+-- A guard that listens to no event because of a slip guards nothing. Other functions in it are its own affair.
+function shapes.guards(guard)
+  local events = {}
+  for _, event in ipairs(listeners.events) do events[event] = true end
+  for _, name in ipairs(text.keys(guard)) do
+    local meant = type(guard[name]) == "function" and type(name) == "string" and not events[name]
+      and text.nearest(name, listeners.events)
+    if meant and text.distance(name, meant) <= 2 then
+      return ("has a function '%s', which is no event; did you mean '%s'?"):format(name, meant)
+    end
+  end
+end
 
 --- What is wrong with a plugin of that name that does not come from a file; nil where nothing is.
 ---@param kind "policies"|"guards"|"tools"

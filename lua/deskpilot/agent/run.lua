@@ -7,6 +7,7 @@ local text = require "deskpilot.base.text"
 local decode = require "deskpilot.model.decode"
 local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
+local mistake = require "deskpilot.agent.mistake"
 local listeners = require "deskpilot.agent.listeners"
 local looking = require "deskpilot.agent.looking"
 local lookups = require "deskpilot.agent.lookups"
@@ -14,6 +15,7 @@ local messages = require "deskpilot.agent.messages"
 local observation = require "deskpilot.agent.observation"
 local persona = require "deskpilot.agent.persona"
 local pictures = require "deskpilot.agent.pictures"
+local script = require "deskpilot.agent.script"
 
 local run = {}
 
@@ -59,7 +61,11 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field looked { turn: integer, times: integer }?
 ---@field [string] any what guards keep of the whole run; what they keep of a goal is in `goal.guards`
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
+---@field m deskpilot.mission_run the run as its mission's functions see it
+---@field proxy deskpilot.desk_proxy that of m.desk
+---@field mistaken boolean? one of the mission's functions has failed
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
+---@field file { path: string, sha256: string }? the mission's file
 local Run = {}
 
 --- A new run. The parts are opened by the caller, who also closes them.
@@ -75,6 +81,7 @@ function run.new(parts)
     history = self:new_history() }
   self.closers, self.noted = {}, {}
   if self.toolbox then self.toolbox.changed = function(change) self:emit("tools_changed", change) end end
+  self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
   return self
@@ -93,7 +100,8 @@ end
 function Run:emit(name, fields)
   local event = fields or {}
   event.event, event.at = name, task.now() - self.started
-  if event.turn == nil and self.turn > 0 then event.turn = self.turn end
+  local own = self.mission.run and not self.goal.parent -- a script's own work belongs to no turn
+  if event.turn == nil and self.turn > 0 and not own then event.turn = self.turn end
   if self.goal.parent then event.goal = self.goal.path end
   listeners.tell(self, event)
   return event
@@ -402,11 +410,15 @@ function Run:verify(seconds)
   if not verify then return true end
   local limit = task.now() + (seconds or self.config:get("timing.verify"))
   while true do
-    local called, ok, why = xpcall(verify, debug.traceback, self)
+    local called, ok, why = xpcall(script.ask, mistake.traceback, self, false, verify, self.m)
     if not called then
-      if errors.is(ok, "cancelled") then error(ok, 0) end
-      self:emit("error", { name = "verify", message = tostring(ok) })
-      return false, "the check itself failed: " .. tostring(ok):match("^[^\n]*")
+      if errors.interrupts(ok) then error(ok, 0) end
+      if not errors.is(ok) then
+        local reason = mistake.ends(self, "verify", ok)
+        mistake.unwind(self)
+        return false, reason
+      end
+      ok, why = false, errors.words(ok) -- what was asserted of the world does not hold yet
     end
     if ok then return true end
     if task.now() >= limit then return false, why and tostring(why) or "no reason given" end

@@ -250,8 +250,10 @@ function Toolbox:validate(name, args, run)
   local tool, refused = self:get(name), outside(self, name)
   if refused then return nil, refused end
   if not tool then
-    return errors.fail("not_found", "there is no tool %q; the nearest is %q", tostring(name),
-      tostring(text.nearest(tostring(name), self:names())))
+    local names = self:names()
+    local nearest = text.nearest(tostring(name), names)
+    return errors.fail("not_found", "there is no tool %q; %s", tostring(name),
+      nearest and ("the nearest is %q"):format(nearest) or "there are " .. text.join(names))
   end
   if type(args) ~= "table" then return errors.fail("invalid", "%s needs an object of arguments", name) end
   local definition = parameters_now(tool, run) or tool.parameters

@@ -1,5 +1,6 @@
 --- A configuration: the values of the keys that somebody has declared (config_keys.lua), put together from layers:
 --- flag > environment > mission > project deskpilot.lua > user configuration > default.
+local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local layers = require "deskpilot.base.config_layer"
 local option = require "deskpilot.base.config_option"
@@ -54,7 +55,7 @@ end
 --- The secret in the file that a key of the type secret_file names, or in a variable that stands for it. It is in
 --- nothing that walks the configuration.
 ---@param name string dotted
----@return string?
+---@return string? secret, string? from the variable or the file that it is from
 function Config:secret(name)
   return self.secret_of(name)
 end
@@ -70,6 +71,21 @@ local function assign(self, name, value, source)
   if typed == nil then return nil, why end
   self.values[name], self.sources[name] = copied(typed), source
   return true
+end
+
+--- Keeps a secret in place of the one that is there; nil for none.
+---@param name string dotted, of a key of the type secret_file
+---@param secret string?
+---@param from string where it is from
+function Config:set_secret(name, secret, from)
+  self.keep_secret(name, secret, from)
+end
+
+--- A variable of the environment that the configuration was put together with; nil where it is empty.
+---@param name string
+---@return string?
+function Config:variable(name)
+  return (layers.variable(self.environment, name))
 end
 
 --- Sets a value for this run (a policy or a hook may, between turns).
@@ -123,14 +139,21 @@ end
 
 -- --- putting the layers together --------------------------------------------------------------------------------
 
+-- Where what a layer says of a key can be found: a file, a variable, an option.
+local function place_of(layer, name)
+  return layer.origins and layer.origins[name] or layer.where or layer.source
+end
+
 local function apply(self, layer, tolerant, problems)
   local flat = layers.flatten(self.keys, layer)
-  local function tell(problem) problems[#problems + 1] = ("%s (from %s)"):format(problem, layer.source) end
-  for _, problem in ipairs(flat.problems) do tell(problem) end
-  for _, name in ipairs(tolerant and {} or flat.unknown) do tell(self.keys:unknown(name, layer.other_names)) end
+  local function tell(problem, name)
+    problems[#problems + 1] = ("%s (from %s)"):format(problem, place_of(layer, name))
+  end
+  for _, problem in ipairs(flat.problems) do tell(problem.words, problem.key) end
+  for _, name in ipairs(tolerant and {} or flat.unknown) do tell(self.keys:unknown(name, layer.other_names), name) end
   for _, name in ipairs(text.keys(flat.values)) do
     local ok, why = assign(self, name, flat.values[name], layer.source)
-    if not ok then tell(why) end
+    if not ok then tell(why, name) end
   end
 end
 
@@ -143,12 +166,12 @@ local function read_secret(path)
   return secret
 end
 
--- The secrets of all keys that have one, by their names.
+-- The secrets of all keys that have one, by their names, each with the variable or the file that it is from.
 local function read_secrets(self, environment, problems)
-  local secrets = {}
+  local secrets, from = {}, {}
   for _, key in pairs(self.keys.by_name) do
     if key.option.type == "secret_file" and key.option.environment then
-      secrets[key.name] = layers.variable(environment, key.option.environment)
+      secrets[key.name], from[key.name] = layers.variable(environment, key.option.environment)
     end
   end
   for name, path in pairs(self.values) do
@@ -156,20 +179,21 @@ local function read_secrets(self, environment, problems)
     if declared and declared.type == "secret_file" and path ~= "" and not secrets[name] then
       local why
       secrets[name], why = read_secret(path)
-      if why then problems[#problems + 1] = why end
+      from[name] = path
+      if why then problems[#problems + 1] = ("%s (%s)"):format(why, name) end
     end
   end
-  return secrets
+  return secrets, from
 end
 
 -- They live in a closure, so that nothing which walks the table finds them.
-local function with_secrets(self, secrets)
-  local function secret_of(name) return secrets[name] end
+local function with_secrets(self, environment, secrets, from)
+  local closures = {}
+  function closures.secret_of(name) return secrets[name], from[name] end
+  function closures.keep_secret(name, secret, where) secrets[name], from[name] = secret, where end
+  closures.environment = environment -- it may hold secrets too
   return setmetatable(self, {
-    __index = function(_, field)
-      if field == "secret_of" then return secret_of end
-      return Config[field]
-    end,
+    __index = function(_, field) return closures[field] or Config[field] end,
     __name = "deskpilot.config",
   })
 end
@@ -177,12 +201,12 @@ end
 ---@class deskpilot.config_sources
 ---@field layers deskpilot.config_layer[] the later ones win
 ---@field flags deskpilot.config_layer? wins over the environment
----@field environment (table<string, string>|fun(name: string): string?)? os.getenv unless given
+---@field environment (table<string, string>|fun(name: string): string?)? the process's own unless given
 ---@field tolerant boolean? whether names that are no keys are passed over
 
 local function all_layers(keys, sources)
   local all = { table.unpack(sources.layers or {}) }
-  all[#all + 1] = layers.environment(keys, sources.environment or os.getenv)
+  all[#all + 1] = layers.environment(keys, sources.environment or uv.os_getenv)
   all[#all + 1] = sources.flags
   return all
 end
@@ -210,8 +234,8 @@ function config.resolve(keys, sources)
   local self = { keys = keys, values = {}, sources = {} }
   for _, key in pairs(keys.by_name) do set_default(self, key) end
   for _, layer in ipairs(all_layers(keys, sources)) do apply(self, layer, sources.tolerant, problems) end
-  local secrets = read_secrets(self, sources.environment or os.getenv, problems)
-  with_secrets(self, secrets)
+  local environment = sources.environment or uv.os_getenv
+  with_secrets(self, environment, read_secrets(self, environment, problems))
   if #problems == 0 then return self end
   return nil, errors.new("invalid", "%s", table.concat(problems, "\n")), self
 end
@@ -221,12 +245,13 @@ end
 ---@param keys deskpilot.config_keys
 ---@param sources deskpilot.config_sources
 ---@param name string dotted
+---@return any value, string? where the place that it is from; nil for the default
 function config.peek(keys, sources, name)
   local declared, all = keys:find(name), all_layers(keys, sources)
   for i = #all, 1, -1 do
     local value = layers.flatten(keys, all[i]).values[name]
     if value ~= nil then value = option.convert(declared, name, value) end
-    if value ~= nil then return value end
+    if value ~= nil then return value, place_of(all[i], name) end
   end
   return copied(declared.default)
 end

@@ -24,8 +24,8 @@ local function field_problem(declared)
   for _, field in ipairs(text.keys(declared)) do
     local fits = declared_fields[field]
     if not fits then
-      return ("has '%s', which options do not know; did you mean '%s'?"):format(tostring(field),
-        text.nearest(tostring(field), text.keys(declared_fields)))
+      return ("has '%s', which options do not know%s"):format(tostring(field),
+        text.did_you_mean(tostring(field), text.keys(declared_fields)))
     end
     if fits ~= true and not fits[declared.type] then
       return ("has '%s', which is not for the type %s"):format(field, declared.type)

@@ -7,17 +7,19 @@ local config_layer = {}
 
 ---@class deskpilot.config_layer
 ---@field source string in a sentence: "the mission"
+---@field where string? its file, for a sentence about what is wrong in it
+---@field origins table<string, string>? of some keys the place itself: "DESKPILOT_LIMITS_TURNS"
 ---@field values table<string, any> tables by their sections, or values by dotted names; words as --set gives them, or
 ---  typed
 ---@field other_names string[]? what else may stand beside the keys, for "did you mean"
 
 ---@class deskpilot.config_flat
 ---@field values table<string, any> by dotted names, each of them a key of one value
----@field problems string[] sentences
+---@field problems { key: string, words: string }[] sentences, each about a key or section
 ---@field unknown string[] names that are no keys
 
-local function wrong(flat, ...)
-  table.insert(flat.problems, (...):format(select(2, ...)))
+local function wrong(flat, words, key, ...)
+  table.insert(flat.problems, { key = key, words = words:format(key, ...) })
 end
 
 -- size = { 800, 600 }, "800,600": for the options that it stands for.
@@ -80,30 +82,66 @@ function config_layer.flatten(keys, layer)
   return flat
 end
 
---- The first of these variables that is set.
+--- The first of these variables that is set, and its name.
 ---@param environment table<string, string>|fun(name: string): string?
 ---@param names string|string[]
----@return string?
+---@return string? value, string? name
 function config_layer.variable(environment, names)
   for _, name in ipairs(type(names) == "table" and names or { names }) do
     local word
     if type(environment) == "table" then word = environment[name] else word = environment(name) end
-    if word and word ~= "" then return word end
+    if word and word ~= "" then return word, name end
   end
 end
 
---- What variables say of the keys that name some.
+--- The variable that every key has: DESKPILOT_LIMITS_TURNS of limits.turns.
+---@param name string of the key
+---@return string
+function config_layer.variable_of(name)
+  return "DESKPILOT_" .. name:upper():gsub("%.", "_")
+end
+
+-- The variables that set a key: those that it names, then its own.
+local function variables_of(key)
+  local declared = key.option.type ~= "secret_file" and key.option.environment or {}
+  local names = type(declared) == "table" and { table.unpack(declared) } or { declared }
+  names[#names + 1] = config_layer.variable_of(key.name)
+  return names
+end
+
+--- What variables say of the keys. Tables of entries have none.
 ---@param keys deskpilot.config_keys
 ---@param environment table<string, string>|fun(name: string): string?
 ---@return deskpilot.config_layer
 function config_layer.environment(keys, environment)
-  local values = {}
+  local values, origins = {}, {}
   for _, key in pairs(keys.by_name) do
-    if key.option.environment and key.option.type ~= "secret_file" then
-      values[key.name] = config_layer.variable(environment, key.option.environment)
+    if key.option.type ~= "entries" then
+      local value, name = config_layer.variable(environment, variables_of(key))
+      values[key.name], origins[key.name] = value, name
     end
   end
-  return { source = "the environment", values = values }
+  return { source = "the environment", values = values, origins = origins }
+end
+
+--- The variables that are probably meant for a key and are none's, each with the one that there is.
+---@param keys deskpilot.config_keys
+---@param environment table<string, string>
+---@return { name: string, meant: string }[]
+function config_layer.misspelt(keys, environment)
+  local known, found = {}, {}
+  for _, key in pairs(keys.by_name) do
+    local own = key.option.environment or {}
+    local names = { config_layer.variable_of(key.name), table.unpack(type(own) == "table" and own or { own }) }
+    for _, name in ipairs(names) do known[name:match("^DESKPILOT_(.*)") or name] = true end
+  end
+  local all = text.keys(known)
+  for _, name in ipairs(text.keys(environment)) do
+    local rest = name:match("^DESKPILOT_(.*)")
+    local meant = rest and not known[rest] and text.nearest(rest, all)
+    if meant then found[#found + 1] = { name = name, meant = "DESKPILOT_" .. meant } end
+  end
+  return found
 end
 
 return config_layer

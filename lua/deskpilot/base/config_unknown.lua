@@ -19,11 +19,11 @@ local function neighbours(keys, name)
   return names, group
 end
 
--- "turns, seconds and failures", as they are called inside their group.
+-- turns, seconds, failures: as they are called inside their group.
 local function inside(names, group)
   local words = {}
   for i, name in ipairs(names) do words[i] = name:sub(#group + 2) end
-  return text.join(words)
+  return words
 end
 
 -- What is wrong with the name of an entry, nil where nothing is.
@@ -42,6 +42,13 @@ local function everything(keys, section, other_names)
   return names
 end
 
+-- The key of that name in any section: limits.turns for turns.
+local function of_a_section(keys, name)
+  for _, key in ipairs(keys:list()) do
+    if text.ends(key.name, "." .. name) then return key.name end
+  end
+end
+
 --- The sentence about a name that is no key: with the nearest one, or with what its section has.
 ---@param keys deskpilot.config_keys
 ---@param name string
@@ -52,20 +59,18 @@ function unknown.sentence(keys, name, other_names)
   if problem then return problem end
   local names, group = neighbours(keys, name)
   local sentence = ("there is no configuration key '%s'"):format(name)
-  local alone = #names == 0
-  if alone then
-    names = everything(keys, group, other_names)
-    if group then sentence = ("%s, nor anything else in a section '%s'"):format(sentence, group) end
+  if #names > 0 then
+    local words = inside(names, group)
+    local nearest = text.nearest(name:sub(#group + 2), words)
+    return sentence .. (nearest and ("; did you mean '%s.%s'?"):format(group, nearest)
+      or ("; %s has %s"):format(group, text.join(words)))
   end
-  local nearest = text.nearest(name, names)
-  if nearest and text.distance(name, nearest) <= math.max(2, #name // (alone and 2 or 4)) then
-    return ("%s; did you mean '%s'?"):format(sentence, nearest)
-  elseif alone then
-    local words = keys:words()
-    table.sort(words)
-    return ("%s; there are %s"):format(sentence, text.join(words))
-  end
-  return ("%s; %s has %s"):format(sentence, group, inside(names, group))
+  if group then sentence = ("%s, nor anything else in a section '%s'"):format(sentence, group) end
+  local nearest = text.nearest(name, everything(keys, group, other_names)) or not group and of_a_section(keys, name)
+  if nearest then return ("%s; did you mean '%s'?"):format(sentence, nearest) end
+  local words = keys:words()
+  table.sort(words)
+  return ("%s; there are %s"):format(sentence, text.join(words))
 end
 
 return unknown

@@ -3,6 +3,7 @@
 --- which only `run`, `repl` and `eval` call: no other command ever runs a file because of the folder it is started in.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local own_files = require "deskpilot.base.own_files"
 local shipped_files = require "native.shipped"
 local text = require "deskpilot.base.text"
 local uv = require "luv"
@@ -10,6 +11,7 @@ local uv = require "luv"
 local lookup = {}
 
 local roots = {} -- absolute folders; earlier ones have precedence
+local owners = {} -- whose each of them is: "mission", "project", "user"
 local searching = false -- whether our searcher is installed
 local loaded = {} -- module name -> { path, stamp } for modules that `require` has read from a root
 
@@ -38,21 +40,34 @@ local function stamp(path)
   return ("%d %d.%09d %d"):format(stat.size, stat.mtime.sec, stat.mtime.nsec, stat.ino)
 end
 
-local function in_roots(...)
+-- The first of these files that is in one of the folders, all that were looked for, and the folder.
+local function in_folders(folders, ...)
   local tried = {}
-  for _, root in ipairs(roots) do
+  for _, folder in ipairs(folders) do
     for _, relative in ipairs { ... } do
-      local path = files.join(root, relative)
+      local path = files.join(folder, relative)
       tried[#tried + 1] = path
-      if stamp(path) then return path, tried end
+      if stamp(path) then return path, tried, folder end
     end
   end
   return nil, tried
 end
 
-local function compile(path)
+local function in_roots(...)
+  return in_folders(roots, ...)
+end
+
+-- A file of the user's has been taken; `shipped` is the one in whose place it stands, where there is one.
+local function took(kind, name, path, root, source, shipped)
+  if not owners[root] then return end
+  local place = { folder = owners[root], path = path:sub(#root + 1):gsub("^/", "") }
+  own_files.took(lookup.singular(kind), name, place, source, shipped_files.read(shipped))
+end
+
+local function compile(name, path, root)
   local source, err = files.read(path)
   if not source then return nil, tostring(err) end
+  took("module", name, path, root, source, module_path(name) .. ".lua")
   return load(source, "@" .. path, "t")
 end
 
@@ -66,13 +81,13 @@ end
 local function search(name)
   local relative = module_path(name)
   if not relative then return ("module names are letters, digits, '_' and '.', not '%s'"):format(name) end
-  local path, tried = in_roots(relative .. ".lua", relative .. "/init.lua")
+  local path, tried, root = in_roots(relative .. ".lua", relative .. "/init.lua")
   if not path then
     local source, where = shipped_beside(relative .. ".lua")
     if source then return assert(load(source, "@" .. where, "t")), "shipped:" .. where end
     return #tried > 0 and "no file '" .. table.concat(tried, "'\n\tno file '") .. "'" or nil
   end
-  local chunk, why = compile(path)
+  local chunk, why = compile(name, path, root)
   if not chunk then error(why, 0) end
   loaded[name] = { path = path, stamp = stamp(path) }
   return chunk, path
@@ -82,13 +97,14 @@ end
 --- relative to the working folder. To be called before anything else is required; a second call replaces the folders.
 ---@param where { mission_folder: string?, project_folder: string?, user_folder: string? }
 function lookup.set_roots(where)
-  roots = {}
+  roots, owners = {}, {}
+  own_files.forget()
   local seen = {}
   for _, field in ipairs { "mission_folder", "project_folder", "user_folder" } do
     local folder = where[field] and files.absolute(where[field])
-    if folder and not seen[folder] then
-      seen[folder] = true
-      roots[#roots + 1] = folder
+    if folder then
+      if not seen[folder] then roots[#roots + 1] = folder end
+      seen[folder], owners[folder] = true, field:match("^%a+") -- one folder may be several's: the last one's
     end
   end
   if searching then return end
@@ -125,16 +141,17 @@ function lookup.text(name)
   if not is_text_name(name) then
     return errors.fail("invalid", "'%s' is not the name of a shipped text", name)
   end
-  local path, tried = in_roots("deskpilot/" .. name)
+  local path, tried, root = in_roots("deskpilot/" .. name)
   if path then
     local bytes, err = files.read(path)
-    return bytes, bytes and path or err
+    if not bytes then return nil, err end
+    took(name:match("^(.*)/") or "text", name:match("([^/]*)%.%w+$") or name, path, root, bytes, name)
+    return bytes, path
   end
   local bytes = shipped_files.read(name)
   if bytes then return bytes, "shipped:" .. name end
   local message = ("there is no %s"):format(name)
-  local nearest = text.nearest(name, shipped_files.list(name:match("^(.*/)") or ""))
-  if nearest then message = message .. "; did you mean " .. nearest .. "?" end
+  message = message .. text.did_you_mean(name, shipped_files.list(name:match("^(.*/)") or ""), "%s")
   if #tried > 0 then message = message .. " (looked at " .. text.join(tried) .. ", and inside deskpilot)" end
   return errors.fail("not_found", "%s", message)
 end
@@ -205,12 +222,7 @@ end
 local function not_found(kind, name, tried)
   local message = ("there is no %s named '%s'"):format(lookup.singular(kind), name)
   local known = lookup.list(kind)
-  local nearest = text.nearest(name, known)
-  if nearest and text.distance(name:lower(), nearest:lower()) <= math.max(2, #name // 2) then
-    message = message .. ("; did you mean '%s'?"):format(nearest)
-  elseif #known > 0 then
-    message = message .. "; there are " .. text.join(known)
-  end
+  message = message .. text.did_you_mean(name, known)
   tried[#tried + 1] = "inside deskpilot"
   return errors.fail("not_found", "%s (looked at %s)", message, text.join(tried))
 end
@@ -227,17 +239,18 @@ function lookup.has(kind, name)
 end
 
 -- The text of deskpilot/KIND/NAME, where it is from, and what errors in it call it. `ships`: it is none of the user's.
-local function find_source(kind, name, ships)
+local function find_source(kind, name, ships, folders)
   if type(name) ~= "string" or not name:find("^[%w_]+$") then
     return errors.fail("invalid", "'%s' cannot be the name of a %s: letters, digits and '_' only",
       tostring(name), lookup.singular(kind))
   end
   local relative = "deskpilot/" .. kind .. "/" .. name
-  local path, tried = nil, {}
-  if not ships then path, tried = in_roots(relative .. ".lua", relative .. "/init.lua") end
+  local path, tried, root = nil, {}, nil
+  if not ships then path, tried, root = in_folders(folders or roots, relative .. ".lua", relative .. "/init.lua") end
   if path then
     local source, err = files.read(path)
     if not source then return nil, err end
+    took(kind, name, path, root, source, relative .. ".lua")
     return source, path, path
   end
   for _, file in ipairs { relative .. ".lua", relative .. "/init.lua" } do
@@ -279,9 +292,10 @@ end
 ---@param kind string the folder below deskpilot/
 ---@param name string
 ---@param ships boolean? as for load
+---@param folders string[]? looked in first, in place of the lookup's own
 ---@return string? text, string|deskpilot.error where it is from, or the error
-function lookup.data(kind, name, ships)
-  local source, where = find_source(kind, name, ships)
+function lookup.data(kind, name, ships, folders)
+  local source, where = find_source(kind, name, ships, folders)
   return source, where
 end
 
@@ -313,9 +327,10 @@ function lookup.mission(name, folders)
     if source then return source, "shipped:" .. file end
   end
   local known = lookup.list("missions")
-  local nearest = text.nearest(name, known)
-  local hint = nearest and ("; the shipped missions are " .. text.join(known)) or ""
-  return errors.fail("not_found", "there is no mission file %s%s", name, hint)
+  local nearest = text.nearest((name:match("[^/\\]*$"):gsub("%.lua$", "")), known)
+  local hint = nearest and ("did you mean %s, which ships?"):format(nearest)
+    or "the shipped missions are " .. text.join(known)
+  return errors.fail("not_found", "there is no mission file %s; %s", name, hint)
 end
 
 --- The nearest folder at or above `from` that has a deskpilot.lua; `from` itself where none has.

@@ -13,17 +13,24 @@ local options = {}
 ---@return table
 function options.check(given, known, who)
   if given == nil then return {} end
-  if errors.is(given) then error(given, 0) end
-  if type(given) ~= "table" then error(("%s wants a table of options, not a %s"):format(who, type(given)), 3) end
+  if errors.is(given) then
+    given.where = given.where or errors.caller()
+    error(given, 0)
+  end
+  if type(given) ~= "table" then
+    errors.mistake("%s", ("%s wants a table of options (%s), not a %s"):format(who, text.join(text.keys(known)),
+      type(given)))
+  end
   for name, value in pairs(given) do
     local kind = known[name]
     if not kind then
-      error(("%s has the options %s, not %s"):format(who, text.join(text.keys(known)), tostring(name)), 3)
+      errors.mistake("%s", ("%s has the options %s, not %s"):format(who, text.join(text.keys(known)), tostring(name)))
     end
     local fits = kind == "any" or type(value) == kind and value == value
       or kind == "whole" and math.type(value) == "integer" and value >= 1
     if not fits then
-      error(("%s: %s must be %s"):format(who, name, kind == "whole" and "a whole number from 1 on" or "a " .. kind), 3)
+      errors.mistake("%s", ("%s: %s must be %s"):format(who, name, kind == "whole" and "a whole number from 1 on"
+        or "a " .. kind))
     end
   end
   return given

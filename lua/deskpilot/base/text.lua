@@ -20,16 +20,47 @@ function text.distance(a, b)
   return row[#b]
 end
 
---- The name in the list that is nearest to `wanted`, whatever the case; nil for an empty list.
+-- How many changes may lie between a name and what was typed for it: a third of the longer one.
+local function most_changes(wanted, name)
+  return math.max(1, math.max(#wanted, #name) // 3)
+end
+
+-- How far a name is from what was typed; nil where that is too far. One may be the beginning of the other.
+local function changes(typed, name, far)
+  if typed == name then return 0 end
+  if #typed >= 3 and text.starts(name, typed) then return 1 end
+  if #name >= 3 and text.starts(typed, name) and #typed <= 2 * #name + 1 then return 1 end
+  local most = far and math.huge or most_changes(typed, name)
+  if math.abs(#typed - #name) > most then return nil end
+  local distance = text.distance(typed, name)
+  return distance <= most and distance or nil
+end
+
+--- The name in the list that was probably meant by `wanted`, whatever the case; nil where none is like it.
 ---@param names string[]
+---@param far boolean? the nearest one, however unlike it is
 ---@return string?
-function text.nearest(wanted, names)
-  local best, distance
+function text.nearest(wanted, names, far)
+  local best, least
   for _, name in ipairs(names) do
-    local d = text.distance(wanted:lower(), name:lower())
-    if not distance or d < distance then best, distance = name, d end
+    local distance = changes(wanted:lower(), name:lower(), far)
+    if distance and (not least or distance < least) then best, least = name, distance end
   end
   return best
+end
+
+--- The end of a sentence about a name that does not exist: what was probably meant, or else what there is; "" where
+--- that would be too much to read.
+---@param wanted string
+---@param names string[]
+---@param form string? how a name is written in it; "'%s'" unless told
+---@return string
+function text.did_you_mean(wanted, names, form)
+  form = form or "'%s'"
+  local nearest = text.nearest(wanted, names)
+  if nearest then return "; did you mean " .. form:format(nearest) .. "?" end
+  if #names == 0 or #names > 40 then return "" end
+  return (#names == 1 and "; there is " or "; there are ") .. text.join(names)
 end
 
 --- The first `limit` characters, and "..." where more follow. Text that is not UTF-8 is cut after `limit` bytes.

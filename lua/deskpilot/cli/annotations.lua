@@ -2,6 +2,7 @@
 --- from. help() at the prompt and the pages of docs/api are made of it.
 local files = require "deskpilot.base.files"
 local shipped_files = require "native.shipped"
+local signature = require "deskpilot.base.signature"
 local text = require "deskpilot.base.text"
 
 local annotations = {}
@@ -134,7 +135,7 @@ end
 ---@param fn function
 ---@return deskpilot.annotation? doc, string? head its first line
 function annotations.of_function(fn)
-  local info = debug.getinfo(fn, "S")
+  local info = debug.getinfo(signature.origin(fn), "S")
   local lines = lines_of(info.source:match("^@(.*)$") or "")
   local head = lines and lines[info.linedefined]
   if not head then return nil end
@@ -145,6 +146,7 @@ end
 ---@param fn function
 ---@return string[]
 function annotations.parameters(fn)
+  fn = signature.origin(fn)
   local names, info = {}, debug.getinfo(fn, "u")
   for i = 1, info.nparams do names[i] = debug.getlocal(fn, i) end
   if names[1] == "self" then table.remove(names, 1) end

@@ -27,8 +27,7 @@ local function by_long(options, name)
     if option.name == name then return option end
     names[#names + 1] = "--" .. option.name
   end
-  return nil, ("there is no option --%s; did you mean %s? (see --help)"):format(name,
-    text.nearest("--" .. name, names))
+  return nil, ("there is no option --%s%s (see --help)"):format(name, text.did_you_mean("--" .. name, names, "%s"))
 end
 
 local function by_short(options, letter)

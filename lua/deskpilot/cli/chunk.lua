@@ -1,17 +1,9 @@
 --- Lua that a person gives on the spot, at the prompt or to `eval`: how it is compiled, what it finds
 --- around it, and the words when it fails.
-local errors = require "deskpilot.base.errors"
-local flags = require "deskpilot.cli.flags"
 local help = require "deskpilot.cli.help"
 local inspect = require "deskpilot.cli.inspect"
 
 local chunk = {}
-
---- The options by which a command names the desktop to work on; see chunk.start_desktop.
-chunk.desktop_options = {
-  { name = "desktop", value = "KIND", help = "current (default), or private[:WIDTHxHEIGHT]" },
-  { name = "app", value = "COMMAND", repeated = true, help = "start this on the private desktop" },
-}
 
 --- The function of a source: as an expression where it is one.
 ---@param source string
@@ -39,7 +31,8 @@ function chunk.error_words(err)
   local frames = {}
   for frame in trace:gmatch("[^\n]+") do
     if frame:find("%[C%]: in function 'xpcall'") then break end
-    if not frame:find("%[C%]:") and not frame:find("^%s*%.%.%.") then frames[#frames + 1] = frame end
+    local ours = frame:find("%[C%]:") or frame:find("^%s*%(?%.%.%.") or frame:find("^%s*deskpilot/")
+    if not ours then frames[#frames + 1] = frame end
   end
   if #frames > 1 then message = message .. "\n" .. table.concat(frames, "\n") end
   return inspect.error(message)
@@ -82,32 +75,6 @@ function chunk.environment(open_desk)
     if name == "desk" then return open_desk() end
     return _G[name]
   end })
-end
-
-local function split_words(command)
-  local words = {}
-  for word in command:gmatch("%S+") do words[#words + 1] = word end
-  return words
-end
-
---- Starts the private desktop that --desktop asks for. Returns where the desktop is, for desk_opener, and
---- what ends it where it was started.
----@param options { desktop: string?, app: string[]? }
----@return table? where, deskpilot.private_session|deskpilot.error|nil session
-function chunk.start_desktop(options)
-  local kind, width, height = flags.desktop(options.desktop or "current")
-  if not kind then return nil, errors.new("invalid", width) end
-  if kind == "current" then
-    if options.app then return errors.fail("invalid", "--app wants --desktop private") end
-    return {}
-  end
-  local apps = {}
-  for _, command in ipairs(options.app or {}) do apps[#apps + 1] = split_words(command) end
-  local session, err = require("deskpilot.desk.private.session").start {
-    size = width and { width, height }, apps = apps,
-  }
-  if not session then return nil, err end
-  return { display = session.display, bus = session.bus_address, session = session }, session
 end
 
 return chunk

@@ -3,6 +3,7 @@
 --- through a call, or to a desk that is not open yet, the annotations say what comes of it (cli/types.lua).
 local annotations = require "deskpilot.cli.annotations"
 local shipped = require "native.shipped"
+local signature = require "deskpilot.base.signature"
 local tokens = require "deskpilot.cli.tokens"
 local types = require "deskpilot.cli.types"
 
@@ -114,6 +115,7 @@ end
 -- Whether a function is to be called with a colon: those of Lua say so by their first parameter, those of C by where
 -- they are found.
 local function is_method(fn, by_metatable)
+  fn = signature.origin(fn)
   local info = debug.getinfo(fn, "Su")
   if info.what == "C" then return by_metatable end
   return info.nparams > 0 and debug.getlocal(fn, 1) == "self"

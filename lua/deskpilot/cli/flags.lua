@@ -4,7 +4,8 @@ local errors = require "deskpilot.base.errors"
 local flags = {}
 
 -- Options that stand for one key.
-local keys = { policy = "policy", model = "model.name", endpoint = "model.endpoint", runs = "runs.dir" }
+local keys = { policy = "policy", model = "model.name", endpoint = "model.endpoint", provider = "model.provider",
+  runs = "runs.dir" }
 
 --- "private:1280x800" taken apart.
 ---@param word string
@@ -16,18 +17,20 @@ function flags.desktop(word)
   return nil, ("--desktop is '%s', but must be current, private or private:WIDTHxHEIGHT"):format(word)
 end
 
---- The layer of a command's options: set (a list of KEY=VALUE), policy, model, endpoint, runs and desktop.
+--- The layer of a command's options: set (a list of KEY=VALUE), policy, model, endpoint, provider, runs and desktop.
 ---@param options table
 ---@return deskpilot.config_layer? layer, deskpilot.error? err
 function flags.layer(options)
-  local values = {}
+  local values, origins = {}, {}
   for _, word in ipairs(options.set or {}) do
     local name, value = word:match("^([^=]+)=(.*)$")
-    if not name then return errors.fail("invalid", "--set wants KEY=VALUE, not '%s'", word) end
-    values[name] = value
+    if not name then
+      return errors.fail("invalid", "--set wants KEY=VALUE, such as --set limits.turns=20, not '%s'", word)
+    end
+    values[name], origins[name] = value, "--set"
   end
   for option, key in pairs(keys) do
-    if options[option] then values[key] = options[option] end
+    if options[option] then values[key], origins[key] = options[option], "--" .. option end
   end
   if options.desktop then
     local kind, width, height = flags.desktop(options.desktop)
@@ -35,8 +38,9 @@ function flags.layer(options)
     values["desktop.kind"] = kind
     values["desktop.width"], values["desktop.height"] = width or values["desktop.width"],
       height or values["desktop.height"]
+    for _, name in ipairs { "kind", "width", "height" } do origins["desktop." .. name] = "--desktop" end
   end
-  return { source = "a flag", values = values }
+  return { source = "a flag", values = values, origins = origins }
 end
 
 return flags

@@ -35,13 +35,43 @@ local function general_help()
     lines[#lines + 1] = ("  %-9s %s"):format(command.name, command.module.summary)
   end
   lines[#lines + 1] = "\n`deskpilot COMMAND --help` tells more; `deskpilot --version` tells the version.\n"
+    .. "To begin with: `deskpilot doctor`, then `deskpilot run calculator --model literal`.\n"
   return table.concat(lines, "\n")
 end
 
+-- A mission's file or name in place of a command.
+local function is_mission(name)
+  local lookup = require "deskpilot.base.lookup"
+  local folders = { project_folder = lookup.project_folder(),
+    user_folder = require("deskpilot.base.files").user_config_folder() }
+  return name ~= "" and (name:find("%.lua$") or name:find("^[%w_/]+$")) and lookup.mission(name, folders) ~= nil
+end
+
 local function unknown(name)
-  local nearest = require("deskpilot.base.text").nearest(name, command_names())
-  return complain(("there is no command '%s'; did you mean '%s'? (see deskpilot --help)"):format(name,
-    nearest))
+  local names = command_names()
+  names[#names + 1] = "--version"
+  names[#names + 1] = "--help"
+  if is_mission(name) then
+    return complain(("there is no command '%s', but a mission: deskpilot run %s"):format(name, name))
+  end
+  local text = require "deskpilot.base.text"
+  local meant = text.nearest(name, names) or text.nearest("--" .. name, { "--version", "--help" })
+  local hint = meant and ("; did you mean '%s'?"):format(meant) or ""
+  return complain(("there is no command '%s'%s (see deskpilot --help)"):format(name, hint))
+end
+
+-- An option in place of a command.
+local function no_option(name, rest)
+  for i, word in ipairs(rest) do
+    if is_command(word) then
+      local others = { table.unpack(rest, i + 1) }
+      return complain(("options come after the command: deskpilot %s %s%s"):format(word, name,
+        #others > 0 and " ..." or ""))
+    end
+  end
+  local nearest = require("deskpilot.base.text").nearest(name, { "--version", "--help" })
+  return complain(("there is no option %s%s (see deskpilot --help)"):format(name,
+    nearest and ("; did you mean %s?"):format(nearest) or ""))
 end
 
 -- On SIGINT, SIGTERM and SIGHUP: a command that has something to finish does it in its own
@@ -90,6 +120,9 @@ local function dispatch(name, words)
     io.stdout:write(args.help(name, command))
     return 0
   end
+  if command.only_options and positional[1] then
+    return complain(("%s takes options only, not '%s' (see deskpilot %s --help)"):format(name, positional[1], name))
+  end
   return run_command(command, options, positional)
 end
 
@@ -136,9 +169,7 @@ function cli.main(words)
     return cli.main { rest[1], "--help" }
   end
   if is_command(name) then return dispatch(name, rest) end
-  if name:sub(1, 1) == "-" then
-    return complain(("there is no option %s (see deskpilot --help)"):format(name))
-  end
+  if name:sub(1, 1) == "-" then return no_option(name, rest) end
   return unknown(name)
 end
 

@@ -3,6 +3,7 @@
 local uv = require "luv"
 local json = require "deskpilot.base.json"
 local rundir = require "deskpilot.agent.rundir"
+local own_files = require "deskpilot.base.own_files"
 local text = require "deskpilot.base.text"
 
 local progress = {}
@@ -74,7 +75,7 @@ end
 function Progress:draw()
   if not self.tty or self.level == "quiet" or self.ended then return end
   local words = { spinner[self.frame % #spinner + 1] }
-  words[#words + 1] = self.turn > 0 and "turn " .. self.turn or "starting"
+  words[#words + 1] = self.turn > 0 and "turn " .. self.turn or self.script and "script" or "starting"
   if self.phase then words[#words + 1] = "[" .. self.phase .. "]" end
   if self.doing then words[#words + 1] = self.doing end
   words[#words + 1] = clock(self:elapsed())
@@ -101,15 +102,68 @@ function Progress:close()
   self.timer = nil
 end
 
+-- A failure is told once. It is held back until the next event shows whether it ends the run: then the last line has
+-- it, else a line of its own.
+function Progress:hold(lead, words)
+  words = clean(words)
+  if self.held and self.held.words == words or self.told == words then return end
+  self:release()
+  self.held = { lead = lead, words = words }
+end
+
+function Progress:release()
+  local held = self.held
+  self.held = nil
+  if not held then return end
+  self.told = held.words
+  self:line("  " .. held.lead .. text.cut(held.words, 600))
+end
+
+-- Words in which the failure that was told last is not told again.
+function Progress:without_told(words)
+  words = clean(words)
+  local from, to = 1, nil
+  if self.told and self.told ~= "" then from, to = words:find(self.told, 1, true) end
+  return to and words:sub(1, from - 1) .. "(as above)" .. words:sub(to + 1) or words
+end
+
+-- Events in which a failure that was held back may still turn out to be the end.
+local undecided = { error = true, turn_end = true, run_end = true, model_reply = true }
+
 local handlers = {}
 
 function handlers.run_start(self, _, event)
   self:start_spinner()
   if event.task then self:line("mission: " .. brief(event.task, 200)) end
-  if self.level == "verbose" then
+  self.script = event.script
+  if event.script then self:line("script: " .. brief(event.mission or "?", 200)) end
+  local own = own_files.words(event.own_files)
+  if own ~= "" then self:line("your own files: " .. brief(own, 400)) end
+  if self.level == "verbose" and event.policy then
     self:line(brief(("policy %s, model %s at %s"):format(event.policy or "?", event.model or "?",
       event.endpoint or "?"), 200))
   end
+end
+
+-- A script asks an agent for a part of its work.
+function handlers.goal_start(self, _, event)
+  self:line(("%s  goal: %s"):format(clock(event.at), brief(event.task or "?", 200)))
+  if self.level == "verbose" then
+    self:line("  " .. brief(("policy %s, model %s at %s"):format(event.policy or "?", event.model or "?",
+      event.endpoint or "?"), 200))
+  end
+end
+
+-- A script's call on the desktop. Those that only look leave a line where they fail, or where all is to be told.
+function handlers.desk_call(self, _, event)
+  self.calls = self.calls + (tonumber(event.times) or 1)
+  local words = brief(("%s(%s)"):format(event.call or "?", event.target or ""), 120)
+  self.last = words
+  if event.ok ~= false and event.acts == false and self.level ~= "verbose" then return end
+  local times = event.times and (" %d times"):format(event.times) or ""
+  -- What was raised is told by the run's end, unless the script knows better.
+  local text_ = event.text and not event.raised and " — " .. brief(event.text, 160) or ""
+  self:line(("%s  %s %s%s%s"):format(clock(event.at), event.ok == false and "✗" or "✓", words, times, text_))
 end
 
 function handlers.turn_start(self, _, event)
@@ -131,8 +185,11 @@ function handlers.model_reply(self, _, event)
   self.seconds.model = self.seconds.model + (tonumber(event.seconds) or 0)
   local err = event.error
   if err then
-    self:line("  model: " .. brief(type(err) == "table" and err.message or err, 300))
-  elseif self.level == "verbose" then
+    self:hold("model: ", type(err) == "table" and err.message or err)
+    return
+  end
+  self.told = nil
+  if self.level == "verbose" then
     local words = event.content or event.text
     if type(words) == "string" and words:find("%S") then
       self:line(("  %s: %s"):format(brief(event.persona or "model", 40), brief(words, 600)))
@@ -161,7 +218,7 @@ end
 function handlers.action_result(self, _, event)
   self.doing = nil
   local call = call_words(event.tool, event.args)
-  local result = event.text and brief(event.text, 160) or ""
+  local result = event.text and text.cut(self:without_told(event.text), 160) or ""
   table.insert(self.actions_this_turn, { phase = self.phase, words = ("%s %s%s"):format(event.ok == false and "✗"
     or "✓", call, result ~= "" and " — " .. result or "") })
   self.last = call
@@ -201,24 +258,39 @@ function handlers.note(self, _, event)
 end
 
 function handlers.error(self, _, event)
-  self:line("  " .. brief(("error in %s: %s"):format(event.name or "?", event.message or event.text or ""), 600))
+  if event.ends then -- the end tells what happened; what led there stands below it
+    self.traceback = event.traceback
+    return
+  end
+  local words = tostring(event.message or event.text or ""):gsub("\nstack traceback:.*$", "") -- the report has it
+  self:hold(("error in %s: "):format(clean(event.name or "?")), words)
 end
 
 local function share(part, whole)
   return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
 end
 
+local function many(count, word)
+  return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
+end
+
 function handlers.run_end(self, run, event)
   self:close()
+  local reason = event.reason and self:without_told(event.reason)
+  if self.held and not (reason and reason:find(self.held.words, 1, true)) then self:release() end
   local whole = event.seconds or event.at or 0
   local model, settle = self.seconds.model, self.seconds.settle
   local status = clean(event.status or "ended")
-  self.write(("%s%s\n"):format(status, event.reason and ": " .. brief(event.reason, 400) or ""))
+  self.write(("%s%s\n"):format(status, reason and ": " .. text.cut(reason, 800) or ""))
+  for frame in tostring(self.traceback or ""):gmatch("[^\n]+") do self.write("    " .. brief(frame, 200) .. "\n") end
   if self.level == "quiet" then return end
   local turns, actions = event.turns or self.turn, event.actions or self.actions
-  self.write(("%d turn%s, %d action%s in %s (model %s, settling %s, the rest %s)\n"):format(turns,
-    turns == 1 and "" or "s", actions, actions == 1 and "" or "s", clock(whole), share(model, whole),
-    share(settle, whole), share(math.max(0, whole - model - settle), whole)))
+  if self.script then self.write(("script: %s in %s\n"):format(many(self.calls, "desk call"), clock(whole))) end
+  if not self.script or turns > 0 or actions > 0 then
+    self.write(("%s, %s in %s (model %s, settling %s, the rest %s)\n"):format(many(turns, "turn"),
+      many(actions, "action"), clock(whole), share(model, whole), share(settle, whole),
+      share(math.max(0, whole - model - settle), whole)))
+  end
   if self.final_phase then self.write("final phase: " .. brief(self.final_phase, 60) .. "\n") end
   local dir = type(run) == "table" and run.dir
   if type(dir) == "table" then dir = dir.path end
@@ -257,7 +329,7 @@ function progress.new(options)
   options = options or {}
   local self = setmetatable({
     level = options.level or "normal", write = options.write or default_write, tty = options.tty,
-    columns = options.columns or terminal_columns, turn = 0, actions = 0, frame = 0, at = 0,
+    columns = options.columns or terminal_columns, turn = 0, actions = 0, calls = 0, frame = 0, at = 0,
     actions_this_turn = {}, seconds = { model = 0, settle = 0 },
   }, Progress)
   if self.tty == nil then self.tty = uv.guess_handle(2) == "tty" and os.getenv("TERM") ~= "dumb" end
@@ -266,6 +338,7 @@ function progress.new(options)
     local wanted = self.level ~= "quiet" or quiet_events[name]
     listener[name] = function(run, event)
       self.at, self.at_seen = event.at or self.at, uv.hrtime()
+      if not undecided[name] and not event.own_files then self:release() end
       if wanted then handler(self, run, event) end
       if wanted and name ~= "run_end" then self:draw() end
     end

@@ -2,6 +2,7 @@
 --- that is only imagined is opened and looked through, so that whatever it offers has its place here, wherever it is
 --- defined.
 local annotations = require "deskpilot.cli.annotations"
+local signature = require "deskpilot.base.signature"
 local text = require "deskpilot.base.text"
 local tool_reference = require "deskpilot.cli.tool_reference"
 local types = require "deskpilot.cli.types"
@@ -41,6 +42,7 @@ end
 local function functions_of(t, prefix, into)
   for name, fn in pairs(t) do
     if type(fn) == "function" and not internal[name] and not name:find("^_") then
+      fn = signature.origin(fn)
       local info = debug.getinfo(fn, "S")
       if info.what ~= "C" then
         into[#into + 1] = { name = prefix .. name, fn = fn, path = info.source:sub(2), line = info.linedefined }
@@ -105,7 +107,8 @@ local function collect(desk)
     tab = { functions = functions_of(class_of(tab.new, "Tab"), "tab:", {}), main = "deskpilot/desk/browser/tab.lua" },
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua",
       also = { "deskpilot/agent/mission.lua", "deskpilot/agent/listeners.lua", "deskpilot/agent/toolbox.lua",
-        "deskpilot/agent/loop.lua", "deskpilot/agent/plugins.lua" } },
+        "deskpilot/agent/loop.lua", "deskpilot/agent/plugins.lua", "deskpilot/agent/script.lua",
+        "deskpilot/agent/desk_proxy.lua", "deskpilot/agent/desk_journal.lua" } },
   }
   for name, part in pairs(desk) do
     if type(part) == "table" and not internal[name] and not pages[name] then
@@ -251,8 +254,9 @@ end
 local introduction = [[
 What scripts have of the desktop: in a mission (`m.desk`), at the prompt and in `deskpilot eval` (`desk`), in
 policies and tools. Times are seconds, places are pixels of the screen, options are tables. A caller's mistake
-raises a Lua error; a failure of the world is `nil, err`, where `tostring(err)` is a sentence and `err.code` one
-of a [closed list](../errors.md). The same words are at the prompt: `help(desk.mouse.click)`.]]
+raises a Lua error; a failure of the world is `nil, err` (and raised in a mission's
+[run](../missions.md#scripts)), where `tostring(err)` is a sentence and `err.code` one of a
+[closed list](../errors.md). The same words are at the prompt: `help(desk.mouse.click)`.]]
 
 local function index_text(names)
   local out = { "# The desktop library", notice, introduction, "" }

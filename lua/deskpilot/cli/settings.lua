@@ -3,8 +3,10 @@
 local config = require "deskpilot.base.config"
 local config_keys = require "deskpilot.base.config_keys"
 local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
 local plugins = require "deskpilot.agent.plugins"
+local provider = require "deskpilot.model.provider"
 
 local settings = {}
 
@@ -98,6 +100,15 @@ local function load_rest(self, sources)
   return problems
 end
 
+-- The sources of values, the later ones win.
+local function ranks(sources)
+  local rank = { default = 0 }
+  for i, layer in ipairs(sources.layers or {}) do rank[layer.source] = i end
+  local count = #(sources.layers or {})
+  rank["the environment"], rank["a flag"] = count + 1, count + 2
+  return rank
+end
+
 --- Puts a configuration together. Of the policies, guards and tools that were not loaded those are loaded that are
 --- needed to know every name in it.
 ---@param sources deskpilot.config_sources
@@ -112,6 +123,10 @@ function Settings:resolve(sources)
     if #config.unknown(self.keys, sources) > 0 then problems = load_rest(self, sources) end
   end
   local resolved, err, rest = config.resolve(self.keys, sources)
+  if resolved then
+    local ok, why = provider.apply(resolved, ranks(sources))
+    if not ok then return nil, why, resolved end
+  end
   if resolved or #problems == 0 then return resolved, err, rest end
   table.insert(problems, 1, tostring(err))
   return nil, errors.new("invalid", "%s", table.concat(problems, "\n")), rest
@@ -120,6 +135,7 @@ end
 --- The value of one of the program's own keys, before anybody's file is run. Nothing else is looked at.
 ---@param sources deskpilot.config_sources
 ---@param name string dotted
+---@return any value, string? where the place that it is from; nil for the default
 function Settings:peek(sources, name)
   return config.peek(self.keys, sources, name)
 end
@@ -127,10 +143,12 @@ end
 --- The layers of the configuration files.
 ---@param project table what deskpilot.lua holds
 ---@param user table what the user's config.lua holds
+---@param folders { project_folder: string, user_folder: string }? where they lie
 ---@return deskpilot.config_layer[]
-function settings.file_layers(project, user)
-  return { { source = "the user configuration", values = user },
-    { source = "the project's deskpilot.lua", values = project } }
+function settings.file_layers(project, user, folders)
+  local function path(folder, name) return folders and files.join(folders[folder], name) end
+  return { { source = "the user configuration", values = user, where = path("user_folder", "config.lua") },
+    { source = "the project's deskpilot.lua", values = project, where = path("project_folder", "deskpilot.lua") } }
 end
 
 return settings

@@ -3,6 +3,7 @@
 --- of it is run. The functions of a class are those that are assigned to the local variable below its @class.
 local annotations = require "deskpilot.cli.annotations"
 local shipped = require "native.shipped"
+local signature = require "deskpilot.base.signature"
 
 local types = {}
 
@@ -204,7 +205,7 @@ end
 function types.of_function(fn)
   load()
   if by_function[fn] then return by_function[fn] end
-  local info = debug.getinfo(fn, "S")
+  local info = debug.getinfo(signature.origin(fn), "S")
   return by_place[info.source:sub(2) .. ":" .. info.linedefined]
 end
 

@@ -14,6 +14,7 @@ local keyboard = require "deskpilot.desk.input.keyboard"
 local mouse = require "deskpilot.desk.input.mouse"
 local points = require "deskpilot.desk.picture.points"
 local reading = require "deskpilot.desk.ocr.reading"
+local signature = require "deskpilot.base.signature"
 local screen = require "deskpilot.desk.picture.screen"
 local timing = require "deskpilot.desk.wait.timing"
 local wait_for = require "deskpilot.desk.wait_for"
@@ -83,6 +84,16 @@ function Desk:close()
   self.native:close()
 end
 
+local signatures = signature.of("desk", {
+  settle = { { quiet = "number", floor = "number", cap = "number" } },
+  wait_for_change = { { region = "any", window = "any", monitor = "any", action = "function", timeout = "number" } },
+  wait_for_window = { "window_criteria" }, wait_for_element = { "element_criteria" },
+  wait_for_text = { "text", "options?" }, wait_for_image = { "picture", "options?" },
+  wait_until = { "function", { timeout = "number", every = "number" } }, point = { "target" },
+})
+
+signature.methods("desk", Desk, { watch = {}, close = {} })
+
 -- What a desk itself can do, beside its parts.
 local function add_functions(opened_desk)
   ---@class deskpilot.desk
@@ -103,13 +114,15 @@ local function add_functions(opened_desk)
   function self.wait_for_change(options) return waits.wait_for_change(self, options) end
 
   --- Waits until there is a window that desk.windows.find would find, or with `gone` until there is none.
-  ---@param criteria deskpilot.window_wait
+  ---@param criteria deskpilot.window_wait|string a text is a part of the title; more criteria may follow it
+  ---@overload fun(title: string, more: deskpilot.window_wait): deskpilot.window?, deskpilot.error?
   ---@return deskpilot.window? window true where it is to be gone
   ---@return deskpilot.error? err code "timed_out": which windows there are
   function self.wait_for_window(criteria) return wait_for.window(self, criteria) end
 
   --- Waits until there is an element that desk.elements.find would find, or with `gone` until there is none.
-  ---@param criteria deskpilot.element_wait
+  ---@param criteria deskpilot.element_wait|string a text is a name; more criteria may follow it
+  ---@overload fun(name: string, more: deskpilot.element_wait): deskpilot.element?, deskpilot.error?
   ---@return deskpilot.element? element true where it is to be gone
   ---@return deskpilot.error? err code "timed_out": the nearest names
   function self.wait_for_element(criteria) return wait_for.element(self, criteria) end
@@ -138,8 +151,11 @@ local function add_functions(opened_desk)
 
   --- The pixel of the screen that is meant.
   ---@param target deskpilot.target
+  ---@overload fun(x: number, y: number): integer?, integer|deskpilot.error
   ---@return integer? x, integer|deskpilot.error y
   function self.point(target) return points.resolve(self, target) end
+
+  signatures(self)
 end
 
 --- Opens a desktop: $DISPLAY's if not told otherwise. Does not wait.

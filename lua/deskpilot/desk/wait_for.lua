@@ -61,7 +61,7 @@ end
 ---@return deskpilot.error? err code "timed_out": which windows there are
 function wait_for.window(desk, options)
   local criteria, seconds, gone = split(desk, options)
-  criteria_module.check(criteria, 3)
+  criteria_module.check(criteria)
   local limit = task.now() + seconds
   while true do
     local changes = desk.native:window_changes()

@@ -8,6 +8,8 @@ local budgets = {
   options = {
     turns = { type = "integer", default = 600, min = 1, about = "turns after which a run ends" },
     seconds = { type = "number", default = 1800, min = 0.1, about = "seconds after which a run ends" },
+    model_failures = { type = "integer", default = 3, min = 1,
+      about = "times in a row that the model fails in the same way after which a run ends" },
     failures = { type = "integer", default = 10, min = 1, about = "failed steps in a row after which a run ends" },
   },
 }
@@ -26,6 +28,26 @@ function budgets.turn_end(run)
   if run.turn >= turns then -- those of goals within the turn count too
     return { stop = { "incomplete", ("out of turns: the limit is %d (limits.turns)"):format(turns) } }
   end
+end
+
+-- Numbers of requests, times and the like make two failures no different.
+local function kind_of(err)
+  return err.code .. " " .. err.message:gsub("%w*%d%w*", "#")
+end
+
+function budgets.model_reply(run, event)
+  local kept, err = run.goal.guards, event.error
+  if not err then
+    kept.model_failure = nil
+    return
+  end
+  local before, kind = kept.model_failure, kind_of(err)
+  local times = before and before.kind == kind and before.times + 1 or 1
+  kept.model_failure = { kind = kind, times = times }
+  if run.outcome or times < run.config:get("limits.model_failures") then return end
+  run:stop("error", ("the model failed %d times in a row in the same way (limits.model_failures): %s"):format(times,
+    err.message))
+  run.outcome.missing = true -- the environment lacks something: the program's exit status says so
 end
 
 function budgets.action_result(run, event)

@@ -5,6 +5,7 @@ local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local advice = require "deskpilot.model.advice"
 local decode = require "deskpilot.model.decode"
 local endpoints = require "deskpilot.model.endpoint"
 local requests = require "deskpilot.model.request"
@@ -50,6 +51,8 @@ local private = setmetatable({}, { __mode = "k" })
 ---@field endpoint string? with or without /v1, or "literal"; default http://localhost:1234/v1
 ---@field model string? its name; "literal" is the embedded one
 ---@field api_key string?
+---@field api_key_from string? the variable or the file that it is from, for messages
+---@field api_key_option string? the configuration key that names its file; model.api_key_file unless told
 ---@field timeout number? seconds for a whole answer; default 240
 ---@field connect_timeout number? seconds; default 10
 ---@field retries integer? default 3
@@ -67,6 +70,7 @@ function client.new(options)
     timeout = options.timeout or 240, connect_timeout = options.connect_timeout or 10,
     retries = options.retries or 3, backoff = options.backoff or { 0.5, 1, 2 },
     on_retry = options.on_retry, ca_file = options.ca_file,
+    key_from = options.api_key_from, key_option = options.api_key_option,
   }, Client)
   if self.literal then
     self.name, self.endpoint = "literal", "literal"
@@ -164,13 +168,9 @@ end
 
 local function not_there(self, err)
   local why = tostring(err):match("%((.*)%)$") or tostring(err)
-  local advice = "check the address and the network"
-  if private[self].urls.is_local then
-    advice = "start one: `lms server start` (LM Studio), or `ollama serve` (Ollama, then with "
-      .. "--endpoint http://localhost:11434/v1); --model literal needs none"
-  end
+  local next_step = private[self].urls.is_local and advice.start(self.endpoint) or "check the address and the network"
   return fail(self, "unavailable", ("no model server answers at %s (%s): %s"):format(
-    self.endpoint, why, advice), { unreachable = true })
+    self.endpoint, why, next_step), { unreachable = true })
 end
 
 local function transport_failure(self, err)
@@ -200,10 +200,24 @@ local codes = { [401] = "refused", [403] = "refused", [404] = "not_found", [408]
 local function status_failure(self, result)
   local status = result.status
   local code = codes[status] or ((status == 429 or status >= 500) and "unavailable") or "protocol"
+  local title = advice.page_title(result)
+  if title and (status == 404 or status == 405) then
+    return fail(self, code, advice.page(self.endpoint, title), { status = status, page = true })
+  end
   local hint = ""
-  if status == 401 or status == 403 then hint = " (is the API key right?)" end
+  if status == 401 or status == 403 then
+    hint = " (" .. advice.key(private[self].key, self.key_from, self.key_option) .. ")"
+  end
+  local said = title and title ~= "" and title or server_message(result.body)
   return fail(self, code, ("the model server at %s answered %d: %s%s"):format(
-    self.endpoint, status, server_message(result.body), hint), { status = status })
+    self.endpoint, status, said, hint), { status = status, html = title ~= nil })
+end
+
+-- A web page where an answer should be.
+local function page_failure(self, result)
+  local title = advice.page_title(result)
+  if not title then return nil end
+  return fail(self, "protocol", advice.page(self.endpoint, title), { page = true, status = result.status })
 end
 
 --- Asking -------------------------------------------------------------------------------------------
@@ -235,6 +249,8 @@ local function attempt(self, body)
     local _, explained = status_failure(self, result)
     return nil, explained, again and "yes" or nil, endpoints.retry_after(result.headers["retry-after"])
   end
+  local _, page = page_failure(self, result)
+  if page then return nil, page, "once" end
   local raw, why = decode_body(result)
   local reply
   if raw ~= nil then reply, why = client.read(raw) end
@@ -298,20 +314,24 @@ function Client:record(request)
   return requests.record(request, self.name)
 end
 
---- The names of the server's models. One attempt with a short timeout, for `deskpilot doctor`.
+--- The names of the server's models: one attempt, with a short timeout.
 ---@return string[]? names, deskpilot.error? err
 function Client:models()
   if self.literal then return { "literal" } end
   local result, err = http.request {
     url = private[self].urls.models, headers = headers(self), ca_file = self.ca_file,
-    timeout = { connect = 3, total = 5 }, max_bytes = longest_answer,
+    timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = longest_answer,
   }
   if not result then return transport_failure(self, err) end
   if result.status ~= 200 then return status_failure(self, result) end
+  local _, page = page_failure(self, result)
+  if page then return nil, page end
   local raw = json.decode(result.body)
   local list = type(raw) == "table" and raw.data
+  if not list and type(raw) == "table" and raw.object == "list" then list = {} end -- null where there is none
   if type(list) ~= "table" then
-    return fail(self, "protocol", "the list of models from " .. self.endpoint .. " is malformed")
+    return fail(self, "protocol", "the list of models from " .. self.endpoint .. " is malformed",
+      { status = result.status })
   end
   local names = {}
   for _, model in ipairs(list) do

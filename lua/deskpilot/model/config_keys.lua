@@ -3,6 +3,9 @@ return {
   { section = "model", options = {
     endpoint = { type = "string", default = "http://localhost:1234/v1", environment = "DESKPILOT_ENDPOINT",
       about = "address of the OpenAI-compatible model server" },
+    provider = { type = "string", environment = "DESKPILOT_PROVIDER",
+      about = "a model server by its name, such as `ollama`: its address, where `model.endpoint` is not set in the "
+        .. "same place or a stronger one" },
     name = { type = "string", default = "qwen3-vl-2b-instruct", environment = "DESKPILOT_MODEL",
       about = "the model asked for" },
     api_key_file = { type = "secret_file", environment = { "DESKPILOT_API_KEY", "OPENAI_API_KEY" },

@@ -36,7 +36,7 @@ local policy = {
   -- What each may spend, unless personas.NAME says otherwise.
   personas = {
     planner = { temperature = 0.2, max_tokens = 1500 },
-    vision = { temperature = 0.2, max_tokens = 800 },
+    vision = { temperature = 0.2, max_tokens = 800, optional = true },
   },
 }
 local states = {}

@@ -43,6 +43,7 @@
 ---@class deskpilot.config.limits
 ---@field failures integer? failed steps in a row after which a run ends; 10 unless told
 ---@field lookups integer? look-ups of one turn: calls of tools that only read, which are answered before the action; 3 unless told
+---@field model_failures integer? times in a row that the model fails in the same way after which a run ends; 3 unless told
 ---@field seconds number? seconds after which a run ends; 1800 unless told
 ---@field turns integer? turns after which a run ends; 600 unless told
 
@@ -59,6 +60,7 @@
 ---@field endpoint string? address of the OpenAI-compatible model server; http://localhost:1234/v1 unless told
 ---@field max_images integer? most pictures of one request: the screen, then the latest of the others (0: any number); 0 unless told
 ---@field name string? the model asked for; qwen3-vl-2b-instruct unless told
+---@field provider string? a model server by its name, such as `ollama`: its address, where `model.endpoint` is not set in the same place or a stronger one
 ---@field retries integer? tries after a failed request; 3 unless told
 ---@field timeout number? seconds to wait for one reply; 240 unless told
 
@@ -84,6 +86,7 @@
 ---@field endpoint string? the server that this persona asks; another server is not sent the key of `model.endpoint`'s
 ---@field max_tokens integer? longest answer, in tokens
 ---@field model string? the model that this persona asks
+---@field provider string? that server by its name, as `model.provider`
 ---@field temperature number? how freely it answers
 
 ---@class deskpilot.config.report_completion
@@ -91,6 +94,10 @@
 
 ---@class deskpilot.config.runs
 ---@field dir string? folder that run directories are made in; runs unless told
+---@field keep { [1]: integer, [2]: number, [3]: number }? how many runs are kept there, for how many days, and in how many megabytes
+---@field keep_count integer? runs kept there: a new one removes the oldest beyond that (0: no limit); 0 unless told
+---@field keep_days number? days after which a run is removed by a new one (0: no limit); 0 unless told
+---@field keep_mb number? megabytes that all runs there may have: a new one removes the oldest beyond that (0: no limit); 5000 unless told
 
 ---@class deskpilot.config.safety
 ---@field activity_quiet number? seconds without input after which a paused run goes on; 3 unless told

@@ -1,8 +1,8 @@
 ---@meta native.system
 -- Made by `./dev docs` from the comments above the C functions: change those.
 
---- native.system: what neither luv nor Lua's own library offers. Interruption, and the process-tree
---- keeping of the private desktop's host.
+--- native.system: what neither luv nor Lua's own library offers. Interruption, the process-tree
+--- keeping of the private desktop's host, locks and checksums of files.
 ---@class native.system
 ---@field version string of this program
 ---@field platform "linux"|"windows"
@@ -66,5 +66,15 @@ function module.command_line(pid) end
 ---@param target string
 ---@return boolean? ok, deskpilot.error? err
 function module.open(target) end
+
+--- Locks an open file until it is closed or this process ends, however it ends.
+---@param file integer as uv.fs_open gives it, for writing
+---@return boolean? ok, deskpilot.error? err code "refused": it is locked already
+function module.lock_file(file) end
+
+--- The SHA-256 of some bytes, as sha256sum prints it.
+---@param bytes string
+---@return string hex
+function module.sha256(bytes) end
 
 return module

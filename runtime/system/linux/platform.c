@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -168,4 +169,13 @@ bool system_open_target(const char *target, base_error *err)
 {
     (void) target;
     return base_fail(err, BASE_UNSUPPORTED, "only Windows opens files by a call of its own");
+}
+
+bool system_lock_file(int file, base_error *err)
+{
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) {
+        return true;
+    }
+    base_code code = errno == EWOULDBLOCK ? BASE_REFUSED : BASE_IO;
+    return base_fail(err, code, "cannot lock the file: %s", strerror(errno));
 }

@@ -200,3 +200,18 @@ bool system_open_target(const char *target, base_error *err)
     free(wide);
     return ok || cannot_open(target, error, err);
 }
+
+bool system_lock_file(int file, base_error *err)
+{
+    HANDLE handle = (HANDLE) _get_osfhandle(file);
+    /* Other processes cannot read or write what is locked: a byte where no file has any. */
+    OVERLAPPED at = {.Offset = 0xfffffffe, .OffsetHigh = 0x7fffffff};
+    DWORD flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    if (handle != INVALID_HANDLE_VALUE && LockFileEx(handle, flags, 0, 1, 0, &at)) {
+        return true;
+    }
+    DWORD error = GetLastError();
+    base_code code =
+        error == ERROR_LOCK_VIOLATION || error == ERROR_IO_PENDING ? BASE_REFUSED : BASE_IO;
+    return base_fail(err, code, "cannot lock the file (error %lu)", (unsigned long) error);
+}

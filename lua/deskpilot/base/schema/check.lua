@@ -92,8 +92,8 @@ end
 local function unknown_keyword(self, path, keyword)
   if #self.notes >= most_notes then return end
   local name = text.cut(tostring(keyword), 60)
-  tolerate(self, ("%s: the keyword %s is not known; did you mean %s?"):format(path, name,
-    text.nearest(name, text.keys(keywords.takes))))
+  tolerate(self, ("%s: the keyword %s is not known%s"):format(path, name,
+    text.did_you_mean(name, text.keys(keywords.takes), "%s")))
 end
 
 local function check_keyword(self, path, keyword, value)

@@ -27,7 +27,7 @@ local function meant(definition, value, name)
   for _, known in ipairs(declare.names(definition)) do
     if value[known] == nil and is_near(name, known) then candidates[#candidates + 1] = known end
   end
-  return text.nearest(name, candidates)
+  return text.nearest(name, candidates, true)
 end
 
 local function join_path(path, key)

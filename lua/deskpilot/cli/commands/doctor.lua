@@ -1,25 +1,35 @@
 --- `deskpilot doctor`: tries, one by one, what deskpilot needs of this machine, and says how to mend
 --- what does not work. It changes nothing and touches no window.
 local capture = require "deskpilot.desk.picture.capture"
+local uv = require "luv"
+local client = require "deskpilot.model.client"
 local config = require "deskpilot.base.config"
 local config_files = require "deskpilot.base.config_files"
+local config_layer = require "deskpilot.base.config_layer"
 local files = require "deskpilot.base.files"
 local flags = require "deskpilot.cli.flags"
 local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
+local probe = require "deskpilot.model.probe"
+local provider = require "deskpilot.model.provider"
 local settings_module = require "deskpilot.cli.settings"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
 local doctor = {
   summary = "Say what works on this machine, and how to mend what does not.",
+  only_options = true,
   order = 80,
-  usage = "doctor [--endpoint URL] [--set KEY=VALUE]...",
+  usage = "doctor [--provider NAME | --endpoint URL] [--model NAME] [--set KEY=VALUE]...",
   options = {
-    { name = "endpoint", value = "URL", help = "the model server to try" },
+    { name = "provider", value = "NAME", help = "the model server to try: " .. provider.shipped_names() },
+    { name = "endpoint", value = "URL", help = "the model server to try, by its address" },
+    { name = "model", value = "NAME", help = "the model to ask for; `literal` needs no server" },
     { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
   },
-  details = "Exit status 0: a mission can run here; 3: something it needs is missing.",
+  details = "The last line says which missions can run here: scripts (`run`), tasks for --model literal, and tasks\n"
+    .. "for a model. Exit status 0: scripts and --model literal can, and the model that an option names is\n"
+    .. "there; 3: else.",
 }
 
 ---@class deskpilot.finding
@@ -48,14 +58,24 @@ local function has_own_plugins(folders)
   return false
 end
 
+-- Variables that look like those of a key and are none's.
+local function check_variables(all, findings)
+  for _, kind in ipairs { "policies", "guards", "tools" } do all:load_all(kind) end -- those that ship
+  for _, variable in ipairs(config_layer.misspelt(all.keys, uv.os_environ())) do
+    findings[#findings + 1] = missing("variable " .. variable.name, "no configuration key has it",
+      ("if %s is meant, name it so"):format(variable.meant), true)
+  end
+end
+
 -- The configuration; where something in it is wrong, the rest of it.
 local function check_config(options, findings)
   local project_folder, user_folder = lookup.project_folder(), files.user_config_folder()
   local own = has_own_plugins { project_folder, user_folder }
+  provider.look_in { project_folder, user_folder } -- data, which may be read
   local flag_layer, err = flags.layer(options)
   local project, user, failure = config_files.read(project_folder, user_folder)
-  local all, sources = settings_module.new(), { layers = settings_module.file_layers(project or {}, user or {}),
-    flags = flag_layer, tolerant = own }
+  local all, sources = settings_module.new(), { layers = settings_module.file_layers(project or {}, user or {},
+    { project_folder = project_folder, user_folder = user_folder }), flags = flag_layer, tolerant = own }
   local settings, wrong, rest = all:resolve(sources)
   err = err or failure or wrong
   if err then
@@ -68,6 +88,7 @@ local function check_config(options, findings)
     end
     findings[#findings + 1] = found("configuration", detail)
   end
+  check_variables(all, findings)
   return settings or rest
 end
 
@@ -167,6 +188,12 @@ local function check_reading(findings)
     or missing(name, err, nil, true)
 end
 
+-- A desktop of which only a part can be reached.
+local function check_session(findings)
+  local limits = platform.session_limits()
+  if limits then findings[#findings + 1] = missing(limits.name, limits.detail, limits.mend, true) end
+end
+
 local function check_private(findings)
   local lacking, mend = platform.private_needs()
   local limits = platform.private_limits and ", " .. platform.private_limits or ""
@@ -182,38 +209,54 @@ local function check_browser(findings)
     or missing("browser", "no Chrome, Chromium or Edge is known here", platform.browser_advice, true)
 end
 
-local function model_problem(endpoint, err)
-  local mend = ("start a server at %s, or name another with --endpoint or DESKPILOT_ENDPOINT; "
-    .. "--model literal needs none"):format(endpoint)
-  return missing("model server", err, mend)
+-- The model that missions ask. `wanted`: an option names it. `answering`: servers of this machine.
+local function check_model(settings, findings, wanted, answering)
+  local endpoint, name = settings:get("model.endpoint"), settings:get("model.name")
+  local key, from = settings:secret "model.api_key_file"
+  local options = { endpoint = endpoint, model = name, api_key = key, api_key_from = from, connect_timeout = 5,
+    timeout = 10 }
+  if name == "literal" or endpoint == "literal" then
+    findings[#findings + 1] = found("model", "literal, which is part of this program and needs no server")
+    return true
+  end
+  local ok, there, err = pcall(probe.check, options)
+  if not ok then there, err = nil, there end
+  if there then
+    findings[#findings + 1] = found("model", ("%s at %s"):format(name, endpoint))
+  else
+    local another = answering[1] and ("or use --provider %s, which answers"):format(answering[1])
+    findings[#findings + 1] = missing("model", err, another, not wanted)
+  end
+  return there
 end
 
-local function check_model(settings, findings)
-  local endpoint, name = settings:get("model.endpoint"), settings:get("model.name")
-  local options = { endpoint = endpoint, model = name, api_key = settings:secret "model.api_key_file", timeout = 10,
-    connect_timeout = 5, retries = 0 }
-  local opened, client, err = pcall(function() return require("deskpilot.model.client").new(options) end)
-  if not opened then client, err = nil, client end
-  if not client then
-    findings[#findings + 1] = model_problem(endpoint, err)
-    return
-  end
-  local done, models, why = task.limit(15, function() return client:models() end)
-  if not done then models, why = nil, models end
-  if not models then
-    findings[#findings + 1] = model_problem(client.endpoint or endpoint, why)
-    return
-  end
-  for _, model in ipairs(models) do
-    if model == name then
-      findings[#findings + 1] = found("model server", ("%s has %s"):format(client.endpoint or endpoint, name))
-      return
+-- The model servers of this machine that answer, asked side by side: their names.
+local function check_servers(findings)
+  local asked, names = {}, {}
+  for _, one in ipairs(provider.all() or {}) do
+    if one.is_local then
+      names[#names + 1] = one.name
+      asked[#asked + 1] = { one = one, job = task.start(function()
+        local asking = client.new { endpoint = one.endpoint, connect_timeout = 1 }
+        return task.limit(2, function() return asking:models() end)
+      end) }
     end
   end
-  local has = #models > 0 and "it has " .. text.join(table.move(models, 1, math.min(#models, 8), 1, {}))
-    or "it names none"
-  findings[#findings + 1] = missing("model server", ("it answers, but has no model %s; %s"):format(name, has),
-    "name one of its models with --model, DESKPILOT_MODEL or model.name", true)
+  local words, answering = {}, {}
+  for _, question in ipairs(asked) do
+    local ran, in_time, models = question.job:wait()
+    if ran and in_time and models then
+      answering[#answering + 1] = question.one.name
+      words[#words + 1] = ("--provider %s (%s, %d model%s)"):format(question.one.name, question.one.endpoint, #models,
+        #models == 1 and "" or "s")
+    end
+  end
+  if #words > 0 then findings[#findings + 1] = found("servers on this machine", text.join(words))
+  else
+    findings[#findings + 1] = missing("servers on this machine", ("none of %s answers where it usually does"):format(
+      text.join(names)), nil, true)
+  end
+  return answering
 end
 
 local function check_disk(settings, findings)
@@ -238,16 +281,26 @@ local function print_finding(finding)
   io.stdout:flush() -- the next may take its time
 end
 
+-- Which missions can run, as the last line says it.
+local function verdict(basis, model)
+  if not basis then return "no mission can run here yet: see what is MISSING above" end
+  if model then return "scripts, --model literal and agents can run here" end
+  return "scripts and --model literal can run here; agents that ask another model cannot yet: see `model` above"
+end
+
 --- Tries everything.
 ---@param options table the command's
 ---@param tell fun(finding: deskpilot.finding)? called with each finding as it is made
----@return deskpilot.finding[] findings, boolean usable whether a mission can run here
+---@return deskpilot.finding[] findings, boolean usable whether missions can run here, and the model that the options
+---  name is there
+---@return string words which missions can run
 function doctor.examine(options, tell)
   local findings = setmetatable({}, { __newindex = function(list, index, finding)
     rawset(list, index, finding)
     if tell then tell(finding) end
   end })
   local settings = check_config(options, findings)
+  check_session(findings)
   local desk = check_display(findings)
   if desk then
     check_capture(desk, findings)
@@ -264,16 +317,18 @@ function doctor.examine(options, tell)
     findings[#findings + 1] = missing("a desktop", "neither a display nor the means for a private one",
       "see the two above")
   end
-  check_model(settings, findings)
   check_disk(settings, findings)
-  local usable = true
-  for _, finding in ipairs(findings) do usable = usable and (finding.ok or finding.optional or false) end
-  return findings, usable
+  local basis = true
+  for _, finding in ipairs(findings) do basis = basis and (finding.ok or finding.optional or false) end
+  local answering = check_servers(findings)
+  local wanted = options.endpoint or options.provider or options.model
+  local model = check_model(settings, findings, wanted, answering)
+  return findings, basis and (model or not wanted) and true or false, verdict(basis, model)
 end
 
 function doctor.run(options)
-  local _, usable = doctor.examine(options, print_finding)
-  io.stdout:write(usable and "a mission can run here\n" or "a mission cannot run here yet\n")
+  local _, usable, words = doctor.examine(options, print_finding)
+  io.stdout:write(words, "\n")
   return usable and 0 or 3
 end
 

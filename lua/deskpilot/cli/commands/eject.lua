@@ -25,6 +25,7 @@ local kinds = {
   { kind = "tools", from = "deskpilot/tools/", to = "deskpilot/tools/" },
   { kind = "guards", from = "deskpilot/guards/", to = "deskpilot/guards/" },
   { kind = "profiles", from = "deskpilot/model/profiles/", to = "deskpilot/model/profiles/" },
+  { kind = "model", from = "deskpilot/model/providers.lua", to = "deskpilot/model/providers.lua" },
   { kind = "apps", from = "deskpilot/apps/", to = "deskpilot/apps/" },
   { kind = "prompts", from = "prompts/", to = "deskpilot/prompts/" },
   { kind = "missions", from = "missions/", to = "missions/" },
@@ -43,7 +44,7 @@ function eject.all()
   for _, entry in ipairs(kinds) do
     for _, file in ipairs(shipped_files.list(entry.from)) do
       local rest = file:sub(#entry.from + 1)
-      local name = rest:gsub("%.%a+$", ""):gsub("/init$", "")
+      local name = (rest == "" and file:match("[^/]*$") or rest):gsub("%.%a+$", ""):gsub("/init$", "")
       all[#all + 1] = { kind = entry.kind, name = name, from = file, to = entry.to .. rest }
     end
   end
@@ -77,19 +78,31 @@ local function find(word)
   end
   if #found == 1 then return found[1] end
   if #found == 0 then
-    local nearest = text.nearest(word, names)
-    return nil, ("nothing that ships is named '%s'%s"):format(word,
-      nearest and ("; did you mean '%s'?"):format(nearest) or "")
+    local nearest = text.nearest(word:match("[^/]*$"), names)
+    return nil, ("nothing that ships is named '%s'; %s"):format(word, nearest
+      and ("did you mean '%s'?"):format(nearest) or "`deskpilot eject` lists what does")
   end
   local paths = {}
   for i, entry in ipairs(found) do paths[i] = entry.kind .. "/" .. entry.name end
   return nil, ("'%s' may be %s: say which"):format(word, table.concat(paths, " or "))
 end
 
+-- A file where a folder has to be, such as this program itself.
+local function in_the_way(entry, folder)
+  local name = entry.to:match("^[^/]+")
+  local path = files.join(folder, name)
+  if not files.exists(path) or files.is_folder(path) then return nil end
+  local is_program = files.absolute(path) == files.absolute(require("luv").exepath() or "")
+  return ("%s is %s, but %s/ has to be a folder there: work in a folder of its own (mkdir my-project, cd my-project), "
+    .. "or move that file away or rename it"):format(path, is_program and "this program" or "a file", name)
+end
+
 --- Copies one into a project's folder.
 ---@return string? path, string? why
 function eject.copy(entry, folder)
   local path = files.join(folder, entry.to)
+  local obstacle = in_the_way(entry, folder)
+  if obstacle then return nil, obstacle end
   if files.exists(path) then return nil, path .. " is there already; move it away first" end
   local ok, err = files.make_folder((files.split(path)))
   if ok then ok, err = files.write(path, shipped_files.read(entry.from)) end

@@ -1,14 +1,17 @@
 --- `deskpilot elements`: what applications say is on screen, as their accessibility interface has it.
+local desktop = require "deskpilot.cli.desktop"
 local progress = require "deskpilot.cli.progress"
 local text = require "deskpilot.base.text"
 
 local elements = {
   summary = "List what applications say is on screen: buttons, fields, texts, with their states.",
   order = 60,
-  usage = "elements [--window W] [--app A] [--all] [--json]",
+  usage = "elements [--window W] [--app A] [--all] [--json] [--desktop current|private[:WxH]]",
   options = {
     { name = "window", short = "w", value = "W", help = "of one window: its id, part of its title, or active" },
-    { name = "app", short = "a", value = "A", help = "of one application, by its name" },
+    { name = "app", short = "a", value = "A", repeated = true,
+      help = "of one application, by its name; with --desktop private: the command that starts it there" },
+    desktop.options[1],
     { name = "all", help = "also what is not showing (closed menus, hidden pages)" },
     { name = "json", help = "print a JSON array of all that is known" },
   },
@@ -16,12 +19,13 @@ local elements = {
 
 local function complain(err)
   io.stderr:write("deskpilot: ", tostring(err), "\n")
+  if err.code == "invalid" then return 2 end
   return (err.code == "not_found" or type(err) == "string") and 1 or 3
 end
 
 -- What to look in, from the options.
-local function scope_of(desk, options)
-  local scope = { app = options.app, all = options.all }
+local function scope_of(desk, where, options)
+  local scope = { app = not where.session and options.app and options.app[1] or nil, all = options.all }
   if not options.window then return scope end
   local list, err = desk.windows.list()
   if not list then return nil, err end
@@ -67,11 +71,22 @@ function elements.run(options, positional)
     io.stderr:write("deskpilot: elements takes options only, such as --app ", text.one_line(positional[1]), "\n")
     return 2
   end
-  local desk, err = require("deskpilot.desk").open()
+  local on_private = options.desktop and options.desktop:find("^private")
+  if options.app and #options.app > 1 and not on_private then
+    io.stderr:write("deskpilot: elements lists one application or all: --app once, please\n")
+    return 2
+  end
+  local where <close>, err = desktop.open { desktop = options.desktop, app = on_private and options.app or nil }
+  if not where then return complain(err) end
+  local desk
+  desk, err = require("deskpilot.desk").open(where.desk)
   if not desk then return complain(err) end
   local _ <close> = setmetatable({}, { __close = function() desk:close() end })
-  local scope, why = scope_of(desk, options)
+  local scope, why = scope_of(desk, where, options)
   if not scope then return complain(why) end
+  if where.session and options.app then -- a window comes before its elements can be read
+    desk.wait_until(function() return #(desk.elements.list(scope) or {}) > 0 end, { timeout = 5 })
+  end
   return (options.json and print_json or print_outline)(desk, scope)
 end
 

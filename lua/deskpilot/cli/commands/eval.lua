@@ -1,5 +1,6 @@
 --- `deskpilot eval`: a piece of Lua on the live desktop, for shells and scripts of other languages.
 local chunk = require "deskpilot.cli.chunk"
+local desktop = require "deskpilot.cli.desktop"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
@@ -12,7 +13,7 @@ local eval = {
   order = 30,
   usage = "eval [--json] [--desktop current|private[:WxH]] [--app COMMAND]... LUA|- [--] [ARGUMENT]...",
   options = { { name = "json", help = "print each value as JSON, one per line" },
-    table.unpack(chunk.desktop_options) },
+    table.unpack(desktop.options) },
   details = [[
 LUA is an expression or statements; - reads it from standard input. The arguments are its `...`; put --
 before those that begin with a dash. help() and what else the prompt has are there.
@@ -57,7 +58,7 @@ end
 
 -- Runs it with a desktop that is there for as long as it runs, however it ends.
 local function run(source, options, arguments, hotkey)
-  local where, session = chunk.start_desktop(options)
+  local where, session = desktop.start(options)
   if not where then return complain(errors.is(session, "invalid") and 2 or 3, tostring(session)) end
   hotkey:watch_private(session)
   local open_desk, opened = chunk.desk_opener(where)

@@ -2,6 +2,7 @@
 --- calls that wait work, and Ctrl+C ends the entry and not the prompt.
 local uv = require "luv"
 local chunk = require "deskpilot.cli.chunk"
+local desktop = require "deskpilot.cli.desktop"
 local completion = require "deskpilot.cli.completion"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
@@ -15,9 +16,10 @@ local text = require "deskpilot.base.text"
 
 local repl = {
   summary = "A Lua prompt on the live desktop. Expressions print their values.",
+  only_options = true,
   order = 20,
   usage = "repl [--desktop current|private[:WxH]] [--app COMMAND]...",
-  options = chunk.desktop_options,
+  options = desktop.options,
 }
 
 local max_history = 1000
@@ -287,7 +289,7 @@ function repl.run(options)
     io.stderr:write("deskpilot: ", tostring(why), "\n")
     return 2
   end
-  local where, session = chunk.start_desktop(options)
+  local where, session = desktop.start(options)
   if not where then
     io.stderr:write("deskpilot: ", tostring(session), "\n")
     return errors.is(session, "invalid") and 2 or 3

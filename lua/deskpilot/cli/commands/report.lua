@@ -1,7 +1,9 @@
 --- `deskpilot report RUN`: report.html beside a run's journal, made from the journal alone. What a
 --- model or a screen said is escaped and never becomes markup.
+local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
+local own_files = require "deskpilot.base.own_files"
 local rundir = require "deskpilot.agent.rundir"
 local text = require "deskpilot.base.text"
 
@@ -49,6 +51,10 @@ pre { margin: 2px 0 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13p
 
 local function seconds(value)
   return type(value) == "number" and ("%.2f s"):format(value) or ""
+end
+
+local function count_of(value)
+  return math.tointeger(tonumber(value)) or 0
 end
 
 local function pre(words)
@@ -157,7 +163,28 @@ function renderers.ask(event)
 end
 
 function renderers.error(event)
-  return event_line("error in " .. tostring(event.name or "?"), event.during, event.message or event.text, "bad")
+  local words = tostring(as_text(event.message or event.text) or "")
+  if type(event.traceback) == "string" then words = words .. "\n    " .. event.traceback:gsub("\n", "\n    ") end
+  return event_line("error in " .. tostring(event.name or "?"), event.during, words, "bad")
+end
+
+-- One line for a call of a script, or for many of one function; what is written of it comes from the desktop.
+function renderers.desk_call(event)
+  local times = count_of(event.times)
+  local dim = { seconds(event.seconds) }
+  if times > 1 then dim[#dim + 1] = times .. " times" end
+  if count_of(event.failed) > 0 then dim[#dim + 1] = count_of(event.failed) .. " failed" end
+  if type(event.where) == "string" then dim[#dim + 1] = event.where end
+  local words = { ("%s(%s)"):format(tostring(event.call or "?"), tostring(event.target or "")) }
+  local text_ = event.text and tostring(as_text(event.text)) or ""
+  if event.ok ~= false and text_ ~= "" then words[2] = "→ " .. text_ end
+  return event_line((event.ok == false and "✗ " or "✓ ") .. table.concat(words, " "), table.concat(dim, ", "),
+    event.ok == false and text_ or nil, event.ok == false and "bad" or event.acts == false and "" or "good")
+end
+
+function renderers.goal_start(event)
+  return event_line("an agent is asked", ("policy %s, model %s"):format(tostring(event.policy or "?"),
+    tostring(event.model or "?")), event.task)
 end
 
 -- A mark on the screenshot, for a point in 0..1000 of it.
@@ -177,8 +204,9 @@ end
 local function figure(turn, look)
   local path = look.screenshot
   if type(path) ~= "string" or not path:find("^screenshots/[%w_.-]+$") then return "" end
-  return ('<figure><img src="%s" alt="the screen at turn %d" loading="lazy">%s</figure>'):format(escape(path),
-    turn.number, table.concat(look.marks))
+  local when = turn.number > 0 and "turn " .. turn.number or "the end"
+  return ('<figure><img src="%s" alt="the screen at %s" loading="lazy">%s</figure>'):format(escape(path), when,
+    table.concat(look.marks))
 end
 
 local function figures(turn)
@@ -187,19 +215,20 @@ local function figures(turn)
   return table.concat(list)
 end
 
--- The events by turn, in order; those before the first turn are turn 0.
+-- The events by turn, in order. Turn 0 is what happens outside turns: before the first, and in a script, which may ask
+-- agents in between.
 local function by_turn(events)
   local turns, at = {}, {}
   for _, event in ipairs(events) do
     local number = math.tointeger(event.turn) or 0
     local turn = at[number]
-    if not turn then
+    if not turn or number == 0 and turns[#turns] ~= turn then
       turn = { number = number, parts = {}, looks = {} }
       at[number] = turn
       turns[#turns + 1] = turn
     end
     local render = renderers[event.event]
-    if event.event == "observed" then
+    if event.event == "observed" or event.event == "picture" then
       turn.looks[#turn.looks + 1] = { screenshot = event.screenshot, marks = {} }
     end
     if event.event == "turn_start" then turn.at = event.at end
@@ -211,11 +240,12 @@ local function by_turn(events)
   return turns
 end
 
-local function section(turn)
+local function section(turn, is_script)
   if #turn.parts == 0 and #turn.looks == 0 then return "" end
-  local title = turn.number > 0 and "Turn " .. turn.number or "Outside turns"
-  return ('<section id="turn%d"><header><h2>%s</h2><span class="dim">%s %s</span></header>'
-    .. '<div class="turn"><div>%s</div><div>%s</div></div></section>'):format(turn.number, title,
+  local title = turn.number > 0 and "Turn " .. turn.number or is_script and "Script" or "Outside turns"
+  local id = turn.number > 0 and (' id="turn%d"'):format(turn.number) or ""
+  return ('<section%s><header><h2>%s</h2><span class="dim">%s %s</span></header>'
+    .. '<div class="turn"><div>%s</div><div>%s</div></div></section>'):format(id, title,
       turn.at and ("at %.1f s"):format(turn.at) or "", turn.seconds and "took " .. seconds(turn.seconds) or "",
       figures(turn), table.concat(turn.parts, "\n"))
 end
@@ -226,20 +256,18 @@ local function row(name, value)
 end
 
 local function totals(events)
-  local sums = { model = 0, settle = 0, calls = 0 }
+  local sums = { model = 0, settle = 0, calls = 0, desk = 0 }
   for _, event in ipairs(events) do
     local spent = tonumber(event.seconds) or 0
     if event.event == "model_reply" then
       sums.model, sums.calls = sums.model + spent, sums.calls + 1
+    elseif event.event == "desk_call" then
+      sums.desk = sums.desk + math.max(1, count_of(event.times))
     elseif event.event == "settled" then
       sums.settle = sums.settle + spent
     end
   end
   return sums
-end
-
-local function count_of(value)
-  return math.tointeger(tonumber(value)) or 0
 end
 
 -- What a policy has to say of its work on one goal: numbers in rows, whatever they are called.
@@ -298,26 +326,62 @@ local function personas(start)
   return table.concat(rows)
 end
 
-local function header(events, name, bytes)
-  local start, ending = {}, {}
+-- The user's files that were in force, also those that came into force later.
+local function own_rows(events)
+  local rows = {}
   for _, event in ipairs(events) do
-    if event.event == "run_start" then start = event end
+    for _, file in ipairs(type(event.own_files) == "table" and event.own_files or {}) do
+      if type(file) == "table" then
+        rows[#rows + 1] = row("own file", ("%s: %s of the %s's folder, sha256 %s"):format(own_files.words { file },
+          tostring(file.path), tostring(file.folder), tostring(file.sha256)))
+      end
+    end
+  end
+  return table.concat(rows)
+end
+
+local function start_of(events)
+  for _, event in ipairs(events) do
+    if event.event == "run_start" then return event end
+  end
+  return {}
+end
+
+-- Who worked: a script, and the agents that it has asked; or else the policy and its model.
+local function workers(events, start)
+  local rows, seen = {}, {}
+  local function add(who)
+    local line = row("policy", who.policy) .. row("model", who.model) .. row("endpoint", who.endpoint)
+    if not seen[line] then rows[#rows + 1] = line end
+    seen[line] = true
+  end
+  if start.script then rows[1] = row("worked by", "a script") else add(start) end
+  for _, event in ipairs(events) do
+    if event.event == "goal_start" then add(event) end
+  end
+  return table.concat(rows)
+end
+
+local function header(events, name, bytes)
+  local start, ending = start_of(events), {}
+  for _, event in ipairs(events) do
     if event.event == "run_end" then ending = event end
   end
   local status = ending.status or "unfinished"
   local sums = totals(events)
   local whole = ending.seconds or (events[#events] or {}).at
+  local agent = not start.script or count_of(ending.turns) > 0 or count_of(ending.actions) > 0
   return table.concat({
     ("<h1>%s</h1>"):format(escape(start.task or start.mission or name)),
     ('<p><span class="status %s">%s</span> %s</p>'):format(status == "succeeded" and "good" or "bad",
       escape(status), escape(ending.reason or "the journal has no end: the run was cut off or is still going")),
-    "<dl>", row("run", name), row("mission", start.mission), row("policy", start.policy),
-    row("model", start.model), row("endpoint", start.endpoint), personas(start), row("turns", ending.turns),
-    row("actions", ending.actions), row("time", seconds(whole)),
-    row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)),
-    row("settling", seconds(sums.settle)), row("final phase", last_phase(events)), account(events),
+    "<dl>", row("run", name), row("mission", start.mission), workers(events, start), personas(start),
+    agent and row("turns", ending.turns) or "", agent and row("actions", ending.actions) or "",
+    start.script and row("desk calls", sums.desk) or "", row("time", seconds(whole)),
+    agent and row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)) or "",
+    agent and row("settling", seconds(sums.settle)) or "", row("final phase", last_phase(events)), account(events),
     row("archive", ("%d events%s"):format(#events, bytes and (", %.1f MB"):format(bytes / 2 ^ 20) or "")),
-    row("deskpilot", start.version), "</dl>",
+    own_rows(events), row("deskpilot", start.version), "</dl>",
   }, "\n")
 end
 
@@ -328,7 +392,8 @@ end
 ---@return string html
 function report.html(events, name, bytes)
   local parts = {}
-  for _, turn in ipairs(by_turn(events)) do parts[#parts + 1] = section(turn) end
+  local is_script = start_of(events).script == true
+  for _, turn in ipairs(by_turn(events)) do parts[#parts + 1] = section(turn, is_script) end
   return table.concat({
     '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -352,14 +417,33 @@ function report.write(folder)
   return path
 end
 
+-- The run that was made last in a folder of runs, or in its folder `runs`.
+local function latest_run(folder)
+  for _, base in ipairs { folder, files.join(folder, "runs"), "runs" } do
+    local names = files.list(base)
+    for i = #names, 1, -1 do
+      local run = files.join(base, names[i])
+      if files.exists(files.join(run, "journal.jsonl")) then return run end
+    end
+  end
+end
+
+local function no_run(folder)
+  local latest = latest_run(folder)
+  return ("%s is no run directory%s"):format(folder, latest and ("; the latest one there is " .. latest)
+    or ": there is no journal.jsonl in it")
+end
+
 function report.run(_, positional)
   if #positional ~= 1 then
-    io.stderr:write("deskpilot: report wants one run directory: deskpilot report runs/NAME\n")
+    local latest = latest_run "."
+    io.stderr:write("deskpilot: report wants one run directory: deskpilot report ", latest or "runs/NAME", "\n")
     return 2
   end
   local folder = positional[1]
   if text.ends(folder, "/journal.jsonl") or folder == "journal.jsonl" then folder = (files.split(folder)) end
   local path, err = report.write(folder)
+  if not path and errors.is(err, "not_found") then err = no_run(folder) end
   if not path then
     io.stderr:write("deskpilot: ", tostring(err), "\n")
     return 2

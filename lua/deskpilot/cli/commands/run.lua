@@ -6,19 +6,32 @@ local files = require "deskpilot.base.files"
 local flags = require "deskpilot.cli.flags"
 local json = require "deskpilot.base.json"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
+local system = require "native.system"
 local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
+local provider = require "deskpilot.model.provider"
+local shipped_files = require "native.shipped"
 local settings_module = require "deskpilot.cli.settings"
 local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+
+local function shipped_missions()
+  local names = {}
+  for _, file in ipairs(shipped_files.list "missions/") do
+    names[#names + 1] = file:match("^missions/([%w_]+)%.lua$")
+  end
+  return text.join(names)
+end
 
 local command = {
   summary = "Run a mission: let an agent do a task, or run a script.",
   order = 10,
-  usage = "run MISSION.lua [OPTIONS]",
+  usage = "run MISSION [OPTIONS]",
   options = {
     { name = "policy", value = "NAME", help = "how the agent thinks (default: the mission's, or three_body)" },
     { name = "model", value = "NAME", help = "the model asked for; `literal` needs no server" },
-    { name = "endpoint", value = "URL", help = "the OpenAI-compatible server" },
+    { name = "provider", value = "NAME", help = "the model server by its name: " .. provider.shipped_names() },
+    { name = "endpoint", value = "URL", help = "the OpenAI-compatible server by its address" },
     { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
     { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
     { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
@@ -26,6 +39,15 @@ local command = {
     { name = "verbose", short = "v", help = "also show what the personas say" },
     { name = "quiet", short = "q", help = "show only the end" },
   },
+  details = ([[
+MISSION is a file, or the name of one that ships: %s.
+
+  deskpilot run calculator --model literal                  no model server is needed
+  deskpilot run calculator --provider ollama --model NAME
+  deskpilot run mine.lua --desktop private --set limits.turns=20
+
+Exit status 0: it succeeded; 1: it ran and did not succeed; 2: the mission, the command line or the configuration is
+wrong; 3: the machine lacks something (a display, a model server); 130: interrupted.]]):format(shipped_missions()),
 }
 
 local status_of = { succeeded = 0, failed = 1, incomplete = 1, error = 1, interrupted = 130 }
@@ -82,19 +104,23 @@ local function place(plan, options)
   return plan
 end
 
--- The mission, and the configuration with what it says.
+-- The mission, the configuration with what it says, and the policy that a task needs.
 local function read_mission(settings, sources, source, where)
   local mission, err = require "deskpilot.agent.mission".read(source, where, settings.keys:words())
   if not mission then return nil, err end
-  table.insert(sources.layers, require "deskpilot.agent.mission".layer(mission))
+  table.insert(sources.layers, require "deskpilot.agent.mission".layer(mission, where))
+  local policy, resolved
   if mission.task then
-    local policy, failure = settings:load("policies", settings:peek(sources, "policy"))
-    if not policy then return nil, failure end
+    local name, origin = settings:peek(sources, "policy")
+    policy, err = settings:load("policies", name)
+    if not policy and errors.is(err, "not_found") then
+      return errors.fail(err.code, "%s (from %s)", tostring(err), origin)
+    end
+    if not policy then return nil, err end
   end
-  local resolved
   resolved, err = settings:resolve(sources)
   if not resolved then return nil, err end
-  return mission, resolved
+  return mission, resolved, policy
 end
 
 -- What a run needs to know before anything is touched: the mission, and everything that has options.
@@ -111,62 +137,96 @@ local function resolve(options, name)
   folders.mission_folder = mission_folder
   lookup.set_roots(folders)
   local settings = settings_module.new()
-  local sources = { layers = settings_module.file_layers(project, user), flags = flag_layer }
+  local sources = { layers = settings_module.file_layers(project, user, folders), flags = flag_layer }
   local hotkey = start_hotkey(settings:peek(sources, "safety.stop_hotkey"))
-  local plan = { hotkey = hotkey, folder = mission_folder, name = select(2, files.split(where)):gsub("%.lua$", "") }
+  local plan = { hotkey = hotkey, folder = mission_folder, file = { path = where, sha256 = system.sha256(source) },
+    name = select(2, files.split(where)):gsub("%.lua$", "") }
   for _, kind in ipairs { "tools", "guards" } do
     plan[kind], err = settings:load_all(kind)
     if not plan[kind] then return nil, err end
   end
-  plan.mission, plan.config = read_mission(settings, sources, source, where)
+  plan.mission, plan.config, plan.policy = read_mission(settings, sources, source, where)
   if not plan.mission then return nil, plan.config end
   plan.hotkey, err = change_hotkey(hotkey, plan.config:get "safety.stop_hotkey")
   if not plan.hotkey then return nil, err end
   return place(plan, options)
 end
 
-local function new_model(settings, own)
+-- What a model client needs to know: of the run's model, or of a persona's `own`.
+local function model_options(settings, own)
   local endpoint = settings:get "model.endpoint"
-  return require "deskpilot.model.client".new {
-    endpoint = own.endpoint or endpoint, model = own.model or settings:get "model.name",
-    -- Whoever is asked elsewhere is not shown the key.
-    api_key = own.api_key or (own.endpoint or endpoint) == endpoint and settings:secret "model.api_key_file" or nil,
-    timeout = settings:get "model.timeout", connect_timeout = settings:get "model.connect_timeout",
-    retries = settings:get "model.retries",
-  }
+  local key, from = own.api_key, own.api_key_from
+  -- Whoever is asked elsewhere is not shown the key.
+  if not key and (own.endpoint or endpoint) == endpoint then key, from = settings:secret "model.api_key_file" end
+  return { endpoint = own.endpoint or endpoint, model = own.model or settings:get "model.name", api_key = key,
+    api_key_from = from, api_key_option = own.api_key_option, timeout = settings:get "model.timeout",
+    connect_timeout = settings:get "model.connect_timeout", retries = settings:get "model.retries" }
 end
 
--- The model of the run, and those of the personas that have one of their own.
-local function open_models(settings)
-  local model, err = new_model(settings, {})
-  if not model then return nil, err end
-  local personas = {}
+-- What the clients need to know of the run's model (as "") and of the personas' that have one of their own.
+local function all_model_options(settings)
+  local all = { [""] = model_options(settings, {}) }
   for name, own in pairs(settings:get "personas") do
     for field, value in pairs(own) do
       if value == "" then own[field] = nil end
     end
-    own.api_key = settings:secret(("personas.%s.api_key_file"):format(name))
-    if own.model or own.endpoint or own.api_key then personas[name], err = new_model(settings, own) end
-    if err then return errors.fail(err.code, "personas.%s: %s", name, tostring(err)) end
+    own.api_key_option = ("personas.%s.api_key_file"):format(name)
+    own.api_key, own.api_key_from = settings:secret(own.api_key_option)
+    if own.model or own.endpoint or own.api_key then all[name] = model_options(settings, own) end
+  end
+  return all
+end
+
+-- The model of the run, and those of the personas that have one of their own.
+local function open_models(all)
+  local model, personas = nil, {}
+  for name, options in pairs(all) do
+    local opened, err = require "deskpilot.model.client".new(options)
+    if not opened then
+      return errors.fail(err.code, "%s%s", name == "" and "" or ("personas.%s: "):format(name), tostring(err))
+    end
+    if name == "" then model = opened else personas[name] = opened end
   end
   return model, personas
+end
+
+-- The models that the policy's personas ask, by "" or the persona's name, without those that it can do without.
+local function asked_models(policy, all)
+  local asked, shares = {}, next(policy.personas or {}) == nil
+  for name, persona in pairs(policy.personas or {}) do
+    if not persona.optional and all[name] then asked[#asked + 1] = name end
+    shares = shares or not persona.optional and not all[name]
+  end
+  table.sort(asked)
+  if shares then table.insert(asked, 1, "") end
+  return asked
+end
+
+-- Whether the models are there, before anybody waits for a desktop. A script asks one when it comes to it, if ever.
+local function probe_models(plan)
+  if not plan.policy then return true end
+  for _, name in ipairs(asked_models(plan.policy, plan.models)) do
+    local ok, err = require "deskpilot.model.probe".check(plan.models[name])
+    if not ok then
+      return errors.fail(err.code, "%s%s", name == "" and "" or ("the persona %s: "):format(name), tostring(err))
+    end
+  end
+  return true
 end
 
 -- What a run is made of, loaded and checked before anything is touched.
 local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
-    listeners = {} }
+    file = plan.file, listeners = {} }
   local err
   parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
   local _, problems = require "deskpilot.desk.app.profiles".load()
   if problems[1] then return nil, problems[1] end
-  parts.model, parts.models = open_models(plan.config)
+  plan.models = all_model_options(plan.config)
+  parts.model, parts.models = open_models(plan.models)
   if not parts.model then return nil, parts.models end
-  for _, listener in ipairs { require "deskpilot.agent.hooks".of(plan.mission) } do
-    table.insert(parts.listeners, { name = "the mission's hook", must_start = true, final = true,
-      listener = listener })
-  end
+  parts.listeners = require "deskpilot.agent.hooks".entries(plan.mission)
   for _, guard in ipairs(plan.guards) do
     table.insert(parts.listeners, { name = "the guard " .. guard.name, listener = guard.plugin })
   end
@@ -214,6 +274,9 @@ local function perform(plan, parts, options)
   if not dir then return nil, err end
   local journal, failure = require "deskpilot.agent.journal".open(dir.path)
   if not journal then return nil, failure end
+  local old_runs = require "deskpilot.agent.old_runs"
+  local release <close> = setmetatable({}, { __close = old_runs.hold(dir.path) })
+  assert(release)
   parts.dir = dir
   parts.desktop = plan.config:get("desktop.kind")
   table.insert(parts.listeners, { name = "the journal", listener = journal, essential = true })
@@ -226,6 +289,18 @@ local function perform(plan, parts, options)
         tostring(plan.hotkey.failure)))
     end } })
   end
+  local limits = parts.desktop == "current" and platform.session_limits()
+  if limits then
+    table.insert(parts.listeners, { name = "the session", listener = { run_start = function(run)
+      run:note(("%s: %s"):format(limits.name, limits.detail))
+    end } })
+  end
+  table.insert(parts.listeners, { name = "runs.keep", listener = { run_start = function(run)
+    local base, own = files.split(dir.path)
+    local removed = old_runs.tidy(base, { count = run.config:get "runs.keep_count",
+      days = run.config:get "runs.keep_days", megabytes = run.config:get "runs.keep_mb" }, own)
+    if removed then run:note(removed) end
+  end } })
   local run = require "deskpilot.agent.run".new(parts)
   plan.run = run
   require "deskpilot.agent.loop".execute(run)
@@ -246,6 +321,8 @@ local function work(options, name, plan_out)
   if not plan then return refuse(options, 2, err) end
   local parts, failure = prepare(plan)
   if not parts then return refuse(options, 2, failure) end
+  local there, missing = probe_models(plan)
+  if not there then return refuse(options, 3, missing) end
   local desk, close = open_desktop(plan)
   if not desk then return refuse(options, 3, close) end
   plan_out.close = close
@@ -286,8 +363,10 @@ end
 ---@param positional string[]
 ---@return integer status the exit status (docs/missions.md)
 function command.run(options, positional)
-  if #positional ~= 1 then
-    return refuse(options, 2, "run needs one mission, for example: deskpilot run missions/calculator.lua")
+  if #positional == 0 then
+    return refuse(options, 2, "run needs a mission, a file or the name of one that ships: deskpilot run calculator")
+  elseif #positional > 1 then
+    return refuse(options, 2, ("run takes one mission, not %s"):format(table.concat(positional, " and ")))
   end
   state.job = task.start(function()
     task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone

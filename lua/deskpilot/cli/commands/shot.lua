@@ -1,12 +1,14 @@
 --- `deskpilot shot`: a screenshot, by the shortest way from the screen to the file.
 local capture = require "deskpilot.desk.picture.capture"
+local desktop = require "deskpilot.cli.desktop"
 local encode = require "deskpilot.desk.picture.encode"
 local files = require "deskpilot.base.files"
 
 local shot = {
   summary = "Take a screenshot of the screen, of a window or of a region, as a PNG or JPEG file.",
   order = 40,
-  usage = "shot [-o FILE] [--window W | --monitor M] [--region X,Y,W,H] [--marks] [--max-bytes N]",
+  usage = "shot [-o FILE] [--window W | --monitor M] [--region X,Y,W,H] [--marks] [--max-bytes N]\n"
+    .. "                      [--desktop current|private[:WxH]] [--app COMMAND]...",
   options = {
     { name = "output", short = "o", value = "FILE",
       help = "where to write it (replaced if it is there), as JPEG if it ends in .jpg; - is standard output" },
@@ -18,6 +20,7 @@ local shot = {
     { name = "no-cursor", help = "without the mouse pointer" },
     { name = "max-bytes", value = "N", help = "made smaller until the file has at most so many bytes, as JPEG unless "
       .. "the FILE ends in .png" },
+    table.unpack(desktop.options),
   },
 }
 
@@ -42,13 +45,13 @@ end
 -- A picture as the options ask for it: the image, the part of the screen that it shows, the desk, which is to be closed
 -- afterwards, and of a window its process; or nil, the error and the exit status. Where the picture is of no window
 -- the desktop library is not loaded.
-local function take(options, region)
+local function take(where, options, region)
   local desk, err, window
   if options.window then
-    desk, err = require("deskpilot.desk").open {}
+    desk, err = require("deskpilot.desk").open(where.desk)
   else
     local handle
-    handle, err = require("native.desk").open {}
+    handle, err = require("native.desk").open(where.native)
     desk = handle and { native = handle, close = function() handle:close() end }
   end
   if not desk then return nil, err, 3 end
@@ -67,9 +70,9 @@ local function take(options, region)
 end
 
 -- The image with marks on the elements (of one process, where it is known), as they are now.
-local function with_marks(image, area, pid)
+local function with_marks(where, image, area, pid)
   local marks = require "deskpilot.desk.picture.marks"
-  local desk, err = require("deskpilot.desk").open {}
+  local desk, err = require("deskpilot.desk").open(where.desk)
   if not desk then return nil, err end
   local list, windows
   list, err = desk.elements.list { pid = pid ~= 0 and pid or nil }
@@ -117,11 +120,12 @@ function shot.run(options, positional)
   end
   why = check(options)
   if why then return complain(2, why) end
-  local image, area, desk, pid = take(options, region)
+  local where <close>, err = desktop.open(options)
+  if not where then return complain(desktop.status(err), err) end
+  local image, area, desk, pid = take(where, options, region)
   if not image then return complain(desk, area) end
-  local err
   if options.marks then
-    image, err = with_marks(image, area, pid)
+    image, err = with_marks(where, image, area, pid)
     if not image then return complain(3, err) end
   end
   local bytes, how = encode.image(image, { format = options.output and encode.format_of(options.output),

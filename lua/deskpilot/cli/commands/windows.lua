@@ -1,11 +1,13 @@
 --- `deskpilot windows`: what is on screen, frontmost first as the window manager says.
+local desktop = require "deskpilot.cli.desktop"
 local progress = require "deskpilot.cli.progress"
 
 local windows = {
   summary = "List the windows on screen: id, place, process, class and title.",
+  only_options = true,
   order = 50,
-  usage = "windows [--json]",
-  options = { { name = "json", help = "print a JSON array" } },
+  usage = "windows [--json] [--desktop current|private[:WxH]] [--app COMMAND]...",
+  options = { { name = "json", help = "print a JSON array" }, table.unpack(desktop.options) },
 }
 
 --- The windows that `word` names: an id (decimal or 0x...), or a part of a title or class, whatever
@@ -42,8 +44,13 @@ local function print_list(list)
 end
 
 function windows.run(options)
-  local desk, err = require("native.desk").open {}
-  local list
+  local where <close>, err = desktop.open(options)
+  if not where then
+    io.stderr:write("deskpilot: ", tostring(err), "\n")
+    return desktop.status(err)
+  end
+  local desk, list
+  desk, err = require("native.desk").open(where.native)
   if desk then list, err = desk:windows() end
   if not list then
     io.stderr:write("deskpilot: ", tostring(err), "\n")

@@ -7,9 +7,11 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local open_app = require "deskpilot.desk.app.open"
+local option_table = require "deskpilot.base.option_table"
 local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.platform.process_tree"
 local program = require "deskpilot.desk.app.program"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -113,17 +115,42 @@ end
 
 -- --- the module -------------------------------------------------------------------------------------
 
+local options_of = {
+  ["apps.start"] = { env = "table", wait = "number" },
+  ["apps.run"] = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number" },
+}
+
 local function check_argv(argv, what)
-  if type(argv) ~= "table" or type(argv[1]) ~= "string" then
-    error(what .. " wants a list: the program and its arguments", 3)
-  end
+  if type(argv[1]) ~= "string" then errors.mistake("%s wants a list: the program and its arguments", what) end
   local checked = {}
   for i, argument in ipairs(argv) do
     checked[i] = tostring(argument)
-    if checked[i]:find("\0", 1, true) then error(what .. ": an argument has a zero byte", 3) end
+    if checked[i]:find("\0", 1, true) then errors.mistake("%s: an argument has a zero byte", what) end
   end
+  local options = {}
+  for key, value in pairs(argv) do
+    if math.type(key) ~= "integer" then options[key] = value end
+  end
+  option_table.check(options, options_of[what], what)
   return checked
 end
+
+-- There is no shell that would take words apart: a text is a program only where it is one word.
+signature.kind("command", {
+  what = "a list",
+  fits = function(value) return type(value) == "table" and not errors.is(value) end,
+  take = function(given, i)
+    if type(given[i]) == "string" and given[i]:find("^%S+$") then given[i] = { given[i] } end
+  end,
+  hint = function() return 'the program and its arguments, such as { "mousepad", "note.txt" }; there is no shell' end,
+})
+
+local signatures = signature.of("desk.apps", {
+  start = { "command" }, ended = { "whole" }, wait = { "whole", { timeout = "number" } },
+  stop = { "whole", { timeout = "number" } }, run = { "command" }, open = { "text", { wait = "number" } },
+  open_app = { "text", { arguments = "table" } }, profile = { "text" }, profile_of = { "table" }, about = { "table" },
+  overview = {},
+})
 
 ---@class deskpilot.app_start
 ---@field [integer] string the program and its arguments
@@ -137,17 +164,6 @@ end
 ---@field cwd string? the folder that it runs in
 ---@field env table<string, string>? variables to add to its environment
 ---@field max_output integer? bytes that are kept of each output; default 1 MiB
-
-local run_options = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number" }
-
-local function check_run_options(argv)
-  for key, value in pairs(argv) do
-    if type(key) == "string" then
-      local wanted = run_options[key] or error("apps.run takes input, timeout, cwd, env and max_output, not " .. key, 3)
-      if type(value) ~= wanted then error(("apps.run: %s must be a %s"):format(key, wanted), 3) end
-    end
-  end
-end
 
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.apps
@@ -165,7 +181,7 @@ function apps.new(desk)
 
   --- Starts a program: desk.apps.start { "mousepad", "file.txt" }. With `wait` (seconds) the call waits for a window of
   --- the program, of a process that it starts, or of a running process that it hands its work to.
-  ---@param argv deskpilot.app_start
+  ---@param argv deskpilot.app_start|string a text is a program, if it is one word
   ---@return integer? pid
   ---@return deskpilot.window|deskpilot.error|nil window the new one, with `wait`; the error if pid is nil
   function api.start(argv)
@@ -249,12 +265,11 @@ function apps.new(desk)
   --- Runs a program to its end, without a shell: desk.apps.run { "sort", "-u", input = "b\na\n" }. After the timeout,
   --- or when the waiting task is cancelled, the program is killed with the processes that it has started; a process
   --- that has made itself a daemon by then goes on.
-  ---@param argv deskpilot.app_run
+  ---@param argv deskpilot.app_run|string a text is a program, if it is one word
   ---@return deskpilot.program_result? result whatever its exit status
   ---@return deskpilot.error? err code "timed_out": err.stdout and err.stderr hold the output until then
   function api.run(argv)
     local command = check_argv(argv, "apps.run")
-    check_run_options(argv)
     local options = { argv = command, input = argv.input, cwd = argv.cwd,
       timeout = argv.timeout or desk.timing.app_run, max_output = argv.max_output, env = argv.env }
     if desk.session then
@@ -272,7 +287,6 @@ function apps.new(desk)
   ---@return boolean? ok
   ---@return deskpilot.window|deskpilot.error|nil window the new one, with `wait`; the error if ok is nil
   function api.open(target, options)
-    if type(target) ~= "string" then error("apps.open wants a path or an address", 2) end
     local wait = options and options.wait
     local thing, err = openable(target)
     if not thing then return nil, err end
@@ -297,9 +311,7 @@ function apps.new(desk)
   ---@return "started"|"running"|deskpilot.error how code "not_found": the message has the nearest names; "unavailable":
   ---  it says what to install
   function api.open_app(name, options)
-    if type(name) ~= "string" then error("apps.open_app wants the name of an application", 2) end
     local arguments = options and options.arguments
-    if arguments ~= nil and type(arguments) ~= "table" then error("apps.open_app: arguments must be a list", 2) end
     local profile, err = app_profiles.find(name)
     if not profile then return nil, err end
     return open_app.open(desk, start, profile, arguments)
@@ -309,7 +321,6 @@ function apps.new(desk)
   ---@param name string as for apps.open_app
   ---@return deskpilot.app_profile? profile, deskpilot.error? err code "not_found"; the message has the nearest names
   function api.profile(name)
-    if type(name) ~= "string" then error("apps.profile wants the name of an application", 2) end
     return app_profiles.find(name)
   end
 
@@ -333,7 +344,7 @@ function apps.new(desk)
     return app_profiles.overview()
   end
 
-  return api
+  return signatures(api)
 end
 
 return apps

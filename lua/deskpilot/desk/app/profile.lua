@@ -117,8 +117,8 @@ local function problem(values, known, path)
   for key in pairs(values) do
     local name = path .. tostring(key)
     if not known[key] and not (path == "" and systems[key]) then
-      return ("%s is not known here; did you mean '%s'?"):format(name, path .. text.nearest(tostring(key),
-        text.keys(known)))
+      return ("%s is not known here%s"):format(name, text.did_you_mean(tostring(key), text.keys(known),
+        ("'%s%%s'"):format(path)))
     end
   end
   for _, key in ipairs(text.keys(values)) do

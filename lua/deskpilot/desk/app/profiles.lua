@@ -57,11 +57,13 @@ local function unknown(name, profiles, problems)
     if problem.message:find("[/\\]" .. plain(name):gsub("%p", "%%%0") .. "%.lua") then return nil, problem end
   end
   local names = {}
-  for i, profile in ipairs(profiles) do names[i] = profile.name end
-  local nearest = text.nearest(name, names)
-  return errors.fail("not_found", "%s", ("there is no profile of an application named '%s'%s"):format(
-    text.cut(text.one_line(name), 80),
-    nearest and ("; did you mean '%s'? There are %s"):format(nearest, text.join(names)) or ""))
+  local called = {}
+  for i, profile in ipairs(profiles) do
+    names[i], called[2 * i - 1], called[2 * i] = profile.name, profile.name, profile.id
+  end
+  local nearest = text.nearest(name, called)
+  return errors.fail("not_found", "%s", ("there is no profile of an application named '%s'%s There are %s"):format(
+    text.cut(text.one_line(name), 80), nearest and ("; did you mean '%s'?"):format(nearest) or ".", text.join(names)))
 end
 
 --- The profile with that name: its file's, the application's usual name, or its program's. All files are read again.

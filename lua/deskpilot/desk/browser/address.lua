@@ -12,7 +12,7 @@ local schemes = { http = true, https = true, file = true, data = true }
 ---@param url string
 ---@return string? url, deskpilot.error? err code "invalid" or "refused"
 function address.check(url)
-  if type(url) ~= "string" then error("an address is a string, not a " .. type(url), 3) end
+  if type(url) ~= "string" then errors.mistake("an address is a string, not a %s", type(url)) end
   if url == "about:blank" then return url end
   local scheme = url:match("^(%a[%w+.-]*):")
   if not scheme or url:find("[%c]") then

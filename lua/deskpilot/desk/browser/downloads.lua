@@ -4,6 +4,7 @@ local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local signal = require "deskpilot.base.signal"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -173,6 +174,8 @@ function Download:wait(timeout)
   return errors.fail("unsupported", "this browser does not report where it has saved %s; attach to it with the option "
     .. "downloads, a folder", self.name)
 end
+
+signature.methods("download", Download, { wait = { "number?" } })
 
 --- Waits until the tab starts a download and until that download is complete. `action` is called first to start it; if
 --- it returns nil, err, so does this function.

@@ -26,7 +26,7 @@ end
 
 local function check_port(port)
   if math.type(port) ~= "integer" or port < 1 or port > 65535 then
-    error("a port is a whole number from 1 to 65535, not " .. tostring(port), 4)
+    errors.mistake("a port is a whole number from 1 to 65535, not %s", tostring(port))
   end
 end
 

@@ -2,6 +2,7 @@
 --- started here, or attached to. The other modules of this folder are loaded when they are first needed.
 local errors = require "deskpilot.base.errors"
 local options_module = require "deskpilot.base.option_table"
+local signature = require "deskpilot.base.signature"
 local text = require "deskpilot.base.text"
 
 local browser_module = {}
@@ -23,7 +24,7 @@ local function check_size(size)
   if size == nil then return end
   for i = 1, 2 do
     if math.type(size[i]) ~= "integer" or size[i] < 100 or size[i] > 16384 then
-      error("browser.start: window is its size, { width, height }, in whole pixels", 3)
+      errors.mistake "browser.start: window is its size, { width, height }, in whole pixels"
     end
   end
 end
@@ -31,10 +32,22 @@ end
 local function check_flags(args)
   for _, flag in ipairs(args or {}) do
     if type(flag) ~= "string" or not text.starts(flag, "-") then
-      error("browser.start: args are flags, such as '--lang=de'; the page to open is `url`", 3)
+      errors.mistake "browser.start: args are flags, such as '--lang=de'; the page to open is `url`"
     end
   end
 end
+
+signature.kind("browser_options", {
+  what = "a table of options, or an address",
+  fits = function(value) return type(value) == "table" and not errors.is(value) end,
+  take = function(given, i)
+    if type(given[i]) == "string" and given[i]:find("^%a[%w+.-]+:") then given[i] = { url = given[i] } end
+  end,
+})
+
+local signatures = signature.of("desk.browser", {
+  start = { "browser_options?" }, attach = { "options" }, current = {}, of_window = { "table" },
+})
 
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.browser api, fun() stop ends the browsers that were started
@@ -68,7 +81,7 @@ function browser_module.new(desk)
 
   --- Starts a browser on this desktop and waits for its window. Without the option `profile` it has a new profile,
   --- which is removed when it ends. The browser ends with the desk.
-  ---@param options deskpilot.browser_start?
+  ---@param options deskpilot.browser_start|string|nil a text is the address to open
   ---@return deskpilot.browser? browser, deskpilot.error? err
   function api.start(options)
     options = options_module.check(options, start_options, "browser.start")
@@ -118,7 +131,7 @@ function browser_module.new(desk)
   function api.attach(options)
     options = options_module.check(options, attach_options, "browser.attach")
     local ways = (options.port and 1 or 0) + (options.profile and 1 or 0) + (options.window and 1 or 0)
-    if ways ~= 1 then error("browser.attach wants one of port, profile and window", 2) end
+    if ways ~= 1 then errors.mistake "browser.attach wants one of port, profile and window" end
     if not options.window then
       return connect { port = options.port, profile = options.profile, downloads = options.downloads }
     end
@@ -147,7 +160,7 @@ function browser_module.new(desk)
     return attach_to_window(window)
   end
 
-  return api, function()
+  return signatures(api), function()
     for _, browser in ipairs({ table.unpack(live) }) do browser:abandon() end
   end
 end

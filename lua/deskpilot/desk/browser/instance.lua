@@ -7,6 +7,7 @@ local errors = require "deskpilot.base.errors"
 local launch = require "deskpilot.desk.browser.launch"
 local revive = require "deskpilot.desk.browser.revive"
 local signal = require "deskpilot.base.signal"
+local signature = require "deskpilot.base.signature"
 local tab_module = require "deskpilot.desk.browser.tab"
 local task = require "deskpilot.base.task"
 
@@ -302,6 +303,11 @@ function Browser:window()
   if window then return window end
   return errors.fail("not_found", "the browser shows no window on this desktop")
 end
+
+signature.methods("browser", Browser, {
+  connected = {}, call = { "text", "table?", "number?" }, reconnect = { { urls = "boolean" } }, close = {},
+  has_quit = {}, abandon = {}, tabs = {}, tab = {}, new_tab = { "text?" }, window = {},
+})
 
 -- --- connecting ------------------------------------------------------------------------------------------
 

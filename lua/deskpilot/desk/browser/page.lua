@@ -268,7 +268,7 @@ end
 ---@return { ref: table, label: string }? target, deskpilot.error? err code "stale" or "not_found"
 function page.target(tab, target)
   local index = math.tointeger(type(target) == "table" and target.index or target)
-  if not index or index < 0 then error("expected an index of an observation, or an element of a page", 3) end
+  if not index or index < 0 then errors.mistake "expected an index of an observation, or an element of a page" end
   local origin = type(target) == "table" and sources[target]
   if origin then
     local label = page.label(target)

@@ -131,7 +131,6 @@ local type_options = { input = "string", replace = "boolean" }
 ---  autocomplete: whether it offers suggestions, one of which may have to be chosen
 ---@return deskpilot.error? err code "stale", "refused"
 function methods.type(self, target, content, how)
-  assert(type(content) == "string", "tab:type wants a text")
   how = options.check(how, type_options, "tab:type")
   local found, err = page.target(self, target)
   if not found then return nil, err end
@@ -192,8 +191,10 @@ end
 function methods.select(self, target, option, how)
   how = options.check(how, { input = "string" }, "tab:select")
   local wanted = type(option) == "table" and option or { option }
-  for _, each in ipairs(wanted) do assert(type(each) == "string", "tab:select wants the option's name") end
-  assert(#wanted > 0, "tab:select wants an option")
+  for _, each in ipairs(wanted) do
+    if type(each) ~= "string" then errors.mistake "tab:select wants the option's name" end
+  end
+  if #wanted == 0 then errors.mistake "tab:select wants an option" end
   local found, err = page.target(self, target)
   if not found then return nil, err end
   local answer, why = ask(self, found, "chooseOption", { ref = found.ref, wanted = wanted })
@@ -216,14 +217,14 @@ end
 local function existing(paths)
   local list = {}
   for i, path in ipairs(type(paths) == "table" and paths or { paths }) do
-    assert(type(path) == "string", "tab:upload wants paths")
+    if type(path) ~= "string" then errors.mistake "tab:upload wants paths" end
     local absolute = files.absolute(path)
     local stat = require("luv").fs_stat(absolute)
     if not stat then return errors.fail("not_found", "there is no file %s", absolute) end
     if stat.type ~= "file" then return errors.fail("invalid", "%s is not a file", absolute) end
     list[i] = files.native(absolute)
   end
-  assert(#list > 0, "tab:upload wants a path")
+  if #list == 0 then errors.mistake "tab:upload wants a path" end
   return list
 end
 

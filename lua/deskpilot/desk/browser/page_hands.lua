@@ -147,7 +147,7 @@ end
 ---@return table
 function hands.of(name)
   local found = hands[name or "real"]
-  if not found or type(found) ~= "table" then error("input is real or cdp, not " .. tostring(name), 3) end
+  if not found or type(found) ~= "table" then errors.mistake("input is real or cdp, not %s", tostring(name)) end
   return found
 end
 

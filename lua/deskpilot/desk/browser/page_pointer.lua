@@ -120,7 +120,7 @@ local methods = pointer.methods
 function methods.click(self, target, how)
   how = options.check(how, click_options, "tab:click")
   if how.button and how.button ~= "left" and how.button ~= "middle" and how.button ~= "right" then
-    error("tab:click: a button is left, middle or right, not " .. how.button, 2)
+    errors.mistake("tab:click: a button is left, middle or right, not %s", how.button)
   end
   local found, err = page.target(self, target)
   if not found then return nil, err end

@@ -2,6 +2,7 @@
 local image = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local option_table = require "deskpilot.base.option_table"
 local rects = require "deskpilot.desk.picture.rect"
 local shots = require "deskpilot.desk.picture.shot"
 
@@ -43,12 +44,12 @@ local function check_region(region)
   for _, side in ipairs { "x", "y", "width", "height" } do
     local value = clip[side]
     if not (value and value >= 0 and value < 1e7) then
-      error("tab:screenshot: a region is x, y, width and height in the page", 3)
+      errors.mistake "tab:screenshot: a region is x, y, width and height in the page"
     end
   end
   if clip.width < 1 or clip.height < 1 or clip.width > MOST_SIDE or clip.height > MOST_SIDE
     or clip.width * clip.height > MOST_PIXELS then
-    error("tab:screenshot: that region is too small or too large", 3)
+    errors.mistake "tab:screenshot: that region is too small or too large"
   end
   return clip
 end
@@ -94,11 +95,11 @@ end
 --- A screenshot of the tab: of what is in view, of the whole page, or of a region of it. It does not matter what covers
 --- the window on the screen. A very long page is cut off (`incomplete` is set). A tab behind another one comes to the
 --- front of its window. Points of this screenshot are not points of the screen, so they cannot be clicked.
----@param options { full_page: boolean?, region: deskpilot.region?, path: string? }? region: in CSS pixels of the page;
----  path: a PNG file to write
+---@param options { full_page: boolean?, region: deskpilot.region?, path: string? }|string|nil region: in CSS pixels of
+---  the page; path: a PNG file to write; a text is the path
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function Tab:screenshot(options)
-  options = options or {}
+  options = option_table.check(options, { full_page = "boolean", region = "table", path = "string" }, "tab:screenshot")
   local clip, cut, picture, err
   local ok, why = bring_to_front(self)
   if not ok then return nil, why end

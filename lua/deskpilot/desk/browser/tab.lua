@@ -5,6 +5,7 @@ local cdp = require "deskpilot.desk.browser.cdp"
 local errors = require "deskpilot.base.errors"
 local events = require "deskpilot.desk.browser.tab_events"
 local signal = require "deskpilot.base.signal"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -271,5 +272,40 @@ for _, part in ipairs { "navigation", "dialogs", "downloads", "pictures", "waiti
   "page_acts" } do
   for name, method in pairs(require("deskpilot.desk.browser." .. part).methods) do Tab[name] = method end
 end
+
+signature.kind("page_element", {
+  what = "an element of the page or its index",
+  fits = function(value)
+    return type(value) == "table" and not errors.is(value) or type(value) == "number" and math.tointeger(value) ~= nil
+  end,
+})
+
+signature.kind("texts", {
+  what = "a text or a list of them",
+  fits = function(value) return type(value) == "string" or type(value) == "table" and not errors.is(value) end,
+})
+
+signature.kind("screenshot_options", {
+  what = "a table of options, or the path of a file",
+  fits = function(value) return type(value) == "table" and not errors.is(value) end,
+  take = signature.text_as("path", true),
+})
+
+signature.methods("tab", Tab, {
+  call = { "text", "table?", "number?" },
+  evaluate = { "text", { timeout = "number", world = "string", gesture = "boolean" } },
+  info = {}, close = {}, activate = {}, window = {},
+  navigate = { "text", { timeout = "number" } },
+  back = { { timeout = "number" } }, forward = { { timeout = "number" } },
+  reload = { { timeout = "number", without_cache = "boolean" } },
+  dialog = {}, accept_dialog = { "text?" }, dismiss_dialog = {},
+  wait_for = { "options" }, wait_for_download = { { action = "function", timeout = "number" } },
+  screenshot = { "screenshot_options?" },
+  pdf = { "text", { landscape = "boolean", background = "boolean", scale = "number" } },
+  observe = { "options?" }, click = { "page_element", "options?" }, scroll_to = { "page_element" },
+  scroll = { "options?" }, type = { "page_element", "text", "options?" }, clear = { "page_element", "options?" },
+  select = { "page_element", "texts", "options?" }, upload = { "page_element", "texts", "options?" },
+  download = { "page_element", "options?" },
+})
 
 return tab_module

@@ -3,6 +3,7 @@
 local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
 local places = require "deskpilot.desk.elements.places"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local texts = require "deskpilot.desk.elements.texts"
 
@@ -23,6 +24,17 @@ end
 local function is_open(element)
   return element.states.expanded or false
 end
+
+signature.kind("action", {
+  what = "the name or the number of an action",
+  fits = function(value) return type(value) == "string" or math.type(value) == "integer" end,
+})
+
+local signatures = signature.of("desk.elements", {
+  press = { "element", "action?" }, actions = { "element" }, set_value = { "element", "number" },
+  select = { "element" }, toggle = { "element", "boolean?" }, expand = { "element" }, collapse = { "element" },
+  focus = { "element" }, scroll_into_view = { "element" },
+})
 
 --- Adds these functions to desk.elements.
 ---@param part deskpilot.desk.elements
@@ -70,7 +82,7 @@ function acts.add(part, desk, reader)
   --- Does what a click on the element does, without the mouse: its first action, or the one with that name (or number,
   --- counted from 0). The call returns when the application has got the request; the effect may take a moment. (GTK
   --- shows a button pressed for 250 ms first, and drops the action if another one comes earlier.)
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@param action string|integer|nil
   ---@return boolean? ok, deskpilot.error? err
   function api.press(element, action)
@@ -80,7 +92,7 @@ function acts.add(part, desk, reader)
   end
 
   --- The actions that press can do, the default one first.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@return { name: string, title: string?, description: string?, key: string? }[]? actions, deskpilot.error? err
   function api.actions(element)
     local now, err = now_of(element)
@@ -89,13 +101,12 @@ function acts.add(part, desk, reader)
   end
 
   --- Sets the value of a slider, a spin button or the like, and waits until the element has it.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@param number number between its minimum and maximum
   ---@return number? value the new value, which the element may have rounded to its step
   ---@return deskpilot.error? err
   function api.set_value(element, number)
-    assert(type(number) == "number" and number == number and math.abs(number) < math.huge,
-      "elements.set_value wants a finite number")
+    if math.abs(number) == math.huge then errors.mistake "elements.set_value wants a finite number" end
     local before, err = now_of(element)
     if not before then return nil, err end
     local ok, failure = check_enabled(before)
@@ -118,7 +129,7 @@ function acts.add(part, desk, reader)
   end
 
   --- Selects an item of a list, a table, a tree or a combo box, a page's tab, a radio button.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@return boolean? ok, deskpilot.error? err
   function api.select(element)
     local before, err = now_of(element)
@@ -149,7 +160,7 @@ function acts.add(part, desk, reader)
 
   --- Switches a check box, a toggle button or the like on or off; without `on` to its other state. An element that
   --- already has the state is left alone.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@param on boolean?
   ---@return boolean? ok, deskpilot.error? err
   function api.toggle(element, on)
@@ -224,21 +235,21 @@ function acts.add(part, desk, reader)
   end
 
   --- Opens an item of a tree, a combo box, a menu, an expander, and waits until it is open.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@return boolean? ok, deskpilot.error? err
   function api.expand(element)
     return open_or_close(element, true)
   end
 
   --- Closes what expand has opened, and waits until it is closed.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@return boolean? ok, deskpilot.error? err
   function api.collapse(element)
     return open_or_close(element, false)
   end
 
   --- Gives an element the keyboard focus within its window. desk.windows.focus activates the window.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@return boolean? ok, deskpilot.error? err
   function api.focus(element)
     local before, err = now_of(element)
@@ -264,7 +275,7 @@ function acts.add(part, desk, reader)
 
   --- Scrolls until an element is in view. If its application cannot scroll to it, the element gets the focus, which
   --- usually brings it into view.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@return boolean? ok, deskpilot.error? err
   function api.scroll_into_view(element)
     local found, err = reader.find(element, true)
@@ -284,6 +295,8 @@ function acts.add(part, desk, reader)
       task.sleep(0.02)
     end
   end
+
+  signatures(api)
 end
 
 return acts

@@ -1,6 +1,7 @@
 --- Finds elements by criteria, and describes what there is instead where none matches.
 local errors = require "deskpilot.base.errors"
 local rects = require "deskpilot.desk.picture.rect"
+local signature = require "deskpilot.base.signature"
 local text = require "deskpilot.base.text"
 
 local find = {}
@@ -22,25 +23,38 @@ local find = {}
 ---@field max integer? the most elements to read (list)
 ---@field timeout number? seconds to wait for a match (find)
 
-local keys = { role = true, name = true, text = true, app = true, pid = true, states = true, contains = true,
-  matching = true, window = true, within = true, nth = true, all = true, timeout = true, max = true, bare = true,
-  index = true }
+local keys = { role = "string", name = "string", text = "string", app = "string", pid = "number", states = "any",
+  contains = "string", matching = "string", window = "any", within = "any", nth = "any", all = "boolean",
+  timeout = "number", max = "number", bare = "boolean", index = "any" }
 
---- Raises an error for invalid criteria, at the level of the caller's caller.
+local function is_table(value)
+  return type(value) == "table" and not errors.is(value)
+end
+
+signature.kind("element_criteria", { what = 'a name or criteria such as { role = "push button", name = "OK" }',
+  fits = is_table, take = signature.text_as("name", true) })
+
+signature.kind("element", { what = 'an element, its name or criteria such as { role = "push button", name = "OK" }',
+  fits = is_table, take = signature.text_as "name" })
+
+--- Raises an error for invalid criteria.
 ---@param criteria table
 function find.check(criteria)
-  for key in pairs(criteria) do
-    if not keys[key] then
-      error(("elements are found by role, name, text, contains, matching, app, pid, window, within and states, not %s")
-        :format(tostring(key)), 3)
+  for key, value in pairs(criteria) do
+    local kind = keys[key]
+    if not kind then
+      errors.mistake("elements are found by role, name, text, contains, matching, app, pid, window, within and states, "
+        .. "not %s", tostring(key))
+    elseif kind ~= "any" and type(value) ~= kind then
+      errors.mistake("elements are found by criteria of which %s is a %s, not a %s", key, kind, type(value))
     end
   end
   if criteria.matching ~= nil and not pcall(string.find, "", criteria.matching) then
-    error("matching is not a Lua pattern: " .. tostring(criteria.matching), 3)
+    errors.mistake("matching is not a Lua pattern: %s", criteria.matching)
   end
   local nth = criteria.nth
   if nth ~= nil and (math.type(nth) ~= "integer" or nth == 0) then
-    error("nth counts from 1, or from -1 for the last", 3)
+    errors.mistake "nth counts from 1, or from -1 for the last"
   end
   if type(criteria.within) == "table" and not criteria.within.handle then find.check(criteria.within) end
 end

@@ -6,6 +6,7 @@ local find = require "deskpilot.desk.elements.find"
 local outline = require "deskpilot.desk.elements.outline"
 local places = require "deskpilot.desk.elements.places"
 local points = require "deskpilot.desk.picture.points"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 
 local elements = {}
@@ -48,6 +49,11 @@ local function among_all(criteria)
   for key, value in pairs(criteria) do copy[key] = value end
   return copy
 end
+
+local signatures = signature.of("desk.elements", {
+  list = { "element_criteria?" }, find = { "element_criteria" }, refresh = { "element" }, at = { "target" },
+  outline = { "options?" }, stop = {},
+})
 
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.elements
@@ -115,7 +121,8 @@ function elements.new(desk)
   --- The elements on the screen, parents before children: all of them, or those that match. `all` includes elements
   --- that are not showing (closed menus, hidden pages); `bare` leaves out texts, values and actions. list.apps names
   --- the applications; one that did not answer has a note in list.apps[i].note.
-  ---@param criteria deskpilot.element_criteria?
+  ---@param criteria deskpilot.element_criteria|string|nil a text is a name; more criteria may follow it
+  ---@overload fun(name: string, more: deskpilot.element_criteria): deskpilot.element[]?, deskpilot.error?
   ---@return deskpilot.element[]? list, deskpilot.error? err
   function api.list(criteria)
     criteria = criteria or {}
@@ -130,7 +137,8 @@ function elements.new(desk)
   --- The first element that matches, or the nth. Role, name, text and app are compared without regard to case and to
   --- space around them; `contains` is a part of the name or text, `matching` a Lua pattern for either; `within` is an
   --- ancestor, or criteria for one. With `timeout` the call waits for a match.
-  ---@param criteria deskpilot.element_criteria
+  ---@param criteria deskpilot.element_criteria|string a text is a name; more criteria may follow it
+  ---@overload fun(name: string, more: deskpilot.element_criteria): deskpilot.element?, deskpilot.error?
   ---@return deskpilot.element? element, deskpilot.error? err
   function api.find(criteria)
     find.check(criteria)
@@ -149,14 +157,13 @@ function elements.new(desk)
   end
 
   function reader.find(element, all)
-    assert(type(element) == "table", "expected an element, or criteria to find it by")
     if element.handle then return element end
     return api.find(all and among_all(element) or element)
   end
 
   --- Reads one element again, with details that a list does not have: the range of its value, the selection of its
   --- text, its actions. Quick, since only this element is read.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@return deskpilot.element_now? element, deskpilot.error? err
   function api.refresh(element)
     local found, err = reader.find(element)
@@ -172,6 +179,7 @@ function elements.new(desk)
 
   --- The deepest element at a point of the screen.
   ---@param point deskpilot.target
+  ---@overload fun(x: number, y: number): deskpilot.element?, deskpilot.error?
   ---@return deskpilot.element? element, deskpilot.error? err
   function api.at(point)
     local x, y = points.resolve(desk, point)
@@ -212,7 +220,7 @@ function elements.new(desk)
     native_reader = nil
   end
 
-  return api
+  return signatures(api)
 end
 
 return elements

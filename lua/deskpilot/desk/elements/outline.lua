@@ -3,6 +3,7 @@
 ---     2 frame "Untitled 1 - Mousepad" (active)
 ---       3 menu "File"
 ---       4 text = "Dear Ada, ..." (focused)
+local errors = require "deskpilot.base.errors"
 local places = require "deskpilot.desk.elements.places"
 local text = require "deskpilot.base.text"
 
@@ -12,19 +13,19 @@ outline.defaults = { max = 200, depth = 30, name = 80, text = 120 }
 
 local keys = { app = true, window = true, pid = true, within = true, all = true, max = true, depth = true }
 
---- Raises an error for invalid options of elements.outline, at the level of the caller's caller.
+--- Raises an error for invalid options of elements.outline.
 ---@param options table
 function outline.check(options)
   for key in pairs(options) do
     if not keys[key] then
-      error(("elements.outline has the options app, window, pid, within, all, max and depth, not %s"):format(
-        tostring(key)), 3)
+      errors.mistake("elements.outline has the options app, window, pid, within, all, max and depth, not %s",
+        tostring(key))
     end
   end
   for _, key in ipairs { "max", "depth" } do
     local value = options[key]
     if value ~= nil and (math.type(value) ~= "integer" or value < 1) then
-      error(key .. " must be a whole number of at least 1", 3)
+      errors.mistake("%s must be a whole number of at least 1", key)
     end
   end
 end

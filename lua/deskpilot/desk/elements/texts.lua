@@ -1,6 +1,7 @@
 --- Texts of elements: reads and replaces a field's text, reads and sets its selection.
 local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
+local signature = require "deskpilot.base.signature"
 local text = require "deskpilot.base.text"
 
 local texts = {}
@@ -12,6 +13,11 @@ local function comparable(value)
   local count = utf8.len(value)
   return count and count < longest_text and not value:gsub("[\n\t]", ""):find("%c")
 end
+
+local signatures = signature.of("desk.elements", {
+  set_text = { "element", "text" }, text = { "element" }, selection = { "element" },
+  select_text = { "element", "whole?", "whole?" },
+})
 
 --- Adds these functions to desk.elements.
 ---@param part deskpilot.desk.elements
@@ -50,7 +56,7 @@ function texts.add(part, desk, tools)
 
   --- Replaces the text of a field, and waits until the field holds it. Where the application does not accept texts by
   --- the accessibility interface (browsers), the field gets the focus and the text is typed.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@param value string
   ---@return boolean? ok, deskpilot.error? err
   function api.set_text(element, value)
@@ -66,7 +72,7 @@ function texts.add(part, desk, tools)
   end
 
   --- The current content of an element: its text, else its value, else its name.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@return string? text, deskpilot.error? err
   function api.text(element)
     local now, err = tools.now_of(element)
@@ -76,7 +82,7 @@ function texts.add(part, desk, tools)
 
   --- The selected part of a text: characters start to stop, counted from 1 as by string.sub. If nothing is selected,
   --- text is "", stop is the character before the caret, and start the one after it.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@return { start: integer, stop: integer, text: string }? selection, deskpilot.error? err
   function api.selection(element)
     local now, err = tools.now_of(element)
@@ -95,13 +101,12 @@ function texts.add(part, desk, tools)
 
   --- Selects a part of a text: characters `from` to `to`, counted as by string.sub, where -1 is the last; without them
   --- all of it. If `to` is before `from`, nothing is selected and the caret goes before `from`.
-  ---@param element deskpilot.element|deskpilot.element_criteria
+  ---@param element deskpilot.element|deskpilot.element_criteria|string
   ---@param from integer?
   ---@param to integer?
   ---@return boolean? ok, deskpilot.error? err
   function api.select_text(element, from, to)
     from, to = math.tointeger(from or 1), math.tointeger(to or -1)
-    assert(from and to, "elements.select_text wants whole numbers: the first and the last character")
     local before, err = tools.now_of(element)
     if not before then return nil, err end
     if not before.selection then
@@ -117,6 +122,8 @@ function texts.add(part, desk, tools)
     if gone then return nil, gone end
     return tools.refused(seen, "has characters %d to %d selected", seen.selection.start, seen.selection.stop)
   end
+
+  signatures(api)
 end
 
 return texts

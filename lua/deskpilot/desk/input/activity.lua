@@ -3,6 +3,7 @@
 --- question, and ends with the desk.
 local native = require "native.activity"
 local errors = require "deskpilot.base.errors"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 
 local activity = {}
@@ -36,7 +37,6 @@ end
 -- A function that is to be called as a task, for the task that asks for it now. A failure is its author's to
 -- see, and no reason for others not to be told.
 local function new_listener(fn, what)
-  assert(type(fn) == "function", what .. " wants a function")
   return { owner = task.current(), fn = function()
     local ok, why = xpcall(fn, function(err) return errors.is(err) and err or debug.traceback(err, 2) end)
     if not ok and not errors.is(why, "cancelled") then
@@ -47,6 +47,12 @@ end
 
 ---@class deskpilot.handle
 ---@field remove fun(self: deskpilot.handle) ends what it stands for; a second call does nothing
+
+local activity_signatures = signature.of("desk.activity", {
+  idle = {}, on_input = { "function" }, wait_idle = { "number" },
+  set_give_way = { { quiet = "number", paused = "function", resumed = "function" } }, give_way = {},
+})
+local hotkey_signatures = signature.of("desk.hotkeys", { on = { "text", "function" } })
 
 local function new_activity(self)
   ---@class deskpilot.desk.activity
@@ -124,7 +130,7 @@ local function new_activity(self)
     return true
   end
 
-  return api
+  return activity_signatures(api)
 end
 
 local function new_hotkeys(self)
@@ -137,7 +143,6 @@ local function new_hotkeys(self)
   ---@param fn fun()
   ---@return deskpilot.handle? handle, deskpilot.error? err code "refused" where another program has it
   function api.on(combo, fn)
-    assert(type(combo) == "string", "hotkeys.on wants a combination of keys")
     local listener = new_listener(fn, "the hotkey " .. combo)
     local handle, err = open(self)
     if not handle then return nil, err end
@@ -150,7 +155,7 @@ local function new_hotkeys(self)
     end }
   end
 
-  return api
+  return hotkey_signatures(api)
 end
 
 --- The two parts of a desk, and what ends both.

@@ -3,6 +3,7 @@ local native_image = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local shots = require "deskpilot.desk.picture.shot"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 
 local clipboard = {}
@@ -52,6 +53,11 @@ local function png_of_file(path)
   return image:png()
 end
 
+local signatures = signature.of("desk.clipboard", {
+  get = { { timeout = "number" } }, set = { "text" }, get_image = { { timeout = "number" } },
+  set_image = { "picture" }, wait_for_change = { { timeout = "number", action = "function" } },
+})
+
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.clipboard
 function clipboard.new(desk)
@@ -72,7 +78,6 @@ function clipboard.new(desk)
   ---@param text string UTF-8 with "\n" line ends
   ---@return boolean? ok, deskpilot.error? err
   function api.set(text)
-    if type(text) ~= "string" then error("desk.clipboard.set wants a text, not a " .. type(text), 2) end
     return set(desk, "text", text)
   end
 
@@ -95,8 +100,8 @@ function clipboard.new(desk)
   function api.set_image(picture)
     local png, err
     if type(picture) == "string" then png, err = png_of_file(picture)
-    elseif type(picture) == "table" and picture.encode then png, err = picture:encode()
-    else error("desk.clipboard.set_image wants a screenshot or a path, not a " .. type(picture), 2) end
+    elseif type(picture) == "table" then png, err = picture:encode()
+    else png, err = picture:png() end
     if not png then return nil, err end
     return set(desk, "png", png)
   end
@@ -127,7 +132,7 @@ function clipboard.new(desk)
     end
   end
 
-  return api
+  return signatures(api)
 end
 
 return clipboard

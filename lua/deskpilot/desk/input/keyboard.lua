@@ -3,6 +3,7 @@ local keys = require "native.desk"
 local errors = require "deskpilot.base.errors"
 local options = require "deskpilot.base.option_table"
 local read_back = require "deskpilot.desk.input.read_back"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local typing = require "deskpilot.desk.input.typing"
@@ -111,6 +112,10 @@ end
 local type_options = { window = "any", into = "table", verify = "boolean" }
 local press_options = { times = "whole", hold = "number", interval = "number" }
 
+local signatures = signature.of("desk.keyboard", {
+  type = { "text", "options?" }, press = { "text", "options?" }, hold = { "text" }, release = { "text" }, keys = {},
+})
+
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.keyboard
 function keyboard.new(desk)
@@ -128,7 +133,6 @@ function keyboard.new(desk)
   ---@param how deskpilot.type_options?
   ---@return boolean? ok, deskpilot.error? err
   function api.type(words, how)
-    assert(type(words) == "string", "keyboard.type wants a text")
     how = options.check(how, type_options, "keyboard.type")
     desk.activity.give_way()
     local target, element = prepare(desk, how)
@@ -200,7 +204,7 @@ function keyboard.new(desk)
     return keys.keys()
   end
 
-  return api
+  return signatures(api)
 end
 
 return keyboard

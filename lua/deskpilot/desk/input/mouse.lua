@@ -1,9 +1,11 @@
 --- desk.mouse: moving, clicking, dragging, scrolling. Targets are points or elements (points.lua).
 --- Whatever goes down comes up again, also when the task is cancelled half-way.
 local keys = require "native.desk"
+local errors = require "deskpilot.base.errors"
 local mouse_path = require "deskpilot.desk.input.mouse_path"
 local options = require "deskpilot.base.option_table"
 local points = require "deskpilot.desk.picture.points"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local timing = require "deskpilot.desk.wait.timing"
 local typing = require "deskpilot.desk.input.typing"
@@ -17,7 +19,7 @@ local buttons = { left = true, middle = true, right = true, back = true, forward
 
 local function check_button(name, who)
   if not buttons[name] then
-    error(("%s: a button is left, middle, right, back or forward, not %s"):format(who, tostring(name)), 3)
+    errors.mistake("%s: a button is left, middle, right, back or forward, not %s", who, tostring(name))
   end
   return name
 end
@@ -154,6 +156,29 @@ local function drag_along(desk, corners, how)
     function(before, corner) return be_seen(desk, before, corner) end)
 end
 
+local function is_path(value)
+  return type(value) == "table" and type(value[1]) == "table"
+end
+
+signature.kind("path", {
+  what = "a point, an element or a list of them",
+  fits = function(value) return is_path(value) or signature.fits("target", value) end,
+  take = signature.numbers_as_point,
+})
+
+signature.kind("drag_to", {
+  what = "a point, an element or a table of options",
+  fits = function(value) return type(value) == "table" and not errors.is(value) end,
+  take = signature.numbers_as_point,
+})
+
+local signatures = signature.of("desk.mouse", {
+  position = {}, move = { "target", "options?" }, hover = { "target", "number?" }, click = { "target?", "options?" },
+  double_click = { "target?", "options?" }, triple_click = { "target?", "options?" },
+  right_click = { "target?", "options?" }, middle_click = { "target?", "options?" }, press = { "any?" },
+  release = { "any?" }, drag = { "path", "drag_to?", "options?" }, scroll = { "options" },
+})
+
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.mouse
 function mouse.new(desk)
@@ -170,6 +195,7 @@ function mouse.new(desk)
   --- seconds, slow at its ends, with all the moves in between that a hand makes.
   ---@param target deskpilot.target
   ---@param how { seconds: number? }?
+  ---@overload fun(x: number, y: number, how: { seconds: number? }?): boolean?, deskpilot.error?
   ---@return boolean? ok, deskpilot.error? err
   function api.move(target, how)
     how = options.check(how, move_options, "mouse.move")
@@ -188,9 +214,9 @@ function mouse.new(desk)
   --- until the screen is quiet.
   ---@param target deskpilot.target
   ---@param seconds number?
+  ---@overload fun(x: number, y: number, seconds: number?): boolean?, deskpilot.error?
   ---@return boolean? ok, deskpilot.error? err
   function api.hover(target, seconds)
-    assert(seconds == nil or type(seconds) == "number", "mouse.hover wants seconds")
     desk.activity.give_way()
     local x, y = points.resolve(desk, target)
     if not x then return nil, y end
@@ -214,6 +240,7 @@ function mouse.new(desk)
   --- is where it was sent, if that is less than a second ago.
   ---@param target deskpilot.target?
   ---@param how deskpilot.click_options?
+  ---@overload fun(x: number, y: number, how: deskpilot.click_options?): boolean?, deskpilot.error?
   ---@return boolean? ok, deskpilot.error? err
   function api.click(target, how)
     how = options.check(how, click_options, "mouse.click")
@@ -231,6 +258,7 @@ function mouse.new(desk)
   --- Two clicks of the left button, close enough to count as one double click.
   ---@param target deskpilot.target?
   ---@param how deskpilot.click_options?
+  ---@overload fun(x: number, y: number, how: deskpilot.click_options?): boolean?, deskpilot.error?
   ---@return boolean? ok, deskpilot.error? err
   function api.double_click(target, how)
     return api.click(target, options_with(how, "mouse.double_click", "left", 2))
@@ -239,6 +267,7 @@ function mouse.new(desk)
   --- Three clicks, which mark a line or a paragraph in most programs.
   ---@param target deskpilot.target?
   ---@param how deskpilot.click_options?
+  ---@overload fun(x: number, y: number, how: deskpilot.click_options?): boolean?, deskpilot.error?
   ---@return boolean? ok, deskpilot.error? err
   function api.triple_click(target, how)
     return api.click(target, options_with(how, "mouse.triple_click", "left", 3))
@@ -247,6 +276,7 @@ function mouse.new(desk)
   --- A click of the right button.
   ---@param target deskpilot.target?
   ---@param how deskpilot.click_options?
+  ---@overload fun(x: number, y: number, how: deskpilot.click_options?): boolean?, deskpilot.error?
   ---@return boolean? ok, deskpilot.error? err
   function api.right_click(target, how)
     return api.click(target, options_with(how, "mouse.right_click", "right", 1))
@@ -255,6 +285,7 @@ function mouse.new(desk)
   --- A click of the middle button.
   ---@param target deskpilot.target?
   ---@param how deskpilot.click_options?
+  ---@overload fun(x: number, y: number, how: deskpilot.click_options?): boolean?, deskpilot.error?
   ---@return boolean? ok, deskpilot.error? err
   function api.middle_click(target, how)
     return api.click(target, options_with(how, "mouse.middle_click", "middle", 1))
@@ -286,14 +317,14 @@ function mouse.new(desk)
   ---@return boolean? ok, deskpilot.error? err
   function api.drag(from, to, how)
     local path = { from, to }
-    if type(from) == "table" and type(from[1]) == "table" then
-      assert(how == nil, "mouse.drag wants drag(from, to, options) or drag({ points }, options)")
+    if is_path(from) then
+      if how ~= nil then errors.mistake "mouse.drag wants drag(from, to, options) or drag({ points }, options)" end
       path, how = from, to
-      assert(#path >= 2, "mouse.drag wants two points or more")
+      if #path < 2 then errors.mistake "mouse.drag wants two points or more" end
     end
     how = options.check(how, drag_options, "mouse.drag")
     check_button(how.button or "left", "mouse.drag")
-    if not path[2] then error("mouse.drag wants to know where to", 2) end
+    if not path[2] then errors.mistake "mouse.drag wants to know where to" end
     desk.activity.give_way()
     local corners, err = corners_of(desk, path)
     if not corners then return nil, err end
@@ -311,7 +342,7 @@ function mouse.new(desk)
     if how.pixels then
       dx, dy = dx / PIXELS, dy / PIXELS
     elseif dx % 1 ~= 0 or dy % 1 ~= 0 then
-      error("mouse.scroll: notches are whole numbers; for less say pixels = true", 2)
+      errors.mistake "mouse.scroll: notches are whole numbers; for less say pixels = true"
     end
     desk.activity.give_way()
     if how.at then
@@ -323,7 +354,7 @@ function mouse.new(desk)
     return desk.native:wheel(dx, dy)
   end
 
-  return api
+  return signatures(api)
 end
 
 return mouse

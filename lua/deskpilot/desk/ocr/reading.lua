@@ -2,6 +2,7 @@
 --- terminals, games, remote desktops, pictures. Where there are elements, they are faster (milliseconds) and exact.
 local native = require "native.ocr"
 local errors = require "deskpilot.base.errors"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local text_lines = require "deskpilot.desk.ocr.lines"
 local text_match = require "deskpilot.desk.ocr.match"
@@ -34,7 +35,7 @@ local known = { region = true, window = true, image = true, language = true, tim
 local function check(options, what)
   for key in pairs(options) do
     if not known[key] then
-      error(("%s takes region, window, image, language and timeout, not %s"):format(what, tostring(key)), 3)
+      errors.mistake("%s takes region, window, image, language and timeout, not %s", what, tostring(key))
     end
   end
 end
@@ -53,6 +54,10 @@ local function place(words, shot)
   end
   return words
 end
+
+local signatures = signature.of("desk.screen", {
+  read_text = { "options?" }, find_text = { "text", "options?" }, find_texts = { "text", "options?" },
+})
 
 --- Adds read_text, find_text and find_texts to desk.screen.
 ---@param desk deskpilot.desk
@@ -98,7 +103,7 @@ function reading.extend(desk)
 
   -- Checks the arguments of find_text and find_texts, and reads the rows.
   local function rows_for(wanted, options, what)
-    if type(wanted) ~= "string" or not wanted:find("%S") then error(what .. " wants the words to look for", 3) end
+    if not wanted:find("%S") then errors.mistake("%s wants the words to look for", what) end
     check(options, what)
     return read(options)
   end
@@ -128,6 +133,7 @@ function reading.extend(desk)
     return text_match.find(rows, wanted)
   end
 
+  signatures(api)
   return function()
     if reader then reader:close() end
     reader = nil

@@ -68,7 +68,7 @@ end
 ---@return deskpilot.rect|deskpilot.error area what it shows, in pixels of the screen
 ---@return true? incomplete of a window: its application did not draw all that was covered in time
 function capture.take(desk, options, screen)
-  if options.window and options.monitor then error("a picture is of a window or of a monitor, not of both", 3) end
+  if options.window and options.monitor then errors.mistake "a picture is of a window or of a monitor, not of both" end
   local take = options.window and not options.on_screen and windows().of_window or of_screen
   local image, area, incomplete = take(desk, options, screen)
   if not image then return nil, area end

@@ -1,5 +1,6 @@
 --- Painting on a picture: methods of shots (shot.lua). Colours are "#rrggbb", or "#rrggbbaa" for one that can be
 --- seen through. What lies outside the picture is left out. Each method gives the shot back.
+local errors = require "deskpilot.base.errors"
 local marks = require "deskpilot.desk.picture.marks"
 
 ---@class deskpilot.shot
@@ -7,14 +8,14 @@ local draw = {}
 
 local function integer(value, name)
   return math.tointeger(type(value) == "number" and value // 1 or nil)
-    or error(("%s must be a number of pixels, not %s"):format(name, tostring(value)), 4)
+    or errors.mistake("%s must be a number of pixels, not %s", name, tostring(value))
 end
 
 -- A colour as native.image has it: 0xrrggbbaa.
 local function colour_of(word)
   local digits = type(word) == "string" and word:match("^#(%x+)$")
   if not digits or (#digits ~= 6 and #digits ~= 8) then
-    error(('a colour is "#rrggbb" or "#rrggbbaa", not %s'):format(tostring(word)), 4)
+    errors.mistake('a colour is "#rrggbb" or "#rrggbbaa", not %s', tostring(word))
   end
   return tonumber(#digits == 6 and digits .. "ff" or digits, 16)
 end

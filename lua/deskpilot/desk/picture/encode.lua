@@ -63,15 +63,15 @@ end
 
 local function check(options)
   if options.format ~= nil and not mimes[options.format] then
-    error(('a picture\'s format is "png" or "jpeg", not %s'):format(tostring(options.format)), 0)
+    errors.mistake('a picture\'s format is "png" or "jpeg", not %s', tostring(options.format))
   end
   local most = options.max_bytes
   if most ~= nil and (math.type(most) ~= "integer" or most < 1) then
-    error("max_bytes must be a whole number of bytes, not " .. tostring(most), 0)
+    errors.mistake("max_bytes must be a whole number of bytes, not %s", tostring(most))
   end
   local quality = options.quality
   if quality ~= nil and (math.type(quality) ~= "integer" or quality < 1 or quality > 100) then
-    error("quality must be 1 to 100, not " .. tostring(quality), 0)
+    errors.mistake("quality must be 1 to 100, not %s", tostring(quality))
   end
 end
 

@@ -3,6 +3,7 @@ local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local rects = require "deskpilot.desk.picture.rect"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 
 local find = {}
@@ -35,19 +36,26 @@ local known = { min_score = true, tolerance = true, max = true, region = true, w
 local function check(options)
   for key in pairs(options) do
     if not known[key] then
-      error(("a picture is looked for with min_score, tolerance, region, window, monitor and max, not '%s' (to "
-        .. "wait for one: desk.wait_for_image)"):format(tostring(key)), 4)
+      errors.mistake("%s", ("a picture is looked for with min_score, tolerance, region, window, monitor and max, not "
+        .. "'%s' (to wait for one: desk.wait_for_image)"):format(tostring(key)))
     end
   end
   return options
 end
+
+local function is_picture(value)
+  local kind = type(value)
+  return kind == "string" or kind == "userdata" or kind == "table" and value.encode ~= nil
+end
+
+signature.kind("picture", { what = "a picture (a screenshot or a path of a PNG or JPEG file)", fits = is_picture })
 
 -- A shot, an image of native.image, or the path of a PNG or JPEG file.
 local function load(picture)
   if type(picture) == "userdata" then return picture end
   if type(picture) == "table" and picture.native then return picture.native end
   if type(picture) ~= "string" then
-    error("a picture or the path of a PNG or JPEG file is wanted, not a " .. type(picture), 4)
+    errors.mistake("a picture or the path of a PNG or JPEG file is wanted, not a %s", type(picture))
   end
   local bytes, err = files.read(picture)
   if not bytes then return nil, err end

@@ -41,12 +41,12 @@ end
 function monitors.find(native, which)
   if type(which) == "table" then
     if not (which.x and which.y and which.width and which.height) then
-      error("a monitor is one of desk.screen.monitors(), its index or its name", 3)
+      errors.mistake "a monitor is one of desk.screen.monitors(), its index or its name"
     end
     return which
   end
   if math.type(which) ~= "integer" and type(which) ~= "string" then
-    error("a monitor is one of desk.screen.monitors(), its index or its name, not a " .. type(which), 3)
+    errors.mistake("a monitor is one of desk.screen.monitors(), its index or its name, not a %s", type(which))
   end
   local list, err = monitors.list(native)
   if not list then return nil, err end

@@ -12,8 +12,10 @@
 --- windows have moved, on a screen that has not changed or because it has, is not noticed.
 local image = require "native.image"
 local errors = require "deskpilot.base.errors"
+local text = require "deskpilot.base.text"
 local monitors = require "deskpilot.desk.picture.monitors"
 local rects = require "deskpilot.desk.picture.rect"
+local signature = require "deskpilot.base.signature"
 
 local points = {}
 
@@ -59,7 +61,8 @@ function frames.window(desk, point)
 end
 
 function frames.image(_, point)
-  return assert(point.image, "a point in the frame 'image' needs its image"):locate(point.x, point.y)
+  if not point.image then errors.mistake "a point in the frame 'image' needs its image" end
+  return point.image:locate(point.x, point.y)
 end
 
 local function middle(thing)
@@ -70,17 +73,40 @@ local function middle(thing)
   return thing.x + thing.width // 2, thing.y + thing.height // 2
 end
 
--- A caller's mistake raises; it is found before anything is touched.
-local function check(target)
-  if type(target) ~= "table" then error("a point or an element is wanted, not a " .. type(target), 4) end
-  local x, y = target.x or target[1], target.y or target[2]
+local function coordinates(target)
+  local x, y = target.x, target.y
+  if x == nil then x = target[1] end
+  if y == nil then y = target[2] end
+  return x, y
+end
+
+-- What is wrong with a target by itself; nothing where it can be looked for.
+local function problem(target)
+  if type(target) == "string" then
+    return ('desk.elements.find { name = "%s" } finds an element'):format(text.cut(text.one_line(target), 40))
+  end
+  if type(target) ~= "table" then return "a point or an element is wanted, not a " .. type(target) end
+  local x, y = coordinates(target)
   if type(x) ~= "number" or type(y) ~= "number" or x ~= x or y ~= y or math.abs(x) > 1e6 or math.abs(y) > 1e6 then
-    error("a point needs the numbers x and y", 4)
+    return "a point needs the numbers x and y"
   end
   if target.frame ~= nil and not frames[target.frame] then
-    error("a frame is screen, norm, window or image, not " .. tostring(target.frame), 4)
+    return "a frame is screen, norm, window or image, not " .. tostring(target.frame)
   end
-  return x, y
+end
+
+signature.kind("target", {
+  what = "a point or an element",
+  fits = function(value) return not problem(value) end,
+  take = signature.numbers_as_point,
+  hint = problem,
+})
+
+-- A caller's mistake raises; it is found before anything is touched.
+local function check(target)
+  local wrong = problem(target)
+  if wrong then errors.mistake("%s", wrong) end
+  return coordinates(target)
 end
 
 -- Whether the pixel that a picture has shown is still there.

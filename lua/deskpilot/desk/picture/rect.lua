@@ -1,4 +1,6 @@
 --- Rectangles: anything with x, y, width and height, of whole pixels or of fractions of them.
+local errors = require "deskpilot.base.errors"
+
 local rect = {}
 
 ---@class deskpilot.rect
@@ -38,13 +40,13 @@ local sides = { "x", "y", "width", "height" }
 ---@param given table
 ---@return deskpilot.rect rect without the sides that are not given
 function rect.read(given)
-  if type(given) ~= "table" then error("a region is { x, y, width, height }, not a " .. type(given), 0) end
+  if type(given) ~= "table" then errors.mistake("a region is { x, y, width, height }, not a %s", type(given)) end
   local read = {}
   for i, side in ipairs(sides) do
     local value = given[side]
     if value == nil then value = given[i] end
     if value ~= nil and (type(value) ~= "number" or value ~= value) then
-      error(("a region's %s must be a number, not %s"):format(side, tostring(value)), 0)
+      errors.mistake("a region's %s must be a number, not %s", side, tostring(value))
     end
     read[side] = value
   end
@@ -60,14 +62,14 @@ end
 function rect.region(region, whole, origin)
   local read = rect.read(region)
   for side, value in pairs(read) do
-    read[side] = math.tointeger(value) or error(("a region's %s must be a whole number of pixels, not %s"):format(side,
-      tostring(value)), 0)
+    read[side] = math.tointeger(value) or errors.mistake("a region's %s must be a whole number of pixels, not %s", side,
+      tostring(value))
   end
   origin = origin or whole
   local x, y = origin.x + (read.x or 0), origin.y + (read.y or 0)
   local width, height = read.width or whole.x + whole.width - x, read.height or whole.y + whole.height - y
   if read.width and width < 1 or read.height and height < 1 then
-    error("a region's width and height must be at least 1 pixel", 0)
+    errors.mistake "a region's width and height must be at least 1 pixel"
   end
   return { x = x, y = y, width = width, height = height }
 end

@@ -1,8 +1,10 @@
 --- desk.screen: pictures of the screen.
 local capture = require "deskpilot.desk.picture.capture"
 local find = require "deskpilot.desk.picture.find"
+local option_table = require "deskpilot.base.option_table"
 local monitors = require "deskpilot.desk.picture.monitors"
 local shots = require "deskpilot.desk.picture.shot"
+local signature = require "deskpilot.base.signature"
 
 local screen = {}
 
@@ -19,6 +21,28 @@ local screen = {}
 ---@field quality integer? of a JPEG, 1..100
 ---@field max_bytes integer? most bytes of that file
 
+local shot_options = { region = "any", monitor = "any", window = "any", on_screen = "boolean", cursor = "boolean",
+  size = "table", lend = "boolean", path = "string", format = "string", quality = "whole", max_bytes = "number" }
+
+signature.kind("shot_options", {
+  what = "a table of options, or the path of a file",
+  fits = function(value)
+    if type(value) == "table" then option_table.check(value, shot_options, "desk.screen.shot") end
+    return type(value) == "table"
+  end,
+  take = signature.text_as("path", true),
+})
+
+signature.kind("monitor", {
+  what = "a monitor, its index or its name",
+  fits = function(value) return type(value) == "string" or type(value) == "table" or math.type(value) == "integer" end,
+})
+
+local signatures = signature.of("desk.screen", {
+  shot = { "shot_options?" }, load = { "text" }, find_image = { "picture", "options?" },
+  find_images = { "picture", "options?" }, size = {}, monitors = {}, monitor = { "monitor" },
+})
+
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.screen
 function screen.new(desk)
@@ -33,7 +57,8 @@ function screen.new(desk)
   --- A point of it is a place on the screen as ever: a click there goes to what lies on top.
   --- A minimized window has no pixels: code "unavailable". With `on_screen` it is the part of the screen
   --- where the window is, what covers it included.
-  ---@param options deskpilot.shot_options?
+  ---@param options deskpilot.shot_options|string|nil a text is the path; more options may follow it
+  ---@overload fun(path: string, more: deskpilot.shot_options): deskpilot.shot?, deskpilot.error?
   ---@return deskpilot.shot? shot, deskpilot.error? err
   function api.shot(options)
     options = options or {}
@@ -100,7 +125,7 @@ function screen.new(desk)
     return monitors.find(desk.native, which)
   end
 
-  return api
+  return signatures(api)
 end
 
 return screen

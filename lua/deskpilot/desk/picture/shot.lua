@@ -5,6 +5,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local find = require "deskpilot.desk.picture.find"
 local rects = require "deskpilot.desk.picture.rect"
+local signature = require "deskpilot.base.signature"
 
 local shot = {}
 
@@ -267,5 +268,20 @@ end
 
 for name, method in pairs(require "deskpilot.desk.picture.shot_file") do Shot[name] = method end
 for name, method in pairs(require "deskpilot.desk.picture.draw") do Shot[name] = method end
+
+signature.kind("shot", { what = "a screenshot", fits = function(value)
+  return type(value) == "table" and value.encode ~= nil
+end })
+
+signature.methods("shot", Shot, {
+  copy = {}, scale = { "whole", "whole" }, fit = { "whole", "whole" }, crop = { "table?" },
+  point = { "number", "number" }, norm_point = { "number", "number" }, locate = { "number", "number" },
+  locate_norm = { "number", "number" }, to_norm = { "number", "number" }, on_screen = { "table" },
+  from_screen = { "table" }, pixel = { "whole", "whole" }, equal = { "shot" },
+  difference = { "shot", { tolerance = "number", area = "table" } }, find = { "picture", "options?" },
+  find_all = { "picture", "options?" }, encode = { "options?" }, save = { "text", "options?" },
+  rectangle = { "table", "options?" }, line = { "table", "table", "options?" }, label = { "text", "options" },
+  label_size = { "text", "whole?" }, marks = { "table", "options?" },
+})
 
 return shot

@@ -1,5 +1,6 @@
 --- Search criteria for windows, for desk.windows and desk.wait_for_window.
 local errors = require "deskpilot.base.errors"
+local signature = require "deskpilot.base.signature"
 local text = require "deskpilot.base.text"
 
 local window_criteria = {}
@@ -17,22 +18,33 @@ local window_criteria = {}
 local known = { title = true, matching = true, class = true, executable = true, pid = true, id = true,
   active = true, visible = true }
 
+local function is_table(value)
+  return type(value) == "table" and not errors.is(value)
+end
+
+signature.kind("window_criteria", { what = 'a part of the title or criteria such as { title = "Notes" }',
+  fits = is_table, take = signature.text_as("title", true) })
+
+signature.kind("window", { what = 'a window, its id, a part of its title or criteria such as { title = "Notes" }',
+  take = signature.text_as "title",
+  fits = function(value) return is_table(value) or math.type(value) == "integer" end })
+
 --- Raises an error for an unknown criterion or a malformed pattern.
 ---@param criteria deskpilot.window_criteria
----@param level integer? as for error(), of the function whose caller made the mistake; default 2
-function window_criteria.check(criteria, level)
-  level = (level or 2) + 1
+function window_criteria.check(criteria)
   if type(criteria) ~= "table" then
-    error('windows are found by a table of criteria, such as { title = "Notes" }', level)
+    errors.mistake 'windows are found by a table of criteria, such as { title = "Notes" }'
   end
   for key in pairs(criteria) do
-    if not known[key] then error("windows are found by title, matching, class, executable, pid, id, active "
-      .. "or visible, not " .. tostring(key), level) end
+    if not known[key] then
+      errors.mistake("windows are found by title, matching, class, executable, pid, id, active or visible, not %s",
+        tostring(key))
+    end
   end
   local pattern = criteria.matching
   if pattern == nil then return end
   local sound, why = pcall(string.find, "", pattern)
-  if not sound then error("matching is not a valid Lua pattern: " .. tostring(why), level) end
+  if not sound then errors.mistake("matching is not a valid Lua pattern: %s", tostring(why)) end
 end
 
 -- Whether a title, class or executable contains the part, whatever the case; true without a part.

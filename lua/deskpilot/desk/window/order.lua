@@ -1,6 +1,7 @@
 --- The part of desk.windows that is about stacking order and workspaces.
 local criteria = require "deskpilot.desk.window.criteria"
 local errors = require "deskpilot.base.errors"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 
 local windows_order = {}
@@ -42,6 +43,11 @@ local function confirm(desk, look)
   end
 end
 
+local signatures = signature.of("desk.windows", {
+  raise = { "window" }, lower = { "window" }, workspaces = {}, go_to_workspace = { "whole" },
+  move_to_workspace = { "window", "whole" },
+})
+
 --- Adds these functions to desk.windows.
 ---@param desk deskpilot.desk
 ---@param part deskpilot.desk.windows
@@ -73,14 +79,14 @@ function windows_order.add(desk, part, id_of)
 
   --- Puts a window in front of the others and waits until it is there. Does not give it the keyboard focus; focus()
   --- does both. Windows that the system keeps above all others, such as panels, stay above it.
-  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
   ---@return boolean? ok, deskpilot.error? err code "refused" if the window manager left it where it was
   function api.raise(window)
     return restack(window, "above", 1)
   end
 
   --- Puts a window behind the others, and waits until it is there.
-  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
   ---@return boolean? ok, deskpilot.error? err code "refused" if the window manager left it where it was
   function api.lower(window)
     return restack(window, "below", -1)
@@ -109,7 +115,7 @@ function windows_order.add(desk, part, id_of)
   end
 
   --- Moves a window to another workspace, and waits until it is there. The current workspace stays the same.
-  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
   ---@param number integer from 1
   ---@return boolean? ok, deskpilot.error? err
   function api.move_to_workspace(window, number)
@@ -125,6 +131,8 @@ function windows_order.add(desk, part, id_of)
       return nil, errors.new("refused", "the window is still on workspace %s", found.workspace or "unknown"), true
     end)
   end
+
+  signatures(api)
 end
 
 return windows_order

@@ -1,6 +1,7 @@
 --- desk.windows: the windows of applications. Stacking order and workspaces are in order.lua.
 local criteria_module = require "deskpilot.desk.window.criteria"
 local errors = require "deskpilot.base.errors"
+local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local waits = require "deskpilot.desk.wait.waits"
 local windows_order = require "deskpilot.desk.window.order"
@@ -28,11 +29,10 @@ local sides = { "x", "y", "width", "height" }
 
 -- The rectangle that is asked for; sides that `place` leaves out are the window's own.
 local function complete(place, window)
-  assert(type(place) == "table", "a place is a table of x, y, width and height")
   local whole = { x = window.x, y = window.y, width = window.width, height = window.height }
   for key, value in pairs(place) do
-    if not whole[key] then error("a place has x, y, width and height, not " .. tostring(key), 3) end
-    whole[key] = math.tointeger(value) or error("a place's " .. key .. " must be a whole number of pixels", 3)
+    if not whole[key] then errors.mistake("a place has x, y, width and height, not %s", tostring(key)) end
+    whole[key] = math.tointeger(value) or errors.mistake("a place's %s must be a whole number of pixels", key)
   end
   return whole
 end
@@ -43,6 +43,11 @@ local function same_place(a, b)
   end
   return true
 end
+
+local signatures = signature.of("desk.windows", {
+  list = {}, find = { "window_criteria" }, active = {}, focus = { "window" }, close = { "window", { wait = "any" } },
+  place = { "window", "table" }, minimize = { "window" }, maximize = { "window" }, restore = { "window" },
+})
 
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.windows
@@ -58,7 +63,8 @@ function windows.new(desk)
 
   --- The topmost window that meets all criteria: title, class and executable are parts of the window's (whatever the
   --- case), `matching` is a Lua pattern for its title. Does not wait; desk.wait_for_window does.
-  ---@param criteria deskpilot.window_criteria
+  ---@param criteria deskpilot.window_criteria|string a text is a part of the title; more criteria may follow it
+  ---@overload fun(title: string, more: deskpilot.window_criteria): deskpilot.window?, deskpilot.error?
   ---@return deskpilot.window? window, deskpilot.error? err code "not_found"; the message lists the windows
   function api.find(criteria)
     criteria_module.check(criteria)
@@ -87,13 +93,13 @@ function windows.new(desk)
       window = found
     end
     local id = type(window) == "table" and window.id or window
-    assert(math.type(id) == "integer", "expected a window, its id, or criteria to find it by")
+    if math.type(id) ~= "integer" then errors.mistake "expected a window, its id, or criteria to find it by" end
     return id
   end
 
   --- Raises a window, restores it if it is minimized, gives it the keyboard focus, and waits until it is the active
   --- one.
-  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
   ---@return boolean? ok, deskpilot.error? err
   function api.focus(window)
     desk.activity.give_way()
@@ -141,11 +147,14 @@ function windows.new(desk)
 
   --- Asks a window to close, as its close button does. The application may show a question first. With `wait` (seconds,
   --- or true for timing.window_close) the call waits until the window has closed.
-  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
   ---@param options { wait: boolean|number|nil }?
   ---@return boolean? ok, deskpilot.error? err code "refused"; the message names the window that came up instead
   function api.close(window, options)
     local wait = options and options.wait
+    if wait ~= nil and type(wait) ~= "boolean" and type(wait) ~= "number" then
+      errors.mistake("desk.windows.close: wait must be true or seconds, not a %s", type(wait))
+    end
     desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
@@ -180,7 +189,7 @@ function windows.new(desk)
   --- Moves and resizes a window; a minimized or maximized one is restored first. Sides that `place` leaves out stay as
   --- they are. The window manager or the application may choose another size (terminals grow by whole characters): the
   --- result is the window when it stands still.
-  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
   ---@param place { x: integer?, y: integer?, width: integer?, height: integer? } pixels of the screen
   ---@return deskpilot.window? window, deskpilot.error? err
   function api.place(window, place)
@@ -227,28 +236,28 @@ function windows.new(desk)
   end
 
   --- Minimizes a window, and waits until it is off the screen.
-  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
   ---@return boolean? ok, deskpilot.error? err
   function api.minimize(window)
     return become(window, "minimized", function(now) return now.minimized and not now.visible end)
   end
 
   --- Maximizes a window, and waits until it is maximized.
-  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
   ---@return boolean? ok, deskpilot.error? err
   function api.maximize(window)
     return become(window, "maximized", function(now) return now.maximized and not now.minimized end)
   end
 
   --- Restores a minimized or maximized window to its normal place, and waits until it is there.
-  ---@param window deskpilot.window|integer|deskpilot.window_criteria
+  ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
   ---@return boolean? ok, deskpilot.error? err
   function api.restore(window)
     return become(window, "normal", function(now) return not (now.minimized or now.maximized) end)
   end
 
   windows_order.add(desk, api, id_of)
-  return api
+  return signatures(api)
 end
 
 return windows

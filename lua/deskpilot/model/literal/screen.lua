@@ -93,7 +93,7 @@ function screen.nearest(facts, name)
   for _, element in ipairs(facts.page and #facts.page.elements > 0 and facts.page.elements or facts.elements) do
     if element.name ~= "" then table.insert(names, text.cut(element.name, 40)) end
   end
-  local nearest = text.nearest(text.cut(name, 40), names)
+  local nearest = text.nearest(text.cut(name, 40), names, true)
   return nearest and "the nearest name listed is " .. json.encode(nearest) or "no element is listed at all"
 end
 

@@ -118,8 +118,9 @@ function phases.known(box, names)
   local known, seen, report = {}, {}, {}
   for _, name in ipairs(names) do
     if not box:get(name) then
-      report[#report + 1] = ("There is no tool %q; the nearest is %q."):format(tostring(name),
-        tostring(text.nearest(tostring(name), box:names())))
+      local nearest = text.nearest(tostring(name), box:names())
+      report[#report + 1] = ("There is no tool %q%s."):format(tostring(name),
+        nearest and ("; the nearest is %q"):format(nearest) or "")
     elseif not seen[name] then
       seen[name] = true
       known[#known + 1] = name

@@ -14,6 +14,20 @@ platform.advice = {
   elements = "install and start at-spi2-core, with a D-Bus session (DBUS_SESSION_BUS_ADDRESS set)",
 }
 
+-- What is drawn by programs that speak Wayland themselves is seen by nobody but the compositor.
+function platform.session_limits()
+  local wayland = os.getenv "WAYLAND_DISPLAY" or ""
+  if wayland == "" and os.getenv "XDG_SESSION_TYPE" ~= "wayland" then return nil end
+  if (os.getenv "DISPLAY" or "") == "" then
+    return { name = "Wayland session", detail = "without XWayland nothing of this desktop can be seen or reached",
+      mend = "install xwayland and sign in again, or use --desktop private, which needs neither" }
+  end
+  return { name = "Wayland session", detail = "through XWayland, programs that use X11 can be seen, listed and "
+    .. "operated; windows of other programs cannot, and pictures of the whole screen lack them or are black. Elements "
+    .. "are told of both", mend = "start programs with GDK_BACKEND=x11, QT_QPA_PLATFORM=xcb or (Chromium, Electron) "
+    .. "--ozone-platform=x11; or use --desktop private, where all of them use X11; or sign in to an X11 session" }
+end
+
 local programs = { { "Xvfb", "xvfb" }, { "dbus-daemon", "dbus" }, { "openbox", "openbox" } }
 
 function platform.on_path(program, path)

@@ -22,6 +22,10 @@ platform.advice = {
 
 platform.private_limits = "without mouse and keyboard: by desk.elements only"
 
+function platform.session_limits()
+  return nil
+end
+
 -- Like cmd.exe, libuv looks for a program in the current folder first, unless this variable is set. Being in a folder
 -- must not run a program from it.
 local only_path = "NoDefaultCurrentDirectoryInExePath"
