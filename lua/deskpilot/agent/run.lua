@@ -206,7 +206,9 @@ local function exchange(self, wanted, box, model)
   for key, value in pairs(request) do event[key] = value end
   event.system, event.text = nil, nil -- the request's own file has them
   event.images, event.results, event.spent = nil, nil, nil
-  event.pictures, event.lookups = pictures.paths(request.images), request.results and #request.results
+  event.lookups = request.results and #request.results
+  local usual = #request.images == 1 and request.images[1] == self.observation
+  event.pictures = not usual and pictures.paths(request.images) or nil
   event = self:emit("model_request", event)
   if event.veto then return errors.fail("refused", "%s vetoed the request: %s", event.vetoed_by, event.veto) end
   for key, value in pairs(event) do request[key] = value end

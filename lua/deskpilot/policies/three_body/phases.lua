@@ -110,13 +110,23 @@ local function add(names, more)
   return names
 end
 
+-- The names, those of groups replaced by the names of their tools.
+local function without_groups(box, names)
+  local list = {}
+  for _, name in ipairs(names) do
+    local group = type(name) == "string" and not box:get(name) and box:scope({ groups = { name } }):names() or {}
+    table.move(#group > 0 and group or { name }, 1, math.max(#group, 1), #list + 1, list)
+  end
+  return list
+end
+
 --- The names that are tools, without repetition, and a sentence about each that is none.
 ---@param box deskpilot.toolbox
----@param names string[]
+---@param names string[] of tools and groups
 ---@return string[] known, string[] report
 function phases.known(box, names)
   local known, seen, report = {}, {}, {}
-  for _, name in ipairs(names) do
+  for _, name in ipairs(without_groups(box, names)) do
     if not box:get(name) then
       local nearest = text.nearest(tostring(name), box:names())
       report[#report + 1] = ("There is no tool %q%s."):format(tostring(name),
