@@ -47,6 +47,13 @@ function tests.a_scope_has_groups_and_names_and_no_other()
   t.eq(joined(some:scope { names = { "wait", "click_element" } }), "wait", "a scope of a scope has no more")
 end
 
+function tests.a_goal_may_have_some_tools_only()
+  local box = shipped()
+  t.eq(joined(t.ok(box:only { "wait", "typing" })), "press_key report_completion type_text wait")
+  t.fails("not_found", 'there is no tool "type_txt" here', box:only { "type_txt" })
+  t.fails("not_found", 'there is no tool "wait" here', t.ok(box:only { "typing" }):only { "wait" })
+end
+
 function tests.a_scope_that_reads_only_refuses_what_acts_whatever_the_prompt_says()
   local tried
   null_run.play({ task = "x" }, { turn = function(run)

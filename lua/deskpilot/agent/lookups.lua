@@ -14,10 +14,10 @@ local function contains(list, name)
   return false
 end
 
--- Whether a call is a look-up that the request has offered.
+-- Whether a call is a look-up that the request has offered. What a person has to allow first is an action.
 local function is_lookup(call, request, box)
   local tool = box:get(call.name)
-  return tool ~= nil and tool.looks == true and contains(request.tools, call.name)
+  return tool ~= nil and tool.looks == true and not tool.dangerous and contains(request.tools, call.name)
 end
 
 local function spent_sentence(run)

@@ -14,6 +14,7 @@ local loop = {}
 ---@class deskpilot.policy: deskpilot.plugin
 ---@field personas table<string, { temperature: number?, max_tokens: integer?, optional: boolean? }>? what its personas
 ---  spend, unless the configuration says otherwise; optional: a run can do without that one's model
+---@field tools string[]? the groups and names of the tools that its personas are offered, for persona.toolbox
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
 ---@field observe deskpilot.look_options|false|(fun(run: deskpilot.run): deskpilot.look_options|false|nil)|nil how the
 ---  desktop is looked at before each turn; false: not at all, the turn looks itself where it needs to (run:observe)

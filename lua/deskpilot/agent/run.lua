@@ -253,7 +253,7 @@ function Run:ask(request)
     local reply, err = exchange(self, request, box, model)
     if not reply then return nil, err end
     -- `literal` reads no messages: what it looks up is an action, of which the history tells it.
-    if model.literal or not lookups.answer(self, request, box, reply) then return reply end
+    if self.outcome or model.literal or not lookups.answer(self, request, box, reply) then return reply end
   end
 end
 

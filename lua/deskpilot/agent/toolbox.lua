@@ -126,6 +126,22 @@ function Toolbox:scope(wanted)
     end }, Toolbox)
 end
 
+--- A toolbox with these of its tools and no others, but for those that say that the work is done: without them an agent
+--- could not end it.
+---@param words string[] names and groups
+---@return deskpilot.toolbox? toolbox, deskpilot.error? err code "not_found"
+function Toolbox:only(words)
+  local groups = { finish = true }
+  for _, name in ipairs(self:names()) do groups[self:get(name).group or ""] = true end
+  for _, word in ipairs(words) do
+    if not self:get(word) and not groups[word] then
+      return errors.fail("not_found", "there is no tool %q here%s", tostring(word), text.did_you_mean(tostring(word),
+        self:names(), "%q"))
+    end
+  end
+  return self:scope { names = words, groups = { "finish", table.unpack(words) } }
+end
+
 -- The one that tools are added to.
 local function root(self)
   while self.parent do self = self.parent end

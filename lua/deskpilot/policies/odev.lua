@@ -33,6 +33,7 @@ local policy = {
     max_escalations = { type = "integer", default = 5, min = 0,
       about = "times that `vision` is asked before the run is given up" },
   },
+  tools = plan_module.tools,
   -- What each may spend, unless personas.NAME says otherwise.
   personas = {
     planner = { temperature = 0.2, max_tokens = 1500 },

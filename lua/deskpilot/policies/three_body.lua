@@ -26,6 +26,8 @@ local policy = {
     doctrine_chars = { section = "history", type = "integer", default = 400, min = 0,
       about = "how much of the doctrine the Executor is told, in characters; the success criteria it is told whole" },
   },
+  -- What a phase may have.
+  tools = { "pointing", "typing", "browser", "apps", "waiting", "looking", "finish", "user" },
   -- What each may spend, unless personas.NAME says otherwise.
   personas = {
     strategist = { temperature = 0.3, max_tokens = 1200 },
@@ -35,11 +37,8 @@ local policy = {
 }
 local prompt = persona.prompt
 
--- The groups of tools that a phase may have.
-local offered = { "pointing", "typing", "browser", "apps", "waiting", "looking", "finish", "user" }
-
 local function toolbox_of(run)
-  return persona.toolbox(run, offered)
+  return persona.toolbox(run, policy.tools)
 end
 
 local most_tries = 2 -- of the Strategist, to give an answer that can be read

@@ -7,15 +7,15 @@ local preconditions = require "deskpilot.agent.preconditions"
 
 local plan = {}
 
--- The groups of tools that a plan may use. Not "finish", because a plan claims the goal by `completes_goal`, and not
--- "looking": the planner is sent no pictures.
-local offered = { "pointing", "typing", "browser", "apps", "waiting", "user" }
+--- The groups of tools that a plan may use. Not "finish", because a plan claims the goal by `completes_goal`, and not
+--- "looking": the planner is sent no pictures.
+plan.tools = { "pointing", "typing", "browser", "apps", "waiting", "user" }
 
 --- The tools that a plan may use.
 ---@param run deskpilot.run
 ---@return deskpilot.toolbox
 function plan.toolbox(run)
-  return persona.toolbox(run, offered)
+  return persona.toolbox(run, plan.tools)
 end
 
 --- One line per tool, for the prompts.
