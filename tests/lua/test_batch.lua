@@ -68,14 +68,14 @@ local function type_text() return { tool = "type_text", why = "w", args = { text
 local function press(key) return { tool = "press_key", why = "w", args = { key = key } } end
 
 -- What came of calls, and what was done of them.
-local function run_batch(calls, prepare)
+local function run_batch(calls, prepare, options)
   local world, outcome = new_world(), nil
   null_run.play({ task = "x" }, { observe = "false", turn = function(run)
     world.run = run
     if prepare then prepare(world) end
     take_over(run, world)
     if world.changed then world.changed() end
-    outcome = batch.run(run, calls)
+    outcome = batch.run(run, calls, options)
     if not run.outcome then run:stop("succeeded", "done") end
   end })
   return outcome, table.concat(world.acted, " "), world
@@ -130,6 +130,17 @@ function tests.what_lies_over_the_target()
     world.changed = function() world.painted[1] = { x = 150, y = 50, width = 100, height = 100 } end
   end)
   t.has(outcome.cut, "before action 1", "what came while the model thought")
+  t.ok(outcome.at_once)
+end
+
+-- Something that is never still may be clicked all the same, by the next answer; what comes after it is compared.
+function tests.what_is_never_still()
+  local function moving(world)
+    world.changed = function() world.painted[1] = { x = 150, y = 50, width = 100, height = 200 } end
+  end
+  local outcome, acted = run_batch({ click(1), click(2) }, moving, { again = true })
+  t.eq({ acted, outcome.at_once }, { "click", nil })
+  t.has(outcome.cut, "before action 2 (click_element): what lies at")
 end
 
 -- A caret, and what a call has changed itself, are no surprise; neither is the pointer that was in the picture.
@@ -184,6 +195,59 @@ function tests.a_claim_waits_for_a_look()
   outcome, acted, world = run_batch { claim }
   t.eq({ acted, outcome.done, world.run.outcome.status }, { "", 0, "succeeded" })
   t.has(world.run.outcome.reason, "It is done.")
+end
+
+-- --- the Executor of three_body -----------------------------------------------------------------------------------
+
+-- One answer with these calls, each { name, args }: what was done, the results that it left and the notes.
+local function executor(list, prepare, turns)
+  local world, told = new_world(), { notes = {}, results = {} }
+  local parsed = {}
+  for i, call in ipairs(list) do
+    call[2].justification = "because"
+    parsed[i] = { name = call[1], args = call[2] }
+  end
+  local run, events = null_run.play({ task = "x" }, { observe = "false", flags = { ["three_body.calls_per_turn"] = 3,
+    ["limits.failures"] = 3 }, turn = function(run)
+    if prepare then prepare(world) end
+    take_over(run, world)
+    if world.changed then world.changed() end
+    run.state.tools = { "press_key", "click_element" }
+    require("deskpilot.policies.three_body.calls").perform(run, { calls = parsed })
+    if not run.outcome and run.turn >= (turns or 1) then run:stop("succeeded", "done") end
+  end })
+  for i, event in ipairs(null_run.only(events, "note")) do told.notes[i] = event.message end
+  for i, event in ipairs(null_run.only(events, "action_result")) do told.results[i] = event.text end
+  return table.concat(world.acted, " "), told, run
+end
+
+local function key(name) return { "press_key", { key = name } } end
+
+function tests.more_calls_than_a_turn_may_have()
+  local acted, told = executor { key "a", key "b", key "c", key "d", key "e" }
+  t.eq({ acted, told.notes }, { "press press press",
+    { "2 more tool calls came with these and were not done: at most 3 actions each turn." } })
+end
+
+function tests.a_call_in_between_that_cannot_be_done()
+  local acted, told = executor { key "a", { "fly", {} }, key "b" }
+  t.eq({ acted, #told.results }, { "press", 2 })
+  t.has(told.results[2], "fly is not among the tools of this phase: press_key and click_element")
+  acted, told = executor { key "a", { "press_key", {} }, key "b" }
+  t.eq({ acted, #told.results }, { "press", 2 })
+  t.eq(told.notes, { "action 2 (press_key) failed, so the one after it in the same answer was not done" })
+end
+
+-- Or else the same answer could be given, and stopped, for ever.
+function tests.a_batch_of_which_nothing_is_done_is_a_failure()
+  local function another_window(world)
+    world.changed = function() world.window = { id = 2, pid = 9, title = "Alert", class = "x" } end
+    world.window = world.windows[1]
+  end
+  local acted, told, run = executor({ key "a", key "b" }, another_window, 9)
+  t.eq({ acted, #told.results, run.outcome.status }, { "", 3, "failed" })
+  t.has(told.results[1], 'before action 1 (press_key): the active window is "Alert" and was "Form"')
+  t.has(run.outcome.reason, "3 steps in a row failed")
 end
 
 function tests.a_veto_ends_it()

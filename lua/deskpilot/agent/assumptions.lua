@@ -175,12 +175,13 @@ end
 ---@param run deskpilot.run
 ---@param self deskpilot.assumptions
 ---@param call deskpilot.call
+---@param any_pixels boolean? what lies under a target does not matter
 ---@return string?
-function assumptions.broken(run, self, call)
+function assumptions.broken(run, self, call, any_pixels)
   local tool = run.toolbox:get(call.tool)
   if not tool or tool.anywhere then return nil end
   local now = screen_state.now(run)
-  local why = screen_state.describe_change(self.state, now) or pixels_change(run, self, call)
+  local why = screen_state.describe_change(self.state, now) or not any_pixels and pixels_change(run, self, call) or nil
   if why or tool.group ~= "typing" then return why end
   return focus_change(run, self, now)
 end

@@ -11,6 +11,7 @@ local batch = {}
 ---@field made table<integer, true> which
 ---@field failed { number: integer, tool: string, text: string, code: string? }? the call that failed
 ---@field cut string? why the remaining calls were not done, where none has failed
+---@field at_once boolean? not even the first call was tried
 
 -- What ends a batch without being the agent's failure: somebody refused it, or what it points at is not there any more.
 local surprises = { stale = true, forbidden = true }
@@ -34,20 +35,24 @@ end
 --- Does calls one after the other; each settles before the next.
 ---@param run deskpilot.run
 ---@param calls deskpilot.call[]
----@param options { assumed: deskpilot.assumptions?, persona: string?, skip: table<integer, boolean>? }? assumed: those
----  of an earlier attempt at the same calls; skip: which are not done
+---@param options { assumed: deskpilot.assumptions?, persona: string?, skip: table<integer, boolean>?, again: boolean? }?
+---  assumed: those of an earlier attempt at the same calls; skip: which are not done; again: the last batch was cut at
+---  once, so the first call is done whatever lies under its target: something there may never be still
 ---@return deskpilot.batch_outcome
 function batch.run(run, calls, options)
   options = options or {}
   local assumed, skip = options.assumed or assumptions.new(run), options.skip or {}
-  local outcome = { done = 0, made = {} }
+  local outcome, first = { done = 0, made = {} }, true
   for i, call in ipairs(calls) do
     if not skip[i] then
-      local why = needs_a_look(run, call, outcome) or assumptions.broken(run, assumed, call)
+      local why = needs_a_look(run, call, outcome)
+        or assumptions.broken(run, assumed, call, first and options.again)
       if why then
+        outcome.at_once = first or nil
         outcome.cut = ("before action %d (%s): %s%s"):format(i, call.tool, why, describe_rest(calls, i - 1))
         return outcome
       end
+      first = false
       local typed_into = preconditions.types_into_suggestions(run, call)
       local result = run:act { tool = call.tool, args = call.args, why = call.why, persona = options.persona,
         observation = call.observation or assumed.seen, toolbox = call.toolbox }

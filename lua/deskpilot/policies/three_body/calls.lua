@@ -48,13 +48,17 @@ local function usable(run, list, most)
   return good
 end
 
-local function tell_of_rest(run, outcome, number)
-  if outcome.cut then
+-- A batch of which nothing was done is a step that failed, or else it could be repeated for ever.
+local function tell_of_rest(run, outcome, list, number)
+  if outcome.at_once then
+    reject(run, list[1], outcome.cut)
+  elseif outcome.cut then
     tell(run, ("%d of %d actions of this answer were done. It was stopped %s"):format(outcome.done, number,
       outcome.cut))
   elseif outcome.failed and outcome.failed.number < number then
-    tell(run, ("action %d (%s) failed, so the %d after it in the same answer were not done"):format(
-      outcome.failed.number, outcome.failed.tool, number - outcome.failed.number))
+    local rest = number - outcome.failed.number
+    tell(run, ("action %d (%s) failed, so the %s after it in the same answer %s not done"):format(
+      outcome.failed.number, outcome.failed.tool, rest == 1 and "one" or rest, rest == 1 and "was" or "were"))
   end
 end
 
@@ -84,10 +88,10 @@ function calls.perform(run, reply)
   if #good == 1 and not bad then
     run:act { tool = good[1].tool, args = good[1].args, persona = "executor" }
   else
-    local outcome = batch.run(run, good, { persona = "executor" })
+    local outcome = batch.run(run, good, { persona = "executor", again = run.state.cut_at_once })
     if run.outcome then return end
-    whole = not (outcome.cut or outcome.failed)
-    tell_of_rest(run, outcome, math.min(#list, most))
+    run.state.cut_at_once, whole = outcome.at_once, not (outcome.cut or outcome.failed)
+    tell_of_rest(run, outcome, list, math.min(#list, most))
   end
   if bad and whole then reject(run, bad, why) end
   tell_of_ignored(run, #list - most, most)
