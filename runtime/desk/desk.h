@@ -139,13 +139,15 @@ typedef struct {
     bool remapped;   /* the keyboard map was changed, or is about to be, or more is queued than an
                       * application can be trusted to keep: let it catch up (desk_ping) before the
                       * next step */
+    bool moved; /* another window has the keyboard than at the first step since desk_type_end, or
+                 * none, so nothing was typed */
 } desk_text_step;
 
 /* Queues as much of UTF-8 `text` as can go before the keyboard map must change again, or a fair
  * share of it (so that typing can be stopped); at least one character, unless the map had to be
- * changed for them (`remapped`): then they go with the next step. Newline and tab are keys.
- * BASE_INVALID for text that is not UTF-8 or has other control characters, before any of it is
- * typed; BASE_REFUSED while a modifier is held down. */
+ * changed for them (`remapped`) or the focus has `moved`: then they go with the next step. Newline
+ * and tab are keys. BASE_INVALID for text that is not UTF-8 or has other control characters, before
+ * any of it is typed; BASE_REFUSED while a modifier is held down. */
 bool desk_type_text(desk *d, const char *text, size_t length, desk_text_step *out, base_error *err);
 /* Puts the keyboard map back as it was (after desk_keyboard_key too, which may borrow a key as
  * well); to be called when the application has caught up. */

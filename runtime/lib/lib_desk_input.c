@@ -117,7 +117,9 @@ static int lib_desk_key(lua_State *L)
  * ---@param text string
  * ---@param offset integer?
  * ---@return integer? consumed bytes
- * ---@return boolean|deskpilot.error remapped the error if consumed is nil */
+ * ---@return boolean|deskpilot.error remapped the error if consumed is nil
+ * ---@return boolean? moved another window has the keyboard than at the first step since text_end,
+ * or none, so nothing was typed */
 static int lib_desk_text_step(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -132,7 +134,8 @@ static int lib_desk_text_step(lua_State *L)
     }
     lua_pushinteger(L, (lua_Integer) step.consumed);
     lua_pushboolean(L, step.remapped);
-    return 2;
+    lua_pushboolean(L, step.moved);
+    return 3;
 }
 
 /* Puts the keyboard map back as it was; when the application has caught up.

@@ -70,7 +70,7 @@ static void test_mouse(desk *d)
 
 static void test_keyboard(desk *d)
 {
-    desk_text_step step = {9, true};
+    desk_text_step step = {.consumed = 9, .remapped = true};
     FAILS(desk_keyboard_key(d, UINT32_MAX, true, &err), BASE_INVALID,
           "There is no key number 4294967295.");
     CHECK(!desk_keyboard_key(d, DESK_KEY_END_OF_LIST, true, &err));

@@ -1,6 +1,7 @@
 --- Calls that were chosen together, on a desktop that the test makes up: what they assume is compared before each.
 local t = require "harness"
 local batch = require "deskpilot.agent.batch"
+local errors = require "deskpilot.base.errors"
 local native = require "native.image"
 local null_run = require "null_run"
 local shots = require "deskpilot.desk.picture.shot"
@@ -35,6 +36,7 @@ local function copies(list)
   for i, one in ipairs(list) do
     made[i] = {}
     for key, value in pairs(one) do made[i][key] = value end
+    made[i].number, made[i].index, made[i].path = i - 1, i, {}
     if one.states then made[i].states = { focusable = true, focused = one.states.focused } end
   end
   return made
@@ -49,6 +51,7 @@ local function take_over(run, world)
   replace("screen", { shot = function() return world.shot() end })
   local function act(what)
     return function(arg)
+      if world.forbidden and arg == world.forbidden then return errors.fail("forbidden", "%s is forbidden", arg) end
       world.acted[#world.acted + 1] = what
       if world.after then world.after(#world.acted, arg) end
       return true
@@ -65,12 +68,16 @@ local function click(number)
 end
 
 local function type_text() return { tool = "type_text", why = "w", args = { text = "hello" } } end
+-- A field by its number, which the tool goes to itself.
+local function type_into(number) return { tool = "type_text", why = "w", args = { text = "hi", element = number } } end
+
 local function press(key) return { tool = "press_key", why = "w", args = { key = key } } end
 
 -- What came of calls, and what was done of them.
 local function run_batch(calls, prepare, options)
   local world, outcome = new_world(), nil
-  null_run.play({ task = "x" }, { observe = "false", turn = function(run)
+  local mission = { task = "x", before_action = options and options.before_action }
+  null_run.play(mission, { observe = "false", turn = function(run)
     world.run = run
     if prepare then prepare(world) end
     take_over(run, world)
@@ -251,10 +258,29 @@ function tests.a_batch_of_which_nothing_is_done_is_a_failure()
 end
 
 function tests.a_veto_ends_it()
-  local outcome, acted = run_batch({ press "a", press "alt+f4", press "b" })
-  t.eq(acted, "press")
+  local outcome, acted = run_batch({ press "a", press "v", press "b" }, nil, { before_action = function(_, action)
+    if action.args.key == "v" then return false, "not that one" end
+  end })
+  t.eq({ acted, outcome.failed, outcome.at_once }, { "press", nil, nil })
   t.has(outcome.cut, "action 2 (press_key): ")
-  t.has(outcome.cut, "is forbidden here (safety.forbidden_keys); 1 more action was not done")
+  t.has(outcome.cut, "not that one; 1 more action was not done")
+end
+
+function tests.what_is_forbidden_ends_it()
+  local outcome, acted = run_batch({ press "a", press "alt+f4", press "b" }, function(world)
+    world.forbidden = "alt+f4"
+  end)
+  t.eq({ acted, outcome.failed }, { "press", nil })
+  t.has(outcome.cut, "action 2 (press_key): alt+f4 is forbidden; 1 more action was not done")
+end
+
+-- The tool clicks the field itself.
+function tests.where_the_focus_is_does_not_matter_to_who_names_the_field()
+  local outcome = run_batch({ type_into(0) }, function(world)
+    world.focus(1)
+    world.changed = function() world.focus(2) end
+  end)
+  t.eq(outcome.at_once, nil)
 end
 
 return tests

@@ -30,6 +30,10 @@ local good = {
   ["desk.mouse.click"] = { point }, ["desk.mouse.double_click"] = { point }, ["desk.mouse.triple_click"] = { point },
   ["desk.mouse.right_click"] = { point }, ["desk.mouse.middle_click"] = { point }, ["desk.mouse.press"] = { "left" },
   ["desk.mouse.release"] = { "left" }, ["desk.mouse.drag"] = { point, point }, ["desk.mouse.scroll"] = { { dy = 1 } },
+  ["desk.input.add_filter"] = { {} }, ["desk.input.may_press"] = { { "a" } }, ["desk.input.may_type"] = { "x" },
+  ["desk.input.may_enter"] = { "x" }, ["desk.input.clicked"] = {}, ["desk.input.set_held"] = { "a", false },
+  ["desk.elements.locate"] = { { handle = "x", role = "x", name = "x", pid = 0 } },
+  ["desk.apps.own_timing"] = { { "key_hold" } },
   ["desk.keyboard.type"] = { "x" }, ["desk.keyboard.press"] = { "a" }, ["desk.keyboard.hold"] = { "shift" },
   ["desk.keyboard.release"] = { "shift" }, ["desk.keyboard.keys"] = {},
   ["desk.windows.list"] = {}, ["desk.windows.find"] = { window }, ["desk.windows.active"] = {},
@@ -64,7 +68,8 @@ for name in ([[keyboard.press keyboard.hold keyboard.release mouse.press mouse.r
   windows.close windows.minimize windows.maximize windows.restore windows.raise windows.lower elements.list
   elements.find elements.refresh elements.press elements.actions elements.select elements.toggle elements.expand
   elements.collapse elements.focus elements.scroll_into_view elements.text elements.selection elements.select_text
-  clipboard.set clipboard.set_image apps.start apps.run apps.open apps.open_app apps.profile wait_for_window
+  input.may_type input.may_enter clipboard.set clipboard.set_image apps.start apps.run apps.open apps.open_app
+  apps.profile wait_for_window
   wait_for_element wait_for_text wait_for_image]]):gmatch("%S+") do takes_text["desk." .. name] = true end
 
 local takes_number = {}

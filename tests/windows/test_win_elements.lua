@@ -71,6 +71,38 @@ function tests.the_focus_is_told()
   end)
 end
 
+-- What was seen is clicked where it is by then, and not at all where it is no more, or under another window.
+function tests.found_again()
+  local locate = require "deskpilot.desk.elements.locate"
+  testapp.with(nil, function(desk, app)
+    local list, alpha = harness.ok(desk.elements.list { pid = app.pid }), nil
+    for _, element in ipairs(list) do
+      if element.name == "Alpha" then alpha = element end
+      element.path = locate.path(list, element)
+      local now, err = desk.elements.locate(element)
+      harness.ok(now or tostring(err):find("no longer in view", 1, true), tostring(err))
+    end
+    local window = harness.ok(desk.windows.find { pid = app.pid })
+    harness.ok(desk.windows.place(window, { x = window.x + 60, y = window.y + 40 }))
+    local now = harness.ok(desk.elements.locate(alpha))
+    harness.eq({ now.x - alpha.x, now.y - alpha.y }, { 60, 40 })
+    harness.ok(desk.mouse.click(now))
+    app:wait_for { event = "clicked", target = "alpha" }
+    local was = alpha.name
+    alpha.name = "Omega"
+    harness.fails("stale", "is now the push button 'Alpha'", desk.elements.locate(alpha))
+    alpha.name = was
+    testapp.with({ title = "In front" }, function(_, other)
+      local above = harness.ok(desk.windows.find { pid = other.pid })
+      harness.ok(desk.windows.place(above, { x = now.x - 100, y = now.y - 100 }))
+      harness.ok(desk.windows.raise(above))
+      harness.fails("refused", "covered by the window 'In front'", desk.elements.locate(alpha))
+    end)
+    app:stop()
+    harness.fails("stale", "is gone", desk.elements.locate(alpha))
+  end)
+end
+
 function tests.clicked_where_they_are()
   testapp.with(nil, function(desk, app)
     for _, control in ipairs { "alpha", "gamma", "agree", "medium" } do

@@ -49,8 +49,8 @@ local function place_of(seen, args)
   local place = positions(seen, args)[1]
   if place then return place end
   local number = args.element or args.start_element
-  for i, element in ipairs(number and seen.elements or {}) do
-    if (element.number or i - 1) == number then return middle(element) end
+  for _, element in ipairs(number and seen.elements or {}) do
+    if element.number == number then return middle(element) end
   end
   for _, element in ipairs(args.index and seen.page and seen.page.elements or {}) do
     if element.index == args.index and element.box then return middle(element.box) end
@@ -182,7 +182,7 @@ function assumptions.broken(run, self, call, any_pixels)
   if not tool or tool.anywhere then return nil end
   local now = screen_state.now(run)
   local why = screen_state.describe_change(self.state, now) or not any_pixels and pixels_change(run, self, call) or nil
-  if why or tool.group ~= "typing" then return why end
+  if why or tool.group ~= "typing" or place_of(self.seen, call.args) then return why end -- it goes there itself
   return focus_change(run, self, now)
 end
 

@@ -35,8 +35,8 @@ end
 --- Does calls one after the other; each settles before the next.
 ---@param run deskpilot.run
 ---@param calls deskpilot.call[]
----@param options { assumed: deskpilot.assumptions?, persona: string?, skip: table<integer, boolean>?, again: boolean? }?
----  assumed: those of an earlier attempt at the same calls; skip: which are not done; again: the last batch was cut at
+---@param options { assumed: deskpilot.assumptions?, persona: string?, skip: table<integer, boolean>?,
+---  again: boolean? }? assumed: those of an earlier attempt at the same calls; skip: which are not done; again: the last batch was cut at
 ---  once, so the first call is done whatever lies under its target: something there may never be still
 ---@return deskpilot.batch_outcome
 function batch.run(run, calls, options)

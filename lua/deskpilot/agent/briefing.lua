@@ -54,7 +54,7 @@ local function signature(tool)
   for _, name in ipairs(schema.names(tool.parameters)) do
     if name ~= "justification" then
       local definition = tool.parameters.properties[name]
-      local limits = name:find("position", 1, true) and " [x, y] in 0..1000" or ""
+      local limits = definition.type == "array" and definition.maxItems == 2 and " [x, y] in 0..1000" or ""
       parts[#parts + 1] = ("%s%s: %s%s"):format(name, required[name] and "" or "?", describe_type(definition), limits)
     end
   end

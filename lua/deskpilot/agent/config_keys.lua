@@ -1,6 +1,42 @@
 --- The options of a run: the loop, what is observed, what is remembered, where a run is kept.
 local spending = require "deskpilot.agent.persona".spending
 
+-- A time of pointer, keys or typing: without a default here, as the desktop library knows it.
+local function moment(about)
+  return { type = "number", min = 0, max = 10,
+    about = about .. "; unless it is set, as the profile of the active application or desk.timing has it" }
+end
+
+local timing = {
+  turn_delay = { type = "number", default = 0, min = 0, about = "seconds to rest between turns" },
+  settle_quiet = { type = "number", default = 0.15, min = 0, about = "seconds without a change that count as "
+    .. "settled; a known application may have its own, unless it is set" },
+  settle_floor = { type = "number", default = 0.03, min = 0, about = "least seconds to wait after an action" },
+  settle_cap = { type = "number", default = 2.5, min = 0,
+    about = "seconds after which a changing screen is taken as it is; a known application may have its own, unless "
+      .. "it is set" },
+  settle_page = { type = "number", default = 10, min = 0,
+    about = "seconds after which a page that is still loading is taken as it is" },
+  pointer_rest = moment "seconds that the pointer rests on its target before a button goes down",
+  click_hold = moment "seconds that a button stays down in a click",
+  click_pause = moment "seconds of pause after a click",
+  double_click = moment "seconds between the clicks of a double click",
+  drag_step = moment "seconds between two moves of a drag",
+  key_hold = moment "seconds that keys stay down in a press",
+  key_pause = moment "seconds of pause after a key press",
+  type_interval = moment "seconds between two characters that are typed",
+}
+
+-- A phase has the same; what it does not say is as for the whole run.
+local of_phase = {}
+for name, option in pairs(timing) do
+  of_phase[name] = { type = option.type, min = option.min, max = option.max, about = option.about }
+end
+timing.phases = { type = "entries", fields = of_phase, about = "times for a phase of the policy, by its name or the "
+  .. "words that its name begins with (EXECUTION for EXECUTION_SAVE)" }
+timing.verify = { type = "number", default = 3, min = 0,
+  about = "seconds to wait for a mission's verify to become true" }
+
 return {
   { options = {
     policy = { type = "string", default = "three_body", about = "how the agent thinks (a file in policies/)" },
@@ -15,19 +51,7 @@ return {
       max_tokens = spending.max_tokens,
     } },
   } },
-  { section = "timing", options = {
-    turn_delay = { type = "number", default = 0, min = 0, about = "seconds to rest between turns" },
-    settle_quiet = { type = "number", default = 0.15, min = 0, about = "seconds without a change that count as "
-      .. "settled; a known application may have its own, unless it is set" },
-    settle_floor = { type = "number", default = 0.03, min = 0, about = "least seconds to wait after an action" },
-    settle_cap = { type = "number", default = 2.5, min = 0,
-      about = "seconds after which a changing screen is taken as it is; a known application may have its own, unless "
-        .. "it is set" },
-    settle_page = { type = "number", default = 10, min = 0,
-      about = "seconds after which a page that is still loading is taken as it is" },
-    verify = { type = "number", default = 3, min = 0,
-      about = "seconds to wait for a mission's verify to become true" },
-  } },
+  { section = "timing", options = timing },
   { section = "screen", options = {
     image_width = { type = "integer", default = 1536, min = 64, max = 8192,
       about = "widest picture that the model is sent" },

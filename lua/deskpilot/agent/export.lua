@@ -78,7 +78,8 @@ function export.trajectory(events)
       table.insert(step.lookups, { tool = event.tool, args = event.args, ok = event.ok, result = event.text,
         pictures = event.pictures })
     elseif step and kind == "action_result" then
-      table.insert(step.actions, { tool = event.tool, args = event.args, ok = event.ok, result = event.text })
+      table.insert(step.actions, { tool = event.tool, args = event.args, ok = event.ok, result = event.text,
+        element = event.element })
     end
   end
   return out

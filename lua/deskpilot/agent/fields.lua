@@ -1,8 +1,8 @@
 --- What several tools share: parameters, so that one wording serves the schema sent to the model, the
 --- validation and the reference; and the tools that differ in one word.
-local errors = require "deskpilot.base.errors"
 local parameters = require "deskpilot.agent.parameters"
 local schema = require "deskpilot.base.schema"
+local targets = require "deskpilot.agent.targets"
 
 local fields = {}
 
@@ -10,18 +10,8 @@ local fields = {}
 fields.justification = parameters.justification
 
 --- What is acted on, in the words that the screen uses.
-fields.label = { type = "string", minLength = 1, maxLength = 200,
+fields.label = { name = "label", type = "string", minLength = 1, maxLength = 200,
   description = "Name of the element as the screen shows it, for example 'Save' or 'Search field'." }
-
---- A point of the picture as the model sees it.
----@param what string
-function fields.position(what)
-  return {
-    type = "array", minItems = 2, maxItems = 2,
-    items = { type = "number", minimum = 0, maximum = 1000 },
-    description = what .. " as [x, y], 0 to 1000 from the left and from the top of the screenshot.",
-  }
-end
 
 --- The schema of a tool's arguments, and of objects in them: nothing else is allowed. The properties keep their order:
 ---
@@ -47,21 +37,6 @@ function fields.optional(property)
   return copy
 end
 
---- A position that a model gives: a point of the picture that it was shown.
----@param ctx deskpilot.tool_context
----@param position number[] x and y, 0..1000
----@return deskpilot.point? point for desk.mouse
----@return deskpilot.error? err where no picture was shown yet
-function fields.point(ctx, position)
-  if ctx.observation then return ctx.observation.shot:norm_point(position[1], position[2]) end
-  return errors.fail("unavailable", "no screenshot has been taken yet that a position could be of: look first")
-end
-
---- "[512, 300]" as people and models read it.
-function fields.show(position)
-  return ("[%g, %g]"):format(position[1], position[2])
-end
-
 --- A tool that is built from a few words, with what its file says of itself (deskpilot.plugin).
 ---@param how deskpilot.plugin what the file has given to the builder
 ---@param tool deskpilot.tool
@@ -73,25 +48,30 @@ function fields.built(how, tool)
   return tool
 end
 
+local pointing = { element = "element", position = "position" }
+local pointing_or_not = { element = "element", position = "position", optional = true }
+
 --- A tool that clicks one element in some way.
 ---@param how { api: integer?, section: string?, options: table?, name: string, description: string, done: string,
----  act: (fun(mouse: deskpilot.desk.mouse, point: deskpilot.point): boolean?, deskpilot.error?) } done: the past tense
+---  act: (fun(mouse: deskpilot.desk.mouse, target: deskpilot.target): boolean?, deskpilot.error?) } done: the past
+---  tense
 ---@return deskpilot.tool
 function fields.click_tool(how)
   return fields.built(how, {
     name = how.name,
-    description = how.description,
-    parameters = fields.object({
-      justification = fields.justification,
-      label = fields.label,
-      position = fields.position("Centre of the element"),
-    }, { "justification", "label", "position" }),
+    description = how.description .. " Give its number in ELEMENTS or, where it is not listed, its position.",
+    parameters = fields.object {
+      fields.label,
+      targets.element("element", "The element"),
+      targets.position("position", "Or else the centre of the element"),
+    },
+    check = function(ctx, args) return targets.check(ctx, how.name, args, pointing) end,
     run = function(ctx, args)
-      local point, why = fields.point(ctx, args.position)
-      if not point then return nil, why end
-      local ok, err = how.act(ctx.desk.mouse, point)
+      local target, words = targets.find(ctx, args.element, args.position)
+      if not target then return nil, words end
+      local ok, err = how.act(ctx.desk.mouse, target)
       if not ok then return nil, err end
-      return ('%s "%s" at %s'):format(how.done, args.label, fields.show(args.position))
+      return ('%s "%s" at %s'):format(how.done, args.label, words)
     end,
   })
 end
@@ -111,18 +91,19 @@ function fields.scroll_tool(how)
     options = scroll_options,
     name = how.name,
     description = how.description,
-    parameters = fields.object({
-      justification = fields.justification,
-      position = fields.position("Where to scroll; the middle of the screen when left out"),
-    }, { "justification" }),
+    parameters = fields.object {
+      targets.element("element", "Where to scroll"),
+      targets.position("position", "Or else the place; the middle of the screen when both are left out"),
+    },
+    check = function(ctx, args) return targets.check(ctx, how.name, args, pointing_or_not) end,
     run = function(ctx, args)
-      local at, why = { x = 500, y = 500, frame = "norm" }, nil -- of the screen as it is now: nobody pointed at it
-      if args.position then at, why = fields.point(ctx, args.position) end
-      if not at then return nil, why end
+      local at, words = targets.find(ctx, args.element, args.position)
+      if not at and words then return nil, words end
+      at = at or { x = 500, y = 500, frame = "norm" } -- of the screen as it is now: nobody pointed at it
       local notches = how.direction * ctx.config:get("scroll.notches")
       local ok, err = ctx.desk.mouse.scroll { dy = notches, at = at }
       if not ok then return nil, err end
-      return ("%s at %s"):format(how.done, fields.show { at.x, at.y })
+      return ("%s at %s"):format(how.done, words or "the middle of the screen")
     end,
   })
 end

@@ -22,6 +22,7 @@ local deepest = 8
 ---@field lookups { turn: integer, number: integer }? how many look-ups the present turn had
 ---@field task string? what is to be done, in words
 ---@field state table the policy's own
+---@field phase string? that the policy has announced last
 ---@field history deskpilot.history what the personas are told of the past
 ---@field observation deskpilot.observation? the latest
 ---@field personas table<string, table>? what the policy lets its personas spend
@@ -34,8 +35,8 @@ local deepest = 8
 ---@field final boolean? it ends the goals around it too
 ---@field missing boolean? the environment lacks something
 
-local lent = { task = true, state = true, history = true, observation = true, personas = true, result = true,
-  outcome = true }
+local lent = { task = true, state = true, phase = true, history = true, observation = true, personas = true,
+  result = true, outcome = true }
 
 --- The metatable of a run with these methods, which finds the fields of its goal.
 ---@param methods table

@@ -63,7 +63,7 @@ function History:add_action(turn, action)
 end
 
 -- What says most about a call, the most telling first.
-local telling = { "label", "text", "key", "option", "url", "name", "title", "path", "after", "index" }
+local telling = { "label", "text", "key", "option", "url", "name", "title", "path", "after", "index", "element" }
 
 --- What a call is about, in one word of its arguments.
 ---@param args table

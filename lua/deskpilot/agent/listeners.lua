@@ -37,6 +37,8 @@ local listeners = {}
 ---@field text string what was done, or why it was not
 ---@field code string? of the error
 ---@field seconds number?
+---@field element { role: string, name: string }? that was acted on, where the tool knows
+---@field point number[]? where, as 0..1000 of the picture
 
 ---@class deskpilot.model_request: deskpilot.event
 ---@field persona string

@@ -4,6 +4,7 @@ local errors = require "deskpilot.base.errors"
 local goals = require "deskpilot.agent.goals"
 local mistake = require "deskpilot.agent.mistake"
 local own_files = require "deskpilot.base.own_files"
+local pace = require "deskpilot.agent.pace"
 local plugins = require "deskpilot.agent.plugins"
 local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
@@ -63,7 +64,7 @@ local function one_turn(run, policy)
   policy.turn(run)
   tell_own_files(run)
   run:emit("turn_end", { turn = number, seconds = task.now() - began, task_result = run.result })
-  local pause = run.config:get("timing.turn_delay")
+  local pause = pace.get(run, "turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
 
@@ -84,9 +85,12 @@ function loop.achieve(run, goal, options)
   local policy, err = load_policy(run, options.policy or run.config:get("policy"))
   if not policy then return false, tostring(err) end
   if run.outcome then return false, run.outcome.reason end
+  -- The goal has phases of its own: the times of the one before come back with it.
+  local paced <close> = setmetatable({}, { __close = function() pace.apply(run) end })
   local inside <close>, why = goals.enter(run, { task = goal, verify = options.verify, indicators = options.indicators,
     history = run:new_history() })
-  if not inside then return false, why end
+  if not inside or not paced then return false, why end
+  pace.apply(run)
   run:emit("goal_start", { task = goal, policy = options.policy or run.config:get("policy"), model = run.model.name,
     endpoint = run.model.endpoint, turn = run.mission.run and 0 or nil })
   pursue(run, policy)

@@ -4,6 +4,7 @@
 local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
+local locate = require "deskpilot.desk.elements.locate"
 local marks = require "deskpilot.desk.picture.marks"
 local rects = require "deskpilot.desk.picture.rect"
 local shots = require "deskpilot.desk.picture.shot"
@@ -15,7 +16,9 @@ local pictures = require "deskpilot.agent.pictures"
 local observation = {}
 
 ---@class deskpilot.seen_element: deskpilot.element
+---@field number integer what it is called by in this observation; the elements of a page come before
 ---@field norm number[] its centre in 0..1000
+---@field path string what it is inside of, by which it is recognised later (desk.elements.locate)
 
 ---@class deskpilot.observation
 ---@field shot deskpilot.shot the picture as the model is sent it; positions that it gives are points of this
@@ -98,6 +101,7 @@ function observation.pick(elements, picture, cap)
     if rects.contains(picture.frame, cx, cy) and useful(element) then
       local x, y = picture:to_norm(cx, cy)
       element.norm = { (x + 0.5) // 1, (y + 0.5) // 1 }
+      element.path = locate.path(elements, element)
       picked[#picked + 1] = element
     end
   end
@@ -106,8 +110,8 @@ end
 
 local shown_states = { "focused", "checked", "selected", "expanded", "pressed" }
 
-local function format_element(mark, element)
-  local parts = { ("%s %s %s [%d,%d]"):format(mark, element.role,
+local function format_element(element)
+  local parts = { ("[%d] %s %s [%d,%d]"):format(element.number, element.role,
     json.encode(text.cut(text.one_line(element.name), 80)), element.norm[1], element.norm[2]) }
   for _, state in ipairs(shown_states) do
     if element.states[state] then parts[#parts + 1] = state end
@@ -130,12 +134,8 @@ function observation.describe(self)
   lines[1] = ("SCREEN: %dx%d; %s"):format(self.shot.frame.width, self.shot.frame.height, window)
   if self.dialog then lines[#lines + 1] = "DIALOG ON TOP: " .. desktop_dialog.describe(self.dialog) end
   if #self.elements > 0 then
-    local numbered = not self.page -- the numbers of a page's elements are what its tools take: there are no others then
-    lines[#lines + 1] = ("ELEMENTS (%srole, name, centre in 0..1000, states, value):"):format(
-      numbered and "index, " or "")
-    for i, element in ipairs(self.elements) do
-      lines[#lines + 1] = format_element(numbered and ("[%d]"):format(i - 1) or "-", element)
-    end
+    lines[#lines + 1] = "ELEMENTS (number, role, name, centre in 0..1000, states, value):"
+    for _, element in ipairs(self.elements) do lines[#lines + 1] = format_element(element) end
   end
   if self.page then lines[#lines + 1] = page_format.page(self.page) end
   for _, sentence in ipairs(self.missing) do lines[#lines + 1] = "NOT AVAILABLE: " .. sentence end
@@ -175,14 +175,19 @@ local function look_at_page(self, desk, config)
   self.elements = kept
 end
 
+-- No number means two things: those of a page are its own, and the desktop's begin behind them.
+local function number_elements(self)
+  local before = self.page and self.page.total or 0
+  for i, element in ipairs(self.elements) do element.number = before + i - 1 end
+end
+
 --- The observation's elements as they are marked in a picture: with the numbers by which they are told of.
 ---@param self deskpilot.observation
 ---@return deskpilot.rect[]
 function observation.marked(self)
   local list = {}
-  for i, element in ipairs(self.page and {} or self.elements) do
-    list[i] = { x = element.x, y = element.y, width = element.width, height = element.height,
-      index = element.number or i - 1 }
+  for i, element in ipairs(self.elements) do
+    list[i] = { x = element.x, y = element.y, width = element.width, height = element.height, index = element.number }
   end
   for _, element in ipairs(self.page and self.page.elements or {}) do
     local box = element.in_view and element.box
@@ -227,6 +232,7 @@ function observation.take(desk, encoder, config, options)
   self.windows = desk.windows.list() or {}
   if config:get("observe.elements") then look_at_elements(self, desk, picture, config) end
   if self.window and config:get("observe.page") then look_at_page(self, desk, config) end
+  number_elements(self)
   if options.marks then
     local marked, why = marks.draw(picture, observation.marked(self))
     picture.native:close()

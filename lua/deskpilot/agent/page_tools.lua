@@ -38,7 +38,15 @@ function page_tools.element(ctx, index)
     return errors.fail("unavailable", "no page is in front, so there is no element [%d]", index)
   end
   for _, element in ipairs(seen.page.elements) do
-    if element.index == index then return element, seen.tab end
+    if element.index == index then
+      ctx.element = { role = element.role, name = text.cut(element.name, 200) }
+      return element, seen.tab
+    end
+  end
+  local first = (seen.elements or {})[1]
+  if first and index >= first.number then
+    return errors.fail("not_found", "[%d] is no element of the page, but one of the desktop: use it as the `element` "
+      .. "of the desktop's tools, such as click_element", index)
   end
   return errors.fail("not_found", "the page has no element [%d] in PAGE ELEMENTS: %d are listed", index,
     #seen.page.elements)

@@ -13,6 +13,7 @@ local looking = require "deskpilot.agent.looking"
 local lookups = require "deskpilot.agent.lookups"
 local messages = require "deskpilot.agent.messages"
 local observation = require "deskpilot.agent.observation"
+local pace = require "deskpilot.agent.pace"
 local persona = require "deskpilot.agent.persona"
 local pictures = require "deskpilot.agent.pictures"
 local script = require "deskpilot.agent.script"
@@ -43,6 +44,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field turn integer 0 before the first
 ---@field actions integer how many there were
 ---@field state table the policy's own state
+---@field phase string? that the policy has announced last
 ---@field history deskpilot.history what the personas are told of the past
 ---@field observation deskpilot.observation? the latest
 ---@field outcome deskpilot.outcome? once it is over
@@ -84,6 +86,7 @@ function run.new(parts)
   self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
+  self:enter(nil)
   return self
 end
 
@@ -104,7 +107,15 @@ function Run:emit(name, fields)
   if event.turn == nil and self.turn > 0 and not own then event.turn = self.turn end
   if self.goal.parent then event.goal = self.goal.path end
   listeners.tell(self, event)
+  if name == "phase_change" then self:enter(event.to) end
   return event
+end
+
+--- Enters a phase, whose times hold from now on. The policy announces it by the event phase_change.
+---@param phase string? nil for none
+function Run:enter(phase)
+  self.phase = phase
+  pace.apply(self)
 end
 
 --- Writes a line into the journal that everyone may read later.
@@ -292,7 +303,7 @@ local function note_ignored(self, action, ignored)
   self.noted[words] = true
 end
 
-local function perform(self, action, call)
+local function perform(self, action, call, ctx)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
   end
@@ -304,7 +315,7 @@ local function perform(self, action, call)
   if not args then return nil, ignored end
   action.args = args
   if #ignored > 0 then note_ignored(self, action, ignored) end
-  local result, err = (call.toolbox or self.toolbox):run(action.tool, context(self, call), args)
+  local result, err = (call.toolbox or self.toolbox):run(action.tool, ctx, args)
   if not result then return nil, err end
   return pictures.keep_all(self, result, ("screenshots/action_%04d"):format(self.actions))
 end
@@ -334,26 +345,21 @@ function Run:check(call)
   return args, ignored
 end
 
--- A time that somebody has configured; nil leaves it to the desk, which knows the active application.
-local function configured(config, name)
-  return config.sources[name] ~= "default" and config:get(name) or nil
-end
-
 -- A page that an action has sent elsewhere is quiet too while its server thinks: whether it was waited for.
 local function wait_for_page(self)
   if not self.config:get("observe.page") then return false end
   local tab = observation.tab(self.desk, self.desk.windows.active())
   if not (tab and tab.loading) then return false end
   self.desk.wait_until(function() return not tab.loading or tab:dialog() end,
-    { timeout = self.config:get("timing.settle_page"), every = 0.02 })
+    { timeout = pace.get(self, "settle_page"), every = 0.02 })
   return true
 end
 
 --- Waits until the screen is quiet after an action, for as long as the configuration says, or else as the active
 --- application needs; and until a page in front has been loaded.
 function Run:settle()
-  local how = { quiet = configured(self.config, "timing.settle_quiet"), cap = configured(self.config,
-    "timing.settle_cap"), floor = self.config:get("timing.settle_floor") }
+  local how = { quiet = pace.set(self, "settle_quiet"), cap = pace.set(self, "settle_cap"),
+    floor = pace.get(self, "settle_floor") }
   local began = task.now()
   local settled, err = self.desk.settle(how)
   if wait_for_page(self) then settled, err = self.desk.settle(how) end
@@ -380,14 +386,15 @@ function Run:act(call)
   local began = task.now()
   local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
     why = call.why })
-  local result, err = perform(self, action, call)
+  local ctx = context(self, call)
+  local result, err = perform(self, action, call, ctx)
   local ok, words = result ~= nil, result and result.text or tostring(err)
   result = result or {}
   if type(action.args) ~= "table" then action.args = {} end
   show_next(self, result.pictures or {}, action.tool)
   finish_action(self, action, ok, words, { seconds = task.now() - began, data = result.data,
-    pictures = pictures.paths(result.pictures or {}), code = err and err.code,
-    point = action.args.position or action.args["end"], ignored = action.ignored })
+    pictures = pictures.paths(result.pictures or {}), code = err and err.code, ignored = action.ignored,
+    element = ctx.element, point = ctx.point or action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then
     self:settle()

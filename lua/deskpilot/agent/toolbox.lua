@@ -46,7 +46,9 @@ toolbox.user_group = "user"
 ---@field run deskpilot.run
 ---@field config deskpilot.config
 ---@field observation deskpilot.observation? what the model was shown when it chose the arguments: positions are points
----  of its picture
+---  of its picture, and numbers are those of its elements
+---@field element { role: string, name: string }? set by the tool: the element that it acts on, for action_result
+---@field point number[]? set by the tool: where it acts, as 0..1000 of the picture, for action_result
 
 --- Tools by their names. A toolbox that is made from another (`with`, `scope`) sees what is later added to that one and
 --- removed from it.

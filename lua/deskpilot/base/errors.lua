@@ -15,7 +15,7 @@ local errors = {}
 errors.codes = {
   unavailable = true, unsupported = true, refused = true, timed_out = true, cancelled = true,
   not_found = true, protocol = true, io = true, invalid = true, no_memory = true,
-  stale = true,
+  stale = true, forbidden = true,
 }
 
 local meta = { __tostring = function(self) return self.message end, __name = "deskpilot.error" }

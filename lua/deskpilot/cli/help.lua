@@ -71,7 +71,7 @@ end
 local introduction = [[
 desk                     the desktop; opened when first used
   desk.screen, desk.mouse, desk.keyboard, desk.windows, desk.elements, desk.clipboard, desk.apps,
-  desk.browser, desk.activity, desk.hotkeys,
+  desk.browser, desk.activity, desk.hotkeys, desk.input,
   desk.wait_for_window { title = "Save" }, desk.wait_for_element { name = "OK" }, desk.wait_for_change {},
   desk.wait_for_text "Done", desk.wait_for_image "button.png", desk.wait_until(fn, { timeout = seconds }),
   desk.settle()

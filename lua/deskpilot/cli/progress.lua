@@ -33,8 +33,8 @@ local function brief(words, limit)
 end
 
 -- What says most about a call comes first; the justification is for the report.
-local telling = { "label", "text", "key", "index", "option", "url", "name", "title", "path", "after", "position",
-  "start", "end", "direction", "action", "accept", "seconds" }
+local telling = { "label", "text", "key", "index", "element", "option", "url", "name", "title", "path", "after",
+  "position", "start", "end", "direction", "action", "accept", "seconds" }
 
 --- "click_element(OK, [500,300])"
 local function call_words(tool, args)

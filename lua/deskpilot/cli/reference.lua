@@ -13,9 +13,9 @@ local reference = {}
 local internal = { native = true, event_pump = true, session = true, timing = true, closers = true, _ = true }
 
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
-local order = { "desk", "screen", "shot", "mouse", "keyboard", "windows", "elements", "clipboard", "apps", "browser",
-  "tab", "activity", "hotkeys", "points", "files", "csv", "json", "http", "http_server", "http_form", "websocket",
-  "task", "errors", "mission" }
+local order = { "desk", "screen", "shot", "mouse", "keyboard", "input", "windows", "elements", "clipboard", "apps",
+  "browser", "tab", "activity", "hotkeys", "points", "files", "csv", "json", "http", "http_server", "http_form",
+  "websocket", "task", "errors", "mission" }
 
 -- What the index says of them; the parts of a desk are told of by their fields in its class.
 local summaries = {

@@ -1,6 +1,6 @@
 --- The desktop as scripts use it. `desk.open` gives a desk whose parts are desk.screen, desk.mouse,
---- desk.keyboard, desk.windows, desk.elements, desk.clipboard, desk.apps and desk.browser. Times are seconds, options
---- are tables; a caller's mistake raises an error, a failure of the world is nil and an error value.
+--- desk.keyboard, desk.input, desk.windows, desk.elements, desk.clipboard, desk.apps and desk.browser. Times are
+--- seconds, options are tables; a caller's mistake raises an error, a failure of the world is nil and an error value.
 --- Calls that wait suspend the task that makes them (base/task.lua). What waits for the world is in waits.lua and
 --- wait_for.lua.
 local native = require "native.desk"
@@ -10,6 +10,7 @@ local clipboard = require "deskpilot.desk.input.clipboard"
 local elements = require "deskpilot.desk.elements"
 local activity = require "deskpilot.desk.input.activity"
 local event_pump = require "deskpilot.desk.wait.event_pump"
+local filter = require "deskpilot.desk.input.filter"
 local keyboard = require "deskpilot.desk.input.keyboard"
 local mouse = require "deskpilot.desk.input.mouse"
 local points = require "deskpilot.desk.picture.points"
@@ -32,6 +33,7 @@ local desk = {}
 ---@field screen deskpilot.desk.screen pictures of the screen, and what is on them
 ---@field mouse deskpilot.desk.mouse moving, clicking, dragging, scrolling
 ---@field keyboard deskpilot.desk.keyboard typing and pressing keys
+---@field input deskpilot.desk.input what may be pressed and typed
 ---@field windows deskpilot.desk.windows the windows of applications
 ---@field elements deskpilot.desk.elements what applications say about themselves
 ---@field clipboard deskpilot.desk.clipboard what applications copy and paste
@@ -169,6 +171,7 @@ function desk.open(options)
   if not handle then return nil, err end
   local self = setmetatable({ native = handle, display = options.display, bus = options.bus,
     session = options.session, timing = timing.new(options.timing), event_pump = event_pump.new(handle) }, Desk)
+  self.input = filter.new(self)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)

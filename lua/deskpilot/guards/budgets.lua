@@ -1,4 +1,4 @@
---- Ends a run that has used up its turns, its time, or everyone's patience.
+--- Ends a run that has used up its turns, its time, or its failures in a row.
 local task = require "deskpilot.base.task"
 
 ---@type deskpilot.guard

@@ -1,5 +1,11 @@
---- Refuses what an agent should never do whatever it thinks: the forbidden key combinations, and
---- text longer than anyone types.
+--- Refuses what is never to be pressed or typed in a run, whoever asks for it: the forbidden key combinations and
+--- texts, and of an agent a text longer than anyone types. It does so where keys and texts go to the applications
+--- (desk.input), from the start of the run to its end, so that it makes no difference by which tool, by which argument,
+--- or by which script they come.
+---
+--- Keys that go down one after the other count together. So do texts that are typed one after the other, up to a click
+--- or a key that is no character; longer than allowed is only what is typed at once. It is a net for mistakes: whoever
+--- wants to get around it finds a way.
 local keys = require "native.desk"
 local text = require "deskpilot.base.text"
 
@@ -9,46 +15,70 @@ local safety = {
   options = {
     forbidden_keys = { type = "list", default = { "win+l", "ctrl+alt+delete", "alt+f4" },
       about = "key combinations that are never pressed" },
+    forbidden_texts = { type = "list", default = {},
+      about = "texts that are never typed, entered or pasted, also as a part of others and whatever their case" },
     max_text = { type = "integer", default = 1000, min = 1,
-      about = "longest text of one type action, in characters" },
+      about = "longest text that an agent may type at once, in characters" },
   },
 }
 
--- The keys of a combination as a set, left and right alike; nil for what is none.
-local function key_set(combo)
-  local canonical = keys.canonical(combo)
-  local names = canonical and keys.combo(canonical)
-  if not names then return nil end
-  local set = {}
-  for _, name in ipairs(names) do set[name] = true end
-  return set
+-- Whether all keys of a combination are down, left and right alike. More keys make no forbidden combination harmless.
+local function holds(down, combo)
+  local names = keys.combo(keys.canonical(combo) or "")
+  for _, name in ipairs(names or {}) do
+    if not down[name] then return false end
+  end
+  return names ~= nil
 end
 
--- More modifiers make no forbidden combination harmless: all of its keys held are enough.
-local function forbidden(run, combo)
-  local pressed = key_set(combo)
-  if not pressed then return nil end -- not a key at all: the tool says so better
-  for _, entry in ipairs(run.config:get("safety.forbidden_keys")) do
-    local all = key_set(entry)
-    for name in pairs(all or {}) do
-      if not pressed[name] then all = nil break end
-    end
-    if all then return entry end
+local function forbidden_keys(run, down)
+  for _, combo in ipairs(run.config:get "safety.forbidden_keys") do
+    if holds(down, combo) then return combo .. " is forbidden here (safety.forbidden_keys)" end
   end
 end
 
-function safety.action(run, action)
-  if type(action.args.key) == "string" then
-    local entry = forbidden(run, action.args.key)
-    if entry then return { veto = entry .. " is forbidden here (safety.forbidden_keys)" } end
-  end
-  if type(action.args.text) == "string" then
-    local length, limit = utf8.len(action.args.text) or #action.args.text, run.config:get("safety.max_text")
-    if length > limit then
-      return { veto = ("the text has %d characters; at most %d may be typed at once (it begins %q)")
-        :format(length, limit, text.cut(text.one_line(action.args.text), 30)) }
+-- Found where it ends in the new words, so that nothing is refused for what was typed before.
+local function forbidden_text(run, words, before)
+  local all = (before .. words):lower()
+  for _, entry in ipairs(run.config:get "safety.forbidden_texts") do
+    if entry ~= "" and all:find(entry:lower(), math.max(1, #before - #entry + 2), true) then
+      return ("a text with %q is forbidden here (safety.forbidden_texts); it was not typed"):format(entry)
     end
   end
+end
+
+local function too_long(run, words)
+  local length, limit = utf8.len(words) or #words, run.config:get "safety.max_text"
+  if not run.acting or length <= limit then return nil end
+  return ("the text has %d characters; at most %d may be typed at once (safety.max_text; it begins %q)"):format(length,
+    limit, text.cut(text.one_line(words), 30))
+end
+
+local function tell(run, why)
+  if why then run:emit("guard", { name = "safety", message = why }) end
+  return why
+end
+
+function safety.run_start(run)
+  local filter = run.desk.input.add_filter {
+    keys = function(down) return tell(run, forbidden_keys(run, down)) end,
+    text = function(words, before) return tell(run, forbidden_text(run, words, before) or too_long(run, words)) end,
+    paste = function(read)
+      if #run.config:get "safety.forbidden_texts" == 0 then return nil end -- the clipboard is its owner's to hand over
+      local words = read()
+      return words and tell(run, forbidden_text(run, words, "")) or nil
+    end,
+  }
+  run:on_close(function() filter.remove() end)
+end
+
+-- While an agent's action is under way, what is typed is the agent's.
+function safety.action(run)
+  run.acting = true
+end
+
+function safety.action_result(run)
+  run.acting = false
 end
 
 return safety

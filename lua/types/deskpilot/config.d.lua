@@ -102,7 +102,8 @@
 ---@class deskpilot.config.safety
 ---@field activity_quiet number? seconds without input after which a paused run goes on; 3 unless told
 ---@field forbidden_keys string[]? key combinations that are never pressed; win+l, ctrl+alt+delete, alt+f4 unless told
----@field max_text integer? longest text of one type action, in characters; 1000 unless told
+---@field forbidden_texts string[]? texts that are never typed, entered or pasted, also as a part of others and whatever their case; none unless told
+---@field max_text integer? longest text that an agent may type at once, in characters; 1000 unless told
 ---@field min_free_mb number? megabytes that a run leaves free on its disk; 100 unless told
 ---@field pause_on_activity boolean? pause while a person uses the mouse or keyboard of the same desktop; false unless told
 ---@field stop_hotkey string|false|nil keys that stop the program, pressed by a person in any window; a second time at once (`false`: none); ctrl+alt+escape unless told
@@ -123,12 +124,36 @@
 ---@field unanswered_questions integer? questions in a row that the Tactician leaves without a valid answer, after which the Executor gets emergency orders; 3 unless told
 
 ---@class deskpilot.config.timing
+---@field click_hold number? seconds that a button stays down in a click; unless it is set, as the profile of the active application or desk.timing has it
+---@field click_pause number? seconds of pause after a click; unless it is set, as the profile of the active application or desk.timing has it
+---@field double_click number? seconds between the clicks of a double click; unless it is set, as the profile of the active application or desk.timing has it
+---@field drag_step number? seconds between two moves of a drag; unless it is set, as the profile of the active application or desk.timing has it
+---@field key_hold number? seconds that keys stay down in a press; unless it is set, as the profile of the active application or desk.timing has it
+---@field key_pause number? seconds of pause after a key press; unless it is set, as the profile of the active application or desk.timing has it
+---@field phases table<string, deskpilot.config.timing.phases>? times for a phase of the policy, by its name or the words that its name begins with (EXECUTION for EXECUTION_SAVE)
+---@field pointer_rest number? seconds that the pointer rests on its target before a button goes down; unless it is set, as the profile of the active application or desk.timing has it
 ---@field settle_cap number? seconds after which a changing screen is taken as it is; a known application may have its own, unless it is set; 2.5 unless told
 ---@field settle_floor number? least seconds to wait after an action; 0.03 unless told
 ---@field settle_page number? seconds after which a page that is still loading is taken as it is; 10 unless told
 ---@field settle_quiet number? seconds without a change that count as settled; a known application may have its own, unless it is set; 0.15 unless told
 ---@field turn_delay number? seconds to rest between turns; 0 unless told
+---@field type_interval number? seconds between two characters that are typed; unless it is set, as the profile of the active application or desk.timing has it
 ---@field verify number? seconds to wait for a mission's verify to become true; 3 unless told
+
+---@class deskpilot.config.timing.phases
+---@field click_hold number? seconds that a button stays down in a click; unless it is set, as the profile of the active application or desk.timing has it
+---@field click_pause number? seconds of pause after a click; unless it is set, as the profile of the active application or desk.timing has it
+---@field double_click number? seconds between the clicks of a double click; unless it is set, as the profile of the active application or desk.timing has it
+---@field drag_step number? seconds between two moves of a drag; unless it is set, as the profile of the active application or desk.timing has it
+---@field key_hold number? seconds that keys stay down in a press; unless it is set, as the profile of the active application or desk.timing has it
+---@field key_pause number? seconds of pause after a key press; unless it is set, as the profile of the active application or desk.timing has it
+---@field pointer_rest number? seconds that the pointer rests on its target before a button goes down; unless it is set, as the profile of the active application or desk.timing has it
+---@field settle_cap number? seconds after which a changing screen is taken as it is; a known application may have its own, unless it is set
+---@field settle_floor number? least seconds to wait after an action
+---@field settle_page number? seconds after which a page that is still loading is taken as it is
+---@field settle_quiet number? seconds without a change that count as settled; a known application may have its own, unless it is set
+---@field turn_delay number? seconds to rest between turns
+---@field type_interval number? seconds between two characters that are typed; unless it is set, as the profile of the active application or desk.timing has it
 
 ---@class deskpilot.config.tools
 ---@field min_justification integer? shortest justification that an action may have, in characters (0: any); 0 unless told

@@ -106,6 +106,7 @@ function Desk:key(name, down) end
 ---@param offset integer?
 ---@return integer? consumed bytes
 ---@return boolean|deskpilot.error remapped the error if consumed is nil
+---@return boolean? moved another window has the keyboard than at the first step since text_end, or none, so nothing was typed
 function Desk:text_step(text, offset) end
 
 --- Puts the keyboard map back as it was; when the application has caught up.

@@ -77,6 +77,7 @@ typedef struct {
 
     /* win32_typing.c: characters since the application was last given time */
     unsigned typed;
+    HWND typed_into; /* the foreground window at the first step since type_end, or NULL */
 } win32_desk;
 
 /* --- win32_desktop.c: another Windows desktop than the user's -------------------------------- */

@@ -72,6 +72,13 @@ static bool win32_type_text(desk *d, const char *text, size_t length, desk_text_
             at++; /* one key for both */
         }
     }
+    /* Right before the keys are sent; nothing can keep other programs from coming up in between. */
+    HWND front = GetForegroundWindow();
+    if (w->typed_into && front != w->typed_into) {
+        out->moved = true;
+        return true;
+    }
+    w->typed_into = front;
     if (!win32_send(inputs, count, err)) {
         return false;
     }
@@ -86,6 +93,7 @@ static bool win32_type_end(desk *d, base_error *err)
 {
     (void) err;
     ((win32_desk *) d)->typed = 0;
+    ((win32_desk *) d)->typed_into = NULL;
     return true;
 }
 

@@ -69,6 +69,38 @@ static xcb_window_t top_level_of(x11_desk *x, xcb_window_t window)
     return 0;
 }
 
+/* The application's window that `window` is or is inside of, told by the WM_STATE that every window
+ * manager gives to those that it manages; 0 for windows of its own. */
+static xcb_window_t managed_window_of(x11_desk *x, xcb_window_t window)
+{
+    while (window && window != x->root) {
+        xcb_get_property_cookie_t state = x11_ask_property(x, window, x->atoms[X11_WM_STATE]);
+        xcb_query_tree_cookie_t above = xcb_query_tree(x->c, window);
+        bool managed = x11_take_value(x, state) != 0;
+        xcb_query_tree_reply_t *tree = xcb_query_tree_reply(x->c, above, NULL);
+        xcb_window_t parent = tree ? tree->parent : 0;
+        free(tree);
+        if (managed) {
+            return window;
+        }
+        window = parent;
+    }
+    return 0;
+}
+
+xcb_window_t x11_keyboard_focus(x11_desk *x)
+{
+    return take_focus(x, xcb_get_input_focus(x->c));
+}
+
+xcb_window_t x11_holder_of(x11_desk *x, xcb_window_t window)
+{
+    xcb_window_t holder = managed_window_of(x, window);
+    return holder ? holder : top_level_of(x, window);
+}
+
+/* A manager gives a window the focus first and names it afterwards: on a busy machine much later.
+ * So where the focus is in an application's window, that is the active one. */
 xcb_window_t x11_active_window(x11_desk *x)
 {
     xcb_get_property_cookie_t active =
@@ -76,7 +108,11 @@ xcb_window_t x11_active_window(x11_desk *x)
     xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
     xcb_window_t named = x11_take_value(x, active);
     xcb_window_t focused = take_focus(x, focus);
-    return named && x11_has_manager(x) ? named : top_level_of(x, focused);
+    if (!named || !x11_has_manager(x)) {
+        return top_level_of(x, focused);
+    }
+    xcb_window_t holder = focused == named ? named : managed_window_of(x, focused);
+    return holder ? holder : named;
 }
 
 bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err)

@@ -4,12 +4,13 @@
 #include "x11_input.h"
 #include "x11_keymap.h"
 #include "x11_keysyms.h"
+#include "x11_manager.h"
 #include "x11_watchdog.h"
 
 #include <ctype.h>
 
-/* Keystrokes per step. Few, so that a user can stop a run between two steps, the application is
- * never far behind, and little goes to the wrong window when another one takes the focus. */
+/* Keystrokes per step. Few, so that a user can stop a run between two steps, and the application is
+ * never far behind. */
 enum { STEP_MAX = 64 };
 
 typedef struct {
@@ -150,6 +151,36 @@ static void type(x11_desk *x, const typing *t)
     set_modifier(x, x->keymap->level3, false, &level3);
 }
 
+/* Whether the keyboard is where the text began, or has gone to another field of the same window. */
+static bool is_where_it_began(x11_desk *x)
+{
+    xcb_window_t focus = x11_keyboard_focus(x);
+    if (x->text->begun && focus == x->text->focus) {
+        return true;
+    }
+    xcb_window_t holder = x11_holder_of(x, focus);
+    if (x->text->begun && (holder == 0 || holder != x->text->holder)) {
+        return false;
+    }
+    x->text->begun = true;
+    x->text->focus = focus;
+    x->text->holder = holder;
+    return true;
+}
+
+/* The server is grabbed from the look until the keys are in: nobody can move the focus in between.
+ */
+static bool type_unless_moved(x11_desk *x, const typing *t)
+{
+    xcb_grab_server(x->c);
+    bool there = is_where_it_began(x);
+    if (there) {
+        type(x, t);
+    }
+    xcb_ungrab_server(x->c);
+    return there;
+}
+
 static bool no_key_for(const char *text, size_t length, base_error *err)
 {
     uint32_t c = 0;
@@ -182,10 +213,10 @@ static bool x11_type_text(desk *d, const char *text, size_t length, desk_text_st
     }
     /* An application that fetches the new map while it goes on with its events (Chromium) would
      * read the first stroke by the old one. So those that need a new map wait for the next step. */
-    if (!t.remapped) {
-        type(x, &t);
-    }
-    *out = (desk_text_step){t.remapped ? 0 : t.bytes, t.remapped || t.borrowed};
+    bool typed = !t.remapped && type_unless_moved(x, &t);
+    *out = (desk_text_step){.consumed = typed ? t.bytes : 0,
+                            .remapped = t.remapped || (typed && t.borrowed),
+                            .moved = !t.remapped && !typed};
     return x11_input_sync(x, err);
 }
 
@@ -193,6 +224,7 @@ bool x11_type_end(desk *d, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state;
+    x->text->begun = false;
     if (!x->keymap->map) {
         return x11_alive(x, err); /* nothing has been typed */
     }

@@ -149,7 +149,7 @@ local signatures = signature.of("desk.apps", {
   start = { "command" }, ended = { "whole" }, wait = { "whole", { timeout = "number" } },
   stop = { "whole", { timeout = "number" } }, run = { "command" }, open = { "text", { wait = "number" } },
   open_app = { "text", { arguments = "table" } }, profile = { "text" }, profile_of = { "table" }, about = { "table" },
-  overview = {},
+  overview = {}, own_timing = { "table" },
 })
 
 ---@class deskpilot.app_start
@@ -329,6 +329,17 @@ function apps.new(desk)
   ---@return deskpilot.app_profile? profile nil where it has none
   function api.profile_of(window)
     return app_profiles.of_window(window)
+  end
+
+  --- The times in the profile of the active application; empty where it has none. The windows are not looked at where
+  --- no profile has one of the times that are asked for.
+  ---@param names string[]
+  ---@return deskpilot.app_timing
+  function api.own_timing(names)
+    if not app_profiles.have_timing(names) then return {} end
+    local window = desk.windows.active()
+    local profile = window and app_profiles.of_window(window)
+    return profile and profile.timing or {}
   end
 
   --- Describes a window's application for a model: its name, its shortcuts and its hints.

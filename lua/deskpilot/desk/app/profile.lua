@@ -7,6 +7,7 @@ local data = require "deskpilot.base.data"
 local platform = require "deskpilot.desk.platform"
 local system = require "native.system"
 local text = require "deskpilot.base.text"
+local timing = require "deskpilot.desk.wait.timing"
 
 local app_profile = {}
 
@@ -40,6 +41,14 @@ local app_profile = {}
 ---@field ready number? timeout in seconds until it is ready; default timing.app_ready
 ---@field settle_quiet number? a screen without a change for so many seconds is settled
 ---@field settle_cap number? timeout in seconds of settling
+---@field pointer_rest number? seconds that the pointer rests on its target before a button goes down
+---@field click_hold number? seconds that a button stays down in a click
+---@field click_pause number? seconds of pause after a click
+---@field double_click number? seconds between the clicks of a double click
+---@field drag_step number? seconds between two moves of a drag
+---@field key_hold number? seconds that keys stay down in a press
+---@field key_pause number? seconds of pause after a key press
+---@field type_interval number? seconds between two characters that are typed
 
 -- --- what a profile may hold ------------------------------------------------------------------------
 
@@ -53,6 +62,11 @@ end
 
 local function is_seconds(value)
   if type(value) ~= "number" or not (value >= 0 and value <= 600) then return "a number of seconds up to 600" end
+end
+
+-- Of what is done many times.
+local function is_moment(value)
+  if type(value) ~= "number" or not (value >= 0 and value <= 10) then return "a number of seconds up to 10" end
 end
 
 local function is_pattern(value)
@@ -104,6 +118,8 @@ local fields = {
   ready = { role = is_text, name = is_text, read = is_text, title = is_pattern },
   timing = { start = is_seconds, ready = is_seconds, settle_quiet = is_seconds, settle_cap = is_seconds },
 }
+
+for _, name in ipairs(timing.input) do fields.timing[name] = is_moment end
 
 local systems = { linux = true, windows = true }
 

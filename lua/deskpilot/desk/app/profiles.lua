@@ -9,6 +9,7 @@ local app_profiles = {}
 
 local parsed = {} -- name of the file -> { source, where, profile }
 local known -- the profiles of the latest load(), sorted by their files' names
+local timed = {} -- the names of the times that any of them has
 
 -- The profile of one file. It is parsed again only if its text has changed. `ships`: as for lookup.load.
 local function read(id, ships)
@@ -27,11 +28,13 @@ end
 ---@return deskpilot.error[] problems one for each invalid file
 function app_profiles.load()
   local problems = {}
-  known = {}
+  known, timed = {}, {}
   local ids, own = lookup.list("apps")
   for _, id in ipairs(ids) do
     local profile, err = read(id, not own[id])
-    if profile then known[#known + 1] = profile
+    if profile then
+      known[#known + 1] = profile
+      for time in pairs(profile.timing or {}) do timed[time] = true end
     elseif err then problems[#problems + 1] = err end
   end
   return known, problems
@@ -79,6 +82,17 @@ function app_profiles.find(name)
     end
   end
   return unknown(name, profiles, problems)
+end
+
+--- Whether any profile has one of these times. Uses the profiles of the latest load().
+---@param names string[]
+---@return boolean
+function app_profiles.have_timing(names)
+  if not known then app_profiles.load() end
+  for _, name in ipairs(names) do
+    if timed[name] then return true end
+  end
+  return false
 end
 
 --- The profile that fits a window best. Uses the profiles of the latest load().

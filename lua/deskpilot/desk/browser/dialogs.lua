@@ -20,7 +20,9 @@ end
 local function answer(self, accept, content)
   local dialog = self.open_dialog
   if not dialog then return errors.fail("not_found", "no dialog is open on the page") end
-  local ok, err = self:call("Page.handleJavaScriptDialog", { accept = accept, promptText = content })
+  local ok, err = self.browser.desk.input.may_enter(content or "")
+  if not ok then return nil, err end
+  ok, err = self:call("Page.handleJavaScriptDialog", { accept = accept, promptText = content })
   -- If the dialog has closed meanwhile, its user has answered it: no error.
   if not ok and self.open_dialog == dialog then return nil, err end
   local seconds = self.browser.desk.timing.browser_answer

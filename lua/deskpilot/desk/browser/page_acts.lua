@@ -34,6 +34,8 @@ local valued = { date = "2026-12-31", month = "2026-12", week = "2026-W52", time
 
 -- Sets fields that are set by value and not by key presses.
 local function set_value(tab, target, aimed, value)
+  local permitted, forbidden = tab.browser.desk.input.may_enter(value)
+  if not permitted then return nil, forbidden end
   local answer, err = ask(tab, target, "setValue", { ref = target.ref, value = value })
   if not answer then return nil, err end
   if answer.accepted then return { value = answer.value, autocomplete = false } end

@@ -1,6 +1,7 @@
 --- Two implementations of pointer and keyboard input for a page: the desktop's own mouse and keyboard ("real"), and
 --- simulated events of the DevTools protocol ("cdp"). Both have the same functions. Points are device pixels, counted
 --- from the upper left corner of the visible page.
+local native = require "native.desk"
 local errors = require "deskpilot.base.errors"
 local viewport = require "deskpilot.desk.browser.viewport"
 
@@ -92,6 +93,7 @@ end
 local bits = { left = 1, right = 2, middle = 4, back = 8, forward = 16 }
 
 function cdp.press(tab, moved, button, count)
+  tab.browser.desk.input.clicked()
   for i = 1, count do
     for _, kind in ipairs { "mousePressed", "mouseReleased" } do
       local ok, err = tab:call("Input.dispatchMouseEvent", { type = kind, x = moved.px, y = moved.py, button = button,
@@ -102,6 +104,8 @@ function cdp.press(tab, moved, button, count)
   return true
 end
 
+local desk_keys = { ["\n"] = "enter", ["\t"] = "tab" }
+
 local keys = {
   ["\n"] = { key = "Enter", code = "Enter", windowsVirtualKeyCode = 13, text = "\r" },
   ["\t"] = { key = "Tab", code = "Tab", windowsVirtualKeyCode = 9 },
@@ -111,7 +115,14 @@ local keys = {
   delete = { key = "Delete", code = "Delete", windowsVirtualKeyCode = 46 },
 }
 
+-- For the desk it is the same key whoever presses it.
+local function may_press(tab, name)
+  return tab.browser.desk.input.may_press(native.combo(desk_keys[name] or combos[name]))
+end
+
 function cdp.key(tab, name)
+  local permitted, forbidden = may_press(tab, name)
+  if not permitted then return nil, forbidden end
   for _, kind in ipairs { "keyDown", "keyUp" } do
     local params = { type = kind }
     for field, value in pairs(keys[name]) do
@@ -124,6 +135,8 @@ function cdp.key(tab, name)
 end
 
 function cdp.type(tab, content)
+  local permitted, forbidden = tab.browser.desk.input.may_type(content)
+  if not permitted then return nil, forbidden end
   for plain, special in (content .. "\0"):gmatch("([^\n\t%z]*)([\n\t%z])") do
     if plain ~= "" then
       local ok, err = tab:call("Input.insertText", { text = plain })

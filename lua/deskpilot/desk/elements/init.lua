@@ -3,6 +3,7 @@ local native = require "native.elements"
 local acts = require "deskpilot.desk.elements.acts"
 local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
+local locate = require "deskpilot.desk.elements.locate"
 local outline = require "deskpilot.desk.elements.outline"
 local places = require "deskpilot.desk.elements.places"
 local points = require "deskpilot.desk.picture.points"
@@ -50,9 +51,14 @@ local function among_all(criteria)
   return copy
 end
 
+signature.kind("seen_element", {
+  what = "an element of an earlier list",
+  fits = function(value) return type(value) == "table" and type(value.handle) == "string" end,
+})
+
 local signatures = signature.of("desk.elements", {
   list = { "element_criteria?" }, find = { "element_criteria" }, refresh = { "element" }, at = { "target" },
-  outline = { "options?" }, stop = {},
+  outline = { "options?" }, locate = { "seen_element" }, stop = {},
 })
 
 ---@param desk deskpilot.desk
@@ -210,6 +216,16 @@ function elements.new(desk)
     if #find.all(list, criteria, frame) == 0 and next(criteria) then return find.missing(list, criteria, 0) end
     return outline.make(list, { max = options.max, depth = options.depth, all = options.all,
       wanted = function(element) return find.matches(list, element, criteria, frame) end })
+  end
+
+  --- An element of an earlier list as it is now, to be clicked: its place is the part of it that is in view. It has to
+  --- be the same element still, by role and name, and by what it is inside of where that was noted (`path`).
+  ---@param element deskpilot.element
+  ---@return deskpilot.element? now
+  ---@return deskpilot.error? err code "stale": it is gone, replaced, elsewhere or out of view; "refused": a window
+  ---  covers it
+  function api.locate(element)
+    return locate.locate(desk, element)
   end
 
   acts.add(api, desk, reader)

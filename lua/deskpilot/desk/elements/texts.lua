@@ -47,7 +47,9 @@ function texts.add(part, desk, tools)
   end
 
   local function put_text(element, value)
-    local ok, err = tools.change(element, { kind = "text", text = value })
+    local ok, err = desk.input.may_enter(value)
+    if not ok then return nil, err end
+    ok, err = tools.change(element, { kind = "text", text = value })
     if ok or err.code ~= "unsupported" then return ok, err end
     local now = api.refresh(element)
     if not (now and now.states.editable and now.selection) then return nil, err end

@@ -78,6 +78,8 @@ function clipboard.new(desk)
   ---@param text string UTF-8 with "\n" line ends
   ---@return boolean? ok, deskpilot.error? err
   function api.set(text)
+    local ok, err = desk.input.may_enter(text)
+    if not ok then return nil, err end
     return set(desk, "text", text)
   end
 

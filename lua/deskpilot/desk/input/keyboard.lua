@@ -1,45 +1,27 @@
 --- desk.keyboard: typing text and pressing keys.
 local keys = require "native.desk"
 local errors = require "deskpilot.base.errors"
+local held_keys = require "deskpilot.desk.input.held_keys"
 local options = require "deskpilot.base.option_table"
 local read_back = require "deskpilot.desk.input.read_back"
 local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local timing = require "deskpilot.desk.wait.timing"
 local typing = require "deskpilot.desk.input.typing"
 
 local keyboard = {}
 
--- Presses names[1..n]; what went down is counted in `down`.
-local function press_all(desk, names, down)
-  for i, name in ipairs(names) do
-    local ok, err = desk.native:key(name, true)
-    if not ok then return nil, err end
-    down.count = i
-  end
-  return true
-end
-
-local function release_all(desk, names, count)
-  local failure
-  for i = count, 1, -1 do
-    local ok, err = desk.native:key(names[i], false)
-    if not ok then failure = failure or err end
-  end
-  if failure then return nil, failure end
-  return true
-end
-
 -- Presses once and lets go after `seconds`, sooner if the task is cancelled.
 local function press_once(desk, names, seconds)
   local down = { count = 0 }
-  local guard <close> = setmetatable({}, { __close = function() release_all(desk, names, down.count) end })
+  local guard <close> = setmetatable({}, { __close = function() held_keys.release(desk, names, down.count) end })
   assert(guard)
-  local ok, err = press_all(desk, names, down)
+  local ok, err = held_keys.press(desk, names, down)
   if ok and seconds > 0 then task.sleep(seconds) end
   local count = down.count
   down.count = 0
-  local released, why = release_all(desk, names, count)
+  local released, why = held_keys.release(desk, names, count)
   if not ok then return nil, err end
   return released, why
 end
@@ -106,7 +88,7 @@ end
 
 ---@class deskpilot.press_options
 ---@field times integer? how often; 1
----@field hold number? seconds that each press takes
+---@field hold number? seconds that each press takes; timing.key_hold
 ---@field interval number? seconds between two presses; as soon as the window has taken the last one
 
 local type_options = { window = "any", into = "table", verify = "boolean" }
@@ -137,6 +119,8 @@ function keyboard.new(desk)
     desk.activity.give_way()
     local target, element = prepare(desk, how)
     if not target then return nil, element end
+    local permitted, forbidden = desk.input.may_type(words)
+    if not permitted then return nil, forbidden end
     local field, err
     if how.verify then
       field, err = read_back.open(desk, target, element, words)
@@ -164,13 +148,15 @@ function keyboard.new(desk)
       if not arrived then return nil, late end
       typed = false
     end
+    local hold, after = timing.of(desk, "key_hold", "key_pause")
     for i = 1, how.times or 1 do
       if i > 1 then
         local ok, why = pause(desk, how.interval)
         if not ok then return nil, why end
       end
-      local ok, failure = press_once(desk, names, how.hold or 0)
+      local ok, failure = press_once(desk, names, how.hold or hold)
       if not ok then return nil, failure end
+      if after > 0 then task.sleep(after) end
     end
     return true
   end
@@ -183,9 +169,9 @@ function keyboard.new(desk)
     local names, err = keys.combo(combo)
     if not names then return nil, err end
     local down = { count = 0 }
-    local ok, failure = press_all(desk, names, down)
+    local ok, failure = held_keys.press(desk, names, down)
     if ok then return true end
-    release_all(desk, names, down.count)
+    held_keys.release(desk, names, down.count)
     return nil, failure
   end
 
@@ -195,7 +181,7 @@ function keyboard.new(desk)
   function api.release(combo)
     local names, err = keys.combo(combo)
     if not names then return nil, err end
-    return release_all(desk, names, #names)
+    return held_keys.release(desk, names, #names)
   end
 
   --- The names of all keys.

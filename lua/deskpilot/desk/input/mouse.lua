@@ -2,6 +2,7 @@
 --- Whatever goes down comes up again, also when the task is cancelled half-way.
 local keys = require "native.desk"
 local errors = require "deskpilot.base.errors"
+local held_keys = require "deskpilot.desk.input.held_keys"
 local mouse_path = require "deskpilot.desk.input.mouse_path"
 local options = require "deskpilot.base.option_table"
 local points = require "deskpilot.desk.picture.points"
@@ -35,43 +36,47 @@ local function hold_modifiers(desk, modifiers)
   if type(modifiers) == "table" then modifiers = table.concat(modifiers, "+") end
   local names, err = keys.combo(modifiers)
   if not names then return nil, err end
-  local down = 0
-  local function release()
-    for i = down, 1, -1 do desk.native:key(names[i], false) end
-  end
-  for i, name in ipairs(names) do
-    local ok, failure = desk.native:key(name, true)
-    if not ok then
-      release()
-      return nil, failure
-    end
-    down = i
-  end
-  return held(release)
+  local down = { count = 0 }
+  local ok, failure = held_keys.press(desk, names, down)
+  local function release() held_keys.release(desk, names, down.count) end
+  if ok then return held(release) end
+  release()
+  return nil, failure
 end
 
 -- Presses when the last click has gone through: a window manager that is busy with one loses the next.
 local function go_down(desk, button)
+  desk.input.clicked()
   local limit = task.now() + desk.timing.click_taken
   while desk.native:button_waits() and task.now() < limit do task.sleep(0.001) end
   return desk.native:button(button, true)
 end
 
-local function press(desk, button)
+local function rest(seconds)
+  if seconds > 0 then task.sleep(seconds) end
+end
+
+local function press(desk, button, seconds)
+  local down = true
+  local guard <close> = held(function() if down then desk.native:button(button, false) end end)
+  assert(guard)
   local ok, err = go_down(desk, button)
-  if not ok then
-    desk.native:button(button, false)
-    return nil, err
-  end
-  return desk.native:button(button, false)
+  if ok then rest(seconds) end
+  down = false
+  local released, why = desk.native:button(button, false)
+  if not ok then return nil, err end
+  return released, why
 end
 
 local function click_times(desk, button, count, interval)
+  local before, hold, after, between = timing.of(desk, "pointer_rest", "click_hold", "click_pause", "double_click")
+  rest(before)
   for i = 1, count do
-    if i > 1 then task.sleep(interval) end
-    local ok, err = press(desk, button)
+    if i > 1 then task.sleep(interval or between) end
+    local ok, err = press(desk, button, hold)
     if not ok then return nil, err end
   end
+  rest(after)
   return true
 end
 
@@ -143,17 +148,19 @@ end
 
 local function drag_along(desk, corners, how)
   local button = check_button(how.button or "left", "mouse.drag")
+  local before, drag_step = timing.of(desk, "pointer_rest", "drag_step")
   local ok, err = mouse_path.go(desk, corners[1].x, corners[1].y)
   if not ok then return nil, err end
+  rest(before)
   local modifiers <close>, why = hold_modifiers(desk, how.modifiers)
   if not modifiers then return nil, why end
   local down <close> = held(function() desk.native:button(button, false) end)
   ok, err = go_down(desk, button)
   if not ok or not down then return nil, err end
-  local steps = how.steps or math.max(timing.drag_steps, (how.seconds or 0) // desk.timing.drag_step)
+  local steps = how.steps or math.max(timing.drag_steps, (how.seconds or 0) // math.max(drag_step, 0.001))
   local way = mouse_path.along(corners, steps)
-  return mouse_path.follow(desk, way, how.seconds or #way * desk.timing.drag_step,
-    function(before, corner) return be_seen(desk, before, corner) end)
+  return mouse_path.follow(desk, way, how.seconds or #way * drag_step,
+    function(point, corner) return be_seen(desk, point, corner) end)
 end
 
 local function is_path(value)
@@ -252,7 +259,7 @@ function mouse.new(desk)
     end
     local modifiers <close>, err = hold_modifiers(desk, how.modifiers)
     if not modifiers then return nil, err end
-    return click_times(desk, button, how.count or 1, how.interval or desk.timing.double_click)
+    return click_times(desk, button, how.count or 1, how.interval)
   end
 
   --- Two clicks of the left button, close enough to count as one double click.
@@ -328,7 +335,9 @@ function mouse.new(desk)
     desk.activity.give_way()
     local corners, err = corners_of(desk, path)
     if not corners then return nil, err end
-    return drag_along(desk, corners, how)
+    local ok, failure = drag_along(desk, corners, how)
+    if ok then rest((timing.of(desk, "click_pause"))) end
+    return ok, failure
   end
 
   --- Turns the wheel: notches to the right and down, negative to the left and up. With `pixels`, dx and dy

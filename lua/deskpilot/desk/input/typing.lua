@@ -2,6 +2,7 @@
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local timing = require "deskpilot.desk.wait.timing"
 local waits = require "deskpilot.desk.wait.waits"
 
 local typing = {}
@@ -87,16 +88,33 @@ local function name_of_other(desk, id)
   end
 end
 
+local function stopped(job, id)
+  return errors.fail("refused", "%s", ("typing stopped after %d of %d characters, because %s came up instead of %s")
+    :format(job.typed, job.total, name_of_other(job.desk, id), name_of(job.target)))
+end
+
 -- A dialog that comes up in mid-typing must not get the rest.
 local function still_there(job)
   local desk, limit = job.desk, task.now() + job.desk.timing.focus
   while true do
     local id = desk.native:active()
     if id == job.target.id then return true end
-    if id ~= 0 or task.now() >= limit then
-      return errors.fail("refused", "%s", ("typing stopped after %d of %d characters, because %s came up instead of %s")
-        :format(job.typed, job.total, name_of_other(desk, id), name_of(job.target)))
+    if id ~= 0 or task.now() >= limit then return stopped(job, id) end
+    task.sleep(0.005)
+  end
+end
+
+-- The next keys, once the keyboard is where the text began: while one window goes and another comes nobody has it.
+local function step(job, part, offset)
+  local desk, limit = job.desk, task.now() + job.desk.timing.focus
+  while true do
+    if job.typed > 0 then
+      local there, err = still_there(job)
+      if not there then return nil, err end
     end
+    local consumed, remapped, moved = desk.native:text_step(part, offset)
+    if not moved then return consumed, remapped end
+    if task.now() >= limit then return stopped(job, 0) end
     task.sleep(0.005)
   end
 end
@@ -104,11 +122,7 @@ end
 local function type_part(job, part)
   local desk, offset, empty = job.desk, 0, 0
   while offset < #part do
-    if job.typed > 0 then
-      local there, err = still_there(job)
-      if not there then return nil, err end
-    end
-    local consumed, remapped = desk.native:text_step(part, offset)
+    local consumed, remapped = step(job, part, offset)
     if not consumed then return nil, remapped end
     empty = consumed == 0 and empty + 1 or 0 -- a step that only changes the map; the next one types
     if empty > 0 and not remapped or empty > EMPTY_STEPS then
@@ -122,9 +136,21 @@ local function type_part(job, part)
   return true
 end
 
+-- As fast as the application takes it, or one character after the other.
+local function type_body(job, body)
+  local interval = timing.of(job.desk, "type_interval")
+  if interval == 0 or not utf8.len(body) then return type_part(job, body) end
+  for character in body:gmatch(utf8.charpattern) do
+    if job.typed > 0 then task.sleep(interval) end
+    local ok, err = type_part(job, character)
+    if not ok then return nil, err end
+  end
+  return true
+end
+
 local function type_all(job, whole)
   local body, enters = whole:match("^(.-)(\n*)$")
-  local ok, err = type_part(job, body)
+  local ok, err = type_body(job, body)
   if not ok or enters == "" then return ok, err end
   if body ~= "" then
     ok, err = typing.let_arrive(job.desk)

@@ -1,13 +1,19 @@
---- All waiting times of the desktop library, in seconds. A desk has its own copy (`desk.timing`), which a mission may
---- change.
+--- All waiting times of the desktop library, in seconds. A desk has its own (`desk.timing`), which a mission may
+--- change; what is set to nil is as the profile of the active application has it, where it may, or else the default.
 local timing = {}
 
 timing.defaults = {
+  pointer_rest = 0,        -- the pointer rests on its target before a button goes down
+  click_hold = 0,          -- a button stays down in a click
+  click_pause = 0,         -- pause after a click
   double_click = 0.1,      -- between the clicks of one double click
   click_taken = 0.5,       -- timeout: a window manager passes a click on to its window, before the next click
   drag_step = 0.01,        -- between two moves of a drag
   move_step = 0.01,        -- between two moves of a slow pointer movement
   hover = 0.6,             -- the pointer rests on something to show its tooltip (many appear after 0.5 s)
+  key_hold = 0,            -- keys stay down in a press
+  key_pause = 0,           -- pause after a key press
+  type_interval = 0,       -- between two characters that are typed
   key_interval = 0.01,     -- between two key presses, in a window that cannot acknowledge them
   settle_quiet = 0.15,     -- a screen without a change for so long is settled
   settle_floor = 0.02,     -- least time to wait for a first change
@@ -49,17 +55,42 @@ timing.defaults = {
 --- The number of pointer moves that make up a drag.
 timing.drag_steps = 20
 
---- A copy of the defaults, with some replaced.
+--- The times of pointer, keys and typing that an application's profile may have.
+timing.input = { "pointer_rest", "click_hold", "click_pause", "double_click", "drag_step", "key_hold", "key_pause",
+  "type_interval" }
+
+-- Everything that holds, for whoever walks over a desk's times.
+local function each(set)
+  local all = {}
+  for name, value in pairs(timing.defaults) do all[name] = value end
+  for name, value in next, set do all[name] = value end
+  return next, all, nil
+end
+
+--- The times of a desk: the defaults, with some replaced. What was set is a field of the table itself.
 ---@param changes table<string, number>?
 ---@return table<string, number>
 function timing.new(changes)
-  local copy = {}
-  for name, value in pairs(timing.defaults) do copy[name] = value end
+  local set = {}
   for name, value in pairs(changes or {}) do
-    assert(copy[name], "there is no timing '" .. tostring(name) .. "'")
-    copy[name] = value
+    assert(timing.defaults[name], "there is no timing '" .. tostring(name) .. "'")
+    set[name] = value
   end
-  return copy
+  return setmetatable(set, { __index = timing.defaults, __pairs = each })
+end
+
+--- The times of these names that hold now. Precedence: desk.timing where somebody has set it; the profile of the active
+--- application; the defaults.
+---@param desk deskpilot.desk
+---@param ... string
+---@return number ... in the same order
+function timing.of(desk, ...)
+  local values = { ... }
+  local own = desk.apps.own_timing(values)
+  for i, name in ipairs(values) do
+    values[i] = rawget(desk.timing, name) or own[name] or timing.defaults[name]
+  end
+  return table.unpack(values)
 end
 
 return timing

@@ -11,24 +11,12 @@ local waits = {}
 -- Least seconds between two checks, however fast the screen changes.
 local MIN_INTERVAL = 0.01
 
--- The settling times in the profile of the active application.
-local function own_timing(desk)
-  local window = desk.windows.active()
-  local profile = window and desk.apps.profile_of(window)
-  return profile and profile.timing or {}
-end
-
--- The quiet time and the cap. Precedence: the call's options; desk.timing where somebody has changed it; the active
--- application's profile; the defaults.
+-- The quiet time and the cap: the call's options, or what holds now.
 local function settle_times(desk, options)
   local quiet, cap = options.quiet, options.cap
   if quiet and cap then return quiet, cap end
-  local own = own_timing(desk)
-  local function chosen(name)
-    local set = desk.timing[name]
-    return set == timing.defaults[name] and own[name] or set
-  end
-  return quiet or chosen "settle_quiet", cap or chosen "settle_cap"
+  local now_quiet, now_cap = timing.of(desk, "settle_quiet", "settle_cap")
+  return quiet or now_quiet, cap or now_cap
 end
 
 ---@class deskpilot.settle_options all in seconds
