@@ -36,8 +36,9 @@ end
 ---@param run deskpilot.run
 ---@param calls deskpilot.call[]
 ---@param options { assumed: deskpilot.assumptions?, persona: string?, skip: table<integer, boolean>?,
----  again: boolean? }? assumed: those of an earlier attempt at the same calls; skip: which are not done; again: the last batch was cut at
----  once, so the first call is done whatever lies under its target: something there may never be still
+---  again: boolean? }? assumed: those of an earlier attempt at the same calls; skip: which are not done; again: the
+---  last batch was cut at once, so the first call is done whatever lies under its target: something there may never be
+---  still
 ---@return deskpilot.batch_outcome
 function batch.run(run, calls, options)
   options = options or {}
