@@ -6,8 +6,6 @@ return {
   desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },
   limits = { turns = 40, seconds = 600 },
   verify = function(m)
-    local shown = m.desk.elements.find { app = "galculator", text = "42" }
-    if shown then return true end
-    return false, "the calculator's display does not show 42"
+    return m.checks.element { app = "galculator", role = "text", shows = "42" }
   end,
 }

@@ -1,11 +1,15 @@
 -- A script: gathers what several windows show and writes it down as JSON. Whether it is done is read from the
--- file.
+-- file. Another file: deskpilot run collect -- PATH
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 
 local folder = files.temporary_folder()
-local note, path = files.join(folder, "deskpilot-shopping.txt"), files.join(folder, "deskpilot-windows.json")
+local note = files.join(folder, "deskpilot-shopping.txt")
 local shopping = "bread\ncheese\nGrüße an Anna\n"
+
+local function path_of(m)
+  return m.args[1] or files.join(folder, "deskpilot-windows.json")
+end
 
 -- Every text that the elements of one program show, in the order of its tree, each once.
 local function texts(desk, window)
@@ -25,7 +29,7 @@ return {
   desktop = { kind = "private", size = { 1280, 800 } },
   limits = { seconds = 120 },
   run = function(m)
-    local desk = m.desk
+    local desk, path = m.desk, path_of(m)
     assert(files.write(note, shopping))
     files.remove(path)
     desk.apps.start { "mousepad", "--disable-server", note, wait = 15 }
@@ -41,7 +45,8 @@ return {
     assert(files.write(path, json.encode(found) .. "\n"))
     m:note(("%d windows are described in %s"):format(#found, path))
   end,
-  verify = function()
+  verify = function(m)
+    local path = path_of(m)
     local found = json.decode(files.read(path) or "")
     if not found then return false, path .. " holds no JSON" end
     local wanted = { mousepad = shopping, galculator = "42" }

@@ -19,12 +19,5 @@ return {
   desktop = { kind = "private", size = { 1280, 800 }, apps = { { "mousepad", "--disable-server" } } },
   limits = { turns = 60, seconds = 600 },
   before_run = function() os.remove(path) end,
-  verify = function()
-    local file = io.open(path, "rb")
-    if not file then return false, "there is no file " .. path end
-    local saved = file:read("a")
-    file:close()
-    if saved == lines then return true end
-    return false, ("%s holds %q instead of %q"):format(path, saved, lines)
-  end,
+  verify = function(m) return m.checks.file { path = path, equals = lines } end,
 }

@@ -1,11 +1,9 @@
 -- A script: fills in a form of a GTK application once for each line of a CSV file. Whether it is done is what
--- the application says it was given.
+-- the application says it was given. A table of one's own: deskpilot run form -- people.csv
 local csv = require "deskpilot.base.csv"
 local files = require "deskpilot.base.files"
 local task = require "deskpilot.base.task"
 
--- Your own file: DESKPILOT_CSV=people.csv; without one a sample is written.
-local path = os.getenv("DESKPILOT_CSV") or files.join(files.temporary_folder(), "deskpilot-people.csv")
 local names = { "Name", "Mail", "Town" }
 local sample = [[
 Name,Mail,Town
@@ -14,8 +12,9 @@ Ada Lovelace,ada@example.org,London
 山田 花子,hanako@example.org,京都
 ]]
 
-local function people()
-  if not os.getenv("DESKPILOT_CSV") then assert(files.write(path, sample)) end
+local function people(m)
+  local path = m.args[1] or files.join(files.temporary_folder(), "deskpilot-people.csv")
+  if not m.args[1] then assert(files.write(path, sample)) end
   return assert(csv.records(assert(files.read(path))))
 end
 
@@ -57,13 +56,13 @@ return {
   desktop = { kind = "private", size = { 800, 600 } },
   limits = { seconds = 120 },
   run = function(m)
-    for i, person in ipairs(people()) do
+    for i, person in ipairs(people(m)) do
       said[i] = fill_in(m.desk, person)
       m:note("a contact for " .. person.Name)
     end
   end,
-  verify = function()
-    for i, person in ipairs(people()) do
+  verify = function(m)
+    for i, person in ipairs(people(m)) do
       local wanted = ("%s\n%s\n%s\n"):format(person.Name, person.Mail, person.Town)
       if said[i] ~= wanted then
         return false, ("form %d was given %q, not %q"):format(i, said[i] or "nothing", wanted)

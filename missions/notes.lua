@@ -1,15 +1,18 @@
 -- A script: no model at all. Opens a text editor, writes today's date into it, saves the file, and
--- checks it.
-local folder = os.getenv("TMPDIR") or "/tmp"
-local path = folder .. "/deskpilot-notes.txt"
+-- checks it. Another file: deskpilot run notes -- PATH
+local files = require "deskpilot.base.files"
+
+local function path_of(m)
+  return files.absolute(m.args[1] or files.join(files.temporary_folder(), "deskpilot-notes.txt"))
+end
 
 ---@type deskpilot.mission
 return {
   desktop = { kind = "private", size = { 1024, 700 }, apps = { { "mousepad", "--disable-server" } } },
   limits = { seconds = 120 },
   run = function(m)
-    local desk = m.desk
-    os.remove(path)
+    local desk, path = m.desk, path_of(m)
+    files.remove(path)
     desk.keyboard.type(os.date("Notes of %Y-%m-%d\n"))
     desk.keyboard.press("ctrl+s")
     desk.wait_for_window { title = "Save As" }
@@ -17,14 +20,10 @@ return {
     desk.keyboard.press("ctrl+a")
     desk.keyboard.type(path)
     desk.keyboard.press("enter")
-    desk.wait_for_window { title = "deskpilot-notes.txt" }
+    desk.wait_for_window { title = select(2, files.split(path)) }
     m:note("saved as " .. path)
   end,
-  verify = function()
-    local file = io.open(path, "rb")
-    if not file then return false, "there is no file " .. path end
-    local saved = file:read("a")
-    file:close()
-    return saved:match("^Notes of %d+%-%d+%-%d+\n$") ~= nil, "the file holds " .. saved
+  verify = function(m)
+    return m.checks.file { path = path_of(m), matching = "^Notes of %d+%-%d+%-%d+\n$" }
   end,
 }

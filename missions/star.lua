@@ -1,10 +1,13 @@
 -- A script: draws a star with the mouse in a paint program and saves it. Whether it is done is read from the
--- picture's own pixels.
+-- picture's own pixels. Another file: deskpilot run star -- PATH.png
 local files = require "deskpilot.base.files"
 local image = require "native.image"
 
-local path = files.join(files.temporary_folder(), "deskpilot-star.png")
 local size, radius = 300, 120
+
+local function path_of(m)
+  return files.absolute(m.args[1] or files.join(files.temporary_folder(), "deskpilot-star.png"))
+end
 
 -- The five points of the star in the order in which a pen visits them, in pixels of the picture.
 local function corners()
@@ -62,7 +65,7 @@ return {
   desktop = { kind = "private", size = { 1024, 700 } },
   limits = { seconds = 120 },
   run = function(m)
-    local desk = m.desk
+    local desk, path = m.desk, path_of(m)
     local empty = image.new(size, size)
     empty:fill(0, 0, size, size, 255, 255, 255)
     local before = empty:png()
@@ -83,8 +86,8 @@ return {
     desk.wait_until(function() return files.read(path) ~= before, path .. " is as it was" end)
   end,
   -- Every edge of the star has ink all along, and there is none outside it.
-  verify = function()
-    local picture, why = image.load(assert(files.read(path)))
+  verify = function(m)
+    local picture, why = image.load(assert(files.read(path_of(m))))
     if not picture then return false, tostring(why) end
     local list = corners()
     for i = 2, #list do

@@ -1,8 +1,11 @@
 -- A script: watches the window of a long job, writes down each step it shows, and confirms it when the job is
--- through. Whether it is done is said by the job itself.
+-- through. Whether it is done is said by the job itself. Another file for that: deskpilot run watch -- PATH
 local files = require "deskpilot.base.files"
 
-local path = files.join(files.temporary_folder(), "deskpilot-watch.txt")
+local function path_of(m) -- deskpilot run watch -- PATH
+  return files.absolute(m.args[1] or files.join(files.temporary_folder(), "deskpilot-watch.txt"))
+end
+
 -- A job that takes its time and asks at its end, as a copy or an installation does.
 local job = [[
 for percent in 20 40 60 80 100; do sleep 0.5; echo "# Step $percent"; echo $percent; done |
@@ -15,6 +18,7 @@ return {
   limits = { seconds = 120 },
   run = function(m)
     local desk = m.desk
+    local path = path_of(m)
     files.remove(path)
     local _, window = desk.apps.start { "sh", "-c", job, "job", path, wait = 10 }
     local button = { role = "push button", name = "OK", pid = window.pid }
@@ -33,7 +37,7 @@ return {
     desk.wait_for_window { id = window.id, gone = true }
     desk.wait_until(function() return files.exists(path), "the job has written nothing" end)
   end,
-  verify = function()
-    return files.read(path) == "confirmed\n", "the job was not confirmed"
+  verify = function(m)
+    return m.checks.file { path = path_of(m), equals = "confirmed\n" }
   end,
 }

@@ -6,12 +6,11 @@ local spawn = require "spawn"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 
-local function run(mission, env)
+local function run(mission, ...)
   local folder = spawn.folder()
   -- What missions write is in the temporary folder: one of its own, as others may run the same mission.
-  env = env or {}
-  env.TMPDIR = folder
-  local child = spawn.run({ spawn.program, "run", mission, "--json", "--runs", folder }, { env = env })
+  local child = spawn.run({ spawn.program, "run", mission, "--json", "--runs", folder, "--", ... },
+    { env = { TMPDIR = folder } })
   local result = json.decode(child.stdout) or {}
   files.remove(folder)
   return child, result
@@ -32,12 +31,35 @@ function tests.a_form_from_a_table_of_ones_own()
   local folder = spawn.folder()
   local path = files.join(folder, "people.csv")
   assert(files.write(path, 'Town,Mail,Name\r\n"Saint-Étienne",a@example.org,"Zoé ""Zo"" O\'Neil"\r\n'))
-  local child, result = run("missions/form.lua", { DESKPILOT_CSV = path })
+  local child, result = run("missions/form.lua", path)
   t.eq(result.status, "succeeded", child.stderr)
   assert(files.write(path, "Town,Mail\nX,Y,Z\n"))
-  child, result = run("missions/form.lua", { DESKPILOT_CSV = path })
+  child, result = run("missions/form.lua", path)
   t.eq(child.status, 1)
   t.has(result.reason, "row 2 has 3 fields")
+  files.remove(folder)
+end
+
+function tests.the_pictures_of_ones_own_folder()
+  local folder = spawn.folder()
+  local own = files.join(folder, "old town")
+  assert(files.make_folder(own))
+  for _, name in ipairs { "b.PNG", "a.jpeg", "notes.txt", "old town 2.png" } do
+    assert(files.write(files.join(own, name), "I was " .. name))
+  end
+  local child, result = run("missions/rename.lua", own)
+  t.eq(result.status, "succeeded", child.stderr)
+  t.eq(files.list(own), { "notes.txt", "old town 1.jpeg", "old town 2.png", "old town 3.png" })
+  t.eq(files.read(files.join(own, "old town 3.png")), "I was b.PNG")
+  files.remove(folder)
+end
+
+function tests.a_file_of_ones_own()
+  local folder = spawn.folder()
+  local path = files.join(folder, "my notes.txt")
+  local child, result = run("missions/notes.lua", path)
+  t.eq(result.status, "succeeded", child.stderr)
+  t.has(files.read(path) or "", "Notes of ")
   files.remove(folder)
 end
 

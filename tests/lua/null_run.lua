@@ -50,9 +50,9 @@ local played = "return { turn = function(run) run.played(run) end, observe = %s 
 
 --- Runs a mission to its end.
 ---@param mission table
----@param options { turn: fun(run: deskpilot.run)?, observe: string?, flags: table?,
----  model: (fun(request: table): table?, any)? }? turn: a policy, in place of the mission's, and its `observe` as Lua
----  source; model: gives a body of OpenAI's, or nil and an error
+---@param options { turn: fun(run: deskpilot.run)?, observe: string?, flags: table?, open_model: function?,
+---  args: string[]?, model: (fun(request: table): table?, any)? }? turn: a policy, in place of the mission's, and its
+---  `observe` as Lua source; model: gives a body of OpenAI's, or nil and an error
 ---@return deskpilot.run run, table[] events
 function null_run.play(mission, options)
   options = options or {}
@@ -79,6 +79,7 @@ function null_run.play(mission, options)
   list[#list + 1] = { name = "the record", listener = recorder(events) }
   local run = run_module.new { mission = mission, name = "m", config = config, listeners = list, desktop = "current",
     toolbox = assert(require "deskpilot.agent.toolbox".new(tools, config)),
+    open_model = options.open_model, args = options.args,
     model = model_of(options.model or function() error "no model was expected to be asked" end),
     dir = assert(require "deskpilot.agent.rundir".create(files.join(folder, "runs"), "m", 0)),
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }

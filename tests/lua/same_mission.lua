@@ -22,7 +22,7 @@ local fields = {
   settled = { "reason seconds" },
   note = { "message" },
   turn_end = { "seconds" },
-  run_end = { "actions reason seconds status turns" },
+  run_end = { "actions reason seconds status turns", "verdict" },
 }
 
 local function set(words)

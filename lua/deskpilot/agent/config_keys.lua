@@ -52,6 +52,11 @@ return {
     } },
   } },
   { section = "timing", options = timing },
+  { section = "limits", options = {
+    goal_depth = { type = "integer", default = 8, min = 1, max = 50,
+      about = "goals that may be within each other, the mission's own counted (`m:achieve`)" },
+    goals = { type = "integer", default = 200, min = 1, about = "goals that may be begun within one run" },
+  } },
   { section = "screen", options = {
     image_width = { type = "integer", default = 1536, min = 64, max = 8192,
       about = "widest picture that the model is sent" },

@@ -46,15 +46,15 @@ end
 --- The steps of a run: for each turn its screenshot, the personas' answers, the actions and results.
 function export.trajectory(events)
   local out = { steps = json.list {} }
-  local step
+  local at = {} -- by turn: what follows a goal within a turn is that turn's again
   for _, event in ipairs(events) do
-    local kind = event.event
+    local kind, step = event.event, at[event.turn]
     if kind == "run_start" then
       out.mission, out.task, out.policy, out.model = event.mission, event.task, event.policy, event.model
       out.script = event.script
     elseif kind == "goal_start" then
       out.goals = out.goals or json.list {}
-      table.insert(out.goals, { task = event.task, policy = event.policy, model = event.model })
+      table.insert(out.goals, { goal = event.goal, task = event.task, policy = event.policy, model = event.model })
     elseif kind == "desk_call" then
       out.desk_calls = out.desk_calls or json.list {}
       table.insert(out.desk_calls, { at = event.at, call = event.call, target = event.target, ok = event.ok,
@@ -62,8 +62,9 @@ function export.trajectory(events)
     elseif kind == "picture" then
       out.screenshot = event.screenshot
     elseif kind == "turn_start" then
-      step = { turn = event.turn, replies = json.list {}, actions = json.list {} }
+      step = { turn = event.turn, goal = event.goal, replies = json.list {}, actions = json.list {} }
       table.insert(out.steps, step)
+      at[event.turn or 0] = step
     elseif kind == "run_end" then
       out.status, out.reason = event.status, event.reason
     elseif step and kind == "observed" then

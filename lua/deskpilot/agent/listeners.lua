@@ -60,6 +60,25 @@ local listeners = {}
 ---@field seconds number
 ---@field task_result table? what the policy has to say of its work
 
+--- A goal within the run begins; its path is `goal`.
+---@class deskpilot.goal_start: deskpilot.event
+---@field task string what is to be done
+---@field policy string
+---@field model string
+---@field tools string[]? the names of those that it is limited to
+---@field limits deskpilot.goal_limits? what it may spend, of what is limited at all
+
+--- It has ended, however that was.
+---@class deskpilot.goal_end: deskpilot.event
+---@field task string
+---@field policy string
+---@field status string
+---@field reason string
+---@field turns integer its own and those of goals within it
+---@field seconds number
+---@field verdict deskpilot.verdict? what its verify said last
+---@field task_result table? what its policy has to say of its work
+
 --- What a listener may return.
 ---@class deskpilot.decision
 ---@field veto string? of an action or a request: why it does not happen
@@ -80,6 +99,8 @@ local listeners = {}
 ---@field settled (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field turn_end (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field run_end (fun(run: deskpilot.run, event: deskpilot.run_end): deskpilot.decision?)?
+---@field goal_start (fun(run: deskpilot.run, event: deskpilot.goal_start): deskpilot.decision?)?
+---@field goal_end (fun(run: deskpilot.run, event: deskpilot.goal_end): deskpilot.decision?)?
 ---@field phase_change (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field guard (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field note (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
@@ -95,8 +116,8 @@ local listeners = {}
 --- The events of a run, in the order in which a turn announces them.
 listeners.events = {
   "run_start", "turn_start", "observed", "model_request", "model_reply", "lookup", "tools_changed", "action",
-  "action_result", "settled", "turn_end", "run_end", "phase_change", "guard", "note", "ask", "error", "desk_call",
-  "goal_start", "picture",
+  "action_result", "settled", "turn_end", "run_end", "goal_start", "goal_end", "phase_change", "guard", "note", "ask",
+  "error", "desk_call", "picture",
 }
 
 local asks = { action = true, model_request = true }

@@ -1,6 +1,8 @@
 --- The loop: observe, let the policy decide and act, until something says that it is over. Everything
 --- else listens (listeners.lua) or is the policy's.
 local errors = require "deskpilot.base.errors"
+local goal_limits = require "deskpilot.agent.goal_limits"
+local goal_options = require "deskpilot.agent.goal_options"
 local goals = require "deskpilot.agent.goals"
 local mistake = require "deskpilot.agent.mistake"
 local own_files = require "deskpilot.base.own_files"
@@ -8,6 +10,7 @@ local pace = require "deskpilot.agent.pace"
 local plugins = require "deskpilot.agent.plugins"
 local script = require "deskpilot.agent.script"
 local task = require "deskpilot.base.task"
+local verdict = require "deskpilot.agent.verdict"
 
 local loop = {}
 
@@ -52,7 +55,7 @@ end
 -- A goal within the turn (run:achieve in a hook) has turns of its own, so the number is kept here.
 local function one_turn(run, policy)
   local number = run.turn + 1
-  run.turn = number
+  run.turn, run.goal.turn = number, number
   local began = task.now()
   run:emit("turn_start", { turn = number })
   local ok, err = look(run, policy)
@@ -68,32 +71,76 @@ local function one_turn(run, policy)
   if pause > 0 and not run.outcome then task.sleep(pause) end
 end
 
+-- A policy or a hook may end a goal as succeeded without a claim; its verify is asked all the same.
+local function confirm(run)
+  local said, outcome = run.goal.verdict, run.outcome
+  if outcome.status ~= "succeeded" or not run:has_verify() or said and said.answer == "yes" then return end
+  run.outcome = { status = "failed", final = outcome.final, -- unless there is an answer, and another one
+    reason = ("it was ended as succeeded (%s), but its check did not answer"):format(outcome.reason) }
+  local unconfirmed = run.outcome
+  said = run:verify()
+  if run.outcome ~= unconfirmed then return end -- the check itself has failed
+  if said.answer == "yes" then
+    run.outcome = outcome
+  else
+    unconfirmed.reason = ("it was ended as succeeded (%s), but its check says: %s"):format(outcome.reason,
+      verdict.words(said))
+  end
+end
+
 -- Works on the run's present goal until it is over.
 local function pursue(run, policy)
   run.personas = policy.personas
   if policy.start then policy.start(run) end
-  while not run.outcome do one_turn(run, policy) end
+  while not run.outcome do
+    one_turn(run, policy)
+    run:check_limits()
+  end
+  confirm(run)
   if run.result then run.result.status = run.outcome.status end
+end
+
+-- The same within the goal's own limit of time, which holds whatever is waited for or computed.
+local function pursue_in_time(run, policy)
+  local goal, bound = run.goal, run.goal.bounds.seconds
+  if bound == goal.parent.bounds.seconds then return pursue(run, policy) end -- that one's deadline holds
+  local ok, err = task.limit(math.max(0, bound.at - task.now()), function()
+    goal.worker = task.current()
+    pursue(run, policy)
+  end)
+  if ok then return end
+  if not errors.is(err, "timed_out") or task.now() < bound.at then error(err, 0) end
+  run:stop("incomplete", goal_limits.words("seconds", bound))
+end
+
+-- What a goal has that differs from the one around it.
+local function fields_of(run, options)
+  local name = options.policy or run.config:get("policy")
+  local policy, err = load_policy(run, name)
+  if not policy then return nil, err end
+  local fields = { task = options.goal, policy = name, verify = options.verify, indicators = options.indicators,
+    history = run:new_history() }
+  if options.tools then fields.toolbox, err = run.toolbox:only(options.tools) end
+  if not err and (options.model or options.personas) then
+    fields.model, fields.models, err = goal_options.models(run, options.model, options.personas)
+  end
+  if err then return nil, err end
+  return fields, policy
 end
 
 --- Works on a goal within the present one until it is over (run:achieve).
 ---@param run deskpilot.run
----@param goal string
----@param options { policy: string?, verify: function|false|nil, indicators: string[]? }
+---@param options deskpilot.goal_options
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
-function loop.achieve(run, goal, options)
-  local policy, err = load_policy(run, options.policy or run.config:get("policy"))
-  if not policy then return false, tostring(err) end
-  if run.outcome then return false, run.outcome.reason end
+function loop.achieve(run, options)
+  local fields, policy = fields_of(run, options)
+  if not fields then return false, tostring(policy) end
   -- The goal has phases of its own: the times of the one before come back with it.
   local paced <close> = setmetatable({}, { __close = function() pace.apply(run) end })
-  local inside <close>, why = goals.enter(run, { task = goal, verify = options.verify, indicators = options.indicators,
-    history = run:new_history() })
+  local inside <close>, why = goals.enter(run, fields, options)
   if not inside or not paced then return false, why end
   pace.apply(run)
-  run:emit("goal_start", { task = goal, policy = options.policy or run.config:get("policy"), model = run.model.name,
-    endpoint = run.model.endpoint, turn = run.mission.run and 0 or nil })
-  pursue(run, policy)
+  if not run.outcome then pursue_in_time(run, policy) end
   return run.outcome.status == "succeeded", run.outcome.reason, run.result
 end
 
@@ -112,7 +159,7 @@ local function body(run)
   end
   local own, told = own_files.since(0)
   run.own_files_told = told
-  start.file, start.own_files = run.file, #own > 0 and own or nil
+  start.file, start.own_files, start.args = run.file, #own > 0 and own or nil, #run.args > 0 and run.args or nil
   run:emit("run_start", start)
   if run.outcome then return end
   if run.mission.run then return script.run(run) end
@@ -131,16 +178,22 @@ local function settle_outcome(run, ok, err)
       run:stop("error", mistake.told(run, run.mission.run and "script" or "policy", err, true))
     end
   end
+  if run.outcome.status == "succeeded" then -- by a script, or by a hook before the first turn
+    task.limit(run.config:get("timing.verify") + 5, function()
+      task.sleep(0) -- as in body
+      confirm(run)
+    end)
+  end
   -- The world has the last word: what an agent never claimed may be done all the same. What was done at last is given
   -- as long to show as after a claim.
   local status = run.outcome.status
   if (status == "incomplete" or status == "failed") and run.mission.verify and not run.mission.run then
     local patience = run.acted and math.max(0, run.acted + run.config:get("timing.verify") - task.now()) or 0
-    local asked, done = task.limit(patience + 5, function()
+    local asked, said = task.limit(patience + 5, function()
       task.sleep(0) -- as in body
       return run:verify(patience)
     end)
-    if asked and done then
+    if asked and said.answer == "yes" then
       run.outcome = { status = "succeeded", reason = "the mission's own check holds, though the agent ended "
         .. "otherwise: " .. run.outcome.reason }
     end
@@ -151,6 +204,7 @@ end
 ---@param run deskpilot.run
 function loop.execute(run)
   run.body = task.start(body, run)
+  run.goal.worker = run.body
   local ok, err = run.body:wait()
   script.flush(run)
   settle_outcome(run, ok, err)
@@ -158,7 +212,8 @@ function loop.execute(run)
   for i = #run.closers, 1, -1 do pcall(run.closers[i]) end
   tell_own_files(run)
   run:emit("run_end", { status = run.outcome.status, reason = run.outcome.reason, turns = run.turn,
-    actions = run.actions, seconds = task.now() - run.started, task_result = run.result })
+    actions = run.actions, seconds = task.now() - run.started, verdict = run.goal.verdict,
+    task_result = run.result })
 end
 
 return loop

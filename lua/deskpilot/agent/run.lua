@@ -4,7 +4,10 @@ local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local checks = require "deskpilot.agent.checks"
 local decode = require "deskpilot.model.decode"
+local goal_limits = require "deskpilot.agent.goal_limits"
+local goal_options = require "deskpilot.agent.goal_options"
 local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
 local mistake = require "deskpilot.agent.mistake"
@@ -17,6 +20,7 @@ local pace = require "deskpilot.agent.pace"
 local persona = require "deskpilot.agent.persona"
 local pictures = require "deskpilot.agent.pictures"
 local script = require "deskpilot.agent.script"
+local verdict = require "deskpilot.agent.verdict"
 
 local run = {}
 
@@ -35,8 +39,14 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@class deskpilot.run
 ---@field mission deskpilot.mission the mission's table
 ---@field name string the mission's
----@field goal deskpilot.goal what is worked on now; `task`, `state`, `history`, `observation`, `outcome`, `result` and
----  `personas` are its own
+---@field args string[] what stands after `--` on the command line
+---@field checks deskpilot.checks ready-made checks, each of which answers with a verdict
+---@field goal deskpilot.goal what is worked on now; `task`, `state`, `history`, `observation`, `outcome`, `result`,
+---  `personas`, `toolbox`, `model` and `models` are its own
+---@field goals_begun integer how many goals were begun within the run
+---@field tokens integer those of all requests and answers so far, as the servers count them
+---@field open_model (fun(own: { model: string?, endpoint: string? }): deskpilot.model.client?, deskpilot.error?)? a
+---  client for a goal or persona with a model of its own
 ---@field task string? what is to be done now
 ---@field config deskpilot.config
 ---@field desk deskpilot.desk the desktop
@@ -74,13 +84,13 @@ local Run = {}
 ---@param parts table { mission, config, desk, dir, model, toolbox, listeners }
 ---@return deskpilot.run
 function run.new(parts)
-  local self = setmetatable({}, goals.metatable(Run))
+  local self, mission = setmetatable({}, goals.metatable(Run)), parts.mission
+  rawset(self, "goal", goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators })
   for key, value in pairs(parts) do self[key] = value end
-  self.turn, self.actions = 0, 0
+  self.history = self:new_history()
+  self.turn, self.actions, self.tokens, self.goals_begun = 0, 0, 0, 0
+  self.args, self.checks = self.args or {}, checks.new(self)
   self.encoder = native.encoder()
-  local mission = self.mission
-  self.goal = goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators,
-    history = self:new_history() }
   self.closers, self.noted = {}, {}
   if self.toolbox then self.toolbox.changed = function(change) self:emit("tools_changed", change) end end
   self.m, self.proxy = script.view(self)
@@ -103,8 +113,7 @@ end
 function Run:emit(name, fields)
   local event = fields or {}
   event.event, event.at = name, task.now() - self.started
-  local own = self.mission.run and not self.goal.parent -- a script's own work belongs to no turn
-  if event.turn == nil and self.turn > 0 and not own then event.turn = self.turn end
+  if event.turn == nil then event.turn = self.goal.turn end
   if self.goal.parent then event.goal = self.goal.path end
   listeners.tell(self, event)
   if name == "phase_change" then self:enter(event.to) end
@@ -191,6 +200,13 @@ local function facts(self)
     elements = seen.elements, page = seen.page }
 end
 
+-- Counted for the limits: those of an answer, and of what was asked.
+local function count_tokens(self, usage)
+  self.tokens = self.tokens + (tonumber(usage and usage.input_tokens) or 0)
+    + (tonumber(usage and usage.output_tokens) or 0)
+  self:check_limits "tokens"
+end
+
 -- What a persona was asked and said, for people to read later; the run does not hang on it.
 local function keep(self, name, value)
   local ok, err = self.dir:save_json(name, value)
@@ -242,6 +258,7 @@ local function exchange(self, wanted, box, model)
   result.content, result.usage, result.attempts = reply.content, reply.usage, reply.attempts
   result.tool_calls = reply.tool_calls and #reply.tool_calls > 0 and reply.tool_calls or nil
   self:emit("model_reply", result)
+  count_tokens(self, reply.usage)
   return reply
 end
 
@@ -410,27 +427,30 @@ function Run:has_verify()
   return self.goal.verify ~= nil and self.goal.verify ~= false
 end
 
---- Asks the `verify` of the goal, which is the mission's own or was given to `achieve`, whether it is reached; true
---- where it has none. The application may need a moment, so the question is repeated for that many seconds.
+-- What the goal's verify says now. A mistake in it ends the run; what was asserted of the world does not hold yet.
+local function ask_verify(self, verify)
+  local called, ok, why = xpcall(script.ask, mistake.traceback, self, false, verify, self.m)
+  if called then return verdict.of(ok, why) end
+  if errors.interrupts(ok) then error(ok, 0) end
+  if errors.is(ok) then return verdict.of(nil, ok) end
+  local reason = mistake.ends(self, "verify", ok)
+  mistake.unwind(self)
+  return verdict.unknown(reason)
+end
+
+--- Asks the `verify` of the goal, which is the mission's own or was given to `achieve`, whether it is reached; yes
+--- where it has none. The application may need a moment, so the question is repeated for that many seconds. The verdict
+--- is kept as `run.goal.verdict`.
 ---@param seconds number?
----@return boolean ok, string? why
+---@return deskpilot.verdict verdict reached only if its `answer` is "yes"
 function Run:verify(seconds)
   local verify = self.goal.verify
-  if not verify then return true end
+  if not verify then return verdict.yes "nothing was asked for" end
   local limit = task.now() + (seconds or self.config:get("timing.verify"))
   while true do
-    local called, ok, why = xpcall(script.ask, mistake.traceback, self, false, verify, self.m)
-    if not called then
-      if errors.interrupts(ok) then error(ok, 0) end
-      if not errors.is(ok) then
-        local reason = mistake.ends(self, "verify", ok)
-        mistake.unwind(self)
-        return false, reason
-      end
-      ok, why = false, errors.words(ok) -- what was asserted of the world does not hold yet
-    end
-    if ok then return true end
-    if task.now() >= limit then return false, why and tostring(why) or "no reason given" end
+    local said = ask_verify(self, verify)
+    self.goal.verdict = said
+    if said.answer == "yes" or task.now() >= limit then return said end
     task.sleep(0.1)
   end
 end
@@ -440,23 +460,32 @@ end
 ---@param seconds number? how long the world may take; timing.verify unless told
 ---@return string? text, deskpilot.error? err
 function Run:claim(evidence, seconds)
-  local ok, why = self:verify(seconds)
-  if not ok then
-    self:emit("guard", { name = "verify", message = "the claim of completion is not true: " .. why })
+  local said = self:verify(seconds)
+  if said.answer ~= "yes" then
+    local why = verdict.words(said)
+    self:emit("guard", { name = "verify", message = "the claim of completion is not true: " .. why, verdict = said })
     return errors.fail("refused", "NOT DONE: the mission's own check of the desktop says: %s", why)
   end
   self:stop("succeeded", text.one_line(evidence))
   return "the mission is complete"
 end
 
---- Hands a part of the work to an agent, from a script, a hook or a tool, and waits until it has ended. That part has
---- a history and a state of its own, and its end is not the end of the run.
----@param goal string what is to be done
----@param options { policy: string?, verify: (fun(m: deskpilot.run): boolean?, any)?, indicators: string[]? }?
----  indicators: texts that are all on the screen when the goal is reached
+--- Ends the goal if it has used up what it may spend, or what the goals around it had left. The loop asks after each
+--- turn, and `ask` after each answer.
+---@param only "tokens"|nil of the limits
+function Run:check_limits(only)
+  local reached = not self.outcome and goal_limits.reached(self, self.goal.bounds, only)
+  if reached then self:stop("incomplete", reached) end
+end
+
+--- Hands a part of the work to an agent, from a script, a policy, a hook or a tool, and waits until it has ended. That
+--- part has a history, a state and limits of its own, and its end is not the end of the run. A run works on one goal at
+--- a time. `m:achieve("goal", { ... })` says the same as `m:achieve { goal = "goal", ... }`.
+---@param goal string|deskpilot.goal_options
+---@param options deskpilot.goal_options?
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function Run:achieve(goal, options)
-  return require "deskpilot.agent.loop".achieve(self, goal, options or {})
+  return require "deskpilot.agent.loop".achieve(self, goal_options.read(goal, options))
 end
 
 return run

@@ -3,6 +3,7 @@ local desk_journal = require "deskpilot.agent.desk_journal"
 local desk_proxy = require "deskpilot.agent.desk_proxy"
 local observation = require "deskpilot.agent.observation"
 local task = require "deskpilot.base.task"
+local verdict = require "deskpilot.agent.verdict"
 
 local script = {}
 
@@ -57,9 +58,10 @@ function script.run(run)
   if ok == false or (ok == nil and why ~= nil) then
     run:stop("failed", why and tostring(why) or "the script returned false")
   else
-    local verified, reason = run:verify()
+    local said = run:verify()
+    local verified = said.answer == "yes"
     run:stop(verified and "succeeded" or "failed", verified and "the script ran to its end"
-      or "the script ran to its end, but the mission's check says: " .. reason)
+      or "the script ran to its end, but the mission's check says: " .. verdict.words(said))
   end
 end
 

@@ -7,6 +7,7 @@ local plugins = require "deskpilot.agent.plugins"
 local schema = require "deskpilot.base.schema"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local verdict = require "deskpilot.agent.verdict"
 
 local toolbox = {}
 
@@ -21,8 +22,9 @@ toolbox.user_group = "user"
 ---  they have an order (deskpilot.agent.fields); a function where it depends on options
 ---@field parameters_for (fun(run: deskpilot.run): table?)? the schema where it depends on what the run is at; nil: as
 ---  `parameters` says
----@field run fun(ctx: deskpilot.tool_context, args: table): string|deskpilot.tool_result|nil, deskpilot.error? gives
----  what was done, in words, or more than words
+---@field run fun(ctx: deskpilot.tool_context, args: table): string|deskpilot.tool_result|deskpilot.verdict|nil,
+---  deskpilot.error? gives what was done, in words, or more than words; or a verdict of its effect, which has failed
+---  unless the answer is "yes"
 ---@field group string? what it belongs to, such as "pointing": policies offer groups or names; "user" unless told
 ---@field looks boolean? true if it only reads: a model that is offered it gets the answer within the same turn, and
 ---  then goes on; it is no action then. Such a tool does not act
@@ -329,6 +331,10 @@ function Toolbox:run(name, ctx, args)
   local refused = outside(self, name)
   if refused then return nil, refused end
   local result, err = call_in_time(self:get(name), ctx, args)
+  if verdict.is(result) then -- of what the tool has brought about: what is not known to be so has failed
+    if result.answer ~= "yes" then return errors.fail("refused", "%s: %s", name, verdict.words(result)) end
+    result = verdict.words(result)
+  end
   if result == nil then return nil, err or errors.new("io", name .. " failed without saying why") end
   if type(result) ~= "table" then return { text = tostring(result) } end
   return { text = tostring(result.text or "done"), data = result.data, pictures = result.pictures }

@@ -177,6 +177,13 @@ local function descends(self, ancestor)
   return self ~= nil
 end
 
+--- Whether the task is the other one, or was started within it.
+---@param other deskpilot.task
+---@return boolean
+function Task:is_within(other)
+  return descends(self, other)
+end
+
 -- Whether the running task is past its deadline. The interrupt hook calls this in the middle of Lua code that keeps the
 -- loop, and with it the loop's timers, from running.
 local function is_overdue()

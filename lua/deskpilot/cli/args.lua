@@ -95,15 +95,19 @@ end
 --- Takes a command's words apart. "--" ends the options; "-" alone is a positional.
 ---@param options deskpilot.option[]
 ---@param words string[]
+---@param arguments boolean? what follows "--" is not the command's own: it is kept as `arguments`
 ---@return table? result
 ---@return string[]|string positional or why it failed
-function args.parse(options, words)
+function args.parse(options, words, arguments)
   local self = { options = with_help(options), words = words, at = 1, result = {} }
   local positional, only_positional = {}, false
   while self.at <= #words do
     local word = words[self.at]
     local ok, why = true, nil
     if only_positional or word == "-" or word:sub(1, 1) ~= "-" then positional[#positional + 1] = word
+    elseif word == "--" and arguments then
+      self.result.arguments = table.move(words, self.at + 1, #words, 1, {})
+      break
     elseif word == "--" then only_positional = true
     elseif word:sub(1, 2) == "--" then ok, why = long(self, word)
     else ok, why = short(self, word) end

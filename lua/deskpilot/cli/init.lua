@@ -114,7 +114,7 @@ local function dispatch(name, words)
   local loaded, command = xpcall(require, function(message) return tostring(message) end,
     modules .. name)
   if not loaded then return complain("the command " .. name .. " does not load: " .. command) end
-  local options, positional = args.parse(command.options or {}, words)
+  local options, positional = args.parse(command.options or {}, words, command.arguments)
   if not options then return (command.refused or complain)(positional, words) end
   if options.help then
     io.stdout:write(args.help(name, command))

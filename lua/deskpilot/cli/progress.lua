@@ -63,7 +63,7 @@ end
 
 function Progress:line(words)
   self:erase()
-  self.write(words .. "\n")
+  self.write(("  "):rep(#self.goals) .. words .. "\n")
   self:draw()
 end
 
@@ -76,6 +76,8 @@ function Progress:draw()
   if not self.tty or self.level == "quiet" or self.ended then return end
   local words = { spinner[self.frame % #spinner + 1] }
   words[#words + 1] = self.turn > 0 and "turn " .. self.turn or self.script and "script" or "starting"
+  local goal = self.goals[#self.goals]
+  if goal then words[#words + 1] = "goal " .. goal.path end
   if self.phase then words[#words + 1] = "[" .. self.phase .. "]" end
   if self.doing then words[#words + 1] = self.doing end
   words[#words + 1] = clock(self:elapsed())
@@ -145,15 +147,6 @@ function handlers.run_start(self, _, event)
   end
 end
 
--- A script asks an agent for a part of its work.
-function handlers.goal_start(self, _, event)
-  self:line(("%s  goal: %s"):format(clock(event.at), brief(event.task or "?", 200)))
-  if self.level == "verbose" then
-    self:line("  " .. brief(("policy %s, model %s at %s"):format(event.policy or "?", event.model or "?",
-      event.endpoint or "?"), 200))
-  end
-end
-
 -- A script's call on the desktop. Those that only look leave a line where they fail, or where all is to be told.
 function handlers.desk_call(self, _, event)
   self.calls = self.calls + (tonumber(event.times) or 1)
@@ -170,6 +163,26 @@ function handlers.turn_start(self, _, event)
   self.turn = event.turn or self.turn + 1
   self.actions_this_turn = {}
   self.doing = "looking"
+end
+
+-- What is done for a goal within the run stands below its own line, further in.
+function handlers.goal_start(self, _, event)
+  self:line(("goal %s (%s): %s"):format(clean(event.goal or "?"), clean(event.policy or "?"),
+    brief(event.task or "", 200)))
+  if self.level == "verbose" then
+    self:line("  " .. brief(("model %s at %s"):format(event.model or "?", event.endpoint or "?"), 200))
+  end
+  table.insert(self.goals, { path = clean(event.goal or "?"), turn = self.turn, phase = self.phase,
+    actions = self.actions_this_turn })
+  self.phase, self.actions_this_turn = nil, {}
+end
+
+function handlers.goal_end(self, _, event)
+  local goal = table.remove(self.goals)
+  if goal then self.turn, self.phase, self.actions_this_turn = goal.turn, goal.phase, goal.actions end
+  self.doing = nil
+  self:line(("goal %s %s: %s"):format(clean(event.goal or "?"), clean(event.status or "ended"),
+    brief(event.reason or "", 300)))
 end
 
 function handlers.observed(self)
@@ -330,7 +343,7 @@ function progress.new(options)
   local self = setmetatable({
     level = options.level or "normal", write = options.write or default_write, tty = options.tty,
     columns = options.columns or terminal_columns, turn = 0, actions = 0, calls = 0, frame = 0, at = 0,
-    actions_this_turn = {}, seconds = { model = 0, settle = 0 },
+    actions_this_turn = {}, goals = {}, seconds = { model = 0, settle = 0 },
   }, Progress)
   if self.tty == nil then self.tty = uv.guess_handle(2) == "tty" and os.getenv("TERM") ~= "dumb" end
   local listener = { close = function() self:close() end }

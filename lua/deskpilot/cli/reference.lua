@@ -15,7 +15,7 @@ local internal = { native = true, event_pump = true, session = true, timing = tr
 -- Pages in the order of the index. The parts of a desk that are not named here follow, by name.
 local order = { "desk", "screen", "shot", "mouse", "keyboard", "input", "windows", "elements", "clipboard", "apps",
   "browser", "tab", "activity", "hotkeys", "points", "files", "csv", "json", "http", "http_server", "http_form",
-  "websocket", "task", "errors", "mission" }
+  "websocket", "task", "errors", "mission", "checks" }
 
 -- What the index says of them; the parts of a desk are told of by their fields in its class.
 local summaries = {
@@ -23,7 +23,7 @@ local summaries = {
   tab = "a tab of a browser, and its page", files = "files and folders", csv = "tables as text", json = "JSON",
   http = "requests to servers", http_server = "a server for pages of one's own", http_form = "what a page's form sends",
   websocket = "messages to and from a server", task = "doing several things at a time", errors = "failures as values",
-  mission = "`m`, what a mission's functions are given",
+  mission = "`m`, what a mission's functions are given", checks = "`m.checks`, ready-made checks of the world",
 }
 
 -- The class (the table of methods) of a thing; or, where none can be had, the one that the function which
@@ -108,7 +108,10 @@ local function collect(desk)
     mission = { functions = functions_of(class_of(run.new, "Run"), "m:", {}), main = "deskpilot/agent/run.lua",
       also = { "deskpilot/agent/mission.lua", "deskpilot/agent/listeners.lua", "deskpilot/agent/toolbox.lua",
         "deskpilot/agent/loop.lua", "deskpilot/agent/plugins.lua", "deskpilot/agent/script.lua",
+        "deskpilot/agent/goal_options.lua", "deskpilot/agent/goal_limits.lua", "deskpilot/agent/goals.lua",
         "deskpilot/agent/desk_proxy.lua", "deskpilot/agent/desk_journal.lua" } },
+    checks = { functions = functions_of(require "deskpilot.agent.checks".new { desk = desk }, "m.checks.", {}),
+      main = "deskpilot/agent/checks.lua", also = { "deskpilot/agent/verdict.lua" } },
   }
   for name, part in pairs(desk) do
     if type(part) == "table" and not internal[name] and not pages[name] then
@@ -213,7 +216,8 @@ local function paths_of(page)
   return paths
 end
 
-local titles = { desk = "desk", shot = "A shot", tab = "A tab", points = "Points", mission = "m, the mission's run" }
+local titles = { desk = "desk", shot = "A shot", tab = "A tab", points = "Points", mission = "m, the mission's run",
+  checks = "m.checks" }
 for _, path in ipairs { "base.files", "base.csv", "base.json", "base.task", "base.errors", "net.http",
   "net.http_server", "net.http_form", "net.websocket" } do
   local name = path:match("[%w_]+$")

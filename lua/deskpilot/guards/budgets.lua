@@ -1,4 +1,5 @@
---- Ends a run that has used up its turns, its time, or its failures in a row.
+--- Ends a run that has used up its turns, its time, its tokens, or its failures in a row.
+local goal_limits = require "deskpilot.agent.goal_limits"
 local task = require "deskpilot.base.task"
 
 ---@type deskpilot.guard
@@ -8,6 +9,8 @@ local budgets = {
   options = {
     turns = { type = "integer", default = 600, min = 1, about = "turns after which a run ends" },
     seconds = { type = "number", default = 1800, min = 0.1, about = "seconds after which a run ends" },
+    tokens = { type = "integer", default = 0, min = 0,
+      about = "tokens of requests and answers, as the servers count them, after which a run ends (0: any number)" },
     model_failures = { type = "integer", default = 3, min = 1,
       about = "times in a row that the model fails in the same way after which a run ends" },
     failures = { type = "integer", default = 10, min = 1, about = "failed steps in a row after which a run ends" },
@@ -15,19 +18,16 @@ local budgets = {
 }
 
 function budgets.run_start(run)
-  local seconds = run.config:get("limits.seconds")
+  local seconds, tokens = run.config:get("limits.seconds"), run.config:get("limits.tokens")
+  -- The loop counts turns and tokens, also for the goals within this one.
+  run.goal.bounds = goal_limits.within(run, { turns = run.config:get("limits.turns"), seconds = seconds,
+    tokens = tokens > 0 and tokens or nil }, {}, "limits.%s")
   -- Not a look at the clock between turns: a model that never answers, and a script that never waits, must
   -- not outlast it.
+  local bound = run.goal.bounds.seconds
   run:on_close(task.deadline(task.current(), seconds, function()
-    run:abort("incomplete", ("out of time: the limit is %g s (limits.seconds)"):format(seconds))
+    run:abort("incomplete", goal_limits.words("seconds", bound))
   end))
-end
-
-function budgets.turn_end(run)
-  local turns = run.config:get("limits.turns")
-  if run.turn >= turns then -- those of goals within the turn count too
-    return { stop = { "incomplete", ("out of turns: the limit is %d (limits.turns)"):format(turns) } }
-  end
 end
 
 -- Numbers of requests, times and the like make two failures no different.

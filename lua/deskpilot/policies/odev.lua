@@ -74,7 +74,7 @@ local function quick_check(run)
   local s = run.state
   if s.denied then return nil end
   if not run.goal.indicators and run:has_verify() then
-    s.denied = not run:verify(0) -- asked again after the next action
+    s.denied = run:verify(0).answer ~= "yes" -- asked again after the next action
     return not s.denied and "the mission's own check holds" or nil
   end
   local indicators = goal_indicators(run)

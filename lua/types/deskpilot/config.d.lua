@@ -42,9 +42,12 @@
 
 ---@class deskpilot.config.limits
 ---@field failures integer? failed steps in a row after which a run ends; 10 unless told
+---@field goal_depth integer? goals that may be within each other, the mission's own counted (`m:achieve`); 8 unless told
+---@field goals integer? goals that may be begun within one run; 200 unless told
 ---@field lookups integer? look-ups of one turn: calls of tools that only read, which are answered before the action; 3 unless told
 ---@field model_failures integer? times in a row that the model fails in the same way after which a run ends; 3 unless told
 ---@field seconds number? seconds after which a run ends; 1800 unless told
+---@field tokens integer? tokens of requests and answers, as the servers count them, after which a run ends (0: any number); 0 unless told
 ---@field turns integer? turns after which a run ends; 600 unless told
 
 ---@class deskpilot.config.loop

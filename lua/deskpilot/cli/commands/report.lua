@@ -45,6 +45,7 @@ figure img { display: block; width: 100%; height: auto; }
 .mark { position: absolute; width: 26px; height: 26px; margin: -13px 0 0 -13px; border-radius: 50%;
   border: 3px solid #e91e63; box-shadow: 0 0 0 2px #fff, inset 0 0 0 2px #fff; }
 .mark.from { border-style: dashed; }
+section.within { border-left-width: 4px; }
 .event { margin: 0 0 10px; } .event b { font-weight: 600; }
 pre { margin: 2px 0 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.45 ui-monospace, monospace; }
 ]]
@@ -154,6 +155,27 @@ function renderers.guard(event)
   return event_line("guard " .. tostring(event.name or ""), "", event.message or event.reason, "bad")
 end
 
+-- "yes: what was seen", of a check that was asked last.
+local function verdict_words(said)
+  if type(said) ~= "table" then return nil end
+  return ("%s: %s"):format(tostring(said.answer), tostring(said.evidence))
+end
+
+function renderers.goal_start(event)
+  local words = { tostring(event.task) }
+  if event.limits ~= nil then words[2] = "left to it: " .. tostring(as_text(event.limits)) end
+  if event.tools ~= nil then words[#words + 1] = "its tools: " .. tostring(as_text(event.tools)) end
+  return event_line("an agent is asked" .. (event.goal and ": goal " .. tostring(event.goal) or ""),
+    ("policy %s, model %s"):format(tostring(event.policy or "?"), tostring(event.model or "?")),
+    table.concat(words, "\n"))
+end
+
+function renderers.goal_end(event)
+  local said = verdict_words(event.verdict)
+  return event_line(("goal %s %s"):format(tostring(event.goal), tostring(event.status)), seconds(event.seconds),
+    tostring(event.reason) .. (said and "\nits check: " .. said or ""), event.status == "succeeded" and "good" or "bad")
+end
+
 function renderers.note(event)
   return event_line("note", "", event.message or event.text)
 end
@@ -180,11 +202,6 @@ function renderers.desk_call(event)
   if event.ok ~= false and text_ ~= "" then words[2] = "→ " .. text_ end
   return event_line((event.ok == false and "✗ " or "✓ ") .. table.concat(words, " "), table.concat(dim, ", "),
     event.ok == false and text_ or nil, event.ok == false and "bad" or event.acts == false and "" or "good")
-end
-
-function renderers.goal_start(event)
-  return event_line("an agent is asked", ("policy %s, model %s"):format(tostring(event.policy or "?"),
-    tostring(event.model or "?")), event.task)
 end
 
 -- A mark on the screenshot, for a point in 0..1000 of it.
@@ -223,7 +240,7 @@ local function by_turn(events)
     local number = math.tointeger(event.turn) or 0
     local turn = at[number]
     if not turn or number == 0 and turns[#turns] ~= turn then
-      turn = { number = number, parts = {}, looks = {} }
+      turn = { number = number, goal = type(event.goal) == "string" and event.goal or nil, parts = {}, looks = {} }
       at[number] = turn
       turns[#turns + 1] = turn
     end
@@ -231,7 +248,7 @@ local function by_turn(events)
     if event.event == "observed" or event.event == "picture" then
       turn.looks[#turn.looks + 1] = { screenshot = event.screenshot, marks = {} }
     end
-    if event.event == "turn_start" then turn.at = event.at end
+    if event.event == "turn_start" then turn.at, turn.goal = event.at, event.goal end
     if event.event == "turn_end" then turn.seconds = event.seconds end
     local look = turn.looks[#turn.looks] -- what is done is shown where it was decided on
     if look and event.event == "action_result" then look.marks[#look.marks + 1] = marks(event) end
@@ -243,9 +260,14 @@ end
 local function section(turn, is_script)
   if #turn.parts == 0 and #turn.looks == 0 then return "" end
   local title = turn.number > 0 and "Turn " .. turn.number or is_script and "Script" or "Outside turns"
-  local id = turn.number > 0 and (' id="turn%d"'):format(turn.number) or ""
+  local depth = select(2, tostring(turn.goal or ""):gsub("%.", ""))
+  if turn.number > 0 and turn.goal then title = ("%s · goal %s"):format(title, tostring(turn.goal)) end
+  local place = turn.number > 0 and (' id="turn%d"'):format(turn.number) or ""
+  if depth > 0 then
+    place = place .. (' class="within" style="margin-left:%dpx"'):format(math.min(depth, 10) * 28)
+  end
   return ('<section%s><header><h2>%s</h2><span class="dim">%s %s</span></header>'
-    .. '<div class="turn"><div>%s</div><div>%s</div></div></section>'):format(id, title,
+    .. '<div class="turn"><div>%s</div><div>%s</div></div></section>'):format(place, escape(title),
       turn.at and ("at %.1f s"):format(turn.at) or "", turn.seconds and "took " .. seconds(turn.seconds) or "",
       figures(turn), table.concat(turn.parts, "\n"))
 end
@@ -311,6 +333,27 @@ local function last_phase(events)
     if event.event == "phase_change" and not event.goal then phase = event.to end
   end
   return phase and as_text(phase)
+end
+
+-- The goals within the run, each as far in as it is deep.
+local function goal_rows(events)
+  local rows, at = {}, {}
+  for _, event in ipairs(events) do
+    local path = event.goal and tostring(event.goal) or "?"
+    if event.event == "goal_start" then
+      at[path] = #rows + 1
+      rows[#rows + 1] = { path = path, words = ("%s (%s): unfinished"):format(tostring(event.task),
+        tostring(event.policy)) }
+    elseif event.event == "goal_end" and at[path] then
+      rows[at[path]].words = ("%s (%s): %s, %d turns, %s"):format(tostring(event.task), tostring(event.policy),
+        tostring(event.status), count_of(event.turns), seconds(event.seconds))
+    end
+  end
+  for i, goal in ipairs(rows) do
+    local depth = select(2, goal.path:gsub("%.", ""))
+    rows[i] = row(("\u{a0}"):rep(4 * (math.min(depth, 10) - 1)) .. "goal " .. goal.path, goal.words)
+  end
+  return table.concat(rows)
 end
 
 -- Personas that ask a model of their own.
@@ -379,7 +422,8 @@ local function header(events, name, bytes)
     agent and row("turns", ending.turns) or "", agent and row("actions", ending.actions) or "",
     start.script and row("desk calls", sums.desk) or "", row("time", seconds(whole)),
     agent and row("model time", ("%s in %d answers"):format(seconds(sums.model), sums.calls)) or "",
-    agent and row("settling", seconds(sums.settle)) or "", row("final phase", last_phase(events)), account(events),
+    agent and row("settling", seconds(sums.settle)) or "", row("final phase", last_phase(events)),
+    row("the mission's check", verdict_words(ending.verdict)), goal_rows(events), account(events),
     row("archive", ("%d events%s"):format(#events, bytes and (", %.1f MB"):format(bytes / 2 ^ 20) or "")),
     own_rows(events), row("deskpilot", start.version), "</dl>",
   }, "\n")

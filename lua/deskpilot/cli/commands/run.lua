@@ -26,7 +26,8 @@ end
 local command = {
   summary = "Run a mission: let an agent do a task, or run a script.",
   order = 10,
-  usage = "run MISSION [OPTIONS]",
+  usage = "run MISSION [OPTIONS] [-- ARGUMENT...]",
+  arguments = true, -- for the mission: m.args
   options = {
     { name = "policy", value = "NAME", help = "how the agent thinks (default: the mission's, or three_body)" },
     { name = "model", value = "NAME", help = "the model asked for; `literal` needs no server" },
@@ -45,6 +46,7 @@ MISSION is a file, or the name of one that ships: %s.
   deskpilot run calculator --model literal                  no model server is needed
   deskpilot run calculator --provider ollama --model NAME
   deskpilot run mine.lua --desktop private --set limits.turns=20
+  deskpilot run rename -- ~/Pictures/harbour                what follows -- is for the mission: m.args
 
 Exit status 0: it succeeded; 1: it ran and did not succeed; 2: the mission, the command line or the configuration is
 wrong; 3: the machine lacks something (a display, a model server); 130: interrupted.]]):format(shipped_missions()),
@@ -217,7 +219,9 @@ end
 -- What a run is made of, loaded and checked before anything is touched.
 local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
-    file = plan.file, listeners = {} }
+    file = plan.file, listeners = {}, args = plan.args, open_model = function(own)
+      return require "deskpilot.model.client".new(model_options(plan.config, own))
+    end }
   local err
   parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
@@ -319,6 +323,7 @@ local function work(options, name, plan_out)
   end
   local plan, err = resolve(options, name)
   if not plan then return refuse(options, 2, err) end
+  plan.args = options.arguments
   local parts, failure = prepare(plan)
   if not parts then return refuse(options, 2, failure) end
   local there, missing = probe_models(plan)
@@ -366,7 +371,8 @@ function command.run(options, positional)
   if #positional == 0 then
     return refuse(options, 2, "run needs a mission, a file or the name of one that ships: deskpilot run calculator")
   elseif #positional > 1 then
-    return refuse(options, 2, ("run takes one mission, not %s"):format(table.concat(positional, " and ")))
+    return refuse(options, 2, ("run takes one mission, not %s; what is for the mission stands after --"):format(
+      table.concat(positional, " and ")))
   end
   state.job = task.start(function()
     task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone

@@ -9,6 +9,9 @@
 ---@field install fun(package: string): string the command that installs a package
 ---@field no_program fun(name: string): string a message that there is no such program, with what to do
 ---@field descendants fun(pid: integer): integer[] the child processes of a process, and their children
+---@field is_running fun(pid: integer): boolean
+---@field named fun(name: string): integer[]?, deskpilot.error? the processes of a program; an error where they cannot
+---  be known
 ---@field own_group boolean whether a program that is run to its end gets a process group, for end_tree
 ---@field end_tree fun(pid: integer) kills a process that deskpilot has started, and its descendants
 ---@field opener fun(target: string, private: boolean): string[]?, deskpilot.error? the command that opens a file or an

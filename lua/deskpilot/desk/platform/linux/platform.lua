@@ -47,6 +47,15 @@ function platform.no_program(name)
   return ("there is no program '%s' here; if it is a package: apt-get install %s"):format(name, name)
 end
 
+function platform.named(name)
+  return processes.named(name)
+end
+
+function platform.is_running(pid)
+  local parent, state = processes.parent(pid)
+  return parent ~= nil and state ~= "Z"
+end
+
 function platform.descendants(pid)
   local list = {}
   for _, process in ipairs(processes.descendants(pid)) do list[#list + 1] = process.pid end

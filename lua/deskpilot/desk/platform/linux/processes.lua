@@ -48,4 +48,23 @@ function processes.descendants(root)
   return found
 end
 
+--- The processes of a program, by the name that the kernel keeps (of which it knows 15 bytes) or by that of its file.
+---@param name string
+---@return integer[] pids those that have ended and were not waited for are left out
+function processes.named(name)
+  local found, scan = {}, uv.fs_scandir("/proc")
+  while scan do
+    local entry = uv.fs_scandir_next(scan)
+    if not entry then break end
+    local pid = math.tointeger(tonumber(entry))
+    local kept = pid and (read_file("/proc/" .. pid .. "/comm") or ""):match "^[^\n]*"
+    local file = pid and (uv.fs_readlink("/proc/" .. pid .. "/exe") or ""):match "[^/]*$"
+    if pid and (kept == name:sub(1, 15) or file == name) and select(2, processes.parent(pid)) ~= "Z" then
+      found[#found + 1] = pid
+    end
+  end
+  table.sort(found)
+  return found
+end
+
 return processes

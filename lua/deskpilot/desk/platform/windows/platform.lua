@@ -63,6 +63,14 @@ end
 
 platform.descendants = system.descendants
 
+function platform.is_running(pid)
+  return uv.kill(pid, 0) == 0
+end
+
+function platform.named()
+  return errors.fail("unsupported", "the processes of a program cannot be listed on Windows: check one by its pid")
+end
+
 function platform.end_tree(pid)
   local list = platform.descendants(pid)
   uv.kill(pid, "sigkill")
