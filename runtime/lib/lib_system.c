@@ -163,6 +163,15 @@ static int lib_system_open(lua_State *L)
     return 1;
 }
 
+/* Forgets what has been typed at the terminal of standard input and was not read yet: it cannot be
+ * meant for what is asked only now. */
+static int lib_system_discard_input(lua_State *L)
+{
+    (void) L;
+    system_discard_input();
+    return 0;
+}
+
 /* Locks an open file until it is closed or this process ends, however it ends.
  * ---@param file integer as uv.fs_open gives it, for writing
  * ---@return boolean? ok, deskpilot.error? err code "refused": it is locked already */
@@ -209,6 +218,7 @@ int lib_open_system(lua_State *L)
         {"descendants", lib_system_descendants},
         {"command_line", lib_system_command_line},
         {"open", lib_system_open},
+        {"discard_input", lib_system_discard_input},
         {"lock_file", lib_system_lock_file},
         {"sha256", lib_system_sha256},
         {NULL, NULL},

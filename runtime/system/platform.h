@@ -75,6 +75,10 @@ char *system_command_line(long pid, size_t *size);
  * for this (xdg-open). */
 bool system_open_target(const char *target, base_error *err);
 
+/* Forgets what has been typed at the terminal of standard input and was not read yet. Does nothing
+ * where that is none. */
+void system_discard_input(void);
+
 /* Locks an open file (a C library's descriptor that may be written to) until it is closed or this
  * process ends, however it ends. BASE_REFUSED where it is locked already, by whomever; another code
  * where the file system keeps no locks. What is read and written is not affected. */

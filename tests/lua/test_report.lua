@@ -137,8 +137,8 @@ function tests.odd_events_do_no_harm()
   t.has(report.html({}, "empty"), "unfinished")
   local odd = {}
   for _, name in ipairs { "run_start", "model_reply", "action", "action_result", "settled", "phase_change",
-    "guard", "note", "ask", "error", "desk_call", "goal_start", "picture", "observed", "turn_start", "turn_end",
-    "model_request", "run_end" } do
+    "guard", "note", "question", "answer", "memory", "error", "desk_call", "goal_start", "picture", "observed",
+    "turn_start", "turn_end", "model_request", "run_end" } do
     odd[#odd + 1] = { event = name }
     odd[#odd + 1] = { event = name, turn = "x", text = 5, args = "s", point = "p", seconds = "s", screenshot = {},
       task_result = "x", personas = 5, error = "e", message = {}, content = {}, tool_calls = { 1, {} }, at = 0 }

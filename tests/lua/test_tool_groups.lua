@@ -58,12 +58,13 @@ function tests.a_scope_that_reads_only_refuses_what_acts_whatever_the_prompt_say
   local tried
   null_run.play({ task = "x" }, { turn = function(run)
     local reading = run.toolbox:scope { reads_only = true }
-    t.eq(joined(reading), "browser_read look_closely")
+    t.eq(joined(reading), "browser_read look_closely recall")
     run.desk.keyboard = setmetatable({ press = function() tried = true return true end },
       { __index = run.desk.keyboard })
     local result = run:act { tool = "press_key", args = { key = "a" }, why = "because", toolbox = reading }
     t.eq({ result.ok, result.code }, { false, "refused" })
-    t.has(result.text, "press_key is not among the tools that may be used here, which only read: browser_read and")
+    t.has(result.text, "press_key is not among the tools that may be used here, which only read: "
+      .. "browser_read, look_closely and recall")
     t.ok(not tried, "no key was pressed")
     t.ok(run:act { tool = "press_key", args = { key = "a" }, why = "because" }.ok)
     t.ok(tried)
@@ -73,11 +74,11 @@ end
 
 function tests.a_new_group_is_offered_to_nobody_that_does_not_name_it()
   null_run.play({ task = "x" }, { flags = { ["tools.offer"] = "memory,zeta" }, turn = function(run)
-    t.ok(run.toolbox:add(tool("remember", { group = "memory" })))
+    t.ok(run.toolbox:add(tool("note_down", { group = "memory" })))
     t.ok(run.toolbox:add(tool("zeta", { group = "letters" })))
     t.ok(run.toolbox:add(tool("eta", { group = "letters" })))
     t.ok(run.toolbox:add(tool("mine")))
-    t.eq(joined(persona.toolbox(run, { "typing", "user" })), "mine press_key remember type_text zeta")
+    t.eq(joined(persona.toolbox(run, { "typing", "user" })), "mine note_down press_key recall remember type_text zeta")
     run:stop("succeeded", "seen")
   end })
 end

@@ -1,8 +1,9 @@
 /*
  * ctrlc PROGRAM [ARGS]: for tests of Ctrl+C. Runs a program in a console of its own, with our
  * standard output and error, and sends to that console what comes on standard input: 'c' is a
- * Ctrl+C, 'b' a Ctrl+Break, 'x' what closing the console's window does. Ends when the program does,
- * with its exit status.
+ * Ctrl+C, 'b' a Ctrl+Break, 'x' what closing the console's window does, 't' types what follows up
+ * to the end of the line, and Enter. Ends when the program does, with its exit status. With the
+ * variable CTRLC_TYPES the program's standard input and error are the console too.
  *
  * A Ctrl+C can be sent only to all of a console at once, not to a process group, hence the console;
  * we are a part of it ourselves and turn a deaf ear.
@@ -31,11 +32,46 @@ static bool raise_event(DWORD event)
     return thread && CloseHandle(thread);
 }
 
+static HANDLE open_console(const wchar_t *name)
+{
+    SECURITY_ATTRIBUTES inherited = {sizeof inherited, NULL, TRUE};
+    return CreateFileW(name, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                       &inherited, OPEN_EXISTING, 0, NULL);
+}
+
+static void type_key(HANDLE console, char key)
+{
+    bool enter = key == '\n';
+    INPUT_RECORD press = {.EventType = KEY_EVENT};
+    press.Event.KeyEvent.bKeyDown = TRUE;
+    press.Event.KeyEvent.wRepeatCount = 1;
+    press.Event.KeyEvent.wVirtualKeyCode = enter ? VK_RETURN : 0;
+    press.Event.KeyEvent.uChar.UnicodeChar = enter ? L'\r' : (wchar_t) (unsigned char) key;
+    INPUT_RECORD both[2] = {press, press};
+    both[1].Event.KeyEvent.bKeyDown = FALSE;
+    DWORD count;
+    WriteConsoleInputW(console, both, 2, &count);
+}
+
+static void type_line(HANDLE input)
+{
+    HANDLE console = open_console(L"CONIN$");
+    char key = 0;
+    DWORD count;
+    while (key != '\n' && ReadFile(input, &key, 1, &count, NULL) && count == 1) {
+        type_key(console, key);
+    }
+    CloseHandle(console);
+}
+
 static DWORD WINAPI send_events(void *input)
 {
     char key;
     DWORD count;
     while (ReadFile(input, &key, 1, &count, NULL) && count == 1) {
+        if (key == 't') {
+            type_line(input);
+        }
         if (key != 'c' && key != 'b' && key != 'x') {
             continue;
         }
@@ -68,8 +104,11 @@ static wchar_t *command_behind_us(void)
 static HANDLE start(wchar_t *command, HANDLE out, HANDLE err)
 {
     SECURITY_ATTRIBUTES inherited = {sizeof inherited, NULL, TRUE};
-    HANDLE nothing =
-        CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ, &inherited, OPEN_EXISTING, 0, NULL);
+    bool types = GetEnvironmentVariableW(L"CTRLC_TYPES", NULL, 0) > 0;
+    HANDLE nothing = types ? open_console(L"CONIN$")
+                           : CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ, &inherited,
+                                         OPEN_EXISTING, 0, NULL);
+    err = types ? open_console(L"CONOUT$") : err;
     STARTUPINFOW startup = {.cb = sizeof startup,
                             .dwFlags = STARTF_USESTDHANDLES,
                             .hStdInput = nothing,

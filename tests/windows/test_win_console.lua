@@ -153,4 +153,50 @@ function tests.what_is_held_is_let_go()
   end)
 end
 
+-- What is typed at the console answers a question; there what the program says cannot be read, so the journal tells.
+function tests.a_person_answers_at_the_console()
+  with_folder(function(folder)
+    local mission = script_mission(folder, [[
+      local one = m:question { text = "Which?", options = { "Pictures", "Music" } }
+      local two = m:question { text = "And its name?" }
+      m:note(("got %s and %s"):format(one, two))
+      m:question { text = "Anybody?", seconds = 1 }
+      m:question { text = "Who is there?" } ]])
+    uv.os_setenv("CTRLC_TYPES", "1")
+    local child = start { spawn.program, "run", mission, "--json", "--runs", files.join(folder, "runs") }
+    uv.os_unsetenv "CTRLC_TYPES"
+    local _ <close> = testapp.finally(child.stop)
+    local runs = files.join(folder, "runs")
+    local function has(name, text)
+      local run = files.list(runs)[1]
+      for _, event in ipairs(run and journal.read(files.join(runs, run)) or {}) do
+        if event.event == name and event.text == text then return true end
+      end
+      return child.status
+    end
+    -- A question is in the journal a moment before what was typed until then is forgotten, so an answer that came in
+    -- that moment is typed again.
+    local function answer(text, ...)
+      local lines = { ... }
+      harness.wait_until(text, function() return has("question", text) end)
+      harness.wait_until("an answer to " .. text, function()
+        for _, line in ipairs(lines) do child.send("t" .. line .. "\n") end
+        return pcall(harness.wait_until, "it", function() return has("answer", text) end, 3)
+      end, 60)
+    end
+    answer("Which?", "3", "mus")
+    answer("And its name?", "the name")
+    harness.wait_until("the last question", function() return has("question", "Who is there?") end)
+    local began = task.now()
+    child.send "c"
+    check(child, began, "Ctrl+C while a question is asked")
+    local run = files.join(runs, files.list(runs)[1])
+    local answers = {}
+    for _, event in ipairs(journal.read(run)) do
+      if event.event == "answer" then answers[#answers + 1] = event.answer or event.code end
+    end
+    harness.eq(answers, { "Music", "the name", "timed_out" })
+  end)
+end
+
 return tests

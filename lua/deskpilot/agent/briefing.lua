@@ -104,6 +104,11 @@ function parts.tools(_, names)
   return "THE EXECUTOR'S TOOLS NOW: " .. (#names > 0 and table.concat(names, ", ") or "none")
 end
 
+function parts.memory(run)
+  local words = run.memory:render()
+  if words then return briefing.section("MEMORY", words) end
+end
+
 function parts.history(run)
   return run.history:render()
 end
@@ -124,7 +129,8 @@ function parts.turn(run)
 end
 
 -- From what never changes to what changes with every turn.
-local order = { "mission", "criteria", "doctrine", "knowledge", "phase", "tools", "orders", "history", "screen",
+local order = { "mission", "criteria", "doctrine", "knowledge", "phase", "tools", "orders", "memory", "history",
+  "screen",
   "notes", "turn" }
 
 ---@class deskpilot.briefing which parts are wanted; the order is always the same
@@ -135,6 +141,7 @@ local order = { "mission", "criteria", "doctrine", "knowledge", "phase", "tools"
 ---@field phase string?
 ---@field tools string[]? names of the tools that an Executor has now
 ---@field orders string? those that it has now
+---@field memory boolean? what is remembered
 ---@field history boolean? the recent actions
 ---@field screen boolean? the latest observation in words
 ---@field notes string[][]? a policy's own parts, each { heading, words }

@@ -93,6 +93,16 @@ return {
     lookups = { type = "integer", default = 3, min = 0, about = "look-ups of one turn: calls of tools that only read, "
       .. "which are answered before the action" },
   } },
+  { section = "memory", options = {
+    keep = { type = "string", default = "run", choices = { "run", "project", "application" },
+      about = "how long what is learned is remembered: for the run alone, or also for later ones of the same project, "
+        .. "or with the same application in front" },
+    values = { type = "integer", default = 50, min = 0, max = 1000, about = "most named values of a run" },
+    value_chars = { type = "integer", default = 4000, min = 1, max = 100000, about = "longest of them, in characters" },
+    experiences = { type = "integer", default = 20, min = 0, max = 1000, about = "most experiences; the oldest go" },
+    experience_chars = { type = "integer", default = 300, min = 1, max = 2000,
+      about = "longest of them, in characters" },
+  } },
   { section = "history", options = {
     kept = { type = "integer", default = 10, min = 1,
       about = "actions kept in the history; as many phase changes and errors beside them" },

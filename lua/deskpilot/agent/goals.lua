@@ -22,6 +22,8 @@ local goals = {}
 ---@field indicators string[]? texts that are all on the screen when it is reached
 ---@field criteria string[]? success criteria (agent/criteria.lua), from whoever planned the work
 ---@field unmet table<integer, string>? what the latest claim lacked, by the criterion's number
+---@field rule (fun(run: deskpilot.run, question: deskpilot.question): string?)? the policy's, for questions that nobody
+---  has answered
 ---@field verdict deskpilot.verdict? what its verify said last
 ---@field guards table<string, any> what guards keep while it lasts
 ---@field before deskpilot.observation? the one before the latest

@@ -1,6 +1,6 @@
 --- A mission's hooks as listeners. before_run, after_run, before_action and after_action are the
 --- friendly names; every event's own name works too. Returning false (and a reason) from a hook of an
---- action vetoes it.
+--- action vetoes it; a text from `ask` is the answer to the question, false means that nobody is to be asked.
 local listeners = require "deskpilot.agent.listeners"
 local script = require "deskpilot.agent.script"
 local text = require "deskpilot.base.text"
@@ -12,11 +12,13 @@ local friendly = {
   before_run = { "run_start", function(run) return run end },
   after_run = { "run_end", function(run, event) return run, event end },
   before_action = { "action", function(run, event) return run, event end },
+  ask = { "question", function(run, event) return run, event end },
   after_action = { "action_result", function(run, event) return run, event.action, event end },
 }
 
 local function decision(first, reason)
   if first == false then return { veto = reason or "vetoed by the mission" } end
+  if type(first) == "string" then return { answer = first } end
   return first
 end
 

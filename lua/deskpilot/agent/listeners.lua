@@ -4,6 +4,7 @@
 ---   { veto = "why" }     it does not happen, and the model reads why
 ---   { amend = {...} }    these fields of the event are replaced
 ---   { stop = {status, reason} }  the run ends (in any event)
+--- To a question it may return { answer = "..." }, or a veto: then nobody is asked.
 --- When a listener fails, the run says so by name and goes on, but for an action or a request its
 --- failure counts as a veto: what could not be checked is not done. A mission's hook that fails, and a
 --- journal that cannot be written, end the run.
@@ -83,6 +84,7 @@ local listeners = {}
 ---@class deskpilot.decision
 ---@field veto string? of an action or a request: why it does not happen
 ---@field amend table? of an action or a request: fields that are replaced
+---@field answer string? of a question: its answer
 ---@field stop { [1]: string, [2]: string }? ends the run: { status, reason }
 
 --- Functions named after the events; those that it has are called.
@@ -104,7 +106,9 @@ local listeners = {}
 ---@field phase_change (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field guard (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field note (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
----@field ask (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field question (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? a person is to be asked
+---@field answer (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? what came of it
+---@field memory (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? it has changed
 ---@field error (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field desk_call (fun(run: deskpilot.run, event: deskpilot.desk_call): deskpilot.decision?)? after the call
 ---@field goal_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? an agent is asked (achieve)
@@ -116,11 +120,11 @@ local listeners = {}
 --- The events of a run, in the order in which a turn announces them.
 listeners.events = {
   "run_start", "turn_start", "observed", "model_request", "model_reply", "lookup", "tools_changed", "action",
-  "action_result", "settled", "turn_end", "run_end", "goal_start", "goal_end", "phase_change", "guard", "note", "ask",
-  "error", "desk_call", "picture",
+  "action_result", "settled", "turn_end", "run_end", "goal_start", "goal_end", "phase_change", "guard", "note",
+  "question", "answer", "memory", "error", "desk_call", "picture",
 }
 
-local asks = { action = true, model_request = true }
+local asks = { action = true, model_request = true, question = true }
 
 local function apply(run, event, name, decision, final)
   if type(decision) ~= "table" then return end
@@ -130,6 +134,9 @@ local function apply(run, event, name, decision, final)
   if type(decision.amend) == "table" and asks[event.event] then
     for key, value in pairs(decision.amend) do event[key] = value end
     event.amended_by = event.amended_by and event.amended_by .. ", " .. name or name
+  end
+  if decision.answer ~= nil and event.event == "question" and event.answer == nil then
+    event.answer, event.answered_by = tostring(decision.answer), name
   end
   if type(decision.stop) == "table" then run:stop(decision.stop[1], decision.stop[2], final) end
 end

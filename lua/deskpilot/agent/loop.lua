@@ -22,6 +22,8 @@ local loop = {}
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
 ---@field observe deskpilot.look_options|false|(fun(run: deskpilot.run): deskpilot.look_options|false|nil)|nil how the
 ---  desktop is looked at before each turn; false: not at all, the turn looks itself where it needs to (run:observe)
+---@field answer (fun(run: deskpilot.run, question: deskpilot.question): string?)? its rule for questions to a person
+---  that nobody has answered
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
 
 -- The policy as its file is now: one that was edited, or that nobody has set an option of, brings its own.
@@ -90,7 +92,7 @@ end
 
 -- Works on the run's present goal until it is over.
 local function pursue(run, policy)
-  run.personas = policy.personas
+  run.personas, run.goal.rule = policy.personas, policy.answer
   if policy.start then policy.start(run) end
   while not run.outcome do
     one_turn(run, policy)

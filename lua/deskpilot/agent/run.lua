@@ -19,6 +19,8 @@ local observation = require "deskpilot.agent.observation"
 local pace = require "deskpilot.agent.pace"
 local persona = require "deskpilot.agent.persona"
 local pictures = require "deskpilot.agent.pictures"
+local questions = require "deskpilot.agent.questions"
+local run_memory = require "deskpilot.agent.run_memory"
 local script = require "deskpilot.agent.script"
 local verdict = require "deskpilot.agent.verdict"
 
@@ -61,6 +63,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field acted number? when the last action had settled
 ---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
 ---@field personas table<string, table>? what the policy lets its personas spend (agent/persona.lua)
+---@field memory deskpilot.memory what it keeps in mind
 ---@field toolbox deskpilot.toolbox
 ---@field listeners { name: string, listener: deskpilot.listener, final: boolean?, essential: boolean? }[]
 ---@field dir deskpilot.rundir
@@ -78,6 +81,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field mistaken boolean? one of the mission's functions has failed
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 ---@field file { path: string, sha256: string }? the mission's file
+---@field answerers deskpilot.answerer[]? who may answer questions, beside the mission's hook `ask`
 local Run = {}
 
 --- A new run. The parts are opened by the caller, who also closes them.
@@ -93,6 +97,7 @@ function run.new(parts)
   self.encoder = native.encoder()
   self.closers, self.noted = {}, {}
   if self.toolbox then self.toolbox.changed = function(change) self:emit("tools_changed", change) end end
+  self.memory = run_memory.of(self)
   self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
   self.started = task.now()
@@ -332,6 +337,8 @@ local function perform(self, action, call, ctx)
   if not args then return nil, ignored end
   action.args = args
   if #ignored > 0 then note_ignored(self, action, ignored) end
+  local allowed, refusal = questions.allow_call(self, action.tool, args, call.why)
+  if not allowed then return nil, refusal end
   local result, err = (call.toolbox or self.toolbox):run(action.tool, ctx, args)
   if not result then return nil, err end
   return pictures.keep_all(self, result, ("screenshots/action_%04d"):format(self.actions))
@@ -486,6 +493,24 @@ end
 ---@return boolean ok, string reason, table? result what the policy has to say of its work
 function Run:achieve(goal, options)
   return require "deskpilot.agent.loop".achieve(self, goal_options.read(goal, options))
+end
+
+--- Asks a person and waits for the answer: at the terminal, unless the mission's hook `ask` or the file of `--answers`
+--- has one. The policy's rule and `default` stand in where nobody has answered. The personas read of it in their next
+--- request.
+---@param question deskpilot.question
+---@return string? answer nil where there is none; one of the options where there are some
+---@return string|deskpilot.error by who gave it; or why nobody did: code "unavailable" where nobody is there,
+---  "timed_out", or "refused" by whoever was asked
+function Run:question(question)
+  return questions.ask(self, question)
+end
+
+--- Asks a person whether something dangerous may be done; no answer is no. A tool with `dangerous` asks by itself.
+---@param wanted { what: string, why: string?, seconds: number? } what is to be done, and the reason given for it
+---@return boolean? allowed, deskpilot.error? err code "refused"
+function Run:consent(wanted)
+  return questions.consent(self, wanted)
 end
 
 return run

@@ -34,6 +34,7 @@ toolbox.user_group = "user"
 ---@field acts boolean? false if the desktop does not change by it; to the parameters of all others a justification is
 ---  added, the first of them and required
 ---@field anywhere boolean? true if what is on the screen does not matter to it
+---@field dangerous boolean|(fun(args: table): boolean)|nil true if a person has to allow a call first
 ---@field repeatable boolean|(fun(args: table): boolean)|nil false if having done it twice is not the same as once
 
 --- What a tool may return in place of a text.
@@ -130,13 +131,21 @@ function Toolbox:scope(wanted)
     end }, Toolbox)
 end
 
+-- Everything that `get` finds.
+local function all_names(self)
+  local found = {}
+  for name in pairs(self.tools) do found[name] = true end
+  for _, name in ipairs(self.parent and all_names(self.parent) or {}) do found[name] = self:get(name) and true end
+  return text.keys(found)
+end
+
 --- A toolbox with these of its tools and no others, but for those that say that the work is done: without them an agent
 --- could not end it.
 ---@param words string[] names and groups
 ---@return deskpilot.toolbox? toolbox, deskpilot.error? err code "not_found"
 function Toolbox:only(words)
   local groups = { finish = true }
-  for _, name in ipairs(self:names()) do groups[self:get(name).group or ""] = true end
+  for _, name in ipairs(all_names(self)) do groups[self:get(name).group or ""] = true end
   for _, word in ipairs(words) do
     if not self:get(word) and not groups[word] then
       return errors.fail("not_found", "there is no tool %q here%s", tostring(word), text.did_you_mean(tostring(word),
@@ -194,12 +203,19 @@ function Toolbox:get(name)
   return tool and (not self.allows or self.allows(tool)) and tool or nil
 end
 
---- All names, sorted.
+-- Tools of these groups belong to nobody's set: a policy that wants one names it, or its group.
+local named_only = { talk = true, memory = true }
+
+--- The names of the tools that may be offered to anybody, or of all those of a scope, sorted.
 ---@return string[]
 function Toolbox:names()
-  local found = {}
-  for name in pairs(self.tools) do found[name] = true end
-  for _, name in ipairs(self.parent and self.parent:names() or {}) do found[name] = self:get(name) and true end
+  local found, all = {}, false
+  local box = self
+  while box do
+    all = all or box.allows ~= nil
+    box = box.parent
+  end
+  for _, name in ipairs(all_names(self)) do found[name] = (all or not named_only[self:get(name).group]) or nil end
   return text.keys(found)
 end
 

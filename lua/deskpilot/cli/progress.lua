@@ -61,7 +61,12 @@ function Progress:erase()
   self.live_shown = false
 end
 
+-- While a person is asked, nothing is written where the answer is typed.
 function Progress:line(words)
+  if self.asking then
+    table.insert(self.asking, words)
+    return
+  end
   self:erase()
   self.write(("  "):rep(#self.goals) .. words .. "\n")
   self:draw()
@@ -73,7 +78,7 @@ end
 
 -- The live line: where the run is now. Cut to the terminal's width, or it could not be erased.
 function Progress:draw()
-  if not self.tty or self.level == "quiet" or self.ended then return end
+  if not self.tty or self.level == "quiet" or self.ended or self.asking then return end
   local words = { spinner[self.frame % #spinner + 1] }
   words[#words + 1] = self.turn > 0 and "turn " .. self.turn or self.script and "script" or "starting"
   local goal = self.goals[#self.goals]
@@ -96,8 +101,15 @@ function Progress:start_spinner()
   self.timer:unref() -- a display never keeps a program alive
 end
 
+function Progress:stop_asking()
+  local lines = self.asking or {}
+  self.asking = nil
+  for _, words in ipairs(lines) do self:line(words) end
+end
+
 --- Stops the live line; run_end does so too.
 function Progress:close()
+  self:stop_asking()
   self:erase()
   self.ended = true
   if self.timer and not self.timer:is_closing() then self.timer:close() end
@@ -268,6 +280,19 @@ end
 
 function handlers.note(self, _, event)
   self:line("  " .. brief(event.message or event.text or "", 300))
+end
+
+function handlers.question(self, _, event)
+  if event.answer or event.veto then return end
+  self:erase()
+  self.asking = {}
+end
+
+function handlers.answer(self, _, event)
+  self:stop_asking()
+  self:line(("  asked: %s — %s"):format(brief(event.text or "", 200), event.answer
+    and ("%s (%s)"):format(brief(event.answer, 200), brief(event.by or "?", 100))
+    or "no answer: " .. brief(event.why or "", 200)))
 end
 
 function handlers.error(self, _, event)

@@ -5,12 +5,14 @@
 ---@class deskpilot.config_groups
 ---@field personas table<string, deskpilot.config.personas>? what one persona of a policy is given, by its name; the others ask `model.name`, and spend what their policy says
 ---@field policy string? how the agent thinks (a file in policies/); three_body unless told
+---@field ask_user deskpilot.config.ask_user?
 ---@field browser deskpilot.config.browser?
 ---@field browser_wait deskpilot.config.browser_wait?
 ---@field desktop deskpilot.config.desktop?
 ---@field history deskpilot.config.history?
 ---@field limits deskpilot.config.limits?
 ---@field loop deskpilot.config.loop?
+---@field memory deskpilot.config.memory?
 ---@field model deskpilot.config.model?
 ---@field observe deskpilot.config.observe?
 ---@field odev deskpilot.config.odev?
@@ -22,6 +24,10 @@
 ---@field three_body deskpilot.config.three_body?
 ---@field timing deskpilot.config.timing?
 ---@field tools deskpilot.config.tools?
+
+---@class deskpilot.config.ask_user
+---@field most integer? most questions of a run; an agent that asks on is told to decide itself; 10 unless told
+---@field seconds number? seconds that a person has for an answer; 120 unless told
 
 ---@class deskpilot.config.browser
 ---@field upload_folders string[]? folders whose files an agent may upload or open, beside the mission's own and its `files`; none unless told
@@ -55,6 +61,13 @@
 ---@field temperature_max number? highest temperature that a loop leads to; a model that is given more writes no valid calls; 1.2 unless told
 ---@field threshold integer? times the same action makes a loop; 3 unless told
 ---@field window integer? actions looked back over for loops; 5 unless told
+
+---@class deskpilot.config.memory
+---@field experience_chars integer? longest of them, in characters; 300 unless told
+---@field experiences integer? most experiences; the oldest go; 20 unless told
+---@field keep "run"|"project"|"application"|nil how long what is learned is remembered: for the run alone, or also for later ones of the same project, or with the same application in front; run unless told
+---@field value_chars integer? longest of them, in characters; 4000 unless told
+---@field values integer? most named values of a run; 50 unless told
 
 ---@class deskpilot.config.model
 ---@field api_key_file string? file whose first line is the API key

@@ -67,6 +67,10 @@ function module.command_line(pid) end
 ---@return boolean? ok, deskpilot.error? err
 function module.open(target) end
 
+--- Forgets what has been typed at the terminal of standard input and was not read yet: it cannot be
+--- meant for what is asked only now.
+function module.discard_input() end
+
 --- Locks an open file until it is closed or this process ends, however it ends.
 ---@param file integer as uv.fs_open gives it, for writing
 ---@return boolean? ok, deskpilot.error? err code "refused": it is locked already

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 const char *const system_name = "linux";
@@ -169,6 +170,11 @@ bool system_open_target(const char *target, base_error *err)
 {
     (void) target;
     return base_fail(err, BASE_UNSUPPORTED, "only Windows opens files by a call of its own");
+}
+
+void system_discard_input(void)
+{
+    tcflush(STDIN_FILENO, TCIFLUSH);
 }
 
 bool system_lock_file(int file, base_error *err)

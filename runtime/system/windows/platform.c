@@ -201,6 +201,11 @@ bool system_open_target(const char *target, base_error *err)
     return ok || cannot_open(target, error, err);
 }
 
+void system_discard_input(void)
+{
+    FlushConsoleInputBuffer(GetStdHandle(STD_INPUT_HANDLE));
+}
+
 bool system_lock_file(int file, base_error *err)
 {
     HANDLE handle = (HANDLE) _get_osfhandle(file);

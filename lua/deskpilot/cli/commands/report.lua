@@ -180,8 +180,21 @@ function renderers.note(event)
   return event_line("note", "", event.message or event.text)
 end
 
-function renderers.ask(event)
-  return event_line("question", "", event.message or event.text)
+function renderers.question(event)
+  local options = type(event.options) == "table" and as_text(event.options)
+  return event_line(event.consent and "consent" or "question", "", ("%s%s"):format(tostring(as_text(event.text) or ""),
+    options and "\n" .. options or ""))
+end
+
+function renderers.answer(event)
+  if event.answer == nil then return event_line("no answer", seconds(event.seconds), event.why, "bad") end
+  return event_line("answer", ("%s %s"):format(tostring(event.by or ""), seconds(event.seconds)), event.answer)
+end
+
+function renderers.memory(event)
+  local what = event.name or event.experience
+  return event_line("memory", event.op, event.value and ("%s = %s"):format(tostring(what), tostring(event.value))
+    or what)
 end
 
 function renderers.error(event)

@@ -1,5 +1,6 @@
 --- deskpilot run: a mission from its file to its debrief.
 local uv = require "luv"
+local asking = require "deskpilot.cli.asking"
 local config_files = require "deskpilot.base.config_files"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
@@ -36,6 +37,7 @@ local command = {
     { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
     { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
     { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+    { name = "answers", value = "FILE", help = "answers to what a person would be asked: lines QUESTION = ANSWER" },
     { name = "json", help = "print one JSON object on standard output at the end" },
     { name = "verbose", short = "v", help = "also show what the personas say" },
     { name = "quiet", short = "q", help = "show only the end" },
@@ -125,6 +127,17 @@ local function read_mission(settings, sources, source, where)
   return mission, resolved, policy
 end
 
+-- Who answers what a person is asked.
+local function answerers(options)
+  local list = { asking.person }
+  if options.answers then
+    local file, err = asking.file(options.answers)
+    if not file then return nil, err end
+    table.insert(list, 1, file)
+  end
+  return list
+end
+
 -- What a run needs to know before anything is touched: the mission, and everything that has options.
 local function resolve(options, name)
   local folders = { project_folder = lookup.project_folder(uv.cwd()), user_folder = files.user_config_folder() }
@@ -151,6 +164,8 @@ local function resolve(options, name)
   if not plan.mission then return nil, plan.config end
   plan.hotkey, err = change_hotkey(hotkey, plan.config:get "safety.stop_hotkey")
   if not plan.hotkey then return nil, err end
+  plan.answerers, err = answerers(options)
+  if not plan.answerers then return nil, err end
   return place(plan, options)
 end
 
@@ -219,7 +234,7 @@ end
 -- What a run is made of, loaded and checked before anything is touched.
 local function prepare(plan)
   local parts = { mission = plan.mission, config = plan.config, name = plan.name, folder = plan.folder,
-    file = plan.file, listeners = {}, args = plan.args, open_model = function(own)
+    file = plan.file, answerers = plan.answerers, listeners = {}, args = plan.args, open_model = function(own)
       return require "deskpilot.model.client".new(model_options(plan.config, own))
     end }
   local err

@@ -9,6 +9,7 @@ local json = require "deskpilot.base.json"
 local open_app = require "deskpilot.desk.app.open"
 local option_table = require "deskpilot.base.option_table"
 local platform = require "deskpilot.desk.platform"
+local process = require "deskpilot.desk.app.process"
 local process_tree = require "deskpilot.desk.platform.process_tree"
 local program = require "deskpilot.desk.app.program"
 local signature = require "deskpilot.base.signature"
@@ -40,7 +41,7 @@ local function start_here(desk, argv, env)
       app.ended = { status = status, signal = signal }
       handle:close()
     end)
-  if not handle then return program.not_started(argv[1], pid) end
+  if not handle then return process.not_started(argv[1], pid) end
   handle:unref()
   app.pid = pid
   return app

@@ -23,6 +23,7 @@
 ---@field browser_flags fun(): string[] flags that a browser needs on this system
 ---@field browser_profile fun(pid: integer, executable: string): string? the default profile's folder of a browser
 ---@field command_line fun(pid: integer): string[]? the program and its arguments
+---@field in_foreground fun(): boolean whether this process may read its terminal: a background job would be stopped
 ---@field session_limits fun(): { name: string, detail: string, mend: string }? what cannot be reached of the desktop
 ---  that the user sits at, where that is not all of it
 ---@field private_limits string? what private desktops cannot do on this system

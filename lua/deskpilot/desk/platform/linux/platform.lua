@@ -38,6 +38,13 @@ function platform.on_path(program, path)
   end
 end
 
+-- Fields of /proc/self/stat after the name in brackets: state, parent, group, session, terminal, its foreground group.
+function platform.in_foreground()
+  local stat = files.read("/proc/self/stat") or ""
+  local group, foreground = stat:match("^.*%) %a %-?%d+ (%-?%d+) %-?%d+ %-?%d+ (%-?%d+)")
+  return group == foreground
+end
+
 function platform.install(package)
   return "apt-get install " .. package
 end

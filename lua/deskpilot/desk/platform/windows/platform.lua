@@ -22,6 +22,10 @@ platform.advice = {
 
 platform.private_limits = "without mouse and keyboard: by desk.elements only"
 
+function platform.in_foreground()
+  return true
+end
+
 function platform.session_limits()
   return nil
 end
