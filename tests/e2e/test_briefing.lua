@@ -19,7 +19,8 @@ function tests.who_plans_is_told_every_tool()
   local played = play.play { turns = 1, strategist = doctrine,
     tactician = function() return play.orders("EXECUTION", { "press_key" }) end,
     executor = function(_, n) return press_nothing(n) end }
-  local _, box = configured.defaults()
+  local _, all = configured.defaults()
+  local box = all:scope { groups = require("deskpilot.policies.three_body").tools }
   for _, who in ipairs { "strategist", "tactician" } do
     local system = play.words(played:asked(who)[1])
     for _, name in ipairs(box:names()) do

@@ -42,22 +42,22 @@ local function model_of(answer)
 end
 
 -- A policy whose turn is the test's.
-local played = [[return { turn = function(run) run.played(run) end, transient = { "passing" },
+local played = [[return { turn = function(run) run.played(run) end, transient = { "passing" }, observe = %s,
   start = function(run) run.began = "started" end, resume = function(run) run.began = "resumed" end }]]
 
 --- Runs a mission to its end.
 ---@param mission table
----@param options { turn: fun(run: deskpilot.run)?, flags: table?, model: (fun(request: table): table?, any)?,
----  open_model: function?, args: string[]?, past: deskpilot.past?, keep: boolean? }? turn: a policy, in place of the
----  mission's; model: gives a body of OpenAI's, or nil and an error; past: what it goes on from; keep: the run's folder
----  stays
+---@param options { turn: fun(run: deskpilot.run)?, observe: string?, flags: table?, open_model: function?,
+---  args: string[]?, past: deskpilot.past?, keep: boolean?, model: (fun(request: table): table?, any)? }? turn: a
+---  policy, in place of the mission's, and its `observe` as Lua source; model: gives a body of OpenAI's, or nil and an
+---  error; past: what it goes on from; keep: the run's folder stays
 ---@return deskpilot.run run, table[] events
 function null_run.play(mission, options)
   options = options or {}
   local folder = spawn.folder()
   if options.turn then
     assert(files.make_folder(files.join(folder, "deskpilot/policies")))
-    assert(files.write(files.join(folder, "deskpilot/policies/played.lua"), played))
+    assert(files.write(files.join(folder, "deskpilot/policies/played.lua"), played:format(options.observe or "nil")))
     mission.policy = "played"
   end
   lookup.set_roots { project_folder = folder }

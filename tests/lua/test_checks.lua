@@ -183,7 +183,7 @@ function tests.the_effect_of_a_tool_is_a_verdict()
     local result, err = more:run("save", {}, { said = said })
     return result or err.code .. ": " .. tostring(err)
   end
-  t.eq(done(verdict.yes "the file is there"), "yes: the file is there")
+  t.eq(done(verdict.yes "the file is there"), { text = "yes: the file is there" })
   t.eq(done(verdict.no "there is no file"), "refused: save: there is no file")
   t.eq(done(verdict.unknown "the disk does not answer"), "refused: save: unknown: the disk does not answer")
 end

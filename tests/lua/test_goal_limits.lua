@@ -155,7 +155,7 @@ function tests.its_tools_are_those_that_were_named()
     m:claim "done"
   end)
   t.eq(names, { "press_key", "report_completion", "wait" })
-  t.has(result.text, 'there is no tool "click_element"')
+  t.has(result.text, "click_element is not among the tools that may be used here: press_key")
   t.has(why, 'there is no tool "press_kez" here; did you mean "press_key"')
 end
 

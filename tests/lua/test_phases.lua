@@ -46,6 +46,22 @@ function tests.report_completion_is_where_the_phase_verifies_and_nowhere_else()
   check("FALLBACK", "report_completion click_element", "click_element", "was taken")
   check("RECONNAISSANCE", "", safe, "left no tool")
   check("VERIFICATION", "", "report_completion", "added")
+  check("RECONNAISSANCE", "browser_read look_closely", "browser_read look_closely wait", "which end no turn")
+  check("RECONNAISSANCE", "browser_read no_such_tool press_key", "browser_read press_key")
+end
+
+function tests.a_group_is_all_of_its_tools()
+  t.eq({ phases.known(box, { "typing", "wait", "type_text", "fly" }) }, { words "press_key type_text wait",
+    { 'There is no tool "fly".' } })
+end
+
+-- A goal within a run may have some of the tools only.
+function tests.a_phase_has_no_tool_that_the_goal_has_not()
+  local some = box:scope { names = { "press_key", "wait", "look_closely" } }
+  t.eq(phases.tools(some, "EXECUTION", words "wait click_element"), words "wait press_key")
+  t.eq(phases.tools(some, "VERIFICATION", words "wait"), words "wait")
+  t.eq(phases.tools(box:scope { names = { "wait", "browser_open", "report_completion" } }, "EXECUTION", {}),
+    words "browser_open wait")
 end
 
 function tests.execution_without_a_tool_that_acts()

@@ -196,7 +196,7 @@ function tests.parameters_say_what_is_configured()
   local ctx = { run = run, config = config }
   t.fails("invalid", "has 6 characters and needs at least 7",
     box:run("report_completion", ctx, { evidence = "123456" }))
-  t.eq(box:run("report_completion", ctx, { evidence = "1234567" }), "claimed")
+  t.eq(box:run("report_completion", ctx, { evidence = "1234567" }), { text = "claimed" })
   local definition = require "deskpilot.policies.odev.plan".definition(config)
   t.eq(definition.parameters.properties.actions.maxItems, 2)
   t.has(definition.parameters.properties.actions.description, "1 to 2 actions")

@@ -114,7 +114,7 @@ function parts.history(run)
 end
 
 function parts.screen(run)
-  return observation.describe(run.observation)
+  return run.observation and observation.describe(run.observation)
 end
 
 -- A policy's own parts, each { heading, words }.

@@ -86,6 +86,12 @@ return {
   { section = "tools", options = {
     min_justification = { type = "integer", default = 0, min = 0, max = 2000,
       about = "shortest justification that an action may have, in characters (0: any)" },
+    offer = { type = "list", default = {}, about = "groups and names of tools that personas are offered beside those "
+      .. "that their policy offers" },
+  } },
+  { section = "limits", options = {
+    lookups = { type = "integer", default = 3, min = 0, about = "look-ups of one turn: calls of tools that only read, "
+      .. "which are answered before the action" },
   } },
   { section = "memory", options = {
     keep = { type = "string", default = "run", choices = { "run", "project", "application" },

@@ -77,6 +77,10 @@ function export.trajectory(events)
     elseif step and kind == "model_reply" then
       table.insert(step.replies, { persona = event.persona, content = event.content,
         tool_calls = event.tool_calls, seconds = event.seconds, request = event.request })
+    elseif step and kind == "lookup" then
+      step.lookups = step.lookups or json.list {}
+      table.insert(step.lookups, { tool = event.tool, args = event.args, ok = event.ok, result = event.text,
+        pictures = event.pictures })
     elseif step and kind == "action_result" then
       table.insert(step.actions, { tool = event.tool, args = event.args, ok = event.ok, result = event.text,
         element = event.element })

@@ -42,7 +42,7 @@ end
 ---@param tool deskpilot.tool
 ---@return deskpilot.tool tool
 function fields.built(how, tool)
-  for _, field in ipairs { "api", "section", "options" } do
+  for _, field in ipairs { "api", "section", "options", "group", "timeout" } do
     if how[field] ~= nil then tool[field] = how[field] end
   end
   return tool

@@ -28,6 +28,9 @@ local goals = {}
 ---@field guards table<string, any> what guards keep while it lasts
 ---@field transient table<string, true>? fields of the state that do not outlast a turn
 ---@field kept table? what of it is in the journal already (agent/state.lua)
+---@field before deskpilot.observation? the one before the latest
+---@field pictures deskpilot.picture[]? what tools have given to see, for the next request for an action
+---@field lookups { turn: integer, number: integer }? how many look-ups the present turn had
 ---@field toolbox deskpilot.toolbox the tools that it may use
 ---@field model deskpilot.model.client
 ---@field models table<string, deskpilot.model.client>? of personas that ask a model of their own

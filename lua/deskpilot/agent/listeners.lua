@@ -96,6 +96,8 @@ local listeners = {}
 ---@field observed (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field model_request (fun(run: deskpilot.run, event: deskpilot.model_request): deskpilot.decision?)?
 ---@field model_reply (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field lookup (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field tools_changed (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field action (fun(run: deskpilot.run, event: deskpilot.action): deskpilot.decision?)?
 ---@field action_result (fun(run: deskpilot.run, event: deskpilot.action_result): deskpilot.decision?)?
 ---@field settled (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?

@@ -20,9 +20,12 @@ local loop = {}
 ---@class deskpilot.policy: deskpilot.plugin
 ---@field personas table<string, { temperature: number?, max_tokens: integer?, optional: boolean? }>? what its personas
 ---  spend, unless the configuration says otherwise; optional: a run can do without that one's model
+---@field tools string[]? the groups and names of the tools that its personas are offered, for persona.toolbox
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
 ---@field resume (fun(run: deskpilot.run))? in place of start, in a run that goes on with the state of another
 ---@field transient string[]? fields of run.state that need not outlast a turn, because no continued run wants them
+---@field observe deskpilot.look_options|false|(fun(run: deskpilot.run): deskpilot.look_options|false|nil)|nil how the
+---  desktop is looked at before each turn; false: not at all, the turn looks itself where it needs to (run:observe)
 ---@field answer (fun(run: deskpilot.run, question: deskpilot.question): string?)? its rule for questions to a person
 ---  that nobody has answered
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
@@ -47,13 +50,21 @@ local function tell_own_files(run)
   end
 end
 
+-- Looks at the desktop as the policy wants it.
+local function look(run, policy)
+  local how = policy.observe
+  if type(how) == "function" then how = how(run) end
+  if how == false then return true end
+  return run:observe(how)
+end
+
 -- A goal within the turn (run:achieve in a hook) has turns of its own, so the number is kept here.
 local function one_turn(run, policy)
   local number = run.turn + 1
   run.turn, run.goal.turn = number, number
   local began = task.now()
   run:emit("turn_start", { turn = number })
-  local ok, err = run:observe()
+  local ok, err = look(run, policy)
   if not ok then
     run:emit("error", { name = "observe", message = tostring(err) })
     run:stop("error", "the desktop cannot be seen: " .. tostring(err))

@@ -2,13 +2,16 @@
 --- window, the elements in words, and the page that the active window shows, if it is a browser's. A part
 --- that cannot be had is left out and named, never a reason to stop.
 local native = require "native.image"
+local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local locate = require "deskpilot.desk.elements.locate"
+local marks = require "deskpilot.desk.picture.marks"
 local rects = require "deskpilot.desk.picture.rect"
 local shots = require "deskpilot.desk.picture.shot"
 local text = require "deskpilot.base.text"
 local desktop_dialog = require "deskpilot.agent.desktop_dialog"
 local page_format = require "deskpilot.agent.page_format"
+local pictures = require "deskpilot.agent.pictures"
 
 local observation = {}
 
@@ -25,6 +28,8 @@ local observation = {}
 ---@field base64 string the bytes as base64, made once
 ---@field path string? of the screenshot, in the run's folder
 ---@field window deskpilot.window? the active one
+---@field pointer { x: integer, y: integer }? where the pointer is drawn in the picture, as a pixel of the screen
+---@field windows deskpilot.window[] all that there were
 ---@field elements deskpilot.seen_element[] visible ones
 ---@field dialog deskpilot.desktop_dialog? a modal dialog, which blocks the other windows of its application
 ---@field tab deskpilot.tab? what the active window shows, where it is a browser that lets us in
@@ -33,10 +38,22 @@ local observation = {}
 ---@field notices string[]? what is to be told beside the screen (run:inform)
 ---@field missing string[] what could not be had, one sentence each
 
--- How the model's picture is encoded, as configured.
-local function encoding(encoder, config)
-  local format, most = config:get("screen.image_format"), config:get("screen.image_max_bytes")
-  return { format = format ~= "auto" and format or nil, max_bytes = most > 0 and most or nil, encoder = encoder }
+-- The picture of what is to be looked at. Lent where nothing is drawn into it: it is encoded before the next is taken.
+local function look(desk, config, options)
+  local window = options.window == true and desk.windows.active() or options.window
+  if options.window and not window then return errors.fail("not_found", "no window is active") end
+  return desk.screen.shot { lend = true, cursor = config:get("screen.cursor"), window = window or nil,
+    region = options.region, size = { config:get("screen.image_width"), config:get("screen.image_height") } }
+end
+
+-- The picture as it is sent.
+local function encode(self, picture, encoder, config)
+  local bytes, how = picture:encode(pictures.encoding(config, encoder))
+  picture.native:close() -- megabytes: not left to the collector
+  if not bytes then return nil, how end
+  self.shot, self.bytes, self.base64 = shots.encoded(bytes, how, picture), bytes, native.base64(bytes)
+  self.format, self.mime = how.format, how.mime
+  return true
 end
 
 --- A picture of the desktop as a model is sent it.
@@ -46,14 +63,12 @@ end
 ---@return deskpilot.observation? seen without what is more than the picture
 ---@return deskpilot.error? err
 function observation.look(desk, encoder, config)
-  local picture, err = desk.screen.shot { lend = true, cursor = config:get("screen.cursor"),
-    size = { config:get("screen.image_width"), config:get("screen.image_height") } }
+  local picture, err = look(desk, config, {})
   if not picture then return nil, err end
-  local bytes, how = picture:encode(encoding(encoder, config))
-  picture.native:close() -- megabytes: not left to the collector
-  if not bytes then return nil, how end
-  return { shot = shots.encoded(bytes, how, picture), bytes = bytes, format = how.format, mime = how.mime,
-    base64 = native.base64(bytes) }
+  local self = {}
+  local ok, why = encode(self, picture, encoder, config)
+  if not ok then return nil, why end
+  return self
 end
 
 -- Containers say nothing that their children do not say better.
@@ -168,27 +183,65 @@ local function number_elements(self)
   for i, element in ipairs(self.elements) do element.number = before + i - 1 end
 end
 
+--- The observation's elements as they are marked in a picture: with the numbers by which they are told of.
+---@param self deskpilot.observation
+---@return deskpilot.rect[]
+function observation.marked(self)
+  local list = {}
+  for i, element in ipairs(self.elements) do
+    list[i] = { x = element.x, y = element.y, width = element.width, height = element.height, index = element.number }
+  end
+  for _, element in ipairs(self.page and self.page.elements or {}) do
+    local box = element.in_view and element.box
+    if box then
+      list[#list + 1] = { x = box.x, y = box.y, width = box.width, height = box.height, index = element.index }
+    end
+  end
+  return list
+end
+
+local function look_at_elements(self, desk, picture, config)
+  local elements, failure = desk.elements.list {}
+  if not elements then
+    self.missing[1] = "elements: " .. tostring(failure)
+    return
+  end
+  self.dialog = desktop_dialog.find(desk, elements)
+  self.elements = observation.pick(elements, picture, config:get("observe.max_elements"))
+end
+
 --- Looks at the desktop.
 ---@param desk deskpilot.desk
 ---@param encoder native.PngEncoder
 ---@param config deskpilot.config
+---@param options deskpilot.look_options?
 ---@return deskpilot.observation? observation, deskpilot.error? err only when there is no picture
-function observation.take(desk, encoder, config)
-  local self, err = observation.look(desk, encoder, config)
-  if not self then return nil, err end
-  self.elements, self.missing = {}, {}
-  self.window = desk.windows.active()
-  if config:get("observe.elements") then
-    local elements, failure = desk.elements.list {}
-    if elements then
-      self.dialog = desktop_dialog.find(desk, elements)
-      self.elements = observation.pick(elements, self.shot, config:get("observe.max_elements"))
-    else
-      self.missing[1] = "elements: " .. tostring(failure)
-    end
+function observation.take(desk, encoder, config, options)
+  options = options or {}
+  local picture, err = look(desk, config, options)
+  if not picture then return nil, err end
+  local self = { elements = {}, missing = {} }
+  local x, y = desk.mouse.position()
+  self.pointer = x and config:get("screen.cursor") and { x = x, y = y } or nil
+  if options.marks then -- needs the elements first, and they may take their time
+    picture, err = picture:copy()
+  else
+    local ok, why = encode(self, picture, encoder, config)
+    if not ok then return nil, why end
   end
+  if not picture then return nil, err end
+  self.window = desk.windows.active()
+  self.windows = desk.windows.list() or {}
+  if config:get("observe.elements") then look_at_elements(self, desk, picture, config) end
   if self.window and config:get("observe.page") then look_at_page(self, desk, config) end
   number_elements(self)
+  if options.marks then
+    local marked, why = marks.draw(picture, observation.marked(self))
+    picture.native:close()
+    if not marked then return nil, why end
+    local ok, failure = encode(self, marked, encoder, config)
+    if not ok then return nil, failure end
+  end
   return self
 end
 

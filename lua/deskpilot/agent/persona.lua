@@ -56,6 +56,17 @@ function persona.spend(run, request)
   end
 end
 
+--- The tools that a policy's personas are offered: those of its groups and names, and those that `tools.offer` adds.
+--- Whatever else is found (a new file of tools/ with a group of its own) is offered to nobody.
+---@param run deskpilot.run
+---@param words string[] groups and names
+---@return deskpilot.toolbox
+function persona.toolbox(run, words)
+  local all = { table.unpack(words) }
+  for _, word in ipairs(run.config:get("tools.offer")) do all[#all + 1] = word end
+  return run.toolbox:scope { groups = all, names = all }
+end
+
 --- The words of a prompt, with {{name}} replaced by its value.
 ---@param name string of a file in prompts/
 ---@param values table<string, string>?

@@ -41,6 +41,12 @@ function shapes.tools(tool, name)
     if problem then return problem end
   end
   if type(tool.run) ~= "function" then return "has no run function" end
+  if tool.group ~= nil and (type(tool.group) ~= "string" or not tool.group:find("^[%w_-]+$")) then
+    return ("has group = %s, which must be a word such as \"pointing\""):format(option.shown(tool.group))
+  end
+  if tool.timeout ~= nil and not (type(tool.timeout) == "number" and tool.timeout > 0) then
+    return ("has timeout = %s, which must be a number of seconds"):format(option.shown(tool.timeout))
+  end
 end
 
 -- A guard that listens to no event because of a slip guards nothing. Other functions in it are its own affair.
@@ -64,6 +70,19 @@ local function events_problem(list, where)
     local ok, why = events.declare(event, where)
     if not ok then return ("has a wrong event: %s"):format(why) end
   end
+end
+
+--- What is wrong with a plugin of that name that does not come from a file; nil where nothing is.
+---@param kind "policies"|"guards"|"tools"
+---@param plugin any
+---@param name any
+---@return string?
+function plugins.problem(kind, plugin, name)
+  if type(plugin) ~= "table" then return "is no table" end
+  if type(name) ~= "string" or not name:find("^[%w_-]+$") or #name > 64 then
+    return "needs a name of at most 64 letters, digits, - and _"
+  end
+  return shapes[kind](plugin, name)
 end
 
 local function can_be_ejected(kind, name)

@@ -188,6 +188,8 @@ function Recording:toolbox(box)
     local part, err = box:only(names)
     if not part then return nil, err end
     return self:toolbox(part)
+  end, scope = function(_, wanted)
+    return self:toolbox(box:scope(wanted))
   end, run = function(_, name, ctx, args)
     if name == "report_completion" then return box:run(name, ctx, args) end
     self.acted = true
@@ -195,9 +197,9 @@ function Recording:toolbox(box)
     if not known then
       ctx.run:note(("the recorded run did not do this in turn %d: %s(%s)"):format(ctx.run.turn, name,
         json.encode(args)))
-      return name .. " was not done: this run has no desktop"
+      return { text = name .. " was not done: this run has no desktop" }
     end
-    if known.ok then return known.text end
+    if known.ok then return { text = known.text, data = known.data } end
     return errors.fail(known.code or "io", "%s", tostring(known.text))
   end }, { __index = box })
 end

@@ -13,12 +13,15 @@ local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
 local mistake = require "deskpilot.agent.mistake"
 local listeners = require "deskpilot.agent.listeners"
+local looking = require "deskpilot.agent.looking"
+local lookups = require "deskpilot.agent.lookups"
+local messages = require "deskpilot.agent.messages"
 local observation = require "deskpilot.agent.observation"
 local pace = require "deskpilot.agent.pace"
 local run_memory = require "deskpilot.agent.run_memory"
 local persona = require "deskpilot.agent.persona"
+local pictures = require "deskpilot.agent.pictures"
 local questions = require "deskpilot.agent.questions"
-local recording = require "deskpilot.agent.recording"
 local script = require "deskpilot.agent.script"
 local state = require "deskpilot.agent.state"
 local verdict = require "deskpilot.agent.verdict"
@@ -33,6 +36,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field args table
 ---@field persona string? who wants it
 ---@field why string? what it is for, where the arguments have no justification
+---@field toolbox deskpilot.toolbox? the only tools that it may be of (toolbox:scope), the run's if not given
 ---@field observation deskpilot.observation? what the model was shown when it chose the arguments, the latest if not
 ---  given: positions are points of its picture
 
@@ -100,6 +104,7 @@ function run.new(parts)
   self.spent = self.past and self.past.seconds or 0
   self.encoder = native.encoder()
   self.closers, self.noted = {}, {}
+  if self.toolbox then self.toolbox.changed = function(change) self:emit("tools_changed", change) end end
   self.memory = run_memory.of(self)
   self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
@@ -183,47 +188,36 @@ function Run:on_close(fn)
   table.insert(self.closers, fn)
 end
 
--- A turn's second look does not replace the first.
-local function picture_path(self, format)
-  local times = self.looked and self.looked.turn == self.turn and self.looked.times + 1 or 1
-  self.looked = { turn = self.turn, times = times }
-  return ("screenshots/step_%04d%s.%s"):format(self.turn, times > 1 and "_" .. times or "",
-    format == "jpeg" and "jpg" or format)
-end
+--- What an observation's picture shows.
+---@class deskpilot.look_options
+---@field reuse boolean? the latest observation is good enough, where there is one
+---@field window boolean|deskpilot.window|deskpilot.window_criteria|string|nil that window's own picture, true: of the
+---  active one; elements outside it are not told of
+---@field region deskpilot.region? of the screen, in pixels, or of that window
+---@field marks boolean? with the numbers of the elements drawn into it
 
---- Looks at the desktop: saves the screenshot and announces it. The loop does so at the start of each turn.
+--- What a picture beside it shows: the screen, unless it says something else.
+---@class deskpilot.picture_options
+---@field window boolean|deskpilot.window|deskpilot.window_criteria|string|nil true: the active one
+---@field region deskpilot.region?
+---@field marks boolean? with the numbers of the latest observation's elements drawn into it
+---@field page boolean? the whole page in front, also what is scrolled out of view
+---@field before boolean? the picture of the observation before the latest
+---@field caption string? what the model is told of it
+
+--- Looks at the desktop: saves the screenshot and announces it. The loop does so at the start of each turn, unless the
+--- policy's `observe` says otherwise.
+---@param options deskpilot.look_options?
 ---@return boolean? ok, deskpilot.error? err
-function Run:observe()
-  local began = task.now()
-  local seen, err
-  if self.recording then seen, err = self.recording:take(self)
-  else seen, err = observation.take(self.desk, self.encoder, self.config) end
-  if not seen then return nil, err end
-  self.observation, seen.notices, self.notices = seen, self.notices, nil
-  local path = picture_path(self, seen.format)
-  local saved, failure = self.dir:save(path, seen.bytes)
-  if not saved then return nil, failure end
-  seen.path = path
-  local kept, why = recording.save(self, seen, path)
-  if not kept then return nil, why end
-  seen.seconds = task.now() - began
-  self:emit("observed", { screenshot = path, seen = kept, screen = seen.shot.frame,
-    image = { width = seen.shot.width, height = seen.shot.height },
-    window = seen.window and { title = seen.window.title, class = seen.window.class, pid = seen.window.pid },
-    page = seen.page and { title = seen.page.title, url = seen.page.url, elements = seen.page.total },
-    elements = #seen.elements, missing = #seen.missing > 0 and seen.missing or nil,
-    seconds = seen.seconds })
-  return true
+function Run:observe(options)
+  return looking.observe(self, options or {})
 end
 
-local function messages(request, seen)
-  local user = request.text
-  if request.warning then user = user .. "\n\nWARNING: " .. request.warning end
-  local content = { { type = "text", text = user } }
-  if seen and request.image ~= false then
-    content[2] = { type = "image", base64 = seen.base64, mime = seen.mime, path = seen.path }
-  end
-  return { { role = "system", content = request.system }, { role = "user", content = content } }
+--- A picture for a request's `images`, in the size of screenshots, kept in the run's folder.
+---@param options deskpilot.picture_options
+---@return deskpilot.picture? picture, deskpilot.error? err
+function Run:picture(options)
+  return looking.picture(self, options)
 end
 
 -- What `literal` acts on in place of the words and the picture; no server is sent it.
@@ -246,28 +240,35 @@ local function keep(self, name, value)
   if not ok then self:emit("error", { name = "requests", message = tostring(err) }) end
 end
 
---- Asks the persona's model. The latest screenshot goes along unless request.image is false.
----@param request { persona: string?, system: string, text: string, tools: string[]?, temperature: number?,
----  max_tokens: integer?, image: boolean?, acts: boolean?, toolbox: deskpilot.toolbox? } tools: their names; acts: the
----  answer is to be an action; what it may spend is its persona's, unless the request says so itself
----@return deskpilot.reply? reply, deskpilot.error? err
-function Run:ask(request)
-  local box = request.toolbox or self.toolbox
-  request.toolbox = nil
-  request.persona = request.persona or "agent"
-  persona.spend(self, request)
+-- The pictures of a request: those that it names; or those that tools have given since the last one, and the screen.
+local function images_of(self, request)
+  if request.images then return request.images end
+  if request.image == false then return {} end
+  local list = request.acts and self.goal.pictures or {}
+  if request.acts then self.goal.pictures = nil end
+  list[#list + 1] = self.observation
+  return list
+end
+
+-- One request and its reply. Listeners may change the request; the caller's is left as it is.
+local function exchange(self, wanted, box, model)
+  local request = {}
+  for key, value in pairs(wanted) do request[key] = value end
   request.request = self.dir:next_request(request.persona)
-  local model = self.models and self.models[request.persona] or self.model
   request.model = model.name
   local event = {}
   for key, value in pairs(request) do event[key] = value end
   event.system, event.text = nil, nil -- the request's own file has them
+  event.images, event.results, event.spent = nil, nil, nil
+  event.lookups = request.results and #request.results
+  local usual = #request.images == 1 and request.images[1] == self.observation
+  event.pictures = not usual and pictures.paths(request.images) or nil
   event = self:emit("model_request", event)
   if event.veto then return errors.fail("refused", "%s vetoed the request: %s", event.vetoed_by, event.veto) end
   for key, value in pairs(event) do request[key] = value end
 
   local chat = { persona = request.persona, turn = self.turn, goal = self.goal.parent and self.goal.path or nil,
-    messages = messages(request, self.observation),
+    messages = messages.of(request, self.config:get("model.max_images")),
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools, self) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
@@ -288,6 +289,29 @@ function Run:ask(request)
   if reply.note then self:note(("%s: %s"):format(request.persona, reply.note)) end
   count_tokens(self, reply.usage)
   return reply
+end
+
+--- Asks the persona's model. The latest screenshot goes along unless request.image is false. Calls of tools that only
+--- look (`looks`) are answered within it, and the model is asked again, until it does something else.
+---@param request { persona: string?, system: string, text: string, tools: string[]?, temperature: number?,
+---  max_tokens: integer?, image: boolean?, images: deskpilot.picture[]?, results: deskpilot.lookup_round[]?,
+---  acts: boolean?, toolbox: deskpilot.toolbox? } tools: their names; acts: the answer is to be an action; images: in
+---  place of the latest screenshot, the last one is what positions are points of (run:picture, run.observation); what
+---  it may spend is its persona's, unless the request says so itself
+---@return deskpilot.reply? reply, deskpilot.error? err
+function Run:ask(request)
+  local box = request.toolbox or self.toolbox
+  request.toolbox = nil
+  request.persona = request.persona or "agent"
+  persona.spend(self, request)
+  request.images = images_of(self, request)
+  local model = self.models and self.models[request.persona] or self.model
+  while true do
+    local reply, err = exchange(self, request, box, model)
+    if not reply then return nil, err end
+    -- `literal` reads no messages: what it looks up is an action, of which the history tells it.
+    if self.outcome or model.literal or not lookups.answer(self, request, box, reply) then return reply end
+  end
 end
 
 local function finish_action(self, action, ok, result, extra)
@@ -333,13 +357,15 @@ local function perform(self, action, call, ctx)
     return errors.fail("refused", "%s vetoed this: %s", action.vetoed_by, action.veto)
   end
   local args, ignored = self:check { tool = action.tool, args = action.args, observation = call.observation,
-    why = call.why }
+    why = call.why, toolbox = call.toolbox }
   if not args then return nil, ignored end
   action.args = args
   if #ignored > 0 then note_ignored(self, action, ignored) end
   local allowed, refusal = questions.allow_call(self, action.tool, args, call.why)
   if not allowed then return nil, refusal end
-  return self.toolbox:run(action.tool, ctx, args)
+  local result, err = (call.toolbox or self.toolbox):run(action.tool, ctx, args)
+  if not result then return nil, err end
+  return pictures.keep_all(self, result, ("screenshots/action_%04d"):format(self.actions))
 end
 
 -- The arguments, with the caller's reason where the tool wants a justification and they have none.
@@ -359,9 +385,10 @@ end
 ---@return string[]|deskpilot.error ignored the names of arguments that were left out, because the tool does not know
 ---  them; or a sentence for the model
 function Run:check(call)
-  local args, ignored = self.toolbox:validate(call.tool, justified(self, call), self)
+  local box = call.toolbox or self.toolbox
+  local args, ignored = box:validate(call.tool, justified(self, call), self)
   if not args then return nil, ignored end
-  local ok, why = self.toolbox:check(call.tool, context(self, call), args)
+  local ok, why = box:check(call.tool, context(self, call), args)
   if not ok then return nil, why end
   return args, ignored
 end
@@ -389,9 +416,19 @@ function Run:settle()
   self:emit("settled", { seconds = settled.seconds, reason = settled.reason })
 end
 
+-- What a tool has given to see goes with the next request for an action.
+local function show_next(self, list, tool)
+  for _, picture in ipairs(list) do
+    picture.caption = picture.caption or ("A picture that %s has given:"):format(tool)
+    self.goal.pictures = self.goal.pictures or {}
+    table.insert(self.goal.pictures, picture)
+  end
+end
+
 --- Does one action by its tool, then lets the screen settle.
 ---@param call deskpilot.call
----@return { ok: boolean, text: string, code: string?, vetoed: boolean } result vetoed: a listener did not let it happen
+---@return { ok: boolean, text: string, code: string?, vetoed: boolean, data: any, pictures: deskpilot.picture[]? }
+---  result vetoed: a listener did not let it happen; data and pictures: what the tool has given beside the text
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
@@ -399,18 +436,20 @@ function Run:act(call)
     why = call.why })
   local ctx = context(self, call)
   local result, err = perform(self, action, call, ctx)
-  local ok = result ~= nil
+  local ok, words = result ~= nil, result and result.text or tostring(err)
+  result = result or {}
   if type(action.args) ~= "table" then action.args = {} end
-  finish_action(self, action, ok, ok and result or tostring(err), { seconds = task.now() - began,
-    code = err and err.code, ignored = action.ignored, element = ctx.element,
-    point = ctx.point or action.args.position or action.args["end"] })
+  show_next(self, result.pictures or {}, action.tool)
+  finish_action(self, action, ok, words, { seconds = task.now() - began, data = result.data,
+    pictures = pictures.paths(result.pictures or {}), code = err and err.code, ignored = action.ignored,
+    element = ctx.element, point = ctx.point or action.args.position or action.args["end"] })
   local tool = self.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then
     self:settle()
     self.acted = task.now()
   end
-  return { ok = ok, text = ok and result or tostring(err), code = err and err.code,
-    vetoed = action.veto ~= nil }
+  return { ok = ok, text = words, code = err and err.code, vetoed = action.veto ~= nil, data = result.data,
+    pictures = result.pictures }
 end
 
 --- Whether a `verify` decides that the goal is reached: then no claim has to be believed.

@@ -92,6 +92,25 @@ events.declare_all("deskpilot.agent.goals", {
   } },
 })
 
+events.declare_all("deskpilot.agent.lookups", {
+  { name = "lookup", about = "A tool that only looks has answered within the turn.", fields = {
+    { "tool", "string", "its name" },
+    { "args?", {}, "its arguments" },
+    { "persona?", "string", "who wanted it" },
+    { "ok", "boolean", "whether it could be answered" },
+    { "text", "string", "the answer in words, or what went wrong" },
+    { "data?", {}, "the answer as data" },
+    { "pictures?", strings, "files of the pictures that it has given" },
+    { "seconds", "number", "that it took" },
+  } },
+})
+events.declare_all("deskpilot.agent.toolbox", {
+  { name = "tools_changed", about = "Tools were added to the run or removed from it.", fields = {
+    { "added?", strings, "their names" },
+    { "removed?", strings, "their names" },
+  } },
+})
+
 events.declare_all("deskpilot.agent.questions", {
   { name = "question", about = "A person is to be asked; may be answered or vetoed.", fields = {
     { "text", "string", "what is asked" },
@@ -161,6 +180,8 @@ events.declare_all("deskpilot.agent.run", {
     { "warning?", "string", "is put below the text" },
     { "acts?", "boolean", "whether the answer is to be an action" },
     { "image?", "boolean", "false: without the screenshot" },
+    { "pictures?", strings, "files of the pictures, where they are not just the latest screenshot" },
+    { "lookups?", "integer", "rounds of look-ups that the request answers" },
     { "veto?", "string", "why it is not asked" },
   } },
   { name = "model_reply", about = "The model has answered, or failed to.", fields = {
@@ -193,6 +214,8 @@ events.declare_all("deskpilot.agent.run", {
     { "point?", "array", "where it acted, as the model gave it" },
     { "element?", "object", "what it acted on" },
     { "ignored?", strings, "arguments that the tool does not know and that were left out" },
+    { "data?", {}, "what the tool has given beside the text" },
+    { "pictures?", strings, "files of the pictures that it has given" },
   } },
   { name = "settled", about = "The screen has come to rest after an action.", fields = {
     { "seconds", "number", "that this took" },

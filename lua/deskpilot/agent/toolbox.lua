@@ -5,10 +5,14 @@ local json = require "deskpilot.base.json"
 local parameters = require "deskpilot.agent.parameters"
 local plugins = require "deskpilot.agent.plugins"
 local schema = require "deskpilot.base.schema"
+local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local verdict = require "deskpilot.agent.verdict"
 
 local toolbox = {}
+
+--- The group of a tool that names none.
+toolbox.user_group = "user"
 
 --- What a file of tools/ returns.
 ---@class deskpilot.tool: deskpilot.plugin
@@ -18,9 +22,13 @@ local toolbox = {}
 ---  they have an order (deskpilot.agent.fields); a function where it depends on options
 ---@field parameters_for (fun(run: deskpilot.run): table?)? the schema where it depends on what the run is at; nil: as
 ---  `parameters` says
----@field run fun(ctx: deskpilot.tool_context, args: table): string|deskpilot.verdict|nil, deskpilot.error? gives what
----  was done, in words; or a verdict of its effect, which has failed unless the answer is "yes"
----@field group string? what it belongs to; tools of "talk" and "memory" are offered only by policies that name them
+---@field run fun(ctx: deskpilot.tool_context, args: table): string|deskpilot.tool_result|deskpilot.verdict|nil,
+---  deskpilot.error? gives what was done, in words, or more than words; or a verdict of its effect, which has failed
+---  unless the answer is "yes"
+---@field group string? what it belongs to, such as "pointing": policies offer groups or names; "user" unless told
+---@field looks boolean? true if it only reads: a model that is offered it gets the answer within the same turn, and
+---  then goes on; it is no action then. Such a tool does not act
+---@field timeout number? seconds after which it is stopped
 ---@field check (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)? whether it could be done
 ---  as things are
 ---@field acts boolean? false if the desktop does not change by it; to the parameters of all others a justification is
@@ -28,6 +36,12 @@ local toolbox = {}
 ---@field anywhere boolean? true if what is on the screen does not matter to it
 ---@field dangerous boolean|(fun(args: table): boolean)|nil true if a person has to allow a call first
 ---@field repeatable boolean|(fun(args: table): boolean)|nil false if having done it twice is not the same as once
+
+--- What a tool may return in place of a text.
+---@class deskpilot.tool_result
+---@field text string what was done or found
+---@field data any? the same as plain data, for the journal, for scripts, and for a model that looks
+---@field pictures (deskpilot.shot|deskpilot.picture)[]? for the model to see (agent/pictures.lua)
 
 --- What a tool is given.
 ---@class deskpilot.tool_context
@@ -39,8 +53,15 @@ local toolbox = {}
 ---@field element { role: string, name: string }? set by the tool: the element that it acts on, for action_result
 ---@field point number[]? set by the tool: where it acts, as 0..1000 of the picture, for action_result
 
+--- Tools by their names. A toolbox that is made from another (`with`, `scope`) sees what is later added to that one and
+--- removed from it.
 ---@class deskpilot.toolbox
----@field tools table<string, deskpilot.tool>
+---@field tools table<string, deskpilot.tool> its own
+---@field parent deskpilot.toolbox? whose tools it has besides
+---@field allows (fun(tool: deskpilot.tool): boolean)? which of these
+---@field reads_only boolean? whether these only read
+---@field config deskpilot.config
+---@field changed fun(change: { added: string[]?, removed: string[]? })? told of what is added and removed
 local Toolbox = {}
 Toolbox.__index = Toolbox
 
@@ -61,8 +82,9 @@ local function prepared(entry, config)
   if problem then
     return errors.fail("invalid", "%s %s", plugins.label(tool) or ("the tool '%s'"):format(entry.name), problem)
   end
-  return setmetatable({ parameters = parameters.complete(definition, tool.acts ~= false,
-    config:get("tools.min_justification")) }, { __index = tool })
+  local acts = tool.acts ~= false and not tool.looks
+  return setmetatable({ acts = acts, group = tool.group or toolbox.user_group, parameters = parameters.complete(
+    definition, acts, config:get("tools.min_justification")) }, { __index = tool })
 end
 
 --- A toolbox of these tools.
@@ -70,7 +92,7 @@ end
 ---@param config deskpilot.config for those whose parameters depend on it
 ---@return deskpilot.toolbox? toolbox, deskpilot.error? err names the tool that is wrong
 function toolbox.new(tools, config)
-  local self = setmetatable({ tools = {} }, Toolbox)
+  local self = setmetatable({ tools = {}, config = config }, Toolbox)
   for _, entry in ipairs(tools) do
     local tool, err = prepared(entry, config)
     if not tool then return nil, err end
@@ -83,8 +105,7 @@ end
 ---@param tools deskpilot.tool[]
 ---@return deskpilot.toolbox
 function Toolbox:with(tools)
-  local more = setmetatable({ tools = {} }, Toolbox)
-  for name, tool in pairs(self.tools) do more.tools[name] = tool end
+  local more = setmetatable({ tools = {}, parent = self, config = self.config }, Toolbox)
   for _, tool in ipairs(tools) do
     local definition = parameters.complete(tool.parameters, false, 0)
     more.tools[tool.name] = setmetatable({ parameters = definition }, { __index = tool })
@@ -92,42 +113,109 @@ function Toolbox:with(tools)
   return more
 end
 
--- Without it an agent could not say that it is done.
-local always = { "report_completion" }
+local function set(words)
+  local found = {}
+  for _, word in ipairs(words or {}) do found[word] = true end
+  return found
+end
 
---- A toolbox with these of its tools alone.
----@param names string[]
----@return deskpilot.toolbox? toolbox, deskpilot.error? err
-function Toolbox:only(names)
-  local less = setmetatable({ tools = {} }, Toolbox)
-  for _, name in ipairs(always) do less.tools[name] = self.tools[name] end
-  for _, name in ipairs(names) do
-    if not self:get(name) then
-      return errors.fail("not_found", "there is no tool %q here%s", tostring(name), text.did_you_mean(tostring(name),
+--- A toolbox with some of the tools. Whatever a prompt says, no other can be called through it.
+---@param wanted { groups: string[]?, names: string[]?, reads_only: boolean? } the tools of these groups and those of
+---  these names, all where neither is given; reads_only: of them those that only look
+---@return deskpilot.toolbox
+function Toolbox:scope(wanted)
+  local groups, names, all = set(wanted.groups), set(wanted.names), not (wanted.groups or wanted.names)
+  return setmetatable({ tools = {}, parent = self, config = self.config, reads_only = wanted.reads_only,
+    allows = function(tool)
+      return (all or groups[tool.group] or names[tool.name] or false) and (tool.looks or not wanted.reads_only)
+    end }, Toolbox)
+end
+
+-- Everything that `get` finds.
+local function all_names(self)
+  local found = {}
+  for name in pairs(self.tools) do found[name] = true end
+  for _, name in ipairs(self.parent and all_names(self.parent) or {}) do found[name] = self:get(name) and true end
+  return text.keys(found)
+end
+
+--- A toolbox with these of its tools and no others, but for those that say that the work is done: without them an agent
+--- could not end it.
+---@param words string[] names and groups
+---@return deskpilot.toolbox? toolbox, deskpilot.error? err code "not_found"
+function Toolbox:only(words)
+  local groups = { finish = true }
+  for _, name in ipairs(all_names(self)) do groups[self:get(name).group or ""] = true end
+  for _, word in ipairs(words) do
+    if not self:get(word) and not groups[word] then
+      return errors.fail("not_found", "there is no tool %q here%s", tostring(word), text.did_you_mean(tostring(word),
         self:names(), "%q"))
     end
-    less.tools[name] = self.tools[name]
   end
-  return less
+  return self:scope { names = words, groups = { "finish", table.unpack(words) } }
+end
+
+-- The one that tools are added to.
+local function root(self)
+  while self.parent do self = self.parent end
+  return self
+end
+
+--- Adds a tool to a run, or replaces one that was added in it: what a server or a hook brings along. Policies that
+--- offer its group are offering it from their next request on.
+---@param tool deskpilot.tool
+---@return boolean? ok, deskpilot.error? err what is wrong with the tool, or that a tool of this name ships or is the
+---  user's
+function Toolbox:add(tool)
+  local box = root(self)
+  local problem = plugins.problem("tools", tool, tool.name)
+  if problem then return errors.fail("invalid", "the tool '%s' %s", tostring(tool.name), problem) end
+  local same = box.tools[tool.name]
+  if same and not same.added then
+    return errors.fail("invalid", "there is a tool %q already: give the new one another name", tool.name)
+  end
+  local made, err = prepared({ name = tool.name, plugin = tool }, box.config)
+  if not made then return nil, err end
+  made.added = true
+  box.tools[tool.name] = made
+  if box.changed then box.changed { added = { tool.name } } end
+  return true
+end
+
+--- Removes a tool from a run.
+---@param name string
+---@return boolean? ok, deskpilot.error? err code "not_found"
+function Toolbox:remove(name)
+  local box = root(self)
+  if not box:get(name) then return errors.fail("not_found", "there is no tool %q", tostring(name)) end
+  box.tools[name] = nil
+  if box.changed then box.changed { removed = { name } } end
+  return true
 end
 
 --- The tool of that name, or nil.
 ---@param name any
 ---@return deskpilot.tool?
 function Toolbox:get(name)
-  return type(name) == "string" and self.tools[name] or nil
+  if type(name) ~= "string" then return nil end
+  if self.tools[name] then return self.tools[name] end
+  local tool = self.parent and self.parent:get(name)
+  return tool and (not self.allows or self.allows(tool)) and tool or nil
 end
 
--- Tools of these groups belong to nobody's set: a policy that wants one names it.
+-- Tools of these groups belong to nobody's set: a policy that wants one names it, or its group.
 local named_only = { talk = true, memory = true }
 
---- The names of the tools that may be offered to anybody, sorted.
+--- The names of the tools that may be offered to anybody, or of all those of a scope, sorted.
 ---@return string[]
 function Toolbox:names()
-  local found = {}
-  for name, tool in pairs(self.tools) do
-    if not named_only[tool.group] then found[name] = true end
+  local found, all = {}, false
+  local box = self
+  while box do
+    all = all or box.allows ~= nil
+    box = box.parent
   end
+  for _, name in ipairs(all_names(self)) do found[name] = (all or not named_only[self:get(name).group]) or nil end
   return text.keys(found)
 end
 
@@ -159,7 +247,7 @@ end
 function Toolbox:definitions(names, run)
   local list = {}
   for i, name in ipairs(names) do
-    local tool = assert(self.tools[name], name)
+    local tool = assert(self:get(name), name)
     local wanted = parameters_now(tool, run)
     list[i] = wanted and new_definition(tool, wanted) or definition_of(tool)
   end
@@ -179,6 +267,14 @@ local function problem_of(definition, args, ignored, near)
   return #near > 0 and table.concat(near, "; ") .. (problem and "; " .. problem or "") or problem
 end
 
+-- A tool that there is, but not in this toolbox.
+local function outside(self, name)
+  if self:get(name) or not root(self):get(name) then return nil end
+  local names = self:names()
+  return errors.new("refused", "%s is not among the tools that may be used here%s: %s", name,
+    self.reads_only and ", which only read" or "", #names > 0 and text.join(names) or "there are none")
+end
+
 --- Checks a call against the tool's schema. What is clear is corrected: numbers given as strings become numbers, and
 --- arguments that the schema does not know are left out.
 ---@param name string
@@ -187,7 +283,8 @@ end
 ---@return table? args
 ---@return string[]|deskpilot.error ignored the names of what was left out, or what is wrong
 function Toolbox:validate(name, args, run)
-  local tool = self:get(name)
+  local tool, refused = self:get(name), outside(self, name)
+  if refused then return nil, refused end
   if not tool then
     local names = self:names()
     local nearest = text.nearest(tostring(name), names)
@@ -217,26 +314,46 @@ end
 ---@param args table
 ---@return boolean? ok, deskpilot.error? err
 function Toolbox:check(name, ctx, args)
-  local fn = self.tools[name].check
+  local refused = outside(self, name)
+  if refused then return nil, refused end
+  local fn = self:get(name).check
   if not fn then return true end
   local ok, err = call(name, fn, ctx, args)
   if ok then return true end
   return nil, err or errors.new("invalid", name .. " cannot be done now")
 end
 
+-- Within the tool's own time.
+local function call_in_time(tool, ctx, args)
+  if not tool.timeout then return call(tool.name, tool.run, ctx, args) end
+  local ok, result, err = task.limit(tool.timeout, function()
+    task.sleep(0) -- from here on a task of its own, which can be cancelled
+    return call(tool.name, tool.run, ctx, args)
+  end)
+  if ok then return result, err end
+  if errors.is(result, "timed_out") then
+    return errors.fail("timed_out", "%s was stopped after %g s, its time limit; what it had begun may be half done",
+      tool.name, tool.timeout)
+  end
+  error(result, 0)
+end
+
 --- Runs a validated call. An error inside the tool is its failure, not the run's.
 ---@param name string
 ---@param ctx deskpilot.tool_context
 ---@param args table
----@return string? text, deskpilot.error? err
+---@return deskpilot.tool_result? result, deskpilot.error? err
 function Toolbox:run(name, ctx, args)
-  local result, err = call(name, self.tools[name].run, ctx, args)
+  local refused = outside(self, name)
+  if refused then return nil, refused end
+  local result, err = call_in_time(self:get(name), ctx, args)
   if verdict.is(result) then -- of what the tool has brought about: what is not known to be so has failed
     if result.answer ~= "yes" then return errors.fail("refused", "%s: %s", name, verdict.words(result)) end
     result = verdict.words(result)
   end
   if result == nil then return nil, err or errors.new("io", name .. " failed without saying why") end
-  return tostring(result)
+  if type(result) ~= "table" then return { text = tostring(result) } end
+  return { text = tostring(result.text or "done"), data = result.data, pictures = result.pictures }
 end
 
 return toolbox

@@ -250,6 +250,11 @@ function handlers.action_result(self, _, event)
   if self.turn == 0 then self:flush_turn(event) end -- a script without turns
 end
 
+function handlers.lookup(self, _, event)
+  if self.level ~= "verbose" then return end
+  self:line(("  looked: %s — %s"):format(call_words(event.tool, event.args), brief(event.text or "", 300)))
+end
+
 function handlers.settled(self, _, event)
   self.seconds.settle = self.seconds.settle + (tonumber(event.seconds) or 0)
 end

@@ -12,6 +12,8 @@ return {
       about = "file whose first line is the API key" },
     timeout = { type = "number", default = 240, min = 0.1, about = "seconds to wait for one reply" },
     connect_timeout = { type = "number", default = 10, min = 0.1, about = "seconds to wait for a connection" },
+    max_images = { type = "integer", default = 0, min = 0, about = "most pictures of one request: the screen, then the "
+      .. "latest of the others (0: any number)" },
     retries = { type = "integer", default = 3, min = 0, max = 100, about = "tries after a failed request" },
   } },
 }

@@ -35,6 +35,7 @@ local policy = {
   },
   -- Objects of a step, and of the browser that it is done in.
   transient = { "browser", "correction", "done", "entered", "interrupted", "lost", "step" },
+  tools = plan_module.tools,
   -- What each may spend, unless personas.NAME says otherwise.
   personas = {
     planner = { temperature = 0.2, max_tokens = 1500 },

@@ -2,11 +2,10 @@
 --- looks in every few turns, names the phase, and configures the Executor (its prompt, its tools); the
 --- Executor takes one action each turn with the tools of the phase and nothing else.
 local errors = require "deskpilot.base.errors"
-local json = require "deskpilot.base.json"
-local text = require "deskpilot.base.text"
 local briefing = require "deskpilot.agent.briefing"
 local criteria = require "deskpilot.agent.criteria"
 local persona = require "deskpilot.agent.persona"
+local calls = require "deskpilot.policies.three_body.calls"
 local doctrine = require "deskpilot.policies.three_body.doctrine"
 local phases = require "deskpilot.policies.three_body.phases"
 local revision = require "deskpilot.policies.three_body.revision"
@@ -18,12 +17,17 @@ local policy = {
     tactician_interval = { type = "integer", default = 5, min = 1,
       about = "the Tactician looks in on turn 1, every so many turns, and when the Executor has wanted to report "
         .. "completion in a phase that does not verify" },
+    calls_per_turn = { type = "integer", default = 1, min = 1, max = 20,
+      about = "most actions that the Executor takes from one look; it stops at the first that fails or finds the "
+        .. "screen changed" },
     unanswered_questions = { type = "integer", default = 3, min = 1,
       about = "questions in a row that the Tactician leaves without a valid answer, after which the Executor gets "
         .. "emergency orders" },
     doctrine_chars = { section = "history", type = "integer", default = 400, min = 0,
       about = "how much of the doctrine the Executor is told, in characters; the success criteria it is told whole" },
   },
+  -- What a phase may have.
+  tools = { "pointing", "typing", "browser", "apps", "waiting", "looking", "finish", "user" },
   -- What each may spend, unless personas.NAME says otherwise.
   personas = {
     strategist = { temperature = 0.3, max_tokens = 1200 },
@@ -32,6 +36,10 @@ local policy = {
   },
 }
 local prompt = persona.prompt
+
+local function toolbox_of(run)
+  return persona.toolbox(run, policy.tools)
+end
 
 local most_tries = 2 -- of the Strategist, to give an answer that can be read
 
@@ -57,7 +65,7 @@ local function meta_tools(run)
         .. "phase that verifies the result.",
       parameters = { type = "object", additionalProperties = false, required = { "tool_names", "rationale" },
         properties = {
-          tool_names = { type = "array", items = { type = "string", enum = run.toolbox:names() },
+          tool_names = { type = "array", items = { type = "string", enum = toolbox_of(run):names() },
             description = "Names of the tools." },
           rationale = rationale } } },
   }
@@ -68,7 +76,7 @@ local function ask_for_doctrine(run)
   local box, notes, err = run.toolbox:with { doctrine.tool }, {}, nil
   for _ = 1, most_tries do
     local reply, failure = persona.ask(run, "strategist", { toolbox = box, tools = { doctrine.tool.name },
-      system = prompt("strategist", { tools = briefing.tools(run, run.toolbox:names()) }),
+      system = prompt("strategist", { tools = briefing.tools(run, toolbox_of(run):names()) }),
       text = briefing.compose(run, { mission = true, screen = true, notes = notes }) })
     if run.outcome or not reply then return nil, failure end
     local written, why = doctrine.read(reply)
@@ -96,7 +104,7 @@ end
 -- Gives the Executor its orders, and the tools as the phase allows them. A sentence about each tool that was changed.
 local function configure(run, phase, orders, names, rationales)
   local s = run.state
-  local from, tools, report = s.phase, phases.tools(run.toolbox, phase, names)
+  local from, tools, report = s.phase, phases.tools(toolbox_of(run), phase, names)
   s.phase, s.orders, s.tools = phase, orders, tools
   run.history:add(run.turn, "phase", ("%s -> %s with %s"):format(from, phase, table.concat(tools, ", ")))
   run:emit("phase_change", { from = from, to = phase, tools = tools, prompt = orders,
@@ -131,7 +139,7 @@ end
 local function follow(run, orders, report)
   local s = run.state
   local phase, names, more = orders.phase or (s.orders and s.phase) or "EXECUTION", s.tools or phases.safe_tools, {}
-  if orders.tool_names then names, more = phases.known(run.toolbox, orders.tool_names) end
+  if orders.tool_names then names, more = phases.known(toolbox_of(run), orders.tool_names) end
   table.move(more, 1, #more, #report + 1, report)
   more = configure(run, phase, orders.prompt or s.orders or prompt "executor_fallback", names, orders.why)
   table.move(more, 1, #more, #report + 1, report)
@@ -148,7 +156,8 @@ local function tactician(run)
   local box = run.toolbox:with(meta)
   local reply, err = persona.ask(run, "tactician", {
     system = prompt("tactician", { mission = run.task, doctrine = s.doctrine ~= "" and s.doctrine or "none",
-      criteria = #list > 0 and criteria.numbered(list) or "none", tools = briefing.tools(run, run.toolbox:names()) }),
+      criteria = #list > 0 and criteria.numbered(list) or "none",
+      tools = briefing.tools(run, toolbox_of(run):names()) }),
     text = briefing.compose(run, { phase = s.phase, tools = s.tools, orders = s.orders, history = true, screen = true,
       notes = s.report and { { "REPORT ON YOUR LAST ORDERS", s.report } }, turn = true }),
     tools = tools, toolbox = box,
@@ -171,36 +180,22 @@ local function tactician(run)
   end
 end
 
--- The one call that is to be done, or nil when the answer held none that can be.
-local function executor_call(run, reply)
+-- The tools of the phase, without those that the run has lost meanwhile (a server that took them back).
+local function tools_now(run)
   local s = run.state
-  local calls = reply.calls or {}
-  if #calls == 0 then
-    local said = text.cut(text.one_line(reply.content or ""), 150)
-    local why = reply.calls_error and tostring(reply.calls_error)
-      or ("no tool was called; every turn needs exactly one tool call. You said: %q"):format(said)
-    run:reject("(none)", json.list {}, why)
-    return nil
-  end
-  local call = calls[1]
-  if not call.args then
-    run:reject(call.name or "(none)", {}, tostring(call.error))
-    return nil
-  end
-  if not (" " .. table.concat(s.tools, " ") .. " "):find(" " .. call.name .. " ", 1, true) then
-    s.wants_to_report = call.name == "report_completion" -- only the Tactician can begin the phase for it
-    run:reject(call.name, call.args, ("%s is not among the tools of this phase: %s"):format(call.name,
-      text.join(s.tools)))
-    return nil
-  end
-  return call, #calls - 1
+  local known, lost = phases.known(toolbox_of(run), s.tools)
+  if #lost == 0 then return s.tools end
+  s.tools = phases.tools(toolbox_of(run), s.phase, known)
+  s.report = (s.report and s.report .. "\n" or "") .. table.concat(lost, "\n")
+  return s.tools
 end
 
 local function executor(run)
-  local s = run.state
-  local verifies = (" " .. table.concat(s.tools, " ") .. " "):find(" report_completion ", 1, true)
-  local reply, err = persona.ask(run, "executor", { tools = s.tools, acts = true,
-    system = prompt("executor", { orders = s.orders }),
+  local s, frame = run.state, calls.words(run.config:get("three_body.calls_per_turn"))
+  local tools = tools_now(run)
+  local verifies = (" " .. table.concat(tools, " ") .. " "):find(" report_completion ", 1, true)
+  local reply, err = persona.ask(run, "executor", { tools = tools, acts = true,
+    system = prompt("executor", { orders = s.orders, pace = frame.pace, calls = frame.calls }),
     text = briefing.compose(run, { mission = true, criteria = verifies and run.goal.criteria, doctrine = s.doctrine,
       phase = s.phase, history = true, screen = true, turn = true }) })
   if run.outcome then return end
@@ -209,15 +204,7 @@ local function executor(run)
     run:reject("(none)", {}, "the model did not answer: " .. tostring(err))
     return
   end
-  local call, ignored = executor_call(run, reply)
-  if not call then return end
-  run:act { tool = call.name, args = call.args, persona = "executor" }
-  if ignored > 0 then
-    local line = ("%d more tool calls came with that one and were not done: one action each turn.")
-      :format(ignored)
-    run.history:add(run.turn, "note", line)
-    run:note(line)
-  end
+  calls.perform(run, reply)
 end
 
 function policy.start(run)

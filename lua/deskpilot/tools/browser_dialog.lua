@@ -6,6 +6,7 @@ local page_tools = require "deskpilot.agent.page_tools"
 return {
   api = 1,
   name = "browser_dialog",
+  group = "browser",
   description = "Answer the dialog that holds the page up.",
   parameters = fields.object {
     { name = "accept", type = "boolean", description = "true for OK, false for Cancel." },

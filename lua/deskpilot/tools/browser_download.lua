@@ -32,6 +32,7 @@ end
 return page_tools.element_tool {
   api = 1,
   name = "browser_download",
+  group = "browser",
   description = "Click an element of the page that downloads a file, and wait until the file is there.",
   repeatable = false,
   act = function(ctx, tab, element)

@@ -6,6 +6,7 @@ local page_tools = require "deskpilot.agent.page_tools"
 return {
   api = 1,
   name = "browser_open",
+  group = "browser",
   description = "Open an address in the browser, which is started if there is none, and wait until it has loaded.",
   parameters = fields.object {
     { name = "url", type = "string", minLength = 1, maxLength = 2000,

@@ -10,13 +10,15 @@ local most_read = 150 -- as much of it as the history can hold
 return {
   api = 1,
   name = "browser_read",
-  description = "Read the text of the page that follows certain words. The result stands in the recent actions.",
+  group = "browser",
+  description = "Read the text of the page that follows certain words.",
   parameters = fields.object {
     fields.optional(fields.justification),
     { name = "after", type = "string", minLength = 1, maxLength = 200,
       description = "The words before it, for example 'Total:'." },
   },
   acts = false,
+  looks = true,
   run = function(ctx, args)
     local tab, err = page_tools.tab(ctx)
     if not tab then return nil, err end

@@ -9,6 +9,7 @@ local by = { down = { 0, 0.8 }, up = { 0, -0.8 }, right = { 0.8, 0 }, left = { -
 return {
   api = 1,
   name = "browser_scroll",
+  group = "browser",
   description = "Scroll the page: most of a screen in a direction, or until an element is in view.",
   parameters = fields.object {
     { name = "direction", optional = true, type = "string", enum = { "down", "up", "left", "right" },

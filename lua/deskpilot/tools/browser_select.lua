@@ -1,6 +1,7 @@
 return require("deskpilot.agent.page_tools").element_tool {
   api = 1,
   name = "browser_select",
+  group = "browser",
   description = "Choose an option of a list or combobox of the page.",
   properties = {
     { name = "option", type = "string", minLength = 1, maxLength = 500, description = "The option's words." },

@@ -38,6 +38,7 @@ end
 return {
   api = 1,
   name = "browser_tab",
+  group = "browser",
   description = "Open a new tab, close the one in front, or go to the next one.",
   parameters = fields.object {
     { name = "action", type = "string", enum = { "new", "close", "next" }, description = "What to do." },

@@ -1,6 +1,7 @@
 return require("deskpilot.agent.page_tools").element_tool {
   api = 1,
   name = "browser_type",
+  group = "browser",
   description = "Type text into a field of the page, in place of what it holds. If the field offers suggestions, "
     .. "choose one in the next step.",
   properties = {

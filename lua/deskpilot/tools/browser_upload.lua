@@ -4,6 +4,7 @@ local page_tools = require "deskpilot.agent.page_tools"
 return page_tools.element_tool {
   api = 1,
   name = "browser_upload",
+  group = "browser",
   description = "Give a file to a file field of the page. Only files of this mission can be given.",
   properties = {
     { name = "path", type = "string", minLength = 1, maxLength = 1000, description = "The file's path." },

@@ -5,6 +5,7 @@ local page_tools = require "deskpilot.agent.page_tools"
 return {
   api = 1,
   name = "browser_wait",
+  group = "browser",
   description = "Wait until the page shows a text, is at an address, or, with neither, has nothing more to load.",
   options = {
     seconds = { type = "number", default = 10, min = 0.1, max = 60,

@@ -8,6 +8,7 @@ local to = { element = "end_element", position = "end" }
 return {
   api = 1,
   name = "drag_element",
+  group = "pointing",
   description = "Press the left button at one point, move to another and let go: move or resize things, "
     .. "set sliders, draw. Each end is an element's number in ELEMENTS or a position.",
   parameters = fields.object {

@@ -4,6 +4,7 @@ local fields = require "deskpilot.agent.fields"
 return {
   api = 1,
   name = "focus_window",
+  group = "apps",
   description = "Bring a window to the front, so that it gets what is typed.",
   parameters = fields.object {
     { name = "title", type = "string", minLength = 1, maxLength = 200, description = "A part of the window's title." },

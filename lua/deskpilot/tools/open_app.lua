@@ -4,6 +4,7 @@ local fields = require "deskpilot.agent.fields"
 return {
   api = 1,
   name = "open_app",
+  group = "apps",
   description = "Open an application by its name, and wait until it can be used. One that runs already is brought to "
     .. "the front, if it is of the kind that runs once.",
   parameters = fields.object {

@@ -4,6 +4,7 @@ local fields = require "deskpilot.agent.fields"
 return {
   api = 1,
   name = "press_key",
+  group = "typing",
   description = "Press one key or a combination, for example enter, escape, tab, page_down, f5, ctrl+s, "
     .. "ctrl+shift+end.",
   parameters = fields.object {

@@ -13,6 +13,7 @@ end
 return {
   api = 1,
   name = "report_completion",
+  group = "finish",
   description = "Say that the whole mission is done. Only when the screen shows it: the claim is checked.",
   options = {
     min_evidence = { type = "integer", default = 100, min = 0, max = 10000,

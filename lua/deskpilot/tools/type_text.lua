@@ -5,6 +5,7 @@ local targets = require "deskpilot.agent.targets"
 return {
   api = 1,
   name = "type_text",
+  group = "typing",
   description = "Type text into a field, given by its number in ELEMENTS, or into whatever has the keyboard focus. Any "
     .. "Unicode text; a line break is the Enter key, a tab is the Tab key.",
   parameters = fields.object {

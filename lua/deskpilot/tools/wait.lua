@@ -4,6 +4,7 @@ local fields = require "deskpilot.agent.fields"
 return {
   api = 1,
   name = "wait",
+  group = "waiting",
   description = "Do nothing until the screen changes, or until the time is up: for an application that is "
     .. "still working.",
   parameters = fields.object {

@@ -50,6 +50,7 @@
 ---@field failures integer? failed steps in a row after which a run ends; 10 unless told
 ---@field goal_depth integer? goals that may be within each other, the mission's own counted (`m:achieve`); 8 unless told
 ---@field goals integer? goals that may be begun within one run; 200 unless told
+---@field lookups integer? look-ups of one turn: calls of tools that only read, which are answered before the action; 3 unless told
 ---@field model_failures integer? times in a row that the model fails in the same way after which a run ends; 3 unless told
 ---@field seconds number? seconds after which a run ends; 1800 unless told
 ---@field tokens integer? tokens of requests and answers, as the servers count them, after which a run ends (0: any number); 0 unless told
@@ -73,6 +74,7 @@
 ---@field calls_per_minute number? most requests in a minute (0: no cap); 60 unless told
 ---@field connect_timeout number? seconds to wait for a connection; 10 unless told
 ---@field endpoint string? address of the OpenAI-compatible model server; http://localhost:1234/v1 unless told
+---@field max_images integer? most pictures of one request: the screen, then the latest of the others (0: any number); 0 unless told
 ---@field name string? the model asked for; qwen3-vl-2b-instruct unless told
 ---@field provider string? a model server by its name, such as `ollama`: its address, where `model.endpoint` is not set in the same place or a stronger one
 ---@field retries integer? tries after a failed request; 3 unless told
@@ -133,6 +135,7 @@
 ---@field notches integer? how far scroll_up and scroll_down turn the wheel, in notches; 5 unless told
 
 ---@class deskpilot.config.three_body
+---@field calls_per_turn integer? most actions that the Executor takes from one look; it stops at the first that fails or finds the screen changed; 1 unless told
 ---@field tactician_interval integer? the Tactician looks in on turn 1, every so many turns, and when the Executor has wanted to report completion in a phase that does not verify; 5 unless told
 ---@field unanswered_questions integer? questions in a row that the Tactician leaves without a valid answer, after which the Executor gets emergency orders; 3 unless told
 
@@ -170,3 +173,4 @@
 
 ---@class deskpilot.config.tools
 ---@field min_justification integer? shortest justification that an action may have, in characters (0: any); 0 unless told
+---@field offer string[]? groups and names of tools that personas are offered beside those that their policy offers; none unless told

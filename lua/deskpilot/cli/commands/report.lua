@@ -104,10 +104,39 @@ function renderers.action(event)
   return event_line(("%s vetoed"):format(event.tool or "?"), event.vetoed_by, event.veto, "bad")
 end
 
+-- The pictures that a tool has given. Only those of this run are shown, whatever the journal says.
+local function given_pictures(event)
+  local list = {}
+  for _, path in ipairs(type(event.pictures) == "table" and event.pictures or {}) do
+    if type(path) == "string" and path:find("^screenshots/[%w_.-]+$") then
+      list[#list + 1] = ('<figure><img src="%s" alt="what %s has given" loading="lazy"></figure>'):format(escape(path),
+        escape(tostring(event.tool or "?")))
+    end
+  end
+  return table.concat(list)
+end
+
 function renderers.action_result(event)
   local args = event.args and as_text(event.args) or ""
   return event_line((event.ok == false and "✗ " or "✓ ") .. tostring(event.tool or "?"),
     seconds(event.seconds), args .. "\n" .. tostring(event.text or ""), event.ok == false and "bad" or "good")
+    .. given_pictures(event)
+end
+
+function renderers.lookup(event)
+  local args = event.args and as_text(event.args) or ""
+  return event_line("looked: " .. tostring(event.tool or "?"), seconds(event.seconds), args .. "\n"
+    .. tostring(event.text or ""), event.ok == false and "bad" or "") .. given_pictures(event)
+end
+
+function renderers.tools_changed(event)
+  local words = {}
+  for _, what in ipairs { "added", "removed" } do
+    if type(event[what]) == "table" and #event[what] > 0 then
+      words[#words + 1] = what .. " " .. tostring(as_text(event[what]))
+    end
+  end
+  return event_line("tools", "", table.concat(words, "; "))
 end
 
 function renderers.settled(event)

@@ -1,27 +1,28 @@
 --- The planner's answer: its schema, and the checks that all of its actions pass before the first one is done.
 local briefing = require "deskpilot.agent.briefing"
+local persona = require "deskpilot.agent.persona"
 local schema_fields = require "deskpilot.agent.fields"
 local text = require "deskpilot.base.text"
-local preconditions = require "deskpilot.policies.odev.preconditions"
+local preconditions = require "deskpilot.agent.preconditions"
 
 local plan = {}
 
---- The tools that a plan may use: all but report_completion, because a plan claims the goal by `completes_goal`.
+--- The groups of tools that a plan may use. Not "finish", because a plan claims the goal by `completes_goal`, and not
+--- "looking": the planner is sent no pictures.
+plan.tools = { "pointing", "typing", "browser", "apps", "waiting", "user" }
+
+--- The tools that a plan may use.
 ---@param run deskpilot.run
----@return string[] names
-function plan.tools(run)
-  local names = {}
-  for _, name in ipairs(run.toolbox:names()) do
-    if name ~= "report_completion" then names[#names + 1] = name end
-  end
-  return names
+---@return deskpilot.toolbox
+function plan.toolbox(run)
+  return persona.toolbox(run, plan.tools)
 end
 
 --- One line per tool, for the prompts.
 ---@param run deskpilot.run
 ---@return string
 function plan.describe_tools(run)
-  return briefing.signatures(run, plan.tools(run))
+  return briefing.signatures(run, plan.toolbox(run):names())
 end
 
 -- It stands for the justification of each action.
@@ -105,7 +106,8 @@ function plan.check_action(run, wanted, why)
   end
   local seen = wanted.observation or run.observation
   local reason = wanted.why and #wanted.why >= run.config:get("tools.min_justification") and wanted.why or why
-  local checked, err = run:check { tool = wanted.tool, args = wanted.args, observation = seen, why = reason }
+  local checked, err = run:check { tool = wanted.tool, args = wanted.args, observation = seen, why = reason,
+    toolbox = plan.toolbox(run) }
   if not checked then return nil, tostring(err) end
   local call = { tool = wanted.tool, args = checked, why = wanted.why or why, observation = seen }
   local refused = preconditions.unmet(run, call)

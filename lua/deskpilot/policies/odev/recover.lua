@@ -1,7 +1,7 @@
 --- Restores a lost browser: connects to it again, or starts it again with its tabs.
 local text = require "deskpilot.base.text"
+local assumptions = require "deskpilot.agent.assumptions"
 local plan_module = require "deskpilot.policies.odev.plan"
-local screen_state = require "deskpilot.policies.odev.screen_state"
 
 local recover = {}
 
@@ -56,14 +56,14 @@ function recover.bring_back(run, browser, step)
   local seen
   seen, err = run:observe()
   if not seen then return nil, "the desktop cannot be observed: " .. tostring(err) end
-  if not same_elements(step, step.screen_state.page, run.observation.page) then
+  if not same_elements(step, step.assumed.state.page, run.observation.page) then
     return false, restored .. ", but it does not show the page that the step was made for"
   end
   for _, call in ipairs(step.plan.actions) do
     local fit, sentence = plan_module.check_action(run, call, call.why)
     if not fit then return false, restored .. "; " .. text.one_line(sentence) end
   end
-  step.screen_state = screen_state.shown(run)
+  step.assumed = assumptions.new(run)
   if browser.pid ~= pid then step.done = {} end -- a new process: what was entered into the old one's page is lost
   return true, restored
 end

@@ -54,7 +54,7 @@ end
 --- success indicators and all of them are on the screen: an anchor may hold without the action having worked.
 ---@param run deskpilot.run
 ---@param plan deskpilot.odev.plan
----@param outcome deskpilot.odev.outcome
+---@param outcome deskpilot.batch_outcome
 ---@return string? why
 function verify.mismatch(run, plan, outcome)
   local failed = outcome.failed

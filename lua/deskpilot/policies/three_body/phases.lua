@@ -4,7 +4,7 @@
 --- - A phase that verifies holds report_completion, and no other phase does. It verifies if its name has a form of
 ---   "verify" (VERIFICATION, VERIFY_SAVE), or says nothing but that all is complete (COMPLETION, TASK_COMPLETE,
 ---   FINAL_COMPLETION_CHECK; not COMPLETE_THE_FORM or FORM_COMPLETION, where something is done).
---- - A phase of EXECUTION holds a tool that acts.
+--- - A phase of EXECUTION holds a tool that acts, and every phase one that is no look-up, so that a turn can end.
 local text = require "deskpilot.base.text"
 
 local phases = {}
@@ -56,19 +56,34 @@ local function says_only_complete(phase)
   return found
 end
 
---- Whether a phase verifies the result, by its name.
----@param phase string
----@return boolean
-function phases.verifies(phase)
-  return has_word(phase, verifying) or says_only_complete(phase)
-end
-
 local function without(names, name)
   local rest = {}
   for _, other in ipairs(names) do
     if other ~= name then rest[#rest + 1] = other end
   end
   return rest
+end
+
+-- Those of the names that there are: a goal within the run may have only some of the tools.
+local function of_box(box, names)
+  local list = {}
+  for _, name in ipairs(names) do
+    if box:get(name) then list[#list + 1] = name end
+  end
+  return list
+end
+
+-- For an Executor without tools: the safe ones, or all that there are but the claim.
+local function safe(box)
+  local list = of_box(box, phases.safe_tools)
+  return #list > 0 and list or without(box:names(), completion)
+end
+
+--- Whether a phase verifies the result, by its name.
+---@param phase string
+---@return boolean
+function phases.verifies(phase)
+  return has_word(phase, verifying) or says_only_complete(phase)
 end
 
 local function has_acting(box, names)
@@ -79,6 +94,14 @@ local function has_acting(box, names)
   return false
 end
 
+local function only_looks(box, names)
+  for _, name in ipairs(names) do
+    local tool = box:get(name)
+    if not (tool and tool.looks) then return false end
+  end
+  return true
+end
+
 local function add(names, more)
   for _, name in ipairs(more) do
     names = without(names, name)
@@ -87,13 +110,23 @@ local function add(names, more)
   return names
 end
 
+-- The names, those of groups replaced by the names of their tools.
+local function without_groups(box, names)
+  local list = {}
+  for _, name in ipairs(names) do
+    local group = type(name) == "string" and not box:get(name) and box:scope({ groups = { name } }):names() or {}
+    table.move(#group > 0 and group or { name }, 1, math.max(#group, 1), #list + 1, list)
+  end
+  return list
+end
+
 --- The names that are tools, without repetition, and a sentence about each that is none.
 ---@param box deskpilot.toolbox
----@param names string[]
+---@param names string[] of tools and groups
 ---@return string[] known, string[] report
 function phases.known(box, names)
   local known, seen, report = {}, {}, {}
-  for _, name in ipairs(names) do
+  for _, name in ipairs(without_groups(box, names)) do
     if not box:get(name) then
       local nearest = text.nearest(tostring(name), box:names())
       report[#report + 1] = ("There is no tool %q%s."):format(tostring(name),
@@ -106,29 +139,15 @@ function phases.known(box, names)
   return known, report
 end
 
-local function there_are(box, names)
-  local list = {}
-  for _, name in ipairs(names) do
-    if box:get(name) then list[#list + 1] = name end
-  end
-  return list
-end
-
--- For an Executor of whom nobody has said what it may use; a goal may have none of the usual ones.
-local function safe_in(box)
-  local safe = there_are(box, phases.safe_tools)
-  return #safe > 0 and safe or without(box:names(), completion)
-end
-
 --- The tools of a phase: those that were named for it, or that the phase before had, made to fit its name.
 ---@param box deskpilot.toolbox
 ---@param phase string
 ---@param names string[]
 ---@return string[] tools, string[] report a sentence for the Tactician about each change
 function phases.tools(box, phase, names)
-  local tools, report = there_are(box, names), {}
+  local tools, report = of_box(box, names), {}
   local has, verifies = #without(tools, completion) < #tools, phases.verifies(phase)
-  if verifies and not has then
+  if verifies and not has and box:get(completion) then
     tools[#tools + 1] = completion
     report[#report + 1] = ("The phase %s verifies, so report_completion was added to its tools."):format(phase)
   elseif has and not verifies and phase ~= phases.emergency then
@@ -137,12 +156,15 @@ function phases.tools(box, phase, names)
       .. "when all is done, begin a phase named VERIFICATION."):format(phase)
   end
   if #tools == 0 then
-    tools = safe_in(box)
+    tools = safe(box)
     report[#report + 1] = "That left no tool, so the Executor has " .. text.join(tools) .. "."
   elseif has_word(phase, executing) and not verifies and not has_acting(box, tools) then
-    tools = add(tools, safe_in(box))
+    tools = add(tools, safe(box))
     report[#report + 1] = ("The phase %s had no tool that acts, so the Executor has %s."):format(phase,
       text.join(tools))
+  elseif only_looks(box, tools) and box:get "wait" then
+    tools = add(tools, { "wait" })
+    report[#report + 1] = ("The phase %s had only tools that look, which end no turn, so wait was added."):format(phase)
   end
   return tools, report
 end

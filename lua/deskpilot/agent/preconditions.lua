@@ -1,6 +1,6 @@
---- What must hold before an action is done. The policy enforces these rules, whether or not the model follows its
---- prompt: a dialog or a popup is dealt with before the page or the windows below it, and after typing into a field
---- that offers suggestions the screen is observed before the next action.
+--- What must hold before an action that was chosen together with others. These rules are enforced whether or not the
+--- model follows its prompt: a dialog or a popup is dealt with before the page or the windows below it, and after
+--- typing into a field that offers suggestions the screen is observed before the next action.
 local text = require "deskpilot.base.text"
 local rects = require "deskpilot.desk.picture.rect"
 local desktop_dialog = require "deskpilot.agent.desktop_dialog"

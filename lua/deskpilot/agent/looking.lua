@@ -1,0 +1,95 @@
+--- Looking at the desktop in a run: the observation of a turn, and pictures besides.
+local errors = require "deskpilot.base.errors"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+local marks = require "deskpilot.desk.picture.marks"
+local observation = require "deskpilot.agent.observation"
+local pictures = require "deskpilot.agent.pictures"
+local recording = require "deskpilot.agent.recording"
+
+local looking = {}
+
+-- A turn's second look does not replace the first.
+local function picture_path(run, format)
+  local times = run.looked and run.looked.turn == run.turn and run.looked.times + 1 or 1
+  run.looked = { turn = run.turn, times = times }
+  return ("screenshots/step_%04d%s.%s"):format(run.turn, times > 1 and "_" .. times or "",
+    format == "jpeg" and "jpg" or format)
+end
+
+--- Looks at the desktop (run:observe).
+---@param run deskpilot.run
+---@param options deskpilot.look_options
+---@return boolean? ok, deskpilot.error? err
+function looking.observe(run, options)
+  if options.reuse and run.observation then return true end
+  local began = task.now()
+  local seen, err
+  if run.recording then seen, err = run.recording:take(run)
+  else seen, err = observation.take(run.desk, run.encoder, run.config, options) end
+  if not seen then return nil, err end
+  local path = picture_path(run, seen.format)
+  local saved, failure = run.dir:save(path, seen.bytes)
+  if not saved then return nil, failure end
+  run.goal.before, run.observation = run.observation, seen
+  seen.notices, run.notices = run.notices, nil
+  seen.path = path
+  local kept, why = recording.save(run, seen, path)
+  if not kept then return nil, why end
+  seen.seconds = task.now() - began
+  run:emit("observed", { screenshot = path, seen = kept, screen = seen.shot.frame,
+    image = { width = seen.shot.width, height = seen.shot.height },
+    window = seen.window and { title = seen.window.title, class = seen.window.class, pid = seen.window.pid },
+    page = seen.page and { title = seen.page.title, url = seen.page.url, elements = seen.page.total },
+    elements = #seen.elements, missing = #seen.missing > 0 and seen.missing or nil,
+    seconds = seen.seconds })
+  return true
+end
+
+local function of_page(run)
+  local tab, err = observation.tab(run.desk, run.desk.windows.active())
+  if not tab then return nil, err or errors.new("unavailable", "no page is in front") end
+  local shot, failure = tab:screenshot { full_page = true }
+  if not shot then return nil, failure end
+  return shot, "The whole page, also what is scrolled out of view. It cannot be pointed at in this picture."
+end
+
+-- A picture of the screen, a window or a region, with marks or without, and what it shows.
+local function of_screen(run, options)
+  local window = options.window == true and run.desk.windows.active() or options.window
+  if options.window and not window then return errors.fail("not_found", "no window is active") end
+  local shot, err = run.desk.screen.shot { window = window or nil, region = options.region }
+  if not shot then return nil, err end
+  if options.marks then
+    local list = run.observation and observation.marked(run.observation)
+    if not list then return errors.fail("unavailable", "nothing has been observed yet that could be marked") end
+    shot, err = marks.draw(shot, list)
+    if not shot then return nil, err end
+  end
+  local frame = shot.frame
+  return shot, ("%s: %dx%d pixels at (%d, %d) of the screen."):format(window and "A window" or options.region
+    and "A part of the screen" or "The screen", frame.width, frame.height, frame.x, frame.y)
+end
+
+--- Takes a picture beside the observation's (run:picture).
+---@param run deskpilot.run
+---@param options deskpilot.picture_options
+---@return deskpilot.picture? picture, deskpilot.error? err
+function looking.picture(run, options)
+  if options.before then
+    local before = run.goal.before
+    if not before then return errors.fail("unavailable", "there is no observation before the latest") end
+    return { base64 = before.base64, mime = before.mime, path = before.path,
+      caption = options.caption or "The screen as it was before, in the observation before this one:" }
+  end
+  local shot, about
+  if options.page then shot, about = of_page(run) else shot, about = of_screen(run, options) end
+  if not shot then return nil, about end
+  run.pictured = (run.pictured or 0) + 1
+  local picture, err = pictures.keep(run, shot, ("screenshots/picture_%04d"):format(run.pictured))
+  if not picture then return nil, err end
+  picture.caption = options.caption and text.one_line(options.caption) or about
+  return picture
+end
+
+return looking
