@@ -89,6 +89,8 @@ function export.trajectory(events)
   return out
 end
 
+local private = { private = true }
+
 --- Writes result.json and trajectory.json beside the journal.
 ---@param folder string
 ---@param outcome table? {status, reason} where it is known better than from the journal, whose disk may be full
@@ -100,8 +102,8 @@ function export.write(folder, outcome)
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
   finished(result)
   local ok, failure = files.write(files.join(folder, "trajectory.json"),
-    json.encode(export.trajectory(events)) .. "\n")
-  if ok then ok, failure = files.write(files.join(folder, "result.json"), json.encode(result) .. "\n") end
+    json.encode(export.trajectory(events)) .. "\n", private)
+  if ok then ok, failure = files.write(files.join(folder, "result.json"), json.encode(result) .. "\n", private) end
   if not ok then return nil, failure end
   return result
 end

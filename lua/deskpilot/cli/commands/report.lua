@@ -480,7 +480,7 @@ function report.write(folder)
   local lost = journal.lost(how)
   local _, name = files.split(files.absolute(folder))
   local path = files.join(folder, "report.html")
-  local ok, failure = files.write(path, report.html(events, name, rundir.size(folder), lost))
+  local ok, failure = files.write(path, report.html(events, name, rundir.size(folder), lost), { private = true })
   if not ok then return nil, failure end
   return path, nil, lost
 end
