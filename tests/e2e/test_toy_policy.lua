@@ -6,6 +6,7 @@ local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local model_server = require "model_server"
+local native = require "native.image"
 local odev_play = require "odev_play"
 local play = require "three_body_play"
 local report = require "deskpilot.cli.commands.report"
@@ -58,7 +59,7 @@ end
 
 local lead = {
   function()
-    return play.calls({ "look_closely", { region = { 0, 0, 500, 500 } } }, { "look_closely", { window = "note.txt" } })
+    return play.calls({ "look_closely", { region = { 0, 0, 250, 250 } } }, { "look_closely", { window = "note.txt" } })
   end,
   function()
     return hand_over("Work out 7 times 6.", "three_body", { "click_element" }, "galculator", "42")
@@ -163,14 +164,17 @@ local levels = { "own look_closely true 1", "own look_closely true 1",
 
 -- The second request of the first turn: an answer with two calls, both results, and what they show.
 local function check_lookups(request)
-  local roles, shown = {}, 0
+  local roles, shown = {}, {}
   for i, message in ipairs(request.messages) do roles[i] = message.role end
   t.eq(roles, { "system", "user", "assistant", "tool", "tool", "user" })
   t.eq(#request.messages[3].tool_calls, 2)
-  t.has(request.messages[4].content, "a picture of the region [0, 0, 500, 500] of the screenshot, 512x384 pixels")
+  t.has(request.messages[4].content, "a picture of the region [0, 0, 250, 250] of the screenshot, 256x192 pixels")
   t.has(request.messages[5].content, "a picture of the window")
-  for _, part in ipairs(request.messages[6].content) do shown = shown + (part.image_url and 1 or 0) end
-  t.eq(shown, 2, "a picture of each")
+  for _, part in ipairs(request.messages[6].content) do
+    local data = part.image_url and t.ok(part.image_url.url:match "^data:image/png;base64,(.+)$")
+    if data then shown[#shown + 1] = { t.ok(native.load(t.ok(native.from_base64(data)))):size() } end
+  end
+  t.eq({ shown[1], #shown }, { { 256, 192 }, 2 }, "a picture of each, every pixel of the region")
 end
 
 function tests.a_small_policy_leads_others()
