@@ -218,14 +218,18 @@ end
 local function verified(run, how)
   local s = run.state
   task_result.count(run, "verified")
-  s.failures, s.reconnects = 0, 0
+  s.reconnects = 0
   run.history:add(run.turn, "note", "verified: the last step has worked")
-  if not s.step.plan.completes_goal then return "OBSERVE", how end
+  if not s.step.plan.completes_goal then
+    s.failures = 0
+    return "OBSERVE", how
+  end
   local seen = #s.step.plan.indicators > 0 and "; on the screen: " .. text.join(s.step.plan.indicators) or ""
   local ok, err = run:claim(s.step.plan.rationale .. seen)
   if ok then return "DONE", how .. ", and the goal is reached" end
   s.denied = true
   report(run, "the step has worked, but the goal is not reached: " .. tostring(err))
+  -- A denied claim counts, although its step has worked, or else a planner could claim for ever.
   if failed(run) then return forced(run, tostring(err)) end
   return "OBSERVE", "the goal is not reached yet"
 end
