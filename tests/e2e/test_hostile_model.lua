@@ -11,7 +11,7 @@ local spawn = require "spawn"
 local three_body = require "three_body_play"
 
 local because = "The editor is in front with the note in it, so this is what the mission needs to be done next."
-local evidence = ("The note is open in the editor, says hello and has been saved; "):rep(3)
+local evidence = ("The note is open in the editor, says \"hello\" and has been saved; "):rep(3)
 
 -- The note is watched from within: what the editor shows at the end is written down beside it.
 local mission = [[
@@ -37,12 +37,15 @@ return {
     local shown = m.desk.elements.find { role = "text", app = "mousepad" }
     assert(require("deskpilot.base.files").write(FOLDER .. "/shown", shown and shown.text or "nothing"))
   end,
+  %s
+}]]
+
+local with_verify = [[
   verify = function()
     local words = require("deskpilot.base.files").read(FOLDER .. "/note.txt")
     return words:find("hello", 1, true) ~= nil, "the note does not say hello"
   end,
-  %s
-}]]
+]]
 
 -- --- the behaviours: what the Executor, or else the planner, calls for -----------------------------------------------
 
@@ -54,6 +57,14 @@ local behaviours = {}
 -- Beside a key that changes nothing, where the policy wants an action with each claim.
 behaviours.claims = { claims = true, phase = "VERIFICATION", tools = { "report_completion" },
   calls = function() return { key "home" } end, text = "The mission is complete." }
+
+-- The same where the mission has no check of its own: the Strategist's criteria decide, or the mission's indicators.
+behaviours.claims_unchecked = { claims = true, phase = "VERIFICATION", tools = { "report_completion" },
+  calls = behaviours.claims.calls, text = behaviours.claims.text, mission = 'indicators = { "hello" },' }
+
+-- And where nothing could deny it: neither a check, nor indicators, nor criteria (the Strategist's are not given).
+behaviours.claims_believed = { claims = true, phase = "VERIFICATION", tools = { "report_completion" },
+  calls = behaviours.claims.calls, text = behaviours.claims.text, mission = "", prose = "Write the note." }
 
 behaviours.repeats = { tools = { "press_key" }, calls = function() return { key "home", key "home" } end }
 
@@ -81,7 +92,7 @@ end }
 
 -- The same, and somebody answers.
 behaviours.asks_on = { tools = { "ask_user" }, calls = behaviours.asks_by_tool.calls,
-  mission = 'ask = function() return "Do as you like." end,',
+  mission = with_verify .. 'ask = function() return "Do as you like." end,',
   flags = { "--set", "tools.offer=talk", "--set", "ask_user.most=2" } }
 
 -- --- how the personas say it -----------------------------------------------------------------------------------------
@@ -89,7 +100,8 @@ behaviours.asks_on = { tools = { "ask_user" }, calls = behaviours.asks_by_tool.c
 local personas = {}
 
 function personas.strategist(behaviour)
-  return behaviour.lead and behaviour.lead() or three_body.doctrine { "The note says hello." }
+  if behaviour.prose then return model_server.reply_text(behaviour.prose) end
+  return behaviour.lead and behaviour.lead() or three_body.doctrine { 'The note says "hello".' }
 end
 
 function personas.tactician(behaviour)
@@ -97,7 +109,10 @@ function personas.tactician(behaviour)
 end
 
 function personas.executor(behaviour, request, n)
-  if behaviour.claims then return three_body.claim(evidence) end
+  if behaviour.claims then
+    local wanted = three_body.tool(request, "report_completion").parameters.properties.evidence.type
+    return three_body.claim(wanted == "array" and { evidence } or evidence)
+  end
   if not behaviour.calls then return model_server.reply_text(behaviour.text) end
   local _, words = three_body.words(request)
   local list = behaviour.calls(words, n)
@@ -139,7 +154,7 @@ local function begin(behaviour, policy)
   local folder, counts = spawn.folder(), {}
   assert(files.write(files.join(folder, "note.txt"), "first\n"))
   local path = files.join(folder, "m.lua")
-  assert(files.write(path, mission:format(folder, behaviour.mission or "")))
+  assert(files.write(path, mission:format(folder, behaviour.mission or with_verify)))
   local server = model_server.start(function(request)
     local who = persona_of(request)
     counts[who] = (counts[who] or 0) + 1
@@ -163,11 +178,13 @@ local function finish(run)
   files.remove(run.folder)
 end
 
+local no_input = { ask_user = true, report_completion = true }
+
 -- Keys and text that went to the desktop.
 local function sent(run)
   local list = {}
   for _, event in ipairs(run.events) do
-    if event.event == "action_result" and event.ok and event.tool ~= "ask_user" then
+    if event.event == "action_result" and event.ok and not no_input[event.tool] then
       list[#list + 1] = event.args.key or event.args.text or event.tool
     end
   end
@@ -214,6 +231,8 @@ local in_a_row = "^5 steps in a row failed %(limits%.failures%); the last one: "
 local turns = "^out of turns: the limit is 8 %(limits%.turns%)$"
 local escalated = "has been asked 2 times already %(odev%.max_escalations%)$"
 local denied = "NOT DONE: the mission's own check of the desktop says: the note does not say hello"
+local not_accepted = "NOT ACCEPTED: .*hello"
+local evidence_start = "The note is open in the editor"
 local no_call = in_a_row .. "no tool was called; .*Should I really"
 local unanswered = in_a_row .. "there is no answer, nobody is at a terminal"
 local asked_enough = in_a_row .. "2 questions were asked, and there are no more %(ask_user%.most%)"
@@ -223,6 +242,13 @@ local ends = {
   { "claims", "three_body", "failed", 1, in_a_row .. denied, first, nothing_sent },
   { "claims", "three_body_4", "failed", 1, in_a_row .. denied, first, nothing_sent },
   { "claims", "odev", "failed", 1, "goal is not reached: " .. denied .. "; .*" .. escalated, first, only_home },
+  { "claims_unchecked", "three_body", "failed", 1, in_a_row .. not_accepted, first, nothing_sent },
+  { "claims_unchecked", "three_body_4", "failed", 1, in_a_row .. not_accepted, first, nothing_sent },
+  { "claims_unchecked", "odev", "failed", 1, 'NOT DONE: of the goal as a whole, .*"hello".*' .. escalated, first,
+    only_home },
+  { "claims_believed", "three_body", "succeeded", 0, "^" .. evidence_start, first, nothing_sent },
+  { "claims_believed", "three_body_4", "succeeded", 0, "^" .. evidence_start, first, nothing_sent },
+  { "claims_believed", "odev", "succeeded", 0, "^" .. because, first, only_home },
   { "repeats", "three_body", "incomplete", 1, turns, first, is_called_a_loop },
   { "repeats", "three_body_4", "incomplete", 1, turns, first, is_called_a_loop },
   { "repeats", "odev", "incomplete", 1, turns, first, is_called_a_loop },
