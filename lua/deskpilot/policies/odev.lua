@@ -4,6 +4,7 @@
 --- observation to the next.
 ---
 --- Each state is a function that returns the name of the next state and the reason for the change.
+local errors = require "deskpilot.base.errors"
 local briefing = require "deskpilot.agent.briefing"
 local persona = require "deskpilot.agent.persona"
 local text = require "deskpilot.base.text"
@@ -215,17 +216,29 @@ end
 
 -- --- verify -----------------------------------------------------------------------------------------------
 
+-- A plan claims the goal. The mission's own check decides; where it has none, the indicators that it gave.
+local function claim(run, plan)
+  local own = run.goal.indicators
+  local why = own and not run:has_verify() and verify.mismatch(run, { anchor = {}, indicators = own }, {})
+  if why then return errors.fail("refused", "NOT DONE: of the goal as a whole, %s", why) end
+  local seen = #plan.indicators > 0 and "; on the screen: " .. text.join(plan.indicators) or ""
+  return run:claim(plan.rationale .. seen)
+end
+
 local function verified(run, how)
   local s = run.state
   task_result.count(run, "verified")
-  s.failures, s.reconnects = 0, 0
+  s.reconnects = 0
   run.history:add(run.turn, "note", "verified: the last step has worked")
-  if not s.step.plan.completes_goal then return "OBSERVE", how end
-  local seen = #s.step.plan.indicators > 0 and "; on the screen: " .. text.join(s.step.plan.indicators) or ""
-  local ok, err = run:claim(s.step.plan.rationale .. seen)
+  if not s.step.plan.completes_goal then
+    s.failures = 0
+    return "OBSERVE", how
+  end
+  local ok, err = claim(run, s.step.plan)
   if ok then return "DONE", how .. ", and the goal is reached" end
   s.denied = true
   report(run, "the step has worked, but the goal is not reached: " .. tostring(err))
+  -- A denied claim counts, although its step has worked, or else a planner could claim for ever.
   if failed(run) then return forced(run, tostring(err)) end
   return "OBSERVE", "the goal is not reached yet"
 end

@@ -18,8 +18,8 @@ return {
     { name = "question", type = "string", minLength = 1, maxLength = 1000,
       description = "The whole question, which has to make sense to somebody who has not followed the work." },
     { name = "options", type = "array", items = { type = "string", minLength = 1, maxLength = 200 }, minItems = 2,
-      maxItems = 20, uniqueItems = true, optional = true, description = "The answers to choose from, if there are "
-        .. "only these." },
+      maxItems = 20, optional = true, description = "The answers to choose from, if there are only these. Each is "
+        .. "another." }, -- which `check` compares: not every server knows uniqueItems
     { name = "default", type = "string", minLength = 1, maxLength = 200, optional = true,
       description = "The answer to go on with if nobody gives one; of the options, if there are some." },
   },
@@ -33,11 +33,12 @@ return {
   end,
   run = function(ctx, args)
     local run = ctx.run
-    run.questions_asked = (run.questions_asked or 0) + 1
-    if run.questions_asked > ctx.config:get "ask_user.most" then
-      return errors.fail("refused", "%d questions were asked, and there are no more (ask_user.most): decide yourself",
-        run.questions_asked - 1)
+    local asked, most = run.questions_asked or 0, ctx.config:get "ask_user.most"
+    if asked >= most then
+      return errors.fail("refused", "%d question%s asked, and there are no more (ask_user.most): decide yourself",
+        asked, asked == 1 and " was" or "s were")
     end
+    run.questions_asked = asked + 1
     local answer, by = run:question { text = args.question, options = args.options, default = args.default,
       seconds = ctx.config:get "ask_user.seconds" }
     if answer then return ("%s answered: %s"):format(by, answer) end
