@@ -11,9 +11,11 @@ local same_mission = {}
 
 -- Of each event: the fields that it always has, and those that it may have.
 local fields = {
-  run_start = { "config desktop endpoint file mission model policy task version", "own_files" },
+  run_start = { "config desktop endpoint file mission model policy task version", "flags own_files" },
   turn_start = { "" },
-  observed = { "elements image screen screenshot seconds window" },
+  journal = { "program version" },
+  state = { "", "set removed history criteria" },
+  observed = { "elements image screen screenshot seconds window", "seen" },
   model_request = { "max_tokens model persona request temperature", "acts tools" },
   model_reply = { "attempts content persona request seconds usage", "tool_calls" },
   phase_change = { "from prompt rationale to tools", "tools_rationale" },
@@ -34,7 +36,8 @@ end
 local function check(event)
   local known = fields[event.event]
   if not harness.ok(known, "the event " .. tostring(event.event) .. " is known") then return end
-  local always, sometimes = set(known[1] .. " event at number"), set((known[2] or "") .. " turn")
+  local always = set(known[1] .. " event at " .. (event.event == "journal" and "" or "number"))
+  local sometimes = set((known[2] or "") .. " turn")
   for name in pairs(always) do harness.ok(event[name] ~= nil, event.event .. " has " .. name) end
   for _, name in ipairs(text.keys(event)) do
     harness.ok(always[name] or sometimes[name], event.event .. " may have " .. name)

@@ -193,8 +193,9 @@ function handlers.goal_end(self, _, event)
   local goal = table.remove(self.goals)
   if goal then self.turn, self.phase, self.actions_this_turn = goal.turn, goal.phase, goal.actions end
   self.doing = nil
-  self:line(("goal %s %s: %s"):format(clean(event.goal or "?"), clean(event.status or "ended"),
-    brief(event.reason or "", 300)))
+  local words = ("goal %s %s"):format(clean(event.goal or "?"), clean(event.status or "ended"))
+  -- What ends the whole run is told at its end.
+  self:line(self.traceback and words or words .. ": " .. brief(event.reason or "", 300))
 end
 
 function handlers.observed(self)
