@@ -99,8 +99,8 @@ xcb_window_t x11_holder_of(x11_desk *x, xcb_window_t window)
     return holder ? holder : top_level_of(x, window);
 }
 
-/* A manager gives a window the focus first and names it afterwards: on a busy machine much later.
- * So where the focus is in an application's window, that is the active one. */
+/* As the manager names it, though it gives the focus first and the name later: it closes, moves and
+ * gives shortcuts to the window that it has named. */
 xcb_window_t x11_active_window(x11_desk *x)
 {
     xcb_get_property_cookie_t active =
@@ -108,11 +108,7 @@ xcb_window_t x11_active_window(x11_desk *x)
     xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
     xcb_window_t named = x11_take_value(x, active);
     xcb_window_t focused = take_focus(x, focus);
-    if (!named || !x11_has_manager(x)) {
-        return top_level_of(x, focused);
-    }
-    xcb_window_t holder = focused == named ? named : managed_window_of(x, focused);
-    return holder ? holder : named;
+    return named && x11_has_manager(x) ? named : top_level_of(x, focused);
 }
 
 bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err)

@@ -13,8 +13,8 @@ bool x11_has_manager(x11_desk *x);
 bool x11_manager_knows(x11_desk *x, x11_atom message);
 /* Queues a request to it: a message to the root window about `window`. */
 void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uint32_t data[5]);
-/* The application's window that has the keyboard's focus, or the one that the manager names where
- * the focus is in none; without a manager the child of the root that has it; 0 if none has. */
+/* The window that has the keyboard's focus, as the manager names it, or without one the child of
+ * the root that has it; 0 if none has. */
 xcb_window_t x11_active_window(x11_desk *x);
 /* The window that keys are sent to, which may be a part of the active one; 0 if there is none. */
 xcb_window_t x11_keyboard_focus(x11_desk *x);

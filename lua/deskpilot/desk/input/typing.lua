@@ -8,6 +8,7 @@ local waits = require "deskpilot.desk.wait.waits"
 local typing = {}
 
 local EMPTY_STEPS = 20 -- in a row
+local NAMED = 5 -- seconds for a window to be listed
 local GOING = 0.05 -- seconds between two looks whether the window that was asked is still there
 
 --- Waits until the active window's application has taken the keys so far: the keyboard map must not
@@ -79,7 +80,7 @@ end
 -- One that has just come up may be the active one before its window manager lists it.
 local function name_of_other(desk, id)
   if id == 0 then return "no window" end
-  local limit = task.now() + desk.timing.focus
+  local limit = task.now() + NAMED
   while true do
     local other = desk.windows.find { id = id }
     if other then return name_of(other) end
