@@ -1,5 +1,6 @@
 --- What was seen in a run, kept beside each screenshot, and given again to a run that has no desktop (`deskpilot
 --- rerun`): its looks are the recorded ones, and an action has the result that it had then.
+local cjson = require "cjson".new()
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
@@ -8,6 +9,8 @@ local native = require "native.image"
 local shots = require "deskpilot.desk.picture.shot"
 
 local recording = {}
+
+cjson.encode_sparse_array(true)
 
 local deepest = 8
 
@@ -26,16 +29,22 @@ local function plain(value, depth)
   return copy
 end
 
+local function element_of(element)
+  local copy = { states = {} }
+  for key, value in pairs(element) do
+    if key ~= "handle" and key ~= "states" then
+      copy[key] = (type(value) == "string" or math.type(value) == "integer") and value or plain(value, 2)
+    end
+  end
+  for name, on in pairs(element.states or {}) do
+    if on or name == "enabled" then copy.states[name] = on end
+  end
+  return copy
+end
+
 local function elements_of(seen)
   local list = json.list()
-  for i, element in ipairs(seen.elements) do
-    local copy = plain(element, 1)
-    copy.handle, copy.states = nil, {}
-    for name, on in pairs(element.states or {}) do
-      if on or name == "enabled" then copy.states[name] = on end
-    end
-    list[i] = copy
-  end
+  for i, element in ipairs(seen.elements) do list[i] = element_of(element) end
   return list
 end
 
@@ -50,7 +59,8 @@ function recording.save(run, seen, picture)
   local data = { area = plain(shot.area, 1), frame = plain(shot.frame, 1), width = shot.width, height = shot.height,
     format = seen.format, mime = seen.mime, window = plain(seen.window, 1), dialog = plain(seen.dialog, 1),
     page = plain(seen.page, 1), missing = json.list(plain(seen.missing, 1)), elements = elements_of(seen) }
-  local ok, words = pcall(json.encode, data)
+  -- Only to see whether it has changed, at a tenth of what the encoder of files takes; each turn pays for it.
+  local ok, words = pcall(cjson.encode, data)
   if not ok then return errors.fail("invalid", "cannot keep what was seen: %s", tostring(words)) end
   local last = run.recorded
   if last and last.words == words then return last.name end
