@@ -61,13 +61,17 @@ function spawn.start(argv, options)
     self.seconds = task.now() - self.began
     for _, waiter in ipairs(self.waiters) do waiter() end
   end
-  self.handle, self.pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, cwd = options.cwd,
-    env = environment(options.env, self.tag), stdio = { input, pipes[1], pipes[2] } }, function(status, signal)
-    self.status, self.signal = status, signal
-    self.handle:close()
-    if on_wine then let_go(pipes, closed) end
-    closed()
-  end)
+  for _ = 1, on_wine and 5 or 1 do -- Wine's CreateProcess fails without a reason once in a while
+    self.handle, self.pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, cwd = options.cwd,
+      env = environment(options.env, self.tag), stdio = { input, pipes[1], pipes[2] } }, function(status, signal)
+      self.status, self.signal = status, signal
+      self.handle:close()
+      if on_wine then let_go(pipes, closed) end
+      closed()
+    end)
+    if self.handle or not tostring(self.pid):find("^UNKNOWN") then break end
+    task.sleep(0.1)
+  end
   assert(self.handle, self.pid)
   if input then input:write(options.input, function() input:close() end) end
   for i, field in ipairs { "stdout", "stderr" } do
