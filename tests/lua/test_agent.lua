@@ -34,7 +34,8 @@ function tests.every_tool_can_be_told_why()
   local _, box = configured.defaults()
   for _, name in ipairs(box:names()) do
     local properties = box:get(name).parameters.properties
-    t.ok(properties.justification or properties.evidence, name .. " has no place for a justification")
+    local place = properties.justification or properties.evidence or properties.reason
+    t.ok(place, name .. " has no place for a justification")
   end
 end
 
