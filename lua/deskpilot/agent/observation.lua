@@ -124,7 +124,16 @@ local function format_element(element)
   return table.concat(parts, " ")
 end
 
---- The observation as text for a request to a model.
+--- What is to be told beside the screen (run:inform); nil where there is nothing.
+---@param self deskpilot.observation
+---@return string?
+function observation.notices(self)
+  local lines = {}
+  for i, sentence in ipairs(self.notices or {}) do lines[i] = "NOTE: " .. text.one_line(sentence) end
+  return #lines > 0 and table.concat(lines, "\n") or nil
+end
+
+--- The observation as text for a request to a model. All of it comes from outside.
 ---@param self deskpilot.observation
 ---@return string
 function observation.describe(self)
@@ -133,7 +142,6 @@ function observation.describe(self)
     text.cut(text.one_line(self.window.title), 100)), text.one_line(self.window.class))
     or "no active window"
   lines[1] = ("SCREEN: %dx%d; %s"):format(self.shot.frame.width, self.shot.frame.height, window)
-  for _, sentence in ipairs(self.notices or {}) do lines[#lines + 1] = "NOTE: " .. text.one_line(sentence) end
   if self.dialog then lines[#lines + 1] = "DIALOG ON TOP: " .. desktop_dialog.describe(self.dialog) end
   if #self.elements > 0 then
     lines[#lines + 1] = "ELEMENTS (number, role, name, centre in 0..1000, states, value):"

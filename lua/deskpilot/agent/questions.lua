@@ -149,7 +149,7 @@ local function remember(run, question, answer, by, why)
   local asked = ("asked a person %s"):format(json.encode(text.cut(text.one_line(question.text), 300)))
   local came = answer and ("the answer (%s): %s"):format(by, json.encode(text.cut(text.one_line(answer), 1000)))
     or ("no answer: %s"):format(tostring(why))
-  run.history:add(run.turn, "note", asked .. "; " .. came)
+  run.history:add(run.turn, "answer", asked .. "; " .. came)
 end
 
 local function copy_of(question, consent)

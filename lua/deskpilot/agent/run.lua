@@ -24,6 +24,7 @@ local pictures = require "deskpilot.agent.pictures"
 local questions = require "deskpilot.agent.questions"
 local script = require "deskpilot.agent.script"
 local state = require "deskpilot.agent.state"
+local untrusted = require "deskpilot.agent.untrusted"
 local verdict = require "deskpilot.agent.verdict"
 
 local run = {}
@@ -69,6 +70,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field toolbox deskpilot.toolbox
 ---@field listeners { name: string, listener: deskpilot.listener, final: boolean?, essential: boolean? }[]
 ---@field dir deskpilot.rundir
+---@field marks deskpilot.untrusted between which text from outside stands in requests
 ---@field model deskpilot.model.client
 ---@field encoder native.PngEncoder
 ---@field started number
@@ -103,6 +105,7 @@ function run.new(parts)
   self.args, self.checks = self.args or {}, checks.new(self)
   self.spent = self.past and self.past.seconds or 0
   self.encoder = native.encoder()
+  self.marks = untrusted.new()
   self.closers, self.noted = {}, {}
   if self.toolbox then self.toolbox.changed = function(change) self:emit("tools_changed", change) end end
   self.memory = run_memory.of(self)
@@ -268,7 +271,7 @@ local function exchange(self, wanted, box, model)
   for key, value in pairs(event) do request[key] = value end
 
   local chat = { persona = request.persona, turn = self.turn, goal = self.goal.parent and self.goal.path or nil,
-    messages = messages.of(request, self.config:get("model.max_images")),
+    messages = messages.of(request, self.config:get("model.max_images"), self.marks), mark = self.marks.word,
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools, self) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
