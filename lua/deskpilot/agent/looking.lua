@@ -33,7 +33,7 @@ function looking.observe(run, options)
   if not saved then return nil, failure end
   run.goal.before, run.observation = run.observation, seen
   seen.notices, run.notices = run.notices, nil
-  seen.path = path
+  seen.path, seen.at = path, began
   local kept, why = recording.save(run, seen, path)
   if not kept then return nil, why end
   seen.seconds = task.now() - began

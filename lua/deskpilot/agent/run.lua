@@ -4,6 +4,7 @@ local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local action_target = require "deskpilot.agent.action_target"
 local checks = require "deskpilot.agent.checks"
 local decode = require "deskpilot.model.decode"
 local events = require "deskpilot.agent.run_events"
@@ -363,6 +364,7 @@ local function perform(self, action, call, ctx)
   if #ignored > 0 then note_ignored(self, action, ignored) end
   local allowed, refusal = questions.allow_call(self, action.tool, args, call.why)
   if not allowed then return nil, refusal end
+  action_target.begin(action, listeners.mission_hears(self, "action_result"))
   local result, err = (call.toolbox or self.toolbox):run(action.tool, ctx, args)
   if not result then return nil, err end
   return pictures.keep_all(self, result, ("screenshots/action_%04d"):format(self.actions))
@@ -378,6 +380,14 @@ local function justified(self, call)
   return copy
 end
 
+--- A call's arguments as its tool takes them, without asking the tool itself.
+---@param call deskpilot.call
+---@return table? args
+---@return string[]|deskpilot.error ignored as for check
+function Run:validate(call)
+  return (call.toolbox or self.toolbox):validate(call.tool, justified(self, call), self)
+end
+
 --- Whether a call could be done as things are in the latest observation: its tool, its arguments, and what the
 --- tool itself has to say about them. Nothing is done.
 ---@param call deskpilot.call
@@ -385,10 +395,9 @@ end
 ---@return string[]|deskpilot.error ignored the names of arguments that were left out, because the tool does not know
 ---  them; or a sentence for the model
 function Run:check(call)
-  local box = call.toolbox or self.toolbox
-  local args, ignored = box:validate(call.tool, justified(self, call), self)
+  local args, ignored = self:validate(call)
   if not args then return nil, ignored end
-  local ok, why = box:check(call.tool, context(self, call), args)
+  local ok, why = (call.toolbox or self.toolbox):check(call.tool, context(self, call), args)
   if not ok then return nil, why end
   return args, ignored
 end
@@ -432,8 +441,8 @@ end
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
-  local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
-    why = call.why })
+  local action = self:emit("action", action_target.attach(self, { tool = call.tool, args = call.args or {},
+    persona = call.persona, why = call.why }, call))
   local ctx = context(self, call)
   local result, err = perform(self, action, call, ctx)
   local ok, words = result ~= nil, result and result.text or tostring(err)

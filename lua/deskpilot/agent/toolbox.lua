@@ -34,6 +34,9 @@ toolbox.user_group = "user"
 ---@field acts boolean? false if the desktop does not change by it; to the parameters of all others a justification is
 ---  added, the first of them and required
 ---@field anywhere boolean? true if what is on the screen does not matter to it
+---@field touches (fun(ctx: deskpilot.tool_context, args: table): { window: deskpilot.window?, application: string?,
+---  url: string? })? what it acts on, where that is neither what its arguments point at nor what has the keyboard's
+---  focus: a window, an application, or an address that it opens
 ---@field dangerous boolean|(fun(args: table): boolean)|nil true if a person has to allow a call first
 ---@field repeatable boolean|(fun(args: table): boolean)|nil false if having done it twice is not the same as once
 

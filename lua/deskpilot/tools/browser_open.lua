@@ -13,6 +13,7 @@ return {
       description = "A whole address, with http:// or https://." },
   },
   anywhere = true,
+  touches = function(_, args) return { url = args.url } end,
   check = function(ctx, args) return page_tools.check_address(ctx, args.url) end,
   run = function(ctx, args)
     local browser = page_tools.browser(ctx)
