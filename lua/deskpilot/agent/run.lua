@@ -86,6 +86,8 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field notices string[]? what the next observation tells beside the screen
 ---@field m deskpilot.mission_run the run as its mission's functions see it
 ---@field proxy deskpilot.desk_proxy that of m.desk
+---@field acting boolean? whether a tool runs that an agent has called
+---@field permissions deskpilot.permissions what the guard of that name keeps
 ---@field mistaken boolean? one of the mission's functions has failed
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 ---@field file { path: string, sha256: string }? the mission's file
@@ -350,6 +352,15 @@ local function note_ignored(self, action, ignored)
   self.noted[words] = true
 end
 
+-- While a tool runs, what is done on the desktop is the agent's; what hooks do before and after it is not.
+local function run_tool(self, action, call, ctx, args)
+  local before = self.acting
+  self.acting = true
+  local over <close> = setmetatable({}, { __close = function() self.acting = before end })
+  assert(over)
+  return (call.toolbox or self.toolbox):run(action.tool, ctx, args)
+end
+
 local function perform(self, action, call, ctx)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
@@ -365,7 +376,7 @@ local function perform(self, action, call, ctx)
   local allowed, refusal = questions.allow_call(self, action.tool, args, call.why)
   if not allowed then return nil, refusal end
   action_target.begin(action, listeners.mission_hears(self, "action_result"))
-  local result, err = (call.toolbox or self.toolbox):run(action.tool, ctx, args)
+  local result, err = run_tool(self, action, call, ctx, args)
   if not result then return nil, err end
   return pictures.keep_all(self, result, ("screenshots/action_%04d"):format(self.actions))
 end
