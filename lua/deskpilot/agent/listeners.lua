@@ -21,7 +21,7 @@ local listeners = {}
 ---@field goal string? the path of the goal within the run that it belongs to (run:achieve); nil for the run's own
 
 --- An action that a model asked for, before it is done.
----@class deskpilot.action: deskpilot.event
+---@class deskpilot.action: deskpilot.event, deskpilot.touched
 ---@field tool string its name
 ---@field args table
 ---@field persona string? who asked for it
@@ -171,6 +171,17 @@ function listeners.tell(run, event)
     end
   end
   if over then mistake.unwind(run) end -- the others have been told
+end
+
+--- Whether one of the mission's hooks hears an event.
+---@param run deskpilot.run
+---@param name string
+---@return boolean
+function listeners.mission_hears(run, name)
+  for _, entry in ipairs(run.listeners) do
+    if entry.mission and (entry.listener[name] or entry.listener.every) then return true end
+  end
+  return false
 end
 
 --- What happens when a listener fails (see the head of this file).

@@ -31,6 +31,8 @@ local observation = {}
 ---@field pointer { x: integer, y: integer }? where the pointer is drawn in the picture, as a pixel of the screen
 ---@field windows deskpilot.window[] all that there were
 ---@field elements deskpilot.seen_element[] visible ones
+---@field tree deskpilot.element[]? everything that the applications reported, from which these were picked
+---@field at number? when it was taken (task.now)
 ---@field dialog deskpilot.desktop_dialog? a modal dialog, which blocks the other windows of its application
 ---@field tab deskpilot.tab? what the active window shows, where it is a browser that lets us in
 ---@field page deskpilot.page? what is on it
@@ -213,6 +215,7 @@ local function look_at_elements(self, desk, picture, config)
     self.missing[1] = "elements: " .. tostring(failure)
     return
   end
+  self.tree = elements
   self.dialog = desktop_dialog.find(desk, elements)
   self.elements = observation.pick(elements, picture, config:get("observe.max_elements"))
 end

@@ -4,6 +4,7 @@ local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local action_target = require "deskpilot.agent.action_target"
 local checks = require "deskpilot.agent.checks"
 local decode = require "deskpilot.model.decode"
 local events = require "deskpilot.agent.run_events"
@@ -87,6 +88,8 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field notices string[]? what the next observation tells beside the screen
 ---@field m deskpilot.mission_run the run as its mission's functions see it
 ---@field proxy deskpilot.desk_proxy that of m.desk
+---@field acting boolean? whether a tool runs that an agent has called
+---@field permissions deskpilot.permissions what the guard of that name keeps
 ---@field mistaken boolean? one of the mission's functions has failed
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 ---@field file { path: string, sha256: string }? the mission's file
@@ -352,6 +355,15 @@ local function note_ignored(self, action, ignored)
   self.noted[words] = true
 end
 
+-- While a tool runs, what is done on the desktop is the agent's; what hooks do before and after it is not.
+local function run_tool(self, action, call, ctx, args)
+  local before = self.acting
+  self.acting = true
+  local over <close> = setmetatable({}, { __close = function() self.acting = before end })
+  assert(over)
+  return (call.toolbox or self.toolbox):run(action.tool, ctx, args)
+end
+
 local function perform(self, action, call, ctx)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
@@ -366,7 +378,8 @@ local function perform(self, action, call, ctx)
   if #ignored > 0 then note_ignored(self, action, ignored) end
   local allowed, refusal = questions.allow_call(self, action.tool, args, call.why)
   if not allowed then return nil, refusal end
-  local result, err = (call.toolbox or self.toolbox):run(action.tool, ctx, args)
+  action_target.begin(action, listeners.mission_hears(self, "action_result"))
+  local result, err = run_tool(self, action, call, ctx, args)
   if not result then return nil, err end
   return pictures.keep_all(self, result, ("screenshots/action_%04d"):format(self.actions))
 end
@@ -381,6 +394,14 @@ local function justified(self, call)
   return copy
 end
 
+--- A call's arguments as its tool takes them, without asking the tool itself.
+---@param call deskpilot.call
+---@return table? args
+---@return string[]|deskpilot.error ignored as for check
+function Run:validate(call)
+  return (call.toolbox or self.toolbox):validate(call.tool, justified(self, call), self)
+end
+
 --- Whether a call could be done as things are in the latest observation: its tool, its arguments, and what the
 --- tool itself has to say about them. Nothing is done.
 ---@param call deskpilot.call
@@ -388,10 +409,9 @@ end
 ---@return string[]|deskpilot.error ignored the names of arguments that were left out, because the tool does not know
 ---  them; or a sentence for the model
 function Run:check(call)
-  local box = call.toolbox or self.toolbox
-  local args, ignored = box:validate(call.tool, justified(self, call), self)
+  local args, ignored = self:validate(call)
   if not args then return nil, ignored end
-  local ok, why = box:check(call.tool, context(self, call), args)
+  local ok, why = (call.toolbox or self.toolbox):check(call.tool, context(self, call), args)
   if not ok then return nil, why end
   return args, ignored
 end
@@ -435,8 +455,8 @@ end
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
-  local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
-    why = call.why })
+  local action = self:emit("action", action_target.attach(self, { tool = call.tool, args = call.args or {},
+    persona = call.persona, why = call.why }, call))
   local ctx = context(self, call)
   local result, err = perform(self, action, call, ctx)
   local ok, words = result ~= nil, result and result.text or tostring(err)
