@@ -32,14 +32,14 @@ local function share(list, earlier)
   end
 end
 
---- Puts the elements of an earlier observation in the place of those that are the same. Nobody changes an element that
---- has been observed.
+--- Puts the desktop's elements of an earlier observation in the place of those that are the same. Nobody changes an
+--- element that has been observed. Those of a page stay: each belongs to the look that it was told of in, and the page
+--- knows the last few of these only.
 ---@param seen deskpilot.observation changed
 ---@param before deskpilot.observation?
 function unchanged.share(seen, before)
   if not before then return end
   share(seen.elements, before.elements)
-  if seen.page and before.page then share(seen.page.elements or {}, before.page.elements or {}) end
 end
 
 return unchanged
