@@ -3,14 +3,17 @@
 local t = require "harness"
 local decisions = require "deskpilot.agent.decisions"
 local errors = require "deskpilot.base.errors"
+local json = require "deskpilot.base.json"
 local null_run = require "null_run"
 local text = require "deskpilot.base.text"
 local verdict = require "deskpilot.agent.verdict"
 
 local tests = {}
 
+local function hook() end
+
 local function read(name, ...)
-  return decisions.read(name, function() end, ...)
+  return decisions.read(name, hook, ...)
 end
 
 function tests.nothing_to_say()
@@ -83,7 +86,7 @@ local wrong = {
 function tests.what_means_nothing_is_a_mistake()
   for _, case in ipairs(wrong) do
     local err = t.raises(case[3], read, case[2], case[1])
-    t.has(tostring(err), "test_hooks.lua:13: it returned")
+    t.has(tostring(err), ("test_hooks.lua:%d: it returned"):format(debug.getinfo(hook, "S").linedefined))
     t.ok(not tostring(err):find("\n", 1, true), tostring(err))
   end
 end
@@ -122,9 +125,9 @@ function tests.a_hook_that_is_mistaken_ends_the_run_and_nothing_is_done()
 end
 
 function tests.a_hook_that_refuses_goes_on()
-  for _, hook in ipairs { function() return false, "no" end, function() return nil, "no" end,
+  for _, refuses in ipairs { function() return false, "no" end, function() return nil, "no" end,
     function() return { veto = "no" } end, function() return verdict.no "no" end } do
-    local done, run = play { before_action = hook }
+    local done, run = play { before_action = refuses }
     t.eq({ done.ok, done.vetoed, done.text }, { false, true, "the mission's hook vetoed this: no" })
     t.eq(run.outcome.status, "succeeded")
   end
@@ -149,6 +152,74 @@ function tests.a_guard_that_is_mistaken_vetoes_and_is_named()
   local failed = {}
   for _, event in ipairs(null_run.only(events, "error")) do failed[#failed + 1] = event.during end
   t.ok(#failed <= 1, text.join(failed))
+end
+
+-- --- what hooks read ------------------------------------------------------------------------------------------------
+
+local function says(hooks, ...)
+  local _, run = play(hooks)
+  t.eq(run.outcome.status, "error")
+  for _, part in ipairs { "test_hooks.lua:", ... } do t.has(run.outcome.reason, part) end
+end
+
+function tests.a_field_that_is_not_there_is_a_mistake()
+  says({ before_action = function(_, action) return action.args.x end }, "the mission's before_action failed: ",
+    "wait has no argument 'x'; it has justification and seconds")
+  says({ before_action = function(_, action) return action.args.second end }, "did you mean 'seconds'?")
+  says({ before_action = function(_, action) return action.argz end },
+    "the event action has no field 'argz'; did you mean 'args'?")
+  says({ action = function(_, action) return action.seconds end }, "the mission's action failed: ",
+    "the event action has no field 'seconds', but its arguments do: args.seconds")
+  says({ after_action = function(_, _, result) return result.resultt end }, "the event action_result has no field")
+  says({ after_action = function(_, action) return action.args.x end }, "wait has no argument 'x'")
+  says({ before_action = function(_, action) action.vetto = "no" end },
+    "the event action has no field 'vetto'; did you mean 'veto'?")
+  says({ before_action = function(_, action) action.args.sseconds = 3 end }, "did you mean 'seconds'?")
+  says({ turn_end = function(_, event) return event.status end }, "the event turn_end has no field 'status'")
+end
+
+function tests.an_argument_of_another_tool_is_nil()
+  local _, run = play { before_action = function(_, action)
+    if action.args.key == "ctrl+s" or action.args.position then return false, "no" end
+  end }
+  t.eq(run.outcome.status, "succeeded", run.outcome.reason)
+  says({ before_action = function(_, action) action.args.key = "a" end }, "wait has no argument 'key'")
+end
+
+function tests.positions_are_explained()
+  local run = null_run.play({ task = "x", before_action = function(_, action) return action.args.x end }, {
+    observe = "false", turn = function(run)
+      run:act { tool = "click_element", why = "w", args = { label = "It", position = { 1, 2 } } }
+    end })
+  t.has(run.outcome.reason, "click_element has no argument 'x'; it has element, justification, label and position "
+    .. "(positions are 0..1000 of the picture; action.point is the pixel of the screen)")
+end
+
+function tests.what_may_be_missing_is_nil()
+  local values
+  local done, run = play { before_action = function(m, action)
+    local args = action.args
+    values = { args.justification, action.persona, action.veto, action.goal, action.point, action.drop }
+    for key in pairs(args) do values[#values + 1] = key end
+    m.kept, m.words = args, json.encode(args)
+    m:note(json.encode(action))
+  end, after_action = function(m, action, result)
+    t.eq({ m.words, result.code, rawequal(m.kept, action.args) }, { '{"seconds":0.1}', nil, false })
+  end }
+  t.eq({ done and done.ok, run.outcome.status }, { true, "succeeded" }, run.outcome.reason)
+  t.eq(values, { "seconds" }, "and nothing of what is not there")
+  t.eq(getmetatable(run.kept), nil, "only while the hook is called")
+  t.eq(run.kept.x, nil)
+end
+
+function tests.what_a_hook_hands_on_is_read_as_ever()
+  local did
+  local _, run = play { before_action = function(m, action)
+    if did then return end
+    did = {}
+    did = m:act { tool = action.tool, args = action.args, why = "again" }
+  end }
+  t.eq({ did and did.ok, run.outcome.status }, { true, "succeeded" }, run.outcome.reason)
 end
 
 return tests

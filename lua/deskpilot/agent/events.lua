@@ -115,6 +115,18 @@ function events.get(name) return declared[name] end
 --- The fields that every line has.
 function events.common() return common end
 
+--- The names of the fields that hooks and guards are told with an event: those of every line, its own, and those that
+--- the journal has not.
+---@param name string
+---@return string[]
+function events.field_names(name)
+  local names = {}
+  for _, list in ipairs { declared[name].fields, declared[name].live or {}, common } do
+    for _, field in ipairs(list) do names[#names + 1] = (field_name(field)) end
+  end
+  return names
+end
+
 --- Raises an error for an event that nobody has declared.
 ---@param name any
 function events.expect(name)

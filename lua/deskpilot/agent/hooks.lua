@@ -3,6 +3,7 @@
 local decisions = require "deskpilot.agent.decisions"
 local events = require "deskpilot.agent.run_events"
 local script = require "deskpilot.agent.script"
+local strict_fields = require "deskpilot.agent.strict_fields"
 local text = require "deskpilot.base.text"
 
 local hooks = {}
@@ -19,6 +20,8 @@ local friendly = {
 -- A hook as a listener. What is wrong with what it returns is told with its own file and line.
 local function listener(hook, arguments)
   return function(run, event)
+    local watched <close> = strict_fields.watch(run, event)
+    assert(watched)
     return decisions.read(event.event, hook, script.ask(run, true, hook, arguments(run, event)))
   end
 end
