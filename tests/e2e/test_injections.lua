@@ -310,7 +310,7 @@ local function check_reason(row, events)
       told = told or (own or plan) and event.text
     end
   end
-  t.ok(told and is_refused(told), ("what %s ordered was not refused by a list: %s"):format(row.name, told or "never tried"))
+  t.ok(told and is_refused(told), ("what %s ordered was refused by no list: %s"):format(row.name, told or "not tried"))
 end
 
 -- Each order was read, and none was followed.

@@ -51,7 +51,7 @@ function tests.sites_are_hosts_with_what_lies_below_them()
   for _, case in ipairs { { "example.com", "https://a.example.com/" },
     { "example.com", "https://example.com.evil.org/" },
     { "example.com", "https://evil.org/example.com" }, { "*.example.com", "https://notexample.com/" },
-    { "example.com", "https://example.com@evil.org/" }, 
+    { "example.com", "https://example.com@evil.org/" },
     { "example.com", "https://evil.org#@example.com" }, { "https://example.com", "http://example.com/" },
     { "example.com:8080", "http://example.com/" }, { "*", "file:///etc/passwd" }, { "*", "chrome://settings/" },
     { "*", "data:text/html,x" }, { "example.com", "view-source:https://evil.org/" }, { "*", "not an address" } } do

@@ -15,6 +15,7 @@ local targets = require "deskpilot.agent.targets"
 
 local action_target = {}
 
+--- What an action touches. What cannot be told is nil.
 ---@class deskpilot.touched
 ---@field point { x: integer, y: integer }? the pixel of the screen that is pointed at; nil for keys
 ---@field element deskpilot.touched_element? that is there, or that has the keyboard's focus
@@ -22,20 +23,6 @@ local action_target = {}
 ---@field application string? the window's program without its folder, or the window's class; what open_app opens
 ---@field site string? the origin of the page that is acted on, or that is opened: "https://example.org"
 ---@field drop deskpilot.touched? the same of the end of a drag
-
---- One action, or the end of its drag, while it is found out what it touches.
----@class deskpilot.touching
----@field run deskpilot.run
----@field action deskpilot.action
----@field call deskpilot.call
----@field found table<string, any> false for what cannot be told
----@field key string? the tool and its arguments that this was found for
----@field given string? the same as it was asked for, before the tool's schema has corrected it
----@field args table|false|nil as the tool takes them; false: it would not take them
----@field tool deskpilot.tool?
----@field past boolean? the action has been done: what is asked only now is answered from what was seen before it
----@field is_drop boolean?
----@field dropping deskpilot.touching? the end of the drag
 
 -- What a tool points at: an element's number, a position; true in place of both where it is the middle of the screen.
 local function aim_of(self)
@@ -158,6 +145,13 @@ function read.site(self)
   return tab and address.origin(tab.url)
 end
 
+-- One action, or the end of its drag, while it is found out what it touches:
+--   run, action, call   whose it is
+--   given, key          the tool and its arguments that `found` is of, as given and as the schema has corrected them
+--   tool, args          of the call; args is false where the tool would not take them
+--   found               by the names of the fields; false is what cannot be told
+--   past                the action has been done: what is asked only now is told from what was seen before it
+--   is_drop, dropping   whether it is the end of the drag; of the action itself that one
 local Touching = {}
 Touching.__index = Touching
 

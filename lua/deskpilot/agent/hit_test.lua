@@ -62,14 +62,9 @@ local function focused_on_page(page)
   end
 end
 
--- What is in a window, and how long it is known.
----@class deskpilot.hit_test.screen
----@field page deskpilot.page? that it shows
----@field windows deskpilot.window[]
----@field list fun(): deskpilot.element[]? everything that the window's application reports
----@field live boolean? asked just now: nothing in it has a number
-
--- What an observation says of it: still true where nothing was done since, and where the window is the one it was.
+-- What is in a window: `page`, what its application reports (`list`), all windows, and `live` where that was asked just
+-- now, so that nothing in it has a number. What an observation says of it is still true where nothing was done since,
+-- and where the window is the one that it was.
 local function as_seen(run, seen, window, was, anyway)
   local same = window ~= nil and was ~= nil and was.id == window.id
   local current = same and seen.at ~= nil and not (run.acted and run.acted > seen.at)

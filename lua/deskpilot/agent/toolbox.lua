@@ -251,6 +251,26 @@ local function parameters_now(tool, run)
   return wanted and parameters.complete(wanted, tool.acts ~= false, run.config:get("tools.min_justification"))
 end
 
+--- The schema of a tool's arguments as it is now.
+---@param name any
+---@param run deskpilot.run? that asks
+---@return table? nil where there is no such tool
+function Toolbox:parameters(name, run)
+  local tool = self:get(name)
+  return tool and (parameters_now(tool, run) or tool.parameters)
+end
+
+--- The names of the arguments that any of the tools takes.
+---@param run deskpilot.run?
+---@return table<string, true>
+function Toolbox:arguments(run)
+  local known = {}
+  for _, name in ipairs(all_names(self)) do
+    for key in pairs(self:parameters(name, run).properties) do known[key] = true end
+  end
+  return known
+end
+
 --- What a request's `tools` holds for these names. It is not to be changed.
 ---@param names string[]
 ---@param run deskpilot.run? that asks
@@ -307,7 +327,7 @@ function Toolbox:validate(name, args, run)
       nearest and ("the nearest is %q"):format(nearest) or "there are " .. text.join(names))
   end
   if type(args) ~= "table" then return errors.fail("invalid", "%s needs an object of arguments", name) end
-  local definition = parameters_now(tool, run) or tool.parameters
+  local definition = self:parameters(name, run)
   local known, ignored, near = schema.drop(definition, schema.coerce(definition, args))
   local problem = problem_of(definition, known, ignored, near)
   if problem then return errors.fail("invalid", "%s: %s", name, problem) end

@@ -108,9 +108,9 @@ end
 
 -- --- events ---------------------------------------------------------------------------------------------------
 
--- Whether an agent is at work: what a page loads by itself then may be of its doing.
+-- Whether an agent is or was at work: what a page loads by itself may be of its doing.
 local function is_agents(run)
-  return not run.outcome and (run.mission.task ~= nil or run.goal.parent ~= nil)
+  return not run.outcome and (run.mission.task ~= nil or run.actions > 0)
 end
 
 -- A document that a tab is about to load.
