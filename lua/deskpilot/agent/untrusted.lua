@@ -29,8 +29,7 @@ function untrusted.new()
     letters[i] = alphabet:sub(at, at)
   end
   local word = table.concat(letters)
-  return setmetatable({ word = word, open = "<" .. word .. ">", close = "</" .. word .. ">",
-    pattern = word:gsub("%a", function(letter) return "[" .. letter .. letter:upper() .. "]" end) }, Marks)
+  return setmetatable({ word = word, open = "<" .. word .. ">", close = "</" .. word .. ">" }, Marks)
 end
 
 -- Control tokens of chat templates, by name. Those of the form <|...|> need no list.
@@ -53,7 +52,15 @@ end
 ---@param words string
 ---@return string
 function Marks:clean(words)
-  return (words:gsub(self.pattern, "(mark)"))
+  local lower, parts, at = words:lower(), {}, 1
+  while true do
+    local first, last = lower:find(self.word, at, true)
+    if not first then break end
+    parts[#parts + 1] = words:sub(at, first - 1) .. "(mark)"
+    at = last + 1
+  end
+  parts[#parts + 1] = words:sub(at)
+  return table.concat(parts)
 end
 
 --- Text from outside, between the marks.

@@ -3,11 +3,10 @@
 local invisible = {}
 
 -- Code points that are left out: fillers, joiners of words, marks and overrides of direction, invisible operators,
--- annotations. Tags (U+E0000, which spell ASCII unseen) and the selectors behind them are a pattern of their own.
+-- annotations. Tags (U+E0000, which spell ASCII unseen) and the selectors behind them go by a pattern.
 local left_out = { { 0xAD }, { 0x34F }, { 0x61C }, { 0x115F, 0x1160 }, { 0x17B4, 0x17B5 }, { 0x180B, 0x180F },
   { 0x200B }, { 0x200E, 0x200F }, { 0x202A, 0x202E }, { 0x2060, 0x206F }, { 0x3164 }, { 0xFEFF }, { 0xFFA0 },
   { 0xFFF0, 0xFFFB }, { 0x1BCA0, 0x1BCA3 }, { 0x1D173, 0x1D17A } }
-local tags = ("\u{E0000}"):sub(1, 2) .. "[\x80-\xBF][\x80-\xBF]"
 
 -- What ends a line or steers a terminal: C1 (among it NEL), and the separators of lines and paragraphs.
 local spaces = { { 0x80, 0x9F }, { 0x2028, 0x2029 } }
@@ -64,7 +63,7 @@ function invisible.remove(s)
   if s:find("[\0-\8\11-\31\127]") then s = s:gsub("\r\n", "\n"):gsub("[\0-\8\11-\31\127]", " ") end
   if not s:find("[\x80-\xFF]") then return s end
   if not utf8.len(s) then s = valid(s) end
-  s = s:gsub(tags, ""):gsub("[\xC2-\xF4][\x80-\xBF]+", replaced)
+  s = s:gsub("\xF3\xA0[\x80-\xBF][\x80-\xBF]", ""):gsub("[\xC2-\xF4][\x80-\xBF]+", replaced)
   if s:find("\xE2\x80[\x8C\x8D]") or s:find("\xEF\xB8[\x80-\x8F]") then s = without_strays(s) end
   return s
 end

@@ -61,13 +61,12 @@ end
 -- All that is said in a request, line by line, and the names of its tools. The marks of runs differ and say nothing.
 local function lines_of(request)
   local lines = {}
-  local mark = type(request.mark) == "string" and request.mark:match "^%w+$"
+  local mark = { [request.mark or ""] = "MARK" }
   for _, message in ipairs(type(request.messages) == "table" and request.messages or {}) do
     local parts = message.content
     if type(parts) ~= "table" then parts = { { type = "text", text = parts } } end
     for _, part in ipairs(parts) do
-      local words = tostring(part.text or "")
-      if mark then words = words:gsub(mark, "MARK") end
+      local words = tostring(part.text or ""):gsub("%w+", mark)
       for line in words:gmatch "[^\n]+" do lines[#lines + 1] = line end
     end
   end
