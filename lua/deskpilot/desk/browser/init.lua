@@ -167,8 +167,10 @@ function browser_module.new(desk)
   function api.judge_loading()
     for _, browser in ipairs({ table.unpack(live) }) do
       for _, tab in ipairs(browser.order) do
-        local call = tab.attached and require("deskpilot.desk.browser.load_filter").begin(tab, tab.session)
-        if call then call:wait(desk.timing.browser_answer) end
+        local filter = require "deskpilot.desk.browser.load_filter"
+        for _, call in ipairs(tab.attached and filter.begin(tab, tab.session) or {}) do
+          call:wait(desk.timing.browser_answer)
+        end
       end
     end
   end
