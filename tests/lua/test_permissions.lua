@@ -358,6 +358,20 @@ function tests.the_keyboard_goes_back_to_where_it_was()
   t.eq(world.typed, { "ls" })
 end
 
+function tests.the_mouse_goes_back_to_where_it_was()
+  local where
+  play({ ask = function(m)
+    assert(m.desk.mouse.move(300, 400))
+    return "yes"
+  end }, { { tool = "click_here", args = {}, done = function(run) where = { run.desk.mouse.position() } end } },
+    terminal(), { prepare = function(run)
+      assert(run.desk.mouse.move(100, 100))
+      assert(run.toolbox:add { api = 1, name = "click_here", description = "Clicks.", parameters = { type = "object" },
+        run = function(ctx) return ctx.desk.mouse.click() and "clicked" end })
+    end })
+  t.eq(where, { 100, 100 })
+end
+
 function tests.what_has_changed_meanwhile_is_not_done()
   local windows = terminal()
   local got, world = play({ ask = function()

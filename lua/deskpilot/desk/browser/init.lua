@@ -87,7 +87,8 @@ function browser_module.new(desk)
     options = options_module.check(options, start_options, "browser.start")
     check_size(options.window)
     check_flags(options.args)
-    local permitted, forbidden = desk.input.may_act { act = "start", program = options.binary or "browser" }
+    local permitted, forbidden = desk.input.may_act { act = "start",
+      program = options.binary or require("deskpilot.desk.platform").browsers()[1] or "a browser" }
     if not permitted then return nil, forbidden end
     local process, err = require("deskpilot.desk.browser.launch").new(desk, options)
     if not process then return nil, err end
