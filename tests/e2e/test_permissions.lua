@@ -62,7 +62,9 @@ local function browse(routes, fields, body, check, before)
   if not ok then error(err, 0) end
 end
 
-local function says(title, body) return ("<!doctype html><meta charset=utf-8><title>%s</title>%s"):format(title, body) end
+local function says(title, body)
+  return ("<!doctype html><meta charset=utf-8><title>%s</title>%s"):format(title, body)
+end
 
 function tests.a_page_does_not_lead_to_another_site()
   local routes = { ["/"] = says("Start", [[<a href="THERE/evil">Elsewhere</a> <a href="THERE/evil" target=_blank>In a
@@ -138,6 +140,19 @@ function tests.uploads_are_of_the_mission_and_by_a_persons_yes()
     refused(use("browser_upload", "Photo", { path = "given/a.txt" }), "a person does not allow this")
     done(use("browser_upload", "Photo", { path = "given/a.txt" }))
     refused(act(m, "browser_open", { url = "file://" .. FOLDER .. "/key" }), "none of the files")
+    -- The dialog that a click would open does not open.
+    local before = #desk.windows.list()
+    done(use("browser_click", "Photo"))
+    at "Photo"
+    assert(m:observe())
+    assert(table.concat(m.observation.notices, "\n"):find("by the tool browser_upload", 1, true))
+    assert(#desk.windows.list() == before, "a dialog has opened")
+    -- Nor does the address field lead to a file.
+    for _, prefix in ipairs { "file://", "view-source:file://" } do
+      done(act(m, "press_key", { key = "ctrl+l" }))
+      done(act(m, "type_text", { text = prefix .. FOLDER .. "/key\n" }))
+      assert(url() == "HERE/", url())
+    end
     done(act(m, "browser_open", { url = "file://" .. FOLDER .. "/given/a.txt" }))
   ]], function(server)
     t.wait_until("the upload", function() return server:count "/got" > 0 end)
@@ -187,7 +202,7 @@ function tests.paying_and_sending_by_a_persons_yes()
   ]], function(server) t.eq({ server:count "/paid", server:count "/sent" }, { 1, 1 }) end)
 end
 
--- --- applications -------------------------------------------------------------------------------------------------
+-- --- applications -----------------------------------------------------------------------------------------------
 
 function tests.an_application_that_is_not_allowed_is_not_touched()
   play.succeeds([[
@@ -222,7 +237,8 @@ function tests.an_application_that_is_not_allowed_is_not_touched()
     done(act(m, "press_key", { key = "alt+f" }))
     assert(desk.wait_for_element { app = "mousepad", role = "menu item", contains = "Save", timeout = 10 })
     assert(m:observe())
-    done(act(m, "click_element", { element = number(m, { app = "mousepad", role = "menu item", name = "Save      " }) }))
+    local save = number(m, { app = "mousepad", role = "menu item", name = "Save      " })
+    done(act(m, "click_element", { element = save }))
     assert(desk.windows.focus(galculator)) -- the user's own code may
     refused(act(m, "press_key", { key = "7" }))
     refused(act(m, "type_text", { text = "7" }))
@@ -236,7 +252,7 @@ function tests.an_application_that_is_not_allowed_is_not_touched()
   end]], function(folder) assert(files.write(folder .. "/note.txt", "first\n")) end):close()
 end
 
--- --- a person at a terminal -------------------------------------------------------------------------------------------
+-- --- a person at a terminal ------------------------------------------------------------------------------------------
 
 local in_a_shell = [[
 return { desktop = { kind = "private", size = { 800, 600 }, apps = { { "xterm", "-e", "sh" } } }, strict = false,

@@ -11,6 +11,10 @@ local uv = require "luv"
 
 local tests = {}
 
+-- Applications that there are profiles of: a calculator and a terminal.
+local calculator, shell = "galculator", "xterm"
+if t.platform == "windows" then calculator, shell = "Calculator", "Command Prompt" end
+
 -- --- patterns -------------------------------------------------------------------------------------------------
 
 function tests.a_star_stands_for_anything()
@@ -219,15 +223,15 @@ function tests.keys_go_to_the_active_application()
 end
 
 function tests.what_is_allowed_is_all_there_is()
-  local mission = { safety = { apps = { allow = { "notes", "gal*" } } } }
+  local mission = { safety = { apps = { allow = { "notes", calculator:sub(1, 5) .. "*" } } } }
   local got = play(mission, { click(100, 100), click(700, 100), click(100, 900),
-    { tool = "open_app", args = { name = "Galculator" } }, { tool = "open_app", args = { name = "xterm" } } },
+    { tool = "open_app", args = { name = calculator } }, { tool = "open_app", args = { name = shell } } },
     two_windows())
   t.eq(said(got[1]), "done")
   t.has(said(got[2]), "forbidden: refused: Bank is not in safety.apps.allow (from the mission)")
   t.has(said(got[3]), "forbidden: refused: desktop is not in safety.apps.allow")
   t.ok(not said(got[4]):find "forbidden", said(got[4]))
-  t.has(said(got[5]), "forbidden: refused: xterm is not in safety.apps.allow")
+  t.has(said(got[5]), ("forbidden: refused: %s is not in safety.apps.allow"):format(shell))
 end
 
 function tests.an_open_menu_reaches_out_of_its_window()
@@ -299,7 +303,7 @@ function tests.a_shell_needs_a_persons_yes()
   t.has(said(got[2]), "forbidden: refused: a person does not allow this")
   t.eq(world.typed, { "ls\n" })
   t.eq(#asked, 2, "once for each action")
-  t.has(asked[1], 'Allow this: type "ls\\x0a" in xterm, window "sh\\x1b[2J\\u{202e}" (shell)? '
+  t.has(asked[1]:gsub("XTerm", "xterm"), 'Allow this: type "ls\\x0a" in xterm, window "sh\\x1b[2J\\u{202e}" (shell)? '
     .. "(Reason given: the reason)")
   t.eq(null_run.only(events, "question")[1].options, { "yes", "no", "always" })
   got, world = play({}, { type_text "ls\n" }, terminal())
@@ -340,11 +344,11 @@ end
 
 function tests.closing_and_opening_are_asked_for_where_that_is_wanted()
   local mission = { safety = { approve = { "close", "open_app" } } }
-  local got = play(mission, { press "ctrl+w", press "ctrl+s", { tool = "open_app", args = { name = "Galculator" } } },
+  local got = play(mission, { press "ctrl+w", press "ctrl+s", { tool = "open_app", args = { name = calculator } } },
     two_windows())
   t.has(said(got[1]), "nobody has allowed this: press ctrl+w")
   t.eq(said(got[2]), "done")
-  t.has(said(got[3]), 'nobody has allowed this: open "galculator"')
+  t.has(said(got[3]), ('nobody has allowed this: open "%s"'):format(calculator))
 end
 
 function tests.the_keyboard_goes_back_to_where_it_was()
@@ -356,6 +360,20 @@ function tests.the_keyboard_goes_back_to_where_it_was()
   t.eq(said(got[1]), "done")
   t.eq({ windows[1].active, windows[2].active }, { true, false })
   t.eq(world.typed, { "ls" })
+end
+
+function tests.the_mouse_goes_back_to_where_it_was()
+  local where
+  play({ ask = function(m)
+    assert(m.desk.mouse.move(300, 400))
+    return "yes"
+  end }, { { tool = "click_here", args = {}, done = function(run) where = { run.desk.mouse.position() } end } },
+    terminal(), { prepare = function(run)
+      assert(run.desk.mouse.move(100, 100))
+      assert(run.toolbox:add { api = 1, name = "click_here", description = "Clicks.", parameters = { type = "object" },
+        run = function(ctx) return ctx.desk.mouse.click() and "clicked" end })
+    end })
+  t.eq(where, { 100, 100 })
 end
 
 function tests.what_has_changed_meanwhile_is_not_done()

@@ -34,7 +34,7 @@ local good = {
   ["desk.input.may_enter"] = { "x" }, ["desk.input.clicked"] = {}, ["desk.input.set_held"] = { "a", false },
   ["desk.input.may_act"] = { { act = "point", x = 1, y = 1 } },
   ["desk.input.may_load"] = { "https://example.org/", {} },
-  ["desk.input.judges_loading"] = {},
+  ["desk.input.judges"] = { "act" }, ["desk.input.may_choose"] = { {} },
   ["desk.elements.locate"] = { { handle = "x", role = "x", name = "x", pid = 0 } },
   ["desk.apps.own_timing"] = { { "key_hold" } },
   ["desk.keyboard.type"] = { "x" }, ["desk.keyboard.press"] = { "a" }, ["desk.keyboard.hold"] = { "shift" },
@@ -72,9 +72,8 @@ for name in ([[keyboard.press keyboard.hold keyboard.release mouse.press mouse.r
   windows.close windows.minimize windows.maximize windows.restore windows.raise windows.lower elements.list
   elements.find elements.refresh elements.press elements.actions elements.select elements.toggle elements.expand
   elements.collapse elements.focus elements.scroll_into_view elements.text elements.selection elements.select_text
-  input.may_type input.may_enter input.may_load clipboard.set clipboard.set_image apps.start apps.run apps.open
-  apps.open_app
-  apps.profile wait_for_window
+  input.may_type input.may_enter input.judges input.may_load clipboard.set clipboard.set_image apps.start apps.run
+  apps.open apps.open_app apps.profile wait_for_window
   wait_for_element wait_for_text wait_for_image]]):gmatch("%S+") do takes_text["desk." .. name] = true end
 
 local takes_number = {}

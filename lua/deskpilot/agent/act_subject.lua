@@ -47,9 +47,10 @@ local function names_of_window(window)
 end
 
 local function names_of_start(act)
-  local names = {}
-  for _, name in ipairs(act.profile and app_profiles.names(act.profile) or {}) do add(names, name) end
-  add(names, program_name(act.program or ""))
+  local names, program = {}, program_name(act.program)
+  local profile = act.profile or app_profiles.find(program)
+  for _, name in ipairs(profile and app_profiles.names(profile) or {}) do add(names, name) end
+  add(names, program)
   return names
 end
 

@@ -16,6 +16,7 @@ local permissions = {
 
 ---@class deskpilot.permissions: deskpilot.approvals
 ---@field reason string? the agent's, for the action under way
+---@field choosers deskpilot.handle?
 ---@field users table<deskpilot.tab, true> tabs that the mission's own code has sent somewhere since then
 
 local function tell(run, why)
@@ -145,12 +146,24 @@ function permissions.run_start(run)
   for _, words in ipairs(lists.in_force(run.config)) do run:note(words) end
 end
 
+-- From an agent's first action on, no browser opens a dialog for files: what is typed into one is not known here.
+local function keep_choosers(run)
+  if run.permissions.choosers then return end
+  run.permissions.choosers = run.desk.input.add_filter { chooser = function()
+    run:inform "the page asks for a file: give it one by the tool browser_upload; no dialog was opened"
+    return "a page gets its files by browser_upload"
+  end }
+  run:on_close(run.permissions.choosers.remove)
+  run.desk.browser.judge_loading()
+end
+
 -- What was allowed for one action is not allowed for the next.
 function permissions.action(run, action)
   local kept = run.permissions
   local justification = type(action.args) == "table" and action.args.justification
   kept.action, kept.reason = {}, type(justification) == "string" and justification or action.why
   kept.users = setmetatable({}, { __mode = "k" })
+  keep_choosers(run)
 end
 
 return permissions

@@ -87,7 +87,8 @@ function browser_module.new(desk)
     options = options_module.check(options, start_options, "browser.start")
     check_size(options.window)
     check_flags(options.args)
-    local permitted, forbidden = desk.input.may_act { act = "start", program = options.binary or "browser" }
+    local permitted, forbidden = desk.input.may_act { act = "start",
+      program = options.binary or require("deskpilot.desk.platform").browsers()[1] or "a browser" }
     if not permitted then return nil, forbidden end
     local process, err = require("deskpilot.desk.browser.launch").new(desk, options)
     if not process then return nil, err end
@@ -167,8 +168,10 @@ function browser_module.new(desk)
   function api.judge_loading()
     for _, browser in ipairs({ table.unpack(live) }) do
       for _, tab in ipairs(browser.order) do
-        local call = tab.attached and require("deskpilot.desk.browser.load_filter").begin(tab, tab.session)
-        if call then call:wait(desk.timing.browser_answer) end
+        local filter = require "deskpilot.desk.browser.load_filter"
+        for _, call in ipairs(tab.attached and filter.begin(tab, tab.session) or {}) do
+          call:wait(desk.timing.browser_answer)
+        end
       end
     end
   end

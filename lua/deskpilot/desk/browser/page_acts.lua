@@ -259,9 +259,11 @@ local function opened_chooser(tab, target, how)
     changed:notify()
   end)
   local ok, err = tab:call("Page.setInterceptFileChooserDialog", { enabled = true })
+  tab.uploading = true
   local guard <close> = setmetatable({}, { __close = function()
     off()
-    session:begin("Page.setInterceptFileChooserDialog", { enabled = false })
+    tab.uploading = nil
+    session:begin("Page.setInterceptFileChooserDialog", { enabled = tab.without_chooser == session })
   end })
   assert(guard)
   if not ok then return nil, err end

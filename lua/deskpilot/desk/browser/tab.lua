@@ -37,7 +37,7 @@ end
 -- Enables the events of a new session. The last call lets a paused new tab run. All calls are sent before the first
 -- answer is waited for.
 local function enable(self, session)
-  local calls = { load_filter.begin(self, session) }
+  local calls = load_filter.begin(self, session)
   for _, method in ipairs { "Page.enable", "Inspector.enable", "Network.enable", "Runtime.runIfWaitingForDebugger" } do
     calls[#calls + 1] = session:begin(method, method == "Network.enable"
       and { maxTotalBufferSize = 0, maxResourceBufferSize = 0 } or nil)

@@ -28,6 +28,8 @@ local KEPT = 2000 -- bytes of what was typed before
 ---@field act (fun(act: deskpilot.desk_act): string?)? of any other act; it may wait
 ---@field navigation (fun(url: string, tab: deskpilot.tab): string?)? of a document that a tab's main frame is about to
 ---  load, whoever has begun that: a link, a script of the page, a redirect; it may not wait
+---@field chooser (fun(tab: deskpilot.tab): string?)? told that the page of a tab has asked for a file: where there is
+---  such a function the browser opens no dialog for that
 
 --- What is about to be done, in the field `act`:
 ---   point     a button goes down, or the wheel turns, at the pixel `x`, `y` of the screen (`button`, `count`)
@@ -93,11 +95,12 @@ local function only_modifiers(names)
 end
 
 local filter_options = { keys = "function", text = "function", paste = "function", act = "function",
-  navigation = "function" }
+  navigation = "function", chooser = "function" }
 
 local signatures = signature.of("desk.input", {
   add_filter = { "options" }, may_press = { "table" }, may_type = { "text" }, may_enter = { "text" }, clicked = {},
-  set_held = { "text", "boolean" }, may_act = { "table" }, may_load = { "text", "table" }, judges_loading = {},
+  set_held = { "text", "boolean" }, may_act = { "table" }, may_load = { "text", "table" },
+  may_choose = { "table" }, judges = { "text" },
 })
 
 ---@param desk deskpilot.desk
@@ -127,7 +130,8 @@ function filter.new(desk)
   ---@return deskpilot.handle handle ends it
   function api.add_filter(how)
     options.check(how, filter_options, "desk.input.add_filter")
-    local own = { keys = how.keys, text = how.text, paste = how.paste, act = how.act, navigation = how.navigation }
+    local own = { keys = how.keys, text = how.text, paste = how.paste, act = how.act, navigation = how.navigation,
+      chooser = how.chooser }
     table.insert(filters, own)
     return { remove = function()
       for i = #filters, 1, -1 do
@@ -205,11 +209,19 @@ function filter.new(desk)
     return ask("navigation", url, tab)
   end
 
-  --- Whether anybody wants to be asked by may_load. Tabs that are attached to later ask then.
+  --- Whether a page may have the browser open a dialog for files.
+  ---@param tab deskpilot.tab
+  ---@return boolean? ok, deskpilot.error? err code "forbidden"
+  function api.may_choose(tab)
+    return ask("chooser", tab)
+  end
+
+  --- Whether any filter has that function.
+  ---@param question "keys"|"text"|"paste"|"act"|"navigation"|"chooser"
   ---@return boolean
-  function api.judges_loading()
+  function api.judges(question)
     for _, each in ipairs(filters) do
-      if each.navigation then return true end
+      if each[question] then return true end
     end
     return false
   end

@@ -59,7 +59,12 @@ local function may_point(desk, target, act)
   if target then x, y = points.resolve(desk, target) else x, y = desk.native:pointer() end
   if not x then return nil, y end
   act.act, act.x, act.y = "point", x, y
-  return desk.input.may_act(act)
+  local ok, err = desk.input.may_act(act)
+  if not ok or target then return ok, err end
+  -- A person may have been asked, and have used the mouse for the answer.
+  local now_x, now_y = desk.native:pointer()
+  if now_x == x and now_y == y then return true end
+  return mouse_path.go(desk, x, y)
 end
 
 local function rest(seconds)
