@@ -1,5 +1,5 @@
 --- What hooks are told of an action before and after it, on a desktop with an application and a browser: judged by the
---- pointer's place and by what the applications show afterwards.
+--- pointer's place and by what the applications show afterwards. And of all events: what is declared.
 local t = require "harness"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
@@ -26,8 +26,27 @@ local hooks = [[
   end,
 ]]
 
+-- The mission with hooks for all events, which compare what they are told with what is declared.
+local checked = [[
+local problems, heard = {}, {}
+local more = dofile(%q).hooks(function(name, problem)
+  heard[name] = true
+  problems[#problems + 1] = problem
+end)
+for name, hook in pairs(more) do mission[name] = hook end
+mission.after_run = function(m)
+  m:note(("wrong: " .. table.concat(problems, "; ")))
+  for name in pairs(heard) do m:note("heard " .. name) end
+end
+return mission
+]]
+
+local function with_checks(source)
+  return source .. checked:format(files.absolute "tests/lua/hook_fields.lua")
+end
+
 local mission = [[
-return {
+local mission = {
   desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },]] .. hooks .. [[
   run = function(m)
     local function act(tool, args)
@@ -55,22 +74,33 @@ return {
     m:note(browser:tab():info().title)
     m:note(m.desk.elements.find { app = "galculator", role = "text" }.text)
   end,
-}]]
+}
+]]
+
+-- Runs a mission; its result, and what it has noted.
+local function play(source, ...)
+  local folder = spawn.folder()
+  local path = files.join(folder, "m.lua")
+  assert(files.write(path, with_checks(source)))
+  local child = spawn.run({ spawn.program, "run", path, "--json", "--runs", folder .. "/runs", ... }, { cwd = folder })
+  local result, notes = json.decode(child.stdout) or {}, {}
+  t.eq(result.status, "succeeded", child.stderr)
+  for _, event in ipairs(journal.read(result.run_dir)) do
+    if event.event == "note" then
+      notes[#notes + 1], notes[event.message] = event.message, true
+    end
+  end
+  t.ok(notes["wrong: "], "what hooks are told is declared: " .. table.concat(notes, "\n"))
+  files.remove(folder)
+  return notes
+end
 
 local tests = {}
 
 function tests.applications_and_pages()
-  local folder, server = spawn.folder(), page_server.start { ["/shop"] = page }
-  local path = files.join(folder, "m.lua")
-  assert(files.write(path, mission:format(server.url .. "/shop")))
-  local child = spawn.run({ spawn.program, "run", path, "--json", "--runs", folder .. "/runs" }, { cwd = folder })
-  local result = json.decode(child.stdout) or {}
-  t.eq(result.status, "succeeded", child.stderr)
-  local notes, told = {}, {}
-  for _, event in ipairs(journal.read(result.run_dir)) do
-    if event.event == "note" then notes[#notes + 1] = event.message end
-  end
-  for i, note in ipairs(notes) do told[i] = json.decode(note) end
+  local server = page_server.start { ["/shop"] = page }
+  local notes, told = play(mission:format(server.url .. "/shop")), {}
+  for i = 1, 7 do told[i] = json.decode(notes[i] or "") end
   local function check(number, want)
     for key, value in pairs(want) do
       t.eq(told[number] and told[number][key], value, ("%d %s"):format(number, key))
@@ -88,8 +118,21 @@ function tests.applications_and_pages()
   t.eq(told[6].point, told[6].pointer)
   check(7, { tool = "focus_window", title = "galculator" })
   t.eq({ notes[8], notes[9] }, { "Paid", "778" }, "what was done to the applications")
+  for _, name in ipairs { "run_start", "observed", "action", "action_result", "settled", "desk_call", "picture" } do
+    t.ok(notes["heard " .. name], name)
+  end
   server:stop()
-  files.remove(folder)
+end
+
+function tests.what_an_agent_does()
+  local notes = play([[local mission = { task = 'click "7"; press "8"; expect "78"',
+    desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },
+    verify = function(m) return m.desk.elements.find { app = "galculator", text = "78" } ~= nil, "no 78" end }
+  ]], "--model", "literal")
+  for _, name in ipairs { "turn_start", "observed", "model_request", "model_reply", "action", "action_result",
+    "settled", "turn_end", "state", "phase_change" } do
+    t.ok(notes["heard " .. name], name)
+  end
 end
 
 return tests

@@ -105,6 +105,15 @@ function tests.nested_sections_are_spelt_right_or_told_of()
   t.has(tostring(err), "safety.apps is 'x', but must be a table of keys")
 end
 
+function tests.a_site_that_fits_nothing_is_an_error()
+  for _, pattern in ipairs { "https://example.com/path", "user@example.com", "exa mple.com", "", "https://",
+    "m\u{fc}ller.de", "example.com?x" } do
+    local _, err = (configured.settings()):resolve { environment = {}, layers = { { source = "the mission",
+      values = { safety = { sites = { deny = { pattern } } } } } } }
+    t.has(tostring(err), "safety.sites.deny is a table, but may hold only hosts such as *.example.com", pattern)
+  end
+end
+
 -- --- a desktop of windows ---------------------------------------------------------------------------------------
 
 local function window(id, class, rest)

@@ -29,11 +29,11 @@ local timing = {
 }
 
 -- What is allowed and denied of one kind, by patterns.
-local function permission(kind, what, doing)
+local function permission(kind, what, doing, check)
   return { section = "safety." .. kind, options = {
-    allow = { type = "list", about = ("the only %s %s, by pattern"):format(what, doing) },
-    deny = { type = "list", about = ("%s %s in no case, by pattern"):format(what, doing:gsub(" may ", " may not ")
-      :gsub("may not", "must not")) },
+    allow = { type = "list", check = check, about = ("the only %s %s, by pattern"):format(what, doing) },
+    deny = { type = "list", check = check,
+      about = ("%s %s, by pattern"):format(what, (doing:gsub(" may ", " must not "))) },
   } }
 end
 
@@ -115,7 +115,8 @@ return {
     sent = { type = "integer", default = 8, min = 0, about = "latest entries of it sent to the model" },
   } },
   permission("apps", "applications", "that an agent may act on"),
-  permission("sites", "sites", "that an agent may act on in a browser"),
+  permission("sites", "sites", "that an agent may act on in a browser",
+    require "deskpilot.agent.safety_lists".sites_problem),
   permission("tools", "tools", "that an agent may use"),
   { section = "safety", options = {
     approve = { type = "list", default = { "pay", "shell" }, choices = approval_defaults.names,

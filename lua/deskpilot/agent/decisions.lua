@@ -115,6 +115,12 @@ local function may_return(event)
   return list
 end
 
+--- How a run may end, in words.
+---@return string
+function decisions.statuses_in_words()
+  return "`" .. table.concat(statuses(), "`, `") .. "`"
+end
+
 --- What the functions that hear an event may return, in words.
 ---@param event deskpilot.event_declaration
 ---@return string

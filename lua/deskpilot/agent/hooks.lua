@@ -54,11 +54,18 @@ function hooks.entries(mission)
     { name = "the mission's hook", mission = {}, final = true, listener = named } }
 end
 
+--- Whether an event is announced to hooks: the first line of a journal is not.
+---@param name string of an event
+---@return boolean
+function hooks.hears(name)
+  return not events.get(name).of_file
+end
+
 --- Every key that a mission may hold as a hook.
 ---@return string[]
 function hooks.names()
   local names = text.keys(friendly)
-  for _, name in ipairs(events.names()) do names[#names + 1] = name end
+  for _, name in ipairs(events.names()) do names[#names + 1] = hooks.hears(name) and name or nil end
   return names
 end
 

@@ -15,10 +15,12 @@ end
 local box = object { x = "integer", y = "integer", width = "integer", height = "integer" }
 local statuses = { enum = { "succeeded", "failed", "incomplete", "interrupted", "error" } }
 
-events.declare_all("deskpilot.agent.journal", { { name = "journal", about = "The first line of a journal.", fields = {
-  { "version", "integer", "of the format of the lines; a reader refuses a version it does not know" },
-  { "program", "string", "the version of deskpilot that wrote it" },
-} } })
+events.declare_all("deskpilot.agent.journal", {
+  { name = "journal", about = "The first line of a journal.", of_file = true, fields = {
+    { "version", "integer", "of the format of the lines; a reader refuses a version it does not know" },
+    { "program", "string", "the version of deskpilot that wrote it" },
+  } },
+})
 
 events.declare_all("deskpilot.agent.loop", {
   { name = "run_start", about = "The run begins; before_run hears it.", fields = {
@@ -217,6 +219,7 @@ events.declare_all("deskpilot.agent.run", {
       "the window that is there, or the active one, as desk.windows gives it" },
     { "application?", "string", "the window's program without folder; what open_app opens" },
     { "site?", "string", "the origin of the page that is acted on, or that is opened: `https://example.org`" },
+    { "ignored?", strings, "once it was checked: arguments that the tool does not know and that were left out" },
     { "drop?", "object", "of a drag: point, element, window, application and site of its end" },
   }, fields = {
     { "tool", "string", "its name; `(none)` where the answer had no call" },
@@ -236,7 +239,7 @@ events.declare_all("deskpilot.agent.run", {
     { "text", "string", "what was done, or why it was not, as the model reads it" },
     { "code?", "string", "of the error (docs/errors.md)" },
     { "seconds?", "number", "that it took" },
-    { "point?", "array", "where it acted, as the model gave it" },
+    { "point?", "array", "where it acted, as the model gave it, in 0..1000 of the picture" },
     { "element?", "object", "what it acted on" },
     { "ignored?", strings, "arguments that the tool does not know and that were left out" },
     { "data?", {}, "what the tool has given beside the text" },

@@ -76,6 +76,19 @@ local function fits_site(pattern, origin)
   return glob.matches(rest, host) or rest:sub(1, 2) == "*." and glob.matches(rest:sub(3), host)
 end
 
+--- What is wrong with a list of sites; nil where nothing is. A pattern that can fit no site would deny nothing.
+---@param patterns string[]
+---@return string?
+function lists.sites_problem(patterns)
+  for _, pattern in ipairs(patterns) do
+    local host = pattern:gsub("^%a[%w+.-]*://", ""):gsub("/%*?$", "")
+    if not pattern:find "^%a[%w+.-]*:$" and not host:find "^[%w.*_%[%]:-]+$" then
+      return ("may hold only hosts such as *.example.com, with https:// and :8080 at most, and not '%s'"):format(
+        text.cut(text.one_line(pattern), 80))
+    end
+  end
+end
+
 -- Of what is shown in an origin, the origin itself.
 local function site_of(url)
   local inner = url:match("^[Bb][Ll][Oo][Bb]:(.*)$") or url:match("^[Vv][Ii][Ee][Ww]%-[Ss][Oo][Uu][Rr][Cc][Ee]:(.*)$")

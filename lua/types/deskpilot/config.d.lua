@@ -129,15 +129,15 @@
 
 ---@class deskpilot.config.safety.apps
 ---@field allow string[]? the only applications that an agent may act on, by pattern
----@field deny string[]? applications that an agent must not act on in no case, by pattern
+---@field deny string[]? applications that an agent must not act on, by pattern
 
 ---@class deskpilot.config.safety.sites
 ---@field allow string[]? the only sites that an agent may act on in a browser, by pattern
----@field deny string[]? sites that an agent must not act on in a browser in no case, by pattern
+---@field deny string[]? sites that an agent must not act on in a browser, by pattern
 
 ---@class deskpilot.config.safety.tools
 ---@field allow string[]? the only tools that an agent may use, by pattern
----@field deny string[]? tools that an agent must not use in no case, by pattern
+---@field deny string[]? tools that an agent must not use, by pattern
 
 ---@class deskpilot.config.screen
 ---@field cursor boolean? draw the mouse pointer in screenshots; true unless told
