@@ -34,7 +34,8 @@ function tests.every_tool_can_be_told_why()
   local _, box = configured.defaults()
   for _, name in ipairs(box:names()) do
     local properties = box:get(name).parameters.properties
-    t.ok(properties.justification or properties.evidence, name .. " has no place for a justification")
+    local place = properties.justification or properties.evidence or properties.reason
+    t.ok(place, name .. " has no place for a justification")
   end
 end
 
@@ -94,14 +95,14 @@ function tests.hooks_by_both_names()
   local kind, named = hooks.of {
     before_action = function(_, action) seen[#seen + 1] = "before " .. action.tool return false, "no" end,
     action = function(_, event) seen[#seen + 1] = "event " .. event.tool
-      return { amend = { why = "amended" } } end,
+      return { amend = { note = "amended" } } end,
     after_action = function(_, action, result) seen[#seen + 1] = action.tool .. " " .. tostring(result.ok) end,
     before_run = function() seen[#seen + 1] = "run" end,
   }
   local run = fake_run { { name = "friendly", listener = kind }, { name = "named", listener = named } }
   run:emit("run_start", {})
   local event = run:emit("action", { tool = "a" })
-  t.eq({ event.veto, event.why }, { "no", "amended" }, "the decisions of both count")
+  t.eq({ event.veto, event.note }, { "no", "amended" }, "the decisions of both count")
   run:emit("action_result", { ok = true, action = { tool = "a" } })
   t.eq(seen, { "run", "before a", "event a", "a true" })
 end
@@ -241,14 +242,14 @@ end
 -- Models cut characters in half, and half of a pair of surrogates is no character.
 function tests.what_has_not_changed_since_the_last_look_is_kept_once()
   local function element(name) return { name = name, states = { enabled = true }, norm = { 1, 2 }, handle = "a" } end
-  local page = { url = "u", elements = { element "link" } }
+  local page = { url = "u", elements = { element "l" } }
   local before = { elements = { element "ok", element "cancel" }, page = page }
-  local seen = { elements = { element "ok", element "close", element "help" },
-    page = { elements = { element "link" } } }
+  local seen = { elements = { element "ok", element "close", element "help" }, page = { elements = { element "l" } } }
   unchanged.share(seen, before)
   t.ok(seen.elements[1] == before.elements[1])
   t.eq(seen.elements[2].name, "close")
-  t.ok(seen.page.elements[1] ~= page.elements[1], "an element of a page belongs to its look")
+  t.ok(seen.page.elements[1] ~= page.elements[1], "those of a page belong to their document")
+  unchanged.share(seen, nil)
   t.ok(unchanged.same({ a = { 1, { b = true } } }, { a = { 1, { b = true } } }))
   for i, other in ipairs { { a = { 1 } }, { a = { 1, { b = false } } }, { a = { 1, { b = true, c = 1 } } }, {}, "a" } do
     t.ok(not unchanged.same({ a = { 1, { b = true } } }, other), i)
