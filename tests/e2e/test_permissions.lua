@@ -265,13 +265,30 @@ return { desktop = { kind = "private", size = { 800, 600 }, apps = { { "xterm", 
     end
   end }]]
 
-function tests.a_person_at_a_terminal_allows_and_refuses()
+-- Runs a mission in a terminal of its own: fn(term, folder).
+local function at_terminal(mission, fn)
   local folder = files.absolute(spawn.folder())
-  assert(files.write(files.join(folder, "m.lua"), in_a_shell))
+  assert(files.write(files.join(folder, "m.lua"), mission))
   local term = terminal.start({ files.absolute(spawn.program), "run", "m.lua", "--runs", "runs" }, { cwd = folder,
     columns = 200, env = { XDG_CONFIG_HOME = folder } })
-  local ok, err = xpcall(function()
-    local prompt = "answer (number or text; Enter: no answer; 120 s):"
+  local ok, err = xpcall(fn, debug.traceback, term, folder)
+  term:stop()
+  files.remove(folder)
+  if not ok then error(err, 0) end
+end
+
+local prompt = "answer (number or text; Enter: no answer; 120 s):"
+
+local function answers(folder)
+  local list = {}
+  for _, event in ipairs(assert(journal.read(files.join(folder, "runs", files.list(folder .. "/runs")[1])))) do
+    if event.event == "answer" then list[#list + 1] = { event.answer, event.by } end
+  end
+  return list
+end
+
+function tests.a_person_at_a_terminal_allows_and_refuses()
+  at_terminal(in_a_shell, function(term, folder)
     local screen = term:wait_for_last(prompt, 60)
     t.has(screen, 'Allow this: type "touch ' .. folder .. '/one\\x0a" in xterm, window')
     t.has(screen, "(shell)? (Reason given: it is\\x1b[2Jwanted)")
@@ -288,14 +305,42 @@ function tests.a_person_at_a_terminal_allows_and_refuses()
     t.wait_until("the last file", function() return files.exists(folder .. "/four") end)
     t.eq({ files.exists(folder .. "/one"), files.exists(folder .. "/two"), files.exists(folder .. "/three") },
       { false, true, true })
-    local answers = {}
-    for _, event in ipairs(assert(journal.read(files.join(folder, "runs", files.list(folder .. "/runs")[1])))) do
-      if event.event == "answer" then answers[#answers + 1] = { event.answer, event.by } end
+    t.eq(answers(folder), { { "no", "a person" }, { "yes", "a person" }, { "always", "a person" } })
+  end)
+end
+
+local an_upload = [[
+return { desktop = { kind = "private", size = { 900, 700 } }, strict = false, files = { "poster.txt" },
+  safety = { approve = { "upload" } },
+  run = function(m)
+    local file = io.open(m.folder .. "/poster.txt", "w")
+    file:write "x"
+    file:close()
+    assert(m:act { tool = "browser_open", args = { url = "HERE/" }, why = "w" }.ok)
+    for _ = 1, 2 do
+      assert(m:observe())
+      local result = m:act { tool = "browser_upload", why = "the form wants it", args = { path = "poster.txt",
+        index = m.observation.page.elements[1].index } }
+      m:note(result.text)
     end
-    t.eq(answers, { { "no", "a person" }, { "yes", "a person" }, { "always", "a person" } })
-  end, debug.traceback)
-  term:stop()
-  files.remove(folder)
+  end }]]
+
+function tests.a_person_at_a_terminal_lets_a_file_go()
+  local field = "<input type=file aria-label=Photo onchange=\"fetch('/got')\">"
+  local server = page_server.start { ["/"] = says("Up", field) }
+  local ok, err = xpcall(at_terminal, debug.traceback, an_upload:gsub("HERE", server.url), function(term, folder)
+    t.has(term:wait_for_last(prompt, 60), ("Allow this: upload %s/poster.txt on %s/ (upload)? (Reason given: the form "
+      .. "wants it)"):format(folder, server.url))
+    term:line "n"
+    term:wait_for("a person does not allow this", 30)
+    term:wait_for_last(prompt, 30)
+    t.eq(server:count "/got", 0)
+    term:line "y"
+    term:wait_for("status 0", 60)
+    t.wait_until("the upload", function() return server:count "/got" == 1 end)
+    t.eq(answers(folder), { { "no", "a person" }, { "yes", "a person" } })
+  end)
+  server:stop()
   if not ok then error(err, 0) end
 end
 

@@ -293,6 +293,30 @@ function tests.tools_that_are_denied_are_not_there()
   t.eq({ said(got[2]), said(got[3]) }, { "done", "done" })
 end
 
+function tests.policies_get_along_without_them()
+  for _, policy in ipairs { "three_body", "odev" } do
+    local offered = {}
+    local run = null_run.play({ task = "Press shift.", policy = policy, limits = { turns = 4, seconds = 60 },
+      safety = { tools = { deny = { "press_key", "scroll_*" } } } }, { model = function(request)
+        for _, tool in ipairs(request.tools or {}) do offered[#offered + 1] = tool end
+        local words = require "deskpilot.base.json".encode(request.messages)
+        t.ok(not words:find("- press_key(", 1, true), policy .. " tells of press_key: " .. words)
+        return null_run.calls({ { "press_key", { key = "shift" } } }, "shift")
+      end })
+    t.ok(#offered > 0, policy)
+    t.ok(not require "deskpilot.base.json".encode(offered):find("press_key", 1, true), policy .. " offers press_key")
+    t.ok(run.outcome.status == "incomplete" or run.outcome.status == "failed", run.outcome.reason)
+  end
+end
+
+function tests.refusals_without_end_end_the_run()
+  local run = null_run.play({ task = "x", limits = { failures = 3 }, safety = { tools = { deny = { "press_key" } } } },
+    { turn = function(run) run:act { tool = "press_key", args = { key = "a" }, why = "w" } end })
+  t.eq(run.outcome.status, "failed")
+  t.has(run.outcome.reason, "3 steps in a row failed (limits.failures); the last one: refused: press_key is denied by "
+    .. "safety.tools.deny")
+end
+
 -- --- a person's yes -----------------------------------------------------------------------------------------------
 
 local function answering(answers, asked)
