@@ -347,6 +347,16 @@ function tests.a_shell_needs_a_persons_yes()
   t.eq(said(got[1]), "done")
 end
 
+function tests.a_person_is_shown_all_of_it()
+  local asked, long = {}, ("x "):rep(330) .. "; rm -r ~"
+  local got, world = play({ ask = answering({ "yes", "yes" }, asked) }, { type_text(long), type_text(("\t"):rep(900)) },
+    terminal())
+  t.eq(said(got[1]), "done")
+  t.has(asked[1], "; rm -r ~")
+  t.has(said(got[2]), "is too long for a person to be shown all of it")
+  t.eq({ #asked, #world.typed }, { 1, 1 })
+end
+
 function tests.always_holds_for_the_rest_of_the_run()
   local asked = {}
   local windows = terminal()

@@ -105,11 +105,11 @@ local unseen = { { 0x80, 0x9f }, { 0x200b, 0x200f }, { 0x202a, 0x202e }, { 0x206
 --- A text of the screen's as a person may safely read it: what a terminal would obey, or what turns the direction of a
 --- text round, is written out.
 ---@param words string
----@param most integer characters
+---@param most integer? characters; all of them if not given
 ---@return string
 function approval.visible(words, most)
   if not utf8.len(words) then words = words:gsub("[\128-\255]", "?") end
-  words = text.cut(words, most):gsub("%c", function(c) return ("\\x%02x"):format(c:byte()) end)
+  words = (most and text.cut(words, most) or words):gsub("%c", function(c) return ("\\x%02x"):format(c:byte()) end)
   for _, range in ipairs(unseen) do
     for code = range[1], range[2] do
       words = words:gsub(utf8.char(code), ("\\u{%04x}"):format(code))
@@ -125,10 +125,10 @@ local function quoted(words, most) return '"' .. visible(words, most) .. '"' end
 local says = {}
 
 function says.keys(act) return "press " .. combo_of(act.keys) end
-function says.text(act) return "type " .. quoted(act.words, 300) end
-function says.upload(act) return "upload " .. visible(table.concat(act.paths, ", "), 600) end
+function says.text(act) return "type " .. quoted(act.words) end
+function says.upload(act) return "upload " .. visible(table.concat(act.paths, ", ")) end
 function says.start(act) return "open " .. quoted(act.profile and act.profile.name or act.program, 100) end
-function says.open(act) return "open " .. visible(act.target, 300) end
+function says.open(act) return "open " .. visible(act.target) end
 function says.close(act) return act.tab and "close the tab" or "close the window" end
 
 local function on_element(act, subject)
@@ -180,6 +180,8 @@ function approval.missing(config, act, subject, given)
   end
 end
 
+local longest = 1500 -- bytes of what is asked for: all of it is in the question
+
 --- Asks a person. What is allowed is kept.
 ---@param run deskpilot.run
 ---@param kind string
@@ -190,6 +192,10 @@ end
 ---@return string? refused why not
 function approval.ask(run, kind, act, subject, given, why)
   local what = approval.words(act, subject)
+  if #what > longest then -- nobody allows what he has seen a part of
+    return ("what is to be done (%s) is too long for a person to be shown all of it; do it in smaller parts"):format(
+      text.cut(what, 60))
+  end
   local answer, err = questions.consent(run, { what = ("%s (%s)"):format(what, kind), why = why and visible(why, 300),
     always = true })
   if not answer then

@@ -187,7 +187,7 @@ end
 ---@return boolean|"always"|nil allowed, deskpilot.error? err code "refused"
 function questions.consent(run, wanted)
   if type(wanted) ~= "table" or type(wanted.what) ~= "string" then error("consent needs `what` is to be done", 3) end
-  local what = text.cut(text.one_line(wanted.what), 1000)
+  local what = text.cut(text.one_line(wanted.what), 1600)
   local why = wanted.why and text.one_line(wanted.why) or ""
   local answer, err = questions.ask(run, { text = ("Allow this: %s?%s"):format(what, why ~= ""
     and (" (Reason given: %s)"):format(text.cut(why, 400)) or ""),
