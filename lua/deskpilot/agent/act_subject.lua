@@ -102,8 +102,9 @@ end
 ---@param run deskpilot.run
 ---@param act deskpilot.permitted_act
 ---@param permitted fun(names: string[]): boolean whether these may be acted on: another look is worth it where not
+---@param with_page boolean? whether it matters which page a browser's window shows
 ---@return deskpilot.act_subject
-function act_subject.of(run, act, permitted)
+function act_subject.of(run, act, permitted, with_page)
   local subject = {}
   if act.act == "start" then
     subject.names, subject.profile = names_of_start(act), act.profile
@@ -119,7 +120,7 @@ function act_subject.of(run, act, permitted)
     window = window_of_popup(run, act, window)
     if window then name_application(subject, window) end
   end
-  if act.tab then look_at_tab(subject, act.tab) else look_at_browser(run, subject) end
+  if act.tab then look_at_tab(subject, act.tab) elseif with_page then look_at_browser(run, subject) end
   return subject
 end
 

@@ -66,6 +66,15 @@ function approval.wants_element(config, act)
   return presses(act) and (wanted.pay or wanted.submit and act.act == "point") or false
 end
 
+--- Whether it needs to be known which page an act is about, where it is in a browser.
+---@param config deskpilot.config
+---@param act deskpilot.permitted_act
+---@return boolean
+function approval.wants_page(config, act)
+  local submits = act.act == "keys" and act.keys.enter and approval.wanted(config).submit
+  return submits or approval.wants_element(config, act)
+end
+
 local kinds = {}
 
 function kinds.upload(_, act) return act.act == "upload" end

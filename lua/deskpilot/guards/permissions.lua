@@ -71,8 +71,10 @@ local function bring_back(run, before)
 end
 
 local function look(run, act)
-  local subject = act_subject.of(run, act, function(names) return not lists.app(run.config, names) end)
-  if approval.wants_element(run.config, act) then act_subject.find_element(run, act, subject) end
+  local config = run.config
+  local subject = act_subject.of(run, act, function(names) return not lists.app(config, names) end,
+    lists.any(config, "sites") or approval.wants_page(config, act))
+  if approval.wants_element(config, act) then act_subject.find_element(run, act, subject) end
   return subject
 end
 
