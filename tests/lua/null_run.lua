@@ -68,9 +68,7 @@ function null_run.play(mission, options)
   local config = assert(settings:resolve { layers = { require "deskpilot.agent.mission".layer(mission) },
     environment = {}, flags = { source = "a flag", values = flags } })
   local list, events = {}, {}
-  for _, listener in ipairs { hooks.of(mission) } do
-    list[#list + 1] = { name = "the mission's hook", must_start = true, final = true, listener = listener }
-  end
+  for _, entry in ipairs(hooks.entries(mission)) do list[#list + 1] = entry end
   for _, guard in ipairs(guards) do
     list[#list + 1] = { name = "the guard " .. guard.name, listener = guard.plugin }
   end

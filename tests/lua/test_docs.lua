@@ -39,6 +39,15 @@ function tests.the_journal()
   end
 end
 
+function tests.the_hooks()
+  local words = require "deskpilot.cli.hooks_reference".text()
+  t.ok(files.read "docs/hooks.md" == words, "docs/hooks.md is stale: run ./dev docs")
+  for _, part in ipairs { "## action\n", "| `point` | object, may be missing |", "### click_element\n",
+    "| `position` | array of number, 0 to 1000, 2 items, may be missing |", "before_action = function(m, action)" } do
+    t.has(words, part)
+  end
+end
+
 local folder = "docs/api"
 
 function tests.the_api_pages_are_those_of_the_code()

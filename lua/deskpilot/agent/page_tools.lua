@@ -63,23 +63,19 @@ function page_tools.check_index(ctx, args)
   return nil, err
 end
 
---- Whether an agent may open that address: the web, and those files of this machine that the mission is about.
+--- The address that an agent may open: one of the web, or that of a file of this machine that the mission is about, as
+--- it really is.
 ---@param ctx deskpilot.tool_context
 ---@param url string
----@return boolean? ok, deskpilot.error? err
-function page_tools.check_address(ctx, url)
+---@return string? url, deskpilot.error? err
+function page_tools.address(ctx, url)
   local scheme = url:match("^%s*(%a[%w+.-]*):")
   scheme = scheme and scheme:lower()
-  if scheme == "http" or scheme == "https" then return true end
+  if scheme == "http" or scheme == "https" then return text.trim(url) end
   if scheme ~= "file" then
     return errors.fail("refused", "only http and https addresses can be opened, and not %s", text.cut(url, 200))
   end
-  local path = url:match("^%s*%a+://(/[^?#]*)")
-  if not path then return errors.fail("invalid", "not the address of a file: %s", text.cut(url, 200)) end
-  path = path:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
-  local file, err = allowed_files.resolve(ctx.run, (path:gsub("^/(%a:)", "%1")))
-  if not file then return nil, err end
-  return true
+  return allowed_files.address(ctx.run, url)
 end
 
 --- A tool that acts on one element.

@@ -4,6 +4,7 @@ local native = require "native.image"
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
+local action_target = require "deskpilot.agent.action_target"
 local checks = require "deskpilot.agent.checks"
 local decode = require "deskpilot.model.decode"
 local events = require "deskpilot.agent.run_events"
@@ -24,6 +25,7 @@ local pictures = require "deskpilot.agent.pictures"
 local questions = require "deskpilot.agent.questions"
 local script = require "deskpilot.agent.script"
 local state = require "deskpilot.agent.state"
+local untrusted = require "deskpilot.agent.untrusted"
 local verdict = require "deskpilot.agent.verdict"
 
 local run = {}
@@ -70,6 +72,7 @@ local statuses = { succeeded = true, claimed = true, failed = true, incomplete =
 ---@field toolbox deskpilot.toolbox
 ---@field listeners { name: string, listener: deskpilot.listener, final: boolean?, essential: boolean? }[]
 ---@field dir deskpilot.rundir
+---@field marks deskpilot.untrusted between which text from outside stands in requests
 ---@field model deskpilot.model.client
 ---@field encoder native.PngEncoder
 ---@field started number
@@ -86,6 +89,8 @@ local statuses = { succeeded = true, claimed = true, failed = true, incomplete =
 ---@field notices string[]? what the next observation tells beside the screen
 ---@field m deskpilot.mission_run the run as its mission's functions see it
 ---@field proxy deskpilot.desk_proxy that of m.desk
+---@field acting boolean? whether a tool runs that an agent has called
+---@field permissions deskpilot.permissions what the guard of that name keeps
 ---@field mistaken boolean? one of the mission's functions has failed
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 ---@field file { path: string, sha256: string }? the mission's file
@@ -104,6 +109,7 @@ function run.new(parts)
   self.args, self.checks = self.args or {}, checks.new(self)
   self.spent = self.past and self.past.seconds or 0
   self.encoder = native.encoder()
+  self.marks = untrusted.new()
   self.closers, self.noted = {}, {}
   if self.toolbox then self.toolbox.changed = function(change) self:emit("tools_changed", change) end end
   self.memory = run_memory.of(self)
@@ -269,7 +275,7 @@ local function exchange(self, wanted, box, model)
   for key, value in pairs(event) do request[key] = value end
 
   local chat = { persona = request.persona, turn = self.turn, goal = self.goal.parent and self.goal.path or nil,
-    messages = messages.of(request, self.config:get("model.max_images")),
+    messages = messages.of(request, self.config:get("model.max_images"), self.marks), mark = self.marks.word,
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools, self) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
@@ -350,6 +356,15 @@ local function note_ignored(self, action, ignored)
   self.noted[words] = true
 end
 
+-- While a tool runs, what is done on the desktop is the agent's; what hooks do before and after it is not.
+local function run_tool(self, action, call, ctx, args)
+  local before = self.acting
+  self.acting = true
+  local over <close> = setmetatable({}, { __close = function() self.acting = before end })
+  assert(over)
+  return (call.toolbox or self.toolbox):run(action.tool, ctx, args)
+end
+
 local function perform(self, action, call, ctx)
   if type(action.args) ~= "table" then
     return errors.fail("invalid", "%s needs a table of arguments, not %s", tostring(action.tool), type(action.args))
@@ -364,7 +379,8 @@ local function perform(self, action, call, ctx)
   if #ignored > 0 then note_ignored(self, action, ignored) end
   local allowed, refusal = questions.allow_call(self, action.tool, args, call.why)
   if not allowed then return nil, refusal end
-  local result, err = (call.toolbox or self.toolbox):run(action.tool, ctx, args)
+  action_target.begin(action, listeners.mission_hears(self, "action_result"))
+  local result, err = run_tool(self, action, call, ctx, args)
   if not result then return nil, err end
   return pictures.keep_all(self, result, ("screenshots/action_%04d"):format(self.actions))
 end
@@ -379,6 +395,14 @@ local function justified(self, call)
   return copy
 end
 
+--- A call's arguments as its tool takes them, without asking the tool itself.
+---@param call deskpilot.call
+---@return table? args
+---@return string[]|deskpilot.error ignored as for check
+function Run:validate(call)
+  return (call.toolbox or self.toolbox):validate(call.tool, justified(self, call), self)
+end
+
 --- Whether a call could be done as things are in the latest observation: its tool, its arguments, and what the
 --- tool itself has to say about them. Nothing is done.
 ---@param call deskpilot.call
@@ -386,10 +410,9 @@ end
 ---@return string[]|deskpilot.error ignored the names of arguments that were left out, because the tool does not know
 ---  them; or a sentence for the model
 function Run:check(call)
-  local box = call.toolbox or self.toolbox
-  local args, ignored = box:validate(call.tool, justified(self, call), self)
+  local args, ignored = self:validate(call)
   if not args then return nil, ignored end
-  local ok, why = box:check(call.tool, context(self, call), args)
+  local ok, why = (call.toolbox or self.toolbox):check(call.tool, context(self, call), args)
   if not ok then return nil, why end
   return args, ignored
 end
@@ -433,8 +456,8 @@ end
 function Run:act(call)
   self.actions = self.actions + 1
   local began = task.now()
-  local action = self:emit("action", { tool = call.tool, args = call.args or {}, persona = call.persona,
-    why = call.why })
+  local action = self:emit("action", action_target.attach(self, { tool = call.tool, args = call.args or {},
+    persona = call.persona, why = call.why }, call))
   local ctx = context(self, call)
   local result, err = perform(self, action, call, ctx)
   local ok, words = result ~= nil, result and result.text or tostring(err)

@@ -17,6 +17,7 @@ end
 ---@class deskpilot.config
 ---@field keys deskpilot.config_keys
 ---@field values table<string, any> by dotted names
+---@field said_of table<string, { value: any, source: string }[]> what each place has said, by dotted names
 ---@field sources table<string, string> where each came from: "a flag", "the mission", ..., "default", "script"
 local Config = {}
 
@@ -52,12 +53,34 @@ function Config:get(name)
   return value
 end
 
+--- What each place has said of a key, the weakest first, for keys of which none overrules another
+--- (safety.apps.allow). The default is none of them.
+---@param name string dotted
+---@return { value: any, source: string }[]
+function Config:said(name)
+  if not self.keys:find(name) then error(self.keys:unknown(name), 2) end
+  return self.said_of[name] or {}
+end
+
 --- The secret in the file that a key of the type secret_file names, or in a variable that stands for it. It is in
 --- nothing that walks the configuration.
 ---@param name string dotted
 ---@return string? secret, string? from the variable or the file that it is from
 function Config:secret(name)
   return self.secret_of(name)
+end
+
+-- Keeps what a place has said of a key, in the order of the places.
+local function note_said(self, name, value, source)
+  local list = self.said_of[name] or {}
+  self.said_of[name] = list
+  for _, said in ipairs(list) do
+    if said.source == source then
+      said.value = copied(value)
+      return
+    end
+  end
+  list[#list + 1] = { value = copied(value), source = source }
 end
 
 -- Converts and keeps one value.
@@ -70,6 +93,7 @@ local function assign(self, name, value, source)
   local typed, why = option.convert(declared, name, value)
   if typed == nil then return nil, why end
   self.values[name], self.sources[name] = copied(typed), source
+  note_said(self, name, typed, source)
   return true
 end
 
@@ -231,7 +255,7 @@ end
 ---@return deskpilot.config? rest where there is an error: what is right, and defaults for what is wrong
 function config.resolve(keys, sources)
   local problems = {}
-  local self = { keys = keys, values = {}, sources = {} }
+  local self = { keys = keys, values = {}, sources = {}, said_of = {} }
   for _, key in pairs(keys.by_name) do set_default(self, key) end
   for _, layer in ipairs(all_layers(keys, sources)) do apply(self, layer, sources.tolerant, problems) end
   local environment = sources.environment or uv.os_getenv

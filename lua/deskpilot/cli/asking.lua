@@ -2,6 +2,7 @@
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local glob = require "deskpilot.base.glob"
 local platform = require "deskpilot.desk.platform"
 local progress = require "deskpilot.cli.progress"
 local questions = require "deskpilot.agent.questions"
@@ -97,11 +98,6 @@ end
 ---@type deskpilot.answerer
 asking.person = { name = "a person", ask = ask_at_terminal }
 
--- A question's pattern as one of Lua's: whole, whatever the case, * for anything.
-local function pattern_of(words)
-  return "^" .. text.one_line(words):lower():gsub("[%^%$%(%)%%%.%[%]%+%-%?]", "%%%0"):gsub("%*", ".*") .. "$"
-end
-
 local function read_rules(words, name)
   local rules, number = {}, 0
   for line in (words .. "\n"):gmatch "(.-)\r?\n" do
@@ -112,7 +108,7 @@ local function read_rules(words, name)
         return errors.fail("invalid", "%s", ("%s:%d: a line is QUESTION = ANSWER, where * in the question stands for "
           .. "anything"):format(name, number))
       end
-      rules[#rules + 1] = { pattern = pattern_of(pattern), answer = answer }
+      rules[#rules + 1] = { pattern = text.one_line(pattern), answer = answer }
     end
   end
   return rules
@@ -131,9 +127,9 @@ function asking.file(path)
   if not rules then return nil, problem end
   local name = "the file " .. path
   return { name = name, ask = function(_, question)
-    local asked = text.one_line(question.text):lower()
+    local asked = text.one_line(question.text)
     for _, rule in ipairs(rules) do
-      if asked:find(rule.pattern) then
+      if glob.matches(rule.pattern, asked) then
         if rule.answer ~= "" then return rule.answer end
         return errors.fail("refused", "%s has no answer to this", name)
       end

@@ -187,6 +187,8 @@ function apps.new(desk)
   ---@return deskpilot.window|deskpilot.error|nil window the new one, with `wait`; the error if pid is nil
   function api.start(argv)
     local command = check_argv(argv, "apps.start")
+    local permitted, forbidden = desk.input.may_act { act = "start", program = command[1] }
+    if not permitted then return nil, forbidden end
     local before = argv.wait and app_windows.ids(desk)
     local app, err = start(command, argv.env)
     if not app then return nil, err end
@@ -291,6 +293,8 @@ function apps.new(desk)
     local wait = options and options.wait
     local thing, err = openable(target)
     if not thing then return nil, err end
+    local permitted, forbidden = desk.input.may_act { act = "open", target = thing }
+    if not permitted then return nil, forbidden end
     local argv, failure = platform.opener(thing, desk.session ~= nil)
     if not argv then return nil, failure end
     local before = app_windows.ids(desk)
@@ -315,6 +319,8 @@ function apps.new(desk)
     local arguments = options and options.arguments
     local profile, err = app_profiles.find(name)
     if not profile then return nil, err end
+    local permitted, forbidden = desk.input.may_act { act = "start", program = name, profile = profile }
+    if not permitted then return nil, forbidden end
     return open_app.open(desk, start, profile, arguments)
   end
 

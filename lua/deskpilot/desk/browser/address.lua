@@ -26,4 +26,23 @@ function address.check(url)
   return url
 end
 
+local usual_ports = { http = "80", https = "443" }
+
+--- The origin of an address, as browsers write it: "https://example.org", with the port where it is not the usual one.
+--- Of an address without a host it is the scheme: "file:", "about:", "data:".
+---@param url string
+---@return string? origin nil for what is no address
+function address.origin(url)
+  local scheme, rest = url:match("^%s*(%a[%w+.-]*):(.*)$")
+  if not scheme then return nil end
+  scheme = scheme:lower()
+  local authority = rest:gsub("\\", "/"):match("^//([^/?#]+)")
+  if not authority or scheme == "file" then return scheme .. ":" end
+  local host = authority:match("([^@]*)$"):lower()
+  local port = host:match(":(%d+)$")
+  if port then host = host:sub(1, -#port - 2) end
+  host = host:gsub("%.$", "")
+  return scheme .. "://" .. host .. ((not port or port == usual_ports[scheme]) and "" or ":" .. port)
+end
+
 return address

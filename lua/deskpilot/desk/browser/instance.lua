@@ -292,7 +292,7 @@ function Browser:new_tab(url)
   if not url then return tab end
   local ok, failure = tab:navigate(url)
   if ok then return tab end
-  tab:close()
+  tab_module.close(tab)
   return nil, failure
 end
 
