@@ -1,5 +1,6 @@
 --- What an action touches, before and after it, on a desktop that the test makes up.
 local t = require "harness"
+local address = require "deskpilot.desk.browser.address"
 local native = require "native.image"
 local null_run = require "null_run"
 local shots = require "deskpilot.desk.picture.shot"
@@ -217,6 +218,22 @@ function tests.it_is_no_data()
   end })
   t.eq({ keys.point, keys.element, keys.window, keys.args }, { [4] = true })
   t.eq(null_run.only(world.events, "action")[1].window, nil)
+end
+
+function tests.origins_are_those_of_browsers()
+  for url, want in pairs {
+    ["https://example.org"] = "https://example.org", ["HTTP://Example.ORG:80/a"] = "http://example.org",
+    ["http://example.org:8080?a"] = "http://example.org:8080", ["https://a@b:c@example.org#x"] = "https://example.org",
+    ["https:example.org/a"] = "https://example.org", ["https:\\\\evil.org\\@example.org"] = "https://evil.org",
+    ["https:///example.org./a"] = "https://example.org", ["https://ex%61mple.org/%41"] = "https://example.org",
+    ["ht\ntps://exam\tple.org"] = "https://example.org", ["https://example.org:0443"] = "https://example.org",
+    ["http://[::1]:8000/"] = "http://[::1]:8000", ["http://[::1]/"] = "http://[::1]",
+    ["https://x.org:"] = "https://x.org",
+    ["file:///etc/passwd"] = "file:", ["about:blank"] = "about:", ["data:text/html,x"] = "data:",
+    ["chrome://settings/x"] = "chrome://settings", ["https://"] = "https:" } do
+    t.eq(address.origin(url), want, url)
+  end
+  t.eq(address.origin "no address", nil)
 end
 
 return tests

@@ -141,7 +141,7 @@ function read.site(self)
   if self.past and window then
     return seen and seen.page and seen.window and seen.window.id == window.id and address.origin(seen.page.url) or nil
   end
-  tab = tab or window and observation.tab(self.run.desk, window)
+  tab = tab or window and hit_test.ask(function() return (observation.tab(self.run.desk, window)) end)
   return tab and address.origin(tab.url)
 end
 

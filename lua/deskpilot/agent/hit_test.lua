@@ -73,14 +73,18 @@ local function as_seen(run, seen, window, was, anyway)
     list = function() return seen.tree or seen.elements end }
 end
 
--- What an application says within a short time; nil where it does not.
-local function ask(fn)
+--- What an application says within a short time; nil where it does not.
+---@param fn fun(): any asks it
+---@return any
+function hit_test.ask(fn)
   local done, value = task.limit(ASKING, function()
     task.sleep(0) -- from here on a task of its own, which can be cancelled
     return fn()
   end)
   return done and value or nil
 end
+
+local ask = hit_test.ask
 
 local function as_it_is(run, window)
   local page = ask(function()
