@@ -5,6 +5,7 @@
 ---@class deskpilot.config_groups
 ---@field personas table<string, deskpilot.config.personas>? what one persona of a policy is given, by its name; the others ask `model.name`, and spend what their policy says
 ---@field policy string? how the agent thinks (a file in policies/); three_body unless told
+---@field trusted_folders string[]? folders whose files are used also where others could have written them; not in a project's `deskpilot.lua` or a mission; none unless told
 ---@field ask_user deskpilot.config.ask_user?
 ---@field browser deskpilot.config.browser?
 ---@field browser_wait deskpilot.config.browser_wait?
