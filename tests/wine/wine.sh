@@ -18,8 +18,6 @@ seconds=0
 
 export LC_ALL=C.UTF-8 # file names in other scripts are lost without it
 export WINEARCH=win64 WINEDEBUG="${WINEDEBUG:--all}" WINEDLLOVERRIDES="mscoree,mshtml,winemenubuilder.exe="
-# Wine does not show the sticky bit of /tmp, where the checkout may lie: to it everybody may replace what is there.
-export DESKPILOT_TRUSTED_FOLDERS='Z:\'
 unset WAYLAND_DISPLAY
 
 # A clone must not share files with the user's home, as Wine's own Desktop and Documents do.
