@@ -46,6 +46,18 @@ tests.folders_that_are_trusted = with_folder(function(folder)
   t.eq(trust.allow { folder .. "/is_not_there", folder }, true)
 end)
 
+tests.a_part_of_the_program_has_no_other_in_its_place = with_folder(function(folder)
+  write(folder .. "/m.lua", "return { task = 'x' }")
+  local path = write(folder .. "/deskpilot/agent/loop.lua", "io.stderr:write 'RAN'")
+  for _, words in ipairs { { "run", "m.lua" }, { "eval", "1" }, { "repl" } } do
+    local child = spawn.run({ files.absolute(spawn.program), table.unpack(words) }, { cwd = folder,
+      env = { DISPLAY = false }, input = "1\n" })
+    t.eq(child.status, 2, words[1])
+    t.eq(child.stderr, ("deskpilot: %s is not used: it has the place of a part of deskpilot itself, and what may be "
+      .. "replaced are policies, tools, guards, prompts, apps and model/profiles; move it away\n"):format(path))
+  end
+end)
+
 if system.platform == "linux" then
   tests.what_others_may_write = with_folder(function(folder)
     local path = write(folder .. "/p/deskpilot.lua")
