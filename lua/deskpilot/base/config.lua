@@ -17,14 +17,15 @@ end
 ---@class deskpilot.config
 ---@field keys deskpilot.config_keys
 ---@field values table<string, any> by dotted names
+---@field said_of table<string, deskpilot.config_said[]> what each place has said, by dotted names
 ---@field sources table<string, string> where each came from: "a flag", "the mission", ..., "default", "script"
----@field said table<string, deskpilot.config_said[]> all that the layers say of each, the stronger ones last
 local Config = {}
 
 ---@class deskpilot.config_said
 ---@field value any
----@field by "user"|"mission"|"project" who says it
----@field place string where: a file, a variable, an option
+---@field source string as in `sources`
+---@field by "user"|"mission"|"project" whose source that is
+---@field place string for a sentence: a file, a variable, an option
 
 -- Of a key with entries: those that anything is known of.
 local function entries_of(self, key)
@@ -67,19 +68,36 @@ function Config:secret(name, of_project)
   return self.secret_of(name, of_project or false)
 end
 
+--- What each place has said of a key, the weakest first: keys of which none overrules another, and who has named an
+--- address. The default is none of them.
+---@param name string dotted
+---@return deskpilot.config_said[]
+function Config:said(name)
+  if not self.keys:find(name) then error(self.keys:unknown(name), 2) end
+  return self.said_of[name] or {}
+end
+
 --- Where the present value of a key was said, for a sentence: "--provider", a file.
 ---@param name string dotted
 ---@return string
 function Config:place(name)
-  local said = self.said[name]
-  return said and said[#said].place or self.sources[name] or "default"
+  for _, said in ipairs(self.said_of[name] or {}) do
+    if said.source == self.sources[name] then return said.place end
+  end
+  return self.sources[name] or "default"
 end
 
-local function keep_said(self, name, said)
-  local all = self.said[name] or {}
-  local last = all[#all]
-  local again = last and last.by == said.by and last.place == said.place
-  all[again and #all or #all + 1], self.said[name] = said, all
+-- Keeps what a place has said of a key, in the order of the places.
+local function note_said(self, name, said)
+  local list = self.said_of[name] or {}
+  self.said_of[name] = list
+  for i, other in ipairs(list) do
+    if other.source == said.source then
+      list[i] = said
+      return
+    end
+  end
+  list[#list + 1] = said
 end
 
 -- Converts and keeps one value.
@@ -92,7 +110,7 @@ local function assign(self, name, value, source, by, place)
   local typed, why = option.convert(declared, name, value)
   if typed == nil then return nil, why end
   self.values[name], self.sources[name] = copied(typed), source
-  keep_said(self, name, { value = copied(typed), by = by or "user", place = place or source })
+  note_said(self, name, { value = copied(typed), source = source, by = by or "user", place = place or source })
   return true
 end
 
@@ -199,7 +217,7 @@ end
 -- What is said of a key last: by the project's file, or by anybody else.
 local function last_said(self, name, of_project)
   local found
-  for _, said in ipairs(self.said[name] or {}) do
+  for _, said in ipairs(self.said_of[name] or {}) do
     if (said.by == "project") == of_project then found = said end
   end
   return found
@@ -292,7 +310,7 @@ end
 ---@return deskpilot.config? rest where there is an error: what is right, and defaults for what is wrong
 function config.resolve(keys, sources)
   local problems = {}
-  local self = { keys = keys, values = {}, sources = {}, said = {} }
+  local self = { keys = keys, values = {}, sources = {}, said_of = {} }
   for _, key in pairs(keys.by_name) do set_default(self, key) end
   for _, layer in ipairs(all_layers(keys, sources)) do apply(self, layer, sources.tolerant, problems) end
   local environment = sources.environment or uv.os_getenv

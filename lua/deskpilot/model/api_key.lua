@@ -15,7 +15,7 @@ end
 -- Who has named the address that a key of the configuration holds: "user", "project", or nil; and where.
 local function named_by(config, name)
   local address, found, place = config:get(name), nil, nil
-  for _, said in ipairs(config.said[name] or {}) do
+  for _, said in ipairs(config:said(name)) do
     if same_server(said.value, address) and found ~= "user" then
       found, place = said.by == "project" and "project" or "user", said.place
     end

@@ -123,8 +123,8 @@ local function apply(config, prefix, rank)
     return (rank[config.sources[key] or "default"] or 0) < (rank[config.sources[prefix .. "provider"]] or 0)
   end
   if weaker(prefix .. "endpoint") then
-    local named = config.said[prefix .. "provider"]
-    local said = named and named[#named]
+    local named = config:said(prefix .. "provider")
+    local said = named[#named]
     assert(config:set(prefix .. "endpoint", found.endpoint, source, said))
     use_key(config, prefix .. "api_key_file", found, said ~= nil and said.by == "project")
   end
