@@ -11,8 +11,10 @@ add_executable(press windows/press.c) # another program's input, for people (tes
 add_library(tesseract_stub MODULE windows/tesseract_stub.c)
 list(APPEND LUA_TESTS_NEED testapp ctrlc press tesseract_stub)
 
-set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
-    "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>"
+# Wine does not show the sticky bit of /tmp, where the checkout may lie: to it everybody may replace what is there.
+set(TEST_ENVIRONMENT "DESKPILOT_TRUSTED_FOLDERS=Z:/" "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>"
+    "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>" "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>"
+    "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>"
     "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
 set(HERE ${CMAKE_CURRENT_SOURCE_DIR})
 set(WINE ${CMAKE_CROSSCOMPILING_EMULATOR})

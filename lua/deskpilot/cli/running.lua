@@ -1,5 +1,4 @@
 --- What the commands that run a mission share (run, resume, fork, rerun): from the order to its debrief.
-local uv = require "luv"
 local asking = require "deskpilot.cli.asking"
 local config_files = require "deskpilot.base.config_files"
 local errors = require "deskpilot.base.errors"
@@ -14,6 +13,7 @@ local settings_module = require "deskpilot.cli.settings"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
+local trust = require "deskpilot.base.trust"
 
 local running = {}
 
@@ -23,6 +23,7 @@ local running = {}
 ---@field source { text: string, where: string, folder: string?, name: string }? in place of `name`
 ---@field flags table<string, any>? what a command line has said before; the present one is stronger
 ---@field args string[]? for the mission: m.args
+---@field journal string? of the run before, from which some of this comes
 ---@field runs string? where the run's folder is made, unless the command line says so
 ---@field past deskpilot.past? what the run goes on from
 ---@field change fun(plan: table)? changes the plan before anything is touched
@@ -158,6 +159,10 @@ end
 -- The mission's text, the name of its file, its folder and its name.
 local function find_mission(order, folders)
   local given = order.source
+  for _, path in ipairs { given and given.where, order.journal } do
+    local ok, err = trust.check(path)
+    if not ok then return nil, err end
+  end
   if given then return given.text, given.where, given.folder, given.name end
   local source, where, folder = lookup.mission(order.name, folders)
   if not source then return nil, where end
@@ -177,19 +182,16 @@ end
 
 -- What a run needs to know before anything is touched: the mission, and everything that has options.
 local function resolve(options, order)
-  local folders = { project_folder = lookup.project_folder(uv.cwd()), user_folder = files.user_config_folder() }
-  local source, where, mission_folder, name = find_mission(order, folders)
-  if not source then return nil, where end
   local layer, err = flag_layer(options, order)
   if not layer then return nil, err end
-  local project, user
-  project, user, err = config_files.read(folders.project_folder, folders.user_folder)
-  if not project then return nil, err end
-
-  folders.mission_folder = mission_folder
-  lookup.set_roots(folders)
+  local found, failure = config_files.read(layer)
+  if failure then return nil, failure end
+  local source, where, mission_folder, name = find_mission(order, found)
+  if not source then return nil, where end
+  local placed, misplaced = config_files.search(found, mission_folder)
+  if not placed then return nil, misplaced end
   local settings = settings_module.new()
-  local sources = { layers = settings_module.file_layers(project, user, folders), flags = layer }
+  local sources = { layers = settings_module.file_layers(found), flags = layer }
   local hotkey = start_hotkey(settings:peek(sources, "safety.stop_hotkey"))
   local plan = { hotkey = hotkey, folder = mission_folder, name = name, source = source, past = order.past,
     args = order.args, flags = lasting(layer.values),

@@ -6,6 +6,7 @@
 ---@field accept_claims boolean? whether the agent's word is enough where a mission has no verify: such a run ends as `claimed`, with exit status 0 instead of 1; false unless told
 ---@field personas table<string, deskpilot.config.personas>? what one persona of a policy is given, by its name; the others ask `model.name`, and spend what their policy says
 ---@field policy string? how the agent thinks (a file in policies/); three_body unless told
+---@field trusted_folders string[]? folders whose files are used also where others could have written them; not in a project's `deskpilot.lua` or a mission; none unless told
 ---@field ask_user deskpilot.config.ask_user?
 ---@field browser_wait deskpilot.config.browser_wait?
 ---@field desktop deskpilot.config.desktop?

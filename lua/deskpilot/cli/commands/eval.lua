@@ -1,11 +1,10 @@
 --- `deskpilot eval`: a piece of Lua on the live desktop, for shells and scripts of other languages.
 local chunk = require "deskpilot.cli.chunk"
+local config_files = require "deskpilot.base.config_files"
 local desktop = require "deskpilot.cli.desktop"
 local errors = require "deskpilot.base.errors"
-local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
-local lookup = require "deskpilot.base.lookup"
 local task = require "deskpilot.base.task"
 
 local eval = {
@@ -88,9 +87,10 @@ function eval.run(options, positional)
     source = io.read("a") or ""
     source = source:gsub("^#[^\n]*", "") -- a script's first line for the shell
   end
-  local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
-  lookup.set_roots(folders)
-  local hotkey, why = stop_hotkey.start(folders)
+  local found, wrong = config_files.read()
+  local placed, misplaced = config_files.search(found)
+  if wrong or not placed then return complain(2, tostring(wrong or misplaced)) end
+  local hotkey, why = stop_hotkey.start(found)
   if not hotkey then return complain(2, tostring(why)) end
   local closing <close> = setmetatable({}, { __close = function() hotkey:close() end })
   assert(closing)

@@ -2,6 +2,7 @@
 --- calls that wait work, and Ctrl+C ends the entry and not the prompt.
 local uv = require "luv"
 local chunk = require "deskpilot.cli.chunk"
+local config_files = require "deskpilot.base.config_files"
 local desktop = require "deskpilot.cli.desktop"
 local completion = require "deskpilot.cli.completion"
 local errors = require "deskpilot.base.errors"
@@ -9,7 +10,6 @@ local files = require "deskpilot.base.files"
 local inspect = require "deskpilot.cli.inspect"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local line_editor = require "deskpilot.cli.line_editor"
-local lookup = require "deskpilot.base.lookup"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -282,11 +282,12 @@ function repl.interrupted(signal)
 end
 
 function repl.run(options)
-  local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
-  lookup.set_roots(folders)
-  local hotkey, why = stop_hotkey.start(folders)
+  local found, wrong = config_files.read()
+  local placed, misplaced = config_files.search(found)
+  local hotkey, why
+  if placed and not wrong then hotkey, why = stop_hotkey.start(found) end
   if not hotkey then
-    io.stderr:write("deskpilot: ", tostring(why), "\n")
+    io.stderr:write("deskpilot: ", tostring(wrong or misplaced or why), "\n")
     return 2
   end
   local where, session = desktop.start(options)
