@@ -8,6 +8,7 @@ void lib_preload(lua_State *L)
         {"native.desk", lib_open_desk},
         {"native.elements", lib_open_elements},
         {"native.http", lib_open_http},
+        {"native.files", lib_open_files},
         {"native.system", lib_open_system},
         {"native.activity", lib_open_activity},
         {"native.ocr", lib_open_ocr},

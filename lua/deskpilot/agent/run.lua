@@ -24,6 +24,7 @@ local pictures = require "deskpilot.agent.pictures"
 local questions = require "deskpilot.agent.questions"
 local script = require "deskpilot.agent.script"
 local state = require "deskpilot.agent.state"
+local toolbox = require "deskpilot.agent.toolbox"
 local verdict = require "deskpilot.agent.verdict"
 
 local run = {}
@@ -69,6 +70,7 @@ local statuses = { succeeded = true, failed = true, incomplete = true, interrupt
 ---@field toolbox deskpilot.toolbox
 ---@field listeners { name: string, listener: deskpilot.listener, final: boolean?, essential: boolean? }[]
 ---@field dir deskpilot.rundir
+---@field journal { secure: fun() }? the one on the disk
 ---@field model deskpilot.model.client
 ---@field encoder native.PngEncoder
 ---@field started number
@@ -363,6 +365,10 @@ local function perform(self, action, call, ctx)
   if #ignored > 0 then note_ignored(self, action, ignored) end
   local allowed, refusal = questions.allow_call(self, action.tool, args, call.why)
   if not allowed then return nil, refusal end
+  if self.journal and toolbox.lasts(self.toolbox:get(action.tool), args) then
+    local safe, why = pcall(self.journal.secure)
+    if not safe then return errors.fail("io", "not done, because %s", tostring(why)) end
+  end
   local result, err = (call.toolbox or self.toolbox):run(action.tool, ctx, args)
   if not result then return nil, err end
   return pictures.keep_all(self, result, ("screenshots/action_%04d"):format(self.actions))

@@ -46,6 +46,7 @@ return {
       description = "The address for a new tab." },
   },
   repeatable = false,
+  lasting = function(args) return args.action == "close" end,
   check = function(ctx, args)
     if not args.url then return true end
     if args.action ~= "new" then return errors.fail("invalid", "only a new tab takes an address") end
