@@ -391,7 +391,22 @@ function files.native(path)
   return path
 end
 
---- The folder for temporary files.
+--- A folder for temporary files in which nobody else can put or read anything, unlike temporary_folder() itself, where
+--- a name that is known could be a link of somebody else's. It is made where it is not there, and stays.
+---@return string? path, deskpilot.error? err code "refused": what has its name is not this user's alone
+function files.own_temporary_folder()
+  local user = uv.getuid and uv.getuid()
+  local path = files.join(files.temporary_folder(), user and "deskpilot-" .. user or "deskpilot")
+  local ok, err = files.make_folder(path, { private = true })
+  if not ok then return nil, err end
+  local stat = uv.fs_lstat(path)
+  if not stat or stat.type ~= "directory" or user and (stat.uid ~= user or stat.mode & tonumber("077", 8) ~= 0) then
+    return errors.fail("refused", "%s belongs to somebody else, or others may use it: remove it, or set TMPDIR", path)
+  end
+  return path
+end
+
+--- The folder for temporary files, which may be everybody's.
 ---@return string
 function files.temporary_folder()
   return slashes(uv.os_tmpdir())

@@ -68,16 +68,26 @@ static PSECURITY_DESCRIPTOR private_access(bool folder, int *error)
     return access;
 }
 
-/* Opens the file itself: of a link or another reparse point in its place it gets the link. */
+/* Opens the file itself: of a link or another reparse point in its place it gets the link. One that
+ * was there may have been made when it was not private yet. */
 static HANDLE open_handle(const wchar_t *path, system_file_use use, PSECURITY_DESCRIPTOR access)
 {
     SECURITY_ATTRIBUTES attributes = {.nLength = sizeof attributes, .lpSecurityDescriptor = access};
     /* As libuv shares files: others may read, rename and remove it meanwhile. Not only the right to
      * append: the end of a file could then neither be cut off nor locked. */
-    return CreateFileW(path, GENERIC_READ | GENERIC_WRITE,
-                       FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, &attributes,
-                       use == SYSTEM_FILE_NEW ? CREATE_NEW : OPEN_ALWAYS,
-                       FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+    HANDLE handle = CreateFileW(path, GENERIC_READ | GENERIC_WRITE | (access ? WRITE_DAC : 0),
+                                FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, &attributes,
+                                use == SYSTEM_FILE_NEW ? CREATE_NEW : OPEN_ALWAYS,
+                                FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+    bool was_there = handle != INVALID_HANDLE_VALUE && GetLastError() == ERROR_ALREADY_EXISTS;
+    SECURITY_INFORMATION what = DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION;
+    if (was_there && access && !SetKernelObjectSecurity(handle, what, access)) {
+        DWORD error = GetLastError();
+        CloseHandle(handle);
+        SetLastError(error);
+        return INVALID_HANDLE_VALUE;
+    }
+    return handle;
 }
 
 /* The descriptor of a handle, at the end of its file. The handle is closed if that fails. */
