@@ -47,8 +47,10 @@ local function finished(result)
 end
 
 --- The steps of a run: for each turn its screenshot, the personas' answers, the actions and results.
-function export.trajectory(events)
-  local out = { steps = json.list {} }
+---@param events table[] as journal.read gives them
+---@param how deskpilot.journal.reading? what of it could not be read: `lost` says so
+function export.trajectory(events, how)
+  local out = { steps = json.list {}, lost = how and journal.lost(how) }
   local at = {} -- by turn: what follows a goal within a turn is that turn's again
   for _, event in ipairs(events) do
     local kind, step = event.event, at[event.turn]
@@ -116,7 +118,7 @@ function export.write(folder, outcome)
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
   finished(result)
   local err = keep(result, events, how)
-  if events then err = keep(result, save(folder, "trajectory.json", export.trajectory(events))) end
+  if events then err = keep(result, save(folder, "trajectory.json", export.trajectory(events, how))) end
   return result, keep(result, save(folder, "result.json", result)) or err
 end
 return export
