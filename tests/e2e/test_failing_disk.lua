@@ -7,6 +7,7 @@ local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local journals = require "journals"
 local json = require "deskpilot.base.json"
+local spawn = require "spawn"
 
 local tests = {}
 
@@ -97,6 +98,21 @@ function tests.a_disk_that_is_full_for_good()
         t.eq({ one.reading.skipped, one.reading.cut }, { 0, false }, "what was half was taken back")
       end
     end
+  end)
+end
+
+-- ulimit -f: without more ado the system would end the program by a signal.
+function tests.a_limit_on_the_size_of_files()
+  with_place(function(place)
+    assert(files.write(files.join(place.folder, "m.lua"), (mission:gsub("1, 5", "1, 500"))))
+    local child = spawn.run({ "/bin/bash", "-c", 'ulimit -f 20; exec "$@"', "bash", files.absolute(spawn.program),
+      "run", "m.lua", "--json", "--runs", "runs" }, { cwd = place.folder, env = place.env })
+    local result = json.decode(child.stdout) or {}
+    t.eq({ child.status, result.status }, { 1, "error" }, child.stderr)
+    t.has(result.reason, "journal.jsonl: EFBIG: file too large")
+    local events, reading = journal.read(files.join(place.folder, result.run_dir or ""))
+    t.ok(#events > 100, #events)
+    t.eq({ reading.skipped, reading.cut }, { 0, false })
   end)
 end
 

@@ -1,9 +1,9 @@
 --- Files and folders. The calls block, because the files are small and local. Errors are returned as values.
 local native = require "native.files"
+local new_file = require "deskpilot.base.new_file"
 local system = require "native.system"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
-local task = require "deskpilot.base.task"
 local text_tools = require "deskpilot.base.text"
 
 local files = {}
@@ -162,20 +162,7 @@ end
 ---@return boolean? ok, string? why in the system's words
 ---@return integer? written bytes
 function files.write_all(fd, text, offset)
-  local written = 0
-  while written < #text do
-    local rest = written == 0 and text or text:sub(written + 1)
-    local count, why = uv.fs_write(fd, rest, offset and offset + written or -1)
-    if not count or count == 0 then return nil, why or "ENOSPC: the disk took nothing more", written end
-    written = written + count
-  end
-  return true, nil, written
-end
-
--- Some kinds of file systems cannot be asked to put something on the disk, which is no failure of the file.
-local function cannot_sync(why)
-  why = tostring(why)
-  return why:match("^EINVAL") or why:match("^ENOTSUP") or why:match("^ENOSYS") or why:match("^EROFS")
+  return new_file.write_all(fd, text, offset)
 end
 
 --- Waits until what was written to an open file is on the disk.
@@ -183,12 +170,7 @@ end
 ---@param done fun(ok: boolean?, why: string?)? is called instead, later, and nobody waits
 ---@return boolean? ok, string? why in the system's words
 function files.sync(fd, done)
-  local function result(ok, why)
-    if ok or cannot_sync(why) then return true end
-    return nil, tostring(why)
-  end
-  if not done then return result(uv.fs_fsync(fd)) end
-  return uv.fs_fsync(fd, function(why, ok) done(result(ok, why)) end)
+  return new_file.sync(fd, done)
 end
 
 --- Puts the names in a folder on the disk, by a thread. A folder that may not be read is left to the system.
@@ -206,27 +188,6 @@ function files.sync_folder(path, done)
       done(ok, why)
     end)
   end)
-end
-
--- A new file beside that one, under a name that nobody can foresee: in a folder that others may write too, a name that
--- is known could be a link that leads elsewhere.
-local function open_beside(path, options)
-  local fd, why, code
-  for _ = 1, 10 do
-    local part = ("%s.%s.part"):format(path, text_tools.hex(uv.random(8)))
-    fd, why, code = native.open(part, "new", options.private)
-    if fd then return fd, part end
-    if code ~= "EEXIST" then break end
-  end
-  return nil, why
-end
-
-local function fill(fd, text, wait)
-  local ok, why = files.write_all(fd, text)
-  if ok and wait then ok, why = files.sync(fd) end
-  local closed, failure = uv.fs_close(fd)
-  if not ok then return nil, why end
-  return closed, failure
 end
 
 -- Putting a file in the place of a device, a pipe or a socket (/dev/null) is never what was meant.
@@ -248,10 +209,10 @@ function files.write(path, text, options)
   end
   local before = uv.fs_lstat(path)
   local kept = before and before.type == "file" and before.mode & tonumber("777", 8)
-  local fd, part = open_beside(path, options)
+  local fd, part = new_file.open(path, options)
   if not fd then return fail(part, "write", path) end
   if kept and not options.private then uv.fs_fchmod(fd, kept) end
-  local ok, why = fill(fd, text, options.sync ~= false)
+  local ok, why = new_file.fill(fd, text, options.sync ~= false)
   if ok then ok, why = native.rename(part, path) end
   if ok and options.sync ~= false then
     native.sync_folder((files.split(path))) -- one that may not be read cannot be: the file is there all the same
@@ -277,20 +238,6 @@ function files.place(from, folder, name)
   return errors.fail("io", "%s holds too many files of the name %s", folder, name)
 end
 
-local function pour(from, fd)
-  local source, why = uv.fs_open(from, "r", 0)
-  if not source then return nil, why end
-  local closing <close> = setmetatable({}, { __close = function() uv.fs_close(source) end })
-  assert(closing)
-  while true do
-    local failure, piece = task.await(function(done) uv.fs_read(source, 1 << 20, -1, done) end)
-    if failure then return nil, failure end
-    if piece == "" then return files.sync(fd) end
-    local ok, problem = files.write_all(fd, piece)
-    if not ok then return nil, problem end
-  end
-end
-
 --- Copies a file, however large, into a folder, where it gets a name that nothing has yet. For a task: others go on.
 ---@param from string
 ---@param folder string
@@ -298,12 +245,12 @@ end
 ---@param options deskpilot.files.options?
 ---@return string? path, deskpilot.error? err
 function files.copy(from, folder, name, options)
-  local fd, part = open_beside(files.join(folder, name), options or {})
+  local fd, part = new_file.open(files.join(folder, name), options or {})
   if not fd then return fail(part, "write", files.join(folder, name)) end
-  local removing <close> = setmetatable({}, { __close = function() uv.fs_unlink(part) end })
-  assert(removing)
-  local ok, why = pour(from, fd)
-  uv.fs_close(fd)
+  local removing <close> = setmetatable({}, { __close = function() uv.fs_unlink(part) end }) -- if it has that name yet
+  local closing <close> = setmetatable({}, { __close = function() uv.fs_close(fd) end })
+  assert(removing and closing)
+  local ok, why = new_file.pour(from, fd)
   if not ok then return fail(why, ("copy %s to"):format(from), files.join(folder, name)) end
   return files.place(part, folder, name)
 end
