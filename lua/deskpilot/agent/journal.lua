@@ -38,9 +38,11 @@ end
 ---@field count integer lines
 ---@field dirty boolean? something was written since the latest thread began to put it on the disk
 ---@field torn boolean? half a line stands at the end and could not be taken back
----@field threads integer how many are putting something on the disk
----@field syncing boolean? one of them its contents
----@field again boolean? another one is to follow it
+---@field timer uv_timer_t for the next putting on the disk
+---@field synced number? when the last one began (task.now)
+---@field syncing boolean? a thread is putting it on the disk
+---@field threads integer how many are putting it, or the names of its folders, there
+---@field named boolean? the folders' part of it has begun
 ---@field changed deskpilot.signal of `threads`
 ---@field failure string? why it could not be written
 ---@field told boolean? the run was told of that
@@ -63,15 +65,23 @@ local function by_thread(self, begin, after)
   end)
 end
 
--- Puts it on the disk by a thread, so that the turn does not wait. One at a time; what comes meanwhile is put there by
--- the next.
-local function sync_later(self)
-  self.again = self.syncing
-  if self.syncing then return end
-  self.syncing, self.dirty = true, nil
-  by_thread(self, function(done) files.sync(self.fd, done) end, function()
-    self.syncing = nil
-    if self.again then sync_later(self) end
+-- Seconds from one putting on the disk to the next: each makes the file system write all that it has to, and the run's
+-- other files wait for that.
+local SYNC_INTERVAL = 1
+
+-- Puts it on the disk by a thread, so that the turn does not wait.
+local function sync(self)
+  self.synced, self.syncing, self.dirty = task.now(), true, nil
+  by_thread(self, function(done) files.sync(self.fd, done) end, function() self.syncing = nil end)
+end
+
+-- Puts it on the disk, at once or when the interval is over.
+local function sync_soon(self)
+  if self.timer:is_active() then return end
+  local wait = (self.synced or -math.huge) + SYNC_INTERVAL - task.now()
+  if wait <= 0 and not self.syncing then return sync(self) end
+  self.timer:start(math.max(wait, 0.05) * 1000 // 1, 0, function()
+    if self.syncing then sync_soon(self) else sync(self) end
   end)
 end
 
@@ -90,12 +100,29 @@ local function append(self, text)
   fail(self, why)
 end
 
+-- The file's own name, and that of the run's folder, which are in folders.
+local function sync_names(self)
+  if self.named then return end
+  self.named = true
+  local folder = files.split(self.path)
+  for _, place in ipairs { folder, (files.split(folder)) } do
+    by_thread(self, function(done) files.sync_folder(place, done) end)
+  end
+end
+
+local function wait_for_threads(self)
+  self.timer:stop()
+  while self.syncing do self.changed:wait(1) end
+  if self.dirty then sync(self) end
+  sync_names(self)
+  while self.threads > 0 do self.changed:wait(1) end
+end
+
 --- Waits until all that was written is on the disk; other tasks go on meanwhile. Raises what went wrong.
 function Writer:secure()
   if not self.fd then return end
   if task.may_wait() then
-    if self.dirty or self.syncing then sync_later(self) end
-    while self.threads > 0 do self.changed:wait(1) end
+    wait_for_threads(self)
   else
     local ok, why = files.sync(self.fd)
     if not ok then fail(self, why) end
@@ -107,11 +134,12 @@ end
 function Writer:close()
   if not self.fd then return end
   pcall(self.secure, self) -- who wants to know has called it
+  self.timer:close()
   uv.fs_close(self.fd)
   self.fd = nil
 end
 
--- A run that loses its machine keeps all but what it was doing: these events are on the disk soon after they happen.
+-- A run that loses its machine keeps all but what it was doing: these events are on the disk a second later.
 local synced_after = { run_start = true, action = true, action_result = true, state = true }
 
 local function record(self, event)
@@ -121,7 +149,7 @@ local function record(self, event)
   if event.event == "run_end" then
     self:secure()
   elseif synced_after[event.event] then
-    sync_later(self)
+    sync_soon(self)
   end
 end
 
@@ -151,16 +179,13 @@ function journal.open(folder)
   local fd, err = files.create(path, { private = true })
   if not fd then return nil, err end
   system.lock_file(fd)
-  local writer = setmetatable({ fd = fd, path = path, size = 0, count = 0, threads = 0, changed = signal.new() },
-    Writer)
+  local writer = setmetatable({ fd = fd, path = path, size = 0, count = 0, threads = 0, changed = signal.new(),
+    timer = uv.new_timer() }, Writer)
   local first, failure = pcall(append, writer, line { event = "journal", at = 0, version = events.version,
     program = system.version })
   if not first then
     writer:close()
     return errors.fail("io", "%s", tostring(failure))
-  end
-  for _, place in ipairs { folder, (files.split(folder)) } do -- in which its name, and the folder's, are
-    by_thread(writer, function(done) files.sync_folder(place, done) end)
   end
   return {
     writer = writer,
