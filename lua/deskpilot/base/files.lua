@@ -175,12 +175,9 @@ end
 
 --- Puts the names in a folder on the disk, by a thread. A folder that may not be read is left to the system.
 ---@param path string
----@param done fun(ok: boolean?, why: string?) is called later
+---@param done fun(ok: boolean?, why: string?) is called when it is there
 function files.sync_folder(path, done)
-  if system.platform == "windows" then -- a name is on the disk there when it is given
-    uv.new_async(function(handle) handle:close() done(true) end):send()
-    return
-  end
+  if system.platform == "windows" then return done(true) end -- a name is on the disk there when it is given
   uv.fs_open(path, "r", 0, function(_, fd)
     if not fd then return done(true) end
     files.sync(fd, function(ok, why)
