@@ -147,6 +147,8 @@ function tests.a_run_is_its_users_alone()
       local stat = uv.fs_stat(files.join(run, name)) or { mode = 0 }
       t.eq(("%o"):format(stat.mode & tonumber("777", 8)), "600", name)
     end
+    t.eq(start(place, { "report", run }):wait().status, 0)
+    nothing_is_open(place, "with its report")
     t.eq(files.read(precious), "precious", "a planted link was followed")
     t.ok(is_picture(files.join(place.shared, "shot.png")))
   end)
