@@ -30,7 +30,8 @@ int system_folder_make(const char *path, bool private);
  * that takes system_folder_sync. */
 int system_file_rename(const char *from, const char *to, bool keep);
 
-/* Puts the names in a folder on the disk. Nothing to do on Windows. */
+/* Puts the names in a folder on the disk; a folder that may be written but not read is left to the
+ * system. Nothing to do on Windows. */
 int system_folder_sync(const char *path);
 
 #endif

@@ -1,6 +1,7 @@
 -- Writing files so that nobody reads half of one, follows somebody else's link, or loses what was there.
 local t = require "harness"
 local files = require "deskpilot.base.files"
+local failing = require "failing"
 local spawn = require "spawn"
 local text = require "deskpilot.base.text"
 local uv = require "luv"
@@ -145,6 +146,29 @@ function tests.a_full_disk_costs_nothing_that_was_there()
   t.has(child.stdout, "cannot write")
   t.eq(files.read(path), "before")
   t.eq(files.list(folder), { "a.txt" }, "the part that was written is gone")
+  files.remove(folder)
+end
+
+-- Whatever fails, the file is as it was, nothing else is left, and it is said.
+function tests.a_write_that_fails_somewhere_costs_nothing_that_was_there()
+  local folder = spawn.folder()
+  local path = files.join(folder, "a.txt")
+  local code = ("print(require('deskpilot.base.files').write(%q, ('x'):rep(5000)))"):format(path)
+  for _, call in ipairs { "open", "write", "fsync", "rename" } do
+    for _, how in ipairs { "EIO", "ENOSPC", "short" } do
+      assert(files.write(path, "before"))
+      local child, report = failing.run({ "eval", code }, { CALL = call, PATH = "a.txt", AT = 1, HOW = how })
+      t.eq(report.failed, 1, call .. " " .. how)
+      local written = call == "write" and how == "short" -- the rest follows
+      t.has(child.stdout, written and "true" or "nil\tcannot write " .. path, call .. " " .. how)
+      t.eq(files.read(path), written and ("x"):rep(5000) or "before", call .. " " .. how)
+      t.eq(files.list(folder), { "a.txt" })
+    end
+  end
+  local child = failing.run({ "eval", code }, { CALL = "fsync", PATH = folder, AT = 2 })
+  t.has(child.stdout, "nil\tcannot be sure that the disk has " .. path, "the folder's own")
+  child = failing.run({ "eval", code }, { CALL = "fsync", PATH = folder, AT = 1, TIMES = "all", HOW = "EINVAL" })
+  t.has(child.stdout, "true", "a file system without such a call")
   files.remove(folder)
 end
 

@@ -94,8 +94,10 @@ end
 local private = { private = true }
 
 -- A run of which something could not be kept has not succeeded; --json and the exit status say so too.
+local good = { succeeded = true, claimed = true }
+
 local function keep(result, ok, err)
-  if not ok and result.status == "succeeded" then
+  if not ok and good[result.status] then
     result.status, result.reason = "error", tostring(err)
     finished(result)
   end

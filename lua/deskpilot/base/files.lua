@@ -202,7 +202,8 @@ end
 ---@return boolean? ok, deskpilot.error? err
 function files.write(path, text, options)
   options = options or {}
-  if is_special(path) then return errors.fail("refused", "cannot write %s: it is a device or a pipe, and no file", path)
+  if is_special(path) then
+    return errors.fail("refused", "cannot write %s: it is a device or a pipe, and no file", path)
   end
   local before = uv.fs_lstat(path)
   local kept = before and before.type == "file" and before.mode & tonumber("777", 8)
@@ -211,12 +212,13 @@ function files.write(path, text, options)
   if kept and not options.private then uv.fs_fchmod(fd, kept) end
   local ok, why = new_file.fill(fd, text, options.sync ~= false)
   if ok then ok, why = native.rename(part, path) end
-  if ok and options.sync ~= false then
-    native.sync_folder((files.split(path))) -- one that may not be read cannot be: the file is there all the same
+  if not ok then
+    uv.fs_unlink(part)
+    return fail(why, "write", path)
   end
-  if ok then return true end
-  uv.fs_unlink(part)
-  return fail(why, "write", path)
+  if options.sync ~= false then ok, why = new_file.sync_folder((files.split(path))) end
+  if not ok then return fail(why, "be sure that the disk has", path) end
+  return true
 end
 
 --- Gives a file a name in a folder (of the same disk) that nothing has yet: "a.pdf", "a (1).pdf". Nothing is replaced.

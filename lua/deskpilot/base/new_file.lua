@@ -24,6 +24,15 @@ local function cannot_sync(why)
   return why:match("^EINVAL") or why:match("^ENOTSUP") or why:match("^ENOSYS") or why:match("^EROFS")
 end
 
+--- Puts the names in a folder on the disk, and waits for that.
+---@param path string
+---@return boolean? ok, string? why in the system's words
+function new_file.sync_folder(path)
+  local ok, why = native.sync_folder(path)
+  if ok or cannot_sync(why) then return true end
+  return nil, why
+end
+
 -- As files.sync.
 function new_file.sync(fd, done)
   local function result(ok, why)
