@@ -90,18 +90,22 @@ static HANDLE open_handle(const wchar_t *path, system_file_use use, PSECURITY_DE
     return handle;
 }
 
-/* The descriptor of a handle, at the end of its file. The handle is closed if that fails. */
-static int descriptor_of(HANDLE handle)
+/* 0 if it is a file, which is then at its end. */
+static int go_to_end(HANDLE handle)
 {
     BY_HANDLE_FILE_INFORMATION info;
-    int error = 0;
-    if (!GetFileInformationByHandle(handle, &info)) {
-        error = last_error();
-    } else if (info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) {
-        error = UV_ELOOP;
-    } else if (!SetFilePointerEx(handle, (LARGE_INTEGER){0}, NULL, FILE_END)) {
-        error = last_error();
+    bool ok = GetFileInformationByHandle(handle, &info);
+    if (ok && (info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT)) {
+        return UV_ELOOP;
     }
+    ok = ok && SetFilePointerEx(handle, (LARGE_INTEGER){0}, NULL, FILE_END);
+    return ok ? 0 : last_error();
+}
+
+/* The descriptor of a handle, which is closed if that fails. */
+static int descriptor_of(HANDLE handle)
+{
+    int error = go_to_end(handle);
     int file = error ? -1 : _open_osfhandle((intptr_t) handle, _O_NOINHERIT);
     if (file < 0) {
         CloseHandle(handle);
