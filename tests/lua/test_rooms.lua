@@ -185,7 +185,8 @@ local writers = {
     "%f[%w_]fopen%s*%([^)]*,%s*\"[^r]", "%f[%w_]fopen%s*%([^)]*,%s*\"r[^\"]*%+", "%f[%w_]_?w?freopen%s*%(",
     "%f[%w_]_wfopen%s*%(", "O_CREAT", "%f[%w_]creat%s*%(", "%f[%w_]mkd?o?s?temp%s*%(",
     "%f[%w_]mkdir%s*%(", "%f[%w_]rename%s*%(", "%f[%w_]symlink%s*%(", "%f[%w_]tmpfile%s*%(", "%f[%w_]tmpnam%s*%(",
-    "CreateFile[AW2]?%s*%(", "CreateDirectory", "MoveFile", "CopyFile", "ReplaceFile",
+    "GENERIC_WRITE", "FILE_WRITE_DATA", "FILE_APPEND_DATA", "CREATE_NEW", "CREATE_ALWAYS", "OPEN_ALWAYS",
+    "TRUNCATE_EXISTING", "_fs_open%s*%(", "CreateDirectory", "MoveFile", "CopyFile", "ReplaceFile",
     "%f[%w_]open%s*%(", "%f[%w_]_w?open%s*%(" },
 }
 
@@ -227,7 +228,7 @@ function tests.a_writer_is_found()
     t.eq(found_writer(line, writers.lua), nil, line)
   end
   for _, line in ipairs { 'FILE *f = fopen(path, "wb");', 'fopen(p, "a")', 'fopen(p, "r+")', "open(p, O_RDWR)",
-    "CreateFileW(path, 0,", "MoveFileExW(a, b, 0)", "mkstemp(name)", "    if (rename(a, b) != 0)" } do
+    "CreateFileW(path, GENERIC_WRITE, 0,", "MoveFileExW(a, b, 0)", "mkstemp(name)", "    if (rename(a, b) != 0)" } do
     t.ok(found_writer(line, writers.c), line)
   end
   for _, line in ipairs { 'fopen(path, "re")', 'fopen(path, "rb")', "x11_rename(a)", " * rename(2)" } do
