@@ -61,7 +61,7 @@ function tests.a_run_is_the_same_again_until_something_is_edited()
   journals.made_up[path] = true
   assert(files.write(path, (files.read(path):gsub("\n", "\n{broken\n", 1))))
   local again, events, offline = rerun(place, result.run_dir)
-  t.eq({ offline.status, again.status }, { 0, "succeeded" }, offline.stderr)
+  t.eq({ offline.status, again.status }, { 0, "claimed" }, offline.stderr)
   t.has(offline.stderr, "runs " .. result.run_dir .. " again, without a desktop\n"
     .. "1 line of the journal is no event and is left out\n")
   t.eq(course(events), course(recorded), "the same looks and actions")
@@ -76,7 +76,7 @@ function tests.a_run_is_the_same_again_until_something_is_edited()
   assert(files.make_folder(prompts))
   assert(files.write(files.join(prompts, "executor.md"), "You are careful.\n{{orders}}\n"))
   again, events = rerun(place, result.run_dir)
-  t.eq(again.status, "succeeded")
+  t.eq(again.status, "claimed")
   t.has(notes(events), "executor: the request is not the recorded 0003-executor:\n- ")
   t.has(notes(events), "+ You are careful.")
 
