@@ -39,10 +39,10 @@ tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_rec
             keys monitors null ocr_detect parallel png_damage png_decode regions scale)
 tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles batch cdp checks cli completion config
             criteria csv data decode desk desk_proxy eval files find goal_limits goals hook_fields hooks http
-            http_server input_filter literal literal_planner lookup lookups loop_detection memory model monitors
-            native_desk ocr odev old_runs outline pace permissions phases plugins probe process questions replay
-            report resume_state schema schema_foreign shot signal signatures site system task tool_groups toolbox
-            trust types untrusted websocket websocket_frames websocket_opening)
+            http_server input_filter lasting literal literal_planner lookup lookups loop_detection memory model
+            monitors native_desk ocr odev old_runs outline pace permissions phases plugins probe process questions
+            replay report resume_state schema schema_foreign shot signal signatures site system task tool_groups
+            toolbox trust types untrusted websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)
 tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)

@@ -80,7 +80,7 @@ function null_run.play(mission, options)
     toolbox = assert(require "deskpilot.agent.toolbox".new(tools, config)),
     open_model = options.open_model, args = options.args,
     model = model_of(options.model or function() error "no model was expected to be asked" end),
-    dir = dir, past = options.past,
+    dir = dir, journal = written, past = options.past,
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }
   run.played = options.turn
   loop.execute(run)

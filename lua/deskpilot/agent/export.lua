@@ -47,8 +47,10 @@ local function finished(result)
 end
 
 --- The steps of a run: for each turn its screenshot, the personas' answers, the actions and results.
-function export.trajectory(events)
-  local out = { steps = json.list {} }
+---@param events table[] as journal.read gives them
+---@param how deskpilot.journal.reading? what of it could not be read: `lost` says so
+function export.trajectory(events, how)
+  local out = { steps = json.list {}, lost = how and journal.lost(how) }
   local at = {} -- by turn: what follows a goal within a turn is that turn's again
   for _, event in ipairs(events) do
     local kind, step = event.event, at[event.turn]
@@ -91,21 +93,34 @@ end
 
 local private = { private = true }
 
+-- A run of which something could not be kept has not succeeded; --json and the exit status say so too.
+local good = { succeeded = true, claimed = true }
+
+local function keep(result, ok, err)
+  if not ok and good[result.status] then
+    result.status, result.reason = "error", tostring(err)
+    finished(result)
+  end
+  return not ok and err or nil
+end
+
+local function save(folder, name, value)
+  return files.write(files.join(folder, name), json.encode(value) .. "\n", private)
+end
+
 --- Writes result.json and trajectory.json beside the journal.
 ---@param folder string
 ---@param outcome table? {status, reason} where it is known better than from the journal, whose disk may be full
----@return table? result, deskpilot.error? err
+---@return table? result nil where there is no journal
+---@return deskpilot.error? err what could not be written
 function export.write(folder, outcome)
   local events, how = journal.read(folder)
-  if not events then return nil, how end
-  local result = export.result(events, folder, how)
+  if not events and not outcome then return nil, how end
+  local result = export.result(events or {}, folder, events and how)
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
   finished(result)
-  local ok, failure = files.write(files.join(folder, "trajectory.json"),
-    json.encode(export.trajectory(events)) .. "\n", private)
-  if ok then ok, failure = files.write(files.join(folder, "result.json"), json.encode(result) .. "\n", private) end
-  if not ok then return nil, failure end
-  return result
+  local err = keep(result, events, how)
+  if events then err = keep(result, save(folder, "trajectory.json", export.trajectory(events, how))) end
+  return result, keep(result, save(folder, "result.json", result)) or err
 end
-
 return export

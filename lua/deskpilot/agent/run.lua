@@ -25,6 +25,7 @@ local pictures = require "deskpilot.agent.pictures"
 local questions = require "deskpilot.agent.questions"
 local script = require "deskpilot.agent.script"
 local state = require "deskpilot.agent.state"
+local toolbox = require "deskpilot.agent.toolbox"
 local untrusted = require "deskpilot.agent.untrusted"
 local verdict = require "deskpilot.agent.verdict"
 
@@ -73,6 +74,7 @@ local statuses = { succeeded = true, claimed = true, failed = true, incomplete =
 ---@field listeners { name: string, listener: deskpilot.listener, final: boolean?, essential: boolean? }[]
 ---@field dir deskpilot.rundir
 ---@field marks deskpilot.untrusted between which text from outside stands in requests
+---@field journal { secure: fun() }? the one on the disk
 ---@field model deskpilot.model.client
 ---@field encoder native.PngEncoder
 ---@field started number
@@ -379,6 +381,10 @@ local function perform(self, action, call, ctx)
   if #ignored > 0 then note_ignored(self, action, ignored) end
   local allowed, refusal = questions.allow_call(self, action.tool, args, call.why)
   if not allowed then return nil, refusal end
+  if self.journal and toolbox.lasts(self.toolbox:get(action.tool), args) then
+    local safe, why = pcall(self.journal.secure)
+    if not safe then return errors.fail("io", "not done, because %s", tostring(why)) end
+  end
   action_target.begin(action, listeners.mission_hears(self, "action_result"))
   local result, err = run_tool(self, action, call, ctx, args)
   if not result then return nil, err end

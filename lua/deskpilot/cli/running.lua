@@ -278,10 +278,9 @@ local function perform(plan, parts, options)
   if not kept then return nil, problem end
   local journal, failure = require "deskpilot.agent.journal".open(dir.path)
   if not journal then return nil, failure end
-  local old_runs = require "deskpilot.agent.old_runs"
-  local release <close> = setmetatable({}, { __close = old_runs.hold(dir.path) })
-  assert(release)
-  parts.dir = dir
+  local closing <close> = setmetatable({}, { __close = journal.close })
+  assert(closing)
+  parts.dir, parts.journal = dir, journal
   parts.desktop = plan.config:get("desktop.kind")
   table.insert(parts.listeners, { name = "the journal", listener = journal, essential = true })
   table.insert(parts.listeners, { name = "the progress display",
@@ -301,7 +300,7 @@ local function perform(plan, parts, options)
   end
   table.insert(parts.listeners, { name = "runs.keep", listener = { run_start = function(run)
     local base, own = files.split(dir.path)
-    local removed = old_runs.tidy(base, { count = run.config:get "runs.keep_count",
+    local removed = require "deskpilot.agent.old_runs".tidy(base, { count = run.config:get "runs.keep_count",
       days = run.config:get "runs.keep_days", megabytes = run.config:get "runs.keep_mb" }, own)
     if removed then run:note(removed) end
   end } })
@@ -309,7 +308,9 @@ local function perform(plan, parts, options)
   plan.run = run
   require "deskpilot.agent.loop".execute(run)
   journal.close()
-  return require "deskpilot.agent.export".write(dir.path, run.outcome)
+  local result, unwritten = require "deskpilot.agent.export".write(dir.path, run.outcome)
+  if unwritten then io.stderr:write("deskpilot: ", tostring(unwritten), "\n") end
+  return result
 end
 
 local function work(options, order, plan_out)

@@ -41,15 +41,16 @@ local function read_history()
   return table.move(entries, math.max(1, #entries - max_history + 1), #entries, 1, {})
 end
 
+local private = { private = true }
+
 -- The file is its owner's alone: entries may hold passwords typed into the desktop. A history that
 -- cannot be kept is no reason to bother anyone.
 local function save_history(entry)
   local path = history_path()
-  if not files.make_folder((files.split(path))) then return end
-  local fd = uv.fs_open(path, "a", tonumber("600", 8))
+  if not files.make_folder((files.split(path)), private) then return end
+  local fd = files.append(path, private)
   if not fd then return end
-  uv.fs_fchmod(fd, tonumber("600", 8))
-  uv.fs_write(fd, entry:gsub("[\\\n]", { ["\\"] = "\\\\", ["\n"] = "\\n" }) .. "\n", -1)
+  files.write_all(fd, entry:gsub("[\\\n]", { ["\\"] = "\\\\", ["\n"] = "\\n" }) .. "\n")
   uv.fs_close(fd)
 end
 

@@ -49,25 +49,28 @@ local preferences = {
 -- bytes.
 local SOCKET_FOLDER_MAX = 60
 
+local private = { private = true } -- pages, passwords, cookies
+
 local function write_preferences(profile)
   local folder = files.join(profile, "Default")
   if files.exists(files.join(folder, "Preferences")) then return true end
-  local ok, err = files.make_folder(folder)
+  local ok, err = files.make_folder(folder, private)
   if not ok then return nil, err end
-  return files.write(files.join(folder, "Preferences"), json.encode(preferences))
+  return files.write(files.join(folder, "Preferences"), json.encode(preferences), private)
 end
 
 local function make_folders(self)
   local base = self.desk.session and self.desk.session.folder or files.temporary_folder()
-  local folder, why = uv.fs_mkdtemp(files.join(base, "browser-XXXXXX"))
-  if not folder then return errors.fail("io", "cannot make a folder in %s: %s", base, tostring(why)) end
+  local folder, why = files.make_temporary_folder(base, "browser-")
+  if not folder then return nil, why end
   self.folder = files.absolute(folder)
   self.profile = self.options.profile and files.join(uv.cwd(), self.options.profile)
     or files.join(self.folder, "profile")
   self.downloads = self.options.downloads and files.join(uv.cwd(), self.options.downloads)
     or files.join(self.folder, "downloads")
-  for _, path in ipairs { self.profile, self.downloads, files.join(self.folder, "tmp") } do
-    local ok, err = files.make_folder(path)
+  for path, how in pairs { [self.profile] = private, [files.join(self.folder, "tmp")] = private,
+    [self.downloads] = self.options.downloads and {} or private } do
+    local ok, err = files.make_folder(path, how)
     if not ok then return nil, err end
   end
   return write_preferences(self.profile)

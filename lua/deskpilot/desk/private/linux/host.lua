@@ -119,6 +119,9 @@ local function base_environment(asked)
   return env
 end
 
+-- What lies in the desktop's folder goes with it: nothing has to be on the disk after a power failure.
+local private = { private = true, sync = false }
+
 local function last_line(log)
   local data = files.read(log, 1 << 20) or ""
   local last = data:match("([^\n]*%S[^\n]*)\n*$")
@@ -132,7 +135,7 @@ local function spawn(name, argv, options)
   local process = { name = name, log = files.join(state.folder, ("log/%d-%s.log"):format(state.logs,
     name:gsub("[^%w%-]", "_"))) }
   state.logs = state.logs + 1
-  local log = uv.fs_open(process.log, "a", tonumber("600", 8))
+  local log = files.append(process.log, private)
   local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = environment(options.env),
     stdio = { nil, log, log, options.extra }, detached = true, cwd = options.cwd },
     function(status, signal)
@@ -202,11 +205,12 @@ end
 local function make_folder()
   local base = os.getenv("TMPDIR") or "/tmp"
   if #base > 60 then base = "/tmp" end -- the paths of sockets are limited to 108 bytes
-  local folder, why = uv.fs_mkdtemp(files.join(base, "deskpilot-XXXXXX"))
-  if not folder then return errors.fail("io", "cannot make a folder in %s: %s", base, why) end
+  local folder, why = files.make_temporary_folder(base, "deskpilot-")
+  if not folder then return nil, why end
   state.folder = folder
   for _, name in ipairs { "run", "home", "log" } do
-    uv.fs_mkdir(files.join(folder, name), tonumber("700", 8))
+    local ok, err = files.make_folder(files.join(folder, name), private)
+    if not ok then return nil, err end
   end
   return true
 end
@@ -217,7 +221,7 @@ local function make_cookie()
   state.cookie = uv.random(16)
   local path = files.join(state.folder, "xauthority")
   state.env.XAUTHORITY = path
-  return files.write(path, string.pack(">I2s2s2s2s2", 65535, "", "", "MIT-MAGIC-COOKIE-1", state.cookie))
+  return files.write(path, string.pack(">I2s2s2s2s2", 65535, "", "", "MIT-MAGIC-COOKIE-1", state.cookie), private)
 end
 
 -- Identifies the file at a path by its inode and change time.
@@ -244,7 +248,7 @@ end
 
 local function start_bus()
   local config = files.join(state.folder, "bus.conf")
-  local ok, err = files.write(config, bus_config:format(files.join(state.folder, "run/bus")))
+  local ok, err = files.write(config, bus_config:format(files.join(state.folder, "run/bus")), private)
   if not ok then return nil, err end
   local line, process = first_line("dbus-daemon", { platform.on_path("dbus-daemon"), "--config-file=" .. config,
     "--nofork", "--nopidfile", "--print-address=3" }, private_host.timing.bus_start)
@@ -256,7 +260,7 @@ end
 
 local function start_manager()
   local config, ready = files.join(state.folder, "openbox.xml"), files.join(state.folder, "run/manager-ready")
-  local ok, err = files.write(config, manager_config)
+  local ok, err = files.write(config, manager_config, private)
   if not ok then return nil, err end
   -- After every change of the keyboard map openbox reads the compose file again, which takes 45 ms in which no window
   -- moves, and typing changes the map often. Openbox needs no compose sequences, so it gets an empty file.

@@ -52,7 +52,7 @@ end
 local function start_app(command)
   local argv = command.argv
   local process = { log = new_log(argv[1]) }
-  local log = uv.fs_open(process.log, "a", tonumber("600", 8))
+  local log = files.append(process.log, { private = true })
   local handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) },
     env = process_tree.environment(state.env, command.env), stdio = { nil, log, log } },
     function(status, signal) ended(process, status, signal) end)
@@ -137,10 +137,8 @@ end
 local function make()
   local ok, err = system.hold_descendants()
   if not ok then return nil, err end
-  local folder, why = uv.fs_mkdtemp(folder_of("deskpilot-XXXXXX"))
-  if not folder then
-    return errors.fail("io", "cannot make a folder in %s: %s", files.temporary_folder(), why)
-  end
+  local folder, why = files.make_temporary_folder(files.temporary_folder(), "deskpilot-")
+  if not folder then return nil, why end
   local status, failure = system.run_on_desktop(select(2, files.split(folder)))
   files.remove(folder)
   return status, failure
