@@ -33,10 +33,11 @@ local function from_desk(desk)
 end
 
 -- On a desktop that is not private the program outlives deskpilot, as if the user had started it.
-local function start_here(desk, argv, env)
+local function start_here(desk, argv, env, pipes)
   local app = { name = argv[1] }
   local handle, pid
   handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) }, detached = true,
+    stdio = pipes and { nil, nil, nil, pipes:streams() },
     env = process_tree.environment(from_desk(desk), env) }, function(status, signal)
       app.ended = { status = status, signal = signal }
       handle:close()
@@ -48,17 +49,17 @@ local function start_here(desk, argv, env)
 end
 
 -- The private desktop's host process starts the program and reports its end.
-local function start_there(session, argv, env)
-  local pid, err = session:start_app(argv, env)
+local function start_there(session, argv, env, pipes)
+  local pid, err = session:start_app(argv, env, pipes)
   if not pid then return nil, err end
   return setmetatable({ pid = pid, name = argv[1] }, { __index = function(_, key)
     if key == "ended" then return session.exits[pid] end
   end })
 end
 
-local function launch(desk, argv, env)
-  if desk.session then return start_there(desk.session, argv, env) end
-  return start_here(desk, argv, env)
+local function launch(desk, argv, env, pipes)
+  if desk.session then return start_there(desk.session, argv, env, pipes) end
+  return start_here(desk, argv, env, pipes)
 end
 
 -- --- opening ----------------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ end
 -- --- the module -------------------------------------------------------------------------------------
 
 local options_of = {
-  ["apps.start"] = { env = "table", wait = "number" },
+  ["apps.start"] = { env = "table", wait = "number", pipes = "table" },
   ["apps.run"] = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number" },
 }
 
@@ -157,6 +158,7 @@ local signatures = signature.of("desk.apps", {
 ---@field [integer] string the program and its arguments
 ---@field env table<string, string>? variables to add to its environment
 ---@field wait number? seconds to wait for its window
+---@field pipes deskpilot.pipes? becomes its file descriptors 3 and 4
 
 ---@class deskpilot.app_run
 ---@field [integer] string the program and its arguments
@@ -173,8 +175,8 @@ function apps.new(desk)
   local api = {}
   local started = {} -- by pid
 
-  local function start(command, env)
-    local app, err = launch(desk, command, env)
+  local function start(command, env, pipes)
+    local app, err = launch(desk, command, env, pipes)
     if not app then return nil, err end
     started[app.pid] = app
     return app
@@ -188,7 +190,7 @@ function apps.new(desk)
   function api.start(argv)
     local command = check_argv(argv, "apps.start")
     local before = argv.wait and app_windows.ids(desk)
-    local app, err = start(command, argv.env)
+    local app, err = start(command, argv.env, argv.pipes)
     if not app then return nil, err end
     if not argv.wait then return app.pid end
     local window, failure = app_windows.wait_for_first(desk, app, before, argv.wait)

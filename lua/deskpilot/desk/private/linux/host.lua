@@ -8,6 +8,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local host_line = require "deskpilot.desk.private.host_line"
 local host_runs = require "deskpilot.desk.private.host_runs"
+local pipes = require "deskpilot.desk.app.pipes"
 local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.platform.process_tree"
 local processes = require "deskpilot.desk.platform.linux.processes"
@@ -125,8 +126,8 @@ local function last_line(log)
   return last and text.cut(text.one_line(last), 200) or nil
 end
 
--- Starts a program with its output in a log file. `extra` becomes its file descriptor 3. Its end is reported to the
--- parent and stored in process.ended.
+-- Starts a program with its output in a log file. `extra` become its file descriptors 3 and 4. Its end is reported to
+-- the parent and stored in process.ended.
 local function spawn(name, argv, options)
   options = options or {}
   local process = { name = name, log = files.join(state.folder, ("log/%d-%s.log"):format(state.logs,
@@ -134,7 +135,7 @@ local function spawn(name, argv, options)
   state.logs = state.logs + 1
   local log = uv.fs_open(process.log, "a", tonumber("600", 8))
   local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = environment(options.env),
-    stdio = { nil, log, log, options.extra }, detached = true, cwd = options.cwd },
+    stdio = { nil, log, log, table.unpack(options.extra or {}) }, detached = true, cwd = options.cwd },
     function(status, signal)
       process.ended = { status = status, signal = signal }
       state.known[process.pid] = nil
@@ -177,7 +178,7 @@ end
 local function first_line(name, argv, seconds)
   local pipe = uv.new_pipe()
   local process, err = spawn(name, { "/proc/self/exe", "--die-with-parent", tostring(uv.os_getpid()),
-    table.unpack(argv) }, { extra = pipe })
+    table.unpack(argv) }, { extra = { pipe } })
   if not process then
     pipe:close()
     return nil, err
@@ -291,7 +292,13 @@ local function start_app(command)
       command.argv[1], command.argv[1])
   end
   local name = select(2, files.split(command.argv[1]))
-  return spawn(name, { program, table.unpack(command.argv, 2) }, { env = command.env })
+  local argv = { program, table.unpack(command.argv, 2) }
+  if not command.pipes then return spawn(name, argv, { env = command.env }) end
+  local descriptors, release = pipes.join(command.pipes)
+  if not descriptors then return nil, release end
+  local process, err = spawn(name, argv, { env = command.env, extra = descriptors })
+  release()
+  return process, err
 end
 
 -- --- ending ---------------------------------------------------------------------------------------
