@@ -3,6 +3,7 @@
 local uv = require "luv"
 local app_profiles = require "deskpilot.desk.app.profiles"
 local app_windows = require "deskpilot.desk.app.windows"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
@@ -10,7 +11,6 @@ local open_app = require "deskpilot.desk.app.open"
 local option_table = require "deskpilot.base.option_table"
 local platform = require "deskpilot.desk.platform"
 local process = require "deskpilot.desk.app.process"
-local process_tree = require "deskpilot.desk.platform.process_tree"
 local program = require "deskpilot.desk.app.program"
 local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
@@ -28,8 +28,8 @@ local POLL = 0.02 -- seconds between two checks whether a process has ended
 
 -- --- starting ---------------------------------------------------------------------------------------
 
-local function from_desk(desk)
-  return { DISPLAY = desk.display, DBUS_SESSION_BUS_ADDRESS = desk.bus }
+local function environment_of(desk, env)
+  return environment.of("current", { DISPLAY = desk.display, DBUS_SESSION_BUS_ADDRESS = desk.bus }, desk.env, env)
 end
 
 -- On a desktop that is not private the program outlives deskpilot, as if the user had started it.
@@ -38,7 +38,7 @@ local function start_here(desk, argv, env, pipes)
   local handle, pid
   handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) }, detached = true,
     stdio = pipes and { nil, nil, nil, pipes:streams() },
-    env = process_tree.environment(from_desk(desk), env) }, function(status, signal)
+    env = environment_of(desk, env) }, function(status, signal)
       app.ended = { status = status, signal = signal }
       handle:close()
     end)
@@ -279,7 +279,7 @@ function apps.new(desk)
       options.argv = json.list(options.argv)
       return desk.session:run(options)
     end
-    options.env = process_tree.environment(from_desk(desk), argv.env)
+    options.env = environment_of(desk, argv.env)
     return program.run(options)
   end
 

@@ -4,13 +4,13 @@
 --- itself.
 local uv = require "luv"
 local system = require "native.system"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local host_line = require "deskpilot.desk.private.host_line"
 local host_runs = require "deskpilot.desk.private.host_runs"
 local pipes = require "deskpilot.desk.app.pipes"
 local platform = require "deskpilot.desk.platform"
-local process_tree = require "deskpilot.desk.platform.process_tree"
 local processes = require "deskpilot.desk.platform.linux.processes"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -81,35 +81,12 @@ local manager_config = [[
 </openbox_config>
 ]]
 
--- Variables that refer to the user's desktop: applications must not inherit them. (Secrets are left out too.)
-local withheld = {
-  "^DISPLAY$", "^XAUTHORITY$", "^WAYLAND_", "^DBUS_", "^XDG_RUNTIME_DIR$", "^XDG_.*_HOME$", "^XDG_SESSION_",
-  "^XDG_CURRENT_DESKTOP$", "^AT_SPI_", "^NO_AT_BRIDGE$", "^GTK_MODULES$", "^SESSION_MANAGER$",
-  "^DESKTOP_STARTUP_ID$", "^LD_PRELOAD$",
-  "SAN_OPTIONS$",
-}
-
 local state -- of this process's desktop
 
 -- --- processes ------------------------------------------------------------------------------------
 
-local function environment(extra)
-  local env = {}
-  for key, value in pairs(state.env) do env[key] = value end
-  for key, value in pairs(extra or {}) do env[key] = tostring(value) end
-  local list = {}
-  for key, value in pairs(env) do list[#list + 1] = key .. "=" .. value end
-  return list
-end
-
 local function base_environment(asked)
-  local env = {}
-  for key, value in pairs(uv.os_environ()) do
-    local keep = true
-    for _, pattern in ipairs(withheld) do keep = keep and not key:match(pattern) end
-    keep = keep and not process_tree.is_secret(key)
-    if keep then env[key] = value end
-  end
+  local env = environment.inherited "private"
   env.HOME = files.join(state.folder, "home")
   env.XDG_RUNTIME_DIR = files.join(state.folder, "run")
   env.LANG = env.LANG or env.LC_ALL or "C.UTF-8"
@@ -134,8 +111,8 @@ local function spawn(name, argv, options)
     name:gsub("[^%w%-]", "_"))) }
   state.logs = state.logs + 1
   local log = uv.fs_open(process.log, "a", tonumber("600", 8))
-  local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = environment(options.env),
-    stdio = { nil, log, log, table.unpack(options.extra or {}) }, detached = true, cwd = options.cwd },
+  local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, detached = true, cwd = options.cwd,
+    env = environment.lines(state.env, options.env), stdio = { nil, log, log, table.unpack(options.extra or {}) } },
     function(status, signal)
       process.ended = { status = status, signal = signal }
       state.known[process.pid] = nil
@@ -399,7 +376,7 @@ function commands.app(command)
 end
 
 function commands.run(command)
-  host_runs.start(state.line, command, { env = environment(command.env),
+  host_runs.start(state.line, command, { env = environment.lines(state.env, command.env),
     on_start = function(pid) state.known[pid] = true end,
     on_end = function(pid) state.known[pid] = nil end })
 end

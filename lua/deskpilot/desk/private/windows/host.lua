@@ -8,6 +8,7 @@
 local uv = require "luv"
 local native = require "native.desk"
 local system = require "native.system"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
@@ -15,7 +16,6 @@ local host_line = require "deskpilot.desk.private.host_line"
 local host_runs = require "deskpilot.desk.private.host_runs"
 local pipes = require "deskpilot.desk.app.pipes"
 local platform = require "deskpilot.desk.platform"
-local process_tree = require "deskpilot.desk.platform.process_tree"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -56,7 +56,7 @@ local function spawn(command, descriptors)
   local process = { log = new_log(argv[1]) }
   local log = uv.fs_open(process.log, "a", tonumber("600", 8))
   local handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) },
-    env = process_tree.environment(state.env, command.env), stdio = { nil, log, log, table.unpack(descriptors) } },
+    env = environment.of("private", state.env, command.env), stdio = { nil, log, log, table.unpack(descriptors) } },
     function(status, signal) ended(process, status, signal) end)
   if log then uv.fs_close(log) end
   if not handle then
@@ -113,7 +113,7 @@ function commands.app(command)
 end
 
 function commands.run(command)
-  host_runs.start(state.line, command, { env = process_tree.environment(state.env, command.env) })
+  host_runs.start(state.line, command, { env = environment.of("private", state.env, command.env) })
 end
 
 function commands.cancel(command)
