@@ -156,6 +156,25 @@ function tests.on_its_users_desktop()
   end)
 end
 
+-- Nobody is left who could end it: it ends by itself when its pipes are closed.
+function tests.it_goes_with_a_deskpilot_that_was_killed()
+  browsing.on_desktop(function(_, session)
+    local process = spawn.start({ spawn.program, "eval", [[
+      local browser = assert(desk.browser.start { url = "data:text/html,<title>Ours</title>" })
+      io.stderr:write("folder=", browser.process.folder, "\n")
+      require("deskpilot.base.task").sleep(60)]] },
+      { env = { DISPLAY = session.display, XAUTHORITY = session.folder .. "/xauthority",
+        DBUS_SESSION_BUS_ADDRESS = session.bus_address } })
+    process:wait_for_word("\n", 60)
+    local folder = process.stderr:match "folder=([^\n]+)"
+    harness.ok(#running(folder) > 1, process.stderr)
+    process:kill "sigkill"
+    process:wait()
+    harness.wait_until("the end of all its processes", function() return #running(folder) == 0 end, 20)
+    files.remove(folder)
+  end)
+end
+
 function tests.what_cannot_be_started_says_why()
   browsing.on_desktop(function(desk, session)
     harness.fails("not_found", "no program 'no-such-browser'", desk.browser.start { binary = "no-such-browser" })
