@@ -156,7 +156,7 @@ local signatures = signature.of("desk.apps", {
 
 ---@class deskpilot.app_start
 ---@field [integer] string the program and its arguments
----@field env table<string, string>? variables to add to its environment
+---@field env table<string, string>? variables to add to its environment, which has only harmless ones of deskpilot's
 ---@field wait number? seconds to wait for its window
 ---@field pipes deskpilot.pipes? becomes its file descriptors 3 and 4
 
@@ -165,7 +165,7 @@ local signatures = signature.of("desk.apps", {
 ---@field input string? its standard input
 ---@field timeout number? seconds; default timing.app_run
 ---@field cwd string? the folder that it runs in
----@field env table<string, string>? variables to add to its environment
+---@field env table<string, string>? variables to add to its environment, which has only harmless ones of deskpilot's
 ---@field max_output integer? bytes that are kept of each output; default 1 MiB
 
 ---@param desk deskpilot.desk

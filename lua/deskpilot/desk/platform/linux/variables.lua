@@ -14,8 +14,9 @@ return {
   -- Where the user's own desktop is.
   session = {
     names = { "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SESSION_MANAGER",
-      "DESKTOP_SESSION", "AT_SPI_BUS_ADDRESS" },
-    prefixes = { "KDE_", "GNOME_" },
+      "DESKTOP_SESSION", "AT_SPI_BUS_ADDRESS", "KDE_FULL_SESSION", "KDE_SESSION_VERSION", "KDE_SESSION_UID",
+      "GNOME_DESKTOP_SESSION_ID", "GNOME_SHELL_SESSION_MODE" },
+    prefixes = {},
   },
   -- What would lead from a private desktop to the user's own.
   user_only = {
