@@ -77,6 +77,8 @@ function tests.a_browser_of_our_own_leaves_nothing()
     harness.ok(files.exists(kept .. "/Default"))
     local second = harness.ok(desk.browser.start { profile = kept, url = server.url .. "/" })
     harness.eq(second:tab():evaluate("localStorage.getItem('kept')"), "yes")
+    harness.fails("refused", "another browser runs with the profile", desk.browser.start { profile = kept })
+    harness.eq(second:tab():evaluate "6 * 7", 42, "which goes on")
     folder = second.process.folder
     local third = harness.ok(desk.browser.start())
     harness.ok(desk.browser.current() == third)
