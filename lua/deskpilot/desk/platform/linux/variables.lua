@@ -11,10 +11,10 @@ return {
     names = { "XMODIFIERS", "GSETTINGS_BACKEND", "GSETTINGS_SCHEMA_DIR", "ACCESSIBILITY_ENABLED", "NO_AT_BRIDGE" },
     prefixes = { "GTK_", "GDK_", "QT_", "XCURSOR_", "FONTCONFIG_", "MESA_", "LIBGL_" },
   },
-  -- Where the user's own desktop is.
+  -- Where the user's own desktop is, and what it opens things with.
   session = {
     names = { "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SESSION_MANAGER",
-      "DESKTOP_SESSION", "AT_SPI_BUS_ADDRESS", "KDE_FULL_SESSION", "KDE_SESSION_VERSION", "KDE_SESSION_UID",
+      "DESKTOP_SESSION", "AT_SPI_BUS_ADDRESS", "BROWSER", "KDE_FULL_SESSION", "KDE_SESSION_VERSION", "KDE_SESSION_UID",
       "GNOME_DESKTOP_SESSION_ID", "GNOME_SHELL_SESSION_MODE" },
     prefixes = {},
   },
