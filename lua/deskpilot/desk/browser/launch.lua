@@ -103,8 +103,8 @@ end
 
 local function ended_early(self, ended)
   if ended.status == 0 then
-    return errors.fail("refused", "%s ended at once: another browser runs with the profile %s; attach to that one",
-      self.binary, self.profile)
+    return errors.fail("refused", "%s ended at once: another browser runs with the profile %s; close that one, or "
+      .. "attach to it if it has a debugging port", self.binary, self.profile)
   end
   return errors.fail("unavailable", "%s", ("%s ended with status %d before it could be reached%s"):format(
     self.binary, ended.status, ended.words and ": " .. ended.words or ""))
