@@ -37,8 +37,8 @@ tests_named(TSAN_E2E e2e lua activity)
 # The units that are the same everywhere, and tests/windows for what is Windows's own.
 tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall activity image jpeg_decode jpeg_encode
             keys monitors null ocr_detect parallel png_damage png_decode regions scale)
-tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles batch cdp checks cli completion config
-            criteria csv data decode desk desk_proxy eval files find goal_limits goals hook_fields hooks http
+tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles batch browser_pipe cdp checks cli completion
+            config criteria csv data decode desk desk_proxy eval files find goal_limits goals hook_fields hooks http
             http_server input_filter lasting literal literal_planner lookup lookups loop_detection memory model
             monitors native_desk ocr odev old_runs outline pace permissions phases plugins probe process questions
             replay report resume_state schema schema_foreign shot signal signatures site system task tool_groups

@@ -1,6 +1,7 @@
 --- What the commands that run a mission share (run, resume, fork, rerun): from the order to its debrief.
 local asking = require "deskpilot.cli.asking"
 local config_files = require "deskpilot.base.config_files"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local flags = require "deskpilot.cli.flags"
@@ -222,6 +223,8 @@ local function prepare(plan)
   parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
   if plan.recording then parts.toolbox = plan.recording:toolbox(parts.toolbox) end
+  local allowed, refused = environment.named(plan.config:get "desktop.pass_env")
+  if not allowed then return nil, refused end
   local _, problems = require "deskpilot.desk.app.profiles".load()
   if problems[1] then return nil, problems[1] end
   plan.models = run_models.options(plan.config)
@@ -242,10 +245,12 @@ local function open_desktop(plan)
   local desktop = plan.mission.desktop or {}
   local size = { plan.config:get("desktop.width"), plan.config:get("desktop.height") }
   local session, err
-  local where = {}
+  local env = environment.named(plan.config:get "desktop.pass_env")
+  local where = { env = env }
   if plan.config:get("desktop.kind") == "private" then
+    for name, value in pairs(desktop.env or {}) do env[name] = value end
     session, err = require "deskpilot.desk.private.session".start { size = size, apps = desktop.apps or {},
-      env = desktop.env }
+      env = env }
     if not session then return nil, err end
     plan.hotkey:watch_private(session)
     where = { display = session.display, bus = session.bus_address, session = session }

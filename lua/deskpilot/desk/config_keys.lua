@@ -5,6 +5,8 @@ return {
       about = "the desktop worked on: the user's own, or a new one for this run" },
     width = { type = "integer", default = 1280, min = 320, max = 16384, about = "pixels across of a private desktop" },
     height = { type = "integer", default = 800, min = 200, max = 16384, about = "pixels down of a private desktop" },
+    pass_env = { type = "list", default = {}, about = "names of environment variables that programs started by "
+      .. "deskpilot get beside the harmless ones; not those of API keys" },
     size = { type = "keys", keys = { "width", "height" }, about = "pixels across and down of a private desktop" },
   } },
 }
