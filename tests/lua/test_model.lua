@@ -386,7 +386,7 @@ function tests.streams_that_are_no_answer()
     t.eq(count, 2, "asked again once")
   end
   refused(events { delta { content = "half" } }, "it is a stream of events, and it ends before the answer does")
-  refused(events { delta { content = "half" }, '{"choices":[{"del', "[DONE]" }, "one of its events is not JSON")
+  refused(events { delta { content = "half" }, '{"choices":[{"del', "[DONE]" }, "one of its events cannot be read")
   refused(events { "[DONE]" }, "it has no answer")
   refused("", "it has no answer")
   refused(events { { error = { message = "out of memory" } } }, "(out of memory)")

@@ -281,11 +281,14 @@ local function exchange(self, wanted, box, model)
     return nil, err
   end
   keep(self, request.request .. ".reply.json", reply.raw)
+  reply.raw = nil -- the file has it
   reply.calls, reply.calls_error = decode.calls(reply)
   if reply.refusal and not reply.refusal:find("%S") then reply.refusal = nil end
   result.content, result.usage, result.attempts = reply.content, reply.usage, reply.attempts
   result.tool_calls = reply.tool_calls and #reply.tool_calls > 0 and reply.tool_calls or nil
   self:emit("model_reply", result)
+  if reply.excess then self:note(("%s: nothing was read of an answer that is too large: %s"):format(request.persona,
+    reply.excess)) end
   if reply.note then self:note(("%s: %s"):format(request.persona, reply.note)) end
   count_tokens(self, reply.usage)
   return reply
