@@ -63,10 +63,18 @@ end
 
 local encode
 
+--- The text with each byte that is not valid UTF-8 replaced by U+FFFD.
+---@param text string
+---@return string
+function json.utf8(text)
+  return native.utf8(text)
+end
+
 -- lua-cjson escapes slashes, which JSON permits but which is harder to read.
 local function string_text(s)
   if not utf8.len(s) then s = native.utf8(s) end -- JSON is Unicode; servers and window titles are not always
-  return (cjson.encode(s):gsub("\\(.)", { ["/"] = "/" }))
+  local encoded = cjson.encode(s)
+  return s:find("/", 1, true) and (encoded:gsub("\\/", "/")) or encoded
 end
 
 local function number(v)

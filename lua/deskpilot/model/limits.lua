@@ -8,23 +8,24 @@ local limits = {}
 --- The limits themselves.
 limits.most = {
   body = 32 * 1024 * 1024, -- bytes of an HTTP answer; a long stream has some hundred for each token
-  bytes = 4 * 1024 * 1024, -- of one JSON text: an answer in one piece, or one event of a stream
+  bytes = 2 * 1024 * 1024, -- of one JSON text: an answer in one piece, or one event of a stream
   values = 20000, -- in one JSON text
   depth = 60, -- lists and objects inside each other
   events = 200000, -- lines with data in a stream
-  content = 1024 * 1024, -- bytes that the model says, its thinking among them
+  content = 256 * 1024, -- bytes that the model says, its thinking and the arguments of its calls among them
   calls = 64, -- tools that are called
   name = 128, -- bytes of a tool's name
   id = 1024, -- bytes of a call's id
-  arguments = 256 * 1024, -- bytes of the arguments of one call
+  arguments = 128 * 1024, -- bytes of the arguments of one call
 }
 
 local most = limits.most
 
---- The value of a JSON text of a model or its server.
+--- The value of a JSON text of a model or its server. All texts in it are UTF-8.
 ---@param text string
 ---@return any value, string? why nil, and what is wrong with it
 function limits.decode(text)
+  if #text <= most.bytes and not utf8.len(text) then text = json.utf8(text) end
   return json.decode(text, most)
 end
 

@@ -6,20 +6,34 @@ local text = require "deskpilot.base.text"
 
 local stream = {}
 
+local longest_beginning = 4096 -- bytes of blanks and comments before the first event
+
 --- Whether a body is a stream of events.
 ---@param body string
 ---@param content_type string? the header's value
 ---@return boolean
 function stream.is_one(body, content_type)
   if (content_type or ""):lower():find("text/event-stream", 1, true) then return true end
+  body = body:sub(1, longest_beginning)
   return body:find("^[\u{FEFF}%s]*data:") ~= nil or body:find("^%s*event:") ~= nil or body:find("^%s*:[^\n]*\n") ~= nil
+end
+
+-- A function that gives the place of the first line end from a place on; the places grow from call to call. Each byte
+-- is looked at twice in all, by memchr.
+local function line_ends(body)
+  local returns, feeds = 0, 0
+  return function(at)
+    if returns < at then returns = body:find("\r", at, true) or math.huge end
+    if feeds < at then feeds = body:find("\n", at, true) or math.huge end
+    return math.min(returns, feeds, #body + 1)
+  end
 end
 
 -- Calls fn with the data of each event, until it returns true. Where there are too many, why it has stopped.
 local function each_event(body, fn)
-  local data, at, lines = nil, text.starts(body, "\u{FEFF}") and 4 or 1, 0
+  local data, at, lines, end_from = nil, text.starts(body, "\u{FEFF}") and 4 or 1, 0, line_ends(body)
   while at <= #body do
-    local stop = body:find("[\r\n]", at) or #body + 1
+    local stop = end_from(at)
     if body:find("^data:", at) then
       data, lines = data or {}, lines + 1
       if lines > limits.most.events then return ("it has more than %d events"):format(limits.most.events) end
@@ -28,7 +42,11 @@ local function each_event(body, fn)
       if fn(table.concat(data, "\n")) then return end
       data = nil
     end
-    at = body:find("^\r\n", stop) and stop + 2 or stop + 1
+    if stop == at then -- empty lines more than one say nothing
+      at = body:find("[^\r\n]", at) or #body + 1
+    else
+      at = body:find("^\r\n", stop) and stop + 2 or stop + 1
+    end
   end
   if data then fn(table.concat(data, "\n")) end
 end
