@@ -364,6 +364,8 @@ end
 ---@param find fun(): deskpilot.cli.order?, deskpilot.error? what is to be run; may wait
 ---@return integer status the exit status (docs/missions.md)
 function running.start(options, find)
+  -- A run lives long: Lua's own 200 % would let the memory of what is no longer used grow as large as that of the rest.
+  collectgarbage("incremental", 130)
   state.job = task.start(function()
     task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
     local order, err = find()
