@@ -127,10 +127,10 @@ function tests.the_record()
   t.eq(record.messages[2].content[2].image_url.url, "screenshots/step_0001.png")
   t.eq(record.persona, "executor")
   t.eq(record.tools[1]["function"].name, "press_key")
-  local text = json.encode(c:record { messages = { { role = "user",
+  local body = json.encode(c:record { messages = { { role = "user",
     content = "the very-secret-word and my-own-key" } } })
-  t.has(text, "the *** and ***")
-  t.ok(not text:find(png, 1, true))
+  t.has(body, "the *** and ***")
+  t.ok(not body:find(png, 1, true))
 end
 
 function tests.tool_calls_in_every_shape()
