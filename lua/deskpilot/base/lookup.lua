@@ -46,7 +46,7 @@ end
 --- The singular of a kind: "policies" -> "policy".
 ---@return string
 function lookup.singular(kind)
-  local last = kind:match("[^/]*$")
+  local last = text.after_last(kind, "/")
   return singular[last] or last
 end
 
@@ -217,7 +217,8 @@ function lookup.text(name)
   if path then
     local bytes, err = read_own(path, root)
     if not bytes then return nil, err end
-    took(name:match("^(.*)/") or "text", name:match("([^/]*)%.%w+$") or name, path, root, bytes, name)
+    local stem = text.after_last(name, "/"):match("^(.*)%.%w+$")
+    took(name:match("^(.*)/") or "text", stem or name, path, root, bytes, name)
     return bytes, path
   end
   local bytes = shipped_files.read(name)
@@ -401,7 +402,7 @@ function lookup.mission(name, folders)
     if source then return source, "shipped:" .. file end
   end
   local known = lookup.list("missions")
-  local nearest = text.nearest((name:match("[^/\\]*$"):gsub("%.lua$", "")), known)
+  local nearest = text.nearest((text.after_last(name, "/\\"):gsub("%.lua$", "")), known)
   local hint = nearest and ("did you mean %s, which ships?"):format(nearest)
     or "the shipped missions are " .. text.join(known)
   return errors.fail("not_found", "there is no mission file %s; %s", name, hint)

@@ -101,9 +101,8 @@ end
 local private = { private = true, sync = false }
 
 local function last_line(log)
-  local data = files.read(log, 1 << 20) or ""
-  local last = data:match("([^\n]*%S[^\n]*)\n*$")
-  return last and text.cut(text.one_line(last), 200) or nil
+  local last = text.after_last(text.trim(files.read(log, 1 << 20) or ""), "\n")
+  return last ~= "" and text.cut(text.one_line(last), 200) or nil
 end
 
 -- Starts a program with its output in a log file. `extra` become its file descriptors 3 and 4. Its end is reported to
