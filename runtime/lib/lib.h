@@ -57,5 +57,6 @@ int lib_open_ocr(lua_State *L);
 int lib_open_system(lua_State *L);
 int lib_open_activity(lua_State *L);
 int lib_open_websocket(lua_State *L);
+int lib_open_watchdog(lua_State *L);
 
 #endif

@@ -12,6 +12,7 @@ void lib_preload(lua_State *L)
         {"native.activity", lib_open_activity},
         {"native.ocr", lib_open_ocr},
         {"native.websocket", lib_open_websocket},
+        {"native.watchdog", lib_open_watchdog},
         {NULL, NULL},
     };
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);

@@ -7,6 +7,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local secrets = require "deskpilot.model.secrets"
 local task = require "deskpilot.base.task"
+local watchdog = require "native.watchdog"
 
 local journal = {}
 
@@ -51,14 +52,14 @@ local function sync_later(self)
   end)
 end
 
--- What of a line has been written when the disk is full is taken back, so that no line is half.
-local function append(self, text)
-  local ok, why, written = files.write_all(self.fd, text)
+-- What of a line has been written when the disk is full is taken back, so that no line is half. `last`: nobody else
+-- has to write the run's last line any more (agent/last_words.lua).
+local function append(self, text, last)
+  local ok, why = watchdog.append(self.fd, text, self.size, last)
   if ok then
     self.size = self.size + #text
     return
   end
-  if written > 0 then uv.fs_ftruncate(self.fd, self.size) end
   error(("cannot write %s: %s"):format(self.path, why), 0)
 end
 
@@ -77,7 +78,8 @@ local synced_after = { run_start = true, action = true, action_result = true, st
 
 --- A listener that appends to folder/journal.jsonl. The first line says of which version the format is.
 ---@param folder string
----@return table? listener, deskpilot.error? err
+---@return table? listener its `writer` is what it writes with
+---@return deskpilot.error? err
 function journal.open(folder)
   local path = files.join(folder, "journal.jsonl")
   local fd, why = uv.fs_open(path, "a", tonumber("600", 8))
@@ -90,9 +92,10 @@ function journal.open(folder)
     return errors.fail("io", "%s", tostring(failure))
   end
   return {
+    writer = writer,
     every = function(_, event)
       writer.count = writer.count + 1
-      append(writer, line(event, writer.count))
+      append(writer, line(event, writer.count), event.event == "run_end")
       if synced_after[event.event] then sync_later(writer) end
     end,
     close = function() writer:close() end,

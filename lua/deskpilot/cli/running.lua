@@ -266,6 +266,11 @@ local function open_desktop(plan)
   end
 end
 
+-- The exit status of a run that has ended so.
+local function status_for(outcome)
+  return outcome.missing and 3 or status_of[outcome.status] or 1
+end
+
 local function perform(plan, parts, options)
   local dir, err = require "deskpilot.agent.rundir".create(plan.config:get("runs.dir"), plan.name,
     plan.config:get("safety.min_free_mb") * 2 ^ 20 // 1)
@@ -303,9 +308,17 @@ local function perform(plan, parts, options)
   end } })
   local run = require "deskpilot.agent.run".new(parts)
   plan.run = run
+  local last, unwatched = require "deskpilot.agent.last_words".open(run, journal.writer, { status = status_for,
+    clean = require "deskpilot.cli.progress".clean, json = options.json })
+  if not last then return nil, unwatched end
+  local ending <close> = setmetatable({}, { __close = function() last:close() end })
+  assert(ending)
+  table.insert(parts.listeners, 1, { name = "the watchdog", listener = last.listener })
   require "deskpilot.agent.loop".execute(run)
+  local result, why = require "deskpilot.agent.export".write(dir.path, run.outcome)
+  last:close()
   journal.close()
-  return require "deskpilot.agent.export".write(dir.path, run.outcome)
+  return result, why
 end
 
 local function work(options, order, plan_out)
@@ -335,7 +348,7 @@ local function work(options, order, plan_out)
   close()
   if not result then return running.refuse(options, 3, err) end
   if options.json then io.stdout:write(json.encode(result), "\n") end
-  return plan.run.outcome.missing and 3 or status_of[result.status] or 1
+  return status_for(plan.run.outcome)
 end
 
 -- The run that goes on, for interrupted(); a process runs one mission.

@@ -147,6 +147,12 @@ bool win32_difference(const uint8_t *a, const uint8_t *b, int width, int height,
 /* Whether a change of that size is more than a blinking text caret. */
 bool win32_worth_telling(image_rect change);
 
+/* --- win32_held.c ---------------------------------------------------------------------------- */
+
+/* Notes which keys and buttons these inputs press (`down`), or which they release, for the end of a
+ * process that cannot release them itself. */
+void win32_held_note(const INPUT *inputs, unsigned count, bool down);
+
 /* --- win32_input.c: what SendInput is given -------------------------------------------------- */
 
 /* The mark (dwExtraInfo) by which a watch knows this process's own input again. */
