@@ -105,7 +105,8 @@ static int lib_watchdog_answer_by(lua_State *L)
     return 0;
 }
 
-/* Nothing is written any more. Before the journal is closed. */
+/* Nothing is written any more. Before the journal is closed, unless words without a line and
+ * without a result have been left. */
 static int lib_watchdog_close(lua_State *L)
 {
     (void) L;

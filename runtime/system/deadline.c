@@ -7,7 +7,7 @@
 #include <uv.h>
 
 static const uint64_t HEAD_START = 50000000, REPEAT = 100000000; /* nanoseconds */
-enum { UNANSWERED = 10 /* times that it rings, within a second, until the state is given up */ };
+enum { UNANSWERED = 9 /* times that it rings, within a second, until the state is given up */ };
 
 /* Rings at its time, a little late, and again and again after that. */
 typedef struct {

@@ -201,7 +201,7 @@ static void write_everything(system_watchdog_cause cause)
         release();
     }
     replace_file(self.result_path, &texts[RESULT]);
-    if (self.journal >= 0) {
+    if (self.journal >= 0 && texts[RESULT].bytes) { /* without a result it may be closed already */
         sync(self.journal);
     }
     write_text(STANDARD_ERROR, &texts[WORDS]);

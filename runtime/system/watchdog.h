@@ -61,7 +61,8 @@ bool system_watchdog_set(system_watchdog_cause cause, const system_last_words *w
  */
 int system_watchdog_append(int file, const char *text, size_t length, uint64_t size, bool last);
 
-/* Nothing is left to be written any more. */
+/* Nothing is left to be written any more. A journal may be closed already once words without a line
+ * and without a result are left. */
 void system_watchdog_close(void);
 
 /* Ends the process for that cause, soon and on the thread. False, and nothing is done, where

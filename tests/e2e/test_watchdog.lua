@@ -47,9 +47,22 @@ local function ending(run)
   return last, result, events
 end
 
--- Runs a mission that hangs, a few times where the machine is busy: its limit of 2 s is outlasted by less than one.
+local function mission(fields)
+  return 'return { desktop = { kind = "private" }, limits = { seconds = 2 }, ' .. fields .. " }"
+end
+
+-- By how much such a run outlasts its limit where it can be interrupted: a busy machine needs time for that too.
+local function usual_delay()
+  local folder <close> = setmetatable({ path = spawn.folder() }, { __close = function(f) files.remove(f.path) end })
+  spawn.run(argv(folder.path, write(folder.path, "m.lua", mission "run = function() while true do end end")),
+    { cwd = folder.path })
+  return select(2, ending(new_run(folder.path))).seconds - 2
+end
+
+-- Runs a mission that hangs: its limit of 2 s is outlasted by less than one.
 local function held_up(source, status, ...)
   local last, result, events
+  local most = 3
   for _ = 1, 4 do
     local folder <close> = setmetatable({ path = spawn.folder() }, { __close = function(f) files.remove(f.path) end })
     local child = spawn.run(argv(folder.path, write(folder.path, "m.lua", source), "--json", ...),
@@ -60,14 +73,11 @@ local function held_up(source, status, ...)
     t.eq(json.decode(child.stdout), result, "--json prints the same")
     t.has(child.stderr, ("%s: %s\n"):format(result.status, result.reason))
     t.wait_until("the private desktop to be gone", function() return #child:left() == 0 end, 20)
-    if result.seconds < 3 then break end
+    if result.seconds < most then break end
+    most = 3 + 2 * usual_delay()
   end
-  t.ok(result.seconds < 3, ("it ended after %.2f s"):format(result.seconds))
+  t.ok(result.seconds < most, ("it ended after %.2f s, and not within %.2f"):format(result.seconds, most))
   return last, result, events
-end
-
-local function mission(fields)
-  return 'return { desktop = { kind = "private" }, limits = { seconds = 2 }, ' .. fields .. " }"
 end
 
 local function out_of_time(fields, ...)
@@ -112,6 +122,23 @@ function tests.a_limit_of_a_goal_within_the_run()
   local last = ending(new_run(folder.path))
   t.eq(last.status, "incomplete")
   t.has(last.reason, "the limit is 1.5 s (the goal's own); a call that does not return")
+end
+
+-- When all is written, whatever still computes in the program's own loop must not hold up its end.
+function tests.a_callback_that_is_left_over_after_the_end()
+  local folder <close> = setmetatable({ path = spawn.folder() }, { __close = function(f) files.remove(f.path) end })
+  local source = mission [[run = function(m)
+    local result = m.dir.path .. "/result.json"
+    require "luv".new_prepare():start(function()
+      local file = io.open(result)
+      if file then while true do end end
+    end)
+  end]]
+  local child = spawn.run(argv(folder.path, write(folder.path, "m.lua", source), "--json"), { cwd = folder.path })
+  t.eq(child.status, 0, child.stderr)
+  t.eq((json.decode(child.stdout) or {}).status, "succeeded")
+  t.eq(ending(new_run(folder.path)).status, "succeeded")
+  t.wait_until("the private desktop to be gone", function() return #child:left() == 0 end, 20)
 end
 
 -- What computes in Lua is stopped where it is, and the run ends by itself: the watchdog has nothing to do.

@@ -5,6 +5,7 @@ local config_files = require "deskpilot.base.config_files"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local flags = require "deskpilot.cli.flags"
+local hold = require "deskpilot.cli.hold"
 local json = require "deskpilot.base.json"
 local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
@@ -39,6 +40,7 @@ running.options = {
   { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
   { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
   { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+  hold.option,
   { name = "answers", value = "FILE", help = "answers to what a person would be asked: lines QUESTION = ANSWER" },
   { name = "json", help = "print one JSON object on standard output at the end" },
   { name = "verbose", short = "v", help = "also show what the personas say" },
@@ -251,6 +253,14 @@ local function open_desktop(plan)
     if session then session:stop() end
     return nil, failure
   end
+  if not session then
+    local held, why, other = hold.take(desk, ("the run %q"):format(plan.name), plan.config:get "desktop.shared")
+    if not held then
+      desk:close()
+      return nil, why
+    end
+    plan.beside = other
+  end
   if not session and desktop.apps then
     for _, app in ipairs(desktop.apps) do
       local started, why = desk.apps.start { env = desktop.env, wait = app_wait, table.unpack(app) }
@@ -294,6 +304,11 @@ local function perform(plan, parts, options)
         tostring(plan.hotkey.failure)))
     end } })
   end
+  if plan.beside then
+    table.insert(parts.listeners, { name = "the desktop's holder", listener = { run_start = function(run)
+      run:note("this desktop is shared: it is also in use by " .. plan.beside)
+    end } })
+  end
   local limits = parts.desktop == "current" and platform.session_limits()
   if limits then
     table.insert(parts.listeners, { name = "the session", listener = { run_start = function(run)
@@ -311,12 +326,11 @@ local function perform(plan, parts, options)
   local last, unwatched = require "deskpilot.agent.last_words".open(run, journal.writer, { status = status_for,
     clean = require "deskpilot.cli.progress".clean, json = options.json })
   if not last then return nil, unwatched end
-  local ending <close> = setmetatable({}, { __close = function() last:close() end })
-  assert(ending)
+  plan.last_words = last
   table.insert(parts.listeners, 1, { name = "the watchdog", listener = last.listener })
   require "deskpilot.agent.loop".execute(run)
   local result, why = require "deskpilot.agent.export".write(dir.path, run.outcome)
-  last:close()
+  if result then last:written(result) end
   journal.close()
   return result, why
 end
@@ -346,6 +360,7 @@ local function work(options, order, plan_out)
   result, err = perform(plan, parts, options)
   plan_out.close = nil
   close()
+  if plan.last_words then plan.last_words:close() end
   if not result then return running.refuse(options, 3, err) end
   if options.json then io.stdout:write(json.encode(result), "\n") end
   return status_for(plan.run.outcome)
@@ -385,6 +400,7 @@ function running.start(options, find)
   end)
   local ok, status = state.job:wait()
   if ok then return status end
+  if state.plan and state.plan.last_words then state.plan.last_words:close() end
   if state.close then state.close() end
   if errors.is(status, "cancelled") then return running.refuse(options, 130, status) end
   return running.refuse(options, 2, status)
