@@ -197,7 +197,7 @@ end
 function tests.such_a_run_can_be_resumed()
   local folder = spawn.folder()
   local hang = write(folder, "hang", "")
-  local source = ([[return { task = 'click "7", click "8"; expect "78"', limits = { seconds = 6 },
+  local source = ([[return { task = 'click "7", click "8"', limits = { seconds = 6 },
     desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },
     turn_start = function(m)
       local file = m.turn >= 2 and io.open(%q)

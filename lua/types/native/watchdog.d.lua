@@ -36,7 +36,8 @@ function module.append(file, text, size, last) end
 ---@param at number?
 function module.answer_by(at) end
 
---- Nothing is written any more. Before the journal is closed.
+--- Nothing is written any more. Before the journal is closed, unless words without a line and
+--- without a result have been left.
 function module.close() end
 
 return module
