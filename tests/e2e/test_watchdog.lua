@@ -124,6 +124,20 @@ function tests.a_limit_of_a_goal_within_the_run()
   t.has(last.reason, "the limit is 1.5 s (the goal's own); a call that does not return")
 end
 
+-- The limit of a goal that has ended holds nobody up any more.
+function tests.a_long_call_after_a_goal_that_was_out_of_time()
+  local folder <close> = setmetatable({ path = spawn.folder() }, { __close = function(f) files.remove(f.path) end })
+  write(folder.path, "deskpilot/policies/busy.lua", "return { turn = function() while true do end end }")
+  local source = [[return { desktop = { kind = "private" }, timing = { verify = 0 }, run = function(m)
+    local ok, why = m:achieve("anything", { policy = "busy", limits = { seconds = 1 } })
+    os.execute "sleep 7"
+    return not ok and why:find("the goal's own", 1, true) ~= nil, why
+  end }]]
+  local child = spawn.run(argv(folder.path, write(folder.path, "m.lua", source), "--json", "--model", "literal"),
+    { cwd = folder.path })
+  t.eq(child.status, 0, child.stderr)
+end
+
 -- When all is written, whatever still computes in the program's own loop must not hold up its end.
 function tests.a_callback_that_is_left_over_after_the_end()
   local folder <close> = setmetatable({ path = spawn.folder() }, { __close = function(f) files.remove(f.path) end })

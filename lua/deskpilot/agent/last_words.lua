@@ -39,6 +39,8 @@ LastWords.__index = LastWords
 local HELD_UP = "; a call that does not return held the program up"
 local AGAIN = "told a second time to stop, before it had come to its end"
 
+local FAR = 1e9 -- seconds, for timers, which take no number that is much larger
+
 -- Bytes that the watchdog replaces.
 local SECONDS, LINES = "\1", "\2"
 
@@ -124,7 +126,7 @@ end
 local function answer_by(self, at)
   self.timer:stop()
   uv.update_time()
-  self.timer:start(math.ceil(math.max(0, at - task.now()) * 1000), 0, function()
+  self.timer:start(math.ceil(math.max(0, math.min(at - task.now(), FAR)) * 1000), 0, function()
     answer_by(self, task.now() + self.period)
   end)
   watchdog.answer_by(at)
@@ -143,7 +145,8 @@ local renewed_by = { run_start = true, turn_start = true, phase_change = true, m
 local function hear(self, run, event)
   export.add(self.result, event)
   take(self, event)
-  local bound = run.goal.bounds.seconds
+  local goal = event.event == "goal_end" and run.goal.parent or run.goal -- it is left right after this event
+  local bound = goal.bounds.seconds
   local changed = bound ~= nil and bound ~= self.bound
   if changed then take_bound(self, bound) end
   if changed or renewed_by[event.event] then leave(self) end
