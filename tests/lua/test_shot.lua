@@ -341,7 +341,25 @@ function tests.pictures_that_fit_and_pictures_that_are_lent()
   local same = assert(desk.screen.shot { cursor = false, size = { 1000, 1000 } })
   t.ok(same:equal(whole), "never larger")
   t.ok(assert(desk.screen.shot { cursor = false, lend = true }):equal(whole))
+  local lent = assert(desk.screen.shot { cursor = false, lend = true, size = { 150, 150 } })
+  t.ok(lent:equal(small))
+  local next_one = assert(desk.screen.shot { cursor = false, lend = true, size = { 60, 60 } })
+  t.eq(next_one.native, lent.native, "the next one is made in the memory of the one before")
+  t.ok(next_one:equal(assert(whole:scale(60, 40))))
   desk:close()
+end
+
+function tests.a_picture_scaled_into_another()
+  local image = assert(native.new(30, 20))
+  image:fill(0, 0, 30, 20, 10, 20, 30)
+  local into = assert(native.new(4, 4))
+  t.eq(image:scale(15, 10, into), into)
+  t.eq({ into:size() }, { 15, 10 })
+  t.eq({ into:pixel(14, 9) }, { 10, 20, 30 })
+  into:close()
+  t.eq({ image:scale(6, 4, into):size() }, { 6, 4 }, "also one that was closed")
+  t.raises("into itself", image.scale, image, 15, 10, image)
+  t.raises("native.Image expected", image.scale, image, 15, 10, {})
 end
 
 -- Files --------------------------------------------------------------------------------------------------

@@ -35,20 +35,31 @@ end
 ---@field path string
 ---@field size integer bytes of whole lines
 ---@field count integer lines
+---@field timer uv_timer_t for the next putting on the disk
+---@field synced number? when the last one began (task.now)
 ---@field syncing boolean? a thread is putting it on the disk
----@field unsynced boolean? something was written since that thread began
 ---@field closed boolean?
 local Writer = {}
 Writer.__index = Writer
 
--- Puts it on the disk by a thread, so that the turn does not wait. One at a time; what comes meanwhile is put there by
--- the next.
-local function sync_later(self)
-  if self.syncing then self.unsynced = true return end
-  self.syncing, self.unsynced = true, nil
-  uv.fs_fsync(self.fd, function()
-    self.syncing = nil
-    if self.unsynced and not self.closed then sync_later(self) end
+-- Seconds from one putting on the disk to the next: each makes the file system write all that it has to, and the run's
+-- other files wait for that.
+local SYNC_INTERVAL = 1
+
+-- Puts it on the disk by a thread, so that the turn does not wait.
+local function sync(self)
+  self.synced = task.now()
+  self.syncing = true
+  uv.fs_fsync(self.fd, function() self.syncing = nil end)
+end
+
+-- Puts it on the disk, at once or when the interval is over.
+local function sync_soon(self)
+  if self.timer:is_active() then return end
+  local wait = (self.synced or -math.huge) + SYNC_INTERVAL - task.now()
+  if wait <= 0 and not self.syncing then return sync(self) end
+  self.timer:start(math.max(wait, 0.05) * 1000 // 1, 0, function()
+    if self.syncing then sync_soon(self) else sync(self) end
   end)
 end
 
@@ -68,12 +79,13 @@ end
 function Writer:close()
   if self.closed then return end
   self.closed = true
+  self.timer:close()
   files.sync(self.fd)
   while self.syncing do task.sleep(0.001) end
   uv.fs_close(self.fd)
 end
 
--- A run that loses its machine keeps all but what it was doing: these events are on the disk soon after they happen.
+-- A run that loses its machine keeps all but what it was doing: these events are on the disk a second later.
 local synced_after = { run_start = true, action = true, action_result = true, state = true }
 
 --- A listener that appends to folder/journal.jsonl. The first line says of which version the format is.
@@ -84,7 +96,7 @@ function journal.open(folder)
   local path = files.join(folder, "journal.jsonl")
   local fd, why = uv.fs_open(path, "a", tonumber("600", 8))
   if not fd then return errors.fail("io", "cannot write %s: %s", path, tostring(why)) end
-  local writer = setmetatable({ fd = fd, path = path, size = 0, count = 0 }, Writer)
+  local writer = setmetatable({ fd = fd, path = path, size = 0, count = 0, timer = uv.new_timer() }, Writer)
   local first, failure = pcall(append, writer, line { event = "journal", at = 0, version = events.version,
     program = require "native.system".version })
   if not first then
@@ -96,7 +108,7 @@ function journal.open(folder)
     every = function(_, event)
       writer.count = writer.count + 1
       append(writer, line(event, writer.count), event.event == "run_end")
-      if synced_after[event.event] then sync_later(writer) end
+      if synced_after[event.event] then sync_soon(writer) end
     end,
     close = function() writer:close() end,
   }

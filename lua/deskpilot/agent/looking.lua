@@ -6,6 +6,7 @@ local marks = require "deskpilot.desk.picture.marks"
 local observation = require "deskpilot.agent.observation"
 local pictures = require "deskpilot.agent.pictures"
 local recording = require "deskpilot.agent.recording"
+local unchanged = require "deskpilot.agent.unchanged"
 
 local looking = {}
 
@@ -31,6 +32,7 @@ function looking.observe(run, options)
   local path = picture_path(run, seen.format)
   local saved, failure = run.dir:save(path, seen.bytes)
   if not saved then return nil, failure end
+  unchanged.share(seen, run.observation)
   run.goal.before, run.observation = run.observation, seen
   seen.notices, run.notices = run.notices, nil
   seen.path = path

@@ -49,7 +49,6 @@ end
 -- The picture as it is sent.
 local function encode(self, picture, encoder, config)
   local bytes, how = picture:encode(pictures.encoding(config, encoder))
-  picture.native:close() -- megabytes: not left to the collector
   if not bytes then return nil, how end
   self.shot, self.bytes, self.base64 = shots.encoded(bytes, how, picture), bytes, native.base64(bytes)
   self.format, self.mime = how.format, how.mime
@@ -237,9 +236,10 @@ function observation.take(desk, encoder, config, options)
   number_elements(self)
   if options.marks then
     local marked, why = marks.draw(picture, observation.marked(self))
-    picture.native:close()
+    picture.native:close() -- megabytes: not left to the collector
     if not marked then return nil, why end
     local ok, failure = encode(self, marked, encoder, config)
+    marked.native:close()
     if not ok then return nil, failure end
   end
   return self

@@ -1,16 +1,14 @@
 --- What was seen in a run, kept beside each screenshot, and given again to a run that has no desktop (`deskpilot
 --- rerun`): its looks are the recorded ones, and an action has the result that it had then.
-local cjson = require "cjson".new()
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local native = require "native.image"
 local shots = require "deskpilot.desk.picture.shot"
+local unchanged = require "deskpilot.agent.unchanged"
 
 local recording = {}
-
-cjson.encode_sparse_array(true)
 
 local deepest = 8
 
@@ -48,6 +46,14 @@ local function elements_of(seen)
   return list
 end
 
+-- What is kept of an observation.
+local function kept_of(seen)
+  local shot = seen.shot
+  return { area = shot.area, frame = shot.frame, width = shot.width, height = shot.height, format = seen.format,
+    mime = seen.mime, window = seen.window, dialog = seen.dialog, page = seen.page, missing = seen.missing,
+    elements = seen.elements }
+end
+
 --- Saves what an observation holds beside its picture, unless it is the same as the one before.
 ---@param run deskpilot.run
 ---@param seen deskpilot.observation
@@ -55,19 +61,17 @@ end
 ---@return string? name of the file in the run's folder
 ---@return deskpilot.error? err
 function recording.save(run, seen, picture)
-  local shot = seen.shot
-  local data = { area = plain(shot.area, 1), frame = plain(shot.frame, 1), width = shot.width, height = shot.height,
-    format = seen.format, mime = seen.mime, window = plain(seen.window, 1), dialog = plain(seen.dialog, 1),
-    page = plain(seen.page, 1), missing = json.list(plain(seen.missing, 1)), elements = elements_of(seen) }
-  -- Only to see whether it has changed, at a tenth of what the encoder of files takes; each turn pays for it.
-  local ok, words = pcall(cjson.encode, data)
-  if not ok then return errors.fail("invalid", "cannot keep what was seen: %s", tostring(words)) end
-  local last = run.recorded
-  if last and last.words == words then return last.name end
+  local now, last = kept_of(seen), run.recorded
+  if last and unchanged.same(now, last.kept) then return last.name end
+  local data = {}
+  for key, value in pairs(now) do
+    if key ~= "elements" then data[key] = plain(value, 1) end
+  end
+  data.missing, data.elements = json.list(data.missing), elements_of(seen)
   local name = picture:gsub("%.%w+$", ".json")
   local saved, err = run.dir:save_json(name, data)
   if not saved then return nil, err end
-  run.recorded = { words = words, name = name }
+  run.recorded = { kept = now, name = name }
   return name
 end
 

@@ -82,6 +82,17 @@ local function string_text(s)
   return (cjson.encode(s):gsub("\\(.)", { ["/"] = "/" }))
 end
 
+-- The same keys come again and again: their texts are made once, as long as they are not too many.
+local key_texts, key_count, KEYS = {}, 0, 500
+
+local function key_text(key)
+  local known = key_texts[key]
+  if known then return known end
+  local words = string_text(key) .. ":"
+  if #key <= 40 and key_count < KEYS then key_texts[key], key_count = words, key_count + 1 end
+  return words
+end
+
 local function number(v)
   if v ~= v or v == math.huge or v == -math.huge then error("JSON has no such number: " .. v, 0) end
   if math.type(v) == "integer" then return ("%d"):format(v) end
@@ -118,7 +129,8 @@ local function object(t, out, depth)
   local keys = names and keys_in_order(t, names) or sorted_keys(t)
   out[#out + 1] = "{"
   for i, k in ipairs(keys) do
-    out[#out + 1] = (i > 1 and "," or "") .. string_text(k) .. ":"
+    if i > 1 then out[#out + 1] = "," end
+    out[#out + 1] = key_text(k)
     encode(t[k], out, depth)
   end
   out[#out + 1] = "}"

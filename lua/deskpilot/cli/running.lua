@@ -41,6 +41,7 @@ running.options = {
   { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
   { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
   hold.option,
+  { name = "accept-claims", help = "take the agent's word where a mission has no verify: exit status 0 for claimed" },
   { name = "answers", value = "FILE", help = "answers to what a person would be asked: lines QUESTION = ANSWER" },
   { name = "json", help = "print one JSON object on standard output at the end" },
   { name = "verbose", short = "v", help = "also show what the personas say" },
@@ -49,8 +50,9 @@ running.options = {
 
 --- What their exit status means, for --help.
 running.statuses = [[
-Exit status 0: it succeeded; 1: it ran and did not succeed; 2: the mission, the command line or the configuration is
-wrong; 3: the machine lacks something (a display, a model server); 130: interrupted.]]
+Exit status 0: it succeeded; 1: it ran and did not succeed, or nothing has checked what the agent claims; 2: the
+mission, the command line or the configuration is wrong; 3: the machine lacks something (a display, a model server);
+130: interrupted.]]
 
 local status_of = { succeeded = 0, failed = 1, incomplete = 1, error = 1, interrupted = 130 }
 
@@ -277,8 +279,10 @@ local function open_desktop(plan)
 end
 
 -- The exit status of a run that has ended so.
-local function status_for(outcome)
-  return outcome.missing and 3 or status_of[outcome.status] or 1
+local function status_for(outcome, config)
+  if outcome.missing then return 3 end
+  if outcome.status == "claimed" then return config:get "accept_claims" and 0 or 1 end
+  return status_of[outcome.status] or 1
 end
 
 local function perform(plan, parts, options)
@@ -323,7 +327,8 @@ local function perform(plan, parts, options)
   end } })
   local run = require "deskpilot.agent.run".new(parts)
   plan.run = run
-  local last, unwatched = require "deskpilot.agent.last_words".open(run, journal.writer, { status = status_for,
+  local last, unwatched = require "deskpilot.agent.last_words".open(run, journal.writer, {
+    status = function(outcome) return status_for(outcome, plan.config) end,
     clean = require "deskpilot.cli.progress".clean, json = options.json })
   if not last then return nil, unwatched end
   plan.last_words = last
@@ -363,7 +368,7 @@ local function work(options, order, plan_out)
   if plan.last_words then plan.last_words:close() end
   if not result then return running.refuse(options, 3, err) end
   if options.json then io.stdout:write(json.encode(result), "\n") end
-  return status_for(plan.run.outcome)
+  return status_for(plan.run.outcome, plan.config)
 end
 
 -- The run that goes on, for interrupted(); a process runs one mission.
@@ -392,6 +397,8 @@ end
 ---@param find fun(): deskpilot.cli.order?, deskpilot.error? what is to be run; may wait
 ---@return integer status the exit status (docs/missions.md)
 function running.start(options, find)
+  -- A run lives long: Lua's own 200 % would let the memory of what is no longer used grow as large as that of the rest.
+  collectgarbage("incremental", 130)
   state.job = task.start(function()
     task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
     local order, err = find()

@@ -74,11 +74,14 @@ function Image:pixel(x, y) end
 ---@return native.Image? part, deskpilot.error? err
 function Image:crop(x, y, width, height) end
 
---- A copy of another size; made smaller, each pixel is the average of the area it covers.
+--- A copy of another size; made smaller, each pixel is the average of the area it covers. It is a
+--- new image, or in the memory of the one given as `into` (even if that has been closed), so that a
+--- loop can go on with a single one.
 ---@param width integer
 ---@param height integer
+---@param into native.Image?
 ---@return native.Image? scaled, deskpilot.error? err
-function Image:scale(width, height) end
+function Image:scale(width, height, into) end
 
 --- Paints a rectangle.
 ---@param x integer

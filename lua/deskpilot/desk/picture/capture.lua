@@ -8,6 +8,9 @@ local capture = {}
 -- Times that a picture is tried again because the screen was resized while it was taken.
 local TRIES = 3
 
+-- The scaled picture that a desk has lent, which the next one is made in: one piece of memory for all looks of a run.
+local lent = setmetatable({}, { __mode = "k" })
+
 local desktop = { x = 0, y = 0 } -- regions of the screen are in pixels of the whole desktop
 
 -- What only some pictures need is loaded for them alone: `deskpilot shot` has to start fast.
@@ -74,8 +77,9 @@ function capture.take(desk, options, screen)
   if not image then return nil, area end
   local width, height = fit(area.width, area.height, options.size)
   if width == area.width and height == area.height then return image, area, incomplete end
-  local scaled, err = image:scale(width, height)
+  local scaled, err = image:scale(width, height, options.lend and lent[desk.native] or nil)
   image:close() -- megabytes: not left to the collector
+  if options.lend then lent[desk.native] = scaled end
   if not scaled then return nil, err end
   return scaled, area, incomplete
 end
