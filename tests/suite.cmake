@@ -23,20 +23,20 @@ endmacro()
 # Units need neither a screen nor applications, and are done in a second or two.
 tests_in(UNIT_C c c)
 tests_in(MORE_C c c)
-list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall)\\.c$")
+list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall|watchdog)\\.c$")
 list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
 tests_named(MORE_LUA lua lua app_profiles cli reply_limits websocket worst_replies)
 list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
-tests_named(TSAN_C c c find activity image parallel png scale)
+tests_named(TSAN_C c c find activity image parallel png scale watchdog)
 tests_named(TSAN_LUA lua lua find interrupt ocr)
 tests_named(TSAN_E2E e2e lua activity)
 
 # The units that are the same everywhere, and tests/windows for what is Windows's own.
 tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall activity image jpeg_decode jpeg_encode
-            keys monitors null ocr_detect parallel png_damage png_decode regions scale)
+            keys monitors null ocr_detect parallel png_damage png_decode regions scale watchdog)
 tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles batch browser_pipe cdp checks cli completion
             config criteria csv data decode desk desk_proxy eval files find goal_limits goals hook_fields hooks http
             http_server input_filter json lasting literal literal_planner lookup lookups loop_detection memory model

@@ -59,5 +59,6 @@ int lib_open_system(lua_State *L);
 int lib_open_json(lua_State *L);
 int lib_open_activity(lua_State *L);
 int lib_open_websocket(lua_State *L);
+int lib_open_watchdog(lua_State *L);
 
 #endif

@@ -14,6 +14,7 @@ void lib_preload(lua_State *L)
         {"native.ocr", lib_open_ocr},
         {"native.websocket", lib_open_websocket},
         {"native.json", lib_open_json},
+        {"native.watchdog", lib_open_watchdog},
         {NULL, NULL},
     };
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);

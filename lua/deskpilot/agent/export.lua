@@ -7,36 +7,46 @@ local rundir = require "deskpilot.agent.rundir"
 
 local export = {}
 
---- The result object, which --json prints. A journal without its end was interrupted. `task_result` and `phase` are
---- those of the run's own goal; a goal within it (run:achieve) gives its own to who asked for it.
+--- The result object before the first event: that of a run that was killed, unless `add` hears of its end.
+---@param folder string
+---@return table result
+function export.begin(folder)
+  return { status = "interrupted", reason = "the journal has no end: the program was killed", turns = 0, actions = 0,
+    seconds = 0, run_dir = folder, model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
+end
+
+--- Takes an event into the result. `task_result` and `phase` are those of the run's own goal; a goal within it
+--- (run:achieve) gives its own to who asked for it.
+---@param result table
+---@param event table
+function export.add(result, event)
+  result.seconds = math.max(result.seconds, event.at or 0)
+  if not event.goal then
+    result.task_result = event.task_result or result.task_result
+    if event.event == "phase_change" then result.phase = event.to end
+  end
+  if event.event == "run_start" and type(event.parent) == "table" then result.parent = event.parent.run end
+  if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
+  elseif event.event == "action" then result.actions = result.actions + 1
+  elseif event.event == "model_reply" then
+    result.model.calls = result.model.calls + 1
+    local usage = event.usage or {}
+    result.model.input_tokens = result.model.input_tokens + (usage.input_tokens or 0)
+    result.model.output_tokens = result.model.output_tokens + (usage.output_tokens or 0)
+  elseif event.event == "run_end" then
+    result.status, result.reason = event.status, event.reason
+    result.turns, result.actions = event.turns or result.turns, event.actions or result.actions
+  end
+end
+
+--- The result object, which --json prints. A journal without its end was interrupted.
 ---@param events table[] as journal.read gives them
 ---@param folder string
 ---@param how deskpilot.journal.reading? what of it could not be read
 function export.result(events, folder, how)
-  local result = { status = "interrupted", reason = "the journal has no end: the program was killed",
-    turns = 0, actions = 0, seconds = 0, run_dir = folder,
-    archive = { events = #events, bytes = rundir.size(folder),
-      lost = how and journal.lost(how) },
-    model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
-  for _, event in ipairs(events) do
-    result.seconds = math.max(result.seconds, event.at or 0)
-    if not event.goal then
-      result.task_result = event.task_result or result.task_result
-      if event.event == "phase_change" then result.phase = event.to end
-    end
-    if event.event == "run_start" and type(event.parent) == "table" then result.parent = event.parent.run end
-    if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
-    elseif event.event == "action" then result.actions = result.actions + 1
-    elseif event.event == "model_reply" then
-      result.model.calls = result.model.calls + 1
-      local usage = event.usage or {}
-      result.model.input_tokens = result.model.input_tokens + (usage.input_tokens or 0)
-      result.model.output_tokens = result.model.output_tokens + (usage.output_tokens or 0)
-    elseif event.event == "run_end" then
-      result.status, result.reason = event.status, event.reason
-      result.turns, result.actions = event.turns or result.turns, event.actions or result.actions
-    end
-  end
+  local result = export.begin(folder)
+  result.archive = { events = #events, bytes = rundir.size(folder), lost = how and journal.lost(how) }
+  for _, event in ipairs(events) do export.add(result, event) end
   return result
 end
 

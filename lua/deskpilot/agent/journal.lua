@@ -9,6 +9,7 @@ local secrets = require "deskpilot.model.secrets"
 local signal = require "deskpilot.base.signal"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
+local watchdog = require "native.watchdog"
 
 local journal = {}
 
@@ -86,17 +87,16 @@ local function sync_soon(self)
 end
 
 -- Of a line that could not be written whole nothing stays; where not even that can be done, the next one begins anew.
-local function append(self, text)
+-- `last`: nobody else has to write the run's last line any more (agent/last_words.lua).
+local function append(self, text, last)
   if self.torn then text = "\n" .. text end
-  local ok, why, written = files.write_all(self.fd, text, self.size)
+  local ok, why, left = watchdog.append(self.fd, text, self.size, last)
   self.dirty = true
   if ok then
     self.size, self.torn = self.size + #text, nil
     return
   end
-  if written > 0 and not uv.fs_ftruncate(self.fd, self.size) then
-    self.size, self.torn = self.size + written, true
-  end
+  if left > 0 then self.size, self.torn = self.size + left, true end
   fail(self, why)
 end
 
@@ -144,7 +144,7 @@ local synced_after = { run_start = true, action = true, action_result = true, st
 
 local function record(self, event)
   if self.failure then error(self.failure, 0) end -- by a thread
-  append(self, line(event, self.count + 1))
+  append(self, line(event, self.count + 1), event.event == "run_end")
   self.count = self.count + 1
   if event.event == "run_end" then
     self:secure()
@@ -156,7 +156,7 @@ end
 -- A journal that has failed gets no more of the run but its end, in case there is room for that again.
 local function record_end(self, event)
   if event.event ~= "run_end" then return end
-  if pcall(append, self, line(event, self.count + 1)) then files.sync(self.fd) end
+  if pcall(append, self, line(event, self.count + 1), true) then files.sync(self.fd) end
 end
 
 local function write(self, event)

@@ -5,6 +5,7 @@ local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local flags = require "deskpilot.cli.flags"
+local hold = require "deskpilot.cli.hold"
 local json = require "deskpilot.base.json"
 local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
@@ -41,6 +42,7 @@ running.options = {
   { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
   { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
   { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+  hold.option,
   { name = "accept-claims", help = "take the agent's word where a mission has no verify: exit status 0 for claimed" },
   { name = "answers", value = "FILE", help = "answers to what a person would be asked: lines QUESTION = ANSWER" },
   { name = "json", help = "print one JSON object on standard output at the end" },
@@ -260,6 +262,14 @@ local function open_desktop(plan)
     if session then session:stop() end
     return nil, failure
   end
+  if not session then
+    local held, why, other = hold.take(desk, ("the run %q"):format(plan.name), plan.config:get "desktop.shared")
+    if not held then
+      desk:close()
+      return nil, why
+    end
+    plan.beside = other
+  end
   if not session and desktop.apps then
     for _, app in ipairs(desktop.apps) do
       local started, why = desk.apps.start { env = desktop.env, wait = app_wait, table.unpack(app) }
@@ -273,6 +283,13 @@ local function open_desktop(plan)
     desk:close()
     if session then session:stop() end
   end
+end
+
+-- The exit status of a run that has ended so.
+local function status_for(outcome, config)
+  if outcome.missing then return 3 end
+  if outcome.status == "claimed" then return config:get "accept_claims" and 0 or 1 end
+  return status_of[outcome.status] or 1
 end
 
 local function perform(plan, parts, options)
@@ -297,6 +314,11 @@ local function perform(plan, parts, options)
         tostring(plan.hotkey.failure)))
     end } })
   end
+  if plan.beside then
+    table.insert(parts.listeners, { name = "the desktop's holder", listener = { run_start = function(run)
+      run:note("this desktop is shared: it is also in use by " .. plan.beside)
+    end } })
+  end
   local limits = parts.desktop == "current" and platform.session_limits()
   if limits then
     table.insert(parts.listeners, { name = "the session", listener = { run_start = function(run)
@@ -311,10 +333,17 @@ local function perform(plan, parts, options)
   end } })
   local run = require "deskpilot.agent.run".new(parts)
   plan.run = run
+  local last, unwatched = require "deskpilot.agent.last_words".open(run, journal.writer, {
+    status = function(outcome) return status_for(outcome, plan.config) end,
+    clean = require "deskpilot.cli.progress".clean, json = options.json })
+  if not last then return nil, unwatched end
+  plan.last_words = last
+  table.insert(parts.listeners, 1, { name = "the watchdog", listener = last.listener })
   require "deskpilot.agent.loop".execute(run)
+  local result, why = require "deskpilot.agent.export".write(dir.path, run.outcome)
+  if result then last:written(result) end
   journal.close()
-  local result, unwritten = require "deskpilot.agent.export".write(dir.path, run.outcome)
-  if unwritten then io.stderr:write("deskpilot: ", tostring(unwritten), "\n") end
+  if why then io.stderr:write("deskpilot: ", tostring(why), "\n") end
   return result
 end
 
@@ -343,11 +372,10 @@ local function work(options, order, plan_out)
   result, err = perform(plan, parts, options)
   plan_out.close = nil
   close()
+  if plan.last_words then plan.last_words:close() end
   if not result then return running.refuse(options, 3, err) end
   if options.json then io.stdout:write(json.encode(result), "\n") end
-  if plan.run.outcome.missing then return 3 end
-  if result.status == "claimed" then return plan.config:get "accept_claims" and 0 or 1 end
-  return status_of[result.status] or 1
+  return status_for(plan.run.outcome, plan.config)
 end
 
 -- The run that goes on, for interrupted(); a process runs one mission.
@@ -386,6 +414,7 @@ function running.start(options, find)
   end)
   local ok, status = state.job:wait()
   if ok then return status end
+  if state.plan and state.plan.last_words then state.plan.last_words:close() end
   if state.close then state.close() end
   if errors.is(status, "cancelled") then return running.refuse(options, 130, status) end
   return running.refuse(options, 2, status)

@@ -47,6 +47,7 @@ local desk = {}
 ---@field watching boolean?
 ---@field known_monitors { screen: deskpilot.rect, list: deskpilot.monitor[] }? as they were last looked at
 ---@field closed boolean?
+---@field before_act fun()? is called before each act; what it raises is raised in place of the act
 local Desk = {}
 Desk.__index = Desk
 

@@ -37,6 +37,7 @@
 ---@field height integer? pixels down of a private desktop; 800 unless told
 ---@field kind "current"|"private"|nil the desktop worked on: the user's own, or a new one for this run; current unless told
 ---@field pass_env string[]? names of environment variables that programs started by deskpilot get beside the harmless ones; not those of API keys; none unless told
+---@field shared boolean? work on the current desktop also while another run, or a prompt, is working on it; false unless told
 ---@field size { [1]: integer, [2]: integer }? pixels across and down of a private desktop
 ---@field width integer? pixels across of a private desktop; 1280 unless told
 

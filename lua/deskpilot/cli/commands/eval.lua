@@ -3,6 +3,7 @@ local chunk = require "deskpilot.cli.chunk"
 local config_files = require "deskpilot.base.config_files"
 local desktop = require "deskpilot.cli.desktop"
 local errors = require "deskpilot.base.errors"
+local hold = require "deskpilot.cli.hold"
 local inspect = require "deskpilot.cli.inspect"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local task = require "deskpilot.base.task"
@@ -10,9 +11,9 @@ local task = require "deskpilot.base.task"
 local eval = {
   summary = "Run a piece of Lua with `desk`, as at the prompt, and print its values.",
   order = 30,
-  usage = "eval [--json] [--desktop current|private[:WxH]] [--app COMMAND]... LUA|- [--] [ARGUMENT]...",
+  usage = "eval [--json] [--shared] [--desktop current|private[:WxH]] [--app COMMAND]... LUA|- [--] [ARGUMENT]...",
   options = { { name = "json", help = "print each value as JSON, one per line" },
-    table.unpack(desktop.options) },
+    hold.option, table.unpack(desktop.options) },
   details = [[
 LUA is an expression or statements; - reads it from standard input. The arguments are its `...`; put --
 before those that begin with a dash. help() and what else the prompt has are there.
@@ -60,7 +61,9 @@ local function run(source, options, arguments, hotkey)
   local where, session = desktop.start(options)
   if not where then return complain(errors.is(session, "invalid") and 2 or 3, tostring(session)) end
   hotkey:watch_private(session)
-  local open_desk, opened = chunk.desk_opener(where)
+  local open_desk, opened = chunk.desk_opener(where, not session and function(desk)
+    hold.before_acts(desk, "deskpilot eval", options.shared)
+  end or nil)
   local closing <close> = setmetatable({}, { __close = function()
     if opened() then opened():close() end
     if session then session:abandon() end

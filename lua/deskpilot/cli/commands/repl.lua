@@ -7,6 +7,7 @@ local desktop = require "deskpilot.cli.desktop"
 local completion = require "deskpilot.cli.completion"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local hold = require "deskpilot.cli.hold"
 local inspect = require "deskpilot.cli.inspect"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local line_editor = require "deskpilot.cli.line_editor"
@@ -18,8 +19,8 @@ local repl = {
   summary = "A Lua prompt on the live desktop. Expressions print their values.",
   only_options = true,
   order = 20,
-  usage = "repl [--desktop current|private[:WxH]] [--app COMMAND]...",
-  options = desktop.options,
+  usage = "repl [--shared] [--desktop current|private[:WxH]] [--app COMMAND]...",
+  options = { hold.option, table.unpack(desktop.options) },
 }
 
 local max_history = 1000
@@ -297,7 +298,9 @@ function repl.run(options)
     return errors.is(session, "invalid") and 2 or 3
   end
   hotkey:watch_private(session)
-  local open_desk, opened = chunk.desk_opener(where)
+  local open_desk, opened = chunk.desk_opener(where, not session and function(desk)
+    hold.before_acts(desk, "deskpilot repl", options.shared)
+  end or nil)
   local is_terminal = uv.guess_handle(0) == "tty"
   if is_terminal then put("deskpilot " .. system.version .. "; help() tells what there is\n") end
   local env = chunk.environment(open_desk)
