@@ -120,20 +120,17 @@ end
 function tests.half_a_line_that_cannot_be_taken_back()
   with_place(function(place)
     local script = [[
-      local files, uv = require "deskpilot.base.files", require "luv"
+      local watchdog = require "native.watchdog"
       local journal = assert(require("deskpilot.agent.journal").open(%q))
       local function event(name) return { event = name, at = 1, message = ("x"):rep(50) } end
       journal.every(nil, event "note")
-      local write, truncate = uv.fs_write, uv.fs_ftruncate
-      local calls = 0
-      uv.fs_write = function(fd, text, at)
-        calls = calls + 1
-        if calls == 1 then return write(fd, text:sub(1, 20), at) end
-        return nil, "EIO: i/o error"
+      local append = watchdog.append
+      watchdog.append = function(fd, text, size) -- 20 bytes of it get there, and stay
+        assert(append(fd, text:sub(1, 20), size))
+        return nil, "EIO: i/o error", 20
       end
-      uv.fs_ftruncate = function() return nil, "EIO: i/o error" end
       print(pcall(journal.every, nil, event "note"))
-      uv.fs_write = write
+      watchdog.append = append
       journal.every(nil, { event = "run_end", at = 2, status = "error", reason = "x" })
       journal.close()]]
     local child = failing.run({ "eval", script:format(place.folder) }, { CALL = "connect" })

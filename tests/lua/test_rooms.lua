@@ -182,7 +182,8 @@ local writers = {
     "io%.open%s*%([^)]*[\"'][^\"']*[wa+][^\"']*[\"']%s*%)", "io%.output%s*%(%s*[^i%s)]", "io%.tmpfile", "os%.tmpname",
     "os%.rename", "native%.files", "fs_mkdir", "fs_mkdtemp", "fs_mkstemp", "fs_rename", "fs_copyfile", "fs_sendfile",
     "fs_link", "fs_symlink", "fs_f?l?chmod", "fs_f?l?chown", "fs_open" },
-  c = { allowed = { ["runtime/system/linux/files.c"] = true, ["runtime/system/windows/files.c"] = true },
+  c = { allowed = { ["runtime/system/linux/files.c"] = true, ["runtime/system/windows/files.c"] = true,
+    ["runtime/system/windows/access.c"] = true }, -- which only asks who may write
     "%f[%w_]fopen%s*%([^)]*,%s*\"[^r]", "%f[%w_]fopen%s*%([^)]*,%s*\"r[^\"]*%+", "%f[%w_]_?w?freopen%s*%(",
     "%f[%w_]_wfopen%s*%(", "O_CREAT", "%f[%w_]creat%s*%(", "%f[%w_]mkd?o?s?temp%s*%(",
     "%f[%w_]mkdir%s*%(", "%f[%w_]rename%s*%(", "%f[%w_]symlink%s*%(", "%f[%w_]tmpfile%s*%(", "%f[%w_]tmpnam%s*%(",

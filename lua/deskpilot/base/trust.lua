@@ -6,6 +6,7 @@
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local system = require "native.system"
+local text = require "deskpilot.base.text"
 local uv = require "luv"
 
 local trust = {}
@@ -20,7 +21,7 @@ local function real(path)
 end
 
 local function is_below(path, folder)
-  local prefix = folder:gsub("/+$", "") .. "/"
+  local prefix = text.without_end(folder, "/") .. "/"
   return path == folder or path:sub(1, #prefix) == prefix
 end
 

@@ -1,6 +1,7 @@
 --- One at a time: whoever acts on a live desktop holds it (native.desk), so that two runs do not type into each other's
 --- windows. Who only looks need not ask, and a private desktop is nobody else's.
 local errors = require "deskpilot.base.errors"
+local text = require "deskpilot.base.text"
 local uv = require "luv"
 
 local hold = {}
@@ -13,7 +14,7 @@ hold.option = { name = "shared", help = "also while another run is working on th
 
 -- Who we are, for others to read.
 local function holder(what)
-  return ("%s (process %d on %s)"):format(what:gsub("[%c\127]", " "):sub(1, LONGEST):gsub("[\x80-\xff]*$", ""),
+  return ("%s (process %d on %s)"):format(text.without_end(what:gsub("[%c\127]", " "):sub(1, LONGEST), "\x80-\xff"),
     uv.os_getpid(), uv.os_gethostname():sub(1, 40))
 end
 

@@ -375,7 +375,7 @@ local function work(options, order, plan_out)
   if plan.last_words then plan.last_words:close() end
   if not result then return running.refuse(options, 3, err) end
   if options.json then io.stdout:write(json.encode(result), "\n") end
-  return status_for(plan.run.outcome, plan.config)
+  return status_for({ status = result.status, missing = plan.run.outcome.missing }, plan.config)
 end
 
 -- The run that goes on, for interrupted(); a process runs one mission.
