@@ -82,7 +82,7 @@ tests.who_needs_no_model_is_not_asked_for_one = with_folder(function(folder)
   write(folder, "m.lua", "return { run = function() end, " .. desktop .. "}")
   t.eq(run(folder, "--endpoint", "http://127.0.0.1:9").status, 0)
   write(folder, "m.lua", "return { task = 'wait 0.1 seconds', " .. desktop .. "}")
-  t.eq(run(folder, "--endpoint", "http://127.0.0.1:9", "--model", "literal").status, 0)
+  t.eq(run(folder, "--endpoint", "http://127.0.0.1:9", "--model", "literal", "--accept-claims").status, 0)
 end)
 
 -- A server that broke meanwhile: no ten turns, each with its tries.
@@ -129,7 +129,7 @@ tests.own_files_are_named_with_their_sums = with_folder(function(folder)
     type = "object", properties = {} }, run = function() return "hm" end }]])
   write(folder, "config/deskpilot/deskpilot/apps/mine.lua", "return { name = 'Mine', about = 'mine', binary = 'mine', "
     .. "class = 'Mine' }")
-  local child, result, events = run(folder, "--model", "literal")
+  local child, result, events = run(folder, "--model", "literal", "--accept-claims")
   t.eq(child.status, 0, child.stderr)
   t.has(child.stderr, "your own files: tool hum, tool wait (as it ships), policy three_body (edited) and application "
     .. "mine\n")

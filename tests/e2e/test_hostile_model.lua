@@ -65,6 +65,9 @@ behaviours.claims_unchecked = { claims = true, phase = "VERIFICATION", tools = {
 -- And where nothing could deny it: neither a check, nor indicators, nor criteria (the Strategist's are not given).
 behaviours.claims_believed = { claims = true, phase = "VERIFICATION", tools = { "report_completion" },
   calls = behaviours.claims.calls, text = behaviours.claims.text, mission = "", prose = "Write the note." }
+behaviours.claims_accepted = { claims = true, phase = "VERIFICATION", tools = { "report_completion" },
+  calls = behaviours.claims.calls, text = behaviours.claims.text, mission = "accept_claims = true,",
+  prose = "Write the note." }
 
 behaviours.repeats = { tools = { "press_key" }, calls = function() return { key "home", key "home" } end }
 
@@ -246,9 +249,12 @@ local ends = {
   { "claims_unchecked", "three_body_4", "failed", 1, in_a_row .. not_accepted, first, nothing_sent },
   { "claims_unchecked", "odev", "failed", 1, 'NOT DONE: of the goal as a whole, .*"hello".*' .. escalated, first,
     only_home },
-  { "claims_believed", "three_body", "succeeded", 0, "^" .. evidence_start, first, nothing_sent },
-  { "claims_believed", "three_body_4", "succeeded", 0, "^" .. evidence_start, first, nothing_sent },
-  { "claims_believed", "odev", "succeeded", 0, "^" .. because, first, only_home },
+  { "claims_believed", "three_body", "claimed", 1, "^" .. evidence_start, first, nothing_sent },
+  { "claims_believed", "three_body_4", "claimed", 1, "^" .. evidence_start, first, nothing_sent },
+  { "claims_believed", "odev", "claimed", 1, "^" .. because, first, only_home },
+  { "claims_accepted", "three_body", "claimed", 0, "^" .. evidence_start, first, nothing_sent },
+  { "claims_accepted", "three_body_4", "claimed", 0, "^" .. evidence_start, first, nothing_sent },
+  { "claims_accepted", "odev", "claimed", 0, "^" .. because, first, only_home },
   { "repeats", "three_body", "incomplete", 1, turns, first, is_called_a_loop },
   { "repeats", "three_body_4", "incomplete", 1, turns, first, is_called_a_loop },
   { "repeats", "odev", "incomplete", 1, turns, first, is_called_a_loop },

@@ -43,7 +43,7 @@ end
 
 function tests.a_killed_browser_is_started_again_and_the_step_is_done()
   local played, bought = play_killed "assert(m.desk.browser.start { url = SITE })\n"
-  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq(played.result.status, "claimed", played.result.reason)
   t.eq(played:states(), "OBSERVE DECIDE EXECUTE RECONNECT EXECUTE VERIFY DONE")
   t.eq(bought, { "/bought?what=bread" })
   t.eq(played.result.task_result.retries, 1)
@@ -65,7 +65,7 @@ function tests.a_browser_lost_between_two_steps_is_restored_before_the_next()
       return play.plan { anchor = { title = "Shop" }, indicators = { "Open" }, completes_goal = n == 2, actions = {
         { tool = "wait", args = { seconds = 0.1 } } } }
     end }
-  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq(played.result.status, "claimed", played.result.reason)
   t.eq(played:states(), "OBSERVE DECIDE EXECUTE VERIFY OBSERVE RECONNECT OBSERVE DECIDE EXECUTE VERIFY DONE")
   played:close()
 end

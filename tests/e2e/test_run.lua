@@ -218,7 +218,7 @@ end)
 tests.a_script_hands_parts_of_its_work_to_an_agent = with_folder(function(folder)
   local child, result = run(folder, write(folder, "m.lua", "return { " .. calculator .. [[
     run = function(m)
-      local ok, why = m:achieve('click "7", click "*"')
+      local ok, why = m:achieve('click "7", click "*"', { accept_claims = true })
       if not ok then return false, why end
       ok, why = m:achieve('click "6", click "="', { verify = function() return
         m.desk.elements.find { app = "galculator", text = "42" } ~= nil, "no 42" end })
@@ -233,7 +233,7 @@ end)
 tests.a_part_that_a_hook_hands_to_an_agent_does_not_end_the_mission = with_folder(function(folder)
   local mission = "return { task = 'click \"7\"; expect \"87\"', " .. calculator .. [[
     turn_start = function(m)
-      if m.turn == 1 then assert(m:achieve('click "8"')) end
+      if m.turn == 1 then assert(m:achieve('click "8"', { accept_claims = true })) end
     end,
     verify = function(m) return m.desk.elements.find { app = "galculator", text = "87" } ~= nil, "no 87" end }]]
   local child, result = run(folder, write(folder, "m.lua", mission), "--model", "literal")

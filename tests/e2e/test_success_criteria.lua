@@ -42,7 +42,7 @@ function tests.a_claim_needs_evidence_that_the_screen_agrees_with()
       if n == 2 then return { (seen_77:gsub("77", "99")), seen_keys } end
       return { seen_77, seen_keys }
     end) }
-  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq(played.result.status, "claimed", played.result.reason)
   t.eq(played.result.reason, ("1. %s: %s; 2. %s: %s"):format(shows_77:sub(1, -2), seen_77, not_hidden:sub(1, -2),
     seen_keys))
   local claims = played:actions "report_completion"
@@ -66,7 +66,7 @@ function tests.a_result_that_is_not_there_cannot_be_claimed()
         .. "front and there is no error to be seen anywhere." or 'The window "galculator" is in front and its display '
         .. "shows the right result of the work, so that nothing else is left to do here." }
     end) }
-  t.ok(played.result.status ~= "succeeded", played.result.reason)
+  t.ok(played.result.status ~= "claimed", played.result.reason)
   for _, claim in ipairs(played:actions "report_completion") do
     t.has(claim.text, 'criterion 1: it asks for "4711", which is not on the screen')
   end
@@ -90,7 +90,7 @@ function tests.a_criterion_that_was_guessed_wrongly_can_be_worded_anew()
       return tactician(request, n)
     end,
     executor = executor(function() return { seen_77 .. " The calculator says nothing else." } end) }
-  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq(played.result.status, "claimed", played.result.reason)
   t.eq({ offered[1], offered[3], offered[4], offered[5] }, { false, false, true, true })
   local claims = played:actions "report_completion"
   t.has(claims[1].text, 'it asks for "Calculation finished", which is not on the screen')
@@ -136,7 +136,7 @@ function tests.without_a_check_of_the_missions_each_is_asked_for()
   local evidence = play.tool(played:asked("executor")[3], "report_completion").parameters.properties.evidence
   t.eq({ evidence.type, evidence.items }, { "array", { type = "string" } })
   t.has(evidence.description, "2 texts, one for each of the SUCCESS CRITERIA")
-  t.eq(played.result.status, "succeeded", "one text that numbers its parts is taken apart: " .. played.result.reason)
+  t.eq(played.result.status, "claimed", "one text that numbers its parts is taken apart: " .. played.result.reason)
 end
 
 function tests.prose_is_a_doctrine_too()
@@ -145,7 +145,7 @@ function tests.prose_is_a_doctrine_too()
   local played = play.play { turns = 3, tactician = tactician, flags = each_turn,
     strategist = function() return model_server.reply_text(prose) end,
     executor = executor(function() return { seen_77, seen_keys } end) }
-  t.eq(played.result.status, "succeeded", played.result.reason)
+  t.eq(played.result.status, "claimed", played.result.reason)
   local system = play.words(played:asked("tactician")[1])
   t.has(system, prose)
   t.has(system, ("SUCCESS CRITERIA\n1. %s\n2. %s\n"):format(shows_77, not_hidden))
@@ -174,7 +174,7 @@ function tests.literal_claims_what_its_task_expects()
   local child = spawn.run({ spawn.program, "run", path, "--json", "--runs", folder .. "/runs", "--model", "literal" },
     { cwd = folder })
   local result = t.ok(json.decode(child.stdout), child.stderr)
-  t.eq(result.status, "succeeded", result.reason)
+  t.eq(result.status, "claimed", result.reason)
   t.has(result.reason, '1. "42" is on the screen: All 5 steps were carried out')
   files.remove(folder)
 end

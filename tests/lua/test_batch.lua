@@ -200,7 +200,7 @@ function tests.a_claim_waits_for_a_look()
   t.eq({ acted, outcome.done, world.run.outcome.reason }, { "press", 1, "done" })
   t.has(outcome.cut, "before action 2 (report_completion): it is decided by what the screen shows after the actions")
   outcome, acted, world = run_batch { claim }
-  t.eq({ acted, outcome.done, world.run.outcome.status }, { "", 0, "succeeded" })
+  t.eq({ acted, outcome.done, world.run.outcome.status }, { "", 0, "claimed" })
   t.has(world.run.outcome.reason, "It is done.")
 end
 

@@ -11,6 +11,7 @@ local tests = {}
 
 local function play(mission, turn, model, open_model)
   mission.timing = { verify = 0 }
+  if mission.accept_claims == nil then mission.accept_claims = true end
   mission.limits = mission.limits or { turns = 40, seconds = 60 }
   return null_run.play(mission, { turn = turn, model = model, open_model = open_model })
 end
@@ -154,8 +155,8 @@ function tests.its_tools_are_those_that_were_named()
     result = m:act { tool = "click_element", args = { label = "x", position = { 1, 1 } } }
     m:claim "done"
   end)
-  t.eq(names, { "press_key", "report_completion", "wait" })
-  t.has(result.text, "click_element is not among the tools that may be used here: press_key")
+  t.eq(names, { "give_up", "press_key", "report_completion", "wait" })
+  t.has(result.text, "click_element is not among the tools that may be used here: give_up, press_key")
   t.has(why, 'there is no tool "press_kez" here; did you mean "press_key"')
 end
 
@@ -242,6 +243,44 @@ function tests.a_model_of_the_configuration()
   t.has(why, 'personas.one: the configuration gives no persona "see" a model (personas.see.model); did you mean')
 end
 
+-- Without a look at the world there is no success.
+function tests.what_nothing_has_checked_is_claimed()
+  local function claiming(m) m:claim "done" end
+  t.eq(play({ task = "x", accept_claims = false }, claiming).outcome, { status = "claimed", reason = "done" })
+  local seen = {}
+  local run, events = play({ accept_claims = false, run = function(m)
+    seen.word = { m:achieve "part" }
+    seen.accepted = { m:achieve("part", { accept_claims = true }) }
+    seen.checked = { m:achieve("part", { verify = function() return true end }) }
+    seen.denied = { m:achieve("part", { verify = function() return false, "it is not" end, limits = { turns = 1 } }) }
+  end }, claiming)
+  t.eq(seen.word[1], false)
+  t.has(seen.word[2], "nothing has checked it (give achieve a verify, or accept_claims = true): done")
+  t.eq({ seen.accepted[1], seen.accepted[2] }, { true, "done" })
+  t.eq(seen.checked[1], true)
+  t.eq(seen.denied[1], false)
+  local statuses = {}
+  for i, ending in ipairs(null_run.only(events, "goal_end")) do statuses[i] = ending.status end
+  t.eq(statuses, { "claimed", "claimed", "succeeded", "incomplete" })
+  t.eq(run.outcome.status, "succeeded", "the script's own end")
+end
+
+function tests.an_agent_may_give_up()
+  local result, world
+  local function giving_up(m)
+    result = m:act { tool = "give_up", args = { reason = "no" } }
+    m:act { tool = "give_up", args = { reason = "The button\nis disabled, and nothing enables it." } }
+  end
+  t.eq(play({ task = "x" }, giving_up).outcome, { status = "failed",
+    reason = "the agent gave up: The button is disabled, and nothing enables it." })
+  t.eq(result.ok, false)
+  t.has(result.text, "the reason has 2 characters and needs at least 20")
+  local mission = { task = "x", verify = function() return world, "not yet" end }
+  t.eq(play(mission, giving_up).outcome.status, "failed")
+  world = true
+  t.has(play(mission, giving_up).outcome.reason, "the mission's own check holds, though the agent ended otherwise")
+end
+
 function tests.a_tool_may_hand_out_its_work()
   local result
   local _, events = play({ task = "outer" }, function(m)
@@ -253,7 +292,7 @@ function tests.a_tool_may_hand_out_its_work()
     m:claim(m.task .. " is done")
   end)
   t.eq({ result.ok, result.text }, { true, "inner is done" })
-  t.eq(null_run.only(events, "goal_end")[1].status, "succeeded")
+  t.eq(null_run.only(events, "goal_end")[1].status, "claimed")
 end
 
 function tests.a_policy_that_breaks_is_the_error_of_its_goal()

@@ -9,6 +9,7 @@ local tests = {}
 -- Runs a mission whose policy, for every goal, is a function.
 local function play(mission, turn, model)
   mission.timing = { verify = 0 }
+  if mission.accept_claims == nil then mission.accept_claims = true end
   mission.limits = mission.limits or { turns = 40, seconds = 60 }
   return null_run.play(mission, { turn = turn, model = model })
 end
@@ -53,7 +54,7 @@ function tests.a_goal_within_a_goal_that_fails_does_not_end_the_run_either()
     m:claim "done all the same"
   end)
   t.eq({ seen[1], seen[2] }, { false, "it cannot be done" })
-  t.eq(run.outcome, { status = "succeeded", reason = "done all the same" })
+  t.eq(run.outcome, { status = "claimed", reason = "done all the same" })
 end
 
 function tests.what_a_hook_ends_is_the_whole_run()
@@ -118,13 +119,13 @@ function tests.a_goal_has_its_own_result()
     if m.task == "counts" then m.result = { status = "running", steps = 7 } end
     m:claim "done"
   end)
-  t.eq(results[1][3], { status = "succeeded", steps = 7 })
+  t.eq(results[1][3], { status = "claimed", steps = 7 })
   t.eq(results[2][3], nil)
   t.eq(run.result, nil)
   t.eq(export.result(events, "/nowhere").task_result, nil, "nobody's but the goal's that it is of")
   local goals = {}
   for _, event in ipairs(null_run.only(events, "turn_end")) do goals[event.goal] = event.task_result or false end
-  t.eq(goals, { ["1.1"] = { status = "succeeded", steps = 7 }, ["1.2"] = false }, "the journal tells whose it is")
+  t.eq(goals, { ["1.1"] = { status = "claimed", steps = 7 }, ["1.2"] = false }, "the journal tells whose it is")
 end
 
 function tests.history_and_observation_are_those_of_the_goal()
@@ -171,7 +172,7 @@ function tests.goals_without_end_within_goals_are_refused()
   end)
   t.eq(deepest, 8)
   t.has(why, "8 goals within each other")
-  t.eq(run.outcome.status, "succeeded")
+  t.eq(run.outcome.status, "claimed")
 end
 
 function tests.limits_of_the_run_hold_within_its_goals()

@@ -36,8 +36,10 @@ function tests.report_completion_is_where_the_phase_verifies_and_nowhere_else()
     t.has(table.concat(report, "\n") .. "|", says or "|", phase)
     t.eq(#report > 0, says ~= nil, phase)
   end
-  check("VERIFICATION", "click_element", "click_element report_completion", "verifies, so report_completion was added")
-  check("VERIFICATION", "report_completion wait", "report_completion wait")
+  check("VERIFICATION", "click_element", "click_element report_completion give_up",
+    "verifies, so report_completion was added")
+  check("VERIFICATION", "report_completion wait", "report_completion wait give_up")
+  check("EXECUTION", "give_up click_element", "click_element")
   check("EXECUTION_SAVE", "click_element report_completion", "click_element", "was taken from its tools")
   check("COMPLETE_THE_FORM", "type_text report_completion", "type_text", "was taken from its tools")
   check("RECONNAISSANCE", "report_completion", safe, "left no tool")
@@ -45,7 +47,7 @@ function tests.report_completion_is_where_the_phase_verifies_and_nowhere_else()
   check("EMERGENCY", "click_element report_completion", "click_element report_completion")
   check("FALLBACK", "report_completion click_element", "click_element", "was taken")
   check("RECONNAISSANCE", "", safe, "left no tool")
-  check("VERIFICATION", "", "report_completion", "added")
+  check("VERIFICATION", "", "report_completion give_up", "added")
   check("RECONNAISSANCE", "browser_read look_closely", "browser_read look_closely wait", "which end no turn")
   check("RECONNAISSANCE", "browser_read no_such_tool press_key", "browser_read press_key")
 end
@@ -126,7 +128,7 @@ function tests.questions_in_a_row_without_a_valid_answer_are_an_emergency()
   local changes, offered = play(8, silent, { ["three_body.tactician_interval"] = "2" })
   t.eq(changes, { "FALLBACK", "EMERGENCY" })
   t.eq(offered[3], safe, "the questions of turns 1 and 2")
-  t.eq(offered[4], safe .. " report_completion", "that of turn 4 is the third")
+  t.eq(offered[4], safe .. " report_completion give_up", "that of turn 4 is the third")
   changes = play(8, silent, { ["three_body.tactician_interval"] = "2", ["three_body.unanswered_questions"] = "9" })
   t.eq(changes, { "FALLBACK" })
   local nonsense = function() return null_run.calls { { "spawn_executor_prompt", { phase = "X" } } } end
@@ -159,8 +161,8 @@ function tests.inherited_tools_lose_report_completion_when_the_phase_leaves_veri
     return null_run.calls({}, "All is well.")
   end, { ["three_body.tactician_interval"] = "2" })
   t.eq(changes, { "VERIFICATION", "EXECUTION_AGAIN", "VERIFICATION" })
-  t.eq({ offered[1], offered[2], offered[4] }, { "press_key report_completion", "press_key",
-    "press_key report_completion" })
+  t.eq({ offered[1], offered[2], offered[4] }, { "press_key report_completion give_up", "press_key",
+    "press_key report_completion give_up" })
   t.has(reports[3], "The phase EXECUTION_AGAIN does not verify the result, so report_completion was taken")
 end
 
@@ -177,7 +179,7 @@ function tests.an_executor_that_wants_to_report_completion_is_answered_by_the_ta
       end
       return null_run.calls { { "report_completion", { evidence = ("The screen shows it. "):rep(10) } } }
     end })
-  t.eq(run.outcome.status, "succeeded")
+  t.eq(run.outcome.status, "claimed")
   t.eq({ run.turn, asked }, { 2, 2 }, "on the turn after it, not at the next interval")
   t.has(told[2], "report_completion is not among the tools of this phase")
   t.eq(#null_run.only(events, "phase_change"), 2)

@@ -49,7 +49,7 @@ end
 
 function tests.a_goal_may_have_some_tools_only()
   local box = shipped()
-  t.eq(joined(t.ok(box:only { "wait", "typing" })), "press_key report_completion type_text wait")
+  t.eq(joined(t.ok(box:only { "wait", "typing" })), "give_up press_key report_completion type_text wait")
   t.fails("not_found", 'there is no tool "type_txt" here', box:only { "type_txt" })
   t.fails("not_found", 'there is no tool "wait" here', t.ok(box:only { "typing" }):only { "wait" })
 end

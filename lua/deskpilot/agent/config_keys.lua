@@ -40,6 +40,8 @@ timing.verify = { type = "number", default = 3, min = 0,
 return {
   { options = {
     policy = { type = "string", default = "three_body", about = "how the agent thinks (a file in policies/)" },
+    accept_claims = { type = "boolean", default = false, about = "whether the agent's word is enough where a mission "
+      .. "has no verify: such a run ends as `claimed`, with exit status 0 instead of 1" },
     personas = { type = "entries", about = "what one persona of a policy is given, by its name; the others ask "
       .. "`model.name`, and spend what their policy says", fields = {
       model = { type = "string", about = "the model that this persona asks" },

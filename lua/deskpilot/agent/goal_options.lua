@@ -62,9 +62,10 @@ end
 ---@field personas table<string, deskpilot.goal_model>? the models of some of its personas
 ---@field verify (fun(m: deskpilot.run): boolean|deskpilot.verdict|nil, any)? whether it is reached
 ---@field indicators string[]? texts that are all on the screen when it is reached
+---@field accept_claims boolean? whether the agent's word is enough where nothing checks it; as configured if not given
 
 local goal_fields = { goal = "string", policy = "string", tools = "table", limits = "table", model = true,
-  personas = "table", verify = true, indicators = "table" }
+  personas = "table", verify = true, indicators = "table", accept_claims = "boolean" }
 
 --- The options of a call of achieve, in one table. The caller's mistakes are errors.
 ---@param goal string|deskpilot.goal_options

@@ -18,7 +18,7 @@ local goals = {}
 ---@field first_turn integer how many turns the run had had when it was begun
 ---@field bounds table<string, deskpilot.goal_bound> what it may spend
 ---@field policy string? the name of its policy
----@field verify function|false|nil whether it is reached; without one the agent's word is taken
+---@field verify function|false|nil whether it is reached; without one the agent can only claim it
 ---@field indicators string[]? texts that are all on the screen when it is reached
 ---@field criteria string[]? success criteria (agent/criteria.lua), from whoever planned the work
 ---@field unmet table<integer, string>? what the latest claim lacked, by the criterion's number

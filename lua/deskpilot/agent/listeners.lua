@@ -55,7 +55,7 @@ local listeners = {}
 ---@field veto string?
 
 ---@class deskpilot.run_end: deskpilot.event
----@field status "succeeded"|"failed"|"incomplete"|"interrupted"|"error"
+---@field status "succeeded"|"claimed"|"failed"|"incomplete"|"interrupted"|"error"
 ---@field reason string
 ---@field turns integer
 ---@field actions integer
@@ -141,7 +141,7 @@ local function mission_failed(run, event, entry, err)
   local name = entry.mission[event.event] or event.event
   if event.event ~= "run_end" then
     mistake.ends(run, name, err)
-  elseif event.status == "succeeded" then
+  elseif event.status == "succeeded" or event.status == "claimed" then
     event.status, event.reason = "error", mistake.ends(run, name, err)
   else
     mistake.told(run, name, err, false)

@@ -147,6 +147,17 @@ local function fields_of(run, options)
   return fields, policy
 end
 
+-- What achieve says of how the present goal has ended.
+local function answer(run, options)
+  local outcome, accepted = run.outcome, options.accept_claims
+  if accepted == nil then accepted = run.config:get("accept_claims") end
+  if outcome.status == "claimed" and not accepted then
+    return false, ("the agent says that it is done, and nothing has checked it (give achieve a verify, or "
+      .. "accept_claims = true): %s"):format(outcome.reason), run.result
+  end
+  return outcome.status == "succeeded" or outcome.status == "claimed", outcome.reason, run.result
+end
+
 --- Works on a goal within the present one until it is over (run:achieve).
 ---@param run deskpilot.run
 ---@param options deskpilot.goal_options
@@ -160,7 +171,7 @@ function loop.achieve(run, options)
   if not inside or not paced then return false, why end
   pace.apply(run)
   if not run.outcome then pursue_in_time(run, policy) end
-  return run.outcome.status == "succeeded", run.outcome.reason, run.result
+  return answer(run, options)
 end
 
 local function body(run)

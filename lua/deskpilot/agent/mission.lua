@@ -13,6 +13,7 @@ local mission = {}
 ---@field run (fun(m: deskpilot.mission_run): boolean?, any)? a script; false and why if it did not succeed
 ---@field strict boolean? false: in a script, what fails on the desktop gives nil and the error instead of raising it
 ---@field policy string? how the agent thinks: "three_body", "odev"
+---@field accept_claims boolean? the agent's word is enough where there is no verify
 ---@field desktop deskpilot.mission.desktop? where
 ---@field verify (fun(m: deskpilot.mission_run): boolean?, any)? whether the goal is reached, and why not
 ---@field name string?
@@ -37,7 +38,7 @@ local keys = { task = "string", run = "function", verify = "function", name = "s
   files = "table", resumable = "boolean", strict = "boolean" }
 
 -- Keys of the configuration that a mission has more to say about than the configuration, or that are no section.
-local configured = { policy = "string", desktop = "table" }
+local configured = { policy = "string", desktop = "table", accept_claims = "boolean" }
 
 -- What stands in `desktop` beside the section's keys.
 local desktop_fields = { apps = true, env = true }

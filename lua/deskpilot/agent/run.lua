@@ -28,7 +28,8 @@ local verdict = require "deskpilot.agent.verdict"
 
 local run = {}
 
-local statuses = { succeeded = true, failed = true, incomplete = true, interrupted = true, error = true }
+local statuses = { succeeded = true, claimed = true, failed = true, incomplete = true, interrupted = true,
+  error = true }
 
 --- An action as a policy asks for it.
 ---@class deskpilot.call
@@ -162,7 +163,7 @@ end
 
 --- Ends what is worked on, the run or a goal within it, after the current step. The first end given is the one that
 --- counts.
----@param status "succeeded"|"failed"|"incomplete"|"interrupted"|"error"
+---@param status "succeeded"|"claimed"|"failed"|"incomplete"|"interrupted"|"error"
 ---@param reason string
 ---@param final boolean? the end of the whole run, also within a goal that was handed to an agent
 function Run:stop(status, reason, final)
@@ -497,18 +498,21 @@ function Run:verify(seconds)
   end
 end
 
---- The agent claims that it is done. The world decides.
+--- The agent claims that it is done. The world decides; where nothing looks at it, the goal ends as claimed.
 ---@param evidence string
----@param seconds number? how long the world may take; timing.verify unless told
+---@param options { seconds: number?, checked: boolean? }? seconds: how long the world may take, timing.verify unless
+---  told; checked: what the mission itself gave to know the end by (its indicators) has been seen
 ---@return string? text, deskpilot.error? err
-function Run:claim(evidence, seconds)
-  local said = self:verify(seconds)
+function Run:claim(evidence, options)
+  options = options or {}
+  local said = self:verify(options.seconds)
   if said.answer ~= "yes" then
     local why = verdict.words(said)
     self:emit("guard", { name = "verify", message = "the claim of completion is not true: " .. why, verdict = said })
     return errors.fail("refused", "NOT DONE: the mission's own check of the desktop says: %s", why)
   end
-  self:stop("succeeded", text.one_line(evidence))
+  local looked = self:has_verify() or options.checked
+  self:stop(looked and "succeeded" or "claimed", text.one_line(evidence))
   return "the mission is complete"
 end
 

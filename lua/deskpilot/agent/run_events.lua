@@ -13,7 +13,7 @@ local function object(properties)
 end
 
 local box = object { x = "integer", y = "integer", width = "integer", height = "integer" }
-local statuses = { enum = { "succeeded", "failed", "incomplete", "interrupted", "error" } }
+local statuses = { enum = { "succeeded", "claimed", "failed", "incomplete", "interrupted", "error" } }
 
 events.declare_all("deskpilot.agent.journal", { { name = "journal", about = "The first line of a journal.", fields = {
   { "version", "integer", "of the format of the lines; a reader refuses a version it does not know" },

@@ -26,20 +26,15 @@ function unchanged.same(a, b, depth)
   return true
 end
 
-local function share(list, earlier)
-  for i, item in ipairs(list) do
-    if earlier[i] and unchanged.same(item, earlier[i]) then list[i] = earlier[i] end
-  end
-end
-
 --- Puts the elements of an earlier observation in the place of those that are the same. Nobody changes an element that
---- has been observed.
+--- has been observed. Those of a page stay: each belongs to the document that it was seen in (desk/browser/page).
 ---@param seen deskpilot.observation changed
 ---@param before deskpilot.observation?
 function unchanged.share(seen, before)
-  if not before then return end
-  share(seen.elements, before.elements)
-  if seen.page and before.page then share(seen.page.elements or {}, before.page.elements or {}) end
+  for i, item in ipairs(before and seen.elements or {}) do
+    local earlier = before.elements[i]
+    if earlier and unchanged.same(item, earlier) then seen.elements[i] = earlier end
+  end
 end
 
 return unchanged

@@ -5,7 +5,7 @@ local flags = {}
 
 -- Options that stand for one key.
 local keys = { policy = "policy", model = "model.name", endpoint = "model.endpoint", provider = "model.provider",
-  runs = "runs.dir" }
+  runs = "runs.dir", accept_claims = "accept_claims" }
 
 --- "private:1280x800" taken apart.
 ---@param word string
@@ -17,7 +17,7 @@ function flags.desktop(word)
   return nil, ("--desktop is '%s', but must be current, private or private:WIDTHxHEIGHT"):format(word)
 end
 
---- The layer of a command's options: set (a list of KEY=VALUE), policy, model, endpoint, provider, runs and desktop.
+--- The layer of a command's options: set (a list of KEY=VALUE), desktop, and those that stand for one key.
 ---@param options table
 ---@return deskpilot.config_layer? layer, deskpilot.error? err
 function flags.layer(options)

@@ -321,6 +321,9 @@ function handlers.run_end(self, run, event)
   local model, settle = self.seconds.model, self.seconds.settle
   local status = clean(event.status or "ended")
   self.write(("%s%s\n"):format(status, reason and ": " .. text.cut(reason, 800) or ""))
+  if status == "claimed" and run.config and not run.config:get "accept_claims" then
+    self.write("    nothing has checked that: give the mission a verify, or take its word with --accept-claims\n")
+  end
   for frame in tostring(self.traceback or ""):gmatch("[^\n]+") do self.write("    " .. brief(frame, 200) .. "\n") end
   if self.level == "quiet" then return end
   local turns, actions = event.turns or self.turn, event.actions or self.actions

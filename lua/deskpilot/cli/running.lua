@@ -39,6 +39,7 @@ running.options = {
   { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
   { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
   { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+  { name = "accept-claims", help = "take the agent's word where a mission has no verify: exit status 0 for claimed" },
   { name = "answers", value = "FILE", help = "answers to what a person would be asked: lines QUESTION = ANSWER" },
   { name = "json", help = "print one JSON object on standard output at the end" },
   { name = "verbose", short = "v", help = "also show what the personas say" },
@@ -47,8 +48,9 @@ running.options = {
 
 --- What their exit status means, for --help.
 running.statuses = [[
-Exit status 0: it succeeded; 1: it ran and did not succeed; 2: the mission, the command line or the configuration is
-wrong; 3: the machine lacks something (a display, a model server); 130: interrupted.]]
+Exit status 0: it succeeded; 1: it ran and did not succeed, or nothing has checked what the agent claims; 2: the
+mission, the command line or the configuration is wrong; 3: the machine lacks something (a display, a model server);
+130: interrupted.]]
 
 local status_of = { succeeded = 0, failed = 1, incomplete = 1, error = 1, interrupted = 130 }
 
@@ -335,7 +337,9 @@ local function work(options, order, plan_out)
   close()
   if not result then return running.refuse(options, 3, err) end
   if options.json then io.stdout:write(json.encode(result), "\n") end
-  return plan.run.outcome.missing and 3 or status_of[result.status] or 1
+  if plan.run.outcome.missing then return 3 end
+  if result.status == "claimed" then return plan.config:get "accept_claims" and 0 or 1 end
+  return status_of[result.status] or 1
 end
 
 -- The run that goes on, for interrupted(); a process runs one mission.

@@ -90,7 +90,7 @@ end
 local function goal_is_reached(run)
   local why = quick_check(run)
   if not why then return nil end
-  local ok, err = run:claim(why, 0)
+  local ok, err = run:claim(why, { seconds = 0, checked = run.goal.indicators ~= nil })
   if ok then return why end
   run.state.denied = true
   report(run, ("%s, but %s"):format(why, tostring(err)))
@@ -222,7 +222,7 @@ local function claim(run, plan)
   local why = own and not run:has_verify() and verify.mismatch(run, { anchor = {}, indicators = own }, {})
   if why then return errors.fail("refused", "NOT DONE: of the goal as a whole, %s", why) end
   local seen = #plan.indicators > 0 and "; on the screen: " .. text.join(plan.indicators) or ""
-  return run:claim(plan.rationale .. seen)
+  return run:claim(plan.rationale .. seen, { checked = own ~= nil })
 end
 
 local function verified(run, how)
@@ -307,7 +307,7 @@ function policy.turn(run)
   repeat
     local state, why = states[s.name](run)
     if run.outcome then
-      local succeeded = run.outcome.status == "succeeded"
+      local succeeded = run.outcome.status == "succeeded" or run.outcome.status == "claimed"
       state, why = succeeded and "DONE" or "FAILED", succeeded and why or run.outcome.reason
     end
     task_result.enter_state(run, state, why)

@@ -45,7 +45,7 @@ local most_tries = 2 -- of the Strategist, to give an answer that can be read
 
 -- When the Tactician has stopped answering, the mission must still be able to end.
 local emergency_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up",
-  "report_completion" }
+  "report_completion", "give_up" }
 
 local function meta_tools(run)
   local rationale = { type = "string", description = "Why this is needed now, from what the screen shows." }

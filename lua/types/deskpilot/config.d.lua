@@ -3,6 +3,7 @@
 
 --- What may stand in deskpilot.lua, and in a mission beside its own fields.
 ---@class deskpilot.config_groups
+---@field accept_claims boolean? whether the agent's word is enough where a mission has no verify: such a run ends as `claimed`, with exit status 0 instead of 1; false unless told
 ---@field personas table<string, deskpilot.config.personas>? what one persona of a policy is given, by its name; the others ask `model.name`, and spend what their policy says
 ---@field policy string? how the agent thinks (a file in policies/); three_body unless told
 ---@field ask_user deskpilot.config.ask_user?

@@ -69,6 +69,9 @@ local function as_text(value)
   return ok and written or "(a value that JSON cannot hold)"
 end
 
+-- How an end is shown; any other is bad, and a claim that nothing has checked is neither.
+local colour_of = { succeeded = "good", claimed = "" }
+
 local function event_line(head, dim, body, class)
   return ('<div class="event"><b class="%s">%s</b> <span class="dim">%s</span>%s</div>'):format(class or "",
     escape(head), escape(dim or ""), pre(body))
@@ -173,7 +176,7 @@ end
 function renderers.goal_end(event)
   local said = verdict_words(event.verdict)
   return event_line(("goal %s %s"):format(tostring(event.goal), tostring(event.status)), seconds(event.seconds),
-    tostring(event.reason) .. (said and "\nits check: " .. said or ""), event.status == "succeeded" and "good" or "bad")
+    tostring(event.reason) .. (said and "\nits check: " .. said or ""), colour_of[event.status] or "bad")
 end
 
 function renderers.note(event)
@@ -435,7 +438,7 @@ local function header(events, name, bytes, lost)
   local agent = not start.script or count_of(ending.turns) > 0 or count_of(ending.actions) > 0
   return table.concat({
     ("<h1>%s</h1>"):format(escape(start.task or start.mission or name)),
-    ('<p><span class="status %s">%s</span> %s</p>'):format(status == "succeeded" and "good" or "bad",
+    ('<p><span class="status %s">%s</span> %s</p>'):format(colour_of[status] or "bad",
       escape(status), escape(ending.reason or "the journal has no end: the run was cut off or is still going")),
     "<dl>", row("run", name), row("mission", start.mission), parent_row(start.parent), workers(events, start),
     personas(start),

@@ -13,7 +13,8 @@ local command = {
   details = [[
 Each turn sees what RUN saw in that turn; the model answers as it did then (--model replay:RUN), unless another one is
 named; an action that RUN did in the same turn has the result that it had, any other is not done. Notes tell where a
-request or an action is not the recorded one. Nothing checks the end: the mission's hooks and its verify need a world.
+request or an action is not the recorded one. Nothing checks the end, which is `claimed`: the mission's hooks and its
+verify need a world.
 
   deskpilot eject three_body                                  edit it, or its prompts, and see what changes:
   deskpilot rerun runs/20260101T120000Z-form
@@ -55,6 +56,7 @@ local function order(options, folder)
   if not (options.model or options.endpoint or options.provider) then
     flags["model.name"], flags["model.endpoint"], flags["model.provider"] = "replay:" .. folder, nil, nil
   end
+  flags.accept_claims = true -- nothing can check it without a world
   again.say = not options.quiet and table.concat({ ("runs %s again, without a desktop"):format(folder), again.say },
     "\n") or nil
   again.change = function(plan) return offline(plan, recorded, folder) end

@@ -7,9 +7,9 @@ local preconditions = require "deskpilot.agent.preconditions"
 
 local plan = {}
 
---- The groups of tools that a plan may use. Not "finish", because a plan claims the goal by `completes_goal`, and not
---- "looking": the planner is sent no pictures.
-plan.tools = { "pointing", "typing", "browser", "apps", "waiting", "user" }
+--- The groups of tools that a plan may use, and of "finish" what gives up: a plan claims the goal by `completes_goal`.
+--- Not "looking": the planner is sent no pictures.
+plan.tools = { "pointing", "typing", "browser", "apps", "waiting", "user", "give_up" }
 
 --- The tools that a plan may use.
 ---@param run deskpilot.run

@@ -1,8 +1,8 @@
 --- Which tools a phase has. The Tactician names them; what the name of the phase itself says is decided here, each time
 --- that the phase or its tools change:
 ---
---- - A phase that verifies holds report_completion, and no other phase does. It verifies if its name has a form of
----   "verify" (VERIFICATION, VERIFY_SAVE), or says nothing but that all is complete (COMPLETION, TASK_COMPLETE,
+--- - A phase that verifies holds report_completion and give_up, and no other phase does. It verifies if its name has a
+---   form of "verify" (VERIFICATION, VERIFY_SAVE), or says nothing but that all is complete (COMPLETION, TASK_COMPLETE,
 ---   FINAL_COMPLETION_CHECK; not COMPLETE_THE_FORM or FORM_COMPLETION, where something is done).
 --- - A phase of EXECUTION holds a tool that acts, and every phase one that is no look-up, so that a turn can end.
 local text = require "deskpilot.base.text"
@@ -10,13 +10,13 @@ local text = require "deskpilot.base.text"
 local phases = {}
 
 --- Orders that the policy gives itself: for an Executor whom nobody has told what to do, and for one whose Tactician
---- has stopped answering. The mission must still be able to end then, so the second holds report_completion.
+--- has stopped answering. The mission must still be able to end then, so the second holds both.
 phases.fallback, phases.emergency = "FALLBACK", "EMERGENCY"
 
 --- For an Executor of whom nobody has said what it may use.
 phases.safe_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up" }
 
-local completion = "report_completion"
+local completion, give_up = "report_completion", "give_up"
 
 local function set(words)
   local names = {}
@@ -76,7 +76,7 @@ end
 -- For an Executor without tools: the safe ones, or all that there are but the claim.
 local function safe(box)
   local list = of_box(box, phases.safe_tools)
-  return #list > 0 and list or without(box:names(), completion)
+  return #list > 0 and list or without(without(box:names(), completion), give_up)
 end
 
 --- Whether a phase verifies the result, by its name.
@@ -100,6 +100,15 @@ local function only_looks(box, names)
     if not (tool and tool.looks) then return false end
   end
   return true
+end
+
+-- With those of the others that are not among them.
+local function add_missing(names, more)
+  local list = { table.unpack(names) }
+  for _, name in ipairs(more) do
+    if #without(names, name) == #names then list[#list + 1] = name end
+  end
+  return list
 end
 
 local function add(names, more)
@@ -147,13 +156,17 @@ end
 function phases.tools(box, phase, names)
   local tools, report = of_box(box, names), {}
   local has, verifies = #without(tools, completion) < #tools, phases.verifies(phase)
-  if verifies and not has and box:get(completion) then
-    tools[#tools + 1] = completion
-    report[#report + 1] = ("The phase %s verifies, so report_completion was added to its tools."):format(phase)
-  elseif has and not verifies and phase ~= phases.emergency then
-    tools = without(tools, completion)
-    report[#report + 1] = ("The phase %s does not verify the result, so report_completion was taken from its tools; "
-      .. "when all is done, begin a phase named VERIFICATION."):format(phase)
+  if verifies then
+    tools = of_box(box, add_missing(tools, { completion, give_up }))
+    if not has and box:get(completion) then
+      report[#report + 1] = ("The phase %s verifies, so report_completion was added to its tools."):format(phase)
+    end
+  elseif phase ~= phases.emergency then
+    tools = without(without(tools, completion), give_up)
+    if has then
+      report[#report + 1] = ("The phase %s does not verify the result, so report_completion was taken from its tools; "
+        .. "when all is done, begin a phase named VERIFICATION."):format(phase)
+    end
   end
   if #tools == 0 then
     tools = safe(box)
