@@ -536,6 +536,17 @@ function tests.the_list_of_models()
       t.eq(names, nil)
       t.eq(err.code, "protocol")
     end)
+  -- As large as that of a server with hundreds of models, and one that is no list of models any more.
+  local entry = '{"id":"m","architecture":{"inputs":["text","image"]},"x":[' .. ("1,"):rep(200) .. "1]},"
+  for count, there in pairs { [400] = true, [2000] = false } do
+    local body = '{"data":[' .. entry:rep(count) .. '{"id":"last"}]}'
+    with_server({ { body = body } }, function(server)
+      server.models = "scripted"
+      local names, err = new(server):models()
+      t.eq(names and #names, there and count + 1 or nil, count)
+      if not there then t.fails("protocol", "is malformed", names, err) end
+    end)
+  end
 end
 
 function tests.masking()

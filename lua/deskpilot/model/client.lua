@@ -380,13 +380,13 @@ function Client:models()
   if self.literal or self.replay then return { self.name } end
   local result, err = http.request {
     url = private[self].urls.models, headers = headers(self), ca_file = self.ca_file,
-    timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = limits.most.bytes,
+    timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = limits.models.bytes,
   }
   if not result then return transport_failure(self, err) end
   if result.status ~= 200 then return status_failure(self, result) end
   local _, page = page_failure(self, result)
   if page then return nil, page end
-  local raw = limits.decode(result.body)
+  local raw = json.decode(result.body, limits.models)
   local list = type(raw) == "table" and raw.data
   if not list and type(raw) == "table" and raw.object == "list" then list = {} end -- null where there is none
   if type(list) ~= "table" then
