@@ -29,6 +29,7 @@ function module.set(cause, words) end
 ---@param last boolean? true: the watchdog need not write a line to it any more
 ---@return boolean? ok
 ---@return string? why in the system's words
+---@return integer? left bytes of it that stay in the file, 0 unless they could not be taken back
 function module.append(file, text, size, last) end
 
 --- The time of uv.hrtime, in seconds, by which this is called again, with a later time or with nil
