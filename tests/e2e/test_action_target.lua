@@ -47,6 +47,7 @@ end
 
 local mission = [[
 local mission = {
+  safety = { approve = {} }, -- nobody is there to be asked about "Pay"
   desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },]] .. hooks .. [[
   run = function(m)
     local function act(tool, args)
