@@ -10,6 +10,7 @@ add_executable(ctrlc windows/ctrlc.c)
 add_executable(press windows/press.c) # another program's input, for people (test_win_activity.lua)
 add_executable(pipe_browser windows/pipe_browser.c) # a browser that is spoken to over pipes
 add_library(tesseract_stub MODULE windows/tesseract_stub.c)
+target_link_options(tesseract_stub PRIVATE -static) # needs no DLL of the compiler
 list(APPEND LUA_TESTS_NEED testapp ctrlc press pipe_browser tesseract_stub)
 
 # Wine does not show the sticky bit of /tmp, where the checkout may lie: to it everybody may replace what is there.
