@@ -1,4 +1,5 @@
 --- What the commands that run a mission share (run, resume, fork, rerun): from the order to its debrief.
+local terminal = require "deskpilot.cli.terminal"
 local uv = require "luv"
 local asking = require "deskpilot.cli.asking"
 local config_files = require "deskpilot.base.config_files"
@@ -60,11 +61,11 @@ local status_of = { succeeded = 0, failed = 1, incomplete = 1, error = 1, interr
 ---@param err any
 ---@return integer status
 function running.refuse(options, status, err)
-  io.stderr:write("deskpilot: ", tostring(err), "\n")
+  terminal.complain(tostring(err))
   if options.json then
-    io.stdout:write(json.encode { status = status == 130 and "interrupted" or "error", reason = tostring(err),
+    terminal.put_json { status = status == 130 and "interrupted" or "error", reason = tostring(err),
       turns = 0, actions = 0, seconds = 0, run_dir = json.null,
-      model = { calls = 0, input_tokens = 0, output_tokens = 0 } }, "\n")
+      model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
   end
   return status
 end
@@ -313,13 +314,9 @@ end
 local function work(options, order, plan_out)
   if options.json then -- standard output is for the one object, whatever a mission prints
     io.output(io.stderr)
-    print = function(...) -- luacheck: ignore
-      local words = table.pack(...)
-      for i = 1, words.n do words[i] = tostring(words[i]) end
-      io.stderr:write(table.concat(words, "\t"), "\n")
-    end
+    terminal.install(io.stderr)
   end
-  if order.say then io.stderr:write(order.say, "\n") end
+  if order.say then terminal.note(order.say, "\n") end
   local plan, err = resolve(options, order)
   if not plan then return running.refuse(options, 2, err) end
   local parts, failure = prepare(plan)
@@ -336,7 +333,7 @@ local function work(options, order, plan_out)
   plan_out.close = nil
   close()
   if not result then return running.refuse(options, 3, err) end
-  if options.json then io.stdout:write(json.encode(result), "\n") end
+  if options.json then terminal.put_json(result) end
   if plan.run.outcome.missing then return 3 end
   if result.status == "claimed" then return plan.config:get "accept_claims" and 0 or 1 end
   return status_of[result.status] or 1

@@ -136,11 +136,15 @@ local function tokens(value)
   return type(value) == "number" and value >= 0 and math.tointeger(math.floor(value)) or 0
 end
 
--- The decoded body of an answer, also of one that came as a stream; nil and why it is none.
-local function decode_body(result)
+-- The decoded body of an answer, also of one that came as a stream, without the key that went with the request; nil and
+-- why it is none.
+local function decode_body(result, key)
   local raw, why = json.decode(result.body)
-  if raw ~= nil then return raw end
-  if stream.is_one(result.body, result.headers["content-type"]) then return stream.read(result.body) end
+  if raw == nil and stream.is_one(result.body, result.headers["content-type"]) then
+    raw, why = stream.read(result.body)
+    if raw == nil then return nil, why end
+  end
+  if raw ~= nil then return secrets.strip(raw, key) end
   return nil, "it is not JSON: " .. text.cut(text.one_line(tostring(why)), 120)
 end
 
@@ -207,6 +211,7 @@ end
 local codes = { [401] = "refused", [403] = "refused", [404] = "not_found", [408] = "timed_out" }
 
 local function status_failure(self, result)
+  result.body = secrets.mask(result.body) -- before anything of it is cut
   local status = result.status
   local code = codes[status] or ((status == 429 or status >= 500) and "unavailable") or "protocol"
   local title = advice.page_title(result)
@@ -225,6 +230,7 @@ end
 -- A web page where an answer should be.
 local function page_failure(self, result)
   local title = advice.page_title(result)
+  if title then title = advice.page_title { body = secrets.mask(result.body), headers = result.headers } end
   if not title then return nil end
   return fail(self, "protocol", advice.page(self.endpoint, title), { page = true, status = result.status })
 end
@@ -260,7 +266,7 @@ local function attempt(self, body)
   end
   local _, page = page_failure(self, result)
   if page then return nil, page, "once" end
-  local raw, why = decode_body(result)
+  local raw, why = decode_body(result, private[self].key)
   local reply
   if raw ~= nil then reply, why = client.read(raw) end
   if reply then return reply end
@@ -345,7 +351,7 @@ function Client:models()
   if result.status ~= 200 then return status_failure(self, result) end
   local _, page = page_failure(self, result)
   if page then return nil, page end
-  local raw = json.decode(result.body)
+  local raw = secrets.strip(json.decode(result.body), private[self].key)
   local list = type(raw) == "table" and raw.data
   if not list and type(raw) == "table" and raw.object == "list" then list = {} end -- null where there is none
   if type(list) ~= "table" then

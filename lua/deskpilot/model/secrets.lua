@@ -1,53 +1,197 @@
 --- Keeps secrets out of everything that is shown or written. Code that reads a secret registers it; code that prints or
---- records text from outside masks that text first.
+--- records text from outside masks that text first, and shortens it after that: half a secret is not recognised.
+local image = require "native.image"
+local json = require "deskpilot.base.json"
+local text = require "deskpilot.base.text"
+
 local secrets = {}
 
 local shortest = 4 -- bytes; masking shorter values would only garble ordinary words
-local known = {}
+local shortest_form = 8 -- the same for what a value is written as
+local shortest_variable = 8 -- and for a variable's value, which may be an ordinary word
+local stars = "***"
 
---- Registers a value that `mask` replaces from now on. Values of fewer than 4 bytes are ignored.
+local known, forms = {}, {} -- values; values and what they are written as, the longest first
+
+local function percent_encoded(value)
+  return (value:gsub("[^%w._~-]", function(c) return ("%%%02X"):format(c:byte()) end))
+end
+
+-- What is a value's own of the base64 of a text that holds it. Three bytes make four characters, so that there are
+-- three forms, and those characters are left out that also depend on the bytes around the value.
+local function base64_forms(value, add)
+  for before = 0, 2 do
+    local whole = image.base64(("\0"):rep(before) .. value)
+    local form = whole:sub(before == 0 and 1 or before + 2, (before + #value) * 8 // 6)
+    add(form)
+    add((form:gsub("[+/]", { ["+"] = "-", ["/"] = "_" }))) -- as URLs and tokens have it
+  end
+end
+
+-- A value and what it may be written as: in JSON, in a URL, in base64. The longest first: one may contain another.
+local function forms_of(value)
+  local list, there = {}, {}
+  local function add(form)
+    if #form < shortest_form and form ~= value or there[form] then return end
+    there[form] = true
+    list[#list + 1] = form
+  end
+  add(value)
+  add(percent_encoded(value))
+  local ok, quoted = pcall(json.encode, value)
+  if ok then
+    add(quoted:sub(2, -2))
+    add((quoted:sub(2, -2):gsub("\\/", "/")))
+  end
+  base64_forms(value, add)
+  table.sort(list, function(a, b) return #a > #b end)
+  return list
+end
+
+--- Registers a value that `mask` replaces from now on, with what it is in JSON, in a URL and in base64. Values of fewer
+--- than 4 bytes are ignored.
 ---@param value string?
 function secrets.register(value)
-  if type(value) ~= "string" or #value < shortest then return end
-  for _, other in ipairs(known) do
-    if other == value then return end
-  end
-  table.insert(known, value)
-  table.sort(known, function(a, b) return #a > #b end) -- longest first: a secret may contain another
+  if type(value) ~= "string" or #value < shortest or known[value] then return end
+  known[value] = true
+  local more = forms_of(value)
+  table.move(more, 1, #more, #forms + 1, forms)
+  table.sort(forms, function(a, b) return #a > #b end)
 end
 
-local function replace(text, value)
-  local at = text:find(value, 1, true)
-  if not at then return text end
+local endings = { "KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS" }
+
+-- Whether a variable of that name holds a secret: OPENAI_API_KEY, GITHUB_TOKEN.
+local function is_variable(name)
+  if not name:find("^[%u_][%u%d_]*$") then return false end
+  for _, ending in ipairs(endings) do
+    if text.ends(name, ending) then return true end
+  end
+  return false
+end
+
+--- Registers the values of those variables that hold secrets by their names.
+---@param environment table<string, string>
+function secrets.register_environment(environment)
+  for name, value in pairs(environment) do
+    local is_path = value:find("^[/~]") or value:find("^%a:[/\\]")
+    if #value >= shortest_variable and not is_path and is_variable(name:upper()) then secrets.register(value) end
+  end
+end
+
+local function replace(words, value)
+  local at = #value <= #words and words:find(value, 1, true)
+  if not at then return words end
   local parts, from = {}, 1
   while at do
-    parts[#parts + 1] = text:sub(from, at - 1)
+    parts[#parts + 1] = words:sub(from, at - 1)
     from = at + #value
-    at = text:find(value, from, true)
+    at = words:find(value, from, true)
   end
-  parts[#parts + 1] = text:sub(from)
-  return table.concat(parts, "***")
+  parts[#parts + 1] = words:sub(from)
+  return table.concat(parts, stars)
 end
 
---- The text with "***" for every registered secret and for everything that looks like an API key or a bearer token.
----@param text string
----@return string
-function secrets.mask(text)
-  for _, value in ipairs(known) do text = replace(text, value) end
-  text = text:gsub("%f[%w]sk%-[%w_*.-]+", function(found)
+local function replace_all(words, list)
+  for _, value in ipairs(list) do words = replace(words, value) end
+  return words
+end
+
+-- "http://user:***@host". Looked for from each "://" on, so that no run of letters is read again for each of them.
+local function mask_passwords(words)
+  local at = words:find("://", 1, true)
+  if not at then return words end
+  local parts, from = {}, 1
+  while at do
+    local user, past = words:match("^([^%s/@:\"'<>]*:)[^%s/\"'<>\\]*@()", at + 3)
+    if user then
+      parts[#parts + 1] = words:sub(from, at + 2) .. user .. stars .. "@"
+      from = past
+    end
+    at = words:find("://", user and past or at + 3, true)
+  end
+  parts[#parts + 1] = words:sub(from)
+  return table.concat(parts)
+end
+
+local parameter_endings = { "key", "token", "secret", "password", "passwd", "signature", "sig", "auth" }
+
+local function mask_parameter(name, value)
+  local folded = name:lower()
+  for _, ending in ipairs(parameter_endings) do
+    if text.ends(folded, ending) then return name .. "=" .. stars end
+  end
+  return name .. "=" .. value
+end
+
+-- What looks like a secret, whoever's it is.
+local function mask_patterns(words)
+  words = words:gsub("%f[%w]sk%-[%w_*.-]+", function(found)
     return #found >= 10 and "sk-***" or nil -- "sk-SK" is a language
   end)
-  text = text:gsub("([Bb]earer%s+)[%w%-._~+/]+=*", "%1***")
-  return text
+  words = words:gsub("([Bb]earer%s+)[%w%-._~+/]+=*", "%1***")
+  words = words:gsub("(uthorization[\"']?:[ \t]?[\"']?%a+ +)[%w%-._~+/]+=*", "%1***")
+  if not words:find("=", 1, true) and not words:find("://", 1, true) then return words end
+  words = words:gsub("([?&][%w_.-]*)=([^&%s#\"'<>\\]+)", mask_parameter)
+  words = words:gsub("%f[%w_]([%u_][%u%d_]*)=[^%s\"'\\,;<>&]+", function(name)
+    return is_variable(name) and name .. "=" .. stars or nil
+  end)
+  return mask_passwords(words)
+end
+
+--- The text with "***" for every registered secret, in whichever form, and for everything that looks like one: an API
+--- key, a bearer token, a URL's password or ?key=, a variable such as OPENAI_API_KEY=... .
+---@param words string
+---@return string
+function secrets.mask(words)
+  return mask_patterns(replace_all(words, forms))
+end
+
+-- A deep copy with every string of it changed, names of fields too. A table that contains itself stays one.
+local function map(value, change, copies)
+  if type(value) == "string" then return change(value) end
+  if type(value) ~= "table" then return value end
+  if copies[value] then return copies[value] end
+  local copy = setmetatable({}, getmetatable(value))
+  copies[value] = copy
+  for key, item in pairs(value) do
+    if type(key) ~= "string" then copy[key] = map(item, change, copies)
+    elseif type(item) == "string" and #item >= shortest_variable and is_variable(key) then copy[change(key)] = stars
+    else copy[change(key)] = map(item, change, copies) end
+  end
+  return copy
 end
 
 --- A deep copy of a plain table with every string in it masked.
 function secrets.mask_all(value)
-  if type(value) == "string" then return secrets.mask(value) end
+  return map(value, secrets.mask, {})
+end
+
+-- In place, since an answer may be large. The names are collected first: a table that is walked takes no new ones.
+local function strip(value, list)
+  if type(value) == "string" then return replace_all(value, list) end
   if type(value) ~= "table" then return value end
-  local copy = setmetatable({}, getmetatable(value))
-  for key, item in pairs(value) do copy[key] = secrets.mask_all(item) end
-  return copy
+  local renamed
+  for key, item in pairs(value) do
+    value[key] = strip(item, list)
+    local name = type(key) == "string" and replace_all(key, list) or key
+    if name ~= key then
+      renamed = renamed or {}
+      renamed[key] = name
+    end
+  end
+  for key, name in pairs(renamed or {}) do value[name], value[key] = value[key], nil end
+  return value
+end
+
+--- Takes one secret out of what its receiver sent back, in place: whoever is given a key has no reason to say it, and
+--- what is decided from the answer could type it somewhere.
+---@param value any a string, or a tree of plain tables, which is changed
+---@param secret string?
+---@return any value
+function secrets.strip(value, secret)
+  if type(secret) ~= "string" or #secret < shortest_form then return value end
+  return strip(value, forms_of(secret))
 end
 
 return secrets
