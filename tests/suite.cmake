@@ -40,8 +40,8 @@ tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_rec
 tests_named(WINDOWS_LUA lua lua agent app_profiles batch cdp checks cli completion config criteria csv data decode
             desk desk_proxy eval files find goal_limits goals http http_server input_filter literal literal_planner
             lookup lookups loop_detection memory model monitors native_desk ocr odev old_runs outline pace phases
-            plugins probe process questions replay report resume_state schema schema_foreign shot signal signatures
-            site system task tool_groups toolbox types websocket websocket_frames websocket_opening
+            plugins probe process questions replay report resume_state schema schema_foreign secrets shot signal
+            signatures site system task tool_groups toolbox types websocket websocket_frames websocket_opening
             action_target hook_fields hooks permissions
             untrusted)
 tests_in(WINDOWS_OWN_C windows/c c)

@@ -4,6 +4,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local journal = require "deskpilot.agent.journal"
 local rundir = require "deskpilot.agent.rundir"
+local secrets = require "deskpilot.model.secrets"
 
 local export = {}
 
@@ -100,7 +101,7 @@ function export.write(folder, outcome)
   if not events then return nil, how end
   local result = export.result(events, folder, how)
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
-  finished(result)
+  result = secrets.mask_all(finished(result)) -- the outcome is not from the journal
   local ok, failure = files.write(files.join(folder, "trajectory.json"),
     json.encode(export.trajectory(events)) .. "\n", private)
   if ok then ok, failure = files.write(files.join(folder, "result.json"), json.encode(result) .. "\n", private) end

@@ -90,10 +90,13 @@ function client.new(options)
   if key and key:find("[%c%s]") then
     return errors.fail("invalid", "the API key holds white space or control characters")
   end
-  secrets.register(key)
-  local urls, err = endpoints.parse(options.endpoint or client.default_endpoint)
+  local address = options.endpoint or client.default_endpoint
+  local own_secrets = endpoints.secrets(address)
+  own_secrets[#own_secrets + 1] = key
+  for _, secret in ipairs(own_secrets) do secrets.register(secret) end
+  local urls, err = endpoints.parse(address)
   if not urls then return nil, err end
-  private[self] = { urls = urls, key = key }
+  private[self] = { urls = urls, key = key, secrets = own_secrets }
   self.endpoint = urls.shown
   return self
 end
@@ -138,13 +141,13 @@ end
 
 -- The decoded body of an answer, also of one that came as a stream, without the key that went with the request; nil and
 -- why it is none.
-local function decode_body(result, key)
+local function decode_body(result, own_secrets)
   local raw, why = json.decode(result.body)
   if raw == nil and stream.is_one(result.body, result.headers["content-type"]) then
     raw, why = stream.read(result.body)
     if raw == nil then return nil, why end
   end
-  if raw ~= nil then return secrets.strip(raw, key) end
+  if raw ~= nil then return secrets.strip(raw, own_secrets) end
   return nil, "it is not JSON: " .. text.cut(text.one_line(tostring(why)), 120)
 end
 
@@ -266,7 +269,7 @@ local function attempt(self, body)
   end
   local _, page = page_failure(self, result)
   if page then return nil, page, "once" end
-  local raw, why = decode_body(result, private[self].key)
+  local raw, why = decode_body(result, private[self].secrets)
   local reply
   if raw ~= nil then reply, why = client.read(raw) end
   if reply then return reply end
@@ -351,7 +354,7 @@ function Client:models()
   if result.status ~= 200 then return status_failure(self, result) end
   local _, page = page_failure(self, result)
   if page then return nil, page end
-  local raw = secrets.strip(json.decode(result.body), private[self].key)
+  local raw = secrets.strip(json.decode(result.body), private[self].secrets)
   local list = type(raw) == "table" and raw.data
   if not list and type(raw) == "table" and raw.object == "list" then list = {} end -- null where there is none
   if type(list) ~= "table" then

@@ -1,7 +1,7 @@
 --- Keeps secrets out of everything that is shown or written. Code that reads a secret registers it; code that prints or
 --- records text from outside masks that text first, and shortens it after that: half a secret is not recognised.
 local image = require "native.image"
-local json = require "deskpilot.base.json"
+local invisible = require "deskpilot.base.invisible"
 local text = require "deskpilot.base.text"
 
 local secrets = {}
@@ -28,23 +28,33 @@ local function base64_forms(value, add)
   end
 end
 
+---@class deskpilot.secrets.form
+---@field words string
+---@field pattern string? where some of it may have backslashes before it, as in JSON, and in JSON within that
+
+-- Not before the first character: a search that begins with any number of backslashes is quadratic.
+local function form_of(words)
+  if not words:find("[/\"\\]", 2) then return { words = words } end
+  local rest = words:sub(2):gsub("%W", function(c)
+    return (c:find("[/\"\\]") and "\\*%" or "%") .. c
+  end)
+  return { words = words, pattern = words:sub(1, 1):gsub("%W", "%%%0") .. rest }
+end
+
+local function longer(a, b) return #a.words > #b.words end
+
 -- A value and what it may be written as: in JSON, in a URL, in base64. The longest first: one may contain another.
 local function forms_of(value)
   local list, there = {}, {}
-  local function add(form)
-    if #form < shortest_form and form ~= value or there[form] then return end
-    there[form] = true
-    list[#list + 1] = form
+  local function add(words)
+    if #words < shortest_form and words ~= value or there[words] then return end
+    there[words] = true
+    list[#list + 1] = form_of(words)
   end
   add(value)
   add(percent_encoded(value))
-  local ok, quoted = pcall(json.encode, value)
-  if ok then
-    add(quoted:sub(2, -2))
-    add((quoted:sub(2, -2):gsub("\\/", "/")))
-  end
   base64_forms(value, add)
-  table.sort(list, function(a, b) return #a > #b end)
+  table.sort(list, longer)
   return list
 end
 
@@ -56,7 +66,7 @@ function secrets.register(value)
   known[value] = true
   local more = forms_of(value)
   table.move(more, 1, #more, #forms + 1, forms)
-  table.sort(forms, function(a, b) return #a > #b end)
+  table.sort(forms, longer)
 end
 
 local endings = { "KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS" }
@@ -79,7 +89,9 @@ function secrets.register_environment(environment)
   end
 end
 
-local function replace(words, value)
+local function replace(words, form)
+  if form.pattern then return (words:gsub(form.pattern, stars)) end
+  local value = form.words
   local at = #value <= #words and words:find(value, 1, true)
   if not at then return words end
   local parts, from = {}, 1
@@ -92,9 +104,19 @@ local function replace(words, value)
   return table.concat(parts, stars)
 end
 
-local function replace_all(words, list)
-  for _, value in ipairs(list) do words = replace(words, value) end
+local function replace_each(words, list)
+  for _, form in ipairs(list) do words = replace(words, form) end
   return words
+end
+
+-- Also those with invisible characters in them, from which somebody only has to take these out.
+local function replace_all(words, list)
+  words = replace_each(words, list)
+  if #list == 0 or not words:find("[\x80-\xFF]") then return words end
+  local visible = invisible.remove(words)
+  if visible == words then return words end
+  local replaced = replace_each(visible, list)
+  return replaced ~= visible and replaced or words
 end
 
 -- "http://user:***@host". Looked for from each "://" on, so that no run of letters is read again for each of them.
@@ -184,14 +206,16 @@ local function strip(value, list)
   return value
 end
 
---- Takes one secret out of what its receiver sent back, in place: whoever is given a key has no reason to say it, and
+--- Takes secrets out of what their receiver sent back, in place: whoever is given a key has no reason to say it, and
 --- what is decided from the answer could type it somewhere.
 ---@param value any a string, or a tree of plain tables, which is changed
----@param secret string?
+---@param list string[]
 ---@return any value
-function secrets.strip(value, secret)
-  if type(secret) ~= "string" or #secret < shortest_form then return value end
-  return strip(value, forms_of(secret))
+function secrets.strip(value, list)
+  for _, secret in ipairs(list) do
+    if #secret >= shortest_form then value = strip(value, forms_of(secret)) end
+  end
+  return value
 end
 
 return secrets
