@@ -58,7 +58,7 @@ endfunction()
 
 # --- by cmake -P: a line "KIND NAME" for each test; KIND is unit, linux, tsan or windows -------------------------
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(lines "windows windows.imports" "windows windows.c.pngsuite")
+  set(lines "windows windows.imports" "windows windows.bill" "windows windows.c.pngsuite")
   foreach(name binary.hardening fuzz.websocket fuzz.image graph.file_circles graph.test_file_circles)
     list(APPEND lines "unit ${name}" "windows windows.${name}")
   endforeach()
