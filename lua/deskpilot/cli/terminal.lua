@@ -79,6 +79,7 @@ function terminal.install(stream)
     stream:write(watched and terminal.lines(words) or secrets.mask(words), "\n")
   end
   function warn(...) -- luacheck: ignore
+    if select("#", ...) == 1 and tostring(...):find "^@" then return end -- "@on" and "@off" are for Lua's own
     terminal.complain(...)
   end
 end

@@ -30,15 +30,17 @@ end
 
 ---@class deskpilot.secrets.form
 ---@field words string
+---@field lead string what it begins with
 ---@field pattern string? where some of it may have backslashes before it, as in JSON, and in JSON within that
 
 -- Not before the first character: a search that begins with any number of backslashes is quadratic.
 local function form_of(words)
-  if not words:find("[/\"\\]", 2) then return { words = words } end
+  local lead = words:match("^.[^/\"\\]*")
+  if lead == words then return { words = words, lead = lead } end
   local rest = words:sub(2):gsub("%W", function(c)
     return (c:find("[/\"\\]") and "\\*%" or "%") .. c
   end)
-  return { words = words, pattern = words:sub(1, 1):gsub("%W", "%%%0") .. rest }
+  return { words = words, lead = lead, pattern = words:sub(1, 1):gsub("%W", "%%%0") .. rest }
 end
 
 local function longer(a, b) return #a.words > #b.words end
@@ -90,10 +92,10 @@ function secrets.register_environment(environment)
 end
 
 local function replace(words, form)
-  if form.pattern then return (words:gsub(form.pattern, stars)) end
   local value = form.words
-  local at = #value <= #words and words:find(value, 1, true)
+  local at = #value <= #words and words:find(form.lead, 1, true)
   if not at then return words end
+  if form.pattern then return (words:gsub(form.pattern, stars)) end
   local parts, from = {}, 1
   while at do
     parts[#parts + 1] = words:sub(from, at - 1)
