@@ -139,6 +139,7 @@ function tests.a_cut_journal_is_readable()
   t.eq({ #events, how }, { 4, { skipped = 2, cut = true, version = 1 } })
   t.eq(export.write(folder).archive.lost,
     "2 lines of the journal are no events and are left out; its last line was cut off")
+  t.has(files.read(folder .. "/trajectory.json"), "2 lines of the journal are no events")
   t.has(require "deskpilot.cli.commands.report".html(events, "r", 1, journal.lost(how)), "2 lines of the journal")
   assert(files.write(path, '{"event":"journal","at":0,"version":99,"program":"x"}\n'))
   t.fails("unsupported", "is of version 99, this deskpilot reads journals up to version 1", journal.read(folder))

@@ -53,8 +53,8 @@ function tests.what_looks_like_a_secret()
     ["https://h/?monkeys=abc"] = "https://h/?monkeys=abc",
     ["OPENAI_API_KEY=abc def\nPATH=/bin"] = "OPENAI_API_KEY=*** def\nPATH=/bin",
     ['{"text":"A_TOKEN=abc","n":1}'] = '{"text":"A_TOKEN=***","n":1}',
-    ["Authorization: Basic dXNlcjpwYXNz"] = "Authorization: Basic ***",
-    ['"Authorization":"Token abc.def"'] = '"Authorization":"Token ***"',
+    ["Authorization: Basic dXNlcjpwYXNz"] = "Authorization: ***",
+    ['"Authorization":"Token abc.def"'] = '"Authorization":"***"',
     ["a basic thing, KEY = 5, the key=value of it"] = "a basic thing, KEY = 5, the key=value of it",
   }
   for words, masked in pairs(cases) do t.eq(secrets.mask(words), masked) end

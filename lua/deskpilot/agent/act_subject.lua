@@ -4,6 +4,7 @@ local app_profiles = require "deskpilot.desk.app.profiles"
 local glob = require "deskpilot.base.glob"
 local hit_test = require "deskpilot.agent.hit_test"
 local page = require "deskpilot.desk.browser.page"
+local text = require "deskpilot.base.text"
 
 local act_subject = {}
 
@@ -32,7 +33,7 @@ local function add(names, name)
 end
 
 local function program_name(path)
-  local name = path:match("[^/\\]*$")
+  local name = text.after_last(path, "/\\")
   return (name:gsub("%.[Ee][Xx][Ee]$", ""))
 end
 

@@ -12,6 +12,7 @@ local observation = require "deskpilot.agent.observation"
 local page_tools = require "deskpilot.agent.page_tools"
 local points = require "deskpilot.desk.picture.points"
 local targets = require "deskpilot.agent.targets"
+local text = require "deskpilot.base.text"
 
 local action_target = {}
 
@@ -128,8 +129,8 @@ function read.application(self)
   end
   local window = self:get "window"
   if not window then return nil end
-  local program = window.executable:match("([^/\\]+)$")
-  return program and program:gsub("%.[eE][xX][eE]$", "") or window.class ~= "" and window.class or nil
+  local program = text.after_last(window.executable, "/\\")
+  return program ~= "" and program:gsub("%.[eE][xX][eE]$", "") or window.class ~= "" and window.class or nil
 end
 
 function read.site(self)

@@ -44,7 +44,7 @@ local function is_odd(path)
   local rest = path:gsub("^%a:", "")
   if rest:find ":" or rest:find "[*?\"<>|]" then return true end -- another stream of a file
   for part in rest:gmatch "[^/\\]+" do
-    local stem = part:lower():match("^[^.]*"):gsub(" +$", "")
+    local stem = text.without_end(part:lower():match("^[^.]*"), " ")
     if devices[stem] or part:find "[ .]$" and not part:find "^%.+$" then return true end
   end
   return false

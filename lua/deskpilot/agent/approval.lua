@@ -121,7 +121,7 @@ function approval.visible(words, most)
   words = (most and text.cut(words, most) or words):gsub("%c", function(c) return ("\\x%02x"):format(c:byte()) end)
   for _, range in ipairs(unseen) do
     for code = range[1], range[2] do
-      words = words:gsub(utf8.char(code), ("\\u{%04x}"):format(code))
+      words = words:gsub(utf8.char(code), ("\\u{%04x}"):format(code)) -- pattern: one character
     end
   end
   return words

@@ -47,8 +47,11 @@ local function on_page(page, x, y)
   return best
 end
 
--- The innermost element of an application that has the focus: it comes last.
-local function focused_in(list, pid)
+--- The innermost element of an application that has the focus: it comes last.
+---@param list deskpilot.element[]
+---@param pid integer
+---@return deskpilot.element?
+function hit_test.focused_in(list, pid)
   local found
   for _, element in ipairs(list) do
     if element.states.focused and element.pid == pid then found = element end
@@ -56,7 +59,10 @@ local function focused_in(list, pid)
   return found
 end
 
-local function focused_on_page(page)
+--- The element of a page that has the focus.
+---@param page deskpilot.page
+---@return deskpilot.page_element?
+function hit_test.focused_on_page(page)
   for _, element in ipairs(page.elements) do
     if element.index == page.focus then return element end
   end
@@ -144,7 +150,7 @@ end
 function hit_test.focused(run, seen, window, only_seen)
   local now = screen(run, seen, window, seen and seen.window, only_seen)
   if not (now and window) then return nil end
-  local found = now.page and focused_on_page(now.page) or focused_in(now.list() or {}, window.pid)
+  local found = now.page and hit_test.focused_on_page(now.page) or hit_test.focused_in(now.list() or {}, window.pid)
   return found and hit_test.told(found, now.live) or nil
 end
 

@@ -194,8 +194,14 @@ function listeners.failed(run, event, entry, err)
   end
   if event.event == "error" then return end -- no error about an error
   if entry.essential then
-    run:stop("error", ("%s failed: %s"):format(entry.name, message:match("^[^\n]*")), true)
-    entry.listener = {}
+    local reason = ("%s failed: %s"):format(entry.name, message:match("^[^\n]*"))
+    -- Nothing counts as done of which the journal could not tell.
+    if run.outcome and run.outcome.status ~= "interrupted" then run.outcome = nil end
+    run:stop("error", reason, true)
+    if event.event == "run_end" then
+      event.status, event.reason = run.outcome.status, run.outcome.reason
+      pcall(entry.listener.every, run, event) -- the end as it is now, if that can be told
+    end
   end
   run:emit("error", { name = entry.name, during = event.event, message = message })
 end

@@ -155,7 +155,7 @@ function mission.layer(table_, where)
   end
   local others = hooks.names()
   for key in pairs(keys) do others[#others + 1] = key end
-  return { source = "the mission", where = where, values = values, other_names = others }
+  return { source = "the mission", by = "mission", where = where, values = values, other_names = others }
 end
 
 return mission

@@ -80,7 +80,7 @@ end
 
 --- A tool that acts on one element.
 ---@param how { api: integer?, section: string?, options: table?, name: string, description: string,
----  properties: table[]?, repeatable: boolean?,
+---  properties: table[]?, repeatable: boolean?, lasting: boolean|(fun(args: table): boolean)|nil,
 ---  check: (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)?,
 ---  act: (fun(ctx: deskpilot.tool_context, tab: deskpilot.tab, element: deskpilot.page_element, args: table):
 ---  any, any),
@@ -90,7 +90,7 @@ function page_tools.element_tool(how)
   local properties = { page_tools.index }
   table.move(how.properties or {}, 1, #(how.properties or {}), 2, properties)
   return fields.built(how, {
-    name = how.name, description = how.description, repeatable = how.repeatable,
+    name = how.name, description = how.description, repeatable = how.repeatable, lasting = how.lasting,
     parameters = fields.object(properties),
     check = function(ctx, args)
       local ok, err = page_tools.check_index(ctx, args)

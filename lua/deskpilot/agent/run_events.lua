@@ -31,7 +31,8 @@ events.declare_all("deskpilot.agent.loop", {
     { "flags?", "object", "what the command line said of the configuration" },
     { "args?", strings, "what stood after -- on the command line, for the mission" },
     { "file?", "object", "the mission's file: path, sha256, folder; its copy is mission.lua in the run's folder" },
-    { "own_files?", "array", "files of the user's that are in force: kind, name, folder, path, sha256, ..." },
+    { "own_files?", "array", "files of the user's that are in force: kind, name, folder (whose), root (its path), path "
+      .. "below it, sha256, replaces (what ships), edited" },
     { "task?", "string", "what is to be done; missing for a script" },
     { "script?", "boolean", "true: the mission is a script, and goal_start tells of the agents that it asks" },
     { "policy?", "string", "how the agent thinks; policy, model and endpoint are missing for a script" },

@@ -39,6 +39,8 @@ toolbox.user_group = "user"
 ---  url: string? })? what it acts on, where that is neither what its arguments point at nor what has the keyboard's
 ---  focus: a window, an application, or an address that it opens
 ---@field dangerous boolean|(fun(args: table): boolean)|nil true if a person has to allow a call first
+---@field lasting boolean|(fun(args: table): boolean)|nil true if it cannot be undone: the journal is put on the disk
+---  before it is done, so that it is known of whatever happens to the machine. Those that are dangerous are too
 ---@field repeatable boolean|(fun(args: table): boolean)|nil false if having done it twice is not the same as once
 
 --- What a tool may return in place of a text.
@@ -68,6 +70,21 @@ toolbox.user_group = "user"
 ---@field changed fun(change: { added: string[]?, removed: string[]? })? told of what is added and removed
 local Toolbox = {}
 Toolbox.__index = Toolbox
+
+-- Where a tool cannot tell, it is so.
+local function says(answer, args)
+  if type(answer) ~= "function" then return answer end
+  local ok, said = pcall(answer, args)
+  return not ok or said
+end
+
+--- Whether a call cannot be undone.
+---@param tool deskpilot.tool?
+---@param args table
+---@return boolean
+function toolbox.lasts(tool, args)
+  return tool ~= nil and (says(tool.lasting, args) or says(tool.dangerous, args)) or false
+end
 
 -- What a tool's file says of its parameters, or what is wrong with that.
 local function declared_parameters(tool, config)

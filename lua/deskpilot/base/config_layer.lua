@@ -7,6 +7,7 @@ local config_layer = {}
 
 ---@class deskpilot.config_layer
 ---@field source string in a sentence: "the mission"
+---@field by "user"|"mission"|"project"|nil who says it; the user (by a flag, a variable, the own file) unless told
 ---@field where string? its file, for a sentence about what is wrong in it
 ---@field origins table<string, string>? of some keys the place itself: "DESKPILOT_LIMITS_TURNS"
 ---@field values table<string, any> tables by their sections, or values by dotted names; words as --set gives them, or

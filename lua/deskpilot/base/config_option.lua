@@ -16,6 +16,7 @@ local option = {}
 ---@field off boolean? whether false stands for "", which turns it off
 ---@field environment string|string[]|nil variables that set it, the first one that is set; of a secret_file, that hold
 ---  the secret itself
+---@field personal boolean? whether only the user may say it, and neither a mission nor a project's file
 ---@field fields table<string, deskpilot.config_option>? of `entries`: what each entry may hold
 ---@field keys string[]? of `keys`: the options of the same section that its values are for
 

@@ -100,15 +100,15 @@ asking.person = { name = "a person", ask = ask_at_terminal }
 
 local function read_rules(words, name)
   local rules, number = {}, 0
-  for line in (words .. "\n"):gmatch "(.-)\r?\n" do
+  for line in text.lines(words) do
     number = number + 1
     if line:find "%S" and not line:find "^%s*#" then
-      local pattern, answer = line:match "^%s*(.-)%s*=%s*(.-)%s*$"
-      if not pattern or pattern == "" then
+      local pattern, answer = line:match "^([^=]*)=(.*)$"
+      if not pattern or not pattern:find "%S" then
         return errors.fail("invalid", "%s", ("%s:%d: a line is QUESTION = ANSWER, where * in the question stands for "
           .. "anything"):format(name, number))
       end
-      rules[#rules + 1] = { pattern = text.one_line(pattern), answer = answer }
+      rules[#rules + 1] = { pattern = text.one_line(pattern), answer = text.trim(answer) }
     end
   end
   return rules

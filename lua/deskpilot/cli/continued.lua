@@ -14,7 +14,7 @@ local continued = {}
 ---@return string
 function continued.folder(word)
   if text.ends(word, "/journal.jsonl") or word == "journal.jsonl" then word = (files.split(word)) end
-  return (word:gsub("(.)[/\\]+$", "%1"))
+  return word:sub(1, 1) .. text.without_end(word:sub(2), "/\\")
 end
 
 --- The options of a command that goes on from a run.
@@ -78,7 +78,8 @@ function continued.mission(start, options, folder)
   if not source then return nil, say end
   local values = {}
   for key, value in pairs(type(start.flags) == "table" and start.flags or {}) do values[key] = value end
-  return { source = source, say = say, flags = values, args = type(start.args) == "table" and start.args or nil,
+  return { source = source, say = say, journal = files.join(folder, "journal.jsonl"), flags = values,
+    args = type(start.args) == "table" and start.args or nil,
     runs = (files.split(files.absolute(folder))) }
 end
 

@@ -76,7 +76,8 @@ local function event_text(name)
   if event.live then
     parts[#parts + 1] = "Beside these, which the journal does not have:\n\n" .. table_of(event.live)
   end
-  parts[#parts + 1] = ("It may return %s."):format(decisions.words(event):gsub("{[^}]*}+%s*}?", "`%0`"))
+  local may_return = decisions.words(event):gsub("{[^}]*}+%s*}?", "`%0`") -- pattern: of our own words
+  parts[#parts + 1] = ("It may return %s."):format(may_return)
   if event.amends then parts[#parts + 1] = "`amend` may replace:\n\n" .. table_of(event.amends) end
   if examples[name] then parts[#parts + 1] = "```lua\n" .. examples[name] .. "\n```" end
   return table.concat(parts, "\n\n")

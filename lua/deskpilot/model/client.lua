@@ -3,6 +3,7 @@
 local http = require "deskpilot.net.http"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
+local limits = require "deskpilot.model.limits"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local advice = require "deskpilot.model.advice"
@@ -19,7 +20,7 @@ client.default_endpoint = endpoints.default
 client.default_model = "qwen3-vl-2b-instruct"
 
 local longest_wait = 60 -- seconds; a longer Retry-After is reduced to this
-local longest_answer = 32 * 1024 * 1024 -- bytes
+local longest_failure = 64 * 1024 -- bytes that are read of the page or message with which a server fails
 
 ---@class deskpilot.model.reply
 ---@field content string? without the thinking before it
@@ -31,7 +32,8 @@ local longest_answer = 32 * 1024 * 1024 -- bytes
 ---@field seconds number for the whole call, including retries and waits
 ---@field attempts integer
 ---@field note string? of a recorded answer: how the request differs from the one that it was given to
----@field raw table the decoded body
+---@field excess string? what in the answer is too large: then none of it was read (deskpilot.model.limits)
+---@field raw table? the decoded body, or in its place what was too large; run:ask keeps it in the run's folder alone
 
 --- A reply as run:ask returns it.
 ---@class deskpilot.reply: deskpilot.model.reply
@@ -55,6 +57,7 @@ local private = setmetatable({}, { __mode = "k" })
 ---@field model string? its name; "literal" is the embedded one, "replay:RUN" a recorded run
 ---@field api_key string?
 ---@field api_key_from string? the variable or the file that it is from, for messages
+---@field api_key_withheld string? why there is one that is not sent, for messages
 ---@field api_key_option string? the configuration key that names its file; model.api_key_file unless told
 ---@field timeout number? seconds for a whole answer; default 240
 ---@field connect_timeout number? seconds; default 10
@@ -96,6 +99,16 @@ function client.new(options)
   for _, secret in ipairs(own_secrets) do secrets.register(secret) end
   local urls, err = endpoints.parse(address)
   if not urls then return nil, err end
+  if urls.has_password and not urls.is_private then
+    return errors.fail("invalid", "the address %s holds a password, which http:// shows to everybody on the way: use "
+      .. "https://", urls.shown)
+  end
+  self.key_withheld = options.api_key_withheld
+  if key and not urls.is_private then
+    self.key_withheld = ("the API key from %s is not sent there, because http:// shows it to everybody on the way: use "
+      .. "https://, or a tunnel to an address of this machine"):format(self.key_from or "whoever made the client")
+    key = nil
+  end
   private[self] = { urls = urls, key = key, secrets = own_secrets }
   self.endpoint = urls.shown
   return self
@@ -139,16 +152,32 @@ local function tokens(value)
   return type(value) == "number" and value >= 0 and math.tointeger(math.floor(value)) or 0
 end
 
--- The decoded body of an answer, also of one that came as a stream, without the key that went with the request; nil and
--- why it is none.
-local function decode_body(result, own_secrets)
-  local raw, why = json.decode(result.body)
-  if raw == nil and stream.is_one(result.body, result.headers["content-type"]) then
-    raw, why = stream.read(result.body)
-    if raw == nil then return nil, why end
+-- The decoded body of an answer, also of one that came as a stream; nil and why it is none.
+local function decode_body(result)
+  local body = result.body
+  result.body = nil -- what is decoded stands for it, and it may be large
+  local raw, why = limits.decode(body)
+  if raw ~= nil then return raw end
+  if stream.is_one(body, result.headers["content-type"]) then return stream.read(body) end
+  return nil, "it cannot be read: " .. text.cut(text.one_line(secrets.mask(tostring(why))), 120)
+end
+
+-- What is too large in an answer; nil where nothing is.
+local function excess_of(content, calls)
+  local said = #(content or "")
+  for _, call in ipairs(calls) do
+    local why = limits.of_call(call.name, call.arguments, call.id)
+    if why then return why end
+    said = said + #call.arguments
   end
-  if raw ~= nil then return secrets.strip(raw, own_secrets) end
-  return nil, "it is not JSON: " .. text.cut(text.one_line(tostring(why)), 120)
+  return limits.of_sizes(#calls, said)
+end
+
+-- What stands in a run's files for an answer that is too large, so that a replay has the same.
+local function remains(excess, content)
+  content = secrets.mask((content or ""):sub(1, 1 << 16)) -- before it is cut
+  return { excess = excess, choices = json.list { { index = 0,
+    message = { role = "assistant", content = text.cut(content, 2000) } } } }
 end
 
 --- Converts a decoded body in OpenAI's format to a reply.
@@ -159,11 +188,16 @@ function client.read(raw)
   if type(message) ~= "table" then
     return errors.fail("protocol", "it has no choices[1].message")
   end
-  local content, thinking = content_text(message.content), nil
-  if content then content, thinking = decode.split_thinking(content) end
   local usage = type(raw.usage) == "table" and raw.usage or {}
+  local content, calls, thinking = content_text(message.content), tool_calls(message), nil
+  local excess = type(raw.excess) == "string" and raw.excess or excess_of(content, calls)
+  if excess then
+    raw, content, calls, message = remains(excess, content), nil, {}, {}
+  elseif content then
+    content, thinking = decode.split_thinking(content)
+  end
   return {
-    content = content, thinking = thinking, tool_calls = tool_calls(message),
+    content = content, thinking = thinking, tool_calls = calls, excess = excess,
     finish_reason = type(choice.finish_reason) == "string" and choice.finish_reason or nil,
     refusal = type(message.refusal) == "string" and message.refusal or nil,
     usage = {
@@ -183,7 +217,7 @@ local function fail(self, code, message, fields)
 end
 
 local function not_there(self, err)
-  local why = tostring(err):match("%((.*)%)$") or tostring(err)
+  local why = tostring(err):match("^[^(]*%((.*)%)$") or tostring(err)
   local next_step = private[self].urls.is_local and advice.start(self.endpoint) or "check the address and the network"
   return fail(self, "unavailable", ("no model server answers at %s (%s): %s"):format(
     self.endpoint, why, next_step), { unreachable = true })
@@ -198,7 +232,10 @@ end
 
 --- The server's error message, from any of the usual fields of its answer.
 local function server_message(body)
-  local decoded = json.decode(body)
+  if #body > longest_failure then -- at a blank, so that no key is cut in half
+    body = body:sub(1, longest_failure):match("^.*%s") or ""
+  end
+  local decoded = limits.decode(body)
   local said = decoded
   if type(decoded) == "table" then
     said = decoded.error or decoded.message or decoded.detail
@@ -213,17 +250,22 @@ end
 
 local codes = { [401] = "refused", [403] = "refused", [404] = "not_found", [408] = "timed_out" }
 
+-- The title of a page where an answer should be, masked before it is shortened; nil where it is no page.
+local function page_title(result)
+  return advice.page_title { headers = result.headers, body = secrets.mask(result.body:sub(1, 8192)) }
+end
+
 local function status_failure(self, result)
-  result.body = secrets.mask(result.body) -- before anything of it is cut
   local status = result.status
   local code = codes[status] or ((status == 429 or status >= 500) and "unavailable") or "protocol"
-  local title = advice.page_title(result)
+  local title = page_title(result)
   if title and (status == 404 or status == 405) then
     return fail(self, code, advice.page(self.endpoint, title), { status = status, page = true })
   end
   local hint = ""
   if status == 401 or status == 403 then
-    hint = " (" .. advice.key(private[self].key, self.key_from, self.key_option) .. ")"
+    hint = " (" .. (self.key_withheld or advice.key(private[self].key, self.key_from,
+      self.key_option)) .. ")"
   end
   local said = title and title ~= "" and title or server_message(result.body)
   return fail(self, code, ("the model server at %s answered %d: %s%s"):format(
@@ -232,8 +274,7 @@ end
 
 -- A web page where an answer should be.
 local function page_failure(self, result)
-  local title = advice.page_title(result)
-  if title then title = advice.page_title { body = secrets.mask(result.body), headers = result.headers } end
+  local title = page_title(result)
   if not title then return nil end
   return fail(self, "protocol", advice.page(self.endpoint, title), { page = true, status = result.status })
 end
@@ -254,7 +295,7 @@ local function attempt(self, body)
   local result, err = http.request {
     method = "POST", url = private[self].urls.chat, headers = headers(self), body = body,
     timeout = { connect = self.connect_timeout, total = self.timeout },
-    max_bytes = longest_answer, ca_file = self.ca_file,
+    max_bytes = limits.most.body, ca_file = self.ca_file,
   }
   if not result then
     local again = not err.not_begun
@@ -269,10 +310,12 @@ local function attempt(self, body)
   end
   local _, page = page_failure(self, result)
   if page then return nil, page, "once" end
-  local raw, why = decode_body(result, private[self].secrets)
+  local raw, why = decode_body(result)
   local reply
   if raw ~= nil then reply, why = client.read(raw) end
-  if reply then return reply end
+  -- Who was given the key has no reason to say it, and what is decided from the answer could type it somewhere. What is
+  -- too large has been left out before.
+  if reply then return secrets.strip(reply, private[self].secrets) end
   local said = type(raw) == "table" and raw.error and (" (" .. server_message(json.encode(raw)) .. ")") or ""
   local _, explained = fail(self, "protocol", ("the model server at %s answered what is no chat "
     .. "completion: %s%s"):format(self.endpoint, tostring(why), said))
@@ -348,13 +391,13 @@ function Client:models()
   if self.literal or self.replay then return { self.name } end
   local result, err = http.request {
     url = private[self].urls.models, headers = headers(self), ca_file = self.ca_file,
-    timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = longest_answer,
+    timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = limits.models.bytes,
   }
   if not result then return transport_failure(self, err) end
   if result.status ~= 200 then return status_failure(self, result) end
   local _, page = page_failure(self, result)
   if page then return nil, page end
-  local raw = secrets.strip(json.decode(result.body), private[self].secrets)
+  local raw = secrets.strip(json.decode(result.body, limits.models), private[self].secrets)
   local list = type(raw) == "table" and raw.data
   if not list and type(raw) == "table" and raw.object == "list" then list = {} end -- null where there is none
   if type(list) ~= "table" then

@@ -6,10 +6,17 @@ local endpoint = {}
 
 endpoint.default = "http://localhost:1234/v1"
 
+-- Whether "localhost", "127.0.0.1:1234" or "[::1]:1234" is of this machine, and not 127.example.com.
+local function is_this_machine(host)
+  local bare = host:gsub(":%d*$", ""):lower()
+  return bare == "localhost" or bare == "[::1]" or bare:find("^127%.%d+%.%d+%.%d+$") ~= nil
+end
+
 --- Parses an address: "http://h:1234", ".../v1" or ".../v1/chat/completions", with or without a slash at the end and
 --- with any path before (https://host/api/openai/v1). A query is kept.
 ---@param address string
----@return { base: string, chat: string, models: string, shown: string, is_local: boolean }? urls
+---@return { base: string, chat: string, models: string, shown: string, is_local: boolean, is_private: boolean,
+---  has_password: boolean }? urls is_local: of this machine; is_private: nobody on the way can read what is sent there
 ---@return deskpilot.error? err code "invalid"
 function endpoint.parse(address)
   local text = text_tools.trim(address)
@@ -19,17 +26,18 @@ function endpoint.parse(address)
     return errors.fail("invalid", "not the address of a model server: %s (it looks like %s)",
       address:gsub("%c", "?"), endpoint.default)
   end
-  path = path:gsub("/+$", ""):gsub("/chat/completions$", ""):gsub("/+$", "")
+  path = text_tools.without_end(path, "/"):gsub("/chat/completions$", "")
+  path = text_tools.without_end(path, "/")
   local is_full = text:find("/chat/completions", 1, true)
   if path == "" and not is_full then path = "/v1" end
   local base = scheme:lower() .. "://" .. host .. path
   local name = host:gsub("^.*@", "")
-  local bare = name:match("^%[.-%]") or name:match("^[^:]*")
+  local is_local = is_this_machine(name)
   return {
     base = base, chat = base .. "/chat/completions" .. query, models = base .. "/models" .. query,
     -- For messages: without a password, and without a query, which may hold a key.
     shown = scheme:lower() .. "://" .. name .. path,
-    is_local = bare == "localhost" or bare == "[::1]" or bare:find("^127%.") ~= nil,
+    is_local = is_local, is_private = is_local or scheme:lower() == "https", has_password = name ~= host,
   }
 end
 
@@ -49,8 +57,8 @@ end
 ---@return number?
 function endpoint.retry_after(value, now)
   if not value then return nil end
-  local seconds = value:match("^%s*(%d+%.?%d*)%s*$")
-  if seconds then return tonumber(seconds) end
+  local seconds = text_tools.trim(value):match("^%d[%d.]*$")
+  if seconds and tonumber(seconds) then return tonumber(seconds) end
   local day, month, year, hour, minute, second =
     value:match("^%a+, (%d%d) (%a%a%a) (%d%d%d%d) (%d%d):(%d%d):(%d%d) GMT")
   local index = month and ("JanFebMarAprMayJunJulAugSepOctNovDec"):find(month, 1, true)

@@ -31,16 +31,34 @@ end
 ---@class deskpilot.secrets.form
 ---@field words string
 ---@field lead string what it begins with
----@field pattern string? where some of it may have backslashes before it, as in JSON, and in JSON within that
+---@field parts { special: string, rest: string }[] what follows: a character that may have backslashes before it, as in
+---  JSON and in JSON within that, and those up to the next one
 
--- Not before the first character: a search that begins with any number of backslashes is quadratic.
+-- Such characters at the beginning are left out: a search that begins with any number of backslashes is quadratic.
 local function form_of(words)
-  local lead = words:match("^.[^/\"\\]*")
-  if lead == words then return { words = words, lead = lead } end
-  local rest = words:sub(2):gsub("%W", function(c)
-    return (c:find("[/\"\\]") and "\\*%" or "%") .. c
-  end)
-  return { words = words, lead = lead, pattern = words:sub(1, 1):gsub("%W", "%%%0") .. rest }
+  words = words:match("[^/\"\\].*") or words
+  local lead, at = words:match("^(.[^/\"\\]*)()")
+  local parts = {}
+  for special, rest in words:sub(at):gmatch("([/\"\\])([^/\"\\]*)") do
+    local last = parts[#parts]
+    local is_run = special == "\\" and last and last.special == "\\" and last.rest == ""
+    if is_run then last.rest = rest else parts[#parts + 1] = { special = special, rest = rest } end
+  end
+  return { words = words, lead = lead, parts = parts }
+end
+
+-- Where a form ends that begins there; nil where it is not there.
+local function form_end(words, form, at)
+  at = at + #form.lead
+  for _, part in ipairs(form.parts) do
+    local past = words:find("[^\\]", at) or #words + 1
+    local wanted = part.rest
+    if part.special ~= "\\" then wanted = part.special .. wanted
+    elseif past == at then return nil end
+    if words:sub(past, past + #wanted - 1) ~= wanted then return nil end
+    at = past + #wanted
+  end
+  return at
 end
 
 local function longer(a, b) return #a.words > #b.words end
@@ -92,16 +110,17 @@ function secrets.register_environment(environment)
 end
 
 local function replace(words, form)
-  local value = form.words
-  local at = #value <= #words and words:find(form.lead, 1, true)
-  if not at then return words end
-  if form.pattern then return (words:gsub(form.pattern, stars)) end
+  local at = #form.words <= #words and words:find(form.lead, 1, true)
   local parts, from = {}, 1
   while at do
-    parts[#parts + 1] = words:sub(from, at - 1)
-    from = at + #value
-    at = words:find(value, from, true)
+    local past = form_end(words, form, at)
+    if past then
+      parts[#parts + 1] = words:sub(from, at - 1)
+      from = past
+    end
+    at = words:find(form.lead, past or at + 1, true)
   end
+  if from == 1 then return words end
   parts[#parts + 1] = words:sub(from)
   return table.concat(parts, stars)
 end
@@ -150,16 +169,21 @@ end
 
 -- What looks like a secret, whoever's it is.
 local function mask_patterns(words)
-  words = words:gsub("%f[%w]sk%-[%w_*.-]+", function(found)
-    return #found >= 10 and "sk-***" or nil -- "sk-SK" is a language
-  end)
-  words = words:gsub("([Bb]earer%s+)[%w%-._~+/]+=*", "%1***")
-  words = words:gsub("(uthorization[\"']?:[ \t]?[\"']?%a+ +)[%w%-._~+/]+=*", "%1***")
-  if not words:find("=", 1, true) and not words:find("://", 1, true) then return words end
-  words = words:gsub("([?&][%w_.-]*)=([^&%s#\"'<>\\]+)", mask_parameter)
-  words = words:gsub("%f[%w_]([%u_][%u%d_]*)=[^%s\"'\\,;<>&]+", function(name)
-    return is_variable(name) and name .. "=" .. stars or nil
-  end)
+  if words:find("sk-", 1, true) then -- a gsub that changes nothing makes a copy all the same
+    words = words:gsub("%f[%w]sk%-[%w_*.-]+", function(found)
+      return #found >= 10 and "sk-***" or nil -- "sk-SK" is a language
+    end)
+  end
+  if words:find("earer", 1, true) then words = words:gsub("([Bb]earer%s+)[%w%-._~+/]+=*", "%1***") end
+  if words:find("uthorization", 1, true) then
+    words = words:gsub("(uthorization[\"']?: ?[\"']?)[^%s\"',]* ?[^%s\"',]*", "%1***")
+  end
+  if words:find("[?&]") then words = words:gsub("([?&][%w_.-]*)=([^&%s#\"'<>\\]+)", mask_parameter) end
+  if words:find("[%u%d_]=") then
+    words = words:gsub("%f[%w_]([%u_][%u%d_]*)=[^%s\"'\\,;<>&]+", function(name)
+      return is_variable(name) and name .. "=" .. stars or nil
+    end)
+  end
   return mask_passwords(words)
 end
 

@@ -47,6 +47,7 @@ return {
   },
   repeatable = false,
   touches = function(_, args) return { url = args.url } end,
+  lasting = function(args) return args.action == "close" end,
   check = function(ctx, args)
     if not args.url then return true end
     if args.action ~= "new" then return errors.fail("invalid", "only a new tab takes an address") end

@@ -6,6 +6,7 @@
 ---@field accept_claims boolean? whether the agent's word is enough where a mission has no verify: such a run ends as `claimed`, with exit status 0 instead of 1; false unless told
 ---@field personas table<string, deskpilot.config.personas>? what one persona of a policy is given, by its name; the others ask `model.name`, and spend what their policy says
 ---@field policy string? how the agent thinks (a file in policies/); three_body unless told
+---@field trusted_folders string[]? folders whose files are used also where others could have written them; not in a project's `deskpilot.lua` or a mission; none unless told
 ---@field ask_user deskpilot.config.ask_user?
 ---@field browser_wait deskpilot.config.browser_wait?
 ---@field desktop deskpilot.config.desktop?
@@ -35,6 +36,8 @@
 ---@class deskpilot.config.desktop
 ---@field height integer? pixels down of a private desktop; 800 unless told
 ---@field kind "current"|"private"|nil the desktop worked on: the user's own, or a new one for this run; current unless told
+---@field pass_env string[]? names of environment variables that programs started by deskpilot get beside the harmless ones; not those of API keys; none unless told
+---@field shared boolean? work on the current desktop also while another run, or a prompt, is working on it; false unless told
 ---@field size { [1]: integer, [2]: integer }? pixels across and down of a private desktop
 ---@field width integer? pixels across of a private desktop; 1280 unless told
 

@@ -40,7 +40,7 @@ function address.origin(url)
   -- On the web any number of slashes of either kind stands before the host.
   local authority = port and rest:gsub("\\", "/"):match("^/*([^/?#]*)") or rest:match("^//([^/?#]+)")
   if scheme == "file" or not authority or authority == "" then return scheme .. ":" end
-  local host = authority:match("([^@]*)$"):gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
+  local host = text.after_last(authority, "@"):gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
   local name, own = host:match("^(.-):(%d*)$")
   if not name or name:find(":", 1, true) and not name:find("%]$") then name, own = host, "" end
   own = own:gsub("^0+(%d)", "%1")

@@ -1,6 +1,5 @@
 --- Follows a browser's downloads until they are complete. The page suggests a file's name, which is untrusted: the
 --- browser saves the file under a random id, and it gets a safe form of the suggested name when it is complete.
-local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local signal = require "deskpilot.base.signal"
@@ -36,7 +35,7 @@ local reserved = { con = true, prn = true, aux = true, nul = true, ["conin$"] = 
 
 -- Names of Windows devices; an extension does not change their meaning.
 local function is_device(name)
-  local stem = name:lower():match("^[^.]*"):gsub(" +$", "")
+  local stem = text.without_end(name:lower():match("^[^.]*"), " ")
   return reserved[stem] or stem:find("^com%d$") or stem:find("^lpt%d$")
 end
 
@@ -46,7 +45,8 @@ end
 function downloads.safe_name(suggestion)
   local name = type(suggestion) == "string" and suggestion or ""
   if not utf8.len(name) then name = name:gsub("[\x80-\xff]", "_") end
-  name = name:match("[^/\\]*$"):gsub("[%c<>:\"|?*]", "_"):gsub("^[%s.]+", ""):gsub("[%s.]+$", "")
+  name = text.after_last(name, "/\\"):gsub("[%c<>:\"|?*]", "_"):gsub("^[%s.]+", "")
+  name = text.without_end(name, "%s.")
   if is_device(name) then name = "_" .. name end
   if #name > 150 then
     local stem, ending = name:match("^(.*)(%.[%w]+)$")
@@ -55,17 +55,6 @@ function downloads.safe_name(suggestion)
     name = stem .. ending
   end
   return name ~= "" and name or "download"
-end
-
--- A path in the folder that does not exist yet.
-local function free_path(folder, name)
-  local path, number = files.join(folder, name), 1
-  local stem, ending = name:match("^(.+)(%.[^.]+)$")
-  while files.exists(path) do
-    path = files.join(folder, ("%s (%d)%s"):format(stem or name, number, ending or ""))
-    number = number + 1
-  end
-  return path
 end
 
 -- --- the browser's events -------------------------------------------------------------------------------
@@ -110,11 +99,8 @@ local function complete(browser, id, download, path_of_browser)
     download.path = type(path_of_browser) == "string" and text.cut(path_of_browser, 4000) or nil
     return ended(browser, id, download)
   end
-  local path = free_path(folder, download.name)
-  local ok, why = uv.fs_rename(files.join(folder, id), path)
-  if not ok then
-    return ended(browser, id, download, errors.new("io", "%s cannot get its name: %s", download.name, tostring(why)))
-  end
+  local path, err = files.place(files.join(folder, id), folder, download.name)
+  if not path then return ended(browser, id, download, err) end
   download.path = path
   ended(browser, id, download)
 end

@@ -71,9 +71,9 @@ function browser_module.new(desk)
   end
 
   local function start(process)
-    local place, err = process:start()
+    local connection, err = process:start()
     local browser
-    if place then browser, err = connect { process = process, place = place } end
+    if connection then browser, err = connect { process = process, connection = connection } end
     if browser then return browser end
     process:stop()
     return nil, err
