@@ -17,6 +17,22 @@
 /* Declared here because only Debian's lua-cjson has a header. */
 extern int luaopen_cjson(lua_State *L);
 
+/* Says what is on the top of the stack to the user, by Lua's `warn`, which the command line makes safe
+ * for a terminal; without it, as it is. Pops it. */
+static void say(lua_State *L, const char *lead)
+{
+    const char *words = luaL_tolstring(L, -1, NULL);
+    if (lua_getglobal(L, "warn") == LUA_TFUNCTION && !lua_iscfunction(L, -1)) {
+        lua_pushfstring(L, "%s%s", lead, words);
+        if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
+            lua_pop(L, 2);
+            return;
+        }
+    }
+    fprintf(stderr, "deskpilot: %s%s\n", lead, words);
+    lua_pop(L, 3);
+}
+
 /* Calls a callback of luv. An uncaught error in it is a bug in deskpilot or in a user's own luv
  * code. It is reported and the loop goes on; luv's default, exit(255), would skip all clean-up. */
 static int callback(lua_State *L, int arguments, int results, int flags)
@@ -29,7 +45,7 @@ static int callback(lua_State *L, int arguments, int results, int flags)
     lua_insert(L, base);
     int status = lua_pcall(L, arguments, results, base);
     if (status != LUA_OK) {
-        fprintf(stderr, "deskpilot: error in a callback: %s\n", luaL_tolstring(L, -1, NULL));
+        say(L, "error in a callback: ");
         lua_settop(L, base - 1);
         return -status;
     }
@@ -153,7 +169,7 @@ int host_call(lua_State *L, const char *module, const char *function, int argc, 
     return (int) lua_tointeger(L, -1);
 
 failed:
-    fprintf(stderr, "deskpilot: %s\n", lua_tostring(L, -1));
+    say(L, "");
     return 2;
 }
 
