@@ -26,7 +26,7 @@ tests_in(MORE_C c c)
 list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall)\\.c$")
 list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
-tests_named(MORE_LUA lua lua app_profiles cli websocket)
+tests_named(MORE_LUA lua lua app_profiles cli reply_limits websocket worst_replies)
 list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
@@ -38,8 +38,8 @@ tests_named(TSAN_E2E e2e lua activity)
 tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall activity image jpeg_decode jpeg_encode
             keys monitors null ocr_detect parallel png_damage png_decode regions scale)
 tests_named(WINDOWS_LUA lua lua agent app_profiles batch cdp checks cli completion config criteria csv data decode
-            desk desk_proxy eval files find goal_limits goals http http_server input_filter literal literal_planner
-            lookup lookups loop_detection memory model monitors native_desk ocr odev old_runs outline pace phases
+            desk desk_proxy eval files find goal_limits goals http http_server input_filter json literal literal_planner
+            lookup lookups loop_detection memory model monitors native_desk ocr odev old_runs outline pace patterns phases
             plugins probe process questions replay report resume_state schema schema_foreign shot signal signatures
             site system task tool_groups toolbox types websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)

@@ -9,6 +9,7 @@ void lib_preload(lua_State *L)
         {"native.elements", lib_open_elements},
         {"native.http", lib_open_http},
         {"native.system", lib_open_system},
+        {"native.json", lib_open_json},
         {"native.activity", lib_open_activity},
         {"native.ocr", lib_open_ocr},
         {"native.websocket", lib_open_websocket},

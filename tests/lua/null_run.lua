@@ -48,9 +48,10 @@ local played = [[return { turn = function(run) run.played(run) end, transient = 
 --- Runs a mission to its end.
 ---@param mission table
 ---@param options { turn: fun(run: deskpilot.run)?, observe: string?, flags: table?, open_model: function?,
----  args: string[]?, past: deskpilot.past?, keep: boolean?, model: (fun(request: table): table?, any)? }? turn: a
----  policy, in place of the mission's, and its `observe` as Lua source; model: gives a body of OpenAI's, or nil and an
----  error; past: what it goes on from; keep: the run's folder stays
+---  args: string[]?, past: deskpilot.past?, keep: boolean?, model: (fun(request: table): table?, any)?,
+---  client: deskpilot.model.client? }? turn: a policy, in place of the mission's, and its `observe` as Lua source;
+---  model: gives a body of OpenAI's, or nil and an error; client: asks a server; past: what it goes on from; keep: the
+---  run's folder stays
 ---@return deskpilot.run run, table[] events
 function null_run.play(mission, options)
   options = options or {}
@@ -81,7 +82,7 @@ function null_run.play(mission, options)
   local run = run_module.new { mission = mission, name = "m", config = config, listeners = list, desktop = "current",
     toolbox = assert(require "deskpilot.agent.toolbox".new(tools, config)),
     open_model = options.open_model, args = options.args,
-    model = model_of(options.model or function() error "no model was expected to be asked" end),
+    model = options.client or model_of(options.model or function() error "no model was expected to be asked" end),
     dir = dir, past = options.past,
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }
   run.played = options.turn

@@ -1,6 +1,8 @@
 -- model/decode: every fashion of saying a tool call, and malformed ones.
 local t = require "harness"
 local decode = require "deskpilot.model.decode"
+local limits = require "deskpilot.model.limits"
+local task = require "deskpilot.base.task"
 
 local tests = {}
 
@@ -149,6 +151,46 @@ function tests.calls_alone()
   calls, why = decode.calls { content = "no call", tool_calls = {} }
   t.eq(calls, {})
   t.eq(why, nil)
+end
+
+-- What one pattern, or one copy of the rest for each call, made quadratic.
+function tests.long_answers_take_linear_time()
+  local began, size = task.now(), 250000
+  for _, part in ipairs { " ", "\n", "[TOOL_CALLS]a[ARGS]", "[TOOL_CALLS]", "<tool_call>", "</tool_call>", "```json\n",
+    "```\n", "{", "[", ",", '"', "\\", '{"name"', "<think>", "1", "a", "True ", "[1,]," } do
+    said("a" .. part:rep(size // #part) .. "b")
+    said(part:rep(size // #part))
+    said('<tool_call>{"name":"wait","arguments":' .. part:rep(size // #part))
+  end
+  t.ok(task.now() - began < 30, ("%g s"):format(task.now() - began))
+end
+
+function tests.more_calls_than_are_read()
+  local function calls(content, list) return decode.calls { content = content, tool_calls = list or {} } end
+  local most = limits.most.calls
+  for _, form in ipairs { "<tool_call>" .. click_text .. "</tool_call>", "```json\n" .. click_text .. "\n```\n",
+    "[TOOL_CALLS]wait[ARGS]{}" } do
+    t.eq(#calls(form:rep(most)), most, form)
+    local found, why = calls(form:rep(most + 1))
+    t.eq(found, {}, form)
+    t.has(why, ("more than %d tools are called in it"):format(most), form)
+  end
+end
+
+function tests.calls_that_are_too_large()
+  local function call(name, arguments)
+    return said(nil, { { id = "a", name = name, arguments = arguments } }).calls[1]
+  end
+  local most = limits.most
+  t.eq(call(("n"):rep(most.name), "{}").args, {})
+  t.has(call(("n"):rep(most.name + 1), "{}").error, "the name of a tool has 129 bytes, and at most 128 are read")
+  local text = '{"a":"' .. ("b"):rep(most.arguments - 8) .. '"}'
+  t.eq(#call("wait", text).args.a, most.arguments - 8)
+  t.has(call("wait", text .. " ").error, "the arguments of a tool call have 131073 bytes, and at most 131072 are read")
+  t.has(call("wait", '{"a":[' .. ("1,"):rep(most.values) .. "1]}").error, "more than 20000 values")
+  t.has(call("wait", '{"a":' .. ("["):rep(60) .. ("]"):rep(60) .. "}").error, "61 deep, and at most 60 are read")
+  t.has(one('<tool_call>{"name":"wait","arguments":{"a":[' .. ("1,"):rep(most.values) .. "1]}}</tool_call>").error,
+    "more than 20000 values")
 end
 
 function tests.any_bytes_at_all()

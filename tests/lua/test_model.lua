@@ -3,10 +3,14 @@ local t = require "harness"
 local json = require "deskpilot.base.json"
 local task = require "deskpilot.base.task"
 local client = require "deskpilot.model.client"
+local decode = require "deskpilot.model.decode"
 local endpoint = require "deskpilot.model.endpoint"
+local limits = require "deskpilot.model.limits"
 local secrets = require "deskpilot.model.secrets"
 local model_server = require "model_server"
 local ports = require "ports"
+local files = require "deskpilot.base.files"
+local text = require "deskpilot.base.text"
 
 local tests = {}
 
@@ -386,10 +390,98 @@ function tests.streams_that_are_no_answer()
     t.eq(count, 2, "asked again once")
   end
   refused(events { delta { content = "half" } }, "it is a stream of events, and it ends before the answer does")
-  refused(events { delta { content = "half" }, '{"choices":[{"del', "[DONE]" }, "one of its events is not JSON")
+  refused(events { delta { content = "half" }, '{"choices":[{"del', "[DONE]" }, "one of its events cannot be read")
   refused(events { "[DONE]" }, "it has no answer")
   refused("", "it has no answer")
   refused(events { { error = { message = "out of memory" } } }, "(out of memory)")
+end
+
+local most = limits.most
+
+local function in_one(message)
+  return { choices = { { index = 0, finish_reason = "stop", message = message } } }
+end
+
+-- Nothing is read of an answer that is too large: the model is told so, and the run's files hold its beginning.
+local function unread(part, reply, err)
+  if not t.ok(reply, part .. ": " .. tostring(err)) then return end
+  t.eq({ reply.content, reply.tool_calls, reply.thinking }, { nil, {} }, part)
+  t.has(reply.excess, part)
+  t.eq(reply.raw.excess, reply.excess)
+  t.ok(#json.encode(reply.raw) < 4000, part)
+  local calls, why = decode.calls(reply)
+  t.eq(calls, {}, part)
+  t.has(why, "Your answer was too large, and nothing of it was read: " .. reply.excess, part)
+  t.eq(client.read(json.decode(json.encode(reply.raw))).excess, reply.excess, "a replay has the same")
+end
+
+function tests.the_limits_are_those_of_the_page()
+  local page = t.ok(files.read("docs/policies.md"))
+  for name, value in pairs(most) do
+    local line = page:match("\n| `" .. name .. "`: [^\n]*") or ""
+    t.ok(text.ends(line, ("| %d |"):format(value)), ("%s of docs/policies.md is not %d: %s"):format(name, value, line))
+  end
+end
+
+function tests.an_answer_in_one_piece_that_is_too_large()
+  local function try(part, message) unread(part, streamed(in_one(message))) end
+  local many = json.list()
+  for i = 1, most.calls + 1 do many[i] = call_part(i, "c" .. i, "wait", "{}") end
+  try("its text has 262145 bytes, and at most 262144 are read", { content = ("a"):rep(most.content + 1) })
+  try("more than 64 tools are called in it", { tool_calls = many })
+  try("the name of a tool has 129 bytes, and at most 128 are read",
+    { tool_calls = { call_part(0, "c", ("n"):rep(129), "{}") } })
+  try("the id of a tool call has 1025 bytes, and at most 1024 are read",
+    { tool_calls = { call_part(0, ("c"):rep(1025), "wait", "{}") } })
+  try("the arguments of a tool call have 131073 bytes, and at most 131072 are read",
+    { tool_calls = { call_part(0, "c", "wait", (" "):rep(131073)) } })
+  local half = (" "):rep(most.arguments)
+  try("its text has 262145 bytes, and at most 262144 are read", { content = "a",
+    tool_calls = { call_part(0, "c", "wait", half), call_part(1, "d", "wait", half) } })
+  local reply = t.ok(streamed(in_one { content = ("a"):rep(most.content) }))
+  t.eq(reply and #reply.content, most.content, "as much as is read")
+end
+
+function tests.a_stream_that_is_too_large()
+  local function try(part, change, times)
+    local list = {}
+    for i = 1, times do list[i] = delta(change(i)) end
+    list[#list + 1] = "[DONE]"
+    unread(part, streamed(events(list), as_stream))
+  end
+  try("its text has 262150 bytes", function() return { content = ("a"):rep(10) } end, 40000)
+  try("more than 64 tools", function(i) return { tool_calls = { call_part(i, "c" .. i, "w", "{}") } } end, 100)
+  try("the name of a tool has 130 bytes", function(i)
+    return { tool_calls = { call_part(0, nil, ("%02d"):format(i % 100)) } }
+  end, 100)
+  try("the arguments of a tool call have", function()
+    return { tool_calls = { call_part(0, "c", "wait", (" "):rep(100)) } }
+  end, 1500)
+end
+
+-- What a server says that is no answer at all is asked for once more, and ends as one that is not JSON.
+function tests.bodies_that_are_not_read()
+  local function refused(part, body, headers)
+    local reply, err, count = streamed(body, headers)
+    t.fails("protocol", part, reply, err)
+    t.eq(count, 2, "asked again once")
+  end
+  refused("more than 20000 values", "[" .. ("[],"):rep(20001) .. "[]]")
+  refused("61 deep, and at most 60 are read", ("["):rep(61) .. ("]"):rep(61))
+  refused("it has 2097153 bytes, and at most 2097152 are read", (" "):rep(most.bytes + 1))
+  refused("more than 20000 values", "data: [" .. ("[],"):rep(20001) .. "[]]\n\n", as_stream)
+  refused("it has more than 200000 events", ("data: {}\n\n"):rep(most.events + 1), as_stream)
+end
+
+function tests.more_than_is_received()
+  local reply, err, count = streamed((" "):rep(most.body + 1))
+  t.fails("protocol", "is larger than 33554432 bytes", reply, err)
+  t.eq(count, 1)
+end
+
+function tests.bytes_that_are_no_utf8()
+  local reply = t.ok(streamed('{"choices":[{"message":{"content":"a\xffb\xe2\x82"}}]}'))
+  t.eq(reply and reply.content, "a\u{FFFD}b\u{FFFD}\u{FFFD}")
 end
 
 function tests.half_a_character_in_an_answer()
@@ -398,7 +490,7 @@ function tests.half_a_character_in_an_answer()
   for _, sent in ipairs { { body = body }, { body = "data: " .. body .. "\n\n", headers = as_stream } } do
     local reply, _, count = streamed(sent.body, sent.headers)
     t.eq({ reply and reply.content, count }, { "ok \u{FFFD}", 1 })
-    local calls = require("deskpilot.model.decode").calls(t.ok(reply) or {})
+    local calls = decode.calls(t.ok(reply) or {})
     t.eq(calls[1].args, { text = "a\u{FFFD}" })
   end
 end

@@ -19,7 +19,9 @@ local comparisons = {
   contains = { "contains", "which does not contain", function(value, wanted)
     return value:find(wanted, 1, true) ~= nil
   end },
-  matching = { "matches", "which does not match", function(value, wanted) return value:find(wanted) ~= nil end },
+  matching = { "matches", "which does not match", function(value, wanted)
+    return value:find(wanted) ~= nil -- pattern: the script's own
+  end },
 }
 local comparison_order = { "equals", "contains", "matching" }
 

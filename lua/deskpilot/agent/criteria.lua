@@ -46,7 +46,23 @@ end
 
 -- --- what is quoted ----------------------------------------------------------------------------------------
 
-local quotations = { '"([^"\n]+)"', "“(.-)”", "„(.-)[“”]", "«(.-)»", "`([^`\n]+)`" }
+-- How a quotation begins, the pattern of its end, and whether it stands in one line.
+local quotations = { { '"', '"', true }, { "“", "”" }, { "„", "\xE2\x80[\x9C\x9D]" }, { "«", "»" }, { "`", "`", true } }
+
+-- Calls add(words) for what stands between a pair of quotation marks.
+local function each_quoted(sentence, marks, add)
+  local from = 1
+  while true do
+    local _, opened = sentence:find(marks[1], from, true)
+    local first, last
+    if opened then first, last = sentence:find(marks[2], opened + 1) end -- pattern: of a fixed length
+    if not first then return end
+    local words = sentence:sub(opened + 1, first - 1)
+    local broken = marks[3] and words:find("\n", 1, true)
+    if not broken and words ~= "" then add(words) end
+    from = broken and first or last + 1 -- what ends no quotation may begin one
+  end
+end
 
 -- Calls add(words) for what stands between single quotes. They are apostrophes as well: one counts as a quotation mark
 -- only where no letter or digit is on its outer side.
@@ -76,9 +92,7 @@ function criteria.quoted(sentence)
     end
   end
   sentence = sentence:gsub('\\"', "\1"):gsub('""', " ") -- quotation marks inside of a quotation; a quotation of nothing
-  for _, pattern in ipairs(quotations) do
-    for words in sentence:gmatch(pattern) do add(words) end
-  end
+  for _, marks in ipairs(quotations) do each_quoted(sentence, marks, add) end
   each_single_quoted(sentence, add)
   return list
 end
@@ -93,7 +107,7 @@ end
 -- Whether the phrase is on the screen; nil where that cannot be told, since the active window has neither elements nor
 -- a page and its pixels cannot be read.
 local function is_shown(run, seen, phrase)
-  local bare = phrase:gsub("[%s.,;:!?]+$", "")
+  local bare = text.without_end(phrase, "%s.,;:!?")
   if seen:shows(phrase) or bare ~= "" and seen:shows(bare) then return true end
   if is_legible(bare) then
     local hit, err = run.desk.screen.find_text(bare)
@@ -208,7 +222,7 @@ function criteria.compare(run, list, evidence)
     elseif why then
       problems[#problems + 1] = ("criterion %d: %s"):format(i, why)
     end
-    lines[i] = ("%d. %s: %s"):format(i, criterion:gsub("[.:;]+$", ""), part)
+    lines[i] = ("%d. %s: %s"):format(i, text.without_end(criterion, ".:;"), part)
   end
   if #lacking > 0 then
     table.insert(problems, 1, ("%s for criteri%s %s"):format(no_evidence, #lacking == 1 and "on" or "a",

@@ -33,7 +33,8 @@ end
 
 -- "project-invoices-1f2e3d4c": readable, and different for different keys.
 local function name_of(kind, key)
-  local readable = select(2, files.split(key)):lower():gsub("[^%w]+", "-"):gsub("^%-+", ""):gsub("%-+$", ""):sub(1, 40)
+  local words = select(2, files.split(key)):lower():gsub("[^%w]+", "-"):gsub("^%-", "")
+  local readable = text.without_end(words, "-"):sub(1, 40)
   return ("%s-%s-%s"):format(kind, readable == "" and "x" or readable, system.sha256(key):sub(1, 8))
 end
 

@@ -1,6 +1,7 @@
 --- A mistake in the mission's own functions (a Lua error in a hook, in `verify`, in the script): the run ends with the
 --- status "error", and its journal has the message with the mission's file and line, and the traceback.
 local errors = require "deskpilot.base.errors"
+local text = require "deskpilot.base.text"
 
 local mistake = {}
 
@@ -10,7 +11,7 @@ local TRACEBACK = "\nstack traceback:\n"
 local function frames_of(trace)
   local all, theirs = {}, {}
   for line in trace:gmatch("[^\n]+") do
-    local frame = line:match("^%s*(.-)%s*$")
+    local frame = text.trim(line)
     if not frame:find("^%[C%]") and not frame:find("^%(?%.%.%.") then
       all[#all + 1] = frame
       if not frame:find("^deskpilot/") then theirs[#theirs + 1] = frame end

@@ -2,6 +2,7 @@
 --- that acts, so that the model says what it sees before it says what to do.
 local json = require "deskpilot.base.json"
 local schema = require "deskpilot.base.schema"
+local text = require "deskpilot.base.text"
 
 local parameters = {}
 
@@ -71,7 +72,7 @@ end
 function parameters.justification_problem(definition, args)
   local wanted, given = definition.properties.justification, args.justification
   if not wanted or not wanted.minLength or type(given) ~= "string" then return nil end
-  local words = given:match("^%s*(.-)%s*$")
+  local words = text.trim(given)
   local length = utf8.len(words) or #words
   if length >= wanted.minLength then return nil end
   return ("the justification has %d characters and needs at least %d: say what on the screen shows that this is "

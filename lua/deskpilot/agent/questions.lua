@@ -96,7 +96,7 @@ end
 ---@param words string
 ---@return string? answer nil where they are none
 function questions.choose(question, words)
-  local said = words:match "^%s*(.-)%s*$"
+  local said = text.trim(words)
   if said == "" then return nil end
   if not question.options then return text.cut(said, longest.answer) end
   local found = meant(question.options, text.one_line(said):lower())

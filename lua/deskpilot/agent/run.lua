@@ -251,9 +251,14 @@ local function images_of(self, request)
   return list
 end
 
+-- What large words have left behind goes before more comes on top of it; Lua by itself would let twice as much stay.
+local function tidy_memory(before)
+  if collectgarbage "count" - before > 4 * 1024 then collectgarbage() end -- kB
+end
+
 -- One request and its reply. Listeners may change the request; the caller's is left as it is.
 local function exchange(self, wanted, box, model)
-  local request = {}
+  local request, memory = {}, collectgarbage "count"
   for key, value in pairs(wanted) do request[key] = value end
   request.request = self.dir:next_request(request.persona)
   request.model = model.name
@@ -273,6 +278,7 @@ local function exchange(self, wanted, box, model)
     temperature = request.temperature, max_tokens = request.max_tokens, facts = facts(self),
     tools = request.tools and #request.tools > 0 and box:definitions(request.tools, self) or nil }
   keep(self, request.request .. ".request.json", model:record(chat))
+  tidy_memory(memory)
   local began = task.now()
   local reply, err = model:chat(chat)
   local result = { persona = request.persona, request = request.request, seconds = task.now() - began }
@@ -282,13 +288,18 @@ local function exchange(self, wanted, box, model)
     return nil, err
   end
   keep(self, request.request .. ".reply.json", reply.raw)
+  reply.raw = nil -- the file has it
+  tidy_memory(memory)
   reply.calls, reply.calls_error = decode.calls(reply)
   if reply.refusal and not reply.refusal:find("%S") then reply.refusal = nil end
   result.content, result.usage, result.attempts = reply.content, reply.usage, reply.attempts
   result.tool_calls = reply.tool_calls and #reply.tool_calls > 0 and reply.tool_calls or nil
   self:emit("model_reply", result)
+  if reply.excess then self:note(("%s: nothing was read of an answer that is too large: %s"):format(request.persona,
+    reply.excess)) end
   if reply.note then self:note(("%s: %s"):format(request.persona, reply.note)) end
   count_tokens(self, reply.usage)
+  tidy_memory(memory)
   return reply
 end
 

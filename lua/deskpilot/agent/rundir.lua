@@ -4,6 +4,7 @@ local files = require "deskpilot.base.files"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local secrets = require "deskpilot.model.secrets"
+local text = require "deskpilot.base.text"
 
 local rundir = {}
 
@@ -16,7 +17,7 @@ local private = { private = true }
 local quick = { private = true, sync = false } -- a turn does not wait for the disk; the journal is put there meanwhile
 
 local function slug(name)
-  local s = name:lower():gsub("[^%w_-]+", "-"):gsub("^%-+", ""):gsub("%-+$", "")
+  local s = text.without_end(name:lower():gsub("[^%w_-]+", "-"):gsub("^%-+", ""), "-")
   return s == "" and "mission" or s:sub(1, 60)
 end
 
@@ -69,9 +70,9 @@ end
 ---@param value any
 ---@return boolean? ok, deskpilot.error? err
 function Rundir:save_json(name, value)
-  local ok, text = pcall(json.encode, secrets.mask_all(value))
-  if not ok then return errors.fail("invalid", "cannot save %s: %s", name, tostring(text)) end
-  return self:save(name, text .. "\n")
+  local ok, encoded = pcall(json.encode, secrets.mask_all(value))
+  if not ok then return errors.fail("invalid", "cannot save %s: %s", name, tostring(encoded)) end
+  return self:save(name, encoded .. "\n")
 end
 
 -- What is made of the journal and can be made again.

@@ -1,5 +1,7 @@
 --- Whether two sentences say the same in nearly the same words. Deterministic, and the same for every language: words
 --- are compared, not meanings.
+local text = require "deskpilot.base.text"
+
 local similar = {}
 
 -- Share of the words of both that have to be common.
@@ -18,7 +20,7 @@ end
 local function words_of(sentence)
   local words, count = {}, 0
   for word in sentence:lower():gmatch "[%w_'\128-\255]+" do
-    word = word:gsub("^'+", ""):gsub("'+$", "")
+    word = text.without_end(word:gsub("^'+", ""), "'")
     if word ~= "" and not words[word] then words[word], count = true, count + 1 end
   end
   return words, count

@@ -58,7 +58,7 @@ function visible_texts.collect(run)
   if self.window then
     add(self.elsewhere, self.window.title)
     local profile = run.desk.apps.profile_of(self.window)
-    self.applications = { self.window.class, (self.window.executable:match("[^/\\]*$"):gsub("%.exe$", "")),
+    self.applications = { self.window.class, (text.after_last(self.window.executable, "/\\"):gsub("%.exe$", "")),
       profile and profile.name }
     collect_page(self, run.desk)
   end

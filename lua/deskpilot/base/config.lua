@@ -27,7 +27,7 @@ local function entries_of(self, key)
     local _, of, entry = self.keys:find(name)
     if of == key and entry then
       found[entry] = found[entry] or {}
-      found[entry][name:match("[^.]*$")] = value
+      found[entry][text.after_last(name, ".")] = value
     end
   end
   for _, entry in pairs(found) do
@@ -161,7 +161,7 @@ local function read_secret(path)
   local files = require "deskpilot.base.files"
   local words, err = files.read(path, 65536)
   if not words then return nil, tostring(err) end
-  local secret = words:match("^%s*([^\r\n]-)%s*[\r\n]") or words:match("^%s*(.-)%s*$")
+  local secret = text.trim(text.trim(words):match("^[^\r\n]*"))
   if secret == "" then return nil, "the file " .. path .. " is empty, but its first line must be a key" end
   return secret
 end

@@ -124,7 +124,9 @@ function Keys:find(name)
   local rest
   key, rest = self:table_of(name)
   local entry, field = (rest or ""):match("^(.+)%.([%w_]+)$")
-  if key and entry and entry:find(Keys.entry_name) then return key.option.fields[field], key, entry end
+  if key and entry and entry:find(Keys.entry_name) then -- pattern: anchored, of one set
+    return key.option.fields[field], key, entry
+  end
 end
 
 --- Every key, sorted by name.

@@ -30,7 +30,7 @@ end
 local function entry_problem(keys, name)
   local key, rest = keys:table_of(name)
   local entry = key and (rest:match("^(.*)%.") or rest)
-  if not entry or entry:find(keys.entry_name) then return nil end
+  if not entry or entry:find(keys.entry_name) then return nil end -- pattern: anchored, of one set
   return ("'%s' cannot be the name of one of the %s: letters, digits and . _ : / + - only"):format(entry, key.name)
 end
 

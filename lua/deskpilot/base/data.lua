@@ -123,8 +123,10 @@ function Parser:number()
   local start = self.at
   local word = self.text:match("^[%w%.]+", start) or ""
   -- A sign after the exponent letter is part of the number. The letter is e in decimal and p in hexadecimal.
-  local mark = word:match("^0[xX]") and "[pP]$" or "[eE]$"
-  if word:find(mark) then word = word .. (self.text:match("^[+-]%d+", start + #word) or "") end
+  local last = word:sub(-1):lower()
+  if last == (word:find("^0[xX]") and "p" or "e") then
+    word = word .. (self.text:match("^[+-]%d+", start + #word) or "")
+  end
   local value = word:match("^%.?%d") and tonumber(word)
   if not value then self:fail("'" .. word .. "' is not a number", start) end
   self.at = start + #word

@@ -2,6 +2,7 @@
 local system = require "native.system"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
+local texts = require "deskpilot.base.text"
 local text_tools = require "deskpilot.base.text"
 
 local files = {}
@@ -25,7 +26,7 @@ function files.join(...)
   local path = ""
   for _, part in ipairs { ... } do
     if part:match("^/") or part:match("^%a:[/\\]") or path == "" then path = part
-    else path = path:gsub("/+$", "") .. "/" .. part end
+    else path = texts.without_end(path, "/") .. "/" .. part end
   end
   return slashes(path)
 end

@@ -2,6 +2,7 @@
 --- (sorted, if no other order is given), so that equal requests are equal bytes (model servers that cache prompt
 --- prefixes answer those faster), and an empty list stays a list.
 local cjson = require "cjson".new()
+local native = require "native.json"
 
 cjson.decode_max_depth(60) -- less than the depth for encoding, so that decoded values fit into a journal line
 cjson.encode_max_depth(100)
@@ -62,24 +63,18 @@ end
 
 local encode
 
--- Replaces each byte that is not valid UTF-8 by U+FFFD, since JSON strings are Unicode. Such bytes come from servers
--- and from window titles.
-local function valid_utf8(s)
-  local parts, from = {}, 1
-  while true do
-    local _, bad = utf8.len(s, from)
-    if not bad then break end
-    parts[#parts + 1] = s:sub(from, bad - 1) .. "\u{FFFD}"
-    from = bad + 1
-  end
-  parts[#parts + 1] = s:sub(from)
-  return table.concat(parts)
+--- The text with each byte that is not valid UTF-8 replaced by U+FFFD.
+---@param text string
+---@return string
+function json.utf8(text)
+  return native.utf8(text)
 end
 
 -- lua-cjson escapes slashes, which JSON permits but which is harder to read.
 local function string_text(s)
-  if not utf8.len(s) then s = valid_utf8(s) end
-  return (cjson.encode(s):gsub("\\(.)", { ["/"] = "/" }))
+  if not utf8.len(s) then s = native.utf8(s) end -- JSON is Unicode; servers and window titles are not always
+  local encoded = cjson.encode(s)
+  return s:find("/", 1, true) and (encoded:gsub("\\/", "/")) or encoded
 end
 
 -- The same keys come again and again: their texts are made once, as long as they are not too many.
@@ -182,36 +177,33 @@ local function tidy(v)
   return v
 end
 
--- Replaces each half of a surrogate pair that stands alone (\ud83d) by \ufffd: lua-cjson refuses the whole text for it,
--- and models cut characters in half. Nil if there is none.
-local function without_lone_surrogates(text)
-  if not text:find("\\u[dD][89a-fA-F]") then return nil end
-  local parts, from, changed = {}, 1, false
-  while true do
-    local at = text:find("\\", from, true)
-    if not at then break end
-    local kind = text:match("^\\u[dD]([89a-fA-F])%x%x", at)
-    local high = kind and kind:find("[89abAB]")
-    local size = kind and 6 or 2 -- an escaped backslash does not begin an escape
-    if high and text:find("^\\u[dD][c-fC-F]%x%x", at + 6) then
-      size, kind = 12, nil
-    end
-    parts[#parts + 1] = text:sub(from, at - 1)
-    parts[#parts + 1] = kind and "\\ufffd" or text:sub(at, at + size - 1)
-    changed, from = changed or kind ~= nil, at + size
+--- What a text from outside may cost to decode.
+---@class deskpilot.json.limits
+---@field bytes integer
+---@field values integer with the keys of objects
+---@field depth integer of lists and objects inside each other, at most 60
+
+-- Which limit a text exceeds, in words; nil where none.
+local function excess(text, most)
+  if #text > most.bytes then return ("it has %d bytes, and at most %d are read"):format(#text, most.bytes) end
+  local values, depth = native.measure(text, most.values)
+  if values > most.values then return ("it has more than %d values"):format(most.values) end
+  if depth > most.depth then
+    return ("its lists and objects are nested %d deep, and at most %d are read"):format(depth, most.depth)
   end
-  parts[#parts + 1] = text:sub(from)
-  return changed and table.concat(parts) or nil
 end
 
 --- The value of a JSON text. A null becomes nil in an object and stays json.null in a list. Half a surrogate pair
 --- becomes U+FFFD.
 ---@param text string
+---@param most deskpilot.json.limits? a text that exceeds one of them is refused before anything is decoded
 ---@return any value, string? why nil and the reason for malformed text
-function json.decode(text)
+function json.decode(text, most)
+  local why = most and excess(text, most)
+  if why then return nil, why end
   local ok, value = pcall(cjson.decode, text)
   if not ok then
-    local mended = without_lone_surrogates(text)
+    local mended = native.mend(text) -- lua-cjson refuses half a surrogate pair, and models cut characters in half
     if mended then ok, value = pcall(cjson.decode, mended) end
   end
   if not ok then return nil, tostring(value) end

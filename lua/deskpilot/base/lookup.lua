@@ -23,7 +23,7 @@ local singular = {
 --- The singular of a kind: "policies" -> "policy".
 ---@return string
 function lookup.singular(kind)
-  local last = kind:match("[^/]*$")
+  local last = text.after_last(kind, "/")
   return singular[last] or last
 end
 
@@ -145,7 +145,8 @@ function lookup.text(name)
   if path then
     local bytes, err = files.read(path)
     if not bytes then return nil, err end
-    took(name:match("^(.*)/") or "text", name:match("([^/]*)%.%w+$") or name, path, root, bytes, name)
+    local stem = text.after_last(name, "/"):match("^(.*)%.%w+$")
+    took(name:match("^(.*)/") or "text", stem or name, path, root, bytes, name)
     return bytes, path
   end
   local bytes = shipped_files.read(name)
@@ -327,7 +328,7 @@ function lookup.mission(name, folders)
     if source then return source, "shipped:" .. file end
   end
   local known = lookup.list("missions")
-  local nearest = text.nearest((name:match("[^/\\]*$"):gsub("%.lua$", "")), known)
+  local nearest = text.nearest((text.after_last(name, "/\\"):gsub("%.lua$", "")), known)
   local hint = nearest and ("did you mean %s, which ships?"):format(nearest)
     or "the shipped missions are " .. text.join(known)
   return errors.fail("not_found", "there is no mission file %s; %s", name, hint)

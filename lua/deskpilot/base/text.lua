@@ -129,7 +129,39 @@ end
 ---@return string
 function text.trim(s)
   local first = s:find("%S")
-  return first and s:match(".*%S", first) or ""
+  return first and s:match("^.*%S", first) or ""
+end
+
+--- Without what stands at its end of a set of characters, in linear time: `[set]+$` takes quadratic time.
+---@param s string
+---@param set string as between the brackets of a pattern: "%s.", "/"
+---@return string
+function text.without_end(s, set)
+  local last = s:reverse():find("[^" .. set .. "]")
+  return last and s:sub(1, #s - last + 1) or ""
+end
+
+--- What stands behind the last one of a set of characters; all of it where there is none. In linear time, which
+--- `[^set]*$` is not.
+---@param s string
+---@param set string as between the brackets of a pattern: "/\\"
+---@return string
+function text.after_last(s, set)
+  return s:match("^.*[" .. set .. "](.*)$") or s
+end
+
+--- The lines, without their ends; the last one is "" where the text ends with a line end.
+---@param s string
+---@return fun(): string?
+function text.lines(s)
+  local from = 1
+  return function()
+    if not from then return nil end
+    local stop = s:find("\n", from, true)
+    local line = s:sub(from, (stop or #s + 1) - 1)
+    from = stop and stop + 1
+    return (line:gsub("\r$", ""))
+  end
 end
 
 --- Bytes as hexadecimal digits.

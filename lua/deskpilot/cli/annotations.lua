@@ -21,7 +21,7 @@ local function lines_of(path)
   local source = shipped_files.read(path) or files.read(path)
   if not source then return nil end
   local lines = {}
-  for line in (source .. "\n"):gmatch("(.-)\r?\n") do lines[#lines + 1] = line end
+  for line in text.lines(source) do lines[#lines + 1] = line end
   return lines
 end
 

@@ -97,22 +97,36 @@ end
 ---@type deskpilot.answerer
 asking.person = { name = "a person", ask = ask_at_terminal }
 
--- A question's pattern as one of Lua's: whole, whatever the case, * for anything.
-local function pattern_of(words)
-  return "^" .. text.one_line(words):lower():gsub("[%^%$%(%)%%%.%[%]%+%-%?]", "%%%0"):gsub("%*", ".*") .. "$"
+-- The texts between the stars of a question's pattern.
+local function parts_of(words)
+  local parts = {}
+  for part in (text.one_line(words):lower() .. "*"):gmatch("([^*]*)%*?") do parts[#parts + 1] = part end
+  return parts
+end
+
+-- Whether a question is one of those parts, with anything where the stars are.
+local function fits(asked, parts)
+  if #parts == 1 then return asked == parts[1] end
+  if not text.starts(asked, parts[1]) then return false end
+  local at = #parts[1]
+  for i = 2, #parts - 1 do
+    at = select(2, asked:find(parts[i], at + 1, true))
+    if not at then return false end
+  end
+  return #asked - at >= #parts[#parts] and text.ends(asked, parts[#parts])
 end
 
 local function read_rules(words, name)
   local rules, number = {}, 0
-  for line in (words .. "\n"):gmatch "(.-)\r?\n" do
+  for line in text.lines(words) do
     number = number + 1
     if line:find "%S" and not line:find "^%s*#" then
-      local pattern, answer = line:match "^%s*(.-)%s*=%s*(.-)%s*$"
-      if not pattern or pattern == "" then
+      local pattern, answer = line:match "^([^=]*)=(.*)$"
+      if not pattern or not pattern:find "%S" then
         return errors.fail("invalid", "%s", ("%s:%d: a line is QUESTION = ANSWER, where * in the question stands for "
           .. "anything"):format(name, number))
       end
-      rules[#rules + 1] = { pattern = pattern_of(pattern), answer = answer }
+      rules[#rules + 1] = { parts = parts_of(pattern), answer = text.trim(answer) }
     end
   end
   return rules
@@ -133,7 +147,7 @@ function asking.file(path)
   return { name = name, ask = function(_, question)
     local asked = text.one_line(question.text):lower()
     for _, rule in ipairs(rules) do
-      if asked:find(rule.pattern) then
+      if fits(asked, rule.parts) then
         if rule.answer ~= "" then return rule.answer end
         return errors.fail("refused", "%s has no answer to this", name)
       end

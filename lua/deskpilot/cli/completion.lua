@@ -4,6 +4,7 @@
 local annotations = require "deskpilot.cli.annotations"
 local shipped = require "native.shipped"
 local signature = require "deskpilot.base.signature"
+local texts = require "deskpilot.base.text"
 local tokens = require "deskpilot.cli.tokens"
 local types = require "deskpilot.cli.types"
 
@@ -165,7 +166,7 @@ local function options_of(scope, call)
   if not param then return {} end
   local found = {}
   add_described(found, types.named(param.type), false)
-  for name, kind in (param.type:match("^{(.*)}") or ""):gmatch("([%a_][%w_]*)%??:%s*([^,}]+)") do
+  for name, kind in (param.type:match("^{(.*)}") or ""):gmatch("([%a_][%w_]*)%??:%s*([^,}]+)") do -- pattern: own words
     found[name] = found[name] or { type = kind }
   end
   return found
@@ -261,7 +262,7 @@ function completion.columns(names, width)
   for row = 1, rows do
     local cells = {}
     for i = row, shown, rows do cells[#cells + 1] = ("%-" .. widest .. "s"):format(names[i]) end
-    lines[row] = table.concat(cells, "  "):gsub(" +$", "")
+    lines[row] = texts.without_end(table.concat(cells, "  "), " ")
   end
   if #names > shown then lines[#lines + 1] = ("... and %d more"):format(#names - shown) end
   return lines

@@ -94,7 +94,7 @@ local function personas(settings)
   for _, id in ipairs(text.keys(settings.loaded)) do
     local spend = settings.loaded[id].personas or {}
     for _, name in ipairs(text.keys(spend)) do
-      lines[#lines + 1] = ("| `%s` | `%s` | %s | %s |"):format(name, id:match("[^/]*$"),
+      lines[#lines + 1] = ("| `%s` | `%s` | %s | %s |"):format(name, text.after_last(id, "/"),
         tostring(spend[name].temperature or ""), tostring(spend[name].max_tokens or ""))
     end
   end

@@ -49,7 +49,7 @@ end
 local function classes_of(keys)
   local classes, sections = { [""] = {} }, {}
   for _, key in ipairs(keys:list()) do
-    local section, name = key.name:match("^(.-)%.(.+)$")
+    local section, name = key.name:match("^([^.]*)%.(.+)$")
     if section then sections[section] = true
     else section, name = "", key.name end
     classes[section] = classes[section] or {}

@@ -14,7 +14,7 @@ local continued = {}
 ---@return string
 function continued.folder(word)
   if text.ends(word, "/journal.jsonl") or word == "journal.jsonl" then word = (files.split(word)) end
-  return (word:gsub("(.)[/\\]+$", "%1"))
+  return word:sub(1, 1) .. text.without_end(word:sub(2), "/\\")
 end
 
 --- The options of a command that goes on from a run.

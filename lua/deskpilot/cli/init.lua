@@ -17,7 +17,9 @@ end
 ---@return string[] sorted
 local function command_names()
   local names = {}
-  for i, file in ipairs(shipped_files.list(folder)) do names[i] = file:match("(%l+)%.lua$") end
+  for i, file in ipairs(shipped_files.list(folder)) do
+    names[i] = file:match("(%l+)%.lua$") -- pattern: names that ship
+  end
   return names
 end
 

@@ -1,5 +1,7 @@
 --- Editing one entry (of one or more lines) at a terminal. The editor itself knows no terminal: it is
 --- fed the bytes that came, gives back what they meant, and says what to draw. repl.lua connects it.
+local texts = require "deskpilot.base.text"
+
 local line_editor = {}
 
 ---@class deskpilot.line_editor
@@ -282,7 +284,7 @@ function Editor:take()
   if bytes:sub(1, #paste_start) == paste_start then
     local first, last = bytes:find(paste_end, 1, true)
     if not first then return false end
-    self:insert((bytes:sub(#paste_start + 1, first - 1):gsub("[\r\n]+$", "")))
+    self:insert(texts.without_end(bytes:sub(#paste_start + 1, first - 1), "\r\n"))
     self.pending = bytes:sub(last + 1)
     return true
   end

@@ -66,7 +66,7 @@ end
 
 -- A module that scripts require: "base.csv".
 local function module_page(path)
-  return { functions = functions_of(require("deskpilot." .. path), path:match("[%w_]+$") .. ".", {}),
+  return { functions = functions_of(require("deskpilot." .. path), text.after_last(path, "^%w_") .. ".", {}),
     main = ("deskpilot/%s.lua"):format(path:gsub("%.", "/")) }
 end
 
@@ -137,7 +137,7 @@ end
 -- Paragraphs are kept, the lines inside them are not.
 local function prose(words)
   local parts = {}
-  for part in (words .. "\n\n"):gmatch("(.-)\n%s*\n+") do
+  for part in (words .. "\n\n"):gmatch("(.-)\n%s*\n+") do -- pattern: of the program's own sources
     if part:find("%S") then parts[#parts + 1] = paragraph(part) end
   end
   return table.concat(parts, "\n\n")
@@ -220,7 +220,7 @@ local titles = { desk = "desk", shot = "A shot", tab = "A tab", points = "Points
   checks = "m.checks" }
 for _, path in ipairs { "base.files", "base.csv", "base.json", "base.task", "base.errors", "net.http",
   "net.http_server", "net.http_form", "net.websocket" } do
-  local name = path:match("[%w_]+$")
+  local name = text.after_last(path, "^%w_")
   titles[name] = ('%s: require "deskpilot.%s"'):format(name, path)
 end
 

@@ -4,6 +4,7 @@
 local annotations = require "deskpilot.cli.annotations"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local text = require "deskpilot.base.text"
 
 local stubs = {}
 
@@ -15,8 +16,8 @@ local places = { { "runtime/lib", "^lib.*%.[ch]$" }, { "runtime/host", "^host.*%
 -- A comment's lines without its stars; a tag's lines joined, since editors read a tag from one line.
 local function lines_of(body)
   local lines = {}
-  for line in (body .. "\n"):gmatch("(.-)\n") do
-    line = line:gsub("^%s*%*? ?", ""):gsub("%s+$", "")
+  for line in text.lines(body) do
+    line = text.without_end(line:gsub("^%s*%*? ?", ""), "%s")
     local last = lines[#lines]
     if last and last:find("^%-%-%-@") and line ~= "" and not line:find("^%-%-%-@") then
       lines[#lines] = last .. " " .. line
@@ -30,7 +31,7 @@ end
 
 -- Notes each comment that stands above a binding or above the name of a type, and the file's own.
 local function read_comments(source, into)
-  for body, stop in source:gmatch("/%*(.-)%*/()") do
+  for body, stop in source:gmatch("/%*(.-)%*/()") do -- pattern: of the program's own sources
     local fn = source:match("^\nstatic int ([%w_]+)%(lua_State %*L%)", stop)
     if fn then into.comments[fn] = lines_of(body) end
     local macro, class = source:match('^\n#define ([%w_]+) "(native%.%w+)"', stop)
@@ -43,7 +44,7 @@ end
 -- The tables of functions, and what becomes of each: the module's functions, or the methods of a type. Other files
 -- see those whose names begin with lib_.
 local function read_tables(source, into)
-  for name, body in source:gmatch("luaL_Reg ([%w_]+)%[%] = (%b{})") do
+  for name, body in source:gmatch("luaL_Reg ([%w_]+)%[%] = (%b{})") do -- pattern: of the program's own sources
     local list = {}
     for lua_name, fn in body:gmatch('{"([%w_]+)",%s*([%w_]+)}') do
       list[#list + 1] = { name = lua_name, comment = into.comments[fn] or {} }
@@ -52,7 +53,7 @@ local function read_tables(source, into)
     if name:find("^lib_") then into.shared[name] = list end
   end
   local function use(pattern)
-    for type_name, table_name in source:gmatch(pattern) do
+    for type_name, table_name in source:gmatch(pattern) do -- pattern: of the program's own sources
       into.uses[#into.uses + 1] = { type = type_name, table = table_name }
     end
   end
@@ -76,7 +77,7 @@ local function read_all(root)
   local list, types, shared = {}, {}, {}
   for _, place in ipairs(places) do
     for _, name in ipairs(files.list(files.join(root, place[1])) or {}) do
-      if name:find(place[2]) then
+      if name:find(place[2]) then -- pattern: one of `places`
         local file, err = read_file(files.join(root, place[1], name), types, shared)
         if not file then return nil, err end
         list[#list + 1] = file
@@ -142,7 +143,7 @@ local function module_text(name, module)
   out[#out + 1] = "local module = {}"
   for _, entry in ipairs(module.functions) do add_function(out, "module." .. entry.name, entry) end
   for _, class in ipairs(module.classes) do
-    local short = class.name:match("%w+$")
+    local short = text.after_last(class.name, "^%w")
     out[#out + 1] = ""
     add_comment(out, class.comment)
     out[#out + 1] = "---@class " .. class.name
@@ -163,7 +164,7 @@ function stubs.texts(root)
   local texts = {}
   for name, module in pairs(modules) do
     if not module.functions then return errors.fail("invalid", "%s registers no functions", name) end
-    texts[name:match("%w+$") .. ".d.lua"] = module_text(name, module)
+    texts[text.after_last(name, "^%w") .. ".d.lua"] = module_text(name, module)
   end
   return texts
 end

@@ -4,6 +4,7 @@
 local annotations = require "deskpilot.cli.annotations"
 local shipped = require "native.shipped"
 local signature = require "deskpilot.base.signature"
+local text = require "deskpilot.base.text"
 
 local types = {}
 
@@ -86,7 +87,7 @@ end
 
 local function read_source(source, path)
   local variables, comment, number = {}, {}, 0
-  for line in (source .. "\n"):gmatch("(.-)\r?\n") do
+  for line in text.lines(source) do
     number = number + 1
     local words = line:match("^%s*%-%-%-%s?(.*)$")
     if words then
@@ -118,7 +119,7 @@ local function load()
   classes, aliases, by_place, by_function = {}, {}, {}, {}
   for _, path in ipairs(shipped.list("")) do
     local source = path:find("%.lua$") and shipped.read(path)
-    if source and source:find("---@[ac]l[ai]") then read_source(source, path) end
+    if source and source:find("%-%-%-@[ac]l[ai]") then read_source(source, path) end
   end
   read_natives()
 end

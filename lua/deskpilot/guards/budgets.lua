@@ -33,7 +33,7 @@ end
 
 -- Numbers of requests, times and the like make two failures no different.
 local function kind_of(err)
-  return err.code .. " " .. err.message:gsub("%w*%d%w*", "#")
+  return err.code .. " " .. err.message:gsub("%w+", function(word) return word:find("%d") and "#" or nil end)
 end
 
 function budgets.model_reply(run, event)

@@ -46,7 +46,7 @@ local named_places = { position = true, start = true }
 
 local function name_of(args, element)
   local name = args.label or element and element.name
-  if type(name) == "string" and name ~= "" then return text.one_line(name:lower()):match("^%s*(.-)%s*$") end
+  if type(name) == "string" and name ~= "" then return text.one_line(name:lower()) end
   local number = args.element or args.index
   return number ~= nil and "#" .. tostring(number) or nil
 end

@@ -13,7 +13,7 @@ function advice.page_title(result)
   local is_page = (result.headers["content-type"] or ""):lower():find("text/html", 1, true)
     or begins and (begins:lower() == "<!doctype" or begins:lower() == "<html")
   if not is_page then return nil end
-  local title = head:match("<[Tt][Ii][Tt][Ll][Ee][^>]*>(.-)</") or ""
+  local title = head:match("<[Tt][Ii][Tt][Ll][Ee][^>]*>(.-)</") or "" -- pattern: of 4096 bytes
   return text.cut(text.one_line(title), 60)
 end
 

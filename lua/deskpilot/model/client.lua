@@ -3,6 +3,7 @@
 local http = require "deskpilot.net.http"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
+local limits = require "deskpilot.model.limits"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local advice = require "deskpilot.model.advice"
@@ -19,7 +20,7 @@ client.default_endpoint = endpoints.default
 client.default_model = "qwen3-vl-2b-instruct"
 
 local longest_wait = 60 -- seconds; a longer Retry-After is reduced to this
-local longest_answer = 32 * 1024 * 1024 -- bytes
+local longest_failure = 64 * 1024 -- bytes that are read of the page or message with which a server fails
 
 ---@class deskpilot.model.reply
 ---@field content string? without the thinking before it
@@ -31,7 +32,8 @@ local longest_answer = 32 * 1024 * 1024 -- bytes
 ---@field seconds number for the whole call, including retries and waits
 ---@field attempts integer
 ---@field note string? of a recorded answer: how the request differs from the one that it was given to
----@field raw table the decoded body
+---@field excess string? what in the answer is too large: then none of it was read (deskpilot.model.limits)
+---@field raw table? the decoded body, or in its place what was too large; run:ask keeps it in the run's folder alone
 
 --- A reply as run:ask returns it.
 ---@class deskpilot.reply: deskpilot.model.reply
@@ -138,10 +140,29 @@ end
 
 -- The decoded body of an answer, also of one that came as a stream; nil and why it is none.
 local function decode_body(result)
-  local raw, why = json.decode(result.body)
+  local body = result.body
+  result.body = nil -- what is decoded stands for it, and it may be large
+  local raw, why = limits.decode(body)
   if raw ~= nil then return raw end
-  if stream.is_one(result.body, result.headers["content-type"]) then return stream.read(result.body) end
-  return nil, "it is not JSON: " .. text.cut(text.one_line(tostring(why)), 120)
+  if stream.is_one(body, result.headers["content-type"]) then return stream.read(body) end
+  return nil, "it cannot be read: " .. text.cut(text.one_line(tostring(why)), 120)
+end
+
+-- What is too large in an answer; nil where nothing is.
+local function excess_of(content, calls)
+  local said = #(content or "")
+  for _, call in ipairs(calls) do
+    local why = limits.of_call(call.name, call.arguments, call.id)
+    if why then return why end
+    said = said + #call.arguments
+  end
+  return limits.of_sizes(#calls, said)
+end
+
+-- What stands in a run's files for an answer that is too large, so that a replay has the same.
+local function remains(excess, content)
+  return { excess = excess, choices = json.list { { index = 0,
+    message = { role = "assistant", content = text.cut(content or "", 2000) } } } }
 end
 
 --- Converts a decoded body in OpenAI's format to a reply.
@@ -152,11 +173,16 @@ function client.read(raw)
   if type(message) ~= "table" then
     return errors.fail("protocol", "it has no choices[1].message")
   end
-  local content, thinking = content_text(message.content), nil
-  if content then content, thinking = decode.split_thinking(content) end
   local usage = type(raw.usage) == "table" and raw.usage or {}
+  local content, calls, thinking = content_text(message.content), tool_calls(message), nil
+  local excess = type(raw.excess) == "string" and raw.excess or excess_of(content, calls)
+  if excess then
+    raw, content, calls, message = remains(excess, content), nil, {}, {}
+  elseif content then
+    content, thinking = decode.split_thinking(content)
+  end
   return {
-    content = content, thinking = thinking, tool_calls = tool_calls(message),
+    content = content, thinking = thinking, tool_calls = calls, excess = excess,
     finish_reason = type(choice.finish_reason) == "string" and choice.finish_reason or nil,
     refusal = type(message.refusal) == "string" and message.refusal or nil,
     usage = {
@@ -176,7 +202,7 @@ local function fail(self, code, message, fields)
 end
 
 local function not_there(self, err)
-  local why = tostring(err):match("%((.*)%)$") or tostring(err)
+  local why = tostring(err):match("^[^(]*%((.*)%)$") or tostring(err)
   local next_step = private[self].urls.is_local and advice.start(self.endpoint) or "check the address and the network"
   return fail(self, "unavailable", ("no model server answers at %s (%s): %s"):format(
     self.endpoint, why, next_step), { unreachable = true })
@@ -191,7 +217,10 @@ end
 
 --- The server's error message, from any of the usual fields of its answer.
 local function server_message(body)
-  local decoded = json.decode(body)
+  if #body > longest_failure then -- at a blank, so that no key is cut in half
+    body = body:sub(1, longest_failure):match("^.*%s") or ""
+  end
+  local decoded = limits.decode(body)
   local said = decoded
   if type(decoded) == "table" then
     said = decoded.error or decoded.message or decoded.detail
@@ -245,7 +274,7 @@ local function attempt(self, body)
   local result, err = http.request {
     method = "POST", url = private[self].urls.chat, headers = headers(self), body = body,
     timeout = { connect = self.connect_timeout, total = self.timeout },
-    max_bytes = longest_answer, ca_file = self.ca_file,
+    max_bytes = limits.most.body, ca_file = self.ca_file,
   }
   if not result then
     local again = not err.not_begun
@@ -339,13 +368,13 @@ function Client:models()
   if self.literal or self.replay then return { self.name } end
   local result, err = http.request {
     url = private[self].urls.models, headers = headers(self), ca_file = self.ca_file,
-    timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = longest_answer,
+    timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = limits.most.bytes,
   }
   if not result then return transport_failure(self, err) end
   if result.status ~= 200 then return status_failure(self, result) end
   local _, page = page_failure(self, result)
   if page then return nil, page end
-  local raw = json.decode(result.body)
+  local raw = limits.decode(result.body)
   local list = type(raw) == "table" and raw.data
   if not list and type(raw) == "table" and raw.object == "list" then list = {} end -- null where there is none
   if type(list) ~= "table" then

@@ -1,7 +1,7 @@
 --- Decodes a reply into tool calls with their arguments as tables. Models and servers write a call either in the API's
 --- own field, or as text in one of several formats. Malformed JSON is repaired only if there is a single way to read
 --- it; otherwise the call gets an error sentence, which the model is sent. Everything here is data and is never run.
-local json = require "deskpilot.base.json"
+local limits = require "deskpilot.model.limits"
 local text = require "deskpilot.base.text"
 
 local decode = {}
@@ -20,8 +20,6 @@ local decode = {}
 
 --- Repairing JSON ----------------------------------------------------------------------------------
 
-local longest_repaired = 256 * 1024 -- bytes; no genuine call is longer
-
 local python = { True = "true", False = "false", None = "null" }
 local closers = { ["{"] = "}", ["["] = "]" }
 
@@ -36,44 +34,46 @@ local function string_end(source, at)
   end
 end
 
---- Repairs mistakes that have only one reading: a comma before a closing bracket, Python's True, False and None, and
+-- Repairs mistakes that have only one reading: a comma before a closing bracket, Python's True, False and None, and
 --- missing closing brackets at the very end. Nil if the text has other mistakes.
 ---@param source string
 ---@return string?
 local function repair(source)
-  if #source > longest_repaired then return nil end
-  local out, open, at = {}, {}, 1
-  while at <= #source do
-    local c = source:sub(at, at)
-    local stop = at
+  if #source > limits.most.arguments then return nil end -- no genuine call is longer
+  local out, open, at, kept = {}, {}, 1, 1
+  local function replace(first, last, by)
+    out[#out + 1] = source:sub(kept, first - 1) .. by
+    kept = last + 1
+  end
+  while true do
+    at = source:find('[%a"{}%[%],]', at)
+    if not at then break end
+    local c, stop = source:sub(at, at), at
     if c == '"' then
       stop = string_end(source, at)
       if not stop then return nil end
-      out[#out + 1] = source:sub(at, stop)
     elseif closers[c] then
+      if #open == limits.most.depth then return nil end
       table.insert(open, closers[c])
-      out[#out + 1] = c
     elseif c == "}" or c == "]" then
       if table.remove(open) ~= c then return nil end
-      out[#out + 1] = c
     elseif c == "," then
-      if not source:find("^%s*[}%]]", at + 1) then out[#out + 1] = c end
-    elseif c:find("%a") then
-      local word = source:match("^%w+", at)
-      stop = at + #word - 1
-      out[#out + 1] = python[word] or word
+      if source:find("^%s*[}%]]", at + 1) then replace(at, at, "") end
     else
-      out[#out + 1] = c
+      stop = select(2, source:find("^%w+", at))
+      local word = python[source:sub(at, stop)]
+      if word then replace(at, stop, word) end
     end
     at = stop + 1
   end
-  local repaired = table.concat(out)
-  if #open > 0 and repaired:find("[,:]%s*$") then return nil end -- a value is missing, not a bracket
+  local repaired = table.concat(out) .. source:sub(kept)
+  -- A value is missing, not a bracket?
+  if #open > 0 and text.without_end(repaired, "%s"):find("[,:]$") then return nil end
   return repaired .. table.concat(open):reverse()
 end
 
 local function without_fence(source)
-  return source:match("^%s*```%w*%s*\n(.-)\n?%s*```%s*$") or source
+  return text.trim(source):match("^```%w*[ \t]*\r?\n(.*)```$") or source
 end
 
 -- Converts whole numbers to integers. Nil and a reason for values that JSON cannot hold.
@@ -95,10 +95,10 @@ end
 ---@param source string
 ---@return any value, string? why nil and a reason
 function decode.json(source)
-  local value, why = json.decode(source)
+  local value, why = limits.decode(source)
   if value == nil then
     local repaired = repair(without_fence(source))
-    local again = repaired and json.decode(repaired)
+    local again = repaired and limits.decode(repaired)
     if again == nil then return nil, why or "it is null" end
     value = again
   end
@@ -133,8 +133,12 @@ local function new_call(id, name, arguments)
   if type(name) ~= "string" or name == "" then
     return { id = id, name = "", error = "A tool call came without the tool's name.", raw = raw }
   end
-  local value, why = read_arguments(arguments)
-  if value then return { id = id, name = name, args = value } end
+  local value
+  local why = limits.of_call(name, raw or "")
+  if not why then
+    value, why = read_arguments(arguments)
+    if value then return { id = id, name = name, args = value } end
+  end
   return {
     id = id, name = name, raw = raw,
     error = ("The arguments of %s cannot be read: %s."):format(text.cut(text.one_line(name), 64), why),
@@ -153,6 +157,9 @@ local function call_shape(value)
   return name, arguments
 end
 
+-- Whether there are so many calls already that nothing of the answer will be used.
+local function is_full(calls) return #calls > limits.most.calls end
+
 -- Appends the calls in a decoded value. False, with nothing appended, if it holds none.
 local function add_calls(calls, value)
   if type(value) ~= "table" then return false end
@@ -163,6 +170,7 @@ local function add_calls(calls, value)
     local name, arguments = call_shape(item)
     if not name then return false end
     table.insert(found, { name, arguments })
+    if is_full(found) then break end
   end
   for _, item in ipairs(found) do
     table.insert(calls, new_call("text_" .. #calls + 1, item[1], item[2]))
@@ -198,6 +206,7 @@ local function take_tags(source, calls)
     local stop, after = source:find("</tool_call>", last + 1, true)
     add_announced(calls, source:sub(last + 1, (stop or #source + 1) - 1))
     from = (after or #source) + 1
+    if is_full(calls) then break end
   end
   rest[#rest + 1] = source:sub(from)
   return table.concat(rest)
@@ -207,18 +216,12 @@ end
 local function take_mistral(source, calls)
   local first, last = source:find("[TOOL_CALLS]", 1, true)
   if not first then return source end
-  local said = source:sub(last + 1)
-  local name, arguments = said:match("^%s*([%w_-]+)%[ARGS%](.*)$")
-  if not name then
-    add_announced(calls, said)
-  else
-    while name do
-      local next_call = arguments:find("[TOOL_CALLS]", 1, true)
-      local this = next_call and arguments:sub(1, next_call - 1) or arguments
-      table.insert(calls, new_call("text_" .. #calls + 1, name, this))
-      said = next_call and arguments:sub(next_call + #"[TOOL_CALLS]") or ""
-      name, arguments = said:match("^%s*([%w_-]+)%[ARGS%](.*)$")
-    end
+  local name, from = source:match("^%s*([%w_-]+)%[ARGS%]()", last + 1)
+  if not name then add_announced(calls, source:sub(last + 1)) end
+  while name and not is_full(calls) do
+    local stop, after = source:find("[TOOL_CALLS]", from, true)
+    table.insert(calls, new_call("text_" .. #calls + 1, name, source:sub(from, (stop or #source + 1) - 1)))
+    name, from = source:match("^%s*([%w_-]+)%[ARGS%]()", (after or #source) + 1)
   end
   return source:sub(1, first - 1)
 end
@@ -234,6 +237,7 @@ local function take_fences(source, calls)
     local taken = value ~= nil and add_calls(calls, value)
     rest[#rest + 1] = source:sub(from, (taken and first or after + 1) - 1)
     from = after + 1
+    if is_full(calls) then break end
   end
   rest[#rest + 1] = source:sub(from)
   return table.concat(rest)
@@ -268,16 +272,12 @@ function decode.split_thinking(source)
   return source, nil
 end
 
-local function trim(s)
-  return s:match("^%s*(.-)%s*$")
-end
-
 --- The text and the calls of a reply.
 ---@param reply deskpilot.model.reply
 ---@return deskpilot.model.answer
 function decode.reply(reply)
   local said, thinking = decode.split_thinking(reply.content or "")
-  local answer = { thinking = thinking and trim(thinking), calls = {} }
+  local answer = { thinking = thinking and text.trim(thinking), calls = {} }
   if #reply.tool_calls > 0 then
     for i, call in ipairs(reply.tool_calls) do
       answer.calls[i] = new_call(call.id, call.name, call.arguments)
@@ -285,17 +285,20 @@ function decode.reply(reply)
   else
     said, answer.calls = take_calls(said)
   end
-  answer.text = trim(said)
+  answer.text = text.trim(said)
   return answer
 end
 
 --- The calls of a reply that name a tool, and a sentence about the first one that does not.
 ---@param reply deskpilot.model.reply
----@return deskpilot.model.call[] calls each with args, or with error
+---@return deskpilot.model.call[] calls each with args, or with error; none of an answer with too many
 ---@return string? why
 function decode.calls(reply)
-  local named, why = {}, nil
-  for _, call in ipairs(decode.reply(reply).calls) do
+  if reply.excess then return {}, limits.sentence(reply.excess) end
+  local named, why, list = {}, nil, decode.reply(reply).calls
+  local many = limits.of_sizes(#list, 0)
+  if many then return {}, limits.sentence(many) end
+  for _, call in ipairs(list) do
     if call.name ~= "" then table.insert(named, call) else why = why or call.error end
   end
   return named, why

@@ -19,7 +19,8 @@ function endpoint.parse(address)
     return errors.fail("invalid", "not the address of a model server: %s (it looks like %s)",
       address:gsub("%c", "?"), endpoint.default)
   end
-  path = path:gsub("/+$", ""):gsub("/chat/completions$", ""):gsub("/+$", "")
+  path = text_tools.without_end(path, "/"):gsub("/chat/completions$", "")
+  path = text_tools.without_end(path, "/")
   local is_full = text:find("/chat/completions", 1, true)
   if path == "" and not is_full then path = "/v1" end
   local base = scheme:lower() .. "://" .. host .. path
@@ -40,8 +41,8 @@ end
 ---@return number?
 function endpoint.retry_after(value, now)
   if not value then return nil end
-  local seconds = value:match("^%s*(%d+%.?%d*)%s*$")
-  if seconds then return tonumber(seconds) end
+  local seconds = text_tools.trim(value):match("^%d[%d.]*$")
+  if seconds and tonumber(seconds) then return tonumber(seconds) end
   local day, month, year, hour, minute, second =
     value:match("^%a+, (%d%d) (%a%a%a) (%d%d%d%d) (%d%d):(%d%d):(%d%d) GMT")
   local index = month and ("JanFebMarAprMayJunJulAugSepOctNovDec"):find(month, 1, true)

@@ -1,8 +1,12 @@
 --- Reads an answer that came as a stream of events (text/event-stream), as a chat completion in one piece. Requests ask
 --- for no stream, but some servers and proxies send nothing else.
 local json = require "deskpilot.base.json"
+local limits = require "deskpilot.model.limits"
+local text = require "deskpilot.base.text"
 
 local stream = {}
+
+local longest_beginning = 4096 -- bytes of blanks and comments before the first event
 
 --- Whether a body is a stream of events.
 ---@param body string
@@ -10,26 +14,49 @@ local stream = {}
 ---@return boolean
 function stream.is_one(body, content_type)
   if (content_type or ""):lower():find("text/event-stream", 1, true) then return true end
+  body = body:sub(1, longest_beginning)
   return body:find("^[\u{FEFF}%s]*data:") ~= nil or body:find("^%s*event:") ~= nil or body:find("^%s*:[^\n]*\n") ~= nil
 end
 
--- Calls fn with the data of each event.
-local function each_event(body, fn)
-  local data
-  for line in (body .. "\n\n"):gsub("^\u{FEFF}", ""):gsub("\r\n?", "\n"):gmatch("([^\n]*)\n") do
-    local value = line:match("^data: ?(.*)$")
-    if value then
-      data = data or {}
-      data[#data + 1] = value
-    elseif line == "" and data then
-      fn(table.concat(data, "\n"))
-      data = nil
-    end
+-- A function that gives the place of the first line end from a place on; the places grow from call to call. Each byte
+-- is looked at twice in all, by memchr.
+local function line_ends(body)
+  local returns, feeds = 0, 0
+  return function(at)
+    if returns < at then returns = body:find("\r", at, true) or math.huge end
+    if feeds < at then feeds = body:find("\n", at, true) or math.huge end
+    return math.min(returns, feeds, #body + 1)
   end
 end
 
-local function add_text(parts, value)
-  if type(value) == "string" then parts[#parts + 1] = value end
+-- Calls fn with the data of each event, until it returns true. Where there are too many, why it has stopped.
+local function each_event(body, fn)
+  local data, at, lines, end_from = nil, text.starts(body, "\u{FEFF}") and 4 or 1, 0, line_ends(body)
+  while at <= #body do
+    local stop = end_from(at)
+    if body:find("^data:", at) then
+      data, lines = data or {}, lines + 1
+      if lines > limits.most.events then return ("it has more than %d events"):format(limits.most.events) end
+      data[#data + 1] = body:sub(body:find("^ ", at + 5) and at + 6 or at + 5, stop - 1)
+    elseif stop == at and data then
+      if fn(table.concat(data, "\n")) then return end
+      data = nil
+    end
+    if stop == at then -- empty lines more than one say nothing
+      at = body:find("[^\r\n]", at) or #body + 1
+    else
+      at = body:find("^\r\n", stop) and stop + 2 or stop + 1
+    end
+  end
+  if data then fn(table.concat(data, "\n")) end
+end
+
+-- What is said is counted, since it comes in any number of events.
+local function add_text(state, parts, value)
+  if type(value) ~= "string" then return end
+  parts[#parts + 1] = value
+  state.said = state.said + #value
+  state.excess = state.excess or limits.of_sizes(#state.calls, state.said)
 end
 
 -- The call that a part belongs to: they are joined by their index. Some servers number all calls 0; another id is
@@ -51,7 +78,8 @@ local function add_call(state, delta, place)
   local call = call_of(state, delta, place)
   local fn = type(delta["function"]) == "table" and delta["function"] or {}
   if type(fn.name) == "string" and fn.name ~= call.name then call.name = call.name .. fn.name end
-  if type(fn.arguments) == "table" then call.whole = fn.arguments else add_text(call.arguments, fn.arguments) end
+  state.excess = state.excess or limits.of_call(call.name, "", call.id) or limits.of_sizes(#state.calls, state.said)
+  if type(fn.arguments) == "table" then call.whole = fn.arguments else add_text(state, call.arguments, fn.arguments) end
 end
 
 local function before(a, b)
@@ -71,8 +99,8 @@ end
 
 local function add_delta(state, delta)
   state.seen = true
-  add_text(state.content, delta.content)
-  add_text(state.refusal, delta.refusal)
+  add_text(state, state.content, delta.content)
+  add_text(state, state.refusal, delta.refusal)
   for place, call in ipairs(type(delta.tool_calls) == "table" and delta.tool_calls or {}) do
     if type(call) == "table" then add_call(state, call, place - 1) end
   end
@@ -98,7 +126,8 @@ end
 
 -- The message that the parts make; nil and why there is none.
 local function joined(state)
-  if state.broken then return nil, "one of its events is not JSON: " .. state.broken end
+  if state.excess then return { role = "assistant", content = joined_text(state.content) } end
+  if state.broken then return nil, "one of its events cannot be read: " .. state.broken end
   if state.raw.error then return nil end
   if not (state.message or state.seen) then return nil, "it has no answer" end
   if not (state.message or state.finish or state.done) then return nil, "it ends before the answer does" end
@@ -111,16 +140,19 @@ end
 ---@return table? raw in OpenAI's format; with `error` alone, where the server says that it failed
 ---@return string? why nil and what is wrong with it
 function stream.read(body)
-  local state = { raw = {}, content = {}, refusal = {}, calls = {}, open = {} }
-  each_event(body, function(data)
-    if data:find("^%s*%[DONE%]%s*$") then
+  local state = { raw = {}, content = {}, refusal = {}, calls = {}, open = {}, said = 0 }
+  local many = each_event(body, function(data)
+    if text.trim(data) == "[DONE]" then
       state.done = true
       return
     end
-    local chunk, why = json.decode(data)
-    if type(chunk) == "table" then add_chunk(state, chunk) else state.broken = state.broken or tostring(why) end
+    local chunk, why = limits.decode(data)
+    if type(chunk) == "table" then add_chunk(state, chunk) else state.broken = tostring(why) end
+    return state.excess or state.broken
   end)
+  state.raw.excess = state.excess
   local message, why = joined(state)
+  if many then message, why = nil, many end
   if not message and why then return nil, "it is a stream of events, and " .. why end
   if message then state.raw.choices = { { index = 0, message = message, finish_reason = state.finish } } end
   return state.raw

@@ -2,6 +2,7 @@
 --- is untrusted: the number of fields and the syntax are checked, and of a file's name the folder part is removed.
 local errors = require "deskpilot.base.errors"
 local http_message = require "deskpilot.net.http_message"
+local text = require "deskpilot.base.text"
 
 local http_form = {}
 
@@ -43,13 +44,13 @@ local function read_part(part)
   local stop = part:find("\r\n\r\n", 1, true)
   if not stop or stop > longest_head then return nil, "a part of it has no header lines, or too many" end
   local head, field = part:sub(1, stop + 1), { value = part:sub(stop + 4) }
-  for line in head:gmatch("(.-)\r\n") do
+  for line in head:gmatch("(.-)\r\n") do -- pattern: a head is short, and ends with a line end
     local name, value = line:match("^([%w-]+):%s*(.*)$")
     name = name and name:lower()
     if name == "content-disposition" then
       field.name = unquote(value:match('^form%-data;.*%f[%w]name="([^"]*)"'))
       local filename = unquote(value:match('%f[%w]filename="([^"]*)"'))
-      field.filename = filename and filename:match("[^/\\]*$"):gsub("%c", "_")
+      field.filename = filename and text.after_last(filename, "/\\"):gsub("%c", "_")
     elseif name == "content-type" then
       field.type = value
     end

@@ -37,8 +37,9 @@ end
 
 local function read_headers(lines)
   local headers = {}
-  for line in lines:gmatch("(.-)\r\n") do
-    local name, value = line:match("^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.-)[ \t]*$")
+  for line in lines:gmatch("(.-)\r\n") do -- pattern: a head is short, and ends with a line end
+    local name, value = line:match("^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.*)$")
+    value = value and text.without_end(value, " \t")
     if not name or value:find("[\0-\8\10-\31\127]") then refuse(400, "A header line is malformed.") end
     name = name:lower()
     if headers[name] and (name == "content-length" or name == "host") then

@@ -1,6 +1,7 @@
 local criteria = require "deskpilot.agent.criteria"
 local errors = require "deskpilot.base.errors"
 local fields = require "deskpilot.agent.fields"
+local text = require "deskpilot.base.text"
 
 -- Refused in a way that the loop, the journal and the model see.
 local function refuse(ctx, why)
@@ -42,7 +43,7 @@ return {
   run = function(ctx, args)
     local list = criteria.to_show(ctx.run)
     local evidence = type(args.evidence) == "table" and table.concat(args.evidence, "\n") or args.evidence
-    evidence = evidence:match("^%s*(.-)%s*$")
+    evidence = text.trim(evidence)
     local length, shortest = utf8.len(evidence) or #evidence, ctx.config:get("report_completion.min_evidence")
     if length < shortest then
       return errors.fail("invalid", "the evidence has %d characters and needs at least %d: describe what "

@@ -1,21 +1,20 @@
 --- Typical mistakes of small models in arguments, corrected where the meaning is unambiguous.
 local json = require "deskpilot.base.json"
 local refs = require "deskpilot.base.schema.refs"
+local text = require "deskpilot.base.text"
 local words = require "deskpilot.base.schema.words"
 
 local coercion = {}
 
 local deepest = 100 -- schemas inside each other
 
-local function trim(s) return s:match("^%s*(.-)%s*$") end
-
 local coerce
 
 local function number_of(value)
   if type(value) ~= "string" then return nil end
-  local digits = trim(value)
+  local digits = text.trim(value)
   -- Only notations that JSON has for numbers: no hexadecimal, no "inf".
-  return digits:match("^[+-]?%d+%.?%d*[eE]?[+-]?%d*$") and tonumber(digits) or nil
+  return digits:find("^[+-]?%d[%d.eE+-]*$") and tonumber(digits) or nil
 end
 
 local coercers = {}
@@ -29,7 +28,7 @@ function coercers.integer(value)
 end
 
 function coercers.boolean(value)
-  local word = type(value) == "string" and trim(value):lower()
+  local word = type(value) == "string" and text.trim(value):lower()
   if word == "true" then return true end
   if word == "false" then return false end
   return nil
@@ -42,7 +41,7 @@ function coercers.string(value)
 end
 
 local function decoded(value, first)
-  if type(value) ~= "string" or trim(value):sub(1, 1) ~= first then return nil end
+  if type(value) ~= "string" or text.trim(value):sub(1, 1) ~= first then return nil end
   return (json.decode(value))
 end
 
@@ -58,7 +57,7 @@ local function pair_of(definition, value)
     return count == 2 and value.x and value.y and { value.x, value.y } or nil
   end
   if type(value) ~= "string" then return nil end
-  local x, y = value:match("^%s*%(?%s*([^,%s%(]+)%s*,%s*([^,%s%)]+)%s*%)?%s*$")
+  local x, y = text.trim(value):gsub("^%(", ""):gsub("%)$", ""):match("^([^,]*),([^,]*)$")
   return x and number_of(x) and number_of(y) and { number_of(x), number_of(y) } or nil
 end
 
@@ -96,7 +95,7 @@ local function coerce_enum(definition, value)
   local found
   for _, allowed in ipairs(definition.enum) do
     if allowed == value then return value end
-    if type(allowed) == "string" and allowed:lower() == trim(value):lower() then
+    if type(allowed) == "string" and allowed:lower() == text.trim(value):lower() then
       if found then return value end
       found = allowed
     end

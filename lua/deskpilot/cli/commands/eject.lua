@@ -44,7 +44,7 @@ function eject.all()
   for _, entry in ipairs(kinds) do
     for _, file in ipairs(shipped_files.list(entry.from)) do
       local rest = file:sub(#entry.from + 1)
-      local name = (rest == "" and file:match("[^/]*$") or rest):gsub("%.%a+$", ""):gsub("/init$", "")
+      local name = (rest == "" and text.after_last(file, "/") or rest):gsub("%.%a+$", ""):gsub("/init$", "")
       all[#all + 1] = { kind = entry.kind, name = name, from = file, to = entry.to .. rest }
     end
   end
@@ -78,7 +78,7 @@ local function find(word)
   end
   if #found == 1 then return found[1] end
   if #found == 0 then
-    local nearest = text.nearest(word:match("[^/]*$"), names)
+    local nearest = text.nearest(text.after_last(word, "/"), names)
     return nil, ("nothing that ships is named '%s'; %s"):format(word, nearest
       and ("did you mean '%s'?"):format(nearest) or "`deskpilot eject` lists what does")
   end

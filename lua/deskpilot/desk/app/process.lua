@@ -195,7 +195,7 @@ end
 --- The last line that it has written to its standard error, "" where there is none.
 ---@return string
 function Process:last_words()
-  local line = text.one_line(self.stderr:contents():match("([^\n]*%S[^\n]*)\n*$") or "")
+  local line = text.one_line(text.after_last(text.trim(self.stderr:contents()), "\n"))
   return text.cut(line, 200)
 end
 

@@ -204,7 +204,7 @@ end
 
 local function matches_one_of(value, patterns)
   for _, pattern in ipairs(each(patterns)) do
-    if value:find(pattern) then return true end
+    if value:find(pattern) then return true end -- pattern: the profile's own
   end
   return false
 end
@@ -220,7 +220,7 @@ function app_profile.fit(self, window)
     fit = fit + 1
   end
   if self.executable then
-    local file = (window.executable or ""):match("[^/\\]*$")
+    local file = text.after_last(window.executable or "", "/\\")
     if not is_one_of(file, self.executable) then return nil end
     fit = fit + 1
   end

@@ -49,7 +49,7 @@ local function names_of(profile)
   local names = { profile.id, profile.name }
   local binaries = type(profile.binary) == "table" and profile.binary or { profile.binary }
   for _, binary in ipairs(binaries) do
-    names[#names + 1] = binary:match("[^/\\]*$"):gsub("%.[Ee][Xx][Ee]$", "")
+    names[#names + 1] = text.after_last(binary, "/\\"):gsub("%.[Ee][Xx][Ee]$", "")
   end
   return names
 end

@@ -36,7 +36,7 @@ local reserved = { con = true, prn = true, aux = true, nul = true, ["conin$"] = 
 
 -- Names of Windows devices; an extension does not change their meaning.
 local function is_device(name)
-  local stem = name:lower():match("^[^.]*"):gsub(" +$", "")
+  local stem = text.without_end(name:lower():match("^[^.]*"), " ")
   return reserved[stem] or stem:find("^com%d$") or stem:find("^lpt%d$")
 end
 
@@ -46,7 +46,8 @@ end
 function downloads.safe_name(suggestion)
   local name = type(suggestion) == "string" and suggestion or ""
   if not utf8.len(name) then name = name:gsub("[\x80-\xff]", "_") end
-  name = name:match("[^/\\]*$"):gsub("[%c<>:\"|?*]", "_"):gsub("^[%s.]+", ""):gsub("[%s.]+$", "")
+  name = text.after_last(name, "/\\"):gsub("[%c<>:\"|?*]", "_"):gsub("^[%s.]+", "")
+  name = text.without_end(name, "%s.")
   if is_device(name) then name = "_" .. name end
   if #name > 150 then
     local stem, ending = name:match("^(.*)(%.[%w]+)$")

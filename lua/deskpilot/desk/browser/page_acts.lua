@@ -76,7 +76,8 @@ end
 
 -- Types the text; line breaks at its end are typed after the field has been checked.
 local function put(tab, target, hands, content, replaced)
-  local body, enters = content:match("^(.-)(\n*)$")
+  local body = text.without_end(content, "\n")
+  local enters = content:sub(#body + 1)
   if body == "" and replaced then
     local ok, err = hands.key(tab, "delete")
     if not ok then return nil, err end

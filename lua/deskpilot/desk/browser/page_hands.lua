@@ -137,7 +137,7 @@ end
 function cdp.type(tab, content)
   local permitted, forbidden = tab.browser.desk.input.may_type(content)
   if not permitted then return nil, forbidden end
-  for plain, special in (content .. "\0"):gmatch("([^\n\t%z]*)([\n\t%z])") do
+  for plain, special in (content .. "\0"):gmatch("([^\n\t%z]*)([\n\t%z])") do -- pattern: no try fails
     if plain ~= "" then
       local ok, err = tab:call("Input.insertText", { text = plain })
       if not ok then return nil, err end

@@ -82,8 +82,8 @@ local function contains(element, part)
 end
 
 local function matching(element, pattern)
-  return pattern == nil or element.name:find(pattern) ~= nil
-    or (element.text ~= nil and element.text:find(pattern) ~= nil)
+  return pattern == nil or element.name:find(pattern) ~= nil -- pattern: the script's own
+    or (element.text ~= nil and element.text:find(pattern) ~= nil) -- pattern: the script's own
 end
 
 -- Whether fits(ancestor) holds for one of the element's ancestors.

@@ -141,7 +141,7 @@ end
 local function type_body(job, body)
   local interval = timing.of(job.desk, "type_interval")
   if interval == 0 or not utf8.len(body) then return type_part(job, body) end
-  for character in body:gmatch(utf8.charpattern) do
+  for character in body:gmatch(utf8.charpattern) do -- pattern: Lua's own, linear
     if job.typed > 0 then task.sleep(interval) end
     local ok, err = type_part(job, character)
     if not ok then return nil, err end
@@ -150,7 +150,8 @@ local function type_body(job, body)
 end
 
 local function type_all(job, whole)
-  local body, enters = whole:match("^(.-)(\n*)$")
+  local body = text.without_end(whole, "\n")
+  local enters = whole:sub(#body + 1)
   local ok, err = type_body(job, body)
   if not ok or enters == "" then return ok, err end
   if body ~= "" then

@@ -23,7 +23,7 @@ end
 -- Removes punctuation at the ends, so that "Save..." matches "Save"; not where the wanted text has some there itself.
 local function trimmed(s, wanted)
   if not wanted:find("^%p") then s = s:gsub("^%p+", "") end
-  if not wanted:find("%p$") then s = s:gsub("%p+$", "") end
+  if not wanted:find("%p$") then s = text.without_end(s, "%p") end
   return s
 end
 

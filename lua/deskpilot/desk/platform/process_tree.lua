@@ -12,7 +12,7 @@ local secret_names = { "^DESKPILOT_", "API_KEY$", "ACCESS_KEY$", "TOKEN$", "SECR
 ---@return boolean
 function process_tree.is_secret(name)
   for _, pattern in ipairs(secret_names) do
-    if name:upper():match(pattern) then return true end
+    if name:upper():match(pattern) then return true end -- pattern: one of secret_names
   end
   return false
 end

@@ -59,7 +59,7 @@ end
 function window_criteria.matches(window, criteria)
   return has(window.title, criteria.title) and has(window.class, criteria.class)
     and has(window.executable, criteria.executable)
-    and (criteria.matching == nil or window.title:find(criteria.matching) ~= nil)
+    and (criteria.matching == nil or window.title:find(criteria.matching) ~= nil) -- pattern: the script's own
     and (criteria.pid == nil or window.pid == criteria.pid) and (criteria.id == nil or window.id == criteria.id)
     and (criteria.active == nil or window.active == criteria.active)
     and (criteria.visible == nil or window.visible == criteria.visible)

@@ -30,7 +30,7 @@ local function rank(element, role)
     if element.role:find(part, 1, true) then return 1 end
   end
   for _, part in ipairs(inert) do
-    if element.role:find(part) then return 3 end
+    if element.role:find(part) then return 3 end -- pattern: one of `inert`
   end
   return 2
 end

@@ -105,7 +105,8 @@ end
 -- Cuts at line ends, semicolons, commas, full stops, colons, "then" and "and". A comma or full stop behind a + is a
 -- key's name. A colon stays with what it ends.
 local function clauses_of(lifted)
-  lifted = ("\n" .. lifted):gsub(":%f[%s\0]", ":\n"):gsub("\n%s*%d+[.)]%s", "\n"):gsub("\n%s*[-*]%s", "\n")
+  lifted = ("\n" .. lifted):gsub(":%f[%s\0]", ":\n"):gsub("\n[ \t]*%d+[.)]%s", "\n")
+  lifted = lifted:gsub("\n[ \t]*[-*]%s", "\n")
   lifted = lifted:gsub("([^+])[.,]%f[%s\0]", "%1\n"):gsub("(%+%+)[.,]%f[%s\0]", "%1\n")
   lifted = lifted:gsub("%f[%S][Tt]hen%f[%s]", "\n"):gsub("%f[%S][Aa]nd%f[%s]", "\n")
   return lifted:gmatch("[^\n;]+")
@@ -140,7 +141,7 @@ end
 
 -- What a clause gives in a form, by the words of the form that stand for it; nil where it says something else.
 local function match(form, core, quotations)
-  local captures, given = { core:match(form.pattern) }, {}
+  local captures, given = { core:match(form.pattern) }, {} -- pattern: the forms' own; a clause is short
   if #captures == 0 then return nil end
   for i, word in ipairs(form.fields) do
     given[word] = quotations[captures[i]] or captures[i]

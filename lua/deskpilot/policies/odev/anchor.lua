@@ -21,7 +21,7 @@ local function same_application(wanted, have)
 end
 
 local function address(url)
-  return (fold(url):gsub("^%a[%w+.-]*://", ""):gsub("^www%.", ""):gsub("/+$", ""))
+  return text.without_end(fold(url):gsub("^%a[%w+.-]*://", ""):gsub("^www%.", ""), "/")
 end
 
 local checks = {}

@@ -75,9 +75,10 @@ end
 -- The words of a line that is a heading, without its marks: "## 5. RISKS", "**Success criteria:** one; two".
 local function heading_of(line)
   local bare = line:gsub("^%s*#+%s*", ""):gsub("^%s*%*+", ""):gsub("^%s*%d+[.)]%s*", ""):gsub("^%s*%*+", "")
-  local title, rest = bare:match("^([%a][%a%s'&/-]*)%**%s*:%**%s*(.*)$")
-  if not title then title, rest = bare:match("^([%a][%a%s'&/-]*)%**%s*$"), "" end
+  local title = bare:match("^%a[%a%s'&/-]*")
   if not title then return nil end
+  local rest = bare:match("^%**%s*:%**%s*(.*)$", #title + 1) or bare:match("^%**%s*$", #title + 1) and ""
+  if not rest then return nil end
   local marked = line:find("^%s*#") or line:find("^%s*%*%*") or title == title:upper()
   return text.one_line(title):lower(), text.one_line(rest), marked ~= nil and marked ~= false
 end
@@ -88,7 +89,7 @@ end
 ---@return string[]
 function doctrine.criteria_in(prose)
   local items, lines, inside = {}, {}, false
-  for line in (prose .. "\n"):gmatch("(.-)\r?\n") do
+  for line in text.lines(prose) do
     local title, rest, marked = heading_of(line)
     if title and (title:find("success criteri", 1, true) or title:find("criteria for success", 1, true)) then
       inside = true

@@ -124,7 +124,8 @@ function platform.command_line(pid)
   local list = zero_separated(pid, "cmdline")
   if #list ~= 1 then return list[1] and list end
   local argv = {}
-  for argument in (list[1] .. " --"):gsub(" %-%-", "\0--"):gmatch("([^%z]+)%z") do argv[#argv + 1] = argument end
+  for argument in (list[1] .. " --"):gsub(" %-%-", "\0--"):gmatch("[^%z]+") do argv[#argv + 1] = argument end
+  argv[#argv] = nil
   return argv
 end
 

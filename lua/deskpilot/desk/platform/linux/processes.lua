@@ -1,5 +1,6 @@
 --- The processes of this machine, from /proc.
 local uv = require "luv"
+local text = require "deskpilot.base.text"
 
 local processes = {}
 
@@ -58,7 +59,7 @@ function processes.named(name)
     if not entry then break end
     local pid = math.tointeger(tonumber(entry))
     local kept = pid and (read_file("/proc/" .. pid .. "/comm") or ""):match "^[^\n]*"
-    local file = pid and (uv.fs_readlink("/proc/" .. pid .. "/exe") or ""):match "[^/]*$"
+    local file = pid and text.after_last(uv.fs_readlink("/proc/" .. pid .. "/exe") or "", "/")
     if pid and (kept == name:sub(1, 15) or file == name) and select(2, processes.parent(pid)) ~= "Z" then
       found[#found + 1] = pid
     end

@@ -105,7 +105,7 @@ local function base_environment(asked)
   local env = {}
   for key, value in pairs(uv.os_environ()) do
     local keep = true
-    for _, pattern in ipairs(withheld) do keep = keep and not key:match(pattern) end
+    for _, pattern in ipairs(withheld) do keep = keep and not key:match(pattern) end -- pattern: of `withheld`
     keep = keep and not process_tree.is_secret(key)
     if keep then env[key] = value end
   end
@@ -120,9 +120,8 @@ local function base_environment(asked)
 end
 
 local function last_line(log)
-  local data = files.read(log, 1 << 20) or ""
-  local last = data:match("([^\n]*%S[^\n]*)\n*$")
-  return last and text.cut(text.one_line(last), 200) or nil
+  local last = text.after_last(text.trim(files.read(log, 1 << 20) or ""), "\n")
+  return last ~= "" and text.cut(text.one_line(last), 200) or nil
 end
 
 -- Starts a program with its output in a log file. `extra` becomes its file descriptor 3. Its end is reported to the

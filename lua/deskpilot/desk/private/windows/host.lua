@@ -31,8 +31,8 @@ local state -- of this process's desktop
 -- --- applications ---------------------------------------------------------------------------------
 
 local function last_line(log)
-  local last = (files.read(log, 1 << 20) or ""):match("([^\n]*%S[^\n]*)\n*$")
-  return last and text.cut(text.one_line(last), 200) or nil
+  local last = text.after_last(text.trim(files.read(log, 1 << 20) or ""), "\n")
+  return last ~= "" and text.cut(text.one_line(last), 200) or nil
 end
 
 local function ended(process, status, signal)

@@ -1,0 +1,28 @@
+---@meta native.json
+-- Made by `./dev docs` from the comments above the C functions: change those.
+
+--- native.json: what is asked of a JSON text before it is decoded. lua-cjson takes up to fifty times
+--- the bytes of a text that is made of empty lists, and refuses a text for half a character.
+---@class native.json
+local module = {}
+
+--- How many values a JSON text holds, the keys of objects among them, and how deep its lists and
+--- objects are nested. Stops counting where there are more values than `most`. Neither number is too
+--- low; for a text that is not well-formed they are those of what precedes the mistake, or more.
+---@param text string
+---@param most integer
+---@return integer values, integer depth
+function module.measure(text, most) end
+
+--- The text with each half of a surrogate pair that stands alone (\ud83d) replaced by \ufffd, which
+--- is as long. nil where there is none.
+---@param text string
+---@return string? mended
+function module.mend(text) end
+
+--- The text with each byte that is not valid UTF-8 replaced by U+FFFD.
+---@param text string
+---@return string
+function module.utf8(text) end
+
+return module

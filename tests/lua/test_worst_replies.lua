@@ -1,0 +1,68 @@
+-- What the worst answers of a model server cost: the time and the memory of a run that is given nothing else. Its table
+-- is in docs/security.md; WORST_TABLE names a file to write it to.
+local child = require "worst_child"
+local t = require "harness"
+local worst = require "worst_replies"
+
+local tests = {}
+
+local base = 30 -- MB that any run takes, with what it makes of the words that the limits let through
+local times = 8 -- the bytes of an answer
+local per_megabyte, fixed = 1, 3 -- seconds of the processor for an answer, with sanitizers
+
+local function megabytes(bytes) return bytes / 2 ^ 20 end
+
+local function check(one)
+  local grown = one.kilobytes / 1024
+  local what = ("%s, %s: %.1f MB, %d answers, %.1f MB more memory, %.2f s, %s: %s"):format(one.name, one.policy,
+    megabytes(one.size), one.answers, grown, one.worked, one.status, one.reason)
+  t.ok(one.answers > 0, what)
+  t.ok(one.status ~= "succeeded", what)
+  t.ok(grown <= times * megabytes(one.size) + base, what)
+  t.ok(one.worked <= one.answers * (megabytes(one.size) * per_megabyte + fixed), what)
+end
+
+local function row(one)
+  return ("| %s | %.1f | %.0f | %.2f | %s |"):format(one.name, megabytes(one.size), one.kilobytes / 1024,
+    one.worked / one.answers, one.status)
+end
+
+local function report(found)
+  local lines = { "| answer | MB | more memory, MB | seconds each | the run ends as |", "|---|---|---|---|---|" }
+  for _, one in ipairs(found) do lines[#lines + 1] = row(one) end
+  local path = os.getenv "WORST_TABLE"
+  if not path then return end
+  local file <close> = assert(io.open(path, "w"))
+  file:write(table.concat(lines, "\n"), "\n")
+end
+
+-- A part of all, so that none of the tests outlasts its time.
+local parts, found = 6, {}
+
+for part = 1, parts do
+  tests[("part_%d"):format(part)] = function()
+    local chosen = {}
+    for i, reply in ipairs(worst.all()) do
+      if i % parts == part - 1 then chosen[#chosen + 1] = reply end
+    end
+    local running
+    for i = 1, #chosen + 1 do
+      local next_one = chosen[i]
+        and child.begin(chosen[i].name, chosen[i].make(), i % 3 == 0 and "odev" or "three_body", 60)
+      local one = running and child.finish(running)
+      if one then
+        check(one)
+        found[#found + 1] = one
+      end
+      running = next_one
+    end
+  end
+end
+
+function tests.z_the_table()
+  t.ok(#worst.all() >= 100, #worst.all() .. " answers")
+  t.eq(#found, #worst.all())
+  report(found)
+end
+
+return tests
