@@ -39,7 +39,7 @@ tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_rec
             keys monitors null ocr_detect parallel png_damage png_decode regions scale)
 tests_named(WINDOWS_LUA lua lua agent app_profiles batch cdp checks cli completion config criteria csv data decode
             desk desk_proxy eval files find goal_limits goals http http_server input_filter json literal literal_planner
-            lookup lookups loop_detection memory model monitors native_desk ocr odev old_runs outline pace patterns phases
+            lookup lookups loop_detection memory model monitors native_desk ocr odev odd_journals old_runs outline pace patterns phases
             plugins probe process questions replay report resume_state schema schema_foreign shot signal signatures
             site system task tool_groups toolbox types websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)

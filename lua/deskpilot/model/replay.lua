@@ -62,10 +62,10 @@ end
 local function lines_of(request)
   local lines = {}
   for _, message in ipairs(type(request.messages) == "table" and request.messages or {}) do
-    local parts = message.content
+    local parts = type(message) == "table" and message.content
     if type(parts) ~= "table" then parts = { { type = "text", text = parts } } end
     for _, part in ipairs(parts) do
-      for line in tostring(part.text or ""):gmatch "[^\n]+" do lines[#lines + 1] = line end
+      for line in tostring(type(part) == "table" and part.text or ""):gmatch "[^\n]+" do lines[#lines + 1] = line end
     end
   end
   local tools = {}
