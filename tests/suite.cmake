@@ -48,6 +48,8 @@ tests_in(WINDOWS_BROWSER windows/browser lua)
 tests_in(WINDOWS_MONITORS windows/monitors lua)
 tests_in(WINDOWS_TLS windows/tls lua)
 
+include(${TESTS}/fuzz/fuzzers.cmake)
+
 # test_names(LIST PREFIX FILE...): PREFIX.test_x for each file.
 function(test_names list prefix)
   list(TRANSFORM ARGN REPLACE ".*/(test_[^/]*)\\.[a-z]+$" "${prefix}.\\1")
@@ -57,7 +59,10 @@ endfunction()
 # --- by cmake -P: a line "KIND NAME" for each test; KIND is unit, linux, tsan or windows -------------------------
 if(CMAKE_SCRIPT_MODE_FILE)
   set(lines "windows windows.imports" "windows windows.c.pngsuite")
-  foreach(name fuzz.websocket fuzz.image graph.file_circles graph.test_file_circles)
+  list(TRANSFORM FUZZERS PREPEND fuzz. OUTPUT_VARIABLE fuzzers)
+  list(TRANSFORM LINUX_FUZZERS PREPEND "linux fuzz." OUTPUT_VARIABLE linux_fuzzers)
+  list(APPEND lines ${linux_fuzzers})
+  foreach(name ${fuzzers} graph.file_circles graph.test_file_circles)
     list(APPEND lines "unit ${name}" "windows windows.${name}")
   endforeach()
   function(add_lines prefix)

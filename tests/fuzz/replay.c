@@ -1,6 +1,7 @@
 /*
- * replay FILE...: plays the inputs of a fuzzer, and changes of them that are the same at every run,
- * so that the suite sees without the fuzzer itself that it still builds and finds nothing.
+ * replay FILE...: plays the inputs of a fuzzer, and ROUNDS changes of each that are the same at
+ * every run, so that the suite sees without the fuzzer itself that it still builds and finds
+ * nothing.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST = 1 << 16, ROUNDS = 1000 }; /* bytes of an input; changes of each */
+enum { MOST = 1 << 16 }; /* bytes of an input */
 
 static uint32_t state = 1;
 

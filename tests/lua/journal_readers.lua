@@ -4,6 +4,7 @@ local export = require "deskpilot.agent.export"
 local files = require "deskpilot.base.files"
 local journals = require "journals"
 local json = require "deskpilot.base.json"
+local markup = require "markup"
 local recording = require "deskpilot.agent.recording"
 local report = require "deskpilot.cli.commands.report"
 local resume = require "deskpilot.agent.resume"
@@ -20,26 +21,10 @@ function readers.folder()
   return folder
 end
 
-local tags = { "section", "div", "figure", "pre", "dl", "dt", "dd", "b", "span", "header", "h1", "h2", "p", "style",
-  "title" }
-
--- What is wrong with a page: words that became markup.
-local function page_problem(page)
-  if not utf8.len(page) then return "the page is not UTF-8" end
-  for _, part in ipairs { "<script", "\27", "\0", "\u{9b}", "\u{202e}", "onerror='" } do
-    if page:find(part, 1, true) then return ("the page has %q in it"):format(part) end
-  end
-  for _, tag in ipairs(tags) do
-    local _, opened = page:gsub("<" .. tag .. "[ >]", "")
-    local _, closed = page:gsub("</" .. tag .. ">", "")
-    if opened ~= closed then return ("<%s> is opened %d times, and closed %d times"):format(tag, opened, closed) end
-  end
-end
-
 local function report_problem(folder)
   local path, err = report.write(folder)
   if not path then return err == nil and "no page and no sentence" or nil end
-  return page_problem(assert(files.read(path)))
+  return markup.problem(assert(files.read(path)))
 end
 
 local settings = { ["limits.turns"] = 30, ["limits.seconds"] = 300, ["limits.tokens"] = 0 }
