@@ -9,6 +9,7 @@
 #include "desk/atspi/atspi_queue.h"
 #include "desk/atspi/atspi_read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +266,7 @@ static void require_list(atspi_read *r)
         if (e->text) {
             require_text(e->text, DESK_ELEMENTS_MAX_TEXT * 4);
         }
+        REQUIRE(!e->has_value || isfinite(e->value));
         if (e->has_rect) {
             REQUIRE(e->rect.width > 0 && e->rect.height > 0);
         }

@@ -26,6 +26,10 @@ function tests.reads_what_lua_reads()
   same_as_lua "{ -- a comment\n 1, --[[ a\nlong one ]] 2, --[==[ ]] ]==] 3 --\n}"
   same_as_lua "{ a = 1, a = 2, nilled = nil, truth = true }"
   same_as_lua '{ "a\\\nb" }'
+  same_as_lua "{ 'x', [1] = 'y', [2] = 'z', nil, [3] = 'w' }"
+  for _, count in ipairs { 49, 50, 51, 99, 100, 101 } do
+    same_as_lua("{ " .. ("'x', "):rep(count) .. "[1] = 1, [50] = 2, [51] = 3, [100] = 4, [101] = 5 }")
+  end
 end
 
 function tests.return_bom_and_trailing_marks_are_fine()

@@ -176,24 +176,34 @@ function Parser:key(depth)
   return key, true
 end
 
+-- Lua puts values without a key into the table by so many, the last ones at its end: they replace what was given to
+-- the same place as a key, also behind them.
+local together = 50
+
 function Parser:table(depth)
   if depth >= data.max_depth then self:fail("tables are nested deeper than " .. data.max_depth) end
-  local opened, result, count = self.at, {}, 0
+  local opened, result, items, count = self.at, {}, {}, 0
+  local function put_items()
+    for i = count - (count - 1) % together, count do result[i] = items[i] end
+  end
   self.at = self.at + 1
   while not self:take("}") do
     local key, keyed = self:key(depth + 1)
     local value = self:value(depth + 1)
-    if not keyed then
+    if keyed then
+      result[key] = value
+    else
       count = count + 1
-      key = count
+      items[count] = value
+      if count % together == 0 then put_items() end
     end
-    result[key] = value
     if not self:take(",") and not self:take(";") then
       if self:take("}") then break end
       self:fail(("expected ',' or '}' (for the '{' of line %d), not %s"):format(
         line_of(self, opened), self:describe_next()))
     end
   end
+  if count % together ~= 0 then put_items() end
   return result
 end
 
