@@ -26,6 +26,10 @@ function tests.reads_what_lua_reads()
   same_as_lua "{ -- a comment\n 1, --[[ a\nlong one ]] 2, --[==[ ]] ]==] 3 --\n}"
   same_as_lua "{ a = 1, a = 2, nilled = nil, truth = true }"
   same_as_lua '{ "a\\\nb" }'
+  for _, line_end in ipairs { "\r", "\n\r", "\r\n", "\n\n\r", "\r\r\n\n" } do
+    same_as_lua(("{ [[@a@@b]], 'c\\@d', --[[@]] 1 }"):gsub("@", #line_end < 3 and line_end or "\n"))
+    same_as_lua(("{ [[@a@]] }"):gsub("@", line_end))
+  end
   same_as_lua "{ 'x', [1] = 'y', [2] = 'z', nil, [3] = 'w' }"
   for _, count in ipairs { 49, 50, 51, 99, 100, 101 } do
     same_as_lua("{ " .. ("'x', "):rep(count) .. "[1] = 1, [50] = 2, [51] = 3, [100] = 4, [101] = 5 }")

@@ -19,7 +19,7 @@ local constants = { ["true"] = true, ["false"] = false }
 
 local escapes = {
   a = "\a", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", v = "\v",
-  ["\\"] = "\\", ['"'] = '"', ["'"] = "'", ["\n"] = "\n",
+  ["\\"] = "\\", ['"'] = '"', ["'"] = "'",
 }
 
 -- A parser is { text, at, name }: `at` is the position of the next byte to read.
@@ -35,6 +35,19 @@ function Parser:fail(message, at)
   error({ data_error = ("%s:%d: %s"):format(self.name, line_of(self, at or self.at), message) }, 0)
 end
 
+-- As Lua reads them: two different bytes of a line end, one after the other, are one.
+local function one_kind_of_line_end(words)
+  if not words:find("\r", 1, true) then return words end
+  return (words:gsub("[\r\n]+", function(run)
+    local lines, at = 0, 1
+    while at <= #run do
+      local first, second = run:byte(at, at + 1)
+      at, lines = at + (second and second ~= first and 2 or 1), lines + 1
+    end
+    return ("\n"):rep(lines)
+  end))
+end
+
 -- The text of a long bracket that begins at `at` ("[[" or "[=["), and the byte after it.
 function Parser:long_bracket(at)
   local level = self.text:match("^%[(=*)%[", at)
@@ -42,7 +55,7 @@ function Parser:long_bracket(at)
   local first = at + #level + 2
   local close, after = self.text:find("]" .. level .. "]", first, true)
   if not close then self:fail("a long string or comment is not closed", at) end
-  return (self.text:sub(first, close - 1):gsub("^\r?\n", "")), after + 1
+  return (one_kind_of_line_end(self.text:sub(first, close - 1)):gsub("^\n", "")), after + 1
 end
 
 function Parser:skip_space()
@@ -81,8 +94,12 @@ function Parser:escape()
   local start = self.at
   local letter = self.text:sub(start + 1, start + 1)
   self.at = start + 2
+  if letter == "\n" or letter == "\r" then
+    local next_byte = self.text:match("^[\r\n]", self.at)
+    if next_byte and next_byte ~= letter then self.at = self.at + 1 end
+    return "\n"
+  end
   if escapes[letter] then return escapes[letter] end
-  if letter == "\r" then return "\n" end
   if letter == "u" then return self:code_point(start) end
   if letter == "z" then
     self.at = self.text:find("[^%s]", self.at) or #self.text + 1
