@@ -31,8 +31,8 @@ list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
 tests_named(TSAN_C c c find activity image parallel png scale)
-tests_named(TSAN_LUA lua lua find interrupt ocr)
-tests_named(TSAN_E2E e2e lua activity)
+tests_named(TSAN_LUA lua lua files find http interrupt ocr shot)
+tests_named(TSAN_E2E e2e lua activity elements)
 
 # The units that are the same everywhere, and tests/windows for what is Windows's own.
 tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall activity image jpeg_decode jpeg_encode

@@ -81,6 +81,7 @@ function tests.broken_files_are_refused()
   refused("{ end = 1 }", "'end' is not a value")
   refused("{ a = \255 }", "a byte that is not text")
   refused("{ 1, , 2 }", "',' is not a value")
+  refused("{ -- a comment\rends there }", "'ends' is not a value")
 end
 
 function tests.depth_and_size_are_limited()

@@ -63,7 +63,7 @@ function Parser:skip_space()
     self.at = self.text:find("[^ \t\r\n\f\v]", self.at) or #self.text + 1
     if self.text:sub(self.at, self.at + 1) ~= "--" then return end
     local _, after = self:long_bracket(self.at + 2)
-    self.at = after or self.text:find("\n", self.at, true) or #self.text + 1
+    self.at = after or self.text:find("[\r\n]", self.at) or #self.text + 1
   end
 end
 
