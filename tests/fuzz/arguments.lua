@@ -1,11 +1,10 @@
---- A schema and the arguments of a call, both from outside, as JSON on two lines: the schema is refused with a sentence,
---- or every value is corrected and then valid, or refused with a sentence; what was valid stays as it is.
+--- A schema and the arguments of a call, both from outside, as JSON on two lines: the schema is refused with a
+--- sentence, or the arguments are corrected and then valid, or refused with a sentence. They are not changed in place.
 local decode = require "deskpilot.model.decode"
 local json = require "deskpilot.base.json"
 local schema = require "deskpilot.base.schema"
 local values = require "fuzz_values"
 
--- What a step does to a value that was found valid leaves it valid.
 local function check_value(definition, value)
   local before = json.encode(value)
   local coerced = schema.coerce(definition, value)

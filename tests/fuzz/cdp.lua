@@ -1,6 +1,6 @@
---- What a browser sends: each line of an input is a message to a connection on which a tab is attached and calls wait for
---- their answers. A malformed one ends the connection; whatever comes, every call ends with a result or an error, and
---- the tab's fields keep their types.
+--- What a browser sends: each line of an input is a message to a connection on which a tab is attached and calls wait
+--- for their answers. A malformed one ends the connection; whatever comes, every call ends with a result or an error,
+--- and the tab's fields keep their types.
 local cdp = require "deskpilot.desk.browser.cdp"
 local downloads = require "deskpilot.desk.browser.downloads"
 local errors = require "deskpilot.base.errors"
@@ -75,9 +75,14 @@ return function(bytes)
     listener.on_message(line)
     check_tab(tab)
   end
-  for _, download in ipairs(browser.downloads) do assert(type(download.name) == "string", "a download without a name") end
+  for _, download in ipairs(browser.downloads) do
+    assert(type(download.name) == "string", "a download without a name")
+  end
   connection:close()
   uv.run "nowait" -- what the end has put off
-  for _, work in ipairs(tasks) do work:cancel "the input is over" check_task(work) end
+  for _, work in ipairs(tasks) do
+    work:cancel "the input is over"
+    check_task(work)
+  end
   uv.run "nowait"
 end

@@ -12,7 +12,8 @@ local uv = require "luv"
 local values = require "fuzz_values"
 
 -- In memory, where there is a folder for that: a file is written for each input.
-local folder = assert(uv.fs_mkdtemp((uv.fs_stat "/dev/shm" and "/dev/shm" or uv.os_tmpdir()) .. "/deskpilot-fuzz-XXXXXX"))
+local memory = uv.fs_stat "/dev/shm" and "/dev/shm" or uv.os_tmpdir()
+local folder = assert(uv.fs_mkdtemp(memory .. "/deskpilot-fuzz-XXXXXX"))
 local path = files.join(folder, "journal.jsonl")
 local keeper = setmetatable({}, { __gc = function() -- at the end of the state
   os.remove(path)

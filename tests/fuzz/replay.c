@@ -35,9 +35,11 @@ static input read_file(const char *path)
         exit(1);
     }
     input read = {malloc(MOST), 0};
-    if (read.data) {
-        read.size = fread(read.data, 1, MOST, file);
+    if (!read.data) {
+        perror(path);
+        exit(1);
     }
+    read.size = fread(read.data, 1, MOST, file);
     fclose(file);
     return read;
 }
@@ -63,6 +65,9 @@ static size_t change_once(uint8_t *data, size_t size, const input *other)
         size_t from = other->size ? dice((uint32_t) other->size) : 0;
         size_t count = other->size ? dice((uint32_t) (other->size - from)) + 1 : 0;
         count = count < room ? count : room;
+        if (count == 0) {
+            return size;
+        }
         memmove(data + at + count, data + at, size - at);
         memcpy(data + at, other->data + from, count);
         return size + count;
