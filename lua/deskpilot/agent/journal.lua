@@ -163,8 +163,8 @@ function journal.lost(how)
       or "s", how.skipped == 1 and "is" or "are", how.skipped == 1 and "" or "s", how.skipped == 1 and "is" or "are")
   end
   if how.odd > 0 then
-    parts[#parts + 1] = ("%d of its fields %s not what %s should be and %s left out, such as %s"):format(how.odd,
-      how.odd == 1 and "is" or "are", how.odd == 1 and "it" or "they", how.odd == 1 and "is" or "are",
+    parts[#parts + 1] = (how.odd == 1 and "%d field of the journal is not what it should be and is left out: %s"
+      or "%d fields of the journal are not what they should be and are left out, such as %s"):format(how.odd,
       texts.cut(how.first_odd, 60))
   end
   if how.cut then parts[#parts + 1] = "its last line was cut off" end
