@@ -3,7 +3,7 @@
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 
-local folder = files.temporary_folder()
+local folder = assert(files.own_temporary_folder())
 local note = files.join(folder, "deskpilot-shopping.txt")
 local shopping = "bread\ncheese\nGrüße an Anna\n"
 

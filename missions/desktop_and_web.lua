@@ -3,7 +3,7 @@
 local files = require "deskpilot.base.files"
 local site_server = require "site.server"
 
-local path = files.join(files.temporary_folder(), "deskpilot-total.txt")
+local path = files.join(assert(files.own_temporary_folder()), "deskpilot-total.txt")
 local site
 
 local function sales()

@@ -1,6 +1,7 @@
 -- Types two lines into a text editor and saves them. Whether it is done is read from the file's bytes.
-local folder = os.getenv("TMPDIR") or "/tmp"
-local path = folder .. "/deskpilot-editor.txt"
+local files = require "deskpilot.base.files"
+
+local path = files.join(assert(files.own_temporary_folder()), "deskpilot-editor.txt")
 local lines = "Grüße aus dem Editor — naïve café\nZweite Zeile: 日本語, עברית, 😀\n"
 
 ---@type deskpilot.mission
@@ -18,6 +19,6 @@ return {
   policy = "three_body",
   desktop = { kind = "private", size = { 1280, 800 }, apps = { { "mousepad", "--disable-server" } } },
   limits = { turns = 60, seconds = 600 },
-  before_run = function() os.remove(path) end,
+  before_run = function() files.remove(path) end,
   verify = function(m) return m.checks.file { path = path, equals = lines } end,
 }

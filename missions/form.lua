@@ -13,7 +13,7 @@ Ada Lovelace,ada@example.org,London
 ]]
 
 local function people(m)
-  local path = m.args[1] or files.join(files.temporary_folder(), "deskpilot-people.csv")
+  local path = m.args[1] or files.join(assert(files.own_temporary_folder()), "deskpilot-people.csv")
   if not m.args[1] then assert(files.write(path, sample)) end
   return assert(csv.records(assert(files.read(path))))
 end

@@ -2,7 +2,7 @@
 -- done is read from the file's bytes.
 local files = require "deskpilot.base.files"
 
-local path = files.native(files.join(files.temporary_folder(), "deskpilot-notepad.txt"))
+local path = files.native(files.join(assert(files.own_temporary_folder()), "deskpilot-notepad.txt"))
 local lines = "Grüße aus dem Editor — naïve café\nZweite Zeile: 日本語, עברית, 😀 𝄞\n"
 
 -- As a quotation of a task.

@@ -3,7 +3,7 @@
 local files = require "deskpilot.base.files"
 
 local function path_of(m)
-  return files.absolute(m.args[1] or files.join(files.temporary_folder(), "deskpilot-notes.txt"))
+  return files.absolute(m.args[1] or files.join(assert(files.own_temporary_folder()), "deskpilot-notes.txt"))
 end
 
 ---@type deskpilot.mission

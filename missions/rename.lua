@@ -9,7 +9,7 @@ local samples = { ["IMG_0001.jpg"] = "harbour.jpg", ["IMG_0002.jpg"] = "old town
 local folder, names, inodes -- names: from the old to the new one; inodes: which file it was, by its new name
 
 local function make_samples()
-  folder = files.join(files.temporary_folder(), "deskpilot-rename")
+  folder = files.join(assert(files.own_temporary_folder()), "deskpilot-rename")
   files.remove(folder)
   assert(files.make_folder(folder))
   for name in pairs(samples) do assert(files.write(files.join(folder, name), name)) end

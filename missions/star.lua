@@ -6,7 +6,7 @@ local image = require "native.image"
 local size, radius = 300, 120
 
 local function path_of(m)
-  return files.absolute(m.args[1] or files.join(files.temporary_folder(), "deskpilot-star.png"))
+  return files.absolute(m.args[1] or files.join(assert(files.own_temporary_folder()), "deskpilot-star.png"))
 end
 
 -- The five points of the star in the order in which a pen visits them, in pixels of the picture.

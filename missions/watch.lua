@@ -3,7 +3,7 @@
 local files = require "deskpilot.base.files"
 
 local function path_of(m) -- deskpilot run watch -- PATH
-  return files.absolute(m.args[1] or files.join(files.temporary_folder(), "deskpilot-watch.txt"))
+  return files.absolute(m.args[1] or files.join(assert(files.own_temporary_folder()), "deskpilot-watch.txt"))
 end
 
 -- A job that takes its time and asks at its end, as a copy or an installation does.

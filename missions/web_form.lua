@@ -5,7 +5,7 @@ local json = require "deskpilot.base.json"
 local site_server = require "site.server"
 local uv = require "luv"
 
-local folder = files.join(files.temporary_folder(), ("deskpilot-web-form-%d"):format(uv.os_getpid()))
+local folder = files.join(assert(files.own_temporary_folder()), ("deskpilot-web-form-%d"):format(uv.os_getpid()))
 local poster = files.join(folder, "poster.png")
 local picture = "\137PNG\r\n\26\n" .. ("A poster's bytes, whatever they are: \0\255\r\n"):rep(300)
 local wanted = { name = "Ada Lovelace", mail = "ada@example.org", ticket = "two", city = "London, United Kingdom",

@@ -21,7 +21,18 @@ target_include_directories(atspi_walk PRIVATE ${ATSPI_INCLUDE_DIRS})
 target_link_libraries(atspi_walk PRIVATE ${ATSPI_LINK_LIBRARIES})
 list(APPEND LUA_TESTS_NEED atspi_walk)
 
+# Calls of the C library that fail when they are told to (LD_PRELOAD).
+add_library(fail_calls MODULE torture/fail_calls.c)
+target_compile_options(fail_calls PRIVATE -fno-sanitize=all)
+target_link_options(fail_calls PRIVATE -fno-sanitize=all)
+target_link_libraries(fail_calls PRIVATE ${CMAKE_DL_LIBS})
+if(DESKPILOT_SANITIZE)
+  target_compile_definitions(fail_calls PRIVATE FAIL_CALLS_WITHOUT_MALLOC)
+endif()
+list(APPEND LUA_TESTS_NEED fail_calls)
+
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>" "DESKPILOT_ATSPI_WALK=$<TARGET_FILE:atspi_walk>"
+    "DESKPILOT_FAIL_CALLS=$<TARGET_FILE:fail_calls>"
     "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/lsan.supp")
 add_lua_tests(lua "" ${UNIT_LUA} ${MORE_LUA})
 add_lua_tests(e2e "" ${E2E})

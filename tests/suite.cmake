@@ -23,25 +23,26 @@ endmacro()
 # Units need neither a screen nor applications, and are done in a second or two.
 tests_in(UNIT_C c c)
 tests_in(MORE_C c c)
-list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall)\\.c$")
+list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall|watchdog)\\.c$")
 list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
 tests_named(MORE_LUA lua lua app_profiles cli reply_limits websocket worst_replies)
 list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
-tests_named(TSAN_C c c find activity image parallel png scale)
+tests_named(TSAN_C c c find activity image parallel png scale watchdog)
 tests_named(TSAN_LUA lua lua files find http interrupt ocr shot)
 tests_named(TSAN_E2E e2e lua activity elements)
 
 # The units that are the same everywhere, and tests/windows for what is Windows's own.
 tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall activity image jpeg_decode jpeg_encode
-            keys monitors null ocr_detect parallel png_damage png_decode regions scale)
-tests_named(WINDOWS_LUA lua lua agent app_profiles batch cdp checks cli completion config criteria csv data decode
-            desk desk_proxy eval files find goal_limits goals http http_server input_filter json literal literal_planner
-            lookup lookups loop_detection memory model monitors native_desk ocr odev odd_journals old_runs outline pace patterns phases
-            plugins probe process questions replay report resume_state schema schema_foreign shot signal signatures
-            site system task tool_groups toolbox types websocket websocket_frames websocket_opening)
+            keys monitors null ocr_detect parallel png_damage png_decode regions scale watchdog)
+tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles batch browser_pipe cdp checks cli completion
+            config criteria csv data decode desk desk_proxy eval files find goal_limits goals hook_fields hooks http
+            http_server input_filter json lasting literal literal_planner lookup lookups loop_detection memory model
+            monitors native_desk ocr odev odd_journals old_runs outline pace patterns permissions phases plugins probe
+            process questions replay report resume_state schema schema_foreign shot signal signatures site system task
+            tool_groups toolbox trust types untrusted websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)
 tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)
@@ -62,7 +63,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   list(TRANSFORM FUZZERS PREPEND fuzz. OUTPUT_VARIABLE fuzzers)
   list(TRANSFORM LINUX_FUZZERS PREPEND "linux fuzz." OUTPUT_VARIABLE linux_fuzzers)
   list(APPEND lines ${linux_fuzzers})
-  foreach(name ${fuzzers} graph.file_circles graph.test_file_circles)
+  foreach(name binary.hardening ${fuzzers} graph.file_circles graph.test_file_circles)
     list(APPEND lines "unit ${name}" "windows windows.${name}")
   endforeach()
   function(add_lines prefix)

@@ -8,16 +8,21 @@ target_link_options(testapp PRIVATE -municode)
 target_link_libraries(testapp PRIVATE comctl32)
 add_executable(ctrlc windows/ctrlc.c)
 add_executable(press windows/press.c) # another program's input, for people (test_win_activity.lua)
+add_executable(pipe_browser windows/pipe_browser.c) # a browser that is spoken to over pipes
 add_library(tesseract_stub MODULE windows/tesseract_stub.c)
-list(APPEND LUA_TESTS_NEED testapp ctrlc press tesseract_stub)
+target_link_options(tesseract_stub PRIVATE -static) # needs no DLL of the compiler
+list(APPEND LUA_TESTS_NEED testapp ctrlc press pipe_browser tesseract_stub)
 
-set(TEST_ENVIRONMENT "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>" "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>"
-    "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>" "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>"
+# Wine does not show the sticky bit of /tmp, where the checkout may lie: to it everybody may replace what is there.
+set(TEST_ENVIRONMENT "DESKPILOT_TRUSTED_FOLDERS=Z:/" "DESKPILOT_BIN=Z:$<TARGET_FILE:deskpilot>"
+    "DESKPILOT_TESTAPP=Z:$<TARGET_FILE:testapp>" "DESKPILOT_CTRLC=Z:$<TARGET_FILE:ctrlc>"
+    "DESKPILOT_PRESS=Z:$<TARGET_FILE:press>" "DESKPILOT_PIPE_BROWSER=Z:$<TARGET_FILE:pipe_browser>"
     "DESKPILOT_TESSERACT_STUB=Z:$<TARGET_FILE:tesseract_stub>")
 set(HERE ${CMAKE_CURRENT_SOURCE_DIR})
 set(WINE ${CMAKE_CROSSCOMPILING_EMULATOR})
 add_c_tests(windows.c "" ${WINDOWS_C})
 add_c_tests(windows.c comctl32 ${WINDOWS_OWN_C})
+target_link_libraries(test_win32_files PRIVATE system)
 add_executable(pngsuite c/pngsuite.c)
 target_link_libraries(pngsuite PRIVATE image)
 set(NEEDS pngsuite)

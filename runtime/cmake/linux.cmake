@@ -1,6 +1,8 @@
 # The small libraries are linked in whole, so that one file is the program; what every desktop has
 # (XCB, D-Bus, zlib) stays shared, and libcurl is opened when first used (runtime/net/linux).
-set(CMAKE_C_FLAGS_RELEASE "-O2 -g -DNDEBUG")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2")
+add_compile_options(-fstack-clash-protection -fcf-protection)
+add_link_options(-pie -Wl,-z,relro,-z,now,-z,noexecstack)
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)

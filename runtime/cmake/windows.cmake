@@ -1,6 +1,7 @@
 # Everything but the system's own DLLs is linked in; runtime/cmake/windows/libraries builds it into LIBRARIES.
 set(LIBRARIES ${CMAKE_SOURCE_DIR}/.cache/windows/prefix CACHE PATH "What runtime/cmake/windows/libraries/build.sh made")
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+add_link_options(-Wl,--dynamicbase,--high-entropy-va,--nxcompat)
 set(CMAKE_EXE_LINKER_FLAGS_RELEASE "-s -Wl,--no-insert-timestamp") # the same bytes each time
 # GCC does not align the stack for vectors of 32 bytes on this system (its bug 54412), but moves them as
 # if it did: the assembler makes those moves ones that need no alignment.

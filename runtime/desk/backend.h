@@ -24,6 +24,10 @@
 typedef struct desk_ops {
     void (*close)(desk *d); /* must be there */
 
+    /* nothing, successfully: nobody else can be at such a desktop. It fills in `other` only where
+     * it refuses, and the front makes one clean line of that. */
+    bool (*hold)(desk *d, const char *holder, char other[DESK_HOLDER_SIZE], base_error *err);
+
     int (*poll_fd)(desk *d);                /* -1 */
     int (*poll_every)(desk *d);             /* 0 */
     bool (*pump)(desk *d, base_error *err); /* nothing, successfully */

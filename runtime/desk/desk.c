@@ -2,6 +2,8 @@
  * checks its arguments, then calls the op or has its default. */
 #include "desk_internal.h"
 
+#include <string.h>
+
 bool desk_open_from(const desk_backend *list, desk **out, const char *name,
                     const desk_options *options, base_error *err)
 {
@@ -37,6 +39,39 @@ void desk_close(desk *d)
 const char *desk_backend_name(const desk *d)
 {
     return d->backend;
+}
+
+/* What another program says of itself, as one line that may be shown. */
+static void clean_name(char name[DESK_HOLDER_SIZE])
+{
+    size_t length = strlen(name);
+    if (length == 0 || !desk_check_utf8("its name", name, length, NULL)) {
+        strcpy(name, "another program");
+    }
+    for (char *c = name; *c; c++) {
+        *c = (unsigned char) *c < ' ' || *c == 127 ? ' ' : *c;
+    }
+}
+
+bool desk_hold(desk *d, const char *holder, char other[DESK_HOLDER_SIZE], base_error *err)
+{
+    size_t length = strlen(holder);
+    other[0] = '\0';
+    if (length == 0 || length >= DESK_HOLDER_SIZE) {
+        return base_fail(err, BASE_INVALID, "Who holds a desktop is told in 1 to %d bytes.",
+                         DESK_HOLDER_SIZE - 1);
+    }
+    if (!desk_check_utf8("who holds it", holder, length, err)) {
+        return false;
+    }
+    if (!d->ops.hold || d->ops.hold(d, holder, other, err)) {
+        return true;
+    }
+    if (err->code == BASE_REFUSED) {
+        clean_name(other);
+        base_fail(err, BASE_REFUSED, "This desktop is in use by %s.", other);
+    }
+    return false;
 }
 
 /* --- events -------------------------------------------------------------------------------------

@@ -50,6 +50,14 @@ void desk_close(desk *d);
 /* The name of the backend that answers, as desk_open takes it. Static storage. */
 const char *desk_backend_name(const desk *d);
 
+enum { DESK_HOLDER_SIZE = 200 };
+
+/* Holds the desktop for this desk, until it is closed or its process ends, however it ends. Nobody
+ * is kept from using the desktop by that: who is about to act on it asks first. `holder` (UTF-8,
+ * one line, shorter than DESK_HOLDER_SIZE) is who the others are told. BASE_REFUSED where another
+ * desk holds it, of whatever process, user or machine; `other` then names it. */
+bool desk_hold(desk *d, const char *holder, char other[DESK_HOLDER_SIZE], base_error *err);
+
 /* A descriptor that becomes readable when desk_pump has something to do; -1 if there is none. Pump
  * before waiting on it: other calls may have taken in events already. */
 int desk_poll_fd(desk *d);

@@ -54,9 +54,11 @@ int lib_open_desk(lua_State *L);
 int lib_open_elements(lua_State *L);
 int lib_open_http(lua_State *L);
 int lib_open_ocr(lua_State *L);
+int lib_open_files(lua_State *L);
 int lib_open_system(lua_State *L);
 int lib_open_json(lua_State *L);
 int lib_open_activity(lua_State *L);
 int lib_open_websocket(lua_State *L);
+int lib_open_watchdog(lua_State *L);
 
 #endif

@@ -59,6 +59,27 @@ static int lib_desk_backend(lua_State *L)
     return 1;
 }
 
+/* Holds the desktop until the desk is closed or this process ends, however it ends: an agreement of
+ * those who ask. A private desktop and the null desk are free for everybody.
+ * ---@param holder string who others are told holds it: one line, at most 199 bytes
+ * ---@return boolean? ok
+ * ---@return deskpilot.error? err code "refused" where another desk holds it
+ * ---@return string? other who that says it is */
+static int lib_desk_hold(lua_State *L)
+{
+    base_error err;
+    char other[DESK_HOLDER_SIZE];
+    desk *d = lib_check_desk(L);
+    const char *holder = lib_check_plain(L, 2);
+    if (desk_hold(d, holder, other, &err)) {
+        lua_pushboolean(L, 1);
+        return 1;
+    }
+    lib_fail(L, &err);
+    lua_pushstring(L, other);
+    return 3;
+}
+
 /* A descriptor that turns readable when `pump` has something to do, -1 if there is none. Pump
  * before waiting on it: other calls may have taken in events already.
  * ---@return integer */
@@ -166,6 +187,7 @@ int lib_open_desk(lua_State *L)
     static const luaL_Reg methods[] = {
         {"close", lib_desk_close},
         {"backend", lib_desk_backend},
+        {"hold", lib_desk_hold},
         {"fd", lib_desk_fd},
         {"poll_every", lib_desk_poll_every},
         {"pump", lib_desk_pump},

@@ -185,6 +185,36 @@ static int lib_system_lock_file(lua_State *L)
     return 1;
 }
 
+/* Who may change a file or folder beside this user and those who run the machine (root; SYSTEM,
+ * Administrators). A link is not followed.
+ * ---@param path string
+ * ---@return { link: boolean, ours: boolean, owner: string?, writer: string? }? access ours: it
+ * belongs to this user or to those, else `owner` has its name; writer: somebody else who may change
+ * it, or replace what is in the folder
+ * ---@return deskpilot.error? err */
+static int lib_system_access(lua_State *L)
+{
+    base_error err;
+    system_access access;
+    if (!system_access_of(luaL_checkstring(L, 1), &access, &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_createtable(L, 0, 4);
+    lua_pushboolean(L, access.link);
+    lua_setfield(L, -2, "link");
+    lua_pushboolean(L, access.ours);
+    lua_setfield(L, -2, "ours");
+    if (access.owner[0]) {
+        lua_pushstring(L, access.owner);
+        lua_setfield(L, -2, "owner");
+    }
+    if (access.writer[0]) {
+        lua_pushstring(L, access.writer);
+        lua_setfield(L, -2, "writer");
+    }
+    return 1;
+}
+
 /* The SHA-256 of some bytes, as sha256sum prints it.
  * ---@param bytes string
  * ---@return string hex */
@@ -220,6 +250,7 @@ int lib_open_system(lua_State *L)
         {"open", lib_system_open},
         {"discard_input", lib_system_discard_input},
         {"lock_file", lib_system_lock_file},
+        {"access", lib_system_access},
         {"sha256", lib_system_sha256},
         {NULL, NULL},
     };

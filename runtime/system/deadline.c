@@ -1,19 +1,29 @@
 #include "deadline.h"
 
 #include "platform.h"
+#include "watchdog.h"
 
 #include <stdbool.h>
 #include <uv.h>
 
 static const uint64_t HEAD_START = 50000000, REPEAT = 100000000; /* nanoseconds */
+enum { UNANSWERED = 9 /* times that it rings, within a second, until the state is given up */ };
+
+/* Rings at its time, a little late, and again and again after that. */
+typedef struct {
+    uint64_t at;    /* 0: never */
+    uint64_t rang;  /* when it did so last, also for another time */
+    unsigned times; /* that it has rung for this one */
+} alarm_clock;
 
 static struct {
     bool started, ending;
     uv_thread_t thread;
     uv_mutex_t lock;
     uv_cond_t changed;
-    uint64_t at;    /* the deadline; 0 for none */
-    uint64_t until; /* the time until which the thread sleeps; UINT64_MAX: until it is woken */
+    alarm_clock limit;  /* the deadline of Lua code that computes */
+    alarm_clock answer; /* the state has to answer */
+    uint64_t until;     /* the time until which the thread sleeps; UINT64_MAX: until it is woken */
 } self;
 
 /* Sleeps until that time or until it is woken. The lock is held, but released during the sleep. */
@@ -28,31 +38,45 @@ static void sleep_until(uint64_t time)
     }
 }
 
-/* The time to interrupt for a deadline: the event loop's timers get a head start. */
-static uint64_t due_for(uint64_t at)
+/* When an alarm rings next: the event loop's timers get a head start. */
+static uint64_t next_ring(const alarm_clock *a)
 {
-    return at == 0 || at > UINT64_MAX - HEAD_START ? UINT64_MAX : at + HEAD_START;
+    if (a->at == 0 || a->at > UINT64_MAX - HEAD_START) {
+        return UINT64_MAX;
+    }
+    uint64_t due = a->at + HEAD_START;
+    return a->rang && due < a->rang + REPEAT ? a->rang + REPEAT : due;
+}
+
+static void ring(alarm_clock *a)
+{
+    bool given_up = a == &self.answer && ++a->times == UNANSWERED;
+    a->rang = uv_hrtime();
+    self.until = a->rang;
+    if (given_up) {
+        a->at = 0;
+    }
+    uv_mutex_unlock(&self.lock);
+    if (a == &self.limit) {
+        system_interrupt(INTERRUPT_OVERDUE);
+    } else if (given_up) {
+        system_watchdog_end(WATCHDOG_OVERDUE);
+    }
+    uv_mutex_lock(&self.lock);
 }
 
 static void watch(void *nothing)
 {
     (void) nothing;
-    uint64_t asked = 0; /* the time of the latest request */
     uv_mutex_lock(&self.lock);
     while (!self.ending) {
-        uint64_t due = due_for(self.at);
-        if (due != UINT64_MAX && asked && due < asked + REPEAT) {
-            due = asked + REPEAT;
+        uint64_t limit = next_ring(&self.limit), answer = next_ring(&self.answer);
+        alarm_clock *next = limit <= answer ? &self.limit : &self.answer;
+        if (next_ring(next) > uv_hrtime()) {
+            sleep_until(next_ring(next));
+        } else {
+            ring(next);
         }
-        if (due > uv_hrtime()) {
-            sleep_until(due);
-            continue;
-        }
-        asked = uv_hrtime();
-        self.until = asked;
-        uv_mutex_unlock(&self.lock);
-        system_interrupt(INTERRUPT_OVERDUE);
-        uv_mutex_lock(&self.lock);
     }
     uv_mutex_unlock(&self.lock);
 }
@@ -62,22 +86,34 @@ static bool start(void)
     uv_mutex_init(&self.lock);
     uv_cond_init(&self.changed);
     self.until = 0;
+    self.limit = self.answer = (alarm_clock){0};
     self.ending = false;
     self.started = uv_thread_create(&self.thread, watch, NULL) == 0;
     return self.started;
 }
 
-void system_deadline_set(uint64_t at)
+static void set(alarm_clock *a, uint64_t at)
 {
     if (!self.started && (at == 0 || !start())) {
         return; /* without a thread, the loop's timers still stop tasks that wait */
     }
     uv_mutex_lock(&self.lock);
-    self.at = at;
-    if (due_for(at) < self.until) {
+    a->at = at;
+    a->times = 0;
+    if (next_ring(a) < self.until) {
         uv_cond_signal(&self.changed);
     }
     uv_mutex_unlock(&self.lock);
+}
+
+void system_deadline_set(uint64_t at)
+{
+    set(&self.limit, at);
+}
+
+void system_deadline_answer_by(uint64_t at)
+{
+    set(&self.answer, at);
 }
 
 void system_deadline_stop(void)

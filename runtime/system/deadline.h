@@ -14,6 +14,12 @@
  * earlier than the time it sleeps until. For the main thread. */
 void system_deadline_set(uint64_t at);
 
+/* Sets the time (as above) at which the Lua state has to answer, which it does by setting another
+ * one. Where it has not done so a second later, the process ends as the watchdog (watchdog.h) was
+ * told; where that was told nothing, nothing happens. That second is one in which this process
+ * runs: one that was suspended meanwhile gets it all the same. For the main thread. */
+void system_deadline_answer_by(uint64_t at);
+
 /* Ends the thread, if there is one. */
 void system_deadline_stop(void);
 

@@ -1,6 +1,7 @@
 #include "interrupt.h"
 
 #include "deadline.h"
+#include "watchdog.h"
 
 #include <lauxlib.h>
 #include <luv/luv.h>
@@ -63,6 +64,9 @@ void system_interrupt_request(system_interrupt_kind kind)
         return; /* a signal is already stopping everything */
     }
     if (self.asked && kind != INTERRUPT_HUP) {
+        if (system_watchdog_end(WATCHDOG_INTERRUPTED)) {
+            return; /* its thread writes down how the run ended, and ends the process */
+        }
         system_end(130);
     }
     self.asked = kind != INTERRUPT_OVERDUE;
@@ -254,6 +258,7 @@ void system_interrupt_open(lua_State *L)
 void system_interrupt_close(lua_State *L)
 {
     system_deadline_stop();
+    system_watchdog_stop();
     system_close();
     uv_close((uv_handle_t *) &self.wake, NULL);
     uv_run(luv_loop(L), UV_RUN_NOWAIT);

@@ -84,4 +84,17 @@ void system_discard_input(void);
  * where the file system keeps no locks. What is read and written is not affected. */
 bool system_lock_file(int file, base_error *err);
 
+/* Who may change a file or folder beside this user and those who run the machine (root; SYSTEM,
+ * Administrators, TrustedInstaller). */
+typedef struct {
+    bool link;        /* a link; on Windows any reparse point. The rest is about the link itself */
+    bool ours;        /* it belongs to this user or to those who run the machine */
+    char owner[128];  /* whom it belongs to where it is not ours, as UTF-8; else "" */
+    char writer[128]; /* somebody else who may change it, "everybody" or "the group staff", or of a
+                         folder may replace what is in it; "" for nobody */
+} system_access;
+
+/* Looks at `path` (UTF-8), without following it if it is a link. */
+bool system_access_of(const char *path, system_access *out, base_error *err);
+
 #endif

@@ -271,6 +271,16 @@ static void test_neutral(void)
     CHECK_EQ(desk_poll_fd(d), -1);
     CHECK_EQ(desk_poll_every(d), 0);
     CHECK(desk_pump(d, &err));
+    char other[DESK_HOLDER_SIZE], longest[DESK_HOLDER_SIZE + 1];
+    CHECK(desk_hold(d, "a test", other, &err) && !other[0]);
+    memset(longest, 'x', sizeof longest);
+    longest[DESK_HOLDER_SIZE] = '\0';
+    FAILS(desk_hold(d, longest, other, &err), BASE_INVALID,
+          "Who holds a desktop is told in 1 to 199 bytes.");
+    FAILS(desk_hold(d, "", other, &err), BASE_INVALID,
+          "Who holds a desktop is told in 1 to 199 bytes.");
+    FAILS(desk_hold(d, "\xff", other, &err), BASE_INVALID,
+          "who holds it is not valid UTF-8 at byte 1.");
     CHECK_EQ(desk_last_change(d), 0);
     desk_watch_stop(d);
     desk_window_capture_end(d);

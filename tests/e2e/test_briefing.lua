@@ -58,7 +58,9 @@ function tests.the_executors_orders_stand_in_a_fixed_frame()
   t.has(system, "0 (left edge of the screenshot) to 1000 (right edge)")
   t.has(system, "Look at the screenshot and the list of elements first.")
   t.has(system, "justification")
-  t.eq(system:sub(-#orders - 1), orders .. "\n", "they are the last, and as they were given")
+  local before, sentence = system:match "^(.*)\n\n(What stands between [^\n]*)$"
+  t.ok(sentence, "what text from outside is stands at the end")
+  t.eq(before:sub(-#orders), orders, "they are the last before it, and as they were given")
 end
 
 -- Where two texts begin to differ.

@@ -6,6 +6,7 @@ local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local page_server = require "page_server"
+local program = require "deskpilot.desk.app.program"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
 
@@ -76,6 +77,8 @@ function tests.a_browser_of_our_own_leaves_nothing()
     harness.ok(files.exists(kept .. "/Default"))
     local second = harness.ok(desk.browser.start { profile = kept, url = server.url .. "/" })
     harness.eq(second:tab():evaluate("localStorage.getItem('kept')"), "yes")
+    harness.fails("refused", "another browser runs with the profile", desk.browser.start { profile = kept })
+    harness.eq(second:tab():evaluate "6 * 7", 42, "which goes on")
     folder = second.process.folder
     local third = harness.ok(desk.browser.start())
     harness.ok(desk.browser.current() == third)
@@ -85,6 +88,50 @@ function tests.a_browser_of_our_own_leaves_nothing()
     has_gone(other)
     harness.wait_until("the end", function() return #running(kept) == 0 end, 20)
     files.remove(kept)
+  end)
+end
+
+-- The sockets that those processes have open, by their inodes.
+local function sockets_of(pids)
+  local found = {}
+  for _, pid in ipairs(pids) do
+    for _, name in ipairs(files.list(("/proc/%d/fd"):format(pid)) or {}) do
+      local inode = (uv.fs_readlink(("/proc/%d/fd/%s"):format(pid, name)) or ""):match "^socket:%[(%d+)%]$"
+      if inode then found[inode] = true end
+    end
+  end
+  return found
+end
+
+-- The TCP addresses on which those processes listen, as the kernel has them.
+local function listening(pids)
+  local own, list = sockets_of(pids), {}
+  harness.ok(next(own), "its sockets can be seen")
+  for _, name in ipairs { "tcp", "tcp6" } do
+    for line in files.read("/proc/net/" .. name):gmatch "[^\n]+" do
+      local fields = {}
+      for field in line:gmatch "%S+" do fields[#fields + 1] = field end
+      if fields[4] == "0A" and own[fields[10]] then list[#list + 1] = fields[2] end
+    end
+  end
+  return list
+end
+
+function tests.nobody_else_can_speak_to_a_browser_of_our_own()
+  browsing.on_desktop(function(desk, session)
+    local browser = harness.ok(desk.browser.start { url = "data:text/html,<title>Ours</title>" })
+    local family = running(browser.process.folder)
+    harness.ok(#family > 1, #family)
+    harness.eq(listening(family), {}, "addresses where the browser listens")
+    harness.eq(listening { uv.os_getpid(), session.pids.host }, {}, "addresses where we listen")
+    harness.ok(not files.exists(browser.profile .. "/DevToolsActivePort"), "no file with a port")
+    for _, name in ipairs(files.list(session.folder)) do
+      harness.ok((uv.fs_lstat(session.folder .. "/" .. name) or {}).type ~= "socket", name .. " is a socket")
+    end
+    if uv.getuid() ~= 0 then return end
+    local seen = harness.ok(program.run { timeout = 30,
+      argv = { "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "ls", session.folder } })
+    harness.ok(seen.status ~= 0 and seen.stdout == "", "another user cannot look into its folder: " .. seen.stdout)
   end)
 end
 
@@ -111,6 +158,25 @@ function tests.on_its_users_desktop()
   end)
 end
 
+-- Nobody is left who could end it: it ends by itself when its pipes are closed.
+function tests.it_goes_with_a_deskpilot_that_was_killed()
+  browsing.on_desktop(function(_, session)
+    local process = spawn.start({ spawn.program, "eval", [[
+      local browser = assert(desk.browser.start { url = "data:text/html,<title>Ours</title>" })
+      io.stderr:write("folder=", browser.process.folder, "\n")
+      require("deskpilot.base.task").sleep(60)]] },
+      { env = { DISPLAY = session.display, XAUTHORITY = session.folder .. "/xauthority",
+        DBUS_SESSION_BUS_ADDRESS = session.bus_address } })
+    process:wait_for_word("\n", 60)
+    local folder = process.stderr:match "folder=([^\n]+)"
+    harness.ok(#running(folder) > 1, process.stderr)
+    process:kill "sigkill"
+    process:wait()
+    harness.wait_until("the end of all its processes", function() return #running(folder) == 0 end, 20)
+    files.remove(folder)
+  end)
+end
+
 function tests.what_cannot_be_started_says_why()
   browsing.on_desktop(function(desk, session)
     harness.fails("not_found", "no program 'no-such-browser'", desk.browser.start { binary = "no-such-browser" })
@@ -122,7 +188,15 @@ function tests.what_cannot_be_started_says_why()
     local began = task.now()
     files.write(folder .. "/idle", "#!/bin/sh\nexec sleep 60\n")
     uv.fs_chmod(folder .. "/idle", tonumber("755", 8))
-    harness.fails("not_found", "debugging port", desk.browser.start { binary = folder .. "/idle", wait = 1 })
+    harness.fails("timed_out", "did not answer", desk.browser.start { binary = folder .. "/idle", wait = 1 })
+    files.write(folder .. "/deaf", "#!/bin/sh\nexec sleep 60 3<&- 4>&-\n")
+    uv.fs_chmod(folder .. "/deaf", tonumber("755", 8))
+    harness.fails("unavailable", "connection to the browser is lost",
+      desk.browser.start { binary = folder .. "/deaf", wait = 10 })
+    files.write(folder .. "/liar", "#!/bin/sh\nhead -c 1000000 /dev/zero | tr '\\0' x >&4\nprintf '\\0' >&4\n"
+      .. "exec sleep 60\n")
+    uv.fs_chmod(folder .. "/liar", tonumber("755", 8))
+    harness.fails("protocol", "malformed message", desk.browser.start { binary = folder .. "/liar", wait = 10 })
     harness.ok(task.now() - began < 30, "bounded")
     local nobody, socket = page_server.nobody()
     harness.fails("unavailable", "nothing listens there", desk.browser.start { url = nobody })
@@ -154,6 +228,8 @@ function tests.browsers_that_run_are_attached_to()
     harness.ok(same:tab():navigate("data:text/html,<title>Mine</title>"))
     local by_window = harness.ok(desk.browser.of_window(window))
     harness.ok(by_window == desk.browser.current(), "which is known by now")
+    -- Its connection is made anew without a word.
+    by_window.connection:close()
     harness.eq(by_window:tab():info().title, "Mine")
     local by_port = harness.ok(desk.browser.attach { port = by_window.port, downloads = folder })
     harness.eq(by_port:tab():info().title, "Mine", "two connections to one browser")
@@ -248,8 +324,13 @@ function tests.a_killed_browser_is_started_again()
     harness.eq(server:count "/two", 2)
     harness.eq(browser:reconnect(), true, "nothing to do")
     harness.eq(server:count "/two", 2)
-    -- Only the connection: it is made anew without a word.
+    -- Nobody else has its pipes: without them it ends, and does not stay behind.
+    before = browser.pid
     browser.connection:close()
+    harness.fails("unavailable", "browser:reconnect() starts it again", two:evaluate("document.title"))
+    harness.wait_until("its end", function() return browser.process:ended() end, 30)
+    harness.eq(browser:reconnect(), true)
+    harness.ok(browser.pid ~= before, browser.pid)
     harness.eq(two:evaluate("document.title"), "Two")
     -- With an empty tab; then it cannot be started any more.
     uv.kill(browser.pid, "sigkill")

@@ -129,23 +129,24 @@ tests.own_files_are_named_with_their_sums = with_folder(function(folder)
     type = "object", properties = {} }, run = function() return "hm" end }]])
   write(folder, "config/deskpilot/deskpilot/apps/mine.lua", "return { name = 'Mine', about = 'mine', binary = 'mine', "
     .. "class = 'Mine' }")
+  write(folder, "deskpilot.lua", "{ limits = { turns = 9 } }")
   local child, result, events = run(folder, "--model", "literal", "--accept-claims")
   t.eq(child.status, 0, child.stderr)
-  t.has(child.stderr, "your own files: tool hum, tool wait (as it ships), policy three_body (edited) and application "
-    .. "mine\n")
+  t.has(child.stderr, ("your own files: configuration deskpilot.lua, tool hum, tool wait (as it ships) and policy "
+    .. "three_body (edited) from %s; application mine from %s/config/deskpilot\n"):format(folder, folder))
   local start, later = events[1], nil
   t.eq({ start.event, start.file.path, start.file.sha256 }, { "run_start", "m.lua",
     system.sha256(files.read(mission)) })
   local by_name = {}
   for _, file in ipairs(start.own_files) do by_name[file.name] = file end
-  t.eq(by_name.three_body, { kind = "policy", name = "three_body", folder = "project",
+  t.eq(by_name.three_body, { kind = "policy", name = "three_body", folder = "project", root = folder,
     path = "deskpilot/policies/three_body.lua", sha256 = system.sha256(edited), replaces = true, edited = true })
   t.eq({ by_name.mine.kind, by_name.mine.folder, by_name.mine.path }, { "application", "user",
     "deskpilot/apps/mine.lua" })
   for _, event in ipairs(events) do
     if event.event == "note" and event.own_files then later = event end
   end
-  t.eq((later or {}).message, "your own files, from now on: prompt strategist (as it ships)",
+  t.eq((later or {}).message, "your own files, from now on: prompt strategist (as it ships) from " .. folder,
     "a prompt is read when it is needed")
   t.eq(later.own_files[1].sha256, system.sha256(files.read(folder .. "/deskpilot/prompts/strategist.md")))
   child = spawn.run({ spawn.program, "report", result.run_dir }, { cwd = folder })
@@ -166,7 +167,7 @@ tests.what_is_edited_while_a_run_goes_on_is_told_too = with_folder(function(fold
   local child, _, events = run(folder)
   t.eq(child.status, 0, child.stderr)
   local told = events[#events - 1]
-  t.eq({ told.event, told.message }, { "note", "your own files, from now on: module helper_of_mine" })
+  t.eq({ told.event, told.message }, { "note", "your own files, from now on: module helper_of_mine from " .. folder })
   t.eq(told.own_files[1].sha256, system.sha256 "return { n = 22 }")
 end)
 

@@ -164,6 +164,46 @@ function tests.a_hook_that_asserts_in_vain_ends_the_run_with_the_reason()
   end)
 end
 
+-- A hook of an action in line 4, in a run that would succeed: the calculator is asked whether the click has happened.
+local function with_hook(body, fn)
+  with_run([[task = 'click "7"', limits = { turns = 3 },
+  before_action = function(m, action) ]] .. body .. [[ end,
+  after_run = function(m)
+    m:note(m.desk.elements.find { app = "galculator", text = "7" } and "it was clicked" or "it was not clicked")
+  end,
+  verify = function(m) return m.desk.elements.find { app = "galculator", text = "7" } ~= nil, "no 7" end,]],
+    function(child, result, events)
+      t.eq(count(events, "note", "message", "it was not clicked"), 1, body .. child.stderr)
+      t.eq(child.status, 1, body)
+      fn(child, result, events)
+    end)
+end
+
+function tests.what_a_hook_returns_and_nobody_understands_is_no_consent()
+  for answer, sentence in pairs {
+    ['{ vetto = "not today" }'] = [[vetto = "not today", which means nothing here; did you mean 'veto'?]],
+    ['{ ammend = { args = {} } }'] = "did you mean 'amend'?",
+    ['{ veto = 5 }'] = "veto = 5, which must be a text",
+    ['"not today"'] = 'it returned the text "not today"',
+  } do
+    with_hook("return " .. answer, function(child, result, events)
+      t.eq(result.status, "error")
+      t.has(result.reason, "the mission's before_action failed: m.lua:4: it returned ")
+      t.has(result.reason, sentence)
+      t.has(child.stderr, sentence)
+      t.eq(count(events, "error"), 1)
+    end)
+  end
+  with_hook('if action.args.x then return false, "no" end', function(_, result)
+    t.has(result.reason, "the mission's before_action failed: m.lua:4: click_element has no argument 'x'")
+  end)
+  with_hook('return nil, "not today"', function(_, result, events)
+    t.ok(result.status == "failed" or result.status == "incomplete", result.status)
+    t.ok(count(events, "action_result", "text", "the mission's hook vetoed this: not today") > 0)
+    t.eq(count(events, "error"), 0)
+  end)
+end
+
 function tests.a_veto_stays_a_veto()
   with_run(task .. [[
 

@@ -185,7 +185,7 @@ end
 function tests.what_nothing_tells_of_is_read_off_the_screen_at_last()
   local played = play.play {
     mission = [[
-      task = "Show the total.",
+      task = "Show the total.", safety = { approve = {} },
       desktop = { kind = "private", size = { 800, 500 }, apps = { { "xterm", "-fa", "DejaVu Sans Mono", "-fs", "18",
         "-title", "Shell", "-e", "read line; echo Grand total $line; read line" } } },]],
     planner = function()

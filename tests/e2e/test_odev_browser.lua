@@ -227,8 +227,8 @@ goals.tools = {
       return play.plan { actions = { tool("browser_open", { url = "file:///etc/passwd" }),
         tool("browser_upload", { index = 0, path = "/etc/passwd" }) } }
     elseif n == 3 then
-      t.has(play.words(request), "action 1: /etc/passwd is not among the files of this mission")
-      t.has(play.words(request), "action 2: /etc/passwd is not among the files of this mission")
+      t.has(play.words(request), "action 1: /etc/passwd is none of the files that this mission names")
+      t.has(play.words(request), "action 2: /etc/passwd is none of the files that this mission names")
       return play.plan { anchor = { url = "/another" }, actions = {
         tool("browser_tab", { action = "new", url = play.words(request):match "http://[%w.:]+" .. "/another" }) } }
     elseif n == 4 then

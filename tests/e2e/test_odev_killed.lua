@@ -18,7 +18,8 @@ local function play_killed(start)
   end)
   site.lenient = true
   local played = play.play {
-    mission = 'task = "Buy bread.",\ndesktop = { kind = "private", size = { 900, 600 } },\nbefore_run = function(m)\n'
+    mission = 'task = "Buy bread.",\nsafety = { approve = {} },\n'
+      .. 'desktop = { kind = "private", size = { 900, 600 } },\nbefore_run = function(m)\n'
       .. ("local SITE = %q\n"):format(site.origin) .. start .. [[
         local file = io.open(FOLDER .. "/pid", "w")
         file:write(m.desk.browser.current().pid, "\n")

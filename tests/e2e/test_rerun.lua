@@ -2,6 +2,7 @@
 local t = require "harness"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
+local journals = require "journals"
 local json = require "deskpilot.base.json"
 local list_play = require "list_play"
 local spawn = require "spawn"
@@ -56,9 +57,13 @@ function tests.a_run_is_the_same_again_until_something_is_edited()
   t.ok(files.size(files.join(result.run_dir, looks[1].seen)) < 64 * 1024)
 
   assert(files.write(place.list, ""))
+  local path = files.join(result.run_dir, "journal.jsonl")
+  journals.made_up[path] = true
+  assert(files.write(path, (files.read(path):gsub("\n", "\n{broken\n", 1))))
   local again, events, offline = rerun(place, result.run_dir)
   t.eq({ offline.status, again.status }, { 0, "claimed" }, offline.stderr)
-  t.has(offline.stderr, "runs " .. result.run_dir .. " again, without a desktop\n")
+  t.has(offline.stderr, "runs " .. result.run_dir .. " again, without a desktop\n"
+    .. "1 line of the journal is no event and is left out\n")
   t.eq(course(events), course(recorded), "the same looks and actions")
   local words = notes(events)
   t.ok(not words:find("is not the recorded", 1, true), words)

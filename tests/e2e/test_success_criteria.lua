@@ -160,7 +160,7 @@ function tests.an_answer_that_cannot_be_read_is_asked_for_again()
       return play.doctrine { shows_77 }
     end }
   t.eq(#played:asked "strategist", 2)
-  t.has(told, "YOUR LAST ANSWER COULD NOT BE USED")
+  t.has(told, "Your last answer could not be used. Answer again, shorter.")
   t.has(told, "cannot be read")
   t.has(play.words(played:asked("tactician")[1]), "1. " .. shows_77)
 end

@@ -14,10 +14,12 @@ function configured.settings()
 end
 
 --- Puts a configuration together.
----@param layers { user: table?, project: table?, mission: table?, flags: table?, environment: table? }
+---@param layers { user: table?, project: table?, project_folder: string?,
+--- mission: table?, flags: table?, environment: table? }
 ---@return deskpilot.config? config, deskpilot.error? err, deskpilot.config? rest
 function configured.resolve(layers)
-  local list = settings_module.file_layers(layers.project or {}, layers.user or {})
+  local list = settings_module.file_layers { project = layers.project or {}, user = layers.user or {},
+    project_folder = layers.project_folder }
   if layers.mission then list[3] = require "deskpilot.agent.mission".layer(layers.mission) end
   return configured.settings():resolve { layers = list, environment = layers.environment or {},
     flags = layers.flags and { source = "a flag", values = layers.flags } }

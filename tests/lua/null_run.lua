@@ -69,9 +69,7 @@ function null_run.play(mission, options)
   local config = assert(settings:resolve { layers = { require "deskpilot.agent.mission".layer(mission) },
     environment = {}, flags = { source = "a flag", values = flags } })
   local list, events = {}, {}
-  for _, listener in ipairs { hooks.of(mission) } do
-    list[#list + 1] = { name = "the mission's hook", must_start = true, final = true, listener = listener }
-  end
+  for _, entry in ipairs(hooks.entries(mission)) do list[#list + 1] = entry end
   for _, guard in ipairs(guards) do
     list[#list + 1] = { name = "the guard " .. guard.name, listener = guard.plugin }
   end
@@ -83,7 +81,7 @@ function null_run.play(mission, options)
     toolbox = assert(require "deskpilot.agent.toolbox".new(tools, config)),
     open_model = options.open_model, args = options.args,
     model = options.client or model_of(options.model or function() error "no model was expected to be asked" end),
-    dir = dir, past = options.past,
+    dir = dir, journal = written, past = options.past,
     desk = assert(desk_module.open { backend = "null", width = 1000, height = 1000 }) }
   run.played = options.turn
   loop.execute(run)

@@ -209,7 +209,8 @@ run = function(m)
   local browser = assert(m.desk.browser.start {})
   for _, name in ipairs(NAMES) do
     assert(browser:tab():navigate(SITE .. "/" .. name))
-    local ok, reason, result = m:achieve("GOAL " .. name, { policy = "odev", indicators = INDICATORS[name] })
+    local ok, reason, result = m:achieve("GOAL " .. name, { policy = "odev", indicators = INDICATORS[name],
+      accept_claims = true })
     m:note("PART " .. json.encode { name = name, ok = ok, reason = reason, result = result })
   end
 end,

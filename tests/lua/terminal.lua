@@ -19,7 +19,7 @@ local function tmux(self, ...)
 end
 
 --- Starts argv in a terminal of its own. When it has ended, the screen says "status N" and,
---- if the terminal is as it was, "terminal sane".
+--- if the terminal is as it was, "terminal sane". Ctrl+C, as a signal, reaches the program alone.
 ---@param argv string[]
 ---@param options table? { columns, rows, env, cwd }
 function terminal.start(argv, options)
@@ -32,7 +32,7 @@ function terminal.start(argv, options)
     else table.insert(words, 2, "-u " .. name) end
   end
   for _, word in ipairs(argv) do words[#words + 1] = quoted(word) end
-  local command = "(" .. table.concat(words, " ") .. "); echo status $?; "
+  local command = "trap : INT; (" .. table.concat(words, " ") .. "); echo status $?; "
     .. "stty -a | grep -q 'icanon iexten echo echoe' && echo terminal sane; sleep 1000"
   local child = tmux(self, "new-session", "-d", "-x", tostring(options.columns or 80), "-y",
     tostring(options.rows or 40), "-c", options.cwd or uv.cwd(), "/bin/sh", "-c", command)

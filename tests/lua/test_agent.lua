@@ -95,14 +95,14 @@ function tests.hooks_by_both_names()
   local kind, named = hooks.of {
     before_action = function(_, action) seen[#seen + 1] = "before " .. action.tool return false, "no" end,
     action = function(_, event) seen[#seen + 1] = "event " .. event.tool
-      return { amend = { note = "amended" } } end,
+      return { amend = { why = "amended" } } end,
     after_action = function(_, action, result) seen[#seen + 1] = action.tool .. " " .. tostring(result.ok) end,
     before_run = function() seen[#seen + 1] = "run" end,
   }
   local run = fake_run { { name = "friendly", listener = kind }, { name = "named", listener = named } }
   run:emit("run_start", {})
   local event = run:emit("action", { tool = "a" })
-  t.eq({ event.veto, event.note }, { "no", "amended" }, "the decisions of both count")
+  t.eq({ event.veto, event.why }, { "no", "amended" }, "the decisions of both count")
   run:emit("action_result", { ok = true, action = { tool = "a" } })
   t.eq(seen, { "run", "before a", "event a", "a true" })
 end
@@ -139,6 +139,7 @@ function tests.a_cut_journal_is_readable()
   t.eq({ #events, how }, { 4, { skipped = 2, cut = true, version = 1 } })
   t.eq(export.write(folder).archive.lost,
     "2 lines of the journal are no events and are left out; its last line was cut off")
+  t.has(files.read(folder .. "/trajectory.json"), "2 lines of the journal are no events")
   t.has(require "deskpilot.cli.commands.report".html(events, "r", 1, journal.lost(how)), "2 lines of the journal")
   assert(files.write(path, '{"event":"journal","at":0,"version":99,"program":"x"}\n'))
   t.fails("unsupported", "is of version 99, this deskpilot reads journals up to version 1", journal.read(folder))

@@ -3,6 +3,7 @@
 local t = require "harness"
 local cdp = require "deskpilot.desk.browser.cdp"
 local desk_module = require "deskpilot.desk"
+local endpoint = require "deskpilot.desk.browser.endpoint"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local spawn = require "spawn"
@@ -24,7 +25,7 @@ end
 
 local function with_connection(answer, fn)
   websocket_server.with(serving(answer), function(server)
-    local connection = assert(cdp.connect(server.url .. "/devtools/browser/test"))
+    local connection = assert(cdp.connect(endpoint.opener(server.url .. "/devtools/browser/test")))
     fn(connection)
     connection:close()
   end)
@@ -133,7 +134,7 @@ function tests.the_end_of_the_connection()
     peer:next()
     peer:close(true)
   end, function(server)
-    local connection = t.ok(cdp.connect(server.url .. "/devtools/browser/test"))
+    local connection = t.ok(cdp.connect(endpoint.opener(server.url .. "/devtools/browser/test")))
     connection:on_close(function() closed = closed + 1 end)
     local session = connection:adopt "S"
     local waiting = task.start(session.wait, session, "Never")

@@ -219,6 +219,21 @@ function tests.eject_copies_and_never_overwrites()
   files.remove(folder)
 end
 
+-- Which address a server's name stands for, and so where keys are sent, is not for a project to say.
+function tests.eject_puts_the_servers_into_the_users_folder()
+  local folder = files.absolute(spawn.folder())
+  local config = folder .. "/config"
+  local child = spawn.run({ files.absolute(spawn.program), "eject", "providers" }, { cwd = folder,
+    env = { XDG_CONFIG_HOME = config, APPDATA = config } })
+  t.eq(child.status, 0, child.stderr)
+  t.eq(child.stdout, config .. "/deskpilot/deskpilot/model/providers.lua\n")
+  t.eq(files.list(folder), { "config" })
+  child = spawn.run({ files.absolute(spawn.program), "eject", "agent/loop" }, { cwd = folder })
+  t.eq(child.status, 2)
+  t.has(child.stderr, "nothing that ships is named 'agent/loop'")
+  files.remove(folder)
+end
+
 -- As where the program, one file, was put into the folder of the work.
 function tests.eject_beside_a_file_of_the_folders_name()
   local folder = files.absolute(spawn.folder())

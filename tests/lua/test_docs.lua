@@ -39,6 +39,15 @@ function tests.the_journal()
   end
 end
 
+function tests.the_hooks()
+  local words = require "deskpilot.cli.hooks_reference".text()
+  t.ok(files.read "docs/hooks.md" == words, "docs/hooks.md is stale: run ./dev docs")
+  for _, part in ipairs { "## action\n", "| `point` | object, may be missing |", "### click_element\n",
+    "| `position` | array of number, 0 to 1000, 2 items, may be missing |", "before_action = function(m, action)" } do
+    t.has(words, part)
+  end
+end
+
 local folder = "docs/api"
 
 function tests.the_api_pages_are_those_of_the_code()
@@ -74,6 +83,31 @@ end
 ---@return table<string, number>? joined, string|nil why when there are none
 local function documented(first, how, ...)
   return first, how, ...
+end
+
+-- A promise without a test is not made.
+function tests.each_promise_of_security_has_its_test()
+  local places = { lua = { "tests/lua/%s.lua" }, e2e = { "tests/e2e/%s.lua" }, c = { "tests/c/%s.c" },
+    ["windows.c"] = { "tests/windows/c/%s.c", "tests/c/%s.c" },
+    windows = { "tests/windows/%s.lua", "tests/windows/browser/%s.lua" }, binary = { "tests/binary/%s.sh" } }
+  local page = t.ok(files.read("docs/security.md")) or ""
+  local promises = page:match("\n## What is promised\n(.*)\n## The worst answers\n") or ""
+  local count = 0
+  for row in promises:gmatch "\n|([^\n]+)" do
+    local shown = not row:find "^ promise |" and not row:find "^ %-" and text.after_last(row:sub(1, -2), "|")
+    if shown then
+      local found = 0
+      for place, name in shown:gmatch "`([%w.]+)%.([%w_]+)`" do
+        found = found + 1
+        local there = false
+        for _, path in ipairs(places[place] or {}) do there = there or files.exists(path:format(name)) end
+        t.ok(there, ("%s.%s of docs/security.md does not exist"):format(place, name))
+      end
+      t.ok(found > 0, "a promise of docs/security.md without a test: " .. row)
+      count = count + 1
+    end
+  end
+  t.ok(count > 20, count)
 end
 
 function tests.annotations_are_read()

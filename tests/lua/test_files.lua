@@ -1,6 +1,7 @@
 -- Writing files so that nobody reads half of one, follows somebody else's link, or loses what was there.
 local t = require "harness"
 local files = require "deskpilot.base.files"
+local failing = require "failing"
 local spawn = require "spawn"
 local text = require "deskpilot.base.text"
 local uv = require "luv"
@@ -35,6 +36,32 @@ function tests.making_a_new_folder_says_whether_it_was_there()
   files.remove(folder)
 end
 
+function tests.a_file_gets_a_name_that_nothing_has()
+  local folder = spawn.folder()
+  local from = files.join(folder, "from")
+  for _, name in ipairs { "a.tar.gz", "a.tar (1).gz", "a.tar (2).gz" } do
+    assert(files.write(from, name))
+    t.eq(files.place(from, folder, "a.tar.gz"), files.join(folder, name))
+    t.eq(files.read(files.join(folder, name)), name)
+  end
+  t.fails("not_found", "cannot write", files.place(from, folder, "b"))
+  assert(files.write(from, ("0123456789"):rep(300000)))
+  t.eq(files.copy(from, folder, "copy", { private = true }), files.join(folder, "copy"))
+  t.eq(files.copy(from, folder, "copy"), files.join(folder, "copy (1)"))
+  t.ok(files.read(files.join(folder, "copy (1)")) == files.read(from))
+  t.fails("not_found", "cannot copy", files.copy(files.join(folder, "none"), folder, "c"))
+  t.eq(files.list(folder), { "a.tar (1).gz", "a.tar (2).gz", "a.tar.gz", "copy", "copy (1)", "from" })
+  files.remove(folder)
+end
+
+function tests.a_temporary_folder_has_a_name_of_its_own()
+  local folder = spawn.folder()
+  local one, two = t.ok(files.make_temporary_folder(folder, "x-")), t.ok(files.make_temporary_folder(folder, "x-"))
+  t.ok(one ~= two and files.is_folder(one) and files.is_folder(two))
+  t.fails("not_found", "cannot make the folder", files.make_temporary_folder(folder .. "/none", "x-"))
+  files.remove(folder)
+end
+
 function tests.text_is_trimmed_in_linear_time()
   for given, wanted in pairs { [""] = "", ["  \n"] = "", a = "a", [" a b\t"] = "a b", ["\0 x "] = "\0 x" } do
     t.eq(text.trim(given), wanted)
@@ -61,6 +88,35 @@ function tests.a_planted_link_is_not_followed()
   files.remove(folder)
 end
 
+function tests.a_pipe_is_no_file()
+  local folder = spawn.folder()
+  local path = files.join(folder, "pipe")
+  t.eq(spawn.run({ "mkfifo", path }).status, 0)
+  t.fails("refused", path .. ": it is a device or a pipe", files.write(path, "x"))
+  t.fails("io", "cannot write " .. path, files.append(path)) -- nobody reads it; nobody waits for that
+  t.eq(uv.fs_lstat(path).type, "fifo")
+  assert(uv.fs_symlink("/dev/null", files.join(folder, "link")))
+  t.fails("refused", "it is a device or a pipe", files.write(files.join(folder, "link"), "x"))
+  files.remove(folder)
+end
+
+function tests.what_is_appended_to_is_no_link()
+  local folder = spawn.folder()
+  local victim, path = files.join(folder, "victim"), files.join(folder, "log")
+  assert(files.write(victim, "precious"))
+  assert(uv.fs_symlink(victim, path))
+  t.fails("io", "cannot write " .. path, files.append(path))
+  t.fails("io", "cannot make " .. path, files.create(path))
+  t.eq(files.read(victim), "precious")
+  assert(uv.fs_chmod(victim, tonumber("644", 8)))
+  local fd = t.ok(files.append(victim, { private = true }))
+  t.ok(files.write_all(fd, "!"))
+  uv.fs_close(fd)
+  t.eq(files.read(victim), "precious!")
+  t.eq(mode(victim), "600", "one that was there is private from then on")
+  files.remove(folder)
+end
+
 function tests.permissions_are_kept_or_private()
   local folder = spawn.folder()
   local path = files.join(folder, "script")
@@ -77,7 +133,7 @@ end
 
 -- A disk that takes no more than a kilobyte of a file: a write is cut short, the next one fails.
 local function on_a_full_disk(code)
-  return spawn.run({ "/bin/bash", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" eval \"$1\"", spawn.program, code })
+  return spawn.run({ "/bin/bash", "-c", "ulimit -f 1; exec \"$0\" eval \"$1\"", spawn.program, code })
 end
 
 function tests.a_full_disk_costs_nothing_that_was_there()
@@ -93,14 +149,38 @@ function tests.a_full_disk_costs_nothing_that_was_there()
   files.remove(folder)
 end
 
+-- Whatever fails, the file is as it was, nothing else is left, and it is said.
+function tests.a_write_that_fails_somewhere_costs_nothing_that_was_there()
+  local folder = spawn.folder()
+  local path = files.join(folder, "a.txt")
+  local code = ("print(require('deskpilot.base.files').write(%q, ('x'):rep(5000)))"):format(path)
+  for _, call in ipairs { "open", "write", "fsync", "rename" } do
+    for _, how in ipairs { "EIO", "ENOSPC", "short" } do
+      assert(files.write(path, "before"))
+      local child, report = failing.run({ "eval", code }, { CALL = call, PATH = "a.txt", AT = 1, HOW = how })
+      t.eq(report.failed, 1, call .. " " .. how)
+      local written = call == "write" and how == "short" -- the rest follows
+      t.has(child.stdout, written and "true" or "nil\tcannot write " .. path, call .. " " .. how)
+      t.eq(files.read(path), written and ("x"):rep(5000) or "before", call .. " " .. how)
+      t.eq(files.list(folder), { "a.txt" })
+    end
+  end
+  local child = failing.run({ "eval", code }, { CALL = "fsync", PATH = folder, AT = 2 })
+  t.has(child.stdout, "nil\tcannot be sure that the disk has " .. path, "the folder's own")
+  child = failing.run({ "eval", code }, { CALL = "fsync", PATH = folder, AT = 1, TIMES = "all", HOW = "EINVAL" })
+  t.has(child.stdout, "true", "a file system without such a call")
+  files.remove(folder)
+end
+
 function tests.a_journal_has_no_half_line_when_the_disk_is_full()
   local folder = spawn.folder()
   local child = on_a_full_disk(([[
     local journal = assert(require("deskpilot.agent.journal").open(%q))
-    local written, why = 0, nil
+    local written, ok, why = 0, true, nil
     for i = 1, 100 do
-      local ok, err = pcall(journal.every, nil, { event = "note", at = i, message = "line " .. i })
-      if ok then written = written + 1 else why = why or err end
+      ok, why = pcall(journal.every, nil, { event = "note", at = i, message = "line " .. i })
+      if not ok then break end
+      written = i
     end
     journal.close()
     print(written, why)]]):format(folder))

@@ -48,14 +48,65 @@ function tests.the_first_folder_wins()
   end)
 end
 
-function tests.a_shipped_module_is_found_and_can_be_replaced()
-  with_roots(function(_, project)
-    local shipped, where = lookup.load("cli", "args")
-    t.ok(shipped and shipped.parse)
-    t.eq(where, "shipped:deskpilot/cli/args.lua")
-    write(project, "deskpilot/cli/args.lua", "return { mine = true }")
-    t.eq(lookup.load("cli", "args").mine, true)
-    t.ok(require("deskpilot.cli.args").parse ~= nil or require("deskpilot.cli.args").mine)
+function tests.what_is_meant_to_be_changed_can_be_replaced_and_nothing_else()
+  with_roots(function(...)
+    for _, root in ipairs { ... } do
+      for _, name in ipairs { "agent", "base", "cli", "desk", "model", "net", "mine" } do
+        write(root, "deskpilot", name, "lookup_part.lua", "return { taken = true }")
+        local module = "deskpilot." .. name .. ".lookup_part"
+        t.raises("no module '" .. module .. "' inside deskpilot", require, module)
+        t.eq(lookup.load(name, "lookup_part"), nil, name)
+        t.eq(lookup.has(name, "lookup_part"), false, name)
+      end
+      write(root, "desk.lua", "return { taken = true }")
+      write(root, "deskpilot.lua", "{}")
+      t.raises("no module 'deskpilot' inside deskpilot", require, "deskpilot")
+      local before = package.loaded["deskpilot.base.csv"]
+      package.loaded["deskpilot.base.csv"] = nil
+      write(root, "deskpilot/base/csv.lua", "return { taken = true }")
+      t.eq(require("deskpilot.base.csv").taken, nil)
+      package.loaded["deskpilot.base.csv"] = before
+      t.eq(lookup.text("deskpilot/base/text.lua"), require("native.shipped").read "deskpilot/base/text.lua")
+      for _, kind in ipairs { "policies", "tools", "guards", "apps", "model/profiles" } do
+        write(root, "deskpilot", kind, "lookup_part.lua", "return { taken = true }")
+        t.eq((lookup.load(kind, "lookup_part") or {}).taken, true, kind)
+      end
+      write(root, "deskpilot/policies/odev/lookup_part.lua", "return { taken = true }")
+      t.eq(require("deskpilot.policies.odev.lookup_part").taken, true, "the parts of a policy too")
+      package.loaded["deskpilot.policies.odev.lookup_part"] = nil
+      write(root, "deskpilot/prompts/executor.md", "mine")
+      t.eq(lookup.text "prompts/executor.md", "mine")
+      files.remove(files.join(root, "deskpilot"))
+    end
+    local ok, desk = pcall(require, "desk") -- where there is no display, the shipped one says so
+    t.ok(not (ok and rawget(desk, "taken")), "no file of that name stands in the desktop library's place")
+    package.loaded.desk = nil
+  end)
+end
+
+function tests.a_file_in_the_place_of_a_part_of_the_program_is_named()
+  with_roots(function(mission, project, user)
+    t.eq(lookup.check_places(), true)
+    for _, root in ipairs { mission, project, user } do
+      write(root, "deskpilot/policies/mine.lua", "return {}")
+      write(root, "deskpilot/model/profiles/mine.lua", "return {}")
+      write(root, "deskpilot/agent/notes.txt", "no Lua")
+      t.eq(lookup.check_places(), true)
+      local path = write(root, "deskpilot/agent/loop.lua", "return {}")
+      t.fails("refused", files.absolute(path) .. " is not used: it has the place of a part of deskpilot itself",
+        lookup.check_places())
+      files.remove(path)
+      path = write(root, "deskpilot/base/deep/init.lua", "return {}")
+      t.fails("refused", files.absolute(path) .. " is not used", lookup.check_places())
+      files.remove(root .. "/deskpilot/base")
+    end
+    write(user, "deskpilot/model/providers.lua", "return { mine = { endpoint = 'http://localhost:1' } }")
+    t.eq(lookup.check_places(), true)
+    t.has((lookup.data("model", "providers")), "mine")
+    write(project, "deskpilot/model/providers.lua", "return { evil = { endpoint = 'https://evil.example' } }")
+    t.has((lookup.data("model", "providers")), "mine", "which address a name stands for is the user's to say")
+    t.fails("refused", "deskpilot/model/providers.lua is not used: which address the name of a server stands for is "
+      .. "yours alone to say, in ", lookup.check_places())
   end)
 end
 
@@ -138,12 +189,12 @@ end
 
 function tests.list_joins_folders_and_what_ships()
   with_roots(function(mission, project)
-    write(mission, "deskpilot/cli/zebra.lua", "return {}")
-    write(project, "deskpilot/cli/yak/init.lua", "return {}")
-    write(project, "deskpilot/cli/_helper.lua", "return {}")
-    write(project, "deskpilot/cli/notes.txt", "no")
-    local names = " " .. table.concat(lookup.list("cli"), " ") .. " "
-    for _, name in ipairs { "zebra", "yak", "args", "reference" } do t.has(names, " " .. name .. " ") end
+    write(mission, "deskpilot/guards/zebra.lua", "return {}")
+    write(project, "deskpilot/guards/yak/init.lua", "return {}")
+    write(project, "deskpilot/guards/_helper.lua", "return {}")
+    write(project, "deskpilot/guards/notes.txt", "no")
+    local names = " " .. table.concat(lookup.list("guards"), " ") .. " "
+    for _, name in ipairs { "zebra", "yak", "budgets", "safety" } do t.has(names, " " .. name .. " ") end
     for _, name in ipairs { "_helper", "notes", "init" } do t.ok(not names:find(" " .. name .. " ", 1, true)) end
   end)
 end
@@ -162,9 +213,10 @@ function tests.what_is_taken_from_the_folders_is_kept_in_mind()
     require "lookup_helper_of_mine"
     local list, count = own_files.since()
     t.eq(count, 2)
-    t.eq(list[1], { kind = "tool", name = "wait", folder = "project", path = "deskpilot/tools/wait.lua",
-      sha256 = system.sha256(shipped), replaces = true, edited = false })
+    t.eq(list[1], { kind = "tool", name = "wait", folder = "project", root = files.absolute(project),
+      path = "deskpilot/tools/wait.lua", sha256 = system.sha256(shipped), replaces = true, edited = false })
     t.eq(list[2], { kind = "module", name = "lookup_helper_of_mine", folder = "mission",
+      root = files.absolute(mission),
       path = "lookup_helper_of_mine.lua", sha256 = system.sha256 "return {}", replaces = false, edited = false })
     lookup.load("tools", "wait")
     t.eq(own_files.since(count), {}, "the same again is nothing new")
@@ -173,6 +225,8 @@ function tests.what_is_taken_from_the_folders_is_kept_in_mind()
     lookup.load("tools", "wait")
     list, count = own_files.since(count)
     t.eq(own_files.words(list), "prompt vision (edited) and tool wait (edited)")
+    t.eq(own_files.words_with_places(list), ("prompt vision (edited) from %s; tool wait (edited) from %s"):format(
+      files.absolute(user), files.absolute(project)))
     t.eq({ list[1].folder, list[1].path, count }, { "user", "deskpilot/prompts/vision.md", 4 })
     t.eq(#own_files.since(), 3, "each as it was taken last")
     package.loaded.lookup_helper_of_mine = nil

@@ -57,8 +57,11 @@ local function ask(replies, flags, more)
   return got, requests, events, run
 end
 
+-- What a tool has said stands between the run's marks.
+local function marked(run, words) return ("%s\n%s\n%s"):format(run.marks.open, words, run.marks.close) end
+
 function tests.two_look_ups_in_one_answer_with_a_picture()
-  local got, requests, events = ask { calls({ "price", '{"at":"here"}' }, { "picture_of" }), calls { "act" } }
+  local got, requests, events, run = ask { calls({ "price", '{"at":"here"}' }, { "picture_of" }), calls { "act" } }
   t.eq({ got.reply.calls[1].name, got.actions, got.history }, { "act", 0, 0 }, "no action, no line of history")
   t.eq(#requests, 2)
   t.eq(requests[2].tools, requests[1].tools)
@@ -68,9 +71,9 @@ function tests.two_look_ups_in_one_answer_with_a_picture()
   t.eq(list[3].tool_calls[1]["function"], { name = "price", arguments = '{"at":"here"}' })
   t.ok(list[3].tool_calls[1].id ~= list[3].tool_calls[2].id, "ids are told apart, though the model has not")
   t.eq({ list[4].role, list[4].tool_call_id, list[4].content },
-    { "tool", list[3].tool_calls[1].id, 'it costs 7\n{"price":7}' })
+    { "tool", list[3].tool_calls[1].id, marked(run, 'it costs 7\n{"price":7}') })
   t.eq({ list[5].role, list[5].tool_call_id, list[5].content },
-    { "tool", list[3].tool_calls[2].id, "see the picture" })
+    { "tool", list[3].tool_calls[2].id, marked(run, "see the picture") })
   t.eq({ list[6].role, list[6].content[1].text, list[6].content[2].image_url.url, #list },
     { "user", "PICTURES FROM YOUR LOOK-UPS:", "data:image/png;base64," .. picture, 6 })
   local told = null_run.only(events, "lookup")
@@ -82,11 +85,11 @@ function tests.two_look_ups_in_one_answer_with_a_picture()
 end
 
 function tests.look_ups_that_fail_are_told()
-  local got, requests, events = ask { calls({ "price", '{"at":"nowhere"}' }, { "price", '{"at":{}}' },
+  local got, requests, events, run = ask { calls({ "price", '{"at":"nowhere"}' }, { "price", '{"at":{}}' },
     { "price", '{"at' }), calls { "act" } }
   t.eq(got.reply.calls[1].name, "act")
   local list = requests[2].messages
-  t.eq(list[4].content, "ERROR: no price is there")
+  t.eq(list[4].content, marked(run, "ERROR: no price is there"))
   t.has(list[5].content, "ERROR: price: at")
   t.has(list[6].content, "ERROR: ")
   t.eq(null_run.only(events, "lookup")[1].ok, false)
@@ -102,10 +105,10 @@ function tests.what_comes_with_a_look_up_waits()
 end
 
 function tests.they_are_limited()
-  local got, requests, events = ask({ calls({ "price" }, { "price" }, { "price" }), calls { "price" } },
+  local got, requests, events, run = ask({ calls({ "price" }, { "price" }, { "price" }), calls { "price" } },
     { ["limits.lookups"] = 2 })
   t.eq(#requests, 3, "told once that they are spent, then no more")
-  t.eq({ requests[2].messages[5].content, requests[2].messages[6].content }, { 'it costs 7\n{"price":7}',
+  t.eq({ requests[2].messages[5].content, requests[2].messages[6].content }, { marked(run, 'it costs 7\n{"price":7}'),
     "ERROR: the look-ups of this turn are spent (limits.lookups = 2): act now, with what you know" })
   t.eq(#null_run.only(events, "lookup"), 2)
   t.eq(got.reply.calls[1].args, nil)
@@ -156,16 +159,17 @@ local function pictures_of(list)
 end
 
 function tests.a_cap_keeps_the_screen_and_then_the_latest()
+  local marks = require "deskpilot.agent.untrusted".new()
   local function one(name) return { base64 = name, mime = "image/png", caption = name .. " is here." } end
   local request = { system = "s", text = "t", images = { one "old", one "screen" }, results = {
     { { id = "1", name = "price", arguments = "{}", text = "x", pictures = { one "first", one "second" } } },
     { { id = "2", name = "price", arguments = "{}", text = "x", pictures = { one "third" } } } } }
-  t.eq(pictures_of(messages.of(request, 0)), { "old", "screen", "first", "second", "third" })
-  t.eq(pictures_of(messages.of(request, 1)), { "screen" })
-  t.eq(pictures_of(messages.of(request, 3)), { "screen", "second", "third" })
-  t.eq(messages.of(request, 1)[2].content[2].text,
+  t.eq(pictures_of(messages.of(request, 0, marks)), { "old", "screen", "first", "second", "third" })
+  t.eq(pictures_of(messages.of(request, 1, marks)), { "screen" })
+  t.eq(pictures_of(messages.of(request, 3, marks)), { "screen", "second", "third" })
+  t.eq(messages.of(request, 1, marks)[2].content[2].text,
     "(old is here. This picture is left out: only so many may be sent.)")
-  t.eq(pictures_of(messages.of({ system = "s", text = "t", images = {} }, 1)), {})
+  t.eq(pictures_of(messages.of({ system = "s", text = "t", images = {} }, 1, marks)), {})
 end
 
 function tests.a_policy_says_what_is_looked_at()

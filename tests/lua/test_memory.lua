@@ -108,14 +108,14 @@ end
 
 function tests.a_run_journals_its_memory_and_tells_whom_the_policy_names()
   local told, plain
-  local _, events = null_run.play({ task = "T", limits = { turns = 1 } }, { turn = function(run)
+  local run, events = null_run.play({ task = "T", limits = { turns = 1 } }, { turn = function(run)
     t.eq(briefing.compose(run, { memory = true }), "", "nothing yet")
     run:act { tool = "remember", args = { values = { { name = "total", value = "12.50" } },
       experience = "Prices are on the second page." } }
     told, plain = briefing.compose(run, { memory = true }), briefing.compose(run, { history = true })
     run:stop("succeeded", "done")
   end })
-  t.eq(told, "MEMORY:\n  ${total} = 12.50\nLearned:\n  - Prices are on the second page.")
+  t.eq(told, run.marks:wrap "MEMORY:\n  ${total} = 12.50\nLearned:\n  - Prices are on the second page.")
   t.ok(not plain:find("12.50", 1, true), plain)
   local changes = {}
   for i, event in ipairs(null_run.only(events, "memory")) do

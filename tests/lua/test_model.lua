@@ -127,10 +127,10 @@ function tests.the_record()
   t.eq(record.messages[2].content[2].image_url.url, "screenshots/step_0001.png")
   t.eq(record.persona, "executor")
   t.eq(record.tools[1]["function"].name, "press_key")
-  local text = json.encode(c:record { messages = { { role = "user",
+  local body = json.encode(c:record { messages = { { role = "user",
     content = "the very-secret-word and my-own-key" } } })
-  t.has(text, "the *** and ***")
-  t.ok(not text:find(png, 1, true))
+  t.has(body, "the *** and ***")
+  t.ok(not body:find(png, 1, true))
 end
 
 function tests.tool_calls_in_every_shape()
@@ -536,6 +536,17 @@ function tests.the_list_of_models()
       t.eq(names, nil)
       t.eq(err.code, "protocol")
     end)
+  -- As large as that of a server with hundreds of models, and one that is no list of models any more.
+  local entry = '{"id":"m","architecture":{"inputs":["text","image"]},"x":[' .. ("1,"):rep(200) .. "1]},"
+  for count, there in pairs { [400] = true, [2000] = false } do
+    local body = '{"data":[' .. entry:rep(count) .. '{"id":"last"}]}'
+    with_server({ { body = body } }, function(server)
+      server.models = "scripted"
+      local names, err = new(server):models()
+      t.eq(names and #names, there and count + 1 or nil, count)
+      if not there then t.fails("protocol", "is malformed", names, err) end
+    end)
+  end
 end
 
 function tests.masking()

@@ -109,8 +109,8 @@ function tests.what_is_left_out_is_told()
   local events, how = journal.read(run)
   t.eq(events, { { event = "run_start", at = 0, task = "T", version = "0.1.0" }, { event = "observed", at = 1,
     elements = 3 } })
-  t.eq(journal.lost(how), "1 line of the journal is no event and is left out; 4 fields of the journal are not what they "
-    .. "should be and are left out, such as run_start.at")
+  t.eq(journal.lost(how), "1 line of the journal is no event and is left out; 4 fields of the journal are not what "
+    .. "they should be and are left out, such as run_start.at")
   local said = spawn.run { spawn.program, "report", run }
   t.eq(said.status, 0)
   t.has(said.stderr, "4 fields of the journal are not what they should be")

@@ -280,7 +280,7 @@ function tests.only_files_of_the_mission_can_be_had()
     base .. "/mission2/e.txt" } do assert(files.write(path, "x")) end
   local links = t.platform ~= "windows" -- where not everybody may make one
   if links then assert(uv.fs_symlink(other .. "/c.txt", mission .. "/link.txt")) end
-  local run = run_with(nil, { files = { other .. "/d.txt" } }, mission)
+  local run = run_with(nil, { files = { "a.txt", "sub", other .. "/d.txt" } }, mission)
   local function may(path)
     local file, err = allowed_files.resolve(run, path)
     return file or err.code
@@ -289,27 +289,27 @@ function tests.only_files_of_the_mission_can_be_had()
   t.eq(may(mission .. "/sub/../sub/b.txt"), mission .. "/sub/b.txt")
   t.eq(may(other .. "/d.txt"), other .. "/d.txt")
   for _, path in ipairs { other .. "/c.txt", "../other/c.txt", "link.txt", "../mission2/e.txt", "/etc/passwd",
-    "no such file", "../no such file", "~/.ssh/id_rsa" } do t.eq(may(path), "refused", path) end
+    "no such file", "../no such file", "~/.ssh/id_rsa", "a\0b" } do t.eq(may(path), "forbidden", path) end
   t.eq(may "sub", "invalid")
-  t.eq(may "a\0b", "invalid")
-  assert(run.config:set("browser.upload_folders", { other }))
+  assert(run.config:set("safety.files", { other, mission .. "/link.txt" }))
   t.eq(may(other .. "/c.txt"), other .. "/c.txt")
   if links then t.eq(may "link.txt", other .. "/c.txt") end
-  t.has(check(run, "browser_upload", { index = 3, path = "/etc/passwd" }), "is not among the files of this mission")
+  t.has(check(run, "browser_upload", { index = 3, path = "/etc/passwd" }), "is none of the files that this mission "
+    .. "names")
   t.eq(check(run, "browser_upload", { index = 3, path = "a.txt" }), "fine")
 
   local function open(url)
-    local ok, err = page_tools.check_address({ run = run }, url)
+    local ok, err = page_tools.address({ run = run }, url)
     return ok or err.code
   end
-  t.eq(open "https://example.org/", true)
+  t.eq(open "https://example.org/", "https://example.org/")
   local here = (mission:find("^/") and "//" or "///") .. mission
-  t.eq(open("file:" .. here .. "/a.txt?x#y"), true)
-  t.eq(open("FILE:" .. here .. "/%61.txt"), true)
-  for _, url in ipairs { "file:///etc/passwd", "file:" .. here .. "/../mission2/e.txt", "javascript:alert(1)",
-    "data:text/html,x", "chrome://settings", "view-source:file:///etc/passwd", "about:blank", "/etc/passwd",
-    "file:" .. here .. "/%2e%2e/mission2/e.txt" } do t.eq(open(url), "refused", url) end
-  t.eq(open "file:etc", "invalid")
+  t.eq(open("file:" .. here .. "/a.txt?x#y"), "file:" .. here .. "/a.txt")
+  t.eq(open("FILE:" .. here .. "/%61.txt"), "file:" .. here .. "/a.txt")
+  for _, url in ipairs { "javascript:alert(1)", "data:text/html,x", "chrome://settings",
+    "view-source:file:///etc/passwd", "about:blank", "/etc/passwd" } do t.eq(open(url), "refused", url) end
+  for _, url in ipairs { "file:///etc/passwd", "file:" .. here .. "/../mission2/e.txt", "file:etc",
+    "file:" .. here .. "/%2e%2e/mission2/e.txt" } do t.eq(open(url), "forbidden", url) end
   run.desk:close()
   files.remove(base)
 end

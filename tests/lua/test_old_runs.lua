@@ -4,6 +4,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local old_runs = require "deskpilot.agent.old_runs"
 local spawn = require "spawn"
+local system = require "native.system"
 local uv = require "luv"
 
 local tests = {}
@@ -87,10 +88,17 @@ tests.how_large_a_run_is = with_base(function(base, tidy)
   t.eq(left(base), "a")
 end)
 
+-- As the writer of a journal holds it while its run goes on.
+local function hold(folder)
+  local file = assert(files.append(folder .. "/journal.jsonl"))
+  assert(system.lock_file(file))
+  return function() uv.fs_close(file) end
+end
+
 tests.several_limits_are_all_named = with_base(function(base, tidy)
   make(base, 1, "new")
   make(base, 20, "old")
-  local release = old_runs.hold(make(base, 21, "going"))
+  local release = hold(make(base, 21, "going"))
   make(base, 30, "older")
   t.has(tidy { count = 2, days = 15 }, "runs.keep_count is 2 and runs.keep_days is 15")
   t.eq(left(base), "going new")
@@ -103,7 +111,7 @@ tests.a_run_that_goes_on_is_never_removed = with_base(function(base, tidy)
   local going = make(base, 30, "going", { unfinished = true, touched = long_ago })
   local ending = make(base, 29, "ending")
   local fresh = make(base, 28, "fresh", { unfinished = true, touched = os.time() - 60 })
-  local release, release_too = old_runs.hold(going), old_runs.hold(ending)
+  local release, release_too = hold(going), hold(ending)
   make(base, 1, "own")
   t.eq(tidy { days = 7 }, nil)
   t.eq(left(base), "ending fresh going own")
@@ -119,7 +127,8 @@ end)
 tests.a_run_of_a_process_that_was_killed_goes = with_base(function(base, tidy)
   local folder = make(base, 30, "killed", { unfinished = true })
   local child = spawn.start({ files.absolute(spawn.program), "eval", ([[
-    require("deskpilot.agent.old_runs").hold(%q)
+    local file = assert(require("deskpilot.base.files").append(%q .. "/journal.jsonl"))
+    assert(require("native.system").lock_file(file))
     io.stdout:write("held\n") io.stdout:flush()
     require("deskpilot.base.task").sleep(60)]]):format(folder) }, { cwd = base })
   t.wait_until("the other process", function() return child.stdout:find("held", 1, true) or child.status end)

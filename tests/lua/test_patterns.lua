@@ -49,14 +49,14 @@ function tests.degrees()
 end
 
 -- Those that are called slow are: what is called so wrongly would be rewritten for nothing. One in linear time takes
--- some ten microseconds here.
+-- less than a tenth of a millisecond here.
 function tests.slow_ones_are_slow()
   for _, row in ipairs(slow) do
-    local words = row[3] .. row[4]:rep(10000) .. row[5]
+    local words = row[3] .. row[4]:rep(4000) .. row[5]
     local began = task.now()
     local _ = words:find(row[1])
     local took = task.now() - began
-    t.ok(took > 0.01, ("%s took %g s"):format(row[1], took))
+    t.ok(took > 0.002, ("%s took %g s"):format(row[1], took))
   end
 end
 
@@ -112,7 +112,7 @@ function tests.lines()
   t.eq(lines "a\r\n\nb\rc\n", { "a", "", "b\rc", "" })
 end
 
--- What the usual patterns for the same take hours for.
+-- What the usual patterns for the same take hours for; these a second, on a machine with nothing else to do.
 function tests.helpers_are_linear()
   local size = 4 * 1024 * 1024
   for what, words in pairs { blanks = "a" .. (" "):rep(size) .. "b", only = (" "):rep(size), letters = ("a"):rep(size),
@@ -124,7 +124,7 @@ function tests.helpers_are_linear()
       local began = task.now()
       fn(words)
       local took = task.now() - began
-      t.ok(took < 5, ("%s of %s took %g s"):format(name, what, took))
+      t.ok(took < 60, ("%s of %s took %g s"):format(name, what, took))
     end
     collectgarbage()
   end

@@ -226,8 +226,9 @@ end
 
 function tests.the_files_of_wrong_keys_are_named()
   local settings = require "deskpilot.cli.settings"
-  local _, err = configured.settings():resolve { environment = {}, layers = settings.file_layers({ limts = {} },
-    { timing = { verify = "x" } }, { project_folder = "/work/it", user_folder = "/home/me/.config/deskpilot" }) }
+  local _, err = configured.settings():resolve { environment = {}, layers = settings.file_layers {
+    project = { limts = {} }, user = { timing = { verify = "x" } }, project_folder = "/work/it",
+    user_folder = "/home/me/.config/deskpilot" } }
   t.has(tostring(err), "did you mean 'limits'? (from /work/it/deskpilot.lua)")
   t.has(tostring(err), "timing.verify is 'x', but must be a number (from /home/me/.config/deskpilot/config.lua)")
 end
@@ -237,7 +238,7 @@ function tests.the_file_of_providers_can_be_ones_own()
   assert(files.make_folder(folder .. "/deskpilot/model"))
   local function says(words)
     assert(files.write(folder .. "/deskpilot/model/providers.lua", words))
-    lookup.set_roots { project_folder = folder }
+    lookup.set_roots { user_folder = folder }
     local found, err = provider.find "mine"
     lookup.set_roots {}
     return found or err

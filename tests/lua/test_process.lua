@@ -1,6 +1,7 @@
 --- Children with pipes both ways: real ones, which are this test runner with a file of their own.
 local t = require "harness"
 local files = require "deskpilot.base.files"
+local environment = require "deskpilot.desk.platform.environment"
 local process = require "deskpilot.desk.app.process"
 local program = require "deskpilot.desk.app.program"
 local spawn = require "spawn"
@@ -100,8 +101,8 @@ tests.a_child_gets_no_secrets = with_children(function(start)
   local child <close> = start([[
     for name, value in pairs(require "luv".os_environ()) do io.write(name, "=", value, "\n") end
     io.flush()
-    os.exit(0, true)]], { env = process.environment { GIVEN = "given ä", Path = t.platform == "windows"
-      and os.getenv "PATH" or nil } })
+    os.exit(0, true)]], { env = environment.of("child", { GIVEN = "given ä", Path = t.platform == "windows"
+      and os.getenv "PATH" or nil }) })
   local seen = {}
   for line in function() return (child:line(30)) end do
     local name, value = line:match("^([^=]+)=(.*)$")

@@ -37,7 +37,7 @@ function tests.the_hook_is_asked_before_people()
   t.eq(heard, { "Which folder?", { "Pictures", "Music" }, 120 })
   local answer = null_run.only(events, "answer")[1]
   t.eq({ answer.text, answer.answer, answer.by }, { "Which folder?", "Pictures", "the mission's hook" })
-  t.has(run.history:render(), 'asked a person "Which folder?"; the answer (the mission\'s hook): "Pictures"')
+  t.has(run.history:answers(), 'asked a person "Which folder?"; the answer (the mission\'s hook): "Pictures"')
 end
 
 function tests.a_hook_may_refuse_for_everybody()
@@ -59,7 +59,7 @@ function tests.without_anybody_there_is_the_default_or_nothing()
   t.eq(got[1], nil)
   t.eq(got[2].code, "unavailable")
   t.eq(null_run.only(events, "answer")[1].code, "unavailable")
-  t.has(run.history:render(), 'asked a person "Which?"; no answer: nobody is there to answer')
+  t.has(run.history:answers(), 'asked a person "Which?"; no answer: nobody is there to answer')
   got = ask { text = "Which?", default = " this " }
   t.eq({ got[1], got[2] }, { "this", "the default" })
   got = ask({ text = "Which?" }, { answerers = { somebody(nil, errors.new("timed_out", "too slow")) } })

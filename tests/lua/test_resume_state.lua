@@ -130,7 +130,7 @@ function tests.a_run_goes_on_from_there()
   local seen
   local run, events = null_run.play({ task = "x" }, { past = past, keep = true, turn = function(run)
     seen = seen or { run.turn, run.state.steps, run.began, run.history:render(),
-      require "deskpilot.agent.observation".describe(run.observation) }
+      require "deskpilot.agent.observation".notices(run.observation) }
     worker(3)(run)
   end })
   t.eq({ seen[1], seen[2], seen[3] }, { 2, 1, "resumed" })

@@ -175,4 +175,67 @@ function tests.the_runtime_knows_no_agent()
   end
 end
 
+-- What is promised of files (base/files.lua) holds for all of them only if nobody else makes any.
+local writers = {
+  lua = { allowed = { ["lua/deskpilot/base/files.lua"] = true, ["lua/deskpilot/base/new_file.lua"] = true,
+    ["lua/deskpilot/desk/platform/windows/platform.lua"] = true }, -- of which the last opens a pipe
+    "io%.open%s*%([^)]*[\"'][^\"']*[wa+][^\"']*[\"']%s*%)", "io%.output%s*%(%s*[^i%s)]", "io%.tmpfile", "os%.tmpname",
+    "os%.rename", "native%.files", "fs_mkdir", "fs_mkdtemp", "fs_mkstemp", "fs_rename", "fs_copyfile", "fs_sendfile",
+    "fs_link", "fs_symlink", "fs_f?l?chmod", "fs_f?l?chown", "fs_open" },
+  c = { allowed = { ["runtime/system/linux/files.c"] = true, ["runtime/system/windows/files.c"] = true,
+    ["runtime/system/windows/access.c"] = true }, -- which only asks who may write
+    "%f[%w_]fopen%s*%([^)]*,%s*\"[^r]", "%f[%w_]fopen%s*%([^)]*,%s*\"r[^\"]*%+", "%f[%w_]_?w?freopen%s*%(",
+    "%f[%w_]_wfopen%s*%(", "O_CREAT", "%f[%w_]creat%s*%(", "%f[%w_]mkd?o?s?temp%s*%(",
+    "%f[%w_]mkdir%s*%(", "%f[%w_]rename%s*%(", "%f[%w_]symlink%s*%(", "%f[%w_]tmpfile%s*%(", "%f[%w_]tmpnam%s*%(",
+    "GENERIC_WRITE", "FILE_WRITE_DATA", "FILE_APPEND_DATA", "CREATE_NEW", "CREATE_ALWAYS", "OPEN_ALWAYS",
+    "TRUNCATE_EXISTING", "_fs_open%s*%(", "CreateDirectory", "MoveFile", "CopyFile", "ReplaceFile",
+    "%f[%w_]open%s*%(", "%f[%w_]_w?open%s*%(" },
+}
+
+-- The first of the patterns that a line of a text has; comments do not count.
+local function found_writer(source, patterns)
+  for line in source:gmatch "[^\n]+" do
+    for _, pattern in ipairs(patterns) do
+      local code = line:gsub("^%s*/?%*.*", ""):gsub("%-%-.*", ""):gsub('fs_open(%b())', function(arguments)
+        return arguments:find ', "r",' and "reads" or nil
+      end)
+      if code:find(pattern) then return line, pattern end
+    end
+  end
+end
+
+function tests.one_place_opens_files_for_writing()
+  local seen = {}
+  local lua = each_file("missions", { lua = true }, each_file("lua/deskpilot", { lua = true }))
+  for kind, paths in pairs { lua = lua, c = each_file("runtime", { c = true, h = true }) } do
+    t.ok(#paths > 20)
+    for _, path in ipairs(paths) do
+      local line, pattern = found_writer(assert(files.read(path)), writers[kind])
+      if writers[kind].allowed[path] then seen[path] = line ~= nil
+      else t.ok(not line, ("%s makes files itself (%s): %s"):format(path, tostring(pattern), tostring(line))) end
+    end
+  end
+  for path in pairs(writers.lua.allowed) do t.ok(seen[path], path .. " makes no files any more") end
+  for path in pairs(writers.c.allowed) do t.ok(seen[path], path .. " makes no files any more") end
+end
+
+function tests.a_writer_is_found()
+  for _, line in ipairs { 'io.open(path, "wb")', "io.open(p, 'a')", 'io.open(p, "r+b")', 'io.output("x")',
+    'uv.fs_open(path, "a", 384)', 'uv.fs_open(journal_of(x), "r+", 0)', "uv.fs_open(path, flags, 0)",
+    'uv.fs_rename(a, b)', 'uv.fs_mkdtemp(x)', 'uv.fs_copyfile(a, b)' } do
+    t.ok(found_writer(line, writers.lua), line)
+  end
+  for _, line in ipairs { 'io.open("/proc/x", "rb")', 'uv.fs_open(path, "r", 0)', "io.output(io.stderr)",
+    'uv.fs_open(files.join(a, b), "r", 0)', "-- io.open(path, 'w')" } do
+    t.eq(found_writer(line, writers.lua), nil, line)
+  end
+  for _, line in ipairs { 'FILE *f = fopen(path, "wb");', 'fopen(p, "a")', 'fopen(p, "r+")', "open(p, O_RDWR)",
+    "CreateFileW(path, GENERIC_WRITE, 0,", "MoveFileExW(a, b, 0)", "mkstemp(name)", "    if (rename(a, b) != 0)" } do
+    t.ok(found_writer(line, writers.c), line)
+  end
+  for _, line in ipairs { 'fopen(path, "re")', 'fopen(path, "rb")', "x11_rename(a)", " * rename(2)" } do
+    t.eq(found_writer(line, writers.c), nil, line)
+  end
+end
+
 return tests

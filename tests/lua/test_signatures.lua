@@ -32,6 +32,9 @@ local good = {
   ["desk.mouse.release"] = { "left" }, ["desk.mouse.drag"] = { point, point }, ["desk.mouse.scroll"] = { { dy = 1 } },
   ["desk.input.add_filter"] = { {} }, ["desk.input.may_press"] = { { "a" } }, ["desk.input.may_type"] = { "x" },
   ["desk.input.may_enter"] = { "x" }, ["desk.input.clicked"] = {}, ["desk.input.set_held"] = { "a", false },
+  ["desk.input.may_act"] = { { act = "point", x = 1, y = 1 } },
+  ["desk.input.may_load"] = { "https://example.org/", {} },
+  ["desk.input.judges"] = { "act" }, ["desk.input.may_choose"] = { {} },
   ["desk.elements.locate"] = { { handle = "x", role = "x", name = "x", pid = 0 } },
   ["desk.apps.own_timing"] = { { "key_hold" } },
   ["desk.keyboard.type"] = { "x" }, ["desk.keyboard.press"] = { "a" }, ["desk.keyboard.hold"] = { "shift" },
@@ -52,7 +55,8 @@ local good = {
   ["desk.apps.profile_of"] = { { class = "x", title = "x", executable = "" } },
   ["desk.apps.about"] = { { class = "x", title = "x", executable = "" } }, ["desk.apps.overview"] = {},
   ["desk.browser.start"] = { { binary = "/no/such/browser" } }, ["desk.browser.attach"] = { { port = 1 } },
-  ["desk.browser.current"] = {}, ["desk.browser.of_window"] = { { pid = 0, title = "x", executable = "" } },
+  ["desk.browser.current"] = {}, ["desk.browser.judge_loading"] = {},
+  ["desk.browser.of_window"] = { { pid = 0, title = "x", executable = "" } },
   ["desk.activity.idle"] = {}, ["desk.activity.on_input"] = { nothing }, ["desk.activity.wait_idle"] = { 0 },
   ["desk.activity.set_give_way"] = {}, ["desk.activity.give_way"] = {}, ["desk.hotkeys.on"] = { "f9", nothing },
 }
@@ -68,8 +72,8 @@ for name in ([[keyboard.press keyboard.hold keyboard.release mouse.press mouse.r
   windows.close windows.minimize windows.maximize windows.restore windows.raise windows.lower elements.list
   elements.find elements.refresh elements.press elements.actions elements.select elements.toggle elements.expand
   elements.collapse elements.focus elements.scroll_into_view elements.text elements.selection elements.select_text
-  input.may_type input.may_enter clipboard.set clipboard.set_image apps.start apps.run apps.open apps.open_app
-  apps.profile wait_for_window
+  input.may_type input.may_enter input.judges input.may_load clipboard.set clipboard.set_image apps.start apps.run
+  apps.open apps.open_app apps.profile wait_for_window
   wait_for_element wait_for_text wait_for_image]]):gmatch("%S+") do takes_text["desk." .. name] = true end
 
 local takes_number = {}

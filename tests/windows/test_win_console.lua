@@ -153,6 +153,62 @@ function tests.what_is_held_is_let_go()
   end)
 end
 
+-- A C call of minutes: neither the limit nor the first Ctrl+C reaches Lua. The watchdog ends the run.
+local HANG = 'io.open(%q, "w"):close() local _ = ("a" .. (" "):rep(3e5) .. "b"):match "^%%s*(.-)%%s*$"'
+
+local function held_up(limit, fn)
+  testapp.with(nil, function(desk, app)
+    app:focus(desk, "canvas") -- the pointer is on it
+    with_folder(function(folder)
+      local begun = files.join(folder, "begun")
+      local mission = script_mission(folder, [[assert(m.desk.keyboard.hold "shift") assert(m.desk.mouse.press "right")
+        ]] .. HANG:format(begun))
+      local child = start { spawn.program, "run", mission, "--json", "--runs", files.join(folder, "runs"), "--set",
+        "limits.seconds=" .. limit }
+      local _ <close> = testapp.finally(child.stop)
+      app:wait_for { event = "key", what = "down", vk = 16 }
+      app:wait_for { event = "mouse", what = "down", button = "right" }
+      harness.wait_until("the call", function() return files.exists(begun) or child.status end, 30)
+      local result = fn(child)
+      app:wait_for { event = "key", what = "up", vk = 16 }
+      app:wait_for { event = "mouse", what = "up", button = "right" }
+      local name = files.list(files.join(folder, "runs"))[1]
+      local run = files.join(folder, "runs", name)
+      local events, how = journal.read(run)
+      harness.eq(journal.lost(how), nil)
+      local last = events[#events]
+      harness.eq({ last.event, last.status, last.number }, { "run_end", result.status, #events })
+      harness.eq(json.decode(files.read(files.join(run, "result.json"))), result)
+      for _, file in ipairs(files.list(run)) do harness.ok(not file:find "%.part$", file .. " is left over") end
+    end)
+  end)
+end
+
+function tests.a_call_that_does_not_return_and_a_limit()
+  held_up(3, function(child)
+    child.wait()
+    harness.eq(child.status, 1, child.stderr)
+    local result = json.decode(child.stdout) or {}
+    harness.eq({ result.status, result.reason }, { "incomplete",
+      "out of time: the limit is 3 s (limits.seconds); a call that does not return held the program up" })
+    harness.ok(result.seconds < 5, ("after %.2f s"):format(result.seconds or 0))
+    return result
+  end)
+end
+
+function tests.a_call_that_does_not_return_and_two_signals()
+  held_up(600, function(child)
+    child.send "c"
+    task.sleep(0.5) -- nothing can be waited for: the first one has no effect that could be seen
+    harness.eq(child.status, nil, "the first one cannot end it")
+    child.send "c"
+    check(child, task.now(), "the second Ctrl+C")
+    local result = json.decode(child.stdout)
+    harness.has(result.reason, "told a second time to stop")
+    return result
+  end)
+end
+
 -- What is typed at the console answers a question; there what the program says cannot be read, so the journal tells.
 function tests.a_person_answers_at_the_console()
   with_folder(function(folder)

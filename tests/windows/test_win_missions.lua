@@ -69,7 +69,7 @@ function tests.notepad()
       if window then uv.kill(window.pid, "sigkill") end
       desk:close()
     end)
-    local path = files.temporary_folder() .. "\\deskpilot-notepad.txt"
+    local path = files.join(files.own_temporary_folder(), "deskpilot-notepad.txt")
     files.remove(path)
     local child, result = run("missions/notepad.lua", folder, "--model", "literal")
     harness.eq(child.status, 0, child.stderr)

@@ -2,6 +2,7 @@
 --- window, the page and what lies on top (screen_state.lua); what lies under a position that is pointed at; and where
 --- the keyboard's focus is. An element that is given by its number is compared by its tool, which calls it `stale`.
 local rects = require "deskpilot.desk.picture.rect"
+local hit_test = require "deskpilot.agent.hit_test"
 local observation = require "deskpilot.agent.observation"
 local screen_state = require "deskpilot.agent.screen_state"
 local text = require "deskpilot.base.text"
@@ -99,23 +100,12 @@ end
 local fields = { text = true, entry = true, textbox = true, searchbox = true, ["password text"] = true,
   ["spin button"] = true, spinbutton = true, paragraph = true, ["document text"] = true }
 
--- The innermost element of the active window's application that has the focus: it comes last.
 local function focused_in(list, window)
-  local found
-  for _, element in ipairs(list) do
-    if element.states.focused and window and element.pid == window.pid then found = element end
-  end
-  return found
-end
-
-local function focused_on_page(page)
-  for _, element in ipairs(page.elements) do
-    if element.index == page.focus then return element end
-  end
+  return window and hit_test.focused_in(list, window.pid)
 end
 
 local function focused_now(run, self, now)
-  if now.page then return focused_on_page(now.page) end
+  if now.page then return hit_test.focused_on_page(now.page) end
   local list = now.window and run.desk.elements.list { pid = now.window.pid }
   return focused_in(observation.pick(list or {}, self.seen.shot, math.huge), now.window)
 end
@@ -162,7 +152,7 @@ local function focus_change(run, self, now)
     if not box or rects.contains(box, self.clicked.x, self.clicked.y) or same(has, field) then return nil end
     return ("the keyboard's focus is on %s and not on %s, which was clicked"):format(name_of(has), name_of(field))
   end
-  local had = seen.page and focused_on_page(seen.page) or focused_in(seen.elements, seen.window)
+  local had = seen.page and hit_test.focused_on_page(seen.page) or focused_in(seen.elements, seen.window)
   local has = had and focused_now(run, self, now)
   if not has or same(has, had) then return nil end
   return ("the keyboard's focus is on %s and was on %s"):format(name_of(has), name_of(had))

@@ -109,6 +109,10 @@ function parts.memory(run)
   if words then return briefing.section("MEMORY", words) end
 end
 
+function parts.answers(run)
+  return run.history:answers()
+end
+
 function parts.history(run)
   return run.history:render()
 end
@@ -124,14 +128,26 @@ function parts.notes(_, notes)
   if #sections > 0 then return table.concat(sections, "\n\n") end
 end
 
+function parts.notices(run)
+  return run.observation and observation.notices(run.observation)
+end
+
+function parts.demand(_, words)
+  return words
+end
+
 function parts.turn(run)
   return ("TURN: %d of %d"):format(run.turn, run.config:get("limits.turns"))
 end
 
--- From what never changes to what changes with every turn.
-local order = { "mission", "criteria", "doctrine", "knowledge", "phase", "tools", "orders", "memory", "history",
-  "screen",
-  "notes", "turn" }
+-- From what never changes to what changes with every turn. Those from `memory` to `notes` hold text from outside, and
+-- stand together between the run's marks.
+local order = { "mission", "criteria", "doctrine", "knowledge", "phase", "tools", "orders", "answers", "memory",
+  "history", "screen", "notes", "notices", "demand", "turn" }
+local outside = { memory = true, history = true, screen = true, notes = true }
+
+-- Parts that come along with another.
+local with = { answers = "history", notices = "screen" }
 
 ---@class deskpilot.briefing which parts are wanted; the order is always the same
 ---@field mission boolean|string|nil the task; a text is the heading in place of MISSION
@@ -144,18 +160,25 @@ local order = { "mission", "criteria", "doctrine", "knowledge", "phase", "tools"
 ---@field memory boolean? what is remembered
 ---@field history boolean? the recent actions
 ---@field screen boolean? the latest observation in words
----@field notes string[][]? a policy's own parts, each { heading, words }
+---@field notes string[][]? a policy's own parts, each { heading, words }, which may quote what is from outside
+---@field demand string? what else the persona is asked for now, in the policy's words
 ---@field turn boolean? its number and the limit
 
---- The message of a request.
+--- The message of a request. What comes from outside in it stands between the run's marks (agent/untrusted.lua).
 ---@param run deskpilot.run
 ---@param wanted deskpilot.briefing
 ---@return string
 function briefing.compose(run, wanted)
-  local sections = {}
+  local sections, from_outside = {}, {}
   for _, name in ipairs(order) do
-    local value = wanted[name]
-    if value then sections[#sections + 1] = parts[name](run, value) end
+    local value = wanted[with[name] or name]
+    local words = value and parts[name](run, value)
+    if not outside[name] and #from_outside > 0 then
+      sections[#sections + 1] = run.marks:wrap(table.concat(from_outside, "\n\n"))
+      from_outside = {}
+    end
+    if words and outside[name] then from_outside[#from_outside + 1] = words
+    elseif words then sections[#sections + 1] = run.marks:clean(words) end
   end
   return table.concat(sections, "\n\n")
 end

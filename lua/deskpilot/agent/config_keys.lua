@@ -1,4 +1,5 @@
 --- The options of a run: the loop, what is observed, what is remembered, where a run is kept.
+local approval_defaults = require "deskpilot.agent.approval_defaults"
 local spending = require "deskpilot.agent.persona".spending
 
 -- A time of pointer, keys or typing: without a default here, as the desktop library knows it.
@@ -26,6 +27,15 @@ local timing = {
   key_pause = moment "seconds of pause after a key press",
   type_interval = moment "seconds between two characters that are typed",
 }
+
+-- What is allowed and denied of one kind, by patterns.
+local function permission(kind, what, doing, check)
+  return { section = "safety." .. kind, options = {
+    allow = { type = "list", check = check, about = ("the only %s %s, by pattern"):format(what, doing) },
+    deny = { type = "list", check = check,
+      about = ("%s %s, by pattern"):format(what, (doing:gsub(" may ", " must not "))) },
+  } }
+end
 
 -- A phase has the same; what it does not say is as for the whole run.
 local of_phase = {}
@@ -81,10 +91,6 @@ return {
     max_page_text = { type = "integer", default = 8000, min = 0, max = 1000000,
       about = "how much of a page's text is told, in characters" },
   } },
-  { section = "browser", options = {
-    upload_folders = { type = "list", default = {},
-      about = "folders whose files an agent may upload or open, beside the mission's own and its `files`" },
-  } },
   { section = "tools", options = {
     min_justification = { type = "integer", default = 0, min = 0, max = 2000,
       about = "shortest justification that an action may have, in characters (0: any)" },
@@ -110,7 +116,19 @@ return {
       about = "actions kept in the history; as many phase changes and errors beside them" },
     sent = { type = "integer", default = 8, min = 0, about = "latest entries of it sent to the model" },
   } },
+  permission("apps", "applications", "that an agent may act on"),
+  permission("sites", "sites", "that an agent may act on in a browser",
+    require "deskpilot.agent.safety_lists".sites_problem),
+  permission("tools", "tools", "that an agent may use"),
   { section = "safety", options = {
+    approve = { type = "list", default = { "pay", "shell" }, choices = approval_defaults.names,
+      about = "what an agent does only after a person's yes" },
+    pay_buttons = { type = "list", default = approval_defaults.pay_buttons,
+      about = "names of buttons and links that count as paying" },
+    shells = { type = "list", default = approval_defaults.shells,
+      about = "applications that count as a shell" },
+    files = { type = "list", default = {},
+      about = "files and folders from which an agent may upload or open, beside the mission's `files`" },
     min_free_mb = { type = "number", default = 100, min = 0, about = "megabytes that a run leaves free on its disk" },
   } },
   { section = "runs", options = {

@@ -14,6 +14,10 @@ events.version = 1
 ---@field about string when it is announced
 ---@field fields { [1]: string, [2]: string|table, [3]: string }[] each { "name", type, "what it says" }: the type is
 ---  a name or several ("string|null") of JSON Schema's types, or a schema; a name that ends in "?" may be missing
+---@field returns string[]? what hooks and guards may return for it beside `stop`: "veto", "amend", "answer"
+---@field amends table[]? the fields that `amend` may replace, as in `fields`
+---@field live table[]? what hooks and guards are told beside the fields, and the journal is not, as in `fields`
+---@field of_file boolean? it is a line of the journal alone, announced to nobody
 ---@field where string? who declared it, for messages
 ---@field schema table? of its lines, once it was asked for
 ---@field of_fields table<string, table>? the schemas of its fields, once they were asked for
@@ -52,6 +56,11 @@ local function field_schema(field)
   made.description = field[3]
   return made
 end
+
+--- The schema of one field.
+---@param field table as in deskpilot.event_declaration
+---@return table
+function events.field_schema(field) return field_schema(field) end
 
 local function problem(event)
   if type(event) ~= "table" or type(event.name) ~= "string" or not event.name:find "^[%l_]+$" then
@@ -107,6 +116,18 @@ function events.get(name) return declared[name] end
 
 --- The fields that every line has.
 function events.common() return common end
+
+--- The names of the fields that hooks and guards are told with an event: those of every line, its own, and those that
+--- the journal has not.
+---@param name string
+---@return string[]
+function events.field_names(name)
+  local names = {}
+  for _, list in ipairs { declared[name].fields, declared[name].live or {}, common } do
+    for _, field in ipairs(list) do names[#names + 1] = (field_name(field)) end
+  end
+  return names
+end
 
 --- Raises an error for an event that nobody has declared.
 ---@param name any

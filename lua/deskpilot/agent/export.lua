@@ -7,36 +7,46 @@ local rundir = require "deskpilot.agent.rundir"
 
 local export = {}
 
---- The result object, which --json prints. A journal without its end was interrupted. `task_result` and `phase` are
---- those of the run's own goal; a goal within it (run:achieve) gives its own to who asked for it.
+--- The result object before the first event: that of a run that was killed, unless `add` hears of its end.
+---@param folder string
+---@return table result
+function export.begin(folder)
+  return { status = "interrupted", reason = "the journal has no end: the program was killed", turns = 0, actions = 0,
+    seconds = 0, run_dir = folder, model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
+end
+
+--- Takes an event into the result. `task_result` and `phase` are those of the run's own goal; a goal within it
+--- (run:achieve) gives its own to who asked for it.
+---@param result table
+---@param event table
+function export.add(result, event)
+  result.seconds = math.max(result.seconds, event.at or 0)
+  if not event.goal then
+    result.task_result = event.task_result or result.task_result
+    if event.event == "phase_change" then result.phase = event.to end
+  end
+  if event.event == "run_start" and type(event.parent) == "table" then result.parent = event.parent.run end
+  if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
+  elseif event.event == "action" then result.actions = result.actions + 1
+  elseif event.event == "model_reply" then
+    result.model.calls = result.model.calls + 1
+    local usage = event.usage or {}
+    result.model.input_tokens = result.model.input_tokens + (usage.input_tokens or 0)
+    result.model.output_tokens = result.model.output_tokens + (usage.output_tokens or 0)
+  elseif event.event == "run_end" then
+    result.status, result.reason = event.status or "error", event.reason or "the journal does not say why it ended"
+    result.turns, result.actions = event.turns or result.turns, event.actions or result.actions
+  end
+end
+
+--- The result object, which --json prints. A journal without its end was interrupted.
 ---@param events table[] as journal.read gives them
 ---@param folder string
 ---@param how deskpilot.journal.reading? what of it could not be read
 function export.result(events, folder, how)
-  local result = { status = "interrupted", reason = "the journal has no end: the program was killed",
-    turns = 0, actions = 0, seconds = 0, run_dir = folder,
-    archive = { events = #events, bytes = rundir.size(folder),
-      lost = how and journal.lost(how) },
-    model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
-  for _, event in ipairs(events) do
-    result.seconds = math.max(result.seconds, event.at or 0)
-    if not event.goal then
-      result.task_result = event.task_result or result.task_result
-      if event.event == "phase_change" then result.phase = event.to end
-    end
-    if event.event == "run_start" and type(event.parent) == "table" then result.parent = event.parent.run end
-    if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
-    elseif event.event == "action" then result.actions = result.actions + 1
-    elseif event.event == "model_reply" then
-      result.model.calls = result.model.calls + 1
-      local usage = event.usage or {}
-      result.model.input_tokens = result.model.input_tokens + (usage.input_tokens or 0)
-      result.model.output_tokens = result.model.output_tokens + (usage.output_tokens or 0)
-    elseif event.event == "run_end" then
-      result.status, result.reason = event.status or "error", event.reason or "the journal does not say why it ended"
-      result.turns, result.actions = event.turns or result.turns, event.actions or result.actions
-    end
-  end
+  local result = export.begin(folder)
+  result.archive = { events = #events, bytes = rundir.size(folder), lost = how and journal.lost(how) }
+  for _, event in ipairs(events) do export.add(result, event) end
   return result
 end
 
@@ -47,8 +57,10 @@ local function finished(result)
 end
 
 --- The steps of a run: for each turn its screenshot, the personas' answers, the actions and results.
-function export.trajectory(events)
-  local out = { steps = json.list {} }
+---@param events table[] as journal.read gives them
+---@param how deskpilot.journal.reading? what of it could not be read: `lost` says so
+function export.trajectory(events, how)
+  local out = { steps = json.list {}, lost = how and journal.lost(how) }
   local at = {} -- by turn: what follows a goal within a turn is that turn's again
   for _, event in ipairs(events) do
     local kind, step = event.event, at[event.turn]
@@ -91,21 +103,34 @@ end
 
 local private = { private = true }
 
+-- A run of which something could not be kept has not succeeded; --json and the exit status say so too.
+local good = { succeeded = true, claimed = true }
+
+local function keep(result, ok, err)
+  if not ok and good[result.status] then
+    result.status, result.reason = "error", tostring(err)
+    finished(result)
+  end
+  return not ok and err or nil
+end
+
+local function save(folder, name, value)
+  return files.write(files.join(folder, name), json.encode(value) .. "\n", private)
+end
+
 --- Writes result.json and trajectory.json beside the journal.
 ---@param folder string
 ---@param outcome table? {status, reason} where it is known better than from the journal, whose disk may be full
----@return table? result, deskpilot.error? err
+---@return table? result nil where there is no journal
+---@return deskpilot.error? err what could not be written
 function export.write(folder, outcome)
   local events, how = journal.read(folder)
-  if not events then return nil, how end
-  local result = export.result(events, folder, how)
+  if not events and not outcome then return nil, how end
+  local result = export.result(events or {}, folder, events and how)
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
   finished(result)
-  local ok, failure = files.write(files.join(folder, "trajectory.json"),
-    json.encode(export.trajectory(events)) .. "\n", private)
-  if ok then ok, failure = files.write(files.join(folder, "result.json"), json.encode(result) .. "\n", private) end
-  if not ok then return nil, failure end
-  return result
+  local err = keep(result, events, how)
+  if events then err = keep(result, save(folder, "trajectory.json", export.trajectory(events, how))) end
+  return result, keep(result, save(folder, "result.json", result)) or err
 end
-
 return export

@@ -99,7 +99,7 @@ function fields.scroll_tool(how)
     run = function(ctx, args)
       local at, words = targets.find(ctx, args.element, args.position)
       if not at and words then return nil, words end
-      at = at or { x = 500, y = 500, frame = "norm" } -- of the screen as it is now: nobody pointed at it
+      at = at or targets.middle() -- nobody pointed at it
       local notches = how.direction * ctx.config:get("scroll.notches")
       local ok, err = ctx.desk.mouse.scroll { dy = notches, at = at }
       if not ok then return nil, err end

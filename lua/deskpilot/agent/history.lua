@@ -26,7 +26,7 @@ function history.new(kept, sent)
   return setmetatable({ kept = kept, sent = sent, entries = {}, actions = {} }, History)
 end
 
-local important = { phase = true, error = true, note = true }
+local important = { phase = true, error = true, note = true, answer = true }
 
 local function prune(self)
   local plain, kept = 0, {}
@@ -46,7 +46,7 @@ end
 
 --- Adds an entry.
 ---@param turn integer
----@param kind "action"|"error"|"phase"|"note"
+---@param kind "action"|"error"|"phase"|"note"|"answer" answer: a person's, which counts as much as the mission
 ---@param line string
 function History:add(turn, kind, line)
   table.insert(self.entries, { turn = turn, kind = kind, line = text.one_line(line) })
@@ -101,10 +101,19 @@ local function show(entry)
   return ("  T%d: %s%s"):format(entry.turn, mark, entry.line)
 end
 
---- The text for a request: what is important from before, then the latest entries.
+-- All but answers.
+local function of_screen(entries)
+  local list = {}
+  for _, entry in ipairs(entries) do
+    if entry.kind ~= "answer" then list[#list + 1] = entry end
+  end
+  return list
+end
+
+--- The text for a request: what is important from before, then the latest entries. It quotes what is from outside.
 ---@return string
 function History:render()
-  local entries = self.entries
+  local entries = of_screen(self.entries)
   if #entries == 0 then return "RECENT ACTIONS:\n  none yet" end
   local first = math.max(1, #entries - self.sent + 1)
   local lines = {}
@@ -115,6 +124,16 @@ function History:render()
   lines[#lines + 1] = (#lines > 0 and "\n" or "") .. "RECENT ACTIONS:"
   for i = first, #entries do lines[#lines + 1] = show(entries[i]) end
   return table.concat(lines, "\n")
+end
+
+--- What people have answered, which is no text from outside; nil where nobody was asked.
+---@return string?
+function History:answers()
+  local lines = {}
+  for _, entry in ipairs(self.entries) do
+    if entry.kind == "answer" then lines[#lines + 1] = show(entry) end
+  end
+  return #lines > 0 and "QUESTIONS TO A PERSON:\n" .. table.concat(lines, "\n") or nil
 end
 
 return history

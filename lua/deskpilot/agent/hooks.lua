@@ -1,8 +1,9 @@
 --- A mission's hooks as listeners. before_run, after_run, before_action and after_action are the
---- friendly names; every event's own name works too. Returning false (and a reason) from a hook of an
---- action vetoes it; a text from `ask` is the answer to the question, false means that nobody is to be asked.
+--- friendly names; every event's own name works too. What they may return is in decisions.lua.
+local decisions = require "deskpilot.agent.decisions"
 local events = require "deskpilot.agent.run_events"
 local script = require "deskpilot.agent.script"
+local strict_fields = require "deskpilot.agent.strict_fields"
 local text = require "deskpilot.base.text"
 
 local hooks = {}
@@ -16,10 +17,13 @@ local friendly = {
   after_action = { "action_result", function(run, event) return run, event.action, event end },
 }
 
-local function decision(first, reason)
-  if first == false then return { veto = reason or "vetoed by the mission" } end
-  if type(first) == "string" then return { answer = first } end
-  return first
+-- A hook as a listener. What is wrong with what it returns is told with its own file and line.
+local function listener(hook, arguments)
+  return function(run, event)
+    local watched <close> = strict_fields.watch(run, event)
+    assert(watched)
+    return decisions.read(event.event, hook, script.ask(run, true, hook, arguments(run, event)))
+  end
 end
 
 --- The listeners of a mission: its friendly hooks, then those that are named after events. Two, so
@@ -30,14 +34,12 @@ function hooks.of(mission)
   for name, how in pairs(friendly) do
     local hook = mission[name]
     if hook then
-      kind[how[1]] = function(run, event) return decision(script.ask(run, true, hook, how[2](run.m or run, event))) end
+      kind[how[1]] = listener(hook, function(run, event) return how[2](run.m or run, event) end)
     end
   end
   for _, name in ipairs(events.names()) do
     local hook = mission[name]
-    if hook then
-      named[name] = function(run, event) return decision(script.ask(run, true, hook, run.m or run, event)) end
-    end
+    if hook then named[name] = listener(hook, function(run, event) return run.m or run, event end) end
   end
   return kind, named
 end
@@ -52,11 +54,18 @@ function hooks.entries(mission)
     { name = "the mission's hook", mission = {}, final = true, listener = named } }
 end
 
+--- Whether an event is announced to hooks: the first line of a journal is not.
+---@param name string of an event
+---@return boolean
+function hooks.hears(name)
+  return not events.get(name).of_file
+end
+
 --- Every key that a mission may hold as a hook.
 ---@return string[]
 function hooks.names()
   local names = text.keys(friendly)
-  for _, name in ipairs(events.names()) do names[#names + 1] = name end
+  for _, name in ipairs(events.names()) do names[#names + 1] = hooks.hears(name) and name or nil end
   return names
 end
 

@@ -6,8 +6,11 @@ local events = require "deskpilot.agent.run_events"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local secrets = require "deskpilot.model.secrets"
+local signal = require "deskpilot.base.signal"
+local system = require "native.system"
 local task = require "deskpilot.base.task"
 local texts = require "deskpilot.base.text"
+local watchdog = require "native.watchdog"
 
 local journal = {}
 
@@ -31,16 +34,38 @@ local function line(event, number)
 end
 
 ---@class deskpilot.journal.writer
----@field fd integer?
+---@field fd integer? nil when it is closed
 ---@field path string
----@field size integer bytes of whole lines
+---@field size integer bytes up to which it is whole
 ---@field count integer lines
+---@field dirty boolean? something was written since the latest thread began to put it on the disk
+---@field torn boolean? half a line stands at the end and could not be taken back
 ---@field timer uv_timer_t for the next putting on the disk
 ---@field synced number? when the last one began (task.now)
 ---@field syncing boolean? a thread is putting it on the disk
----@field closed boolean?
+---@field threads integer how many are putting it, or the names of its folders, there
+---@field named boolean? the folders' part of it has begun
+---@field changed deskpilot.signal of `threads`
+---@field failure string? why it could not be written
+---@field told boolean? the run was told of that
 local Writer = {}
 Writer.__index = Writer
+
+local function fail(self, why)
+  self.failure = self.failure or ("cannot write %s: %s"):format(self.path, tostring(why))
+  return error(self.failure, 0)
+end
+
+-- What a thread could not do is raised by who waits for it, else with the next event.
+local function by_thread(self, begin, after)
+  self.threads = self.threads + 1
+  begin(function(ok, why)
+    self.threads = self.threads - 1
+    if not ok then pcall(fail, self, why) end
+    if after then after() end
+    self.changed:notify()
+  end)
+end
 
 -- Seconds from one putting on the disk to the next: each makes the file system write all that it has to, and the run's
 -- other files wait for that.
@@ -48,9 +73,8 @@ local SYNC_INTERVAL = 1
 
 -- Puts it on the disk by a thread, so that the turn does not wait.
 local function sync(self)
-  self.synced = task.now()
-  self.syncing = true
-  uv.fs_fsync(self.fd, function() self.syncing = nil end)
+  self.synced, self.syncing, self.dirty = task.now(), true, nil
+  by_thread(self, function(done) files.sync(self.fd, done) end, function() self.syncing = nil end)
 end
 
 -- Puts it on the disk, at once or when the interval is over.
@@ -63,51 +87,111 @@ local function sync_soon(self)
   end)
 end
 
--- What of a line has been written when the disk is full is taken back, so that no line is half.
-local function append(self, text)
-  local ok, why, written = files.write_all(self.fd, text)
+-- Of a line that could not be written whole nothing stays; where not even that can be done, the next one begins anew.
+-- `last`: nobody else has to write the run's last line any more (agent/last_words.lua).
+local function append(self, text, last)
+  if self.torn then text = "\n" .. text end
+  local ok, why, left = watchdog.append(self.fd, text, self.size, last)
+  self.dirty = true
   if ok then
-    self.size = self.size + #text
+    self.size, self.torn = self.size + #text, nil
     return
   end
-  if written > 0 then uv.fs_ftruncate(self.fd, self.size) end
-  error(("cannot write %s: %s"):format(self.path, why), 0)
+  if left > 0 then self.size, self.torn = self.size + left, true end
+  fail(self, why)
 end
 
---- Puts all of it on the disk, waits for that, and closes the file. On Windows nobody else can replace or remove it
---- before.
+-- The file's own name, and that of the run's folder, which are in folders.
+local function sync_names(self)
+  if self.named then return end
+  self.named = true
+  local folder = files.split(self.path)
+  for _, place in ipairs { folder, (files.split(folder)) } do
+    by_thread(self, function(done) files.sync_folder(place, done) end)
+  end
+end
+
+local function wait_for_threads(self)
+  self.timer:stop()
+  while self.syncing do self.changed:wait(1) end
+  if self.dirty then sync(self) end
+  sync_names(self)
+  while self.threads > 0 do self.changed:wait(1) end
+end
+
+--- Waits until all that was written is on the disk; other tasks go on meanwhile. Raises what went wrong.
+function Writer:secure()
+  if not self.fd then return end
+  if task.may_wait() then
+    wait_for_threads(self)
+  else
+    local ok, why = files.sync(self.fd)
+    if not ok then fail(self, why) end
+  end
+  if self.failure then error(self.failure, 0) end
+end
+
+--- Puts all of it on the disk and closes the file. On Windows nobody else can replace or remove it before.
 function Writer:close()
-  if self.closed then return end
-  self.closed = true
+  if not self.fd then return end
+  pcall(self.secure, self) -- who wants to know has called it
   self.timer:close()
-  files.sync(self.fd)
-  while self.syncing do task.sleep(0.001) end
   uv.fs_close(self.fd)
+  self.fd = nil
 end
 
 -- A run that loses its machine keeps all but what it was doing: these events are on the disk a second later.
 local synced_after = { run_start = true, action = true, action_result = true, state = true }
 
---- A listener that appends to folder/journal.jsonl. The first line says of which version the format is.
+local function record(self, event)
+  if self.failure then error(self.failure, 0) end -- by a thread
+  append(self, line(event, self.count + 1), event.event == "run_end")
+  self.count = self.count + 1
+  if event.event == "run_end" then
+    self:secure()
+  elseif synced_after[event.event] then
+    sync_soon(self)
+  end
+end
+
+-- A journal that has failed gets no more of the run but its end, in case there is room for that again.
+local function record_end(self, event)
+  if event.event ~= "run_end" then return end
+  if pcall(append, self, line(event, self.count + 1), true) then files.sync(self.fd) end
+end
+
+local function write(self, event)
+  if not self.fd then return end
+  if self.told then return record_end(self, event) end
+  local ok, why = pcall(record, self, event)
+  if ok then return end
+  if not errors.interrupts(why) then self.told = true end
+  error(why, 0)
+end
+
+--- A listener that appends to folder/journal.jsonl. The first line says of which version the format is. It holds the
+--- file's lock until it is closed or this process ends, by which others know that the run goes on (old_runs.lua).
 ---@param folder string
----@return table? listener, deskpilot.error? err
+---@return { every: fun(run: any, event: deskpilot.event), secure: fun(), close: fun(), writer: deskpilot.journal.writer
+---  }? listener secure: waits until all of it is on the disk, or raises
+---@return deskpilot.error? err
 function journal.open(folder)
   local path = files.join(folder, "journal.jsonl")
-  local fd, why = uv.fs_open(path, "a", tonumber("600", 8))
-  if not fd then return errors.fail("io", "cannot write %s: %s", path, tostring(why)) end
-  local writer = setmetatable({ fd = fd, path = path, size = 0, count = 0, timer = uv.new_timer() }, Writer)
+  local fd, err = files.create(path, { private = true })
+  if not fd then return nil, err end
+  system.lock_file(fd)
+  local writer = setmetatable({ fd = fd, path = path, size = 0, count = 0, threads = 0, changed = signal.new(),
+    timer = uv.new_timer() }, Writer)
   local first, failure = pcall(append, writer, line { event = "journal", at = 0, version = events.version,
-    program = require "native.system".version })
+    program = system.version })
   if not first then
     writer:close()
     return errors.fail("io", "%s", tostring(failure))
   end
   return {
-    every = function(_, event)
-      writer.count = writer.count + 1
-      append(writer, line(event, writer.count))
-      if synced_after[event.event] then sync_soon(writer) end
-    end,
+    writer = writer,
+    every = function(_, event) write(writer, event) end,
+    secure = function() writer:secure() end,
     close = function() writer:close() end,
   }
 end

@@ -1,15 +1,14 @@
 --- Everything that listens to a run, in order: the mission's hooks, the guards, the journal, the
 --- progress display. A listener is a table of functions named after the events (agent/events.lua); each is
---- called as fn(run, event), and `every` for the events that it has no other function for. Before an action or
---- a request happens, a listener may return a decision:
----   { veto = "why" }     it does not happen, and the model reads why
----   { amend = {...} }    these fields of the event are replaced
----   { stop = {status, reason} }  the run ends (in any event)
---- To a question it may return { answer = "..." }, or a veto: then nobody is asked.
---- When a listener fails, the run says so by name and goes on, but for an action or a request its
---- failure counts as a veto: what could not be checked is not done. A mission's hook that fails, and a
---- journal that cannot be written, end the run.
+--- called as fn(run, event), and `every` for the events that it has no other function for. What it returns is its
+--- decision (decisions.lua): an action, a request and a question may be vetoed before they happen.
+---
+--- When a listener fails, or returns what means nothing, the run says so by name and goes on, but for what may be
+--- vetoed that counts as a veto: what could not be checked is not done. A mission's hook that fails, and a journal that
+--- cannot be written, end the run.
+local decisions = require "deskpilot.agent.decisions"
 local errors = require "deskpilot.base.errors"
+local events = require "deskpilot.agent.run_events"
 local mistake = require "deskpilot.agent.mistake"
 
 local listeners = {}
@@ -21,7 +20,7 @@ local listeners = {}
 ---@field goal string? the path of the goal within the run that it belongs to (run:achieve); nil for the run's own
 
 --- An action that a model asked for, before it is done.
----@class deskpilot.action: deskpilot.event
+---@class deskpilot.action: deskpilot.event, deskpilot.touched
 ---@field tool string its name
 ---@field args table
 ---@field persona string? who asked for it
@@ -81,13 +80,6 @@ local listeners = {}
 ---@field verdict deskpilot.verdict? what its verify said last
 ---@field task_result table? what its policy has to say of its work
 
---- What a listener may return.
----@class deskpilot.decision
----@field veto string? of an action or a request: why it does not happen
----@field amend table? of an action or a request: fields that are replaced
----@field answer string? of a question: its answer
----@field stop { [1]: string, [2]: string }? ends the run: { status, reason }
-
 --- Functions named after the events; those that it has are called.
 ---@class deskpilot.listener
 ---@field every (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? hears what no other hears
@@ -119,21 +111,30 @@ local listeners = {}
 --- What a file of guards/ returns.
 ---@class deskpilot.guard: deskpilot.plugin, deskpilot.listener
 
-local asks = { action = true, model_request = true, question = true }
+local function can_be_vetoed(event)
+  for _, key in ipairs(events.get(event.event).returns or {}) do
+    if key == "veto" then return true end
+  end
+  return false
+end
 
 local function apply(run, event, name, decision, final)
-  if type(decision) ~= "table" then return end
-  if decision.veto and asks[event.event] and not event.veto then
+  if not decision then return end
+  if decision.veto and not event.veto then
     event.veto, event.vetoed_by = tostring(decision.veto), name
   end
-  if type(decision.amend) == "table" and asks[event.event] then
+  if decision.amend then
     for key, value in pairs(decision.amend) do event[key] = value end
     event.amended_by = event.amended_by and event.amended_by .. ", " .. name or name
   end
-  if decision.answer ~= nil and event.event == "question" and event.answer == nil then
-    event.answer, event.answered_by = tostring(decision.answer), name
+  if decision.answer ~= nil and event.answer == nil then
+    event.answer, event.answered_by = decision.answer, name
   end
-  if type(decision.stop) == "table" then run:stop(decision.stop[1], decision.stop[2], final) end
+  if decision.stop then run:stop(decision.stop[1], tostring(decision.stop[2]), final) end
+end
+
+local function hear(run, event, listen)
+  return decisions.read(event.event, listen, listen(run, event))
 end
 
 -- A hook of the mission's own that fails ends the run. One that hears the end itself changes how it ended.
@@ -157,7 +158,7 @@ function listeners.tell(run, event)
     local listen = entry.listener[event.event] or entry.listener.every
     -- After a mistake of the mission's own only its last hook is called, which may have to tidy up.
     if listen and not (entry.mission and run.mistaken and event.event ~= "run_end") then
-      local ok, decision = xpcall(listen, mistake.traceback, run, event)
+      local ok, decision = xpcall(hear, mistake.traceback, run, event, listen)
       if ok then
         apply(run, event, entry.name, decision, entry.final)
       elseif errors.interrupts(decision) then
@@ -173,17 +174,34 @@ function listeners.tell(run, event)
   if over then mistake.unwind(run) end -- the others have been told
 end
 
+--- Whether one of the mission's hooks hears an event.
+---@param run deskpilot.run
+---@param name string
+---@return boolean
+function listeners.mission_hears(run, name)
+  for _, entry in ipairs(run.listeners) do
+    if entry.mission and (entry.listener[name] or entry.listener.every) then return true end
+  end
+  return false
+end
+
 --- What happens when a listener fails (see the head of this file).
 function listeners.failed(run, event, entry, err)
   local message = errors.is(err) and errors.words(err) or tostring(err)
-  if asks[event.event] and not event.veto then
+  if can_be_vetoed(event) and not event.veto then
     event.veto, event.vetoed_by = ("%s failed while it was asked: %s"):format(entry.name,
       message:match("^[^\n]*")), entry.name
   end
   if event.event == "error" then return end -- no error about an error
   if entry.essential then
-    run:stop("error", ("%s failed: %s"):format(entry.name, message:match("^[^\n]*")), true)
-    entry.listener = {}
+    local reason = ("%s failed: %s"):format(entry.name, message:match("^[^\n]*"))
+    -- Nothing counts as done of which the journal could not tell.
+    if run.outcome and run.outcome.status ~= "interrupted" then run.outcome = nil end
+    run:stop("error", reason, true)
+    if event.event == "run_end" then
+      event.status, event.reason = run.outcome.status, run.outcome.reason
+      pcall(entry.listener.every, run, event) -- the end as it is now, if that can be told
+    end
   end
   run:emit("error", { name = entry.name, during = event.event, message = message })
 end

@@ -35,7 +35,7 @@ function looking.observe(run, options)
   unchanged.share(seen, run.observation)
   run.goal.before, run.observation = run.observation, seen
   seen.notices, run.notices = run.notices, nil
-  seen.path = path
+  seen.path, seen.at = path, began
   local kept, why = recording.save(run, seen, path)
   if not kept then return nil, why end
   seen.seconds = task.now() - began

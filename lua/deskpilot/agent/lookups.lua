@@ -49,7 +49,9 @@ end
 
 local function answer(run, request, box, call)
   local counted = count(run)
-  if counted.number >= run.config:get("limits.lookups") then return { text = "ERROR: " .. spent_sentence(run) } end
+  if counted.number >= run.config:get("limits.lookups") then
+    return { text = "ERROR: " .. spent_sentence(run), own = true }
+  end
   counted.number = counted.number + 1
   local began = task.now()
   local result, args = look(run, box, call, counted.number)
@@ -79,12 +81,14 @@ function lookups.answer(run, request, box, reply)
   local round = { said = reply.content }
   request.spent = count(run).number >= run.config:get("limits.lookups") or nil
   for i, call in ipairs(reply.calls) do
-    local result = { text = "NOT DONE: it came together with a look-up. Read what that has found, then call it again." }
+    local result = { own = true,
+      text = "NOT DONE: it came together with a look-up. Read what that has found, then call it again." }
     if is_lookup(call, request, box) then result = answer(run, request, box, call) end
     -- Ids as models give them may be missing, or the same twice.
     round[i] = { id = ("lookup_%d_%d"):format(#(request.results or {}) + 1, i),
       name = call.name:gsub("[^%w_-]", "_"):sub(1, 64), -- servers refuse others
-      arguments = json.encode(call.args or {}), text = result.text, data = result.data, pictures = result.pictures }
+      arguments = json.encode(call.args or {}), text = result.text, data = result.data, pictures = result.pictures,
+      own = result.own }
     if run.outcome then return false end
   end
   request.results = request.results or {}

@@ -46,7 +46,8 @@ local function tell_own_files(run)
   local own, told = own_files.since(run.own_files_told)
   run.own_files_told = told
   if #own > 0 then
-    run:emit("note", { message = "your own files, from now on: " .. own_files.words(own), own_files = own })
+    run:emit("note", { message = "your own files, from now on: " .. own_files.words_with_places(own),
+      own_files = own })
   end
 end
 

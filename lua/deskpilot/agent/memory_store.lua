@@ -106,8 +106,8 @@ end
 -- Nobody else changes the file until the returned one is closed. On a file system without locks changes may be lost,
 -- but the file stays whole.
 local function lock(path)
-  local fd, why = uv.fs_open(path .. ".lock", "a", tonumber("600", 8))
-  if not fd then return errors.fail("io", "cannot write %s.lock: %s", path, tostring(why)) end
+  local fd, why = files.append(path .. ".lock", { private = true })
+  if not fd then return nil, why end
   local limit = task.now() + lock_time
   while true do
     local ok, err = system.lock_file(fd)

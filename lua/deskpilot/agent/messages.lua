@@ -12,6 +12,7 @@ local messages = {}
 ---@field arguments string as the model has written them, or what they were read as
 ---@field text string the result
 ---@field data any?
+---@field own boolean? the text is ours alone: nothing from outside is in it
 ---@field pictures deskpilot.picture[]?
 
 --- Look-ups that came in one answer.
@@ -33,8 +34,9 @@ local function chosen(own, rounds, most)
   return sent
 end
 
-local function add_picture(content, picture, sent)
+local function add_picture(content, picture, sent, marks)
   local caption = picture.caption
+  if caption then caption = picture.outside and marks:wrap(caption) or marks:clean(caption) end
   if not sent[picture] then
     caption = ("(%s This picture is left out: only so many may be sent.)"):format(caption or "A picture.")
   end
@@ -44,14 +46,15 @@ local function add_picture(content, picture, sent)
   end
 end
 
-local function words_of(result)
-  if result.data == nil then return result.text end
+local function words_of(result, marks)
+  if result.own then return result.text end
   local ok, data = pcall(json.encode, result.data)
-  return ok and result.text .. "\n" .. text.cut(data, longest_data) or result.text
+  if result.data == nil or not ok then return marks:wrap(result.text) end
+  return marks:wrap(result.text .. "\n" .. text.cut(data, longest_data))
 end
 
 -- Servers take nothing but text in the results of tools: their pictures follow in a message of the user's.
-local function add_round(list, round, sent)
+local function add_round(list, round, sent, marks)
   local calls, seen = json.list(), {}
   for i, result in ipairs(round) do
     calls[i] = { id = result.id, type = "function", ["function"] = { name = result.name,
@@ -59,10 +62,10 @@ local function add_round(list, round, sent)
   end
   list[#list + 1] = { role = "assistant", content = round.said ~= "" and round.said or nil, tool_calls = calls }
   for _, result in ipairs(round) do
-    list[#list + 1] = { role = "tool", tool_call_id = result.id, content = words_of(result) }
+    list[#list + 1] = { role = "tool", tool_call_id = result.id, content = words_of(result, marks) }
     for _, picture in ipairs(result.pictures or {}) do
       if #seen == 0 then seen[1] = { type = "text", text = "PICTURES FROM YOUR LOOK-UPS:" } end
-      add_picture(seen, picture, sent)
+      add_picture(seen, picture, sent, marks)
     end
   end
   if #seen > 0 then list[#list + 1] = { role = "user", content = seen } end
@@ -72,15 +75,17 @@ end
 ---@param request { system: string, text: string, warning: string?, images: deskpilot.picture[],
 ---  results: deskpilot.lookup_round[]? }
 ---@param most integer the most pictures that may be sent, 0: any number
+---@param marks deskpilot.untrusted between which the results of look-ups stand; what they mean ends the system prompt
 ---@return table[]
-function messages.of(request, most)
+function messages.of(request, most, marks)
   local user = request.text
-  if request.warning then user = user .. "\n\nWARNING: " .. request.warning end
+  if request.warning then user = user .. "\n\nWARNING: " .. marks:clean(request.warning) end
   local rounds = request.results or {}
   local content, sent = { { type = "text", text = user } }, chosen(request.images, rounds, most)
-  for _, picture in ipairs(request.images) do add_picture(content, picture, sent) end
-  local list = { { role = "system", content = request.system }, { role = "user", content = content } }
-  for _, round in ipairs(rounds) do add_round(list, round, sent) end
+  for _, picture in ipairs(request.images) do add_picture(content, picture, sent, marks) end
+  local system = ("%s\n\n%s"):format(text.trim(marks:clean(request.system)), marks:sentence())
+  local list = { { role = "system", content = system }, { role = "user", content = content } }
+  for _, round in ipairs(rounds) do add_round(list, round, sent, marks) end
   return list
 end
 

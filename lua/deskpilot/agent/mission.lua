@@ -22,9 +22,9 @@ local mission = {}
 ---@field resumable boolean? of a script: `deskpilot resume` may start it again from its beginning
 ---@field before_run (fun(m: deskpilot.mission_run): deskpilot.decision?)?
 ---@field after_run (fun(m: deskpilot.mission_run, outcome: deskpilot.run_end))?
----@field before_action (fun(m: deskpilot.mission_run, action: deskpilot.action): deskpilot.decision|false|nil,
----  string?)? false and why: it is not done
----@field ask (fun(m: deskpilot.run, question: deskpilot.event): string|false|nil, string?)? answers a question to a
+---@field before_action (fun(m: deskpilot.mission_run, action: deskpilot.action): deskpilot.decision|boolean|nil,
+---  any)? false or nil, and why: it is not done
+---@field ask (fun(m: deskpilot.run, question: deskpilot.event): string|boolean|nil, any)? answers a question to a
 ---  person; false and why: nobody is to be asked
 ---@field after_action (fun(m: deskpilot.mission_run, action: deskpilot.action, result: deskpilot.action_result):
 ---  deskpilot.decision?)?
@@ -155,7 +155,7 @@ function mission.layer(table_, where)
   end
   local others = hooks.names()
   for key in pairs(keys) do others[#others + 1] = key end
-  return { source = "the mission", where = where, values = values, other_names = others }
+  return { source = "the mission", by = "mission", where = where, values = values, other_names = others }
 end
 
 return mission

@@ -31,6 +31,8 @@ local observation = {}
 ---@field pointer { x: integer, y: integer }? where the pointer is drawn in the picture, as a pixel of the screen
 ---@field windows deskpilot.window[] all that there were
 ---@field elements deskpilot.seen_element[] visible ones
+---@field tree deskpilot.element[]? everything that the applications reported, from which these were picked
+---@field at number? when it was taken (task.now)
 ---@field dialog deskpilot.desktop_dialog? a modal dialog, which blocks the other windows of its application
 ---@field tab deskpilot.tab? what the active window shows, where it is a browser that lets us in
 ---@field page deskpilot.page? what is on it
@@ -123,7 +125,16 @@ local function format_element(element)
   return table.concat(parts, " ")
 end
 
---- The observation as text for a request to a model.
+--- What is to be told beside the screen (run:inform); nil where there is nothing.
+---@param self deskpilot.observation
+---@return string?
+function observation.notices(self)
+  local lines = {}
+  for i, sentence in ipairs(self.notices or {}) do lines[i] = "NOTE: " .. text.one_line(sentence) end
+  return #lines > 0 and table.concat(lines, "\n") or nil
+end
+
+--- The observation as text for a request to a model. All of it comes from outside.
 ---@param self deskpilot.observation
 ---@return string
 function observation.describe(self)
@@ -132,7 +143,6 @@ function observation.describe(self)
     text.cut(text.one_line(self.window.title), 100)), text.one_line(self.window.class))
     or "no active window"
   lines[1] = ("SCREEN: %dx%d; %s"):format(self.shot.frame.width, self.shot.frame.height, window)
-  for _, sentence in ipairs(self.notices or {}) do lines[#lines + 1] = "NOTE: " .. text.one_line(sentence) end
   if self.dialog then lines[#lines + 1] = "DIALOG ON TOP: " .. desktop_dialog.describe(self.dialog) end
   if #self.elements > 0 then
     lines[#lines + 1] = "ELEMENTS (number, role, name, centre in 0..1000, states, value):"
@@ -205,6 +215,7 @@ local function look_at_elements(self, desk, picture, config)
     self.missing[1] = "elements: " .. tostring(failure)
     return
   end
+  self.tree = elements
   self.dialog = desktop_dialog.find(desk, elements)
   self.elements = observation.pick(elements, picture, config:get("observe.max_elements"))
 end

@@ -9,8 +9,8 @@ local uv = require "luv"
 
 local old_runs = {}
 
--- A run that was killed has no result. That it is over is certain when nobody holds its journal (see hold), and on file
--- systems without locks when nothing was written for so many seconds.
+-- A run that was killed has no result. That it is over is certain when nobody holds its journal's lock (journal.lua),
+-- and on file systems without locks when nothing was written for so many seconds.
 local silence = 24 * 3600
 
 local function is_kind(path, kind)
@@ -22,23 +22,11 @@ local function journal_of(folder)
   return files.join(folder, "journal.jsonl")
 end
 
---- Marks a run as going on, for other processes too, until the returned function is called or this process ends.
----@param folder string
----@return fun() release
-function old_runs.hold(folder)
-  local fd = uv.fs_open(journal_of(folder), "r+", 0)
-  if fd then system.lock_file(fd) end
-  return function()
-    if fd then uv.fs_close(fd) end
-    fd = nil
-  end
-end
-
 --- Whether a process works on a run just now.
 ---@param folder string
 ---@return boolean
 function old_runs.is_held(folder)
-  local fd = uv.fs_open(journal_of(folder), "r+", 0)
+  local fd = uv.fs_open(journal_of(folder), "r", 0)
   if not fd then return false end
   local free = system.lock_file(fd)
   uv.fs_close(fd)
@@ -47,7 +35,7 @@ end
 
 -- Whether a run is over, as far as that can be known.
 local function is_over(folder)
-  local fd = uv.fs_open(journal_of(folder), "r+", 0)
+  local fd = uv.fs_open(journal_of(folder), "r", 0)
   if not fd then return false end
   local free = system.lock_file(fd)
   local stat = uv.fs_fstat(fd)

@@ -63,28 +63,24 @@ function page_tools.check_index(ctx, args)
   return nil, err
 end
 
---- Whether an agent may open that address: the web, and those files of this machine that the mission is about.
+--- The address that an agent may open: one of the web, or that of a file of this machine that the mission is about, as
+--- it really is.
 ---@param ctx deskpilot.tool_context
 ---@param url string
----@return boolean? ok, deskpilot.error? err
-function page_tools.check_address(ctx, url)
+---@return string? url, deskpilot.error? err
+function page_tools.address(ctx, url)
   local scheme = url:match("^%s*(%a[%w+.-]*):")
   scheme = scheme and scheme:lower()
-  if scheme == "http" or scheme == "https" then return true end
+  if scheme == "http" or scheme == "https" then return text.trim(url) end
   if scheme ~= "file" then
     return errors.fail("refused", "only http and https addresses can be opened, and not %s", text.cut(url, 200))
   end
-  local path = url:match("^%s*%a+://(/[^?#]*)")
-  if not path then return errors.fail("invalid", "not the address of a file: %s", text.cut(url, 200)) end
-  path = path:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
-  local file, err = allowed_files.resolve(ctx.run, (path:gsub("^/(%a:)", "%1")))
-  if not file then return nil, err end
-  return true
+  return allowed_files.address(ctx.run, url)
 end
 
 --- A tool that acts on one element.
 ---@param how { api: integer?, section: string?, options: table?, name: string, description: string,
----  properties: table[]?, repeatable: boolean?,
+---  properties: table[]?, repeatable: boolean?, lasting: boolean|(fun(args: table): boolean)|nil,
 ---  check: (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)?,
 ---  act: (fun(ctx: deskpilot.tool_context, tab: deskpilot.tab, element: deskpilot.page_element, args: table):
 ---  any, any),
@@ -94,7 +90,7 @@ function page_tools.element_tool(how)
   local properties = { page_tools.index }
   table.move(how.properties or {}, 1, #(how.properties or {}), 2, properties)
   return fields.built(how, {
-    name = how.name, description = how.description, repeatable = how.repeatable,
+    name = how.name, description = how.description, repeatable = how.repeatable, lasting = how.lasting,
     parameters = fields.object(properties),
     check = function(ctx, args)
       local ok, err = page_tools.check_index(ctx, args)

@@ -11,6 +11,7 @@ local pictures = {}
 ---@field mime string
 ---@field path string? of its file, in the run's folder
 ---@field caption string? what it shows, for the model
+---@field outside boolean? the caption is a tool's, so it stands between the run's marks
 
 local types = { ["image/png"] = "png", ["image/jpeg"] = "jpg", ["image/webp"] = "webp", ["image/gif"] = "gif" }
 local longest = 20 * 2 ^ 20 -- characters of base64: what others bring along (a server's tool) may be anything
@@ -82,8 +83,11 @@ function pictures.keep_all(run, result, name)
   local kept = {}
   for i, value in ipairs(result.pictures or {}) do
     local picture, err = pictures.keep(run, value, ("%s_%d"):format(name, i))
-    if picture then kept[#kept + 1] = picture
-    else result.text = ("%s (its picture %d could not be used: %s)"):format(result.text, i, tostring(err)) end
+    if picture then
+      picture.outside, kept[#kept + 1] = picture.caption ~= nil, picture
+    else
+      result.text = ("%s (its picture %d could not be used: %s)"):format(result.text, i, tostring(err))
+    end
   end
   result.pictures = kept
   return result

@@ -41,6 +41,7 @@ function shapes.tools(tool, name)
     if problem then return problem end
   end
   if type(tool.run) ~= "function" then return "has no run function" end
+  if tool.touches ~= nil and type(tool.touches) ~= "function" then return "has `touches`, which must be a function" end
   if tool.group ~= nil and (type(tool.group) ~= "string" or not tool.group:find("^[%w_-]+$")) then
     return ("has group = %s, which must be a word such as \"pointing\""):format(option.shown(tool.group))
   end

@@ -149,7 +149,7 @@ local function remember(run, question, answer, by, why)
   local asked = ("asked a person %s"):format(json.encode(text.cut(text.one_line(question.text), 300)))
   local came = answer and ("the answer (%s): %s"):format(by, json.encode(text.cut(text.one_line(answer), 1000)))
     or ("no answer: %s"):format(tostring(why))
-  run.history:add(run.turn, "note", asked .. "; " .. came)
+  run.history:add(run.turn, "answer", asked .. "; " .. came)
 end
 
 local function copy_of(question, consent)
@@ -182,16 +182,18 @@ end
 --- Asks whether something dangerous may be done. Only a "yes" of a person (a hook and the file of --answers count as
 --- such) allows it.
 ---@param run deskpilot.run
----@param wanted { what: string, why: string?, seconds: number? } what: "delete 3 files"; why: the reason given for it
----@return boolean? allowed, deskpilot.error? err code "refused"
+---@param wanted { what: string, why: string?, seconds: number?, always: boolean? } what: "delete 3 files"; why: the
+---  reason given for it; always: whether a person may answer "always" too
+---@return boolean|"always"|nil allowed, deskpilot.error? err code "refused"
 function questions.consent(run, wanted)
   if type(wanted) ~= "table" or type(wanted.what) ~= "string" then error("consent needs `what` is to be done", 3) end
-  local what = text.cut(text.one_line(wanted.what), 400)
+  local what = text.cut(text.one_line(wanted.what), 1600)
   local why = wanted.why and text.one_line(wanted.why) or ""
   local answer, err = questions.ask(run, { text = ("Allow this: %s?%s"):format(what, why ~= ""
-    and (" (Reason given: %s)"):format(text.cut(why, 400)) or ""), options = { "yes", "no" },
-    seconds = wanted.seconds }, true)
+    and (" (Reason given: %s)"):format(text.cut(why, 400)) or ""),
+    options = { "yes", "no", wanted.always and "always" or nil }, seconds = wanted.seconds }, true)
   if answer == "yes" then return true end
+  if answer == "always" then return "always" end
   return errors.fail("refused", "%s", answer and "a person does not allow this: " .. what
     or ("nobody has allowed this: %s (%s)"):format(what, tostring(err)))
 end

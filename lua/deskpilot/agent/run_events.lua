@@ -15,10 +15,12 @@ end
 local box = object { x = "integer", y = "integer", width = "integer", height = "integer" }
 local statuses = { enum = { "succeeded", "claimed", "failed", "incomplete", "interrupted", "error" } }
 
-events.declare_all("deskpilot.agent.journal", { { name = "journal", about = "The first line of a journal.", fields = {
-  { "version", "integer", "of the format of the lines; a reader refuses a version it does not know" },
-  { "program", "string", "the version of deskpilot that wrote it" },
-} } })
+events.declare_all("deskpilot.agent.journal", {
+  { name = "journal", about = "The first line of a journal.", of_file = true, fields = {
+    { "version", "integer", "of the format of the lines; a reader refuses a version it does not know" },
+    { "program", "string", "the version of deskpilot that wrote it" },
+  } },
+})
 
 events.declare_all("deskpilot.agent.loop", {
   { name = "run_start", about = "The run begins; before_run hears it.", fields = {
@@ -29,7 +31,8 @@ events.declare_all("deskpilot.agent.loop", {
     { "flags?", "object", "what the command line said of the configuration" },
     { "args?", strings, "what stood after -- on the command line, for the mission" },
     { "file?", "object", "the mission's file: path, sha256, folder; its copy is mission.lua in the run's folder" },
-    { "own_files?", "array", "files of the user's that are in force: kind, name, folder, path, sha256, ..." },
+    { "own_files?", "array", "files of the user's that are in force: kind, name, folder (whose), root (its path), path "
+      .. "below it, sha256, replaces (what ships), edited" },
     { "task?", "string", "what is to be done; missing for a script" },
     { "script?", "boolean", "true: the mission is a script, and goal_start tells of the agents that it asks" },
     { "policy?", "string", "how the agent thinks; policy, model and endpoint are missing for a script" },
@@ -112,7 +115,8 @@ events.declare_all("deskpilot.agent.toolbox", {
 })
 
 events.declare_all("deskpilot.agent.questions", {
-  { name = "question", about = "A person is to be asked; may be answered or vetoed.", fields = {
+  { name = "question", about = "A person is to be asked; may be answered or vetoed.", returns = { "veto", "answer" },
+    fields = {
     { "text", "string", "what is asked" },
     { "options?", strings, "what may be answered; without them any text" },
     { "default?", "string", "the answer where there is no other" },
@@ -170,7 +174,15 @@ events.declare_all("deskpilot.agent.desk_journal", {
 })
 
 events.declare_all("deskpilot.agent.run", {
-  { name = "model_request", about = "A persona is about to be asked; may be vetoed and amended.", fields = {
+  { name = "model_request", about = "A persona is about to be asked; may be vetoed and amended.",
+    returns = { "veto", "amend" }, amends = {
+    { "system", "string", "what it is told of its part" },
+    { "text", "string", "what it is told of the work and the screen" },
+    { "tools", strings, "the names of those that it is offered" },
+    { "temperature", "number", "" },
+    { "max_tokens", "integer", "the longest answer" },
+    { "warning", "string", "is put below the text" },
+  }, fields = {
     { "persona", "string", "who is asked" },
     { "request", "string", "its file is requests/....request.json, the answer's requests/....reply.json" },
     { "model", "string", "the model's name" },
@@ -196,7 +208,22 @@ events.declare_all("deskpilot.agent.run", {
     { "attempts?", "integer", "how often the server was asked" },
     { "error?", object { code = "string", message = "string" }, "in place of an answer: code and message" },
   } },
-  { name = "action", about = "An action is about to be done; may be vetoed and amended.", fields = {
+  { name = "action", about = "An action is about to be done; may be vetoed and amended.",
+    returns = { "veto", "amend" }, amends = {
+    { "tool", "string", "its name" },
+    { "args", "object", "all its arguments" },
+    { "why", "string", "what for" },
+  }, live = {
+    { "point?", object { x = "integer", y = "integer" }, "the pixel of the screen that it points at; keys have none" },
+    { "element?", object { role = "string", name = "string", states = "object" }, "what is there, or has the "
+      .. "keyboard's focus: role, name, states, x, y, width, height, number (the model's), page (true in a web page)" },
+    { "window?", object { title = "string", class = "string", executable = "string", pid = "integer" },
+      "the window that is there, or the active one, as desk.windows gives it" },
+    { "application?", "string", "the window's program without folder; what open_app opens" },
+    { "site?", "string", "the origin of the page that is acted on, or that is opened: `https://example.org`" },
+    { "ignored?", strings, "once it was checked: arguments that the tool does not know and that were left out" },
+    { "drop?", "object", "of a drag: point, element, window, application and site of its end" },
+  }, fields = {
     { "tool", "string", "its name; `(none)` where the answer had no call" },
     { "args", {}, "its arguments; an object but where a model or a hook has them wrong" },
     { "persona?", "string", "who wants it" },
@@ -205,14 +232,16 @@ events.declare_all("deskpilot.agent.run", {
     { "postponed?", "boolean", "vetoed for now: no failure of the agent's" },
     { "veto?", "string", "why it is not done" },
   } },
-  { name = "action_result", about = "What came of an action.", fields = {
+  { name = "action_result", about = "What came of an action.", live = {
+    { "action", "object", "the event `action` that it was; what it tells of the screen is how it was before" },
+  }, fields = {
     { "tool", "string", "as in action" },
     { "args", {}, "as they were used" },
     { "ok", "boolean", "whether it was done" },
     { "text", "string", "what was done, or why it was not, as the model reads it" },
     { "code?", "string", "of the error (docs/errors.md)" },
     { "seconds?", "number", "that it took" },
-    { "point?", "array", "where it acted, as the model gave it" },
+    { "point?", "array", "where it acted, as the model gave it, in 0..1000 of the picture" },
     { "element?", "object", "what it acted on" },
     { "ignored?", strings, "arguments that the tool does not know and that were left out" },
     { "data?", {}, "what the tool has given beside the text" },

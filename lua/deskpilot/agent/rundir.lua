@@ -27,7 +27,7 @@ end
 ---@param min_free integer bytes that must stay free on the disk
 ---@return deskpilot.rundir? rundir, deskpilot.error? err
 function rundir.create(base, name, min_free)
-  local ok, err = files.make_folder(base)
+  local ok, err = files.make_folder(base, private)
   if not ok then return nil, err end
   local stem = files.join(base, os.date("!%Y%m%dT%H%M%SZ-") .. slug(name))
   local path = stem

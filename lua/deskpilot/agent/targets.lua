@@ -26,9 +26,19 @@ function targets.position(name, what)
     description = what .. " as [x, y], 0 to 1000 from the left and from the top of the screenshot." }
 end
 
--- What a model leaves out it may also send as null.
-local function given(value)
+--- An argument, nil where it is left out: a model may also send null.
+---@param value any
+---@return any
+function targets.given(value)
   if value ~= json.null then return value end
+end
+
+local given = targets.given
+
+--- Where a tool that points acts if it is told nothing: the middle of the screen as it is then.
+---@return deskpilot.point
+function targets.middle()
+  return { x = 500, y = 500, frame = "norm" }
 end
 
 local function listed(seen)

@@ -2,6 +2,7 @@
 --- the model, validation, execution and the words of a refusal all come from that one definition.
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
+local lists = require "deskpilot.agent.safety_lists"
 local parameters = require "deskpilot.agent.parameters"
 local plugins = require "deskpilot.agent.plugins"
 local schema = require "deskpilot.base.schema"
@@ -34,7 +35,12 @@ toolbox.user_group = "user"
 ---@field acts boolean? false if the desktop does not change by it; to the parameters of all others a justification is
 ---  added, the first of them and required
 ---@field anywhere boolean? true if what is on the screen does not matter to it
+---@field touches (fun(ctx: deskpilot.tool_context, args: table): { window: deskpilot.window?, application: string?,
+---  url: string? })? what it acts on, where that is neither what its arguments point at nor what has the keyboard's
+---  focus: a window, an application, or an address that it opens
 ---@field dangerous boolean|(fun(args: table): boolean)|nil true if a person has to allow a call first
+---@field lasting boolean|(fun(args: table): boolean)|nil true if it cannot be undone: the journal is put on the disk
+---  before it is done, so that it is known of whatever happens to the machine. Those that are dangerous are too
 ---@field repeatable boolean|(fun(args: table): boolean)|nil false if having done it twice is not the same as once
 
 --- What a tool may return in place of a text.
@@ -64,6 +70,21 @@ toolbox.user_group = "user"
 ---@field changed fun(change: { added: string[]?, removed: string[]? })? told of what is added and removed
 local Toolbox = {}
 Toolbox.__index = Toolbox
+
+-- Where a tool cannot tell, it is so.
+local function says(answer, args)
+  if type(answer) ~= "function" then return answer end
+  local ok, said = pcall(answer, args)
+  return not ok or said
+end
+
+--- Whether a call cannot be undone.
+---@param tool deskpilot.tool?
+---@param args table
+---@return boolean
+function toolbox.lasts(tool, args)
+  return tool ~= nil and (says(tool.lasting, args) or says(tool.dangerous, args)) or false
+end
 
 -- What a tool's file says of its parameters, or what is wrong with that.
 local function declared_parameters(tool, config)
@@ -134,7 +155,7 @@ end
 -- Everything that `get` finds.
 local function all_names(self)
   local found = {}
-  for name in pairs(self.tools) do found[name] = true end
+  for name in pairs(self.tools) do found[name] = self:get(name) and true end
   for _, name in ipairs(self.parent and all_names(self.parent) or {}) do found[name] = self:get(name) and true end
   return text.keys(found)
 end
@@ -187,18 +208,25 @@ end
 ---@return boolean? ok, deskpilot.error? err code "not_found"
 function Toolbox:remove(name)
   local box = root(self)
-  if not box:get(name) then return errors.fail("not_found", "there is no tool %q", tostring(name)) end
+  if not box.tools[name] then return errors.fail("not_found", "there is no tool %q", tostring(name)) end
   box.tools[name] = nil
   if box.changed then box.changed { removed = { name } } end
   return true
 end
 
---- The tool of that name, or nil.
+-- Why a tool may not be used (safety.tools); nil where it may. A policy's own tools, which are in no file, and those
+-- that say that the work is done are nobody's acts.
+local function forbidden(self, tool)
+  if self.parent or tool.group == "finish" then return nil end
+  return lists.tool(self.config, tool.name)
+end
+
+--- The tool of that name that may be used, or nil.
 ---@param name any
 ---@return deskpilot.tool?
 function Toolbox:get(name)
   if type(name) ~= "string" then return nil end
-  if self.tools[name] then return self.tools[name] end
+  if self.tools[name] then return not forbidden(self, self.tools[name]) and self.tools[name] or nil end
   local tool = self.parent and self.parent:get(name)
   return tool and (not self.allows or self.allows(tool)) and tool or nil
 end
@@ -240,6 +268,26 @@ local function parameters_now(tool, run)
   return wanted and parameters.complete(wanted, tool.acts ~= false, run.config:get("tools.min_justification"))
 end
 
+--- The schema of a tool's arguments as it is now.
+---@param name any
+---@param run deskpilot.run? that asks
+---@return table? nil where there is no such tool
+function Toolbox:parameters(name, run)
+  local tool = self:get(name)
+  return tool and (parameters_now(tool, run) or tool.parameters)
+end
+
+--- The names of the arguments that any of the tools takes.
+---@param run deskpilot.run?
+---@return table<string, true>
+function Toolbox:arguments(run)
+  local known = {}
+  for _, name in ipairs(all_names(self)) do
+    for key in pairs(self:parameters(name, run).properties) do known[key] = true end
+  end
+  return known
+end
+
 --- What a request's `tools` holds for these names. It is not to be changed.
 ---@param names string[]
 ---@param run deskpilot.run? that asks
@@ -269,7 +317,11 @@ end
 
 -- A tool that there is, but not in this toolbox.
 local function outside(self, name)
-  if self:get(name) or not root(self):get(name) then return nil end
+  if self:get(name) then return nil end
+  local box = root(self)
+  local why = box.tools[name] and forbidden(box, box.tools[name])
+  if why then return lists.error(why) end
+  if not box:get(name) then return nil end
   local names = self:names()
   return errors.new("refused", "%s is not among the tools that may be used here%s: %s", name,
     self.reads_only and ", which only read" or "", #names > 0 and text.join(names) or "there are none")
@@ -292,7 +344,7 @@ function Toolbox:validate(name, args, run)
       nearest and ("the nearest is %q"):format(nearest) or "there are " .. text.join(names))
   end
   if type(args) ~= "table" then return errors.fail("invalid", "%s needs an object of arguments", name) end
-  local definition = parameters_now(tool, run) or tool.parameters
+  local definition = self:parameters(name, run)
   local known, ignored, near = schema.drop(definition, schema.coerce(definition, args))
   local problem = problem_of(definition, known, ignored, near)
   if problem then return errors.fail("invalid", "%s: %s", name, problem) end

@@ -17,8 +17,15 @@ end
 ---@class deskpilot.config
 ---@field keys deskpilot.config_keys
 ---@field values table<string, any> by dotted names
+---@field said_of table<string, deskpilot.config_said[]> what each place has said, by dotted names
 ---@field sources table<string, string> where each came from: "a flag", "the mission", ..., "default", "script"
 local Config = {}
+
+---@class deskpilot.config_said
+---@field value any
+---@field source string as in `sources`
+---@field by "user"|"mission"|"project" whose source that is
+---@field place string for a sentence: a file, a variable, an option
 
 -- Of a key with entries: those that anything is known of.
 local function entries_of(self, key)
@@ -55,13 +62,46 @@ end
 --- The secret in the file that a key of the type secret_file names, or in a variable that stands for it. It is in
 --- nothing that walks the configuration.
 ---@param name string dotted
+---@param of_project boolean? the one that the project's file names, instead of the user's
 ---@return string? secret, string? from the variable or the file that it is from
-function Config:secret(name)
-  return self.secret_of(name)
+function Config:secret(name, of_project)
+  return self.secret_of(name, of_project or false)
+end
+
+--- What each place has said of a key, the weakest first: keys of which none overrules another, and who has named an
+--- address. The default is none of them.
+---@param name string dotted
+---@return deskpilot.config_said[]
+function Config:said(name)
+  if not self.keys:find(name) then error(self.keys:unknown(name), 2) end
+  return self.said_of[name] or {}
+end
+
+--- Where the present value of a key was said, for a sentence: "--provider", a file.
+---@param name string dotted
+---@return string
+function Config:place(name)
+  for _, said in ipairs(self.said_of[name] or {}) do
+    if said.source == self.sources[name] then return said.place end
+  end
+  return self.sources[name] or "default"
+end
+
+-- Keeps what a place has said of a key, in the order of the places.
+local function note_said(self, name, said)
+  local list = self.said_of[name] or {}
+  self.said_of[name] = list
+  for i, other in ipairs(list) do
+    if other.source == said.source then
+      list[i] = said
+      return
+    end
+  end
+  list[#list + 1] = said
 end
 
 -- Converts and keeps one value.
-local function assign(self, name, value, source)
+local function assign(self, name, value, source, by, place)
   local declared = self.keys:find(name)
   if not declared then return nil, self.keys:unknown(name) end
   if declared.type == "entries" or declared.type == "keys" then
@@ -70,6 +110,7 @@ local function assign(self, name, value, source)
   local typed, why = option.convert(declared, name, value)
   if typed == nil then return nil, why end
   self.values[name], self.sources[name] = copied(typed), source
+  note_said(self, name, { value = copied(typed), source = source, by = by or "user", place = place or source })
   return true
 end
 
@@ -77,8 +118,9 @@ end
 ---@param name string dotted, of a key of the type secret_file
 ---@param secret string?
 ---@param from string where it is from
-function Config:set_secret(name, secret, from)
-  self.keep_secret(name, secret, from)
+---@param of_project boolean? in place of the project's, instead of the user's
+function Config:set_secret(name, secret, from, of_project)
+  self.keep_secret(name, secret, from, of_project or false)
 end
 
 --- A variable of the environment that the configuration was put together with; nil where it is empty.
@@ -92,9 +134,10 @@ end
 ---@param name string dotted
 ---@param value any as --set gives it, or typed
 ---@param source string? "script" unless told
+---@param said deskpilot.config_said? what it stands for, where that is another key's value
 ---@return boolean? ok, deskpilot.error? err
-function Config:set(name, value, source)
-  local ok, why = assign(self, name, value, source or "script")
+function Config:set(name, value, source, said)
+  local ok, why = assign(self, name, value, source or "script", said and said.by, said and said.place)
   if not ok then return nil, errors.new("invalid", "%s", why) end
   return true
 end
@@ -116,7 +159,7 @@ function Config:declare(declaration)
     if source == nil or source == "default" then set_default(self, key)
     else
       local ok, why = assign(self, key.name, self.values[key.name], source)
-      if not ok then return errors.fail("invalid", "%s (from %s)", why, source) end
+      if not ok then return errors.fail("invalid", "%s (from %s)", why, self:place(key.name)) end
     end
   end
   return true
@@ -152,7 +195,12 @@ local function apply(self, layer, tolerant, problems)
   for _, problem in ipairs(flat.problems) do tell(problem.words, problem.key) end
   for _, name in ipairs(tolerant and {} or flat.unknown) do tell(self.keys:unknown(name, layer.other_names), name) end
   for _, name in ipairs(text.keys(flat.values)) do
-    local ok, why = assign(self, name, flat.values[name], layer.source)
+    local ok, why
+    if self.keys:find(name).personal and (layer.by or "user") ~= "user" then
+      why = name .. " is yours alone to say: by a flag, by the environment or in your own configuration"
+    else
+      ok, why = assign(self, name, flat.values[name], layer.source, layer.by, place_of(layer, name))
+    end
     if not ok then tell(why, name) end
   end
 end
@@ -166,21 +214,50 @@ local function read_secret(path)
   return secret
 end
 
--- The secrets of all keys that have one, by their names, each with the variable or the file that it is from.
-local function read_secrets(self, environment, problems)
-  local secrets, from = {}, {}
-  for _, key in pairs(self.keys.by_name) do
-    if key.option.type == "secret_file" and key.option.environment then
-      secrets[key.name], from[key.name] = layers.variable(environment, key.option.environment)
+-- What is said of a key last: by the project's file, or by anybody else.
+local function last_said(self, name, of_project)
+  local found
+  for _, said in ipairs(self.said_of[name] or {}) do
+    if (said.by == "project") == of_project then found = said end
+  end
+  return found
+end
+
+-- The secret in the file that is said, and the file's path; nil and what is wrong. Whoever wrote a project's file may
+-- know where others keep their keys, and may not send them: its key lies in the project.
+local function secret_of(said)
+  local files = require "deskpilot.base.files"
+  local path = said.value
+  if said.by == "project" then
+    local folder = files.absolute((files.split(said.place)))
+    path = files.absolute(files.join(folder, path))
+    if path:sub(1, #folder + 1) ~= folder .. "/" then
+      return nil, ("a project's file can name only a key that lies in the project, not %s: name it in your own "
+        .. "configuration"):format(path)
     end
   end
-  for name, path in pairs(self.values) do
+  local secret, why = read_secret(path)
+  return secret, secret and path or why
+end
+
+-- The secrets of all keys that have one, each with the variable or the file that it is from: the user's (by `false`)
+-- and those that the project's file names (by `true`).
+local function read_secrets(self, environment, problems)
+  local secrets, from = { [true] = {}, [false] = {} }, { [true] = {}, [false] = {} }
+  for _, key in pairs(self.keys.by_name) do
+    if key.option.type == "secret_file" and key.option.environment then
+      secrets[false][key.name], from[false][key.name] = layers.variable(environment, key.option.environment)
+    end
+  end
+  for name in pairs(self.values) do
     local declared = self.keys:find(name)
-    if declared and declared.type == "secret_file" and path ~= "" and not secrets[name] then
-      local why
-      secrets[name], why = read_secret(path)
-      from[name] = path
-      if why then problems[#problems + 1] = ("%s (%s)"):format(why, name) end
+    for _, of_project in ipairs(declared and declared.type == "secret_file" and { false, true } or {}) do
+      local said = last_said(self, name, of_project)
+      if said and said.value ~= "" and not secrets[of_project][name] then
+        local secret, path = secret_of(said)
+        secrets[of_project][name], from[of_project][name] = secret, path
+        if not secret then problems[#problems + 1] = ("%s (%s)"):format(path, name) end
+      end
     end
   end
   return secrets, from
@@ -189,8 +266,10 @@ end
 -- They live in a closure, so that nothing which walks the table finds them.
 local function with_secrets(self, environment, secrets, from)
   local closures = {}
-  function closures.secret_of(name) return secrets[name], from[name] end
-  function closures.keep_secret(name, secret, where) secrets[name], from[name] = secret, where end
+  function closures.secret_of(name, of_project) return secrets[of_project][name], from[of_project][name] end
+  function closures.keep_secret(name, secret, where, of_project)
+    secrets[of_project][name], from[of_project][name] = secret, where
+  end
   closures.environment = environment -- it may hold secrets too
   return setmetatable(self, {
     __index = function(_, field) return closures[field] or Config[field] end,
@@ -231,7 +310,7 @@ end
 ---@return deskpilot.config? rest where there is an error: what is right, and defaults for what is wrong
 function config.resolve(keys, sources)
   local problems = {}
-  local self = { keys = keys, values = {}, sources = {} }
+  local self = { keys = keys, values = {}, sources = {}, said_of = {} }
   for _, key in pairs(keys.by_name) do set_default(self, key) end
   for _, layer in ipairs(all_layers(keys, sources)) do apply(self, layer, sources.tolerant, problems) end
   local environment = sources.environment or uv.os_getenv

@@ -11,10 +11,11 @@ local numbers = { number = true, integer = true }
 local declared_fields = {
   type = true, about = true, section = true, default = one_value, min = numbers, max = numbers,
   choices = { string = true, number = true, integer = true, list = true }, off = { string = true },
-  environment = one_value, fields = { entries = true }, keys = { keys = true },
+  environment = one_value, personal = one_value, fields = { entries = true }, keys = { keys = true },
+  check = one_value,
 }
 local field_types = { about = "string", section = "string", min = "number", max = "number", choices = "table",
-  off = "boolean", fields = "table", keys = "table" }
+  off = "boolean", personal = "boolean", fields = "table", keys = "table", check = "function" }
 
 local function is_name_list(value)
   return option.types.string.holds(value) or option.types.list.holds(value)

@@ -9,7 +9,8 @@ local config_keys = {}
 ---@field owner string who declares: of one owner the latest declaration counts
 ---@field where string the owner in a sentence: "the policy 'mine' (/path/mine.lua)"
 ---@field ships boolean? whether it ships with the program, whose tests have checked it
----@field section string? the first part of the keys; none for keys that are one word
+---@field section string? the first part of the keys; none for keys that are one word; "safety.apps" is a section within
+---  another
 ---@field options table<string, deskpilot.config_option>
 
 ---@class deskpilot.config_key
@@ -71,7 +72,10 @@ local function put(self, declaration, name, section, declared)
   local key = self.by_name[name] or { name = name, option = declared, declarers = {} }
   key.declarers[declaration.owner] = declaration.where
   self.by_name[name] = key
-  if section then self.sections[section] = true end
+  while section do -- and those that it is within
+    self.sections[section] = true
+    section = section:match("^(.+)%.")
+  end
   return key
 end
 
@@ -140,7 +144,10 @@ end
 --- Every section, and every key that has none: what a table of settings may hold.
 ---@return string[]
 function Keys:words()
-  local words = text.keys(self.sections)
+  local words = {}
+  for _, section in ipairs(text.keys(self.sections)) do
+    if not section:find(".", 1, true) then words[#words + 1] = section end
+  end
   for name in pairs(self.by_name) do
     if not name:find(".", 1, true) then words[#words + 1] = name end
   end

@@ -7,6 +7,7 @@ local config_layer = {}
 
 ---@class deskpilot.config_layer
 ---@field source string in a sentence: "the mission"
+---@field by "user"|"mission"|"project"|nil who says it; the user (by a flag, a variable, the own file) unless told
 ---@field where string? its file, for a sentence about what is wrong in it
 ---@field origins table<string, string>? of some keys the place itself: "DESKPILOT_LIMITS_TURNS"
 ---@field values table<string, any> tables by their sections, or values by dotted names; words as --set gives them, or
@@ -62,23 +63,26 @@ local function flatten_key(keys, flat, name, value)
   else flat.values[name] = value end
 end
 
+-- A section may be within another: safety = { apps = { allow = {} } }.
+local function flatten_into(keys, flat, prefix, values)
+  for _, field in ipairs(text.keys(values)) do
+    local name, value = prefix .. tostring(field), values[field]
+    if not keys.sections[name] then flatten_key(keys, flat, name, value)
+    elseif type(value) ~= "table" then
+      wrong(flat, "%s is %s, but must be a table of keys", name, option.shown(value))
+    else
+      flatten_into(keys, flat, name .. ".", value)
+    end
+  end
+end
+
 --- Takes a layer apart.
 ---@param keys deskpilot.config_keys
 ---@param layer deskpilot.config_layer
 ---@return deskpilot.config_flat
 function config_layer.flatten(keys, layer)
   local flat = { values = {}, problems = {}, unknown = {} }
-  for _, field in ipairs(text.keys(layer.values)) do
-    local name, value = tostring(field), layer.values[field]
-    if not keys.sections[name] then flatten_key(keys, flat, name, value)
-    elseif type(value) ~= "table" then
-      wrong(flat, "%s is %s, but must be a table of keys", name, option.shown(value))
-    else
-      for _, inner in ipairs(text.keys(value)) do
-        flatten_key(keys, flat, name .. "." .. tostring(inner), value[inner])
-      end
-    end
-  end
+  flatten_into(keys, flat, "", layer.values)
   return flat
 end
 

@@ -12,9 +12,11 @@ local option = {}
 ---@field min number? the smallest value allowed
 ---@field max number? the largest value allowed
 ---@field choices any[]? the only values allowed; of a list, the only items
+---@field check (fun(value: any): string?)? what else is wrong with a value, as the end of a sentence: "must be ..."
 ---@field off boolean? whether false stands for "", which turns it off
 ---@field environment string|string[]|nil variables that set it, the first one that is set; of a secret_file, that hold
 ---  the secret itself
+---@field personal boolean? whether only the user may say it, and neither a mission nor a project's file
 ---@field fields table<string, deskpilot.config_option>? of `entries`: what each entry may hold
 ---@field keys string[]? of `keys`: the options of the same section that its values are for
 
@@ -89,6 +91,7 @@ end
 ---@return string? problem the end of a sentence: "must be at least 1"
 function option.range_problem(declared, value)
   if declared.choices then return choice_problem(declared, value) end
+  if declared.check then return declared.check(value) end
   if declared.min and value < declared.min then return ("must be at least %g"):format(declared.min) end
   if declared.max and value > declared.max then return ("must be at most %g"):format(declared.max) end
 end

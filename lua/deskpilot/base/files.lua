@@ -1,4 +1,6 @@
 --- Files and folders. The calls block, because the files are small and local. Errors are returned as values.
+local native = require "native.files"
+local new_file = require "deskpilot.base.new_file"
 local system = require "native.system"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
@@ -85,26 +87,24 @@ function files.read(path, limit)
   return table.concat(parts)
 end
 
-local modes = { folder = tonumber("755", 8), file = tonumber("644", 8), private_folder = tonumber("700", 8),
-  private_file = tonumber("600", 8) }
-
---- What is written may be for its user's eyes only.
+--- What is made may be for its user's eyes only.
 ---@class deskpilot.files.options
----@field private boolean? nobody else may read it (Linux; on Windows the folder that it is in decides)
+---@field private boolean? nobody else may read it, from its first moment on; else what the user's umask says (on
+---  Windows the folder that it is in)
 ---@field sync boolean? false: do not wait until it is on the disk, which a power failure would then cost
 
---- Makes the folder and the missing ones above it. An existing folder is no error.
+--- Makes the folder and the missing ones above it. An existing folder is no error, and stays as it is.
 ---@param path string
----@param options deskpilot.files.options? `private` holds for the folder itself, not for those above it
+---@param options deskpilot.files.options? `private` holds for all that are made
 ---@return boolean? ok, deskpilot.error? err
 function files.make_folder(path, options)
   if files.is_folder(path) then return true end
   local above = files.split(path)
   if above ~= path and above ~= "." and above ~= "/" then
-    local ok, err = files.make_folder(above)
+    local ok, err = files.make_folder(above, options)
     if not ok then return nil, err end
   end
-  local ok, why = uv.fs_mkdir(path, options and options.private and modes.private_folder or modes.folder)
+  local ok, why = native.make_folder(path, options and options.private)
   if not ok and not files.is_folder(path) then return fail(why, "make the folder", path) end
   return true
 end
@@ -114,22 +114,46 @@ end
 ---@param options deskpilot.files.options?
 ---@return boolean? made, deskpilot.error? err false where something has that name
 function files.make_new_folder(path, options)
-  local ok, why = uv.fs_mkdir(path, options and options.private and modes.private_folder or modes.folder)
+  local ok, why, code = native.make_folder(path, options and options.private)
   if ok then return true end
-  if tostring(why):match("^EEXIST") then return false end
+  if code == "EEXIST" then return false end
   return fail(why, "make the folder", path)
 end
 
--- A new file beside that one, under a name that nobody can foresee: in a folder that others may write too, a name that
--- is known could be a link that leads elsewhere. "wx" follows none.
-local function open_beside(path, mode)
-  local part, fd, why
+--- Makes a private folder under a name that nobody can foresee.
+---@param folder string the one that it is made in
+---@param prefix string of its name
+---@return string? path, deskpilot.error? err
+function files.make_temporary_folder(folder, prefix)
   for _ = 1, 10 do
-    part = ("%s.%s.part"):format(path, text_tools.hex(uv.random(8)))
-    fd, why = uv.fs_open(part, "wx", mode)
-    if fd or not tostring(why):match("^EEXIST") then break end
+    local path = files.join(folder, prefix .. text_tools.hex(uv.random(5)))
+    local made, err = files.make_new_folder(path, { private = true })
+    if made then return path end
+    if err then return nil, err end
   end
-  return fd, fd and part or why
+  return errors.fail("io", "cannot make a folder in %s: all its names are taken", folder)
+end
+
+--- Opens a file for writing at its end, and makes it if it is not there. A link in its place is not followed.
+---@param path string
+---@param options deskpilot.files.options? `private` holds also for a file that is there already
+---@return integer? fd for files.write_all and uv.fs_close
+---@return deskpilot.error? err
+function files.append(path, options)
+  local fd, why = native.open(path, "append", options and options.private)
+  if not fd then return fail(why, "write", path) end
+  return fd
+end
+
+--- Makes a file that did not exist, and opens it for writing.
+---@param path string
+---@param options deskpilot.files.options?
+---@return integer? fd for files.write_all and uv.fs_close
+---@return deskpilot.error? err
+function files.create(path, options)
+  local fd, why = native.open(path, "new", options and options.private)
+  if not fd then return fail(why, "make", path) end
+  return fd
 end
 
 --- Writes all of a text to an open file, in as many pieces as the system takes it.
@@ -139,45 +163,35 @@ end
 ---@return boolean? ok, string? why in the system's words
 ---@return integer? written bytes
 function files.write_all(fd, text, offset)
-  local written = 0
-  while written < #text do
-    local rest = written == 0 and text or text:sub(written + 1)
-    local count, why = uv.fs_write(fd, rest, offset and offset + written or -1)
-    if not count or count == 0 then return nil, why or "ENOSPC: the disk took nothing more", written end
-    written = written + count
-  end
-  return true, nil, written
-end
-
--- Some kinds of file systems cannot be asked to put something on the disk, which is no failure of the file.
-local function cannot_sync(why)
-  why = tostring(why)
-  return why:match("^EINVAL") or why:match("^ENOTSUP") or why:match("^ENOSYS") or why:match("^EROFS")
+  return new_file.write_all(fd, text, offset)
 end
 
 --- Waits until what was written to an open file is on the disk.
 ---@param fd integer
+---@param done fun(ok: boolean?, why: string?)? is called instead, later, and nobody waits
 ---@return boolean? ok, string? why in the system's words
-function files.sync(fd)
-  local ok, why = uv.fs_fsync(fd)
-  if ok or cannot_sync(why) then return true end
-  return nil, why
+function files.sync(fd, done)
+  return new_file.sync(fd, done)
 end
 
--- The new name of a file is in its folder, which is another thing on the disk. Windows has no such call.
-local function sync_folder(path)
-  local fd = system.platform ~= "windows" and uv.fs_open(path, "r", 0)
-  if not fd then return end
-  uv.fs_fsync(fd)
-  uv.fs_close(fd)
+--- Puts the names in a folder on the disk, by a thread. A folder that may not be read is left to the system.
+---@param path string
+---@param done fun(ok: boolean?, why: string?) is called when it is there
+function files.sync_folder(path, done)
+  if system.platform == "windows" then return done(true) end -- a name is on the disk there when it is given
+  uv.fs_open(path, "r", 0, function(_, fd)
+    if not fd then return done(true) end
+    files.sync(fd, function(ok, why)
+      uv.fs_close(fd)
+      done(ok, why)
+    end)
+  end)
 end
 
-local function fill(fd, text, wait)
-  local ok, why = files.write_all(fd, text)
-  if ok and wait then ok, why = files.sync(fd) end
-  local closed, failure = uv.fs_close(fd)
-  if not ok then return nil, why end
-  return closed, failure
+-- Putting a file in the place of a device, a pipe or a socket (/dev/null) is never what was meant.
+local function is_special(path)
+  local stat = uv.fs_stat(path)
+  return stat and stat.type ~= "file" and stat.type ~= "directory"
 end
 
 --- Writes a file: the text goes into a new file beside it, which is then renamed, so that a reader never sees half of
@@ -189,19 +203,56 @@ end
 ---@return boolean? ok, deskpilot.error? err
 function files.write(path, text, options)
   options = options or {}
+  if is_special(path) then
+    return errors.fail("refused", "cannot write %s: it is a device or a pipe, and no file", path)
+  end
   local before = uv.fs_lstat(path)
   local kept = before and before.type == "file" and before.mode & tonumber("777", 8)
-  local fd, part = open_beside(path, options.private and modes.private_file or modes.file)
+  local fd, part = new_file.open(path, options)
   if not fd then return fail(part, "write", path) end
   if kept and not options.private then uv.fs_fchmod(fd, kept) end
-  local ok, why = fill(fd, text, options.sync ~= false)
-  if ok then ok, why = uv.fs_rename(part, path) end
+  local ok, why = new_file.fill(fd, text, options.sync ~= false)
+  if ok then ok, why = native.rename(part, path) end
   if not ok then
     uv.fs_unlink(part)
     return fail(why, "write", path)
   end
-  if options.sync ~= false then sync_folder((files.split(path))) end
+  if options.sync ~= false then ok, why = new_file.sync_folder((files.split(path))) end
+  if not ok then return fail(why, "be sure that the disk has", path) end
   return true
+end
+
+--- Gives a file a name in a folder (of the same disk) that nothing has yet: "a.pdf", "a (1).pdf". Nothing is replaced.
+---@param from string its path
+---@param folder string
+---@param name string
+---@return string? path, deskpilot.error? err
+function files.place(from, folder, name)
+  local stem, ending = name:match("^(.+)(%.[^.]+)$")
+  for number = 0, 9999 do
+    local path = files.join(folder, number == 0 and name or ("%s (%d)%s"):format(stem or name, number, ending or ""))
+    local ok, why, code = native.rename(from, path, true)
+    if ok then return path end
+    if code ~= "EEXIST" then return fail(why, "write", path) end
+  end
+  return errors.fail("io", "%s holds too many files of the name %s", folder, name)
+end
+
+--- Copies a file, however large, into a folder, where it gets a name that nothing has yet. For a task: others go on.
+---@param from string
+---@param folder string
+---@param name string
+---@param options deskpilot.files.options?
+---@return string? path, deskpilot.error? err
+function files.copy(from, folder, name, options)
+  local fd, part = new_file.open(files.join(folder, name), options or {})
+  if not fd then return fail(part, "write", files.join(folder, name)) end
+  local removing <close> = setmetatable({}, { __close = function() uv.fs_unlink(part) end }) -- if it has that name yet
+  local closing <close> = setmetatable({}, { __close = function() uv.fs_close(fd) end })
+  assert(removing and closing)
+  local ok, why = new_file.pour(from, fd)
+  if not ok then return fail(why, ("copy %s to"):format(from), files.join(folder, name)) end
+  return files.place(part, folder, name)
 end
 
 --- The names in a folder, sorted; {} if the folder does not exist.
@@ -287,7 +338,22 @@ function files.native(path)
   return path
 end
 
---- The folder for temporary files.
+--- A folder for temporary files in which nobody else can put or read anything, unlike temporary_folder() itself, where
+--- a name that is known could be a link of somebody else's. It is made where it is not there, and stays.
+---@return string? path, deskpilot.error? err code "refused": what has its name is not this user's alone
+function files.own_temporary_folder()
+  local user = uv.getuid and uv.getuid()
+  local path = files.join(files.temporary_folder(), user and "deskpilot-" .. user or "deskpilot")
+  local ok, err = files.make_folder(path, { private = true })
+  if not ok then return nil, err end
+  local stat = uv.fs_lstat(path)
+  if not stat or stat.type ~= "directory" or user and (stat.uid ~= user or stat.mode & tonumber("077", 8) ~= 0) then
+    return errors.fail("refused", "%s belongs to somebody else, or others may use it: remove it, or set TMPDIR", path)
+  end
+  return path
+end
+
+--- The folder for temporary files, which may be everybody's.
 ---@return string
 function files.temporary_folder()
   return slashes(uv.os_tmpdir())

@@ -1,11 +1,14 @@
 --- Finds policies, tools, guards, prompts and modules: in the mission's folder, then the project's, then the user's
 --- configuration folder, then among the files inside the program. The first three are searched only after set_roots,
 --- which only `run`, `repl` and `eval` call: no other command ever runs a file because of the folder it is started in.
+--- A file of these folders is used only if nobody else can have put it there (trust.lua), and it can take the place of
+--- a policy, tool, guard, prompt or profile, but never that of a part of the program itself.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local own_files = require "deskpilot.base.own_files"
 local shipped_files = require "native.shipped"
 local text = require "deskpilot.base.text"
+local trust = require "deskpilot.base.trust"
 local uv = require "luv"
 
 local lookup = {}
@@ -19,6 +22,26 @@ local singular = {
   policies = "policy", tools = "tool", guards = "guard", prompts = "prompt", missions = "mission",
   profiles = "profile", apps = "application",
 }
+
+-- What the user's folders may have below deskpilot/, in place of what ships or beside it.
+local replaceable = { "policies/", "tools/", "guards/", "prompts/", "apps/", "model/profiles/" }
+
+-- Which address a server's name stands for decides where keys are sent: nobody says that but the user.
+local users_own = "model/providers.lua"
+
+local function may_replace(relative, owner)
+  for _, kind in ipairs(replaceable) do
+    if relative:sub(1, #kind) == kind then return true end
+  end
+  return relative == users_own and owner == "user"
+end
+
+-- Whether a path below one of the folders is looked at there: nothing is that has the name of a part of the program.
+local function is_searched(relative, owner)
+  local rest = relative:match("^deskpilot/(.*)") or relative:find("^deskpilot%.lua$") and ""
+  if rest then return may_replace(rest, owner) end
+  return not shipped_files.read(relative)
+end
 
 --- The singular of a kind: "policies" -> "policy".
 ---@return string
@@ -45,9 +68,11 @@ local function in_folders(folders, ...)
   local tried = {}
   for _, folder in ipairs(folders) do
     for _, relative in ipairs { ... } do
-      local path = files.join(folder, relative)
-      tried[#tried + 1] = path
-      if stamp(path) then return path, tried, folder end
+      if is_searched(relative, owners[folder] or "user") then
+        local path = files.join(folder, relative)
+        tried[#tried + 1] = path
+        if stamp(path) then return path, tried, folder end
+      end
     end
   end
   return nil, tried
@@ -60,12 +85,18 @@ end
 -- A file of the user's has been taken; `shipped` is the one in whose place it stands, where there is one.
 local function took(kind, name, path, root, source, shipped)
   if not owners[root] then return end
-  local place = { folder = owners[root], path = path:sub(#root + 1):gsub("^/", "") }
+  local place = { folder = owners[root], root = root, path = path:sub(#root + 1):gsub("^/", "") }
   own_files.took(lookup.singular(kind), name, place, source, shipped_files.read(shipped))
 end
 
+local function read_own(path, root)
+  local ok, err = trust.check(path, root)
+  if not ok then return nil, err end
+  return files.read(path)
+end
+
 local function compile(name, path, root)
-  local source, err = files.read(path)
+  local source, err = read_own(path, root)
   if not source then return nil, tostring(err) end
   took("module", name, path, root, source, module_path(name) .. ".lua")
   return load(source, "@" .. path, "t")
@@ -112,6 +143,47 @@ function lookup.set_roots(where)
   table.insert(package.searchers, 2, search) -- after package.preload, so that no file can replace native.*
 end
 
+-- The first Lua file in a folder and those below it.
+local function first_lua(folder)
+  for _, name in ipairs(files.list(folder)) do
+    local path = files.join(folder, name)
+    local found = name:find("%.lua$") and path or files.is_folder(path) and first_lua(path)
+    if found then return found end
+  end
+end
+
+-- A file below deskpilot/ that is meant for a part of the program itself.
+local function misplaced_in(root, owner)
+  for _, floor in ipairs { "agent", "base", "cli", "desk", "model", "net" } do
+    local folder = files.join(root, "deskpilot", floor)
+    for _, name in ipairs(files.list(folder)) do
+      local relative, path = floor .. "/" .. name, files.join(folder, name)
+      if not may_replace(relative .. "/", owner) and not may_replace(relative, owner) then
+        local found = name:find("%.lua$") and path or files.is_folder(path) and first_lua(path)
+        if found then return found end
+      end
+    end
+  end
+end
+
+--- Whether a folder that is searched has a file in the place of a part of the program itself, which is never used: who
+--- has put it there should know.
+---@return boolean? ok, deskpilot.error? err code "refused", names the file
+function lookup.check_places()
+  for _, root in ipairs(roots) do
+    local path = misplaced_in(root, owners[root])
+    if path and path:sub(-#users_own) == users_own then
+      return errors.fail("refused", "%s is not used: which address the name of a server stands for is yours alone to "
+        .. "say, in %s; move the file there, or away", path,
+        files.join(files.user_config_folder(), "deskpilot", users_own))
+    elseif path then
+      return errors.fail("refused", "%s is not used: it has the place of a part of deskpilot itself, and what may be "
+        .. "replaced are policies, tools, guards, prompts, apps and model/profiles; move it away", path)
+    end
+  end
+  return true
+end
+
 --- The folders that are searched.
 ---@return string[]
 function lookup.roots()
@@ -143,7 +215,7 @@ function lookup.text(name)
   end
   local path, tried, root = in_roots("deskpilot/" .. name)
   if path then
-    local bytes, err = files.read(path)
+    local bytes, err = read_own(path, root)
     if not bytes then return nil, err end
     local stem = text.after_last(name, "/"):match("^(.*)%.%w+$")
     took(name:match("^(.*)/") or "text", stem or name, path, root, bytes, name)
@@ -164,9 +236,9 @@ function lookup.beside_mission(name)
   if not is_text_name(name) then
     return errors.fail("invalid", "'%s' is not a path below the mission's folder", name)
   end
-  local path, tried = in_roots(name)
+  local path, tried, root = in_roots(name)
   if path then
-    local bytes, err = files.read(path)
+    local bytes, err = read_own(path, root)
     return bytes, bytes and path or err
   end
   local bytes, where = shipped_beside(name)
@@ -213,7 +285,9 @@ function lookup.list(kind)
   for _, file in ipairs(shipped_files.list(prefix)) do shipped[#shipped + 1] = file:sub(#prefix + 1) end
   add_names(found, kind, shipped, extension)
   for _, root in ipairs(roots) do
-    add_names(own, kind, folder_listing(files.join(root, "deskpilot", kind)), extension)
+    if may_replace(kind .. "/", owners[root]) then
+      add_names(own, kind, folder_listing(files.join(root, "deskpilot", kind)), extension)
+    end
   end
   for name in pairs(own) do found[name] = true end
   found.init = nil
@@ -249,7 +323,7 @@ local function find_source(kind, name, ships, folders)
   local path, tried, root = nil, {}, nil
   if not ships then path, tried, root = in_folders(folders or roots, relative .. ".lua", relative .. "/init.lua") end
   if path then
-    local source, err = files.read(path)
+    local source, err = read_own(path, root)
     if not source then return nil, err end
     took(kind, name, path, root, source, relative .. ".lua")
     return source, path, path
@@ -318,7 +392,7 @@ function lookup.mission(name, folders)
   end
   for _, path in ipairs(candidates) do
     if stamp(path) then
-      local source, err = files.read(path)
+      local source, err = read_own(path)
       if not source then return nil, err end
       return source, path, (files.split(files.absolute(path)))
     end

@@ -2,6 +2,7 @@
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local glob = require "deskpilot.base.glob"
 local platform = require "deskpilot.desk.platform"
 local progress = require "deskpilot.cli.progress"
 local questions = require "deskpilot.agent.questions"
@@ -97,25 +98,6 @@ end
 ---@type deskpilot.answerer
 asking.person = { name = "a person", ask = ask_at_terminal }
 
--- The texts between the stars of a question's pattern.
-local function parts_of(words)
-  local parts = {}
-  for part in (text.one_line(words):lower() .. "*"):gmatch("([^*]*)%*?") do parts[#parts + 1] = part end
-  return parts
-end
-
--- Whether a question is one of those parts, with anything where the stars are.
-local function fits(asked, parts)
-  if #parts == 1 then return asked == parts[1] end
-  if not text.starts(asked, parts[1]) then return false end
-  local at = #parts[1]
-  for i = 2, #parts - 1 do
-    at = select(2, asked:find(parts[i], at + 1, true))
-    if not at then return false end
-  end
-  return #asked - at >= #parts[#parts] and text.ends(asked, parts[#parts])
-end
-
 local function read_rules(words, name)
   local rules, number = {}, 0
   for line in text.lines(words) do
@@ -126,7 +108,7 @@ local function read_rules(words, name)
         return errors.fail("invalid", "%s", ("%s:%d: a line is QUESTION = ANSWER, where * in the question stands for "
           .. "anything"):format(name, number))
       end
-      rules[#rules + 1] = { parts = parts_of(pattern), answer = text.trim(answer) }
+      rules[#rules + 1] = { pattern = text.one_line(pattern), answer = text.trim(answer) }
     end
   end
   return rules
@@ -145,9 +127,9 @@ function asking.file(path)
   if not rules then return nil, problem end
   local name = "the file " .. path
   return { name = name, ask = function(_, question)
-    local asked = text.one_line(question.text):lower()
+    local asked = text.one_line(question.text)
     for _, rule in ipairs(rules) do
-      if fits(asked, rule.parts) then
+      if glob.matches(rule.pattern, asked) then
         if rule.answer ~= "" then return rule.answer end
         return errors.fail("refused", "%s has no answer to this", name)
       end

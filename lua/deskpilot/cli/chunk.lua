@@ -40,15 +40,17 @@ end
 
 --- The desktop, opened when first used, so that Lua without a display is still Lua.
 ---@param where table options of deskpilot.desk's open
+---@param opening fun(desk: deskpilot.desk)? is called with it when it has been opened
 ---@return fun(): deskpilot.desk open raises what went wrong
 ---@return fun(): deskpilot.desk? opened the one that is open
-function chunk.desk_opener(where)
+function chunk.desk_opener(where, opening)
   local desk
   return function()
     if not desk then
       local err
       desk, err = require("deskpilot.desk").open(where)
       if not desk then error(err, 0) end
+      if opening then opening(desk) end
       package.loaded.desk = desk
     end
     return desk

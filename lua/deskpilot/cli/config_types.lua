@@ -48,11 +48,18 @@ end
 -- The fields of each section, and of what each entry of a table holds; those of keys without a section are "".
 local function classes_of(keys)
   local classes, sections = { [""] = {} }, {}
+  local function class_of(section)
+    if classes[section] then return classes[section] end
+    classes[section] = {}
+    local outer, name = section:match("^(.+)%.([^.]+)$")
+    if outer then table.insert(class_of(outer), ("---@field %s %s?"):format(name, class_named(section)))
+    else sections[section] = true end
+    return classes[section]
+  end
   for _, key in ipairs(keys:list()) do
-    local section, name = key.name:match("^([^.]*)%.(.+)$")
-    if section then sections[section] = true
-    else section, name = "", key.name end
-    classes[section] = classes[section] or {}
+    local section, name = key.name:match("^(.+)%.([^.]+)$")
+    if not section then section, name = "", key.name end
+    class_of(section)
     table.insert(classes[section], key.option.type == "entries" and entries_field(key, name, classes)
       or field(name, key.option, function(other) return keys:find(section .. "." .. other) end))
   end

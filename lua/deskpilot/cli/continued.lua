@@ -78,7 +78,8 @@ function continued.mission(start, options, folder)
   if not source then return nil, say end
   local values = {}
   for key, value in pairs(type(start.flags) == "table" and start.flags or {}) do values[key] = value end
-  return { source = source, say = say, flags = values, args = type(start.args) == "table" and start.args or nil,
+  return { source = source, say = say, journal = files.join(folder, "journal.jsonl"), flags = values,
+    args = type(start.args) == "table" and start.args or nil,
     runs = (files.split(files.absolute(folder))) }
 end
 

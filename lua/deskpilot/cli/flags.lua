@@ -32,6 +32,7 @@ function flags.layer(options)
   for option, key in pairs(keys) do
     if options[option] then values[key], origins[key] = options[option], "--" .. option end
   end
+  if options.shared then values["desktop.shared"], origins["desktop.shared"] = true, "--shared" end
   if options.desktop then
     local kind, width, height = flags.desktop(options.desktop)
     if not kind then return errors.fail("invalid", "%s", width) end

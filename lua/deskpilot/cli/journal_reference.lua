@@ -14,9 +14,9 @@ local head = [[
 Made by `./dev docs` from the events that are declared in the code.
 
 Every event of a run is one line of `journal.jsonl` in its folder, written as it happens, so that a run that was killed
-leaves a file that every reader accepts. A mission's hooks and guards are functions named after the events, called as
-`fn(m, event)` with the fields below ([missions.md](missions.md), [policies.md](policies.md)); a guard's function
-`every` hears all that it has no other function for.
+leaves a file that every reader accepts. A mission's hooks and guards are functions named after the events: what they
+are told beside these fields, and what they may return, is in [hooks.md](hooks.md); a guard's function `every` hears all
+that it has no other function for.
 
 The first line says of which version the format is. It grows when a reader for the version before would misread a line;
 new events and new fields do not count. [journal.schema.json](journal.schema.json) is the JSON Schema (2020-12) of one

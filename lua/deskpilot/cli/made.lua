@@ -1,9 +1,10 @@
 --- What `./dev docs` makes of a checkout: of its comments the pages of docs/api and the types of the modules in C, of
 --- the options that are declared the types of the configuration and the tables of docs/configuration.md; of the events
---- that are declared docs/journal.md and docs/journal.schema.json.
+--- that are declared docs/journal.md, docs/journal.schema.json and docs/hooks.md.
 local config_reference = require "deskpilot.cli.config_reference"
 local config_types = require "deskpilot.cli.config_types"
 local files = require "deskpilot.base.files"
+local hooks_reference = require "deskpilot.cli.hooks_reference"
 local journal_reference = require "deskpilot.cli.journal_reference"
 local reference = require "deskpilot.cli.reference"
 local stubs = require "deskpilot.cli.stubs"
@@ -49,6 +50,8 @@ function made.write(root)
     local ok, why = files.write(files.join(root, name), words)
     if not ok then return nil, why end
   end
+  local written, reason = files.write(files.join(root, "docs/hooks.md"), hooks_reference.text())
+  if not written then return nil, reason end
   return config_reference.write(files.join(root, "docs/configuration.md"))
 end
 

@@ -151,7 +151,7 @@ function handlers.run_start(self, _, event)
   if event.task then self:line("mission: " .. brief(event.task, 200)) end
   self.script = event.script
   if event.script then self:line("script: " .. brief(event.mission or "?", 200)) end
-  local own = own_files.words(event.own_files)
+  local own = own_files.words_with_places(event.own_files)
   if own ~= "" then self:line("your own files: " .. brief(own, 400)) end
   if self.level == "verbose" and event.policy then
     self:line(brief(("policy %s, model %s at %s"):format(event.policy or "?", event.model or "?",

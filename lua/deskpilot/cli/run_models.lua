@@ -1,18 +1,22 @@
 --- The model clients of a run: its own, and those of the personas that have one of their own.
+local api_key = require "deskpilot.model.api_key"
 local errors = require "deskpilot.base.errors"
 local replay = require "deskpilot.model.replay"
 
 local run_models = {}
 
--- What a model client needs to know: of the run's model, or of a persona's `own`.
+-- What a model client needs to know: of the run's model, or of a persona's or a goal's `own`.
 local function model_options(settings, own)
   local endpoint = settings:get "model.endpoint"
-  local key, from = own.api_key, own.api_key_from
+  local key, from, withheld = own.api_key, own.api_key_from, own.api_key_withheld
   -- Whoever is asked elsewhere is not shown the key.
-  if not key and (own.endpoint or endpoint) == endpoint then key, from = settings:secret "model.api_key_file" end
+  if not key and (own.endpoint or endpoint) == endpoint then
+    key, from, withheld = api_key.for_address(settings, "model.endpoint", "model.api_key_file")
+  end
   return { endpoint = own.endpoint or endpoint, model = own.model or settings:get "model.name", api_key = key,
-    api_key_from = from, api_key_option = own.api_key_option, timeout = settings:get "model.timeout",
-    connect_timeout = settings:get "model.connect_timeout", retries = settings:get "model.retries" }
+    api_key_from = from, api_key_withheld = withheld, api_key_option = own.api_key_option,
+    timeout = settings:get "model.timeout", connect_timeout = settings:get "model.connect_timeout",
+    retries = settings:get "model.retries" }
 end
 
 --- What the clients need to know of the run's model (as "") and of the personas' that have one of their own.
@@ -25,8 +29,9 @@ function run_models.options(settings)
     for field, value in pairs(own) do
       if value == "" then own[field] = nil end
     end
+    local address = own.endpoint and ("personas.%s.endpoint"):format(name) or "model.endpoint"
     own.api_key_option = ("personas.%s.api_key_file"):format(name)
-    own.api_key, own.api_key_from = settings:secret(own.api_key_option)
+    own.api_key, own.api_key_from, own.api_key_withheld = api_key.for_address(settings, address, own.api_key_option)
     if own.model or own.endpoint or own.api_key then all[name] = model_options(settings, own) end
   end
   return all

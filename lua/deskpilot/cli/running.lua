@@ -1,10 +1,11 @@
 --- What the commands that run a mission share (run, resume, fork, rerun): from the order to its debrief.
-local uv = require "luv"
 local asking = require "deskpilot.cli.asking"
 local config_files = require "deskpilot.base.config_files"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local flags = require "deskpilot.cli.flags"
+local hold = require "deskpilot.cli.hold"
 local json = require "deskpilot.base.json"
 local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
@@ -14,6 +15,7 @@ local settings_module = require "deskpilot.cli.settings"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
+local trust = require "deskpilot.base.trust"
 
 local running = {}
 
@@ -23,6 +25,7 @@ local running = {}
 ---@field source { text: string, where: string, folder: string?, name: string }? in place of `name`
 ---@field flags table<string, any>? what a command line has said before; the present one is stronger
 ---@field args string[]? for the mission: m.args
+---@field journal string? of the run before, from which some of this comes
 ---@field runs string? where the run's folder is made, unless the command line says so
 ---@field past deskpilot.past? what the run goes on from
 ---@field change fun(plan: table)? changes the plan before anything is touched
@@ -39,6 +42,7 @@ running.options = {
   { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
   { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
   { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
+  hold.option,
   { name = "accept-claims", help = "take the agent's word where a mission has no verify: exit status 0 for claimed" },
   { name = "answers", value = "FILE", help = "answers to what a person would be asked: lines QUESTION = ANSWER" },
   { name = "json", help = "print one JSON object on standard output at the end" },
@@ -158,6 +162,10 @@ end
 -- The mission's text, the name of its file, its folder and its name.
 local function find_mission(order, folders)
   local given = order.source
+  for _, path in ipairs { given and given.where, order.journal } do
+    local ok, err = trust.check(path)
+    if not ok then return nil, err end
+  end
   if given then return given.text, given.where, given.folder, given.name end
   local source, where, folder = lookup.mission(order.name, folders)
   if not source then return nil, where end
@@ -177,19 +185,16 @@ end
 
 -- What a run needs to know before anything is touched: the mission, and everything that has options.
 local function resolve(options, order)
-  local folders = { project_folder = lookup.project_folder(uv.cwd()), user_folder = files.user_config_folder() }
-  local source, where, mission_folder, name = find_mission(order, folders)
-  if not source then return nil, where end
   local layer, err = flag_layer(options, order)
   if not layer then return nil, err end
-  local project, user
-  project, user, err = config_files.read(folders.project_folder, folders.user_folder)
-  if not project then return nil, err end
-
-  folders.mission_folder = mission_folder
-  lookup.set_roots(folders)
+  local found, failure = config_files.read(layer)
+  if failure then return nil, failure end
+  local source, where, mission_folder, name = find_mission(order, found)
+  if not source then return nil, where end
+  local placed, misplaced = config_files.search(found, mission_folder)
+  if not placed then return nil, misplaced end
   local settings = settings_module.new()
-  local sources = { layers = settings_module.file_layers(project, user, folders), flags = layer }
+  local sources = { layers = settings_module.file_layers(found), flags = layer }
   local hotkey = start_hotkey(settings:peek(sources, "safety.stop_hotkey"))
   local plan = { hotkey = hotkey, folder = mission_folder, name = name, source = source, past = order.past,
     args = order.args, flags = lasting(layer.values),
@@ -220,6 +225,8 @@ local function prepare(plan)
   parts.toolbox, err = require "deskpilot.agent.toolbox".new(plan.tools, plan.config)
   if not parts.toolbox then return nil, err end
   if plan.recording then parts.toolbox = plan.recording:toolbox(parts.toolbox) end
+  local allowed, refused = environment.named(plan.config:get "desktop.pass_env")
+  if not allowed then return nil, refused end
   local _, problems = require "deskpilot.desk.app.profiles".load()
   if problems[1] then return nil, problems[1] end
   plan.models = run_models.options(plan.config)
@@ -240,10 +247,12 @@ local function open_desktop(plan)
   local desktop = plan.mission.desktop or {}
   local size = { plan.config:get("desktop.width"), plan.config:get("desktop.height") }
   local session, err
-  local where = {}
+  local env = environment.named(plan.config:get "desktop.pass_env")
+  local where = { env = env }
   if plan.config:get("desktop.kind") == "private" then
+    for name, value in pairs(desktop.env or {}) do env[name] = value end
     session, err = require "deskpilot.desk.private.session".start { size = size, apps = desktop.apps or {},
-      env = desktop.env }
+      env = env }
     if not session then return nil, err end
     plan.hotkey:watch_private(session)
     where = { display = session.display, bus = session.bus_address, session = session }
@@ -252,6 +261,14 @@ local function open_desktop(plan)
   if not desk then
     if session then session:stop() end
     return nil, failure
+  end
+  if not session then
+    local held, why, other = hold.take(desk, ("the run %q"):format(plan.name), plan.config:get "desktop.shared")
+    if not held then
+      desk:close()
+      return nil, why
+    end
+    plan.beside = other
   end
   if not session and desktop.apps then
     for _, app in ipairs(desktop.apps) do
@@ -268,6 +285,13 @@ local function open_desktop(plan)
   end
 end
 
+-- The exit status of a run that has ended so.
+local function status_for(outcome, config)
+  if outcome.missing then return 3 end
+  if outcome.status == "claimed" then return config:get "accept_claims" and 0 or 1 end
+  return status_of[outcome.status] or 1
+end
+
 local function perform(plan, parts, options)
   local dir, err = require "deskpilot.agent.rundir".create(plan.config:get("runs.dir"), plan.name,
     plan.config:get("safety.min_free_mb") * 2 ^ 20 // 1)
@@ -276,10 +300,9 @@ local function perform(plan, parts, options)
   if not kept then return nil, problem end
   local journal, failure = require "deskpilot.agent.journal".open(dir.path)
   if not journal then return nil, failure end
-  local old_runs = require "deskpilot.agent.old_runs"
-  local release <close> = setmetatable({}, { __close = old_runs.hold(dir.path) })
-  assert(release)
-  parts.dir = dir
+  local closing <close> = setmetatable({}, { __close = journal.close })
+  assert(closing)
+  parts.dir, parts.journal = dir, journal
   parts.desktop = plan.config:get("desktop.kind")
   table.insert(parts.listeners, { name = "the journal", listener = journal, essential = true })
   table.insert(parts.listeners, { name = "the progress display",
@@ -291,6 +314,11 @@ local function perform(plan, parts, options)
         tostring(plan.hotkey.failure)))
     end } })
   end
+  if plan.beside then
+    table.insert(parts.listeners, { name = "the desktop's holder", listener = { run_start = function(run)
+      run:note("this desktop is shared: it is also in use by " .. plan.beside)
+    end } })
+  end
   local limits = parts.desktop == "current" and platform.session_limits()
   if limits then
     table.insert(parts.listeners, { name = "the session", listener = { run_start = function(run)
@@ -299,15 +327,24 @@ local function perform(plan, parts, options)
   end
   table.insert(parts.listeners, { name = "runs.keep", listener = { run_start = function(run)
     local base, own = files.split(dir.path)
-    local removed = old_runs.tidy(base, { count = run.config:get "runs.keep_count",
+    local removed = require "deskpilot.agent.old_runs".tidy(base, { count = run.config:get "runs.keep_count",
       days = run.config:get "runs.keep_days", megabytes = run.config:get "runs.keep_mb" }, own)
     if removed then run:note(removed) end
   end } })
   local run = require "deskpilot.agent.run".new(parts)
   plan.run = run
+  local last, unwatched = require "deskpilot.agent.last_words".open(run, journal.writer, {
+    status = function(outcome) return status_for(outcome, plan.config) end,
+    clean = require "deskpilot.cli.progress".clean, json = options.json })
+  if not last then return nil, unwatched end
+  plan.last_words = last
+  table.insert(parts.listeners, 1, { name = "the watchdog", listener = last.listener })
   require "deskpilot.agent.loop".execute(run)
+  local result, why = require "deskpilot.agent.export".write(dir.path, run.outcome)
+  if result then last:written(result) end
   journal.close()
-  return require "deskpilot.agent.export".write(dir.path, run.outcome)
+  if why then io.stderr:write("deskpilot: ", tostring(why), "\n") end
+  return result
 end
 
 local function work(options, order, plan_out)
@@ -335,11 +372,10 @@ local function work(options, order, plan_out)
   result, err = perform(plan, parts, options)
   plan_out.close = nil
   close()
+  if plan.last_words then plan.last_words:close() end
   if not result then return running.refuse(options, 3, err) end
   if options.json then io.stdout:write(json.encode(result), "\n") end
-  if plan.run.outcome.missing then return 3 end
-  if result.status == "claimed" then return plan.config:get "accept_claims" and 0 or 1 end
-  return status_of[result.status] or 1
+  return status_for({ status = result.status, missing = plan.run.outcome.missing }, plan.config)
 end
 
 -- The run that goes on, for interrupted(); a process runs one mission.
@@ -378,6 +414,7 @@ function running.start(options, find)
   end)
   local ok, status = state.job:wait()
   if ok then return status end
+  if state.plan and state.plan.last_words then state.plan.last_words:close() end
   if state.close then state.close() end
   if errors.is(status, "cancelled") then return running.refuse(options, 130, status) end
   return running.refuse(options, 2, status)

@@ -141,14 +141,13 @@ function Settings:peek(sources, name)
 end
 
 --- The layers of the configuration files.
----@param project table what deskpilot.lua holds
----@param user table what the user's config.lua holds
----@param folders { project_folder: string, user_folder: string }? where they lie
+---@param found deskpilot.config_files
 ---@return deskpilot.config_layer[]
-function settings.file_layers(project, user, folders)
-  local function path(folder, name) return folders and files.join(folders[folder], name) end
-  return { { source = "the user configuration", values = user, where = path("user_folder", "config.lua") },
-    { source = "the project's deskpilot.lua", values = project, where = path("project_folder", "deskpilot.lua") } }
+function settings.file_layers(found)
+  local function path(folder, name) return folder and files.join(folder, name) end
+  return { { source = "the user configuration", values = found.user, where = path(found.user_folder, "config.lua") },
+    { source = "the project's deskpilot.lua", by = "project", values = found.project,
+      where = path(found.project_folder, "deskpilot.lua") } }
 end
 
 return settings

@@ -1,7 +1,6 @@
 --- The emergency-stop hotkey: keys by which a person stops the program from any window, whatever it is at. They are
 --- watched at the user's own desktop and at the one worked on; keys that we press ourselves do not count.
 local uv = require "luv"
-local config_files = require "deskpilot.base.config_files"
 local config_layer = require "deskpilot.base.config_layer"
 local errors = require "deskpilot.base.errors"
 local keys = require "native.desk"
@@ -60,22 +59,19 @@ local function watched(combo)
 end
 
 --- The combination that the configuration files have, watched on the user's own desktop from now on.
----@param folders { project_folder: string, user_folder: string }
+---@param found deskpilot.config_files
 ---@return deskpilot.stop_hotkey? hotkey, deskpilot.error? err what is wrong with the files
-function stop_hotkey.start(folders)
-  local project, user, err = config_files.read(folders.project_folder, folders.user_folder)
-  if not project then return nil, err end
+function stop_hotkey.start(found)
   local variable = uv.os_getenv(config_layer.variable_of "safety.stop_hotkey")
-  if not next(project) and not next(user) and not variable then -- most often: nothing to be put together
+  if not next(found.project) and not next(found.user) and not variable then -- most often: nothing to be put together
     return watched(require "deskpilot.cli.config_keys"[1].options.stop_hotkey.default)
   end
   local settings_module = require "deskpilot.cli.settings"
-  local settings, sources = settings_module.new(), { layers = settings_module.file_layers(project, user,
-    folders) }
+  local settings, sources = settings_module.new(), { layers = settings_module.file_layers(found) }
   local hotkey, problem = watched(settings:peek(sources, "safety.stop_hotkey"))
   if not hotkey then return nil, problem end
-  local resolved -- after the hotkey: whoever has options that the files set is a program too
-  resolved, err = settings:resolve(sources)
+  -- After the hotkey: whoever has options that the files set is a program too.
+  local resolved, err = settings:resolve(sources)
   if resolved then return hotkey end
   hotkey:close()
   return nil, err

@@ -44,14 +44,26 @@ local function kind_of(definition)
   return kind .. inner .. (limit and ", " .. limit .. unit or "")
 end
 
-local function tool_text(tool)
-  local required, lines = {}, {}
+--- What a tool's parameters are, in the order in which models are sent them.
+---@param tool deskpilot.tool
+---@return { name: string, kind: string, required: boolean, about: string }[]
+function tool_reference.parameters(tool)
+  local required, rows = {}, {}
   for _, name in ipairs(tool.parameters.required or {}) do required[name] = true end
-  for _, name in ipairs(schema.names(tool.parameters)) do
+  for i, name in ipairs(schema.names(tool.parameters)) do
     local definition = tool.parameters.properties[name]
-    if name ~= "justification" then -- the page says at its beginning what it is
-      lines[#lines + 1] = ("- `%s` (%s%s): %s"):format(name, kind_of(definition),
-        required[name] and "" or "; may be left out", definition.description or "")
+    rows[i] = { name = name, kind = kind_of(definition), required = required[name] or false,
+      about = definition.description or "" }
+  end
+  return rows
+end
+
+local function tool_text(tool)
+  local lines = {}
+  for _, row in ipairs(tool_reference.parameters(tool)) do
+    if row.name ~= "justification" then -- the page says at its beginning what it is
+      lines[#lines + 1] = ("- `%s` (%s%s): %s"):format(row.name, row.kind, row.required and "" or "; may be left out",
+        row.about)
     end
   end
   local looks = tool.acts == false and " It does not act." or ""
@@ -59,13 +71,23 @@ local function tool_text(tool)
   return #lines > 0 and words .. "\n\n" .. table.concat(lines, "\n") or words
 end
 
+--- The tools that ship, by their names.
+---@param all boolean? also those that are offered only where somebody names them
+---@return deskpilot.tool[]
+function tool_reference.tools(all)
+  local settings, list, names = config_reference.shipped(), {}, {}
+  local loaded = assert(settings:load_all "tools")
+  local box = assert(toolbox.new(loaded, assert(settings:resolve { environment = {} })))
+  for i, entry in ipairs(loaded) do names[i] = entry.name end
+  for i, name in ipairs(all and names or box:names()) do list[i] = box:get(name) end
+  return list
+end
+
 --- The page.
 ---@return string
 function tool_reference.text()
-  local settings = config_reference.shipped()
-  local box = assert(toolbox.new(assert(settings:load_all "tools"), assert(settings:resolve { environment = {} })))
   local parts = { introduction:format(parameters.justification.description) }
-  for _, name in ipairs(box:names()) do parts[#parts + 1] = tool_text(box:get(name)) end
+  for _, tool in ipairs(tool_reference.tools()) do parts[#parts + 1] = tool_text(tool) end
   return table.concat(parts, "\n\n") .. "\n"
 end
 

@@ -28,6 +28,7 @@ local desk = {}
 ---@field native native.Desk one step at a time, without waits
 ---@field display string? as given to open
 ---@field bus string? address of the session bus, as given to open
+---@field env table<string, string>? variables for programs that are started, beside the harmless ones
 ---@field session deskpilot.private_session? set by whoever started it
 ---@field timing table<string, number> seconds, by the names of wait/timing.lua
 ---@field screen deskpilot.desk.screen pictures of the screen, and what is on them
@@ -46,6 +47,7 @@ local desk = {}
 ---@field watching boolean?
 ---@field known_monitors { screen: deskpilot.rect, list: deskpilot.monitor[] }? as they were last looked at
 ---@field closed boolean?
+---@field before_act fun()? is called before each act; what it raises is raised in place of the act
 local Desk = {}
 Desk.__index = Desk
 
@@ -59,6 +61,7 @@ Desk.__index = Desk
 ---@field y integer?
 ---@field monitors integer? of the null desktop, side by side
 ---@field timing table<string, number>? what differs from timing.lua
+---@field env table<string, string>? variables for programs that are started on a desktop that is not private
 ---@field session deskpilot.private_session?
 
 local opened = {} -- those not closed yet, the newest last
@@ -169,7 +172,7 @@ function desk.open(options)
     height = options.height, x = options.x, y = options.y, monitors = options.monitors,
     cookie = options.session and options.session.cookie }
   if not handle then return nil, err end
-  local self = setmetatable({ native = handle, display = options.display, bus = options.bus,
+  local self = setmetatable({ native = handle, display = options.display, bus = options.bus, env = options.env,
     session = options.session, timing = timing.new(options.timing), event_pump = event_pump.new(handle) }, Desk)
   self.input = filter.new(self)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)

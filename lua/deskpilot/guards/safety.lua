@@ -72,13 +72,4 @@ function safety.run_start(run)
   run:on_close(function() filter.remove() end)
 end
 
--- While an agent's action is under way, what is typed is the agent's.
-function safety.action(run)
-  run.acting = true
-end
-
-function safety.action_result(run)
-  run.acting = false
-end
-
 return safety

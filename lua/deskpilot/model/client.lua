@@ -57,6 +57,7 @@ local private = setmetatable({}, { __mode = "k" })
 ---@field model string? its name; "literal" is the embedded one, "replay:RUN" a recorded run
 ---@field api_key string?
 ---@field api_key_from string? the variable or the file that it is from, for messages
+---@field api_key_withheld string? why there is one that is not sent, for messages
 ---@field api_key_option string? the configuration key that names its file; model.api_key_file unless told
 ---@field timeout number? seconds for a whole answer; default 240
 ---@field connect_timeout number? seconds; default 10
@@ -95,6 +96,16 @@ function client.new(options)
   secrets.register(key)
   local urls, err = endpoints.parse(options.endpoint or client.default_endpoint)
   if not urls then return nil, err end
+  if urls.has_password and not urls.is_private then
+    return errors.fail("invalid", "the address %s holds a password, which http:// shows to everybody on the way: use "
+      .. "https://", urls.shown)
+  end
+  self.key_withheld = options.api_key_withheld
+  if key and not urls.is_private then
+    self.key_withheld = ("the API key from %s is not sent there, because http:// shows it to everybody on the way: use "
+      .. "https://, or a tunnel to an address of this machine"):format(self.key_from or "whoever made the client")
+    key = nil
+  end
   private[self] = { urls = urls, key = key }
   self.endpoint = urls.shown
   return self
@@ -244,7 +255,8 @@ local function status_failure(self, result)
   end
   local hint = ""
   if status == 401 or status == 403 then
-    hint = " (" .. advice.key(private[self].key, self.key_from, self.key_option) .. ")"
+    hint = " (" .. (self.key_withheld or advice.key(private[self].key, self.key_from,
+      self.key_option)) .. ")"
   end
   local said = title and title ~= "" and title or server_message(result.body)
   return fail(self, code, ("the model server at %s answered %d: %s%s"):format(
@@ -368,13 +380,13 @@ function Client:models()
   if self.literal or self.replay then return { self.name } end
   local result, err = http.request {
     url = private[self].urls.models, headers = headers(self), ca_file = self.ca_file,
-    timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = limits.most.bytes,
+    timeout = { connect = self.connect_timeout, total = self.connect_timeout + 5 }, max_bytes = limits.models.bytes,
   }
   if not result then return transport_failure(self, err) end
   if result.status ~= 200 then return status_failure(self, result) end
   local _, page = page_failure(self, result)
   if page then return nil, page end
-  local raw = limits.decode(result.body)
+  local raw = json.decode(result.body, limits.models)
   local list = type(raw) == "table" and raw.data
   if not list and type(raw) == "table" and raw.object == "list" then list = {} end -- null where there is none
   if type(list) ~= "table" then

@@ -6,10 +6,17 @@ local endpoint = {}
 
 endpoint.default = "http://localhost:1234/v1"
 
+-- Whether "localhost", "127.0.0.1:1234" or "[::1]:1234" is of this machine, and not 127.example.com.
+local function is_this_machine(host)
+  local bare = host:gsub(":%d*$", ""):lower()
+  return bare == "localhost" or bare == "[::1]" or bare:find("^127%.%d+%.%d+%.%d+$") ~= nil
+end
+
 --- Parses an address: "http://h:1234", ".../v1" or ".../v1/chat/completions", with or without a slash at the end and
 --- with any path before (https://host/api/openai/v1). A query is kept.
 ---@param address string
----@return { base: string, chat: string, models: string, shown: string, is_local: boolean }? urls
+---@return { base: string, chat: string, models: string, shown: string, is_local: boolean, is_private: boolean,
+---  has_password: boolean }? urls is_local: of this machine; is_private: nobody on the way can read what is sent there
 ---@return deskpilot.error? err code "invalid"
 function endpoint.parse(address)
   local text = text_tools.trim(address)
@@ -25,12 +32,12 @@ function endpoint.parse(address)
   if path == "" and not is_full then path = "/v1" end
   local base = scheme:lower() .. "://" .. host .. path
   local name = host:gsub("^.*@", "")
-  local bare = name:match("^%[.-%]") or name:match("^[^:]*")
+  local is_local = is_this_machine(name)
   return {
     base = base, chat = base .. "/chat/completions" .. query, models = base .. "/models" .. query,
     -- For messages: without a password, and without a query, which may hold a key.
     shown = scheme:lower() .. "://" .. name .. path,
-    is_local = bare == "localhost" or bare == "[::1]" or bare:find("^127%.") ~= nil,
+    is_local = is_local, is_private = is_local or scheme:lower() == "https", has_password = name ~= host,
   }
 end
 

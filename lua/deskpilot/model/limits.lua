@@ -19,6 +19,10 @@ limits.most = {
   arguments = 128 * 1024, -- bytes of the arguments of one call
 }
 
+--- What a server's list of models may have: large ones know hundreds, and tell dozens of things of each.
+---@type deskpilot.json.limits
+limits.models = { bytes = 8 * 1024 * 1024, values = 200000, depth = 60 }
+
 local most = limits.most
 
 --- The value of a JSON text of a model or its server. All texts in it are UTF-8.

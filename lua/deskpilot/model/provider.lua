@@ -103,11 +103,12 @@ end
 
 -- --- what naming one means ------------------------------------------------------------------------------------
 
--- A key that is meant for another server is not sent to this one.
-local function use_key(config, name, found)
-  local secret, from = config:secret(name)
+-- A key that is meant for another server is not sent to this one; the server's own is, whoever has named it: which
+-- variable and which address belong together is said by what ships, or by the user (lookup.lua).
+local function use_key(config, name, found, of_project)
+  local secret, from = config:secret(name, of_project)
   if secret and from ~= "OPENAI_API_KEY" or not found.key or from == found.key then return end
-  config:set_secret(name, config:variable(found.key), found.key)
+  config:set_secret(name, config:variable(found.key), found.key, of_project)
 end
 
 -- Of the model of the run, or of one persona ("personas.vision.").
@@ -116,14 +117,16 @@ local function apply(config, prefix, rank)
   if not name or name == "" then return true end
   local found, err = provider.find(name)
   if not found then return errors.fail("invalid", "%sprovider: %s (from %s)", prefix, tostring(err),
-    config.sources[prefix .. "provider"]) end
+    config:place(prefix .. "provider")) end
   local source = "the provider " .. name
   local function weaker(key)
     return (rank[config.sources[key] or "default"] or 0) < (rank[config.sources[prefix .. "provider"]] or 0)
   end
   if weaker(prefix .. "endpoint") then
-    assert(config:set(prefix .. "endpoint", found.endpoint, source))
-    use_key(config, prefix .. "api_key_file", found)
+    local named = config:said(prefix .. "provider")
+    local said = named[#named]
+    assert(config:set(prefix .. "endpoint", found.endpoint, source, said))
+    use_key(config, prefix .. "api_key_file", found, said ~= nil and said.by == "project")
   end
   local model = prefix == "model." and "model.name" or prefix .. "model"
   if found.model and (config.sources[model] or "default") == "default" then

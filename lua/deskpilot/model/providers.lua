@@ -1,6 +1,6 @@
 -- Model servers by name, for --provider NAME and model.provider. This file is data: it is read, never run. A copy in
--- deskpilot/model/providers.lua of a project, or of the folder of the user's configuration, stands in its place
--- (`deskpilot eject providers`).
+-- deskpilot/model/providers.lua of the folder of the user's configuration stands in its place (`deskpilot eject
+-- providers`); none of a project's does, because it decides to which address a key is sent.
 --
 --   title     what the program is called
 --   endpoint  its address as it is installed

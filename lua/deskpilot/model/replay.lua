@@ -58,14 +58,16 @@ local function find(self, request)
   return next_one, count
 end
 
--- All that is said in a request, line by line, and the names of its tools.
+-- All that is said in a request, line by line, and the names of its tools. The marks of runs differ and say nothing.
 local function lines_of(request)
   local lines = {}
+  local mark = { [request.mark or ""] = "MARK" }
   for _, message in ipairs(type(request.messages) == "table" and request.messages or {}) do
     local parts = type(message) == "table" and message.content
     if type(parts) ~= "table" then parts = { { type = "text", text = parts } } end
     for _, part in ipairs(parts) do
-      for line in tostring(type(part) == "table" and part.text or ""):gmatch "[^\n]+" do lines[#lines + 1] = line end
+      local words = tostring(type(part) == "table" and part.text or ""):gsub("%w+", mark)
+      for line in words:gmatch "[^\n]+" do lines[#lines + 1] = line end
     end
   end
   local tools = {}

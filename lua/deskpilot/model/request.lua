@@ -12,6 +12,7 @@ local request = {}
 ---@field persona string? for the record; not sent, as turn and goal are not
 ---@field turn integer? in which it is asked
 ---@field goal string? the path of the goal within the run that it is asked for
+---@field mark string? the word of the run's marks, for the record; not sent by itself
 ---@field messages table[] OpenAI messages; an image is { type = "image", base64 =, mime =, path = }
 ---@field tools table[]?
 ---@field temperature number?
@@ -99,7 +100,7 @@ function request.record(source, model)
     return part.path or ("(an image of %d base64 characters)"):format(#(part.base64 or ""))
   end)
   record = secrets.mask_all(record)
-  record.persona, record.turn, record.goal = source.persona, source.turn, source.goal
+  record.persona, record.turn, record.goal, record.mark = source.persona, source.turn, source.goal, source.mark
   return record
 end
 

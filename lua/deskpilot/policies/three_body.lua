@@ -73,15 +73,16 @@ end
 
 -- The doctrine, asked for again where an answer cannot be read.
 local function ask_for_doctrine(run)
-  local box, notes, err = run.toolbox:with { doctrine.tool }, {}, nil
+  local box, notes, demand, err = run.toolbox:with { doctrine.tool }, {}, nil, nil
   for _ = 1, most_tries do
     local reply, failure = persona.ask(run, "strategist", { toolbox = box, tools = { doctrine.tool.name },
       system = prompt("strategist", { tools = briefing.tools(run, toolbox_of(run):names()) }),
-      text = briefing.compose(run, { mission = true, screen = true, notes = notes }) })
+      text = briefing.compose(run, { mission = true, screen = true, notes = notes, demand = demand }) })
     if run.outcome or not reply then return nil, failure end
     local written, why = doctrine.read(reply)
     if written then return written end
-    err, notes[1] = why, { "YOUR LAST ANSWER COULD NOT BE USED. ANSWER AGAIN, SHORTER", why }
+    err, notes[1] = why, { "WHAT WAS WRONG WITH YOUR LAST ANSWER", why }
+    demand = "Your last answer could not be used. Answer again, shorter."
   end
   return errors.fail("protocol", "the answers could not be read: %s", err)
 end

@@ -14,6 +14,7 @@ return {
       description = "What a prompt is to be given." },
   },
   repeatable = false,
+  lasting = function(args) return args.accept end,
   run = function(ctx, args)
     local tab, err = page_tools.tab(ctx)
     if not tab then return nil, err end

@@ -1,32 +1,19 @@
-local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local page_tools = require "deskpilot.agent.page_tools"
-local task = require "deskpilot.base.task"
 
--- A name that the folder does not have yet: "report.pdf", "report-2.pdf".
-local function free_path(folder, name)
-  local stem, extension = name:match("^(.+)(%.[^.]*)$")
-  if not stem then stem, extension = name, "" end
-  local path, number = files.join(folder, name), 1
-  while files.exists(path) do
-    number = number + 1
-    path = files.join(folder, ("%s-%d%s"):format(stem, number, extension))
-  end
-  return path
-end
+local private = { private = true }
 
 -- A browser may put its files anywhere, and one of ours takes its folder with it when it ends: the run keeps a copy.
 local function keep(run, path)
   local folder = files.join(files.absolute(run.dir.path), "downloads")
   local from, name = files.split(path)
   if files.absolute(from) == folder then return path end
-  local ok, err = files.make_folder(folder)
-  if not ok then return nil, err end
-  local copy = free_path(folder, name)
-  local why = task.await(function(done) uv.fs_copyfile(path, copy, { excl = true }, done) end)
-  if why then return errors.fail("io", "%s was downloaded, but the run cannot keep it as %s: %s", path, copy, why) end
-  return copy
+  local ok, err = files.make_folder(folder, private)
+  local copy
+  if ok then copy, err = files.copy(path, folder, name, private) end
+  if copy then return copy end
+  return errors.fail(err.code, "%s was downloaded, but the run cannot keep it: %s", path, tostring(err))
 end
 
 return page_tools.element_tool {

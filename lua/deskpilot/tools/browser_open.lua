@@ -13,8 +13,11 @@ return {
       description = "A whole address, with http:// or https://." },
   },
   anywhere = true,
-  check = function(ctx, args) return page_tools.check_address(ctx, args.url) end,
+  touches = function(_, args) return { url = args.url } end,
+  check = function(ctx, args) return page_tools.address(ctx, args.url) end,
   run = function(ctx, args)
+    local url, refused = page_tools.address(ctx, args.url)
+    if not url then return nil, refused end
     local browser = page_tools.browser(ctx)
     if not browser then
       local err
@@ -24,7 +27,7 @@ return {
     local tab, err = browser:tab()
     if not tab and err.code == "not_found" then tab, err = browser:new_tab() end
     if not tab then return nil, err end
-    local visit, failure = tab:navigate(args.url)
+    local visit, failure = tab:navigate(url)
     if not visit then return nil, failure end
     local window = tab:window()
     if window and not window.active then ctx.desk.windows.focus(window) end

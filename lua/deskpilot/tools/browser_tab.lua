@@ -5,8 +5,8 @@ local page_format = require "deskpilot.agent.page_format"
 
 local acts = {}
 
-function acts.new(browser, _, args)
-  local tab, err = browser:new_tab(args.url)
+function acts.new(browser, _, url)
+  local tab, err = browser:new_tab(url)
   if not tab then return nil, err end
   local ok, failure = tab:activate()
   if not ok then return nil, failure end
@@ -46,15 +46,22 @@ return {
       description = "The address for a new tab." },
   },
   repeatable = false,
+  touches = function(_, args) return { url = args.url } end,
+  lasting = function(args) return args.action == "close" end,
   check = function(ctx, args)
     if not args.url then return true end
     if args.action ~= "new" then return errors.fail("invalid", "only a new tab takes an address") end
-    return page_tools.check_address(ctx, args.url)
+    return page_tools.address(ctx, args.url)
   end,
   run = function(ctx, args)
     local tab, err = page_tools.tab(ctx)
     if not tab then return nil, err end
-    local now, failure = acts[args.action](tab.browser, tab, args)
+    local url, refused
+    if args.url then
+      url, refused = page_tools.address(ctx, args.url)
+      if not url then return nil, refused end
+    end
+    local now, failure = acts[args.action](tab.browser, tab, url)
     if not now then return nil, failure end
     local info = now:info() or {}
     return ("%s; in front is %s"):format(({ new = "opened a tab", close = "closed the tab",

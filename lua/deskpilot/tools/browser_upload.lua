@@ -9,6 +9,7 @@ return page_tools.element_tool {
   properties = {
     { name = "path", type = "string", minLength = 1, maxLength = 1000, description = "The file's path." },
   },
+  lasting = true,
   check = function(ctx, args)
     local path, err = allowed_files.resolve(ctx.run, args.path)
     return path and true, err

@@ -10,6 +10,7 @@ return {
     { name = "title", type = "string", minLength = 1, maxLength = 200, description = "A part of the window's title." },
   },
   anywhere = true,
+  touches = function(ctx, args) return { window = (ctx.desk.windows.find { title = args.title }) } end,
   run = function(ctx, args)
     local window, err = ctx.desk.windows.find { title = args.title }
     if not window then return nil, err end

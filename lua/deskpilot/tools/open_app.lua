@@ -11,6 +11,7 @@ return {
     { name = "name", type = "string", minLength = 1, maxLength = 100, description = "Name of the application." },
   },
   anywhere = true,
+  touches = function(_, args) return { application = args.name } end,
   run = function(ctx, args)
     local window, how = ctx.desk.apps.open_app(args.name)
     if not window then return nil, how end

@@ -14,6 +14,7 @@ return {
     { name = "text", type = "string", minLength = 1, description = "The text, exactly as it should arrive." },
   },
   repeatable = false,
+  lasting = function(args) return args.text:find "[\r\n]" ~= nil end, -- Enter may send a form
   check = function(ctx, args)
     return targets.check(ctx, "type_text", args, { element = "element", position = "position", optional = true })
   end,

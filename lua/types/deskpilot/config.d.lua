@@ -6,8 +6,8 @@
 ---@field accept_claims boolean? whether the agent's word is enough where a mission has no verify: such a run ends as `claimed`, with exit status 0 instead of 1; false unless told
 ---@field personas table<string, deskpilot.config.personas>? what one persona of a policy is given, by its name; the others ask `model.name`, and spend what their policy says
 ---@field policy string? how the agent thinks (a file in policies/); three_body unless told
+---@field trusted_folders string[]? folders whose files are used also where others could have written them; not in a project's `deskpilot.lua` or a mission; none unless told
 ---@field ask_user deskpilot.config.ask_user?
----@field browser deskpilot.config.browser?
 ---@field browser_wait deskpilot.config.browser_wait?
 ---@field desktop deskpilot.config.desktop?
 ---@field history deskpilot.config.history?
@@ -30,15 +30,14 @@
 ---@field most integer? most questions of a run; an agent that asks on is told to decide itself; 10 unless told
 ---@field seconds number? seconds that a person has for an answer; 120 unless told
 
----@class deskpilot.config.browser
----@field upload_folders string[]? folders whose files an agent may upload or open, beside the mission's own and its `files`; none unless told
-
 ---@class deskpilot.config.browser_wait
 ---@field seconds number? how long it waits at the most, where the model does not say; 10 unless told
 
 ---@class deskpilot.config.desktop
 ---@field height integer? pixels down of a private desktop; 800 unless told
 ---@field kind "current"|"private"|nil the desktop worked on: the user's own, or a new one for this run; current unless told
+---@field pass_env string[]? names of environment variables that programs started by deskpilot get beside the harmless ones; not those of API keys; none unless told
+---@field shared boolean? work on the current desktop also while another run, or a prompt, is working on it; false unless told
 ---@field size { [1]: integer, [2]: integer }? pixels across and down of a private desktop
 ---@field width integer? pixels across of a private desktop; 1280 unless told
 
@@ -118,12 +117,31 @@
 
 ---@class deskpilot.config.safety
 ---@field activity_quiet number? seconds without input after which a paused run goes on; 3 unless told
+---@field approve string[]? what an agent does only after a person's yes; pay, shell unless told
+---@field apps deskpilot.config.safety.apps?
+---@field files string[]? files and folders from which an agent may upload or open, beside the mission's `files`; none unless told
 ---@field forbidden_keys string[]? key combinations that are never pressed; win+l, ctrl+alt+delete, alt+f4 unless told
 ---@field forbidden_texts string[]? texts that are never typed, entered or pasted, also as a part of others and whatever their case; none unless told
 ---@field max_text integer? longest text that an agent may type at once, in characters; 1000 unless told
 ---@field min_free_mb number? megabytes that a run leaves free on its disk; 100 unless told
 ---@field pause_on_activity boolean? pause while a person uses the mouse or keyboard of the same desktop; false unless told
+---@field pay_buttons string[]? names of buttons and links that count as paying; pay, pay now*, pay *, buy, buy now*, buy it now*, buy *, purchase*, place order*, place your order*, place my order*, submit order*, confirm order*, complete order*, complete purchase*, order now*, order and pay*, confirm payment*, confirm and pay*, confirm & pay*, make payment*, send money*, send payment*, donate now*, jetzt kaufen*, kaufen, jetzt bestellen*, bestellen, zahlungspflichtig*, kostenpflichtig*, bezahlen*, jetzt bezahlen*, jetzt zahlen*, payer*, acheter*, commander, passer la commande*, passer commande*, valider et payer*, pagar*, comprar*, realizar pedido*, hacer pedido*, confirmar pago*, finalizar compra*, finalizar pedido*, confirmar pagamento*, paga, paga *, acquista*, compra, compra *, effettua *ordine*, betalen*, nu betalen*, kopen, nu kopen*, bestelling plaatsen*, kup teraz*, kupuj*, zamawiam*, zapłać*, Zapłać*, betala*, betal*, köp*, Köp*, køb*, Køb*, kjøp*, Kjøp*, satın al*, Satın al*, оплатить*, Оплатить*, купить*, Купить*, *支付*, *付款*, *购买*, *提交订单*, *購入*, *支払*, *注文を確定*, *결제*, *구매* unless told
+---@field shells string[]? applications that count as a shell; *terminal*, xterm, uxterm, *rxvt*, konsole, kitty, alacritty, foot, st, tilix, terminator, guake, yakuake, ghostty*, wezterm*, mintty, conhost, consolewindowclass, cmd, wineconsole, command prompt, powershell*, pwsh*, sh, bash, dash, zsh, fish unless told
+---@field sites deskpilot.config.safety.sites?
 ---@field stop_hotkey string|false|nil keys that stop the program, pressed by a person in any window; a second time at once (`false`: none); ctrl+alt+escape unless told
+---@field tools deskpilot.config.safety.tools?
+
+---@class deskpilot.config.safety.apps
+---@field allow string[]? the only applications that an agent may act on, by pattern
+---@field deny string[]? applications that an agent must not act on, by pattern
+
+---@class deskpilot.config.safety.sites
+---@field allow string[]? the only sites that an agent may act on in a browser, by pattern
+---@field deny string[]? sites that an agent must not act on in a browser, by pattern
+
+---@class deskpilot.config.safety.tools
+---@field allow string[]? the only tools that an agent may use, by pattern
+---@field deny string[]? tools that an agent must not use, by pattern
 
 ---@class deskpilot.config.screen
 ---@field cursor boolean? draw the mouse pointer in screenshots; true unless told

@@ -41,6 +41,14 @@ function Desk:close() end
 ---@return string
 function Desk:backend() end
 
+--- Holds the desktop until the desk is closed or this process ends, however it ends: an agreement of
+--- those who ask. A private desktop and the null desk are free for everybody.
+---@param holder string who others are told holds it: one line, at most 199 bytes
+---@return boolean? ok
+---@return deskpilot.error? err code "refused" where another desk holds it
+---@return string? other who that says it is
+function Desk:hold(holder) end
+
 --- A descriptor that turns readable when `pump` has something to do, -1 if there is none. Pump
 --- before waiting on it: other calls may have taken in events already.
 ---@return integer

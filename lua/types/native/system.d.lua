@@ -76,6 +76,13 @@ function module.discard_input() end
 ---@return boolean? ok, deskpilot.error? err code "refused": it is locked already
 function module.lock_file(file) end
 
+--- Who may change a file or folder beside this user and those who run the machine (root; SYSTEM,
+--- Administrators). A link is not followed.
+---@param path string
+---@return { link: boolean, ours: boolean, owner: string?, writer: string? }? access ours: it belongs to this user or to those, else `owner` has its name; writer: somebody else who may change it, or replace what is in the folder
+---@return deskpilot.error? err
+function module.access(path) end
+
 --- The SHA-256 of some bytes, as sha256sum prints it.
 ---@param bytes string
 ---@return string hex

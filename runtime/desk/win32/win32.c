@@ -7,6 +7,7 @@
 static void close_desk(desk *d)
 {
     win32_desk *w = (win32_desk *) d;
+    win32_hold_close(w);
     win32_pointer_close(w);
     win32_keyboard_close(w);
     win32_watch_close(w);
@@ -28,6 +29,7 @@ static void fill_ops(desk *d)
     desk_ops *ops = &d->ops;
     ops->close = close_desk;
     ops->pump = pump;
+    win32_hold_ops(ops);
     win32_screen_ops(ops);
     win32_monitor_ops(ops);
     win32_window_capture_ops(ops);

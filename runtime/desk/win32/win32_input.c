@@ -20,7 +20,9 @@ bool win32_send(INPUT *inputs, unsigned count, base_error *err)
     for (unsigned i = 0; i < count; i++) {
         mark(&inputs[i]);
     }
+    win32_held_note(inputs, count, true); /* before it is sent, so that nothing stays down */
     if (count == 0 || SendInput(count, inputs, sizeof *inputs) == count) {
+        win32_held_note(inputs, count, false);
         return true;
     }
     return base_fail(err, BASE_REFUSED,

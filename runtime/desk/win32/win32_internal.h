@@ -50,6 +50,11 @@ typedef struct {
     HDESK desktop;     /* another one than the user's, or NULL */
     desk_ops ordinary; /* there: the ops as they are on the user's own */
 
+    /* win32_hold.c */
+    struct {
+        HANDLE mutex, name; /* NULL while we do not hold the desktop */
+    } hold;
+
     /* win32_screen.c */
     win32_surface frame; /* of capture */
 
@@ -147,6 +152,16 @@ bool win32_difference(const uint8_t *a, const uint8_t *b, int width, int height,
 /* Whether a change of that size is more than a blinking text caret. */
 bool win32_worth_telling(image_rect change);
 
+/* --- win32_hold.c ---------------------------------------------------------------------------- */
+
+void win32_hold_close(win32_desk *w);
+
+/* --- win32_held.c ---------------------------------------------------------------------------- */
+
+/* Notes which keys and buttons these inputs press (`down`), or which they release, for the end of a
+ * process that cannot release them itself. */
+void win32_held_note(const INPUT *inputs, unsigned count, bool down);
+
 /* --- win32_input.c: what SendInput is given -------------------------------------------------- */
 
 /* The mark (dwExtraInfo) by which a watch knows this process's own input again. */
@@ -211,6 +226,7 @@ void win32_hold_still(win32_desk *w);
 void win32_keyboard_close(win32_desk *w);
 
 /* Each file fills in the ops that it has. */
+void win32_hold_ops(desk_ops *ops);
 void win32_screen_ops(desk_ops *ops);
 void win32_monitor_ops(desk_ops *ops);
 void win32_window_capture_ops(desk_ops *ops);

@@ -134,6 +134,7 @@ void win32_private_ops(win32_desk *w)
     w->base.lacks.input = "a private desktop on Windows has no mouse and keyboard; press elements "
                           "and set their text, "
                           "or work on the current desktop";
+    ops->hold = NULL; /* nobody else is on it */
     ops->pointer_get = NULL;
     ops->pointer_move = NULL;
     ops->pointer_button = NULL;

@@ -6,6 +6,7 @@
 #include "x11_connection.h"
 #include "x11_damage.h"
 #include "x11_events.h"
+#include "x11_hold.h"
 #include "x11_idle.h"
 #include "x11_input.h"
 #include "x11_keyboard.h"
@@ -152,6 +153,7 @@ static void fill_ops(desk_ops *ops)
     ops->poll_fd = poll_fd;
     ops->poll_every = poll_every;
     ops->pump = pump;
+    x11_hold_ops(ops);
     x11_screen_ops(ops);
     x11_monitor_ops(ops);
     x11_window_capture_ops(ops);

@@ -93,7 +93,10 @@ void system_open(uv_loop_t *loop, system_interrupt_handler *handler)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     sigaction(SIGURG, &request, NULL);
+    /* What a closed pipe and a limit on the size of files (ulimit -f) forbid is an error of the
+     * write then. libuv gives children the defaults again. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 void system_close(void)

@@ -8,10 +8,10 @@ local config_files = require "deskpilot.base.config_files"
 local config_layer = require "deskpilot.base.config_layer"
 local files = require "deskpilot.base.files"
 local flags = require "deskpilot.cli.flags"
-local lookup = require "deskpilot.base.lookup"
 local platform = require "deskpilot.desk.platform"
 local probe = require "deskpilot.model.probe"
 local provider = require "deskpilot.model.provider"
+local run_models = require "deskpilot.cli.run_models"
 local settings_module = require "deskpilot.cli.settings"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -69,20 +69,19 @@ end
 
 -- The configuration; where something in it is wrong, the rest of it.
 local function check_config(options, findings)
-  local project_folder, user_folder = lookup.project_folder(), files.user_config_folder()
-  local own = has_own_plugins { project_folder, user_folder }
-  provider.look_in { project_folder, user_folder } -- data, which may be read
   local flag_layer, err = flags.layer(options)
-  local project, user, failure = config_files.read(project_folder, user_folder)
-  local all, sources = settings_module.new(), { layers = settings_module.file_layers(project or {}, user or {},
-    { project_folder = project_folder, user_folder = user_folder }), flags = flag_layer, tolerant = own }
+  local read, failure = config_files.read(flag_layer)
+  local own = has_own_plugins { read.project_folder, read.user_folder }
+  provider.look_in { read.user_folder } -- data, which may be read
+  local all, sources = settings_module.new(), { layers = settings_module.file_layers(read), flags = flag_layer,
+    tolerant = own }
   local settings, wrong, rest = all:resolve(sources)
   err = err or failure or wrong
   if err then
     findings[#findings + 1] = missing("configuration", err, "correct the file or flag that it names")
   else
     local unknown = own and config.unknown(all.keys, sources) or {}
-    local detail = ("reads well (project folder %s)"):format(project_folder)
+    local detail = ("reads well (project folder %s)"):format(read.project_folder)
     if #unknown > 0 then
       detail = ("%s; only `run` can tell whether files of your own declare %s"):format(detail, text.join(unknown))
     end
@@ -211,10 +210,9 @@ end
 
 -- The model that missions ask. `wanted`: an option names it. `answering`: servers of this machine.
 local function check_model(settings, findings, wanted, answering)
-  local endpoint, name = settings:get("model.endpoint"), settings:get("model.name")
-  local key, from = settings:secret "model.api_key_file"
-  local options = { endpoint = endpoint, model = name, api_key = key, api_key_from = from, connect_timeout = 5,
-    timeout = 10 }
+  local options = run_models.options(settings)[""]
+  local endpoint, name = options.endpoint, options.model
+  options.connect_timeout, options.timeout = 5, 10
   if name == "literal" or endpoint == "literal" then
     findings[#findings + 1] = found("model", "literal, which is part of this program and needs no server")
     return true

@@ -15,17 +15,21 @@ local eject = {
     { name = "types", help = "write .deskpilot/types anew, and .luarc.json if there is none: for editors" },
   },
   details = "NAME is a name such as three_body, or a path such as tools/click_element where several\n"
-    .. "files share a name. Without one the names are listed. The types are written with the first Lua\n"
+    .. "files share a name. Without one the names are listed; nothing else can be replaced. The list of\n"
+    .. "model servers (providers) goes into the folder of your own configuration, since it decides where\n"
+    .. "keys are sent. The types are written with the first Lua\n"
     .. "file too, and again for another version of the program.",
 }
 
--- Shipped folders, and where their files go in a project. A project's missions are its own.
+-- Shipped folders, and where their files go in a project; or in the user's folder, what is the user's alone to say.
+-- What is not here nobody can replace. A project's missions are its own.
 local kinds = {
   { kind = "policies", from = "deskpilot/policies/", to = "deskpilot/policies/" },
   { kind = "tools", from = "deskpilot/tools/", to = "deskpilot/tools/" },
   { kind = "guards", from = "deskpilot/guards/", to = "deskpilot/guards/" },
   { kind = "profiles", from = "deskpilot/model/profiles/", to = "deskpilot/model/profiles/" },
-  { kind = "model", from = "deskpilot/model/providers.lua", to = "deskpilot/model/providers.lua" },
+  { kind = "model", from = "deskpilot/model/providers.lua", to = "deskpilot/model/providers.lua",
+    personal = true },
   { kind = "apps", from = "deskpilot/apps/", to = "deskpilot/apps/" },
   { kind = "prompts", from = "prompts/", to = "deskpilot/prompts/" },
   { kind = "missions", from = "missions/", to = "missions/" },
@@ -36,6 +40,7 @@ local kinds = {
 ---@field name string without its extension
 ---@field from string the shipped file
 ---@field to string where it goes, below the project's folder
+---@field personal boolean? whether it goes below the folder of the user's configuration instead
 
 --- Everything that can be ejected.
 ---@return deskpilot.ejectable[]
@@ -45,7 +50,8 @@ function eject.all()
     for _, file in ipairs(shipped_files.list(entry.from)) do
       local rest = file:sub(#entry.from + 1)
       local name = (rest == "" and text.after_last(file, "/") or rest):gsub("%.%a+$", ""):gsub("/init$", "")
-      all[#all + 1] = { kind = entry.kind, name = name, from = file, to = entry.to .. rest }
+      all[#all + 1] = { kind = entry.kind, name = name, from = file, to = entry.to .. rest,
+        personal = entry.personal }
     end
   end
   return all
@@ -138,13 +144,13 @@ function eject.run(options, positional)
     chosen[i] = entry
   end
   for _, entry in ipairs(chosen) do
-    local path, why = eject.copy(entry, lookup.project_folder())
+    local path, why = eject.copy(entry, entry.personal and files.user_config_folder() or lookup.project_folder())
     if not path then
       io.stderr:write("deskpilot: ", why, "\n")
       return 2
     end
     io.stdout:write(path, "\n")
-    has_lua = has_lua or path:find("%.lua$")
+    has_lua = has_lua or not entry.personal and path:find("%.lua$")
   end
   if not (has_lua or options.types) then return 0 end
   return write_types(options.types, io.stderr)

@@ -1,19 +1,19 @@
 --- `deskpilot eval`: a piece of Lua on the live desktop, for shells and scripts of other languages.
 local chunk = require "deskpilot.cli.chunk"
+local config_files = require "deskpilot.base.config_files"
 local desktop = require "deskpilot.cli.desktop"
 local errors = require "deskpilot.base.errors"
-local files = require "deskpilot.base.files"
+local hold = require "deskpilot.cli.hold"
 local inspect = require "deskpilot.cli.inspect"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
-local lookup = require "deskpilot.base.lookup"
 local task = require "deskpilot.base.task"
 
 local eval = {
   summary = "Run a piece of Lua with `desk`, as at the prompt, and print its values.",
   order = 30,
-  usage = "eval [--json] [--desktop current|private[:WxH]] [--app COMMAND]... LUA|- [--] [ARGUMENT]...",
+  usage = "eval [--json] [--shared] [--desktop current|private[:WxH]] [--app COMMAND]... LUA|- [--] [ARGUMENT]...",
   options = { { name = "json", help = "print each value as JSON, one per line" },
-    table.unpack(desktop.options) },
+    hold.option, table.unpack(desktop.options) },
   details = [[
 LUA is an expression or statements; - reads it from standard input. The arguments are its `...`; put --
 before those that begin with a dash. help() and what else the prompt has are there.
@@ -61,7 +61,9 @@ local function run(source, options, arguments, hotkey)
   local where, session = desktop.start(options)
   if not where then return complain(errors.is(session, "invalid") and 2 or 3, tostring(session)) end
   hotkey:watch_private(session)
-  local open_desk, opened = chunk.desk_opener(where)
+  local open_desk, opened = chunk.desk_opener(where, not session and function(desk)
+    hold.before_acts(desk, "deskpilot eval", options.shared)
+  end or nil)
   local closing <close> = setmetatable({}, { __close = function()
     if opened() then opened():close() end
     if session then session:abandon() end
@@ -88,9 +90,10 @@ function eval.run(options, positional)
     source = io.read("a") or ""
     source = source:gsub("^#[^\n]*", "") -- a script's first line for the shell
   end
-  local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
-  lookup.set_roots(folders)
-  local hotkey, why = stop_hotkey.start(folders)
+  local found, wrong = config_files.read()
+  local placed, misplaced = config_files.search(found)
+  if wrong or not placed then return complain(2, tostring(wrong or misplaced)) end
+  local hotkey, why = stop_hotkey.start(found)
   if not hotkey then return complain(2, tostring(why)) end
   local closing <close> = setmetatable({}, { __close = function() hotkey:close() end })
   assert(closing)

@@ -2,14 +2,15 @@
 --- calls that wait work, and Ctrl+C ends the entry and not the prompt.
 local uv = require "luv"
 local chunk = require "deskpilot.cli.chunk"
+local config_files = require "deskpilot.base.config_files"
 local desktop = require "deskpilot.cli.desktop"
 local completion = require "deskpilot.cli.completion"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local hold = require "deskpilot.cli.hold"
 local inspect = require "deskpilot.cli.inspect"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local line_editor = require "deskpilot.cli.line_editor"
-local lookup = require "deskpilot.base.lookup"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -18,8 +19,8 @@ local repl = {
   summary = "A Lua prompt on the live desktop. Expressions print their values.",
   only_options = true,
   order = 20,
-  usage = "repl [--desktop current|private[:WxH]] [--app COMMAND]...",
-  options = desktop.options,
+  usage = "repl [--shared] [--desktop current|private[:WxH]] [--app COMMAND]...",
+  options = { hold.option, table.unpack(desktop.options) },
 }
 
 local max_history = 1000
@@ -41,15 +42,16 @@ local function read_history()
   return table.move(entries, math.max(1, #entries - max_history + 1), #entries, 1, {})
 end
 
+local private = { private = true }
+
 -- The file is its owner's alone: entries may hold passwords typed into the desktop. A history that
 -- cannot be kept is no reason to bother anyone.
 local function save_history(entry)
   local path = history_path()
-  if not files.make_folder((files.split(path))) then return end
-  local fd = uv.fs_open(path, "a", tonumber("600", 8))
+  if not files.make_folder((files.split(path)), private) then return end
+  local fd = files.append(path, private)
   if not fd then return end
-  uv.fs_fchmod(fd, tonumber("600", 8))
-  uv.fs_write(fd, entry:gsub("[\\\n]", { ["\\"] = "\\\\", ["\n"] = "\\n" }) .. "\n", -1)
+  files.write_all(fd, entry:gsub("[\\\n]", { ["\\"] = "\\\\", ["\n"] = "\\n" }) .. "\n")
   uv.fs_close(fd)
 end
 
@@ -282,11 +284,12 @@ function repl.interrupted(signal)
 end
 
 function repl.run(options)
-  local folders = { project_folder = lookup.project_folder(), user_folder = files.user_config_folder() }
-  lookup.set_roots(folders)
-  local hotkey, why = stop_hotkey.start(folders)
+  local found, wrong = config_files.read()
+  local placed, misplaced = config_files.search(found)
+  local hotkey, why
+  if placed and not wrong then hotkey, why = stop_hotkey.start(found) end
   if not hotkey then
-    io.stderr:write("deskpilot: ", tostring(why), "\n")
+    io.stderr:write("deskpilot: ", tostring(wrong or misplaced or why), "\n")
     return 2
   end
   local where, session = desktop.start(options)
@@ -295,7 +298,9 @@ function repl.run(options)
     return errors.is(session, "invalid") and 2 or 3
   end
   hotkey:watch_private(session)
-  local open_desk, opened = chunk.desk_opener(where)
+  local open_desk, opened = chunk.desk_opener(where, not session and function(desk)
+    hold.before_acts(desk, "deskpilot repl", options.shared)
+  end or nil)
   local is_terminal = uv.guess_handle(0) == "tty"
   if is_terminal then put("deskpilot " .. system.version .. "; help() tells what there is\n") end
   local env = chunk.environment(open_desk)

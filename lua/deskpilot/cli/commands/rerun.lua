@@ -57,8 +57,10 @@ local function order(options, folder)
     flags["model.name"], flags["model.endpoint"], flags["model.provider"] = "replay:" .. folder, nil, nil
   end
   flags.accept_claims = true -- nothing can check it without a world
-  again.say = not options.quiet and table.concat({ ("runs %s again, without a desktop"):format(folder), again.say },
-    "\n") or nil
+  local words = { ("runs %s again, without a desktop"):format(folder) }
+  words[#words + 1] = recorded.lost
+  words[#words + 1] = again.say
+  again.say = not options.quiet and table.concat(words, "\n") or nil
   again.change = function(plan) return offline(plan, recorded, folder) end
   again.desk = function() return open_desk(recorded) end
   return again

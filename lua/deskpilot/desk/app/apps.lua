@@ -3,6 +3,7 @@
 local uv = require "luv"
 local app_profiles = require "deskpilot.desk.app.profiles"
 local app_windows = require "deskpilot.desk.app.windows"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
@@ -10,7 +11,6 @@ local open_app = require "deskpilot.desk.app.open"
 local option_table = require "deskpilot.base.option_table"
 local platform = require "deskpilot.desk.platform"
 local process = require "deskpilot.desk.app.process"
-local process_tree = require "deskpilot.desk.platform.process_tree"
 local program = require "deskpilot.desk.app.program"
 local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
@@ -28,16 +28,17 @@ local POLL = 0.02 -- seconds between two checks whether a process has ended
 
 -- --- starting ---------------------------------------------------------------------------------------
 
-local function from_desk(desk)
-  return { DISPLAY = desk.display, DBUS_SESSION_BUS_ADDRESS = desk.bus }
+local function environment_of(desk, env)
+  return environment.of("current", { DISPLAY = desk.display, DBUS_SESSION_BUS_ADDRESS = desk.bus }, desk.env, env)
 end
 
 -- On a desktop that is not private the program outlives deskpilot, as if the user had started it.
-local function start_here(desk, argv, env)
+local function start_here(desk, argv, env, pipes)
   local app = { name = argv[1] }
   local handle, pid
   handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) }, detached = true,
-    env = process_tree.environment(from_desk(desk), env) }, function(status, signal)
+    stdio = pipes and { nil, nil, nil, pipes:streams() },
+    env = environment_of(desk, env) }, function(status, signal)
       app.ended = { status = status, signal = signal }
       handle:close()
     end)
@@ -48,17 +49,17 @@ local function start_here(desk, argv, env)
 end
 
 -- The private desktop's host process starts the program and reports its end.
-local function start_there(session, argv, env)
-  local pid, err = session:start_app(argv, env)
+local function start_there(session, argv, env, pipes)
+  local pid, err = session:start_app(argv, env, pipes)
   if not pid then return nil, err end
   return setmetatable({ pid = pid, name = argv[1] }, { __index = function(_, key)
     if key == "ended" then return session.exits[pid] end
   end })
 end
 
-local function launch(desk, argv, env)
-  if desk.session then return start_there(desk.session, argv, env) end
-  return start_here(desk, argv, env)
+local function launch(desk, argv, env, pipes)
+  if desk.session then return start_there(desk.session, argv, env, pipes) end
+  return start_here(desk, argv, env, pipes)
 end
 
 -- --- opening ----------------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ end
 -- --- the module -------------------------------------------------------------------------------------
 
 local options_of = {
-  ["apps.start"] = { env = "table", wait = "number" },
+  ["apps.start"] = { env = "table", wait = "number", pipes = "table" },
   ["apps.run"] = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number" },
 }
 
@@ -155,15 +156,16 @@ local signatures = signature.of("desk.apps", {
 
 ---@class deskpilot.app_start
 ---@field [integer] string the program and its arguments
----@field env table<string, string>? variables to add to its environment
+---@field env table<string, string>? variables to add to its environment, which has only harmless ones of deskpilot's
 ---@field wait number? seconds to wait for its window
+---@field pipes deskpilot.pipes? becomes its file descriptors 3 and 4
 
 ---@class deskpilot.app_run
 ---@field [integer] string the program and its arguments
 ---@field input string? its standard input
 ---@field timeout number? seconds; default timing.app_run
 ---@field cwd string? the folder that it runs in
----@field env table<string, string>? variables to add to its environment
+---@field env table<string, string>? variables to add to its environment, which has only harmless ones of deskpilot's
 ---@field max_output integer? bytes that are kept of each output; default 1 MiB
 
 ---@param desk deskpilot.desk
@@ -173,8 +175,8 @@ function apps.new(desk)
   local api = {}
   local started = {} -- by pid
 
-  local function start(command, env)
-    local app, err = launch(desk, command, env)
+  local function start(command, env, pipes)
+    local app, err = launch(desk, command, env, pipes)
     if not app then return nil, err end
     started[app.pid] = app
     return app
@@ -187,8 +189,10 @@ function apps.new(desk)
   ---@return deskpilot.window|deskpilot.error|nil window the new one, with `wait`; the error if pid is nil
   function api.start(argv)
     local command = check_argv(argv, "apps.start")
+    local permitted, forbidden = desk.input.may_act { act = "start", program = command[1] }
+    if not permitted then return nil, forbidden end
     local before = argv.wait and app_windows.ids(desk)
-    local app, err = start(command, argv.env)
+    local app, err = start(command, argv.env, argv.pipes)
     if not app then return nil, err end
     if not argv.wait then return app.pid end
     local window, failure = app_windows.wait_for_first(desk, app, before, argv.wait)
@@ -277,7 +281,7 @@ function apps.new(desk)
       options.argv = json.list(options.argv)
       return desk.session:run(options)
     end
-    options.env = process_tree.environment(from_desk(desk), argv.env)
+    options.env = environment_of(desk, argv.env)
     return program.run(options)
   end
 
@@ -291,6 +295,8 @@ function apps.new(desk)
     local wait = options and options.wait
     local thing, err = openable(target)
     if not thing then return nil, err end
+    local permitted, forbidden = desk.input.may_act { act = "open", target = thing }
+    if not permitted then return nil, forbidden end
     local argv, failure = platform.opener(thing, desk.session ~= nil)
     if not argv then return nil, failure end
     local before = app_windows.ids(desk)
@@ -315,6 +321,8 @@ function apps.new(desk)
     local arguments = options and options.arguments
     local profile, err = app_profiles.find(name)
     if not profile then return nil, err end
+    local permitted, forbidden = desk.input.may_act { act = "start", program = name, profile = profile }
+    if not permitted then return nil, forbidden end
     return open_app.open(desk, start, profile, arguments)
   end
 

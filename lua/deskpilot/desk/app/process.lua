@@ -3,6 +3,7 @@
 --- --die-with-parent`), on Windows by libuv's job object, whose processes die with its last handle. What it has started
 --- itself is ended by stop() and kill().
 local uv = require "luv"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local platform = require "deskpilot.desk.platform"
@@ -23,43 +24,6 @@ process.timing = {
 --- Default for the bytes of an output that are kept.
 process.max_output = 1024 * 1024
 
--- Variables that a child gets without being asked for; all others may hold secrets.
-local harmless = {
-  linux = { "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "TMPDIR", "XDG_RUNTIME_DIR",
-    "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME" },
-  windows = { "PATH", "PATHEXT", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "TEMP", "TMP", "USERNAME",
-    "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "ALLUSERSPROFILE",
-    "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "COMMONPROGRAMFILES", "NUMBER_OF_PROCESSORS",
-    "PROCESSOR_ARCHITECTURE", "OS" },
-}
-
-local is_harmless = {}
-for _, name in ipairs(harmless[system.platform]) do is_harmless[name] = true end
-
--- Names of variables have no case on Windows.
-local function variable_key(name)
-  return system.platform == "windows" and name:upper() or name
-end
-
---- The environment of a child: what is harmless of deskpilot's own, and what the caller adds.
----@param added table<string, any>?
----@return string[] lines NAME=VALUE
-function process.environment(added)
-  local values, names = {}, {}
-  local function set(name, value)
-    local key = variable_key(name)
-    names[key], values[key] = name, tostring(value)
-  end
-  for name, value in pairs(uv.os_environ()) do
-    if is_harmless[variable_key(name)] or variable_key(name):find "^LC_" then set(name, value) end
-  end
-  for name, value in pairs(added or {}) do set(name, value) end
-  local lines = {}
-  for key, value in pairs(values) do lines[#lines + 1] = names[key] .. "=" .. value end
-  table.sort(lines)
-  return lines
-end
-
 --- The error for a program that could not be started.
 ---@param name string
 ---@param why string luv's error message
@@ -74,7 +38,7 @@ end
 ---@class deskpilot.process_options
 ---@field argv string[] the program, which is looked up in PATH, and its arguments
 ---@field cwd string?
----@field env string[]? lines NAME=VALUE; default: process.environment()
+---@field env string[]? lines NAME=VALUE; default: environment.of "child"
 ---@field input boolean? false: it gets no input at all
 ---@field output "flow"|"head"|nil what is kept of its standard output: "flow" (the default): all, until it is read; a
 ---  child that writes more than max_output ahead has to wait. "head": the first max_output bytes, the rest is dropped
@@ -131,7 +95,7 @@ end
 local function path_in(lines)
   for _, line in ipairs(lines) do
     local name, value = line:match("^([^=]+)=(.*)$")
-    if name and variable_key(name) == "PATH" then return value end
+    if name == "PATH" then return value end
   end
 end
 
@@ -175,7 +139,7 @@ function process.start(options)
   self.input = options.input ~= false and uv.new_pipe() or nil
   self.stdout = stream.new(options.output or "flow", kept, changed)
   self.stderr = stream.new(options.complaints or "tail", kept, changed)
-  local env = options.env or process.environment()
+  local env = options.env or environment.of "child"
   local argv = command_of(options.argv, cwd, env)
   local pid
   self.handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) }, cwd = cwd, env = env,

@@ -54,6 +54,15 @@ local function names_of(profile)
   return names
 end
 
+--- What an application goes by: its usual name, that of its profile's file, and its programs.
+---@param profile deskpilot.app_profile
+---@return string[]
+function app_profiles.names(profile)
+  local names = names_of(profile)
+  names[1], names[2] = names[2], names[1]
+  return names
+end
+
 -- The error for an unknown name. If a file of that name is invalid, its problem is the error.
 local function unknown(name, profiles, problems)
   for _, problem in ipairs(problems) do

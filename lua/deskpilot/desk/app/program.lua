@@ -1,6 +1,5 @@
 --- Runs a program to its end, with its input and outputs, and kills it with its child processes when the caller stops
 --- waiting. For desk.apps.run; on a private desktop the host process runs this (host_runs.lua).
-local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local process = require "deskpilot.desk.app.process"
 local task = require "deskpilot.base.task"
@@ -12,7 +11,7 @@ local program = {}
 ---@field input string? its standard input
 ---@field timeout number seconds
 ---@field cwd string?
----@field env string[]? lines NAME=VALUE; default: the environment of deskpilot
+---@field env string[]? lines NAME=VALUE; default: as for process.start
 ---@field max_output integer? bytes of each output that are kept
 ---@field on_start fun(pid: integer)? called when it runs
 ---@field on_end fun(pid: integer)? called when it has ended
@@ -24,12 +23,6 @@ local program = {}
 ---@field seconds number
 ---@field truncated boolean whether an output was longer than what was kept
 
-local function own_environment()
-  local lines = {}
-  for name, value in pairs(uv.os_environ()) do lines[#lines + 1] = name .. "=" .. value end
-  return lines
-end
-
 --- Runs a program and waits for its end. After the timeout, or when the waiting task is cancelled, the program is
 --- killed with its child processes.
 ---@param options deskpilot.program_options
@@ -38,7 +31,7 @@ end
 function program.run(options)
   local began = task.now()
   local child <close>, err = process.start { argv = options.argv, cwd = options.cwd,
-    env = options.env or own_environment(), input = options.input ~= nil, output = "head", complaints = "head",
+    env = options.env, input = options.input ~= nil, output = "head", complaints = "head",
     max_output = options.max_output, on_start = options.on_start, on_end = options.on_end }
   if not child then return nil, err end
   if options.input then child:close_input(options.input) end

@@ -26,4 +26,26 @@ function address.check(url)
   return url
 end
 
+local usual_ports = { http = "80", https = "443", ws = "80", wss = "443" }
+
+--- The origin of an address, as browsers read and write it: "https://example.org", with the port where it is not the
+--- usual one. Of an address without a host it is the scheme: "file:", "about:", "data:".
+---@param url string
+---@return string? origin nil for what is no address
+function address.origin(url)
+  local scheme, rest = url:gsub("%c", ""):match("^%s*(%a[%w+.-]*):(.*)$")
+  if not scheme then return nil end
+  scheme = scheme:lower()
+  local port = usual_ports[scheme]
+  -- On the web any number of slashes of either kind stands before the host.
+  local authority = port and rest:gsub("\\", "/"):match("^/*([^/?#]*)") or rest:match("^//([^/?#]+)")
+  if scheme == "file" or not authority or authority == "" then return scheme .. ":" end
+  local host = text.after_last(authority, "@"):gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
+  local name, own = host:match("^(.-):(%d*)$")
+  if not name or name:find(":", 1, true) and not name:find("%]$") then name, own = host, "" end
+  own = own:gsub("^0+(%d)", "%1")
+  name = name:lower():gsub("%.$", "")
+  return scheme .. "://" .. name .. ((own == "" or own == port) and "" or ":" .. own)
+end
+
 return address

@@ -1,22 +1,30 @@
---- The Chrome DevTools protocol: calls and events over one WebSocket connection to a browser. Each target (tab) has a
---- session on that connection. Messages from the browser are untrusted: an answer that cannot be read fails its call;
---- any other malformed message ends the connection.
+--- The Chrome DevTools protocol: calls and events over one connection to a browser, whose transport is a WebSocket
+--- (endpoint.lua) or two pipes (pipe.lua). Each target (tab) has a session on that connection. Messages from the
+--- browser are untrusted: an answer that cannot be read fails its call; any other malformed message ends the
+--- connection.
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local signal = require "deskpilot.base.signal"
 local text = require "deskpilot.base.text"
-local websocket = require "deskpilot.net.websocket"
 
 local cdp = {}
 
 --- Default timeout of a call, in seconds.
 cdp.timeout = 10
 
---- Timeout for connecting, in seconds.
-cdp.connect_timeout = 10
-
 --- The longest message that is accepted, in bytes. A screenshot of a large page has about ten million.
 cdp.max_message = 100 * 1024 * 1024
+
+--- What carries the messages. `send` may wait in a task; `close` may be called at any time.
+---@class deskpilot.cdp_transport
+---@field send fun(self: deskpilot.cdp_transport, bytes: string): boolean?, deskpilot.error?
+---@field close fun(self: deskpilot.cdp_transport)
+
+--- What a transport tells, from the loop. A message of more than max_message bytes ends it.
+---@class deskpilot.cdp_listener
+---@field max_message integer
+---@field on_message fun(bytes: string)
+---@field on_close fun(err: deskpilot.error) called once, if the transport ends and not by close()
 
 ---@class deskpilot.cdp_connection
 ---@field closed deskpilot.error? why it has ended; nil while it is open
@@ -145,21 +153,21 @@ local function on_message(self, bytes)
   local ok, why = pcall(take, self, bytes)
   if ok then return end
   local err = errors.new("protocol", "the browser sent a malformed message: %s", short_text(why))
-  self.ws:close(1002)
+  self.transport:close()
   lost(self, err)
 end
 
---- Connects to a browser's WebSocket: ws://127.0.0.1:PORT/devtools/browser/...
----@param url string
+--- Connects to a browser.
+---@param open fun(listener: deskpilot.cdp_listener): deskpilot.cdp_transport?, deskpilot.error?
 ---@return deskpilot.cdp_connection? connection, deskpilot.error? err
-function cdp.connect(url)
+function cdp.connect(open)
   local self = setmetatable({ calls = {}, handlers = {}, sessions = {}, close_listeners = {}, last_id = 0 },
     Connection)
   local err
-  self.ws, err = websocket.open(url, { timeout = cdp.connect_timeout, max_message = cdp.max_message,
+  self.transport, err = open { max_message = cdp.max_message,
     on_message = function(bytes) on_message(self, bytes) end,
-    on_close = function(why) lost(self, lost_by(why)) end })
-  if not self.ws then return nil, err end
+    on_close = function(why) lost(self, lost_by(why)) end }
+  if not self.transport then return nil, err end
   self:on("Target.detachedFromTarget", nil, function(params)
     local session = self.sessions[params.sessionId]
     if session then end_session(session, errors.new("not_found", "the tab has been closed")) end
@@ -167,11 +175,11 @@ function cdp.connect(url)
   return self
 end
 
---- Closes the connection; the browser keeps running. A second call does nothing.
+--- Closes the connection. A browser on a WebSocket keeps running, one on pipes ends. A second call does nothing.
 function Connection:close()
   if self.closed then return end
   lost(self, errors.new("unavailable", "the connection to the browser has been closed"))
-  self.ws:close()
+  self.transport:close()
 end
 
 --- Calls fn(err) when the connection is lost or closed.
@@ -203,7 +211,8 @@ function Connection:begin(method, params, options)
   local call = setmetatable({ id = id, method = method, connection = self, answered = signal.new(),
     session = options and options.session }, Call)
   self.calls[id] = call
-  local ok, err = self.ws:send(json.encode { id = id, method = method, params = params, sessionId = call.session })
+  local message = json.encode { id = id, method = method, params = params, sessionId = call.session }
+  local ok, err = self.transport:send(message)
   if ok or call.ended then return call end
   self.calls[id] = nil
   return nil, self.closed or lost_by(err)

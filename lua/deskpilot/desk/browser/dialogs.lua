@@ -20,7 +20,9 @@ end
 local function answer(self, accept, content)
   local dialog = self.open_dialog
   if not dialog then return errors.fail("not_found", "no dialog is open on the page") end
-  local ok, err = self.browser.desk.input.may_enter(content or "")
+  local input = self.browser.desk.input
+  local ok, err = input.may_enter(content or "")
+  if ok then ok, err = input.may_act { act = "page", what = accept and "accept" or "dismiss", tab = self } end
   if not ok then return nil, err end
   ok, err = self:call("Page.handleJavaScriptDialog", { accept = accept, promptText = content })
   -- If the dialog has closed meanwhile, its user has answered it: no error.

@@ -1,6 +1,5 @@
 --- Follows a browser's downloads until they are complete. The page suggests a file's name, which is untrusted: the
 --- browser saves the file under a random id, and it gets a safe form of the suggested name when it is complete.
-local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local signal = require "deskpilot.base.signal"
@@ -58,17 +57,6 @@ function downloads.safe_name(suggestion)
   return name ~= "" and name or "download"
 end
 
--- A path in the folder that does not exist yet.
-local function free_path(folder, name)
-  local path, number = files.join(folder, name), 1
-  local stem, ending = name:match("^(.+)(%.[^.]+)$")
-  while files.exists(path) do
-    path = files.join(folder, ("%s (%d)%s"):format(stem or name, number, ending or ""))
-    number = number + 1
-  end
-  return path
-end
-
 -- --- the browser's events -------------------------------------------------------------------------------
 
 local function keep(list, download)
@@ -111,11 +99,8 @@ local function complete(browser, id, download, path_of_browser)
     download.path = type(path_of_browser) == "string" and text.cut(path_of_browser, 4000) or nil
     return ended(browser, id, download)
   end
-  local path = free_path(folder, download.name)
-  local ok, why = uv.fs_rename(files.join(folder, id), path)
-  if not ok then
-    return ended(browser, id, download, errors.new("io", "%s cannot get its name: %s", download.name, tostring(why)))
-  end
+  local path, err = files.place(files.join(folder, id), folder, download.name)
+  if not path then return ended(browser, id, download, err) end
   download.path = path
   ended(browser, id, download)
 end

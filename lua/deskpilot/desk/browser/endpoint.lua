@@ -1,12 +1,13 @@
---- Finds the debugging endpoint of a running browser on this machine: by its port, by its profile's folder (the browser
---- writes its port there), or by its process's command line. Any program may answer on a port, so of its answer only a
---- path on the same port is used.
+--- Finds the debugging endpoint of a browser that its user has started with a port on this machine: by that port, by
+--- its profile's folder (the browser writes its port there), or by its process's command line. Any program may answer
+--- on a port, so of its answer only a path on the same port is used.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local http = require "deskpilot.net.http"
 local json = require "deskpilot.base.json"
 local platform = require "deskpilot.desk.platform"
 local text = require "deskpilot.base.text"
+local websocket = require "deskpilot.net.websocket"
 
 local endpoint = {}
 
@@ -14,14 +15,27 @@ local endpoint = {}
 endpoint.advice = "close it and start it with --remote-debugging-port=0 and a --user-data-dir of its own, "
   .. "or have desk.browser.start start one"
 
+--- Timeout for connecting, in seconds.
+endpoint.connect_timeout = 10
+
 ---@class deskpilot.browser_endpoint
 ---@field port integer
----@field url string of the browser's WebSocket
+---@field open fun(listener: deskpilot.cdp_listener): deskpilot.cdp_transport?, deskpilot.error? for cdp.connect
 
 local PATH = "(/devtools/browser/[%w%-]+)"
 
+--- What opens a browser's WebSocket, as a transport for cdp.connect.
+---@param url string ws://127.0.0.1:PORT/devtools/browser/...
+---@return fun(listener: deskpilot.cdp_listener): deskpilot.cdp_transport?, deskpilot.error?
+function endpoint.opener(url)
+  return function(listener)
+    return websocket.open(url, { timeout = endpoint.connect_timeout, max_message = listener.max_message,
+      on_message = listener.on_message, on_close = listener.on_close })
+  end
+end
+
 local function new(port, path)
-  return { port = port, url = ("ws://127.0.0.1:%d%s"):format(port, path) }
+  return { port = port, open = endpoint.opener(("ws://127.0.0.1:%d%s"):format(port, path)) }
 end
 
 local function check_port(port)

@@ -46,7 +46,7 @@ signature.kind("browser_options", {
 })
 
 local signatures = signature.of("desk.browser", {
-  start = { "browser_options?" }, attach = { "options" }, current = {}, of_window = { "table" },
+  start = { "browser_options?" }, attach = { "options" }, current = {}, of_window = { "table" }, judge_loading = {},
 })
 
 ---@param desk deskpilot.desk
@@ -71,9 +71,9 @@ function browser_module.new(desk)
   end
 
   local function start(process)
-    local place, err = process:start()
+    local connection, err = process:start()
     local browser
-    if place then browser, err = connect { process = process, place = place } end
+    if connection then browser, err = connect { process = process, connection = connection } end
     if browser then return browser end
     process:stop()
     return nil, err
@@ -87,6 +87,9 @@ function browser_module.new(desk)
     options = options_module.check(options, start_options, "browser.start")
     check_size(options.window)
     check_flags(options.args)
+    local permitted, forbidden = desk.input.may_act { act = "start",
+      program = options.binary or require("deskpilot.desk.platform").browsers()[1] or "a browser" }
+    if not permitted then return nil, forbidden end
     local process, err = require("deskpilot.desk.browser.launch").new(desk, options)
     if not process then return nil, err end
     local done = false
@@ -158,6 +161,19 @@ function browser_module.new(desk)
     end)
     if browser then return browser end
     return attach_to_window(window)
+  end
+
+  --- Has the tabs of all browsers ask desk.input about what they load, where a filter wants to be asked. Tabs that are
+  --- opened or attached to later do so anyway.
+  function api.judge_loading()
+    for _, browser in ipairs({ table.unpack(live) }) do
+      for _, tab in ipairs(browser.order) do
+        local filter = require "deskpilot.desk.browser.load_filter"
+        for _, call in ipairs(tab.attached and filter.begin(tab, tab.session) or {}) do
+          call:wait(desk.timing.browser_answer)
+        end
+      end
+    end
   end
 
   return signatures(api), function()

@@ -15,7 +15,7 @@ local instance = {}
 
 ---@class deskpilot.browser
 ---@field desk deskpilot.desk
----@field port integer
+---@field port integer? of a browser that was attached to; one of ours has none
 ---@field pid integer? of its main process
 ---@field product string such as "Chrome/130.0.6723.58"
 ---@field profile string? its profile's folder, if known
@@ -27,7 +27,8 @@ local Browser = {}
 Browser.__index = Browser
 
 function Browser:__tostring()
-  return ("browser %s on port %d%s"):format(self.product, self.port, self.closed and " (closed)" or "")
+  return ("browser %s%s%s"):format(self.product, self.port and " on port " .. self.port or "",
+    self.closed and " (closed)" or "")
 end
 
 -- --- tabs come and go -----------------------------------------------------------------------------------
@@ -124,26 +125,33 @@ local function set_up(self, connection)
   return true
 end
 
-local function connect_to(self, place)
-  local connection, err = cdp.connect(place.url)
-  if not connection then return nil, err end
-  local ok, failure = set_up(self, connection)
-  if not ok then
-    connection:close()
-    return nil, failure
+local function use(self, connection)
+  local ok, err = set_up(self, connection)
+  if ok then
+    self.connection = connection
+    return connection
   end
-  self.connection, self.port = connection, place.port
-  return connection
+  connection:close()
+  return nil, err
 end
 
-local function ended_error(self, ended)
-  return errors.fail("unavailable", "%s", ("the browser has ended (status %d)%s; browser:reconnect() starts it again")
-    :format(ended.status, ended.words and ": " .. ended.words or ""))
+local function connect_to(self, place)
+  local connection, err = cdp.connect(place.open)
+  if not connection then return nil, err end
+  self.port = place.port
+  return use(self, connection)
+end
+
+-- A browser of ours has its pipes for one connection, and ends when they are closed.
+local function ended_error(process)
+  local ended = process:ended()
+  return errors.fail("unavailable", "%s; browser:reconnect() starts it again", ended
+    and ("the browser has ended (status %d)%s"):format(ended.status, ended.words and ": " .. ended.words or "")
+    or "the connection to the browser is lost")
 end
 
 local function find_and_connect(self)
-  local ended = self.process and self.process:ended()
-  if ended then return ended_error(self, ended) end
+  if self.process then return ended_error(self.process) end
   local place, err
   if self.profile then place, err = endpoint.of_profile(self.profile) else place, err = endpoint.of_port(self.port) end
   if not place then return nil, err end
@@ -166,7 +174,8 @@ local function exclusively(self, fn)
   return fn()
 end
 
---- The connection. A lost one is restored: to the browser that runs with the same profile, else to the same port.
+--- The connection. A lost one to a browser that was attached to is restored: to the one that runs with the same
+--- profile, else to the same port.
 ---@return deskpilot.cdp_connection? connection, deskpilot.error? err code "unavailable"
 function Browser:connected()
   if self.closed then return errors.fail("unavailable", "the browser has been closed") end
@@ -190,19 +199,18 @@ end
 
 -- --- ending and restarting -----------------------------------------------------------------------------
 
-local function wait_for_end(self, seconds)
-  local limit = task.now() + seconds
-  while not self.process:ended() do
-    if task.now() > limit then return false end
-    task.sleep(0.02)
-  end
-  return true
-end
-
 -- Whether the browser answers a call. The connection to a process that hangs would still look open.
 local function answers(self)
   return self.connection and not self.connection.closed
     and self.connection:call("Browser.getVersion", nil, { timeout = self.desk.timing.browser_answer }) ~= nil
+end
+
+-- Ends what is left of a browser of ours that cannot be spoken to. The end of a process that was killed a moment ago
+-- may not be reported yet.
+local function wait_for_end(self)
+  if self.process:wait_for_end(self.desk.timing.browser_answer) then return true end
+  local status, err = self.desk.apps.stop(self.process.pid)
+  return status ~= nil, err
 end
 
 --- Restores the connection if it is lost. A browser that desk.browser.start had started and that has ended is started
@@ -213,16 +221,21 @@ end
 function Browser:reconnect(options)
   if self.closed then return errors.fail("unavailable", "the browser has been closed") end
   if answers(self) then return true end
-  if self.connection then self.connection:close() end
-  if not (self.process and self.process:ended()) then
-    local connection, err = self:connected()
-    if connection then return true end
-    if not self.process then return nil, err end
-    -- The end of a process that was killed a moment ago may not be reported yet.
-    if not wait_for_end(self, self.desk.timing.browser_answer) then return nil, err end
+  local connection = self.connection
+  if self.process and not connection.closed and not self.process:ended() then -- it hangs, or is very slow
+    local version, err = connection:call("Browser.getVersion")
+    if version then return true end
+    if not connection.closed then return nil, err end
   end
-  return revive.start_again(self, function(place)
-    return exclusively(self, function() return connect_to(self, place) end)
+  if connection then connection:close() end
+  if not self.process then
+    local again, err = self:connected()
+    return again and true, err
+  end
+  local ended, failure = wait_for_end(self)
+  if not ended then return nil, failure end
+  return revive.start_again(self, function(started)
+    return exclusively(self, function() return use(self, started) end)
   end, not (options and options.urls == false))
 end
 
@@ -234,7 +247,7 @@ function Browser:close()
   local connection = self.connection
   if self.process and connection and not connection.closed then
     connection:call("Browser.close", nil, { timeout = self.desk.timing.browser_stop })
-    wait_for_end(self, self.desk.timing.browser_stop)
+    self.process:wait_for_end(self.desk.timing.browser_stop)
   end
   self.closed = true
   if connection then connection:close() end
@@ -292,7 +305,7 @@ function Browser:new_tab(url)
   if not url then return tab end
   local ok, failure = tab:navigate(url)
   if ok then return tab end
-  tab:close()
+  tab_module.close(tab)
   return nil, failure
 end
 
@@ -311,9 +324,9 @@ signature.methods("browser", Browser, {
 
 -- --- connecting ------------------------------------------------------------------------------------------
 
---- Connects to a browser, which is given by one of `process`, `profile` and `port`.
+--- Connects to a browser, which is given by one of `process` (with its connection), `profile` and `port`.
 ---@param desk deskpilot.desk
----@param where { process: deskpilot.browser_process?, place: deskpilot.browser_endpoint?, profile: string?,
+---@param where { process: deskpilot.browser_process?, connection: deskpilot.cdp_connection?, profile: string?,
 ---  port: integer?, downloads: string?, on_close: fun(browser: deskpilot.browser) }
 ---@return deskpilot.browser? browser, deskpilot.error? err
 function instance.connect(desk, where)
@@ -321,7 +334,8 @@ function instance.connect(desk, where)
     profile = where.process and where.process.profile or where.profile, by_id = {}, order = {}, downloads = {},
     download_folder = where.process and where.process.downloads or where.downloads, changed = signal.new() }, Browser)
   local connection, err
-  if where.place then connection, err = connect_to(self, where.place) else connection, err = find_and_connect(self) end
+  if where.connection then connection, err = use(self, where.connection)
+  else connection, err = find_and_connect(self) end
   if not connection then return nil, err end
   if self.process then give_keys_to_page(self.order[1]) end
   return self

@@ -1,9 +1,11 @@
---- Starts a browser: with a temporary profile, a debugging port that it chooses itself, and without the questions and
---- hints of a first start.
+--- Starts a browser: with a temporary profile, with pipes that nobody else can reach to speak to it, and without the
+--- questions and hints of a first start.
 local uv = require "luv"
-local endpoint = require "deskpilot.desk.browser.endpoint"
+local cdp = require "deskpilot.desk.browser.cdp"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local pipe = require "deskpilot.desk.browser.pipe"
+local pipes = require "deskpilot.desk.app.pipes"
 local json = require "deskpilot.base.json"
 local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.platform.process_tree"
@@ -12,7 +14,8 @@ local waits = require "deskpilot.desk.wait.waits"
 
 local launch = {}
 
-local POLL = 0.02 -- seconds between two checks for the file with the port
+local POLL = 0.02 -- seconds between two checks whether the browser has ended
+local END_REPORT = 2 -- seconds from the end of its pipes until that of its process is known
 
 ---@class deskpilot.browser_process
 ---@field binary string
@@ -20,6 +23,7 @@ local POLL = 0.02 -- seconds between two checks for the file with the port
 ---@field profile string its profile's folder: below `folder`, or the caller's own
 ---@field downloads string
 ---@field pid integer? of its latest start
+---@field pipes deskpilot.pipes? of its latest start
 ---@field desk deskpilot.desk
 ---@field options table as given to desk.browser.start
 local Process = {}
@@ -29,7 +33,7 @@ Process.__index = Process
 -- Accessibility is in its basic mode: in the full mode each change of a page with 10,000 elements blocks the page for
 -- seconds.
 local flags = {
-  "--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
+  "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-quic", "--hide-crash-restore-bubble",
   "--disable-search-engine-choice-screen", "--password-store=basic", "--force-renderer-accessibility=basic",
   "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
@@ -49,25 +53,28 @@ local preferences = {
 -- bytes.
 local SOCKET_FOLDER_MAX = 60
 
+local private = { private = true } -- pages, passwords, cookies
+
 local function write_preferences(profile)
   local folder = files.join(profile, "Default")
   if files.exists(files.join(folder, "Preferences")) then return true end
-  local ok, err = files.make_folder(folder)
+  local ok, err = files.make_folder(folder, private)
   if not ok then return nil, err end
-  return files.write(files.join(folder, "Preferences"), json.encode(preferences))
+  return files.write(files.join(folder, "Preferences"), json.encode(preferences), private)
 end
 
 local function make_folders(self)
   local base = self.desk.session and self.desk.session.folder or files.temporary_folder()
-  local folder, why = uv.fs_mkdtemp(files.join(base, "browser-XXXXXX"))
-  if not folder then return errors.fail("io", "cannot make a folder in %s: %s", base, tostring(why)) end
+  local folder, why = files.make_temporary_folder(base, "browser-")
+  if not folder then return nil, why end
   self.folder = files.absolute(folder)
   self.profile = self.options.profile and files.join(uv.cwd(), self.options.profile)
     or files.join(self.folder, "profile")
   self.downloads = self.options.downloads and files.join(uv.cwd(), self.options.downloads)
     or files.join(self.folder, "downloads")
-  for _, path in ipairs { self.profile, self.downloads, files.join(self.folder, "tmp") } do
-    local ok, err = files.make_folder(path)
+  for path, how in pairs { [self.profile] = private, [files.join(self.folder, "tmp")] = private,
+    [self.downloads] = self.options.downloads and {} or private } do
+    local ok, err = files.make_folder(path, how)
     if not ok then return nil, err end
   end
   return write_preferences(self.profile)
@@ -87,7 +94,7 @@ local function command_of(self)
   local env = { ACCESSIBILITY_ENABLED = "1" }
   local temporary = files.join(self.folder, "tmp")
   if #temporary <= SOCKET_FOLDER_MAX then env.TMPDIR = temporary end
-  argv.env = env
+  argv.env, argv.pipes = env, self.pipes
   return argv
 end
 
@@ -99,22 +106,35 @@ end
 
 local function ended_early(self, ended)
   if ended.status == 0 then
-    return errors.fail("refused", "%s ended at once: another browser runs with the profile %s; attach to that one",
-      self.binary, self.profile)
+    return errors.fail("refused", "%s ended at once: another browser runs with the profile %s; close that one, or "
+      .. "attach to it if it has a debugging port", self.binary, self.profile)
   end
   return errors.fail("unavailable", "%s", ("%s ended with status %d before it could be reached%s"):format(
     self.binary, ended.status, ended.words and ": " .. ended.words or ""))
 end
 
-local function wait_for_port(self, limit)
-  while true do
-    local place, err = endpoint.of_profile(self.profile)
-    if place then return place end
-    local ended = self:ended()
-    if ended then return ended_early(self, ended) end
-    if task.now() >= limit then return nil, err end -- before that, an error may mean a half-written file
+--- Waits until its process has ended.
+---@param seconds number
+---@return boolean ended
+function Process:wait_for_end(seconds)
+  local limit = task.now() + seconds
+  while not self:ended() do
+    if task.now() >= limit then return false end
     task.sleep(POLL)
   end
+  return true
+end
+
+-- Speaks to the browser, and waits until it answers.
+local function connect(self, limit)
+  local connection, err = cdp.connect(function(listener) return pipe.open(self.pipes, listener) end)
+  if not connection then return nil, err end
+  local version
+  version, err = connection:call("Browser.getVersion", nil, { timeout = math.max(limit - task.now(), 0) })
+  if version then return connection end
+  if connection.closed and self:wait_for_end(END_REPORT) then return ended_early(self, self:ended()) end
+  connection:close()
+  return errors.fail(err.code, "%s was started and cannot be reached: %s", self.binary, tostring(err))
 end
 
 local function is_headless(self)
@@ -153,28 +173,32 @@ local function wait_for_window(self, limit)
 end
 
 --- Starts the browser, or starts it again, and waits until it can be reached and shows its window.
----@return deskpilot.browser_endpoint? endpoint, deskpilot.error? err
+---@return deskpilot.cdp_connection? connection, deskpilot.error? err
 function Process:start()
   local limit = task.now() + (self.options.wait or self.desk.timing.browser_start)
-  files.remove(files.join(self.profile, "DevToolsActivePort")) -- left by the start before
+  if self.pipes then self.pipes:close() end -- of the start before
+  self.pipes = pipes.new()
   local pid, err = self.desk.apps.start(command_of(self))
   if not pid then return nil, err end
   self.pid = pid
-  local place, failure = wait_for_port(self, limit)
-  if not place then return nil, failure end
+  local connection, failure = connect(self, limit)
+  if not connection then return nil, failure end
   local ok, why = wait_for_window(self, limit)
-  if not ok then return nil, why end
-  return place
+  if ok then return connection end
+  connection:close()
+  return nil, why
 end
 
 --- Ends the browser, if it runs, and removes its temporary folder. Waits as long as desk.apps.stop does.
 function Process:stop()
+  if self.pipes then self.pipes:close() end
   if self.pid and not self:ended() then self.desk.apps.stop(self.pid) end
   self:remove(true)
 end
 
 --- Kills the browser, if it runs, and removes its temporary folder. For callers that cannot wait in a task.
 function Process:kill()
+  if self.pipes then self.pipes:close() end
   if self.pid and not self:ended() then platform.end_tree(self.pid) end
   self:remove(false)
 end

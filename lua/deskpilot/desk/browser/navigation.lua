@@ -105,12 +105,16 @@ end
 function Tab:navigate(url, options)
   local fit, why = address.check(url)
   if not fit then return nil, why end
+  local permitted, forbidden = self.browser.desk.input.may_act { act = "navigate", tab = self, url = fit }
+  if not permitted then return nil, forbidden end
   local seconds = options and options.timeout or self.browser.desk.timing.page_load
   local limit, count = task.now() + seconds, #self.downloads
+  self.not_loaded = nil
   local result, err = self:call("Page.navigate", { url = fit }, seconds)
   if not result then return nil, err end
   if result.isDownload == true then return as_download(self, count, url, limit) end
   local ok, failure = wait_until_loaded(self, limit) -- also for the browser's own error page
+  if self.not_loaded then return nil, self.not_loaded end -- a redirect
   if result.errorText ~= nil and result.errorText ~= "" then return not_loaded(url, tostring(result.errorText)) end
   if not ok then return nil, failure end
   return arrived(self)
@@ -122,6 +126,7 @@ local function load(self, method, params, options)
   local limit = task.now() + seconds
   local session = self.session
   local begun = false
+  self.not_loaded = nil
   local off = session:on("Page.frameStartedLoading", function(event) begun = begun or event.frameId == self.frame end)
   local off_within = session:on("Page.navigatedWithinDocument", function() begun = true end)
   local guard <close> = setmetatable({}, { __close = function() off() off_within() end })
@@ -129,10 +134,11 @@ local function load(self, method, params, options)
   local ok, err = self:call(method, params, seconds)
   if not ok then return nil, err end
   self.changed:wait_until(limit - task.now(), function()
-    return begun or self.closed or session.closed or session.blocked
+    return begun or self.not_loaded or self.closed or session.closed or session.blocked
   end)
   ok, err = wait_until_loaded(self, limit)
   if not ok then return nil, err end
+  if self.not_loaded then return nil, self.not_loaded end
   return arrived(self)
 end
 

@@ -287,6 +287,41 @@ function page.target(tab, target)
   return { ref = { id = observed.id, index = index }, label = page.label(element) }
 end
 
+--- The element that an answer of the script is about, as its role and its name.
+---@param answer table
+---@return { role: string, name: string }
+function page.told(answer)
+  return { role = string_of(answer.role, 40), name = string_of(answer.name, 400) }
+end
+
+--- What a click at a pixel of the screen would be for, in the page of a tab. Asks the page now.
+---@param tab deskpilot.tab
+---@param x integer
+---@param y integer
+---@return { role: string, name: string, submits: boolean }? found nil where the page is not at that pixel
+---@return deskpilot.error? err
+function page.at(tab, x, y)
+  local seconds = tab.browser.desk.timing.page_act
+  local seen, err = page.ask(tab, "at", {}, seconds)
+  if not seen then return nil, err end
+  local place = viewport.place(tab, seen.metrics)
+  if not place or not place:contains(x, y) then return nil end
+  local answer, why = page.ask(tab, "at", { x = x - place.rect.x, y = y - place.rect.y }, seconds)
+  if not answer then return nil, why end
+  local found = page.told(answer)
+  found.submits = answer.submits == true
+  return found
+end
+
+--- What has the keyboard's focus in the page of a tab. Asks the page now.
+---@param tab deskpilot.tab
+---@return { role: string, name: string }? found, deskpilot.error? err
+function page.focused(tab)
+  local answer, err = page.ask(tab, "at", { focused = true }, tab.browser.desk.timing.page_act)
+  if not answer then return nil, err end
+  return page.told(answer)
+end
+
 --- The error that the script's answer about an element contains, if any.
 ---@param target { label: string }
 ---@param answer table

@@ -27,6 +27,12 @@ local function ask(tab, target, name, argument)
   return answer
 end
 
+-- Whether something may be done with an element, or with the page where none is given.
+local function may(tab, what, answer)
+  return tab.browser.desk.input.may_act { act = "page", what = what, tab = tab,
+    element = answer and page.told(answer) or nil }
+end
+
 -- --- typing ---------------------------------------------------------------------------------------------
 
 local valued = { date = "2026-12-31", month = "2026-12", week = "2026-W52", time = "18:30",
@@ -35,6 +41,7 @@ local valued = { date = "2026-12-31", month = "2026-12", week = "2026-W52", time
 -- Sets fields that are set by value and not by key presses.
 local function set_value(tab, target, aimed, value)
   local permitted, forbidden = tab.browser.desk.input.may_enter(value)
+  if permitted then permitted, forbidden = may(tab, "type", aimed) end
   if not permitted then return nil, forbidden end
   local answer, err = ask(tab, target, "setValue", { ref = target.ref, value = value })
   if not answer then return nil, err end
@@ -200,6 +207,8 @@ function methods.select(self, target, option, how)
   if #wanted == 0 then errors.mistake "tab:select wants an option" end
   local found, err = page.target(self, target)
   if not found then return nil, err end
+  local permitted, forbidden = may(self, "select")
+  if not permitted then return nil, forbidden end
   local answer, why = ask(self, found, "chooseOption", { ref = found.ref, wanted = wanted })
   if not answer then return nil, why end
   if answer.other then return choose_by_clicks(self, found, wanted[1], answer, how) end
@@ -251,9 +260,11 @@ local function opened_chooser(tab, target, how)
     changed:notify()
   end)
   local ok, err = tab:call("Page.setInterceptFileChooserDialog", { enabled = true })
+  tab.uploading = true
   local guard <close> = setmetatable({}, { __close = function()
     off()
-    session:begin("Page.setInterceptFileChooserDialog", { enabled = false })
+    tab.uploading = nil
+    session:begin("Page.setInterceptFileChooserDialog", { enabled = tab.without_chooser == session })
   end })
   assert(guard)
   if not ok then return nil, err end
@@ -274,6 +285,8 @@ function methods.upload(self, target, paths, how)
   how = options.check(how, { input = "string" }, "tab:upload")
   local list, missing = existing(paths)
   if not list then return nil, missing end
+  local permitted, forbidden = self.browser.desk.input.may_act { act = "upload", tab = self, paths = list }
+  if not permitted then return nil, forbidden end
   local found, err = page.target(self, target)
   if not found then return nil, err end
   local answer, why = ask(self, found, "chooserOf", { ref = found.ref })

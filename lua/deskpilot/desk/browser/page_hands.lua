@@ -117,7 +117,10 @@ local keys = {
 
 -- For the desk it is the same key whoever presses it.
 local function may_press(tab, name)
-  return tab.browser.desk.input.may_press(native.combo(desk_keys[name] or combos[name]))
+  local input = tab.browser.desk.input
+  local ok, err = input.may_press(native.combo(desk_keys[name] or combos[name]))
+  if not ok then return nil, err end
+  return input.may_act { act = "page", what = "key", tab = tab }
 end
 
 function cdp.key(tab, name)
@@ -135,7 +138,9 @@ function cdp.key(tab, name)
 end
 
 function cdp.type(tab, content)
-  local permitted, forbidden = tab.browser.desk.input.may_type(content)
+  local input = tab.browser.desk.input
+  local permitted, forbidden = input.may_type(content)
+  if permitted then permitted, forbidden = input.may_act { act = "page", what = "type", tab = tab } end
   if not permitted then return nil, forbidden end
   for plain, special in (content .. "\0"):gmatch("([^\n\t%z]*)([\n\t%z])") do -- pattern: no try fails
     if plain ~= "" then
@@ -151,6 +156,8 @@ function cdp.type(tab, content)
 end
 
 function cdp.wheel(tab, metrics, x, y, dx, dy)
+  local permitted, forbidden = tab.browser.desk.input.may_act { act = "page", what = "scroll", tab = tab }
+  if not permitted then return nil, forbidden end
   local px, py = point(metrics, x, y)
   return tab:call("Input.dispatchMouseEvent", { type = "mouseWheel", x = px, y = py, deltaX = dx, deltaY = dy })
 end

@@ -97,6 +97,9 @@ function pointer.click(tab, target, how)
   local aimed, moved
   aimed, err = aim(tab, target)
   if not aimed then return nil, err end
+  local permitted, forbidden = tab.browser.desk.input.may_act { act = "page", what = "click", tab = tab,
+    element = page.told(aimed), submits = aimed.submits == true }
+  if not permitted then return nil, forbidden end
   moved, err = reach(tab, target, hands, aimed)
   if not moved then return nil, err end
   ok, err = hands.press(tab, moved, button, count)

@@ -29,7 +29,7 @@ end
 
 --- Starts the process again, and connects to it.
 ---@param self deskpilot.browser that desk.browser.start has started
----@param connect fun(place: deskpilot.browser_endpoint): table?, deskpilot.error?
+---@param connect fun(connection: deskpilot.cdp_connection): table?, deskpilot.error?
 ---@param urls boolean whether to restore the tabs and their addresses
 ---@return boolean? ok, deskpilot.error? err
 function revive.start_again(self, connect, urls)
@@ -40,12 +40,12 @@ function revive.start_again(self, connect, urls)
   end
   self.revived = {}
   for i, before in ipairs(list) do self.revived[i] = before.tab end
-  local place, err = self.process:start()
-  if not place then
+  local started, err = self.process:start()
+  if not started then
     for _, before in ipairs(list) do tab_module.gone(before.tab) end
     return nil, err
   end
-  local connection, failure = connect(place)
+  local connection, failure = connect(started)
   if not connection then return nil, failure end
   restore(self, list)
   self.revived = nil

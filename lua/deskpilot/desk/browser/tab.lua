@@ -4,6 +4,7 @@
 local cdp = require "deskpilot.desk.browser.cdp"
 local errors = require "deskpilot.base.errors"
 local events = require "deskpilot.desk.browser.tab_events"
+local load_filter = require "deskpilot.desk.browser.load_filter"
 local signal = require "deskpilot.base.signal"
 local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
@@ -21,6 +22,7 @@ local tab_module = {}
 ---@field loading boolean
 ---@field downloads deskpilot.download[] that were started in it, the newest last
 ---@field closed boolean?
+---@field not_loaded deskpilot.error? why the latest document that was not to be loaded was stopped
 local Tab = {}
 Tab.__index = Tab
 
@@ -35,7 +37,7 @@ end
 -- Enables the events of a new session. The last call lets a paused new tab run. All calls are sent before the first
 -- answer is waited for.
 local function enable(self, session)
-  local calls = {}
+  local calls = load_filter.begin(self, session)
   for _, method in ipairs { "Page.enable", "Inspector.enable", "Network.enable", "Runtime.runIfWaitingForDebugger" } do
     calls[#calls + 1] = session:begin(method, method == "Network.enable"
       and { maxTotalBufferSize = 0, maxResourceBufferSize = 0 } or nil)
@@ -214,16 +216,25 @@ function Tab:info()
     ready = self.loading and "loading" or "complete" }
 end
 
---- Closes the tab. Its page is not asked (no beforeunload dialog).
+--- Closes a tab, whoever may.
+---@param self deskpilot.tab
 ---@return boolean? ok, deskpilot.error? err
-function Tab:close()
-  if self.closed then return true end
+function tab_module.close(self)
   local ok, err = self.browser:call("Target.closeTarget", { targetId = self.id })
   if not ok then return nil, err end
   local browser = self.browser
   browser.changed:wait_until(browser.desk.timing.browser_answer, function() return self.closed end)
   if self.closed then return true end
   return errors.fail("timed_out", "the tab is still there")
+end
+
+--- Closes the tab. Its page is not asked (no beforeunload dialog).
+---@return boolean? ok, deskpilot.error? err
+function Tab:close()
+  if self.closed then return true end
+  local permitted, forbidden = self.browser.desk.input.may_act { act = "close", tab = self }
+  if not permitted then return nil, forbidden end
+  return tab_module.close(self)
 end
 
 -- The browser learns of a new keyboard focus some time after the desktop has changed it, and the page after the

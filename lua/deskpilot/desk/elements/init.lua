@@ -84,6 +84,12 @@ function elements.new(desk)
   function reader.call(method, element, ...)
     local source, err = open()
     if not source then return nil, err end
+    if method ~= "ask" then
+      local what = ...
+      local permitted, forbidden = desk.input.may_act { act = "element", element = element,
+        what = method == "act" and "press" or type(what) == "table" and what.kind or method }
+      if not permitted then return nil, forbidden end
+    end
     if method ~= "ask" then desk.activity.give_way() end
     local arguments = table.pack(...)
     arguments[arguments.n + 1] = { timeout = desk.timing.element_action }

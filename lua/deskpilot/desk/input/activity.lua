@@ -122,6 +122,7 @@ local function new_activity(self)
   --- Waits where set_give_way says so. Whatever acts on the desktop calls it before it begins.
   ---@return boolean waited
   function api.give_way()
+    if self.desk.before_act then self.desk.before_act() end
     local rule = self.rule
     if not rule or missing(self.handle, rule.quiet) == 0 then return false end
     if rule.paused then rule.paused() end

@@ -1,6 +1,8 @@
---- desk.input: what may be pressed and typed, whoever asks for it. Every key and every text asks here before it goes to
---- an application: what desk.keyboard and desk.mouse press and type, what desk.elements puts into a field, what goes
---- into a page by the DevTools protocol, what is put into the clipboard. Who watches over a desk adds a filter.
+--- desk.input: what may be done, pressed and typed, whoever asks for it. Every key and every text asks here before it
+--- goes to an application: what desk.keyboard and desk.mouse press and type, what desk.elements puts into a field, what
+--- goes into a page by the DevTools protocol, what is put into the clipboard. So does every other act: a button of the
+--- mouse, something done to an element or a page, a program that is started, an address that is opened, a window that
+--- is closed. Who watches over a desk adds a filter.
 ---
 --- Keys count as they will be down together: what is held already, and what is pressed now. Texts count as they will
 --- stand together: what is typed now, behind what was typed before it, up to the last click or the last key that is no
@@ -19,10 +21,43 @@ local KEPT = 2000 -- bytes of what was typed before
 ---@class deskpilot.input_filter
 ---@field keys (fun(down: table<string, true>): string?)? of keys that are to be down together, by their canonical
 ---  names without left and right
----@field text (fun(words: string, before: string): string?)? of a text that is to be typed or entered; before: what
----  was typed before it
+---@field text (fun(words: string, before: string, entered: boolean?): string?)? of a text that is to be typed or
+---  entered; before: what was typed before it; entered: not by keys, but as a whole, by an act of its own
 ---@field paste (fun(read: fun(): string?): string?)? of a paste by keys; read() gives the text that would be pasted,
 ---  nil where it cannot be had
+---@field act (fun(act: deskpilot.desk_act): string?)? of any other act; it may wait
+---@field navigation (fun(url: string, tab: deskpilot.tab): string?)? of a document that a tab's main frame is about to
+---  load, whoever has begun that: a link, a script of the page, a redirect; it may not wait
+---@field chooser (fun(tab: deskpilot.tab): string?)? told that the page of a tab has asked for a file: where there is
+---  such a function the browser opens no dialog for that
+
+--- What is about to be done, in the field `act`:
+---   point     a button goes down, or the wheel turns, at the pixel `x`, `y` of the screen (`button`, `count`)
+---   element   desk.elements acts on `element` (`what`: press, set_text, ...)
+---   page      something is done in the page of `tab` with the element `element` (role and name; `submits`: it sends a
+---             form), where it is known (`what`: click, type, select, dialog)
+---   start     a program is started: `program`, and its `profile` where it has one
+---   open      `target`, a file or an address, is opened with the user's program for it
+---   navigate  `tab` is sent to `url` (or a new tab, where it is nil)
+---   upload    the files `paths` are given to the page of `tab`
+---   focus     `window` is brought to the front
+---   close     `window` or `tab` is closed
+---@class deskpilot.desk_act
+---@field act "point"|"element"|"page"|"start"|"open"|"navigate"|"upload"|"focus"|"close"
+---@field x integer?
+---@field y integer?
+---@field button string?
+---@field count integer?
+---@field element { role: string, name: string, pid: integer? }?
+---@field submits boolean?
+---@field what string?
+---@field tab deskpilot.tab?
+---@field url string?
+---@field paths string[]?
+---@field program string?
+---@field profile deskpilot.app_profile?
+---@field target string?
+---@field window deskpilot.window?
 
 local modifiers = { ctrl = true, alt = true, alt_gr = true, shift = true, win = true }
 local pastes = { ["ctrl+v"] = true, ["ctrl+shift+v"] = true, ["shift+insert"] = true }
@@ -59,11 +94,13 @@ local function only_modifiers(names)
   return true
 end
 
-local filter_options = { keys = "function", text = "function", paste = "function" }
+local filter_options = { keys = "function", text = "function", paste = "function", act = "function",
+  navigation = "function", chooser = "function" }
 
 local signatures = signature.of("desk.input", {
   add_filter = { "options" }, may_press = { "table" }, may_type = { "text" }, may_enter = { "text" }, clicked = {},
-  set_held = { "text", "boolean" },
+  set_held = { "text", "boolean" }, may_act = { "table" }, may_load = { "text", "table" },
+  may_choose = { "table" }, judges = { "text" },
 })
 
 ---@param desk deskpilot.desk
@@ -93,7 +130,8 @@ function filter.new(desk)
   ---@return deskpilot.handle handle ends it
   function api.add_filter(how)
     options.check(how, filter_options, "desk.input.add_filter")
-    local own = { keys = how.keys, text = how.text, paste = how.paste }
+    local own = { keys = how.keys, text = how.text, paste = how.paste, act = how.act, navigation = how.navigation,
+      chooser = how.chooser }
     table.insert(filters, own)
     return { remove = function()
       for i = #filters, 1, -1 do
@@ -141,8 +179,8 @@ function filter.new(desk)
   ---@return boolean? ok, deskpilot.error? err code "forbidden"
   function api.may_type(words)
     if #filters == 0 then return true end
-    local ok, err = may_press_characters(words)
-    if ok then ok, err = ask("text", words, before) end
+    local ok, err = ask("text", words, before)
+    if ok then ok, err = may_press_characters(words) end
     if not ok then return nil, err end
     before = (before .. words):sub(-KEPT)
     return true
@@ -153,7 +191,39 @@ function filter.new(desk)
   ---@param words string
   ---@return boolean? ok, deskpilot.error? err code "forbidden"
   function api.may_enter(words)
-    return ask("text", words, "")
+    return ask("text", words, "", true)
+  end
+
+  --- Whether something else may be done now. Whoever does it asks this before, with nothing pressed or held.
+  ---@param act deskpilot.desk_act
+  ---@return boolean? ok, deskpilot.error? err code "forbidden"
+  function api.may_act(act)
+    return ask("act", act)
+  end
+
+  --- Whether a tab's main frame may load that document.
+  ---@param url string
+  ---@param tab deskpilot.tab
+  ---@return boolean? ok, deskpilot.error? err code "forbidden"
+  function api.may_load(url, tab)
+    return ask("navigation", url, tab)
+  end
+
+  --- Whether a page may have the browser open a dialog for files.
+  ---@param tab deskpilot.tab
+  ---@return boolean? ok, deskpilot.error? err code "forbidden"
+  function api.may_choose(tab)
+    return ask("chooser", tab)
+  end
+
+  --- Whether any filter has that function.
+  ---@param question "keys"|"text"|"paste"|"act"|"navigation"|"chooser"
+  ---@return boolean
+  function api.judges(question)
+    for _, each in ipairs(filters) do
+      if each[question] then return true end
+    end
+    return false
   end
 
   --- A click ends what was typed before it: whoever presses a button says so here.

@@ -52,6 +52,21 @@ local function go_down(desk, button)
   return desk.native:button(button, true)
 end
 
+-- Whether a button may go down, or the wheel turn, at a target, before the pointer goes there; where it is already
+-- without one. The target itself may be an element that moves, so what counts is where it is now.
+local function may_point(desk, target, act)
+  local x, y
+  if target then x, y = points.resolve(desk, target) else x, y = desk.native:pointer() end
+  if not x then return nil, y end
+  act.act, act.x, act.y = "point", x, y
+  local ok, err = desk.input.may_act(act)
+  if not ok or target then return ok, err end
+  -- A person may have been asked, and have used the mouse for the answer.
+  local now_x, now_y = desk.native:pointer()
+  if now_x == x and now_y == y then return true end
+  return mouse_path.go(desk, x, y)
+end
+
 local function rest(seconds)
   if seconds > 0 then task.sleep(seconds) end
 end
@@ -253,6 +268,8 @@ function mouse.new(desk)
     how = options.check(how, click_options, "mouse.click")
     local button = check_button(how.button or "left", "mouse.click")
     desk.activity.give_way()
+    local permitted, forbidden = may_point(desk, target, { button = button, count = how.count or 1 })
+    if not permitted then return nil, forbidden end
     if target then
       local ok, err = api.move(target)
       if not ok then return nil, err end
@@ -303,8 +320,11 @@ function mouse.new(desk)
   ---@param button deskpilot.button? left if not given
   ---@return boolean? ok, deskpilot.error? err
   function api.press(button)
+    check_button(button or "left", "mouse.press")
     desk.activity.give_way()
-    return go_down(desk, check_button(button or "left", "mouse.press"))
+    local permitted, forbidden = may_point(desk, nil, { button = button or "left", count = 1 })
+    if not permitted then return nil, forbidden end
+    return go_down(desk, button or "left")
   end
 
   --- Lets a button go that was pressed.
@@ -335,6 +355,10 @@ function mouse.new(desk)
     desk.activity.give_way()
     local corners, err = corners_of(desk, path)
     if not corners then return nil, err end
+    for i = 1, #corners, math.max(1, #corners - 1) do -- both ends
+      local permitted, forbidden = may_point(desk, corners[i], { button = how.button or "left", count = 1 })
+      if not permitted then return nil, forbidden end
+    end
     local ok, failure = drag_along(desk, corners, how)
     if ok then rest((timing.of(desk, "click_pause"))) end
     return ok, failure
@@ -354,6 +378,8 @@ function mouse.new(desk)
       errors.mistake "mouse.scroll: notches are whole numbers; for less say pixels = true"
     end
     desk.activity.give_way()
+    local permitted, forbidden = may_point(desk, how.at, { what = "scroll" })
+    if not permitted then return nil, forbidden end
     if how.at then
       local ok, err = api.move(how.at)
       if not ok then return nil, err end

@@ -14,6 +14,10 @@
 ---  be known
 ---@field own_group boolean whether a program that is run to its end gets a process group, for end_tree
 ---@field end_tree fun(pid: integer) kills a process that deskpilot has started, and its descendants
+---@field pipe_path fun(folder: string, name: string): string the address for a pipe of that name; `folder` is a folder
+---  that only we may enter
+---@field open_pipe fun(path: string): integer?, any a descriptor that is connected to it, and a function that closes it
+---  here; or nil and why
 ---@field opener fun(target: string, private: boolean): string[]?, deskpilot.error? the command that opens a file or an
 ---  address with its default application, on a private desktop or on the current one
 ---@field polite boolean whether a process can be asked to end by a signal

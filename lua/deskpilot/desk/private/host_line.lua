@@ -2,7 +2,7 @@
 --- commands arrive as JSON lines on standard input, events are written to standard output.
 ---
 --- commands: {"command":"start","width":..,"height":..,"env":{..}}
----           {"command":"app","id":..,"argv":[..],"env":{..}}   {"command":"stop"}
+---           {"command":"app","id":..,"argv":[..],"env":{..},"pipes":{"path":..,"word":..}}   {"command":"stop"}
 --- events:   {"event":"ready","display":..,"folder":..,...}
 ---           {"event":"failed","code":..,"message":..}
 ---           (and those of host_runs.lua)

@@ -178,18 +178,27 @@ end
 --- Starts a program on this desktop. Does not wait for its window.
 ---@param argv string[]
 ---@param env table<string, string>?
+---@param pipes deskpilot.pipes? becomes its file descriptors 3 and 4
 ---@return integer? pid, deskpilot.error? err
-function Session:start_app(argv, env)
+function Session:start_app(argv, env, pipes)
   assert(type(argv) == "table" and type(argv[1]) == "string", "start_app wants a list: the program and its arguments")
   local id = self.next_id
   self.next_id = id + 1
   local command = {}
   for i, argument in ipairs(argv) do command[i] = tostring(argument) end
-  send(self, { command = "app", id = id, argv = json.list(command), env = env })
+  local offer, refused
+  if pipes then
+    offer, refused = pipes:offer(self.folder)
+    if not offer then return nil, refused end
+  end
+  send(self, { command = "app", id = id, argv = json.list(command), env = env, pipes = offer })
   local answer, err = wait_for(self, private.timing.app_start, function() return self.answers[id] end)
   if not answer then return nil, err end
   self.answers[id] = nil
   if answer.err then return nil, answer.err end
+  if pipes and not pipes:wait(private.timing.app_start) then
+    return errors.fail("io", "%s was started without its pipes", command[1])
+  end
   table.insert(self.apps, { argv = command, pid = answer.pid, ended = self.exits[answer.pid] })
   return answer.pid
 end

@@ -97,6 +97,11 @@ function windows.new(desk)
     return id
   end
 
+  -- Whether something may be done with a window.
+  local function may(id, what)
+    return desk.input.may_act { act = what, window = api.find { id = id } }
+  end
+
   --- Raises a window, restores it if it is minimized, gives it the keyboard focus, and waits until it is the active
   --- one.
   ---@param window deskpilot.window|integer|deskpilot.window_criteria|string
@@ -105,6 +110,8 @@ function windows.new(desk)
     desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
+    local permitted, forbidden = may(id, "focus")
+    if not permitted then return nil, forbidden end
     local ok, failure = desk.native:focus(id)
     if not ok then return nil, failure end
     local limit = task.now() + desk.timing.focus
@@ -158,6 +165,8 @@ function windows.new(desk)
     desk.activity.give_way()
     local id, err = id_of(window)
     if not id then return nil, err end
+    local permitted, forbidden = may(id, "close")
+    if not permitted then return nil, forbidden end
     local before, pid = {}, 0
     for _, other in ipairs(wait and api.list() or {}) do
       before[other.id] = true

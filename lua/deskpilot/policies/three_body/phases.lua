@@ -56,21 +56,22 @@ local function says_only_complete(phase)
   return found
 end
 
-local function without(names, name)
-  local rest = {}
-  for _, other in ipairs(names) do
-    if other ~= name then rest[#rest + 1] = other end
+-- The names for which fits(name) holds.
+local function those(names, fits)
+  local list = {}
+  for _, name in ipairs(names) do
+    if fits(name) then list[#list + 1] = name end
   end
-  return rest
+  return list
+end
+
+local function without(names, name)
+  return those(names, function(other) return other ~= name end)
 end
 
 -- Those of the names that there are: a goal within the run may have only some of the tools.
 local function of_box(box, names)
-  local list = {}
-  for _, name in ipairs(names) do
-    if box:get(name) then list[#list + 1] = name end
-  end
-  return list
+  return those(names, function(name) return box:get(name) ~= nil end)
 end
 
 -- For an Executor without tools: the safe ones, or all that there are but the claim.
@@ -87,19 +88,11 @@ function phases.verifies(phase)
 end
 
 local function has_acting(box, names)
-  for _, name in ipairs(names) do
-    local tool = box:get(name)
-    if tool and tool.acts ~= false and not passive[name] then return true end
-  end
-  return false
+  return #those(of_box(box, names), function(name) return box:get(name).acts ~= false and not passive[name] end) > 0
 end
 
 local function only_looks(box, names)
-  for _, name in ipairs(names) do
-    local tool = box:get(name)
-    if not (tool and tool.looks) then return false end
-  end
-  return true
+  return #those(of_box(box, names), function(name) return box:get(name).looks end) == #names
 end
 
 -- With those of the others that are not among them.

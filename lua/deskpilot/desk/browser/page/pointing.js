@@ -153,6 +153,35 @@ const isFocused = (el) => {
 
 const withoutElement = ({ stale, unknown, role, name }) => ({ stale, unknown, role, name });
 
+// Whether a click on the element sends a form: by its button, or by what is inside it.
+const submits = (el) => {
+  for (let node = el, i = 0; node && i < 6; i++, node = above(node)) {
+    if (nodeType(node) !== ELEMENT) continue;
+    const tag = localName(node);
+    if (tag === "button" || tag === "input") return Boolean(node.form) && (node.type === "submit" || node.type === "image");
+  }
+  return false;
+};
+
+const NAMED = /^(button|link|menuitem|menuitemcheckbox|menuitemradio|tab|option|checkbox|radio|switch)$/;
+
+// What a click at a pixel of the visible page would be for, or a key that presses what has the focus: the button or the
+// link that is there, or else the innermost element that has a name.
+const at = ({ x, y, focused: byKeys }) => {
+  if (x === undefined && !byKeys) return { metrics: metrics() };
+  const client = byKeys ? null : toClient(x, y);
+  const hit = byKeys ? focusedElement() : hitAt(client.x, client.y);
+  let named = null;
+  for (let node = hit, i = 0; node && i < 8; i++, node = above(node)) {
+    if (nodeType(node) !== ELEMENT) continue;
+    const role = roleOf(node);
+    const name = nameOf(node) || NAMED.test(role) && wordsOf(node, 200) || "";
+    if (name && NAMED.test(role)) return { role, name: tidy(name, 200), submits: submits(hit) };
+    if (name && !named) named = { role, name: tidy(name, 200) };
+  }
+  return { role: named ? named.role : "", name: named ? named.name : "", submits: hit ? submits(hit) : false };
+};
+
 // Scrolls the element into view, waits until it stops moving and returns the pixel to press.
 const aim = async ({ ref, watched }) => {
   let it = resolve(ref);
@@ -172,7 +201,7 @@ const aim = async ({ ref, watched }) => {
   if (watched) startWatch(it);
   held = { el: it.el };
   return { role: it.role, name: it.name, type: localName(it.el) === "input" ? it.el.type : undefined,
-    states, many: localName(it.el) === "textarea" || editingHost(it.el), rests, metrics: metrics(), ...pixel };
+    submits: submits(it.el), states, many: localName(it.el) === "textarea" || editingHost(it.el), rests, metrics: metrics(), ...pixel };
 };
 
 // Waits for a pointer event, and returns whether it was over the element, and where.

@@ -78,6 +78,22 @@ function platform.end_tree(pid)
   for _, other in ipairs(list) do uv.kill(other, "sigkill") end
 end
 
+-- In the folder, which nobody else may enter.
+function platform.pipe_path(folder, name)
+  return files.join(folder, "pipe-" .. name)
+end
+
+-- A connection to a socket of this machine is made at once. Programs expect descriptors that block.
+function platform.open_pipe(path)
+  local connection = uv.new_pipe()
+  connection:connect(path, function() end)
+  connection:set_blocking(true)
+  local descriptor, why = connection:fileno()
+  if descriptor then return descriptor, function() connection:close() end end
+  connection:close()
+  return nil, why
+end
+
 function platform.opener(target)
   if platform.on_path "xdg-open" then return { "xdg-open", target } end
   if platform.on_path "gio" then return { "gio", "open", target } end

@@ -81,6 +81,18 @@ function platform.end_tree(pid)
   for _, other in ipairs(list) do uv.kill(other, "sigkill") end
 end
 
+-- Others could connect there too, but not write.
+function platform.pipe_path(_, name)
+  return [[\\.\pipe\deskpilot-]] .. name
+end
+
+-- Opened as a file: programs expect handles that are not for overlapped operations, as libuv's own are.
+function platform.open_pipe(path)
+  local descriptor, why = uv.fs_open(path, "r+", 0)
+  if not descriptor then return nil, why end
+  return descriptor, function() uv.fs_close(descriptor) end
+end
+
 -- Runs `deskpilot --open` (cli/init.lua): a separate process, because opening blocks until Windows has answered.
 function platform.opener(target, private)
   if private then

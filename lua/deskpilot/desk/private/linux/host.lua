@@ -4,12 +4,13 @@
 --- itself.
 local uv = require "luv"
 local system = require "native.system"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local host_line = require "deskpilot.desk.private.host_line"
 local host_runs = require "deskpilot.desk.private.host_runs"
+local pipes = require "deskpilot.desk.app.pipes"
 local platform = require "deskpilot.desk.platform"
-local process_tree = require "deskpilot.desk.platform.process_tree"
 local processes = require "deskpilot.desk.platform.linux.processes"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -80,35 +81,12 @@ local manager_config = [[
 </openbox_config>
 ]]
 
--- Variables that refer to the user's desktop: applications must not inherit them. (Secrets are left out too.)
-local withheld = {
-  "^DISPLAY$", "^XAUTHORITY$", "^WAYLAND_", "^DBUS_", "^XDG_RUNTIME_DIR$", "^XDG_.*_HOME$", "^XDG_SESSION_",
-  "^XDG_CURRENT_DESKTOP$", "^AT_SPI_", "^NO_AT_BRIDGE$", "^GTK_MODULES$", "^SESSION_MANAGER$",
-  "^DESKTOP_STARTUP_ID$", "^LD_PRELOAD$",
-  "SAN_OPTIONS$",
-}
-
 local state -- of this process's desktop
 
 -- --- processes ------------------------------------------------------------------------------------
 
-local function environment(extra)
-  local env = {}
-  for key, value in pairs(state.env) do env[key] = value end
-  for key, value in pairs(extra or {}) do env[key] = tostring(value) end
-  local list = {}
-  for key, value in pairs(env) do list[#list + 1] = key .. "=" .. value end
-  return list
-end
-
 local function base_environment(asked)
-  local env = {}
-  for key, value in pairs(uv.os_environ()) do
-    local keep = true
-    for _, pattern in ipairs(withheld) do keep = keep and not key:match(pattern) end -- pattern: of `withheld`
-    keep = keep and not process_tree.is_secret(key)
-    if keep then env[key] = value end
-  end
+  local env = environment.inherited "private"
   env.HOME = files.join(state.folder, "home")
   env.XDG_RUNTIME_DIR = files.join(state.folder, "run")
   env.LANG = env.LANG or env.LC_ALL or "C.UTF-8"
@@ -119,21 +97,24 @@ local function base_environment(asked)
   return env
 end
 
+-- What lies in the desktop's folder goes with it: nothing has to be on the disk after a power failure.
+local private = { private = true, sync = false }
+
 local function last_line(log)
   local last = text.after_last(text.trim(files.read(log, 1 << 20) or ""), "\n")
   return last ~= "" and text.cut(text.one_line(last), 200) or nil
 end
 
--- Starts a program with its output in a log file. `extra` becomes its file descriptor 3. Its end is reported to the
--- parent and stored in process.ended.
+-- Starts a program with its output in a log file. `extra` become its file descriptors 3 and 4. Its end is reported to
+-- the parent and stored in process.ended.
 local function spawn(name, argv, options)
   options = options or {}
   local process = { name = name, log = files.join(state.folder, ("log/%d-%s.log"):format(state.logs,
     name:gsub("[^%w%-]", "_"))) }
   state.logs = state.logs + 1
-  local log = uv.fs_open(process.log, "a", tonumber("600", 8))
-  local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, env = environment(options.env),
-    stdio = { nil, log, log, options.extra }, detached = true, cwd = options.cwd },
+  local log = files.append(process.log, private)
+  local handle, pid = uv.spawn(argv[1], { args = { table.unpack(argv, 2) }, detached = true, cwd = options.cwd,
+    env = environment.lines(state.env, options.env), stdio = { nil, log, log, table.unpack(options.extra or {}) } },
     function(status, signal)
       process.ended = { status = status, signal = signal }
       state.known[process.pid] = nil
@@ -176,7 +157,7 @@ end
 local function first_line(name, argv, seconds)
   local pipe = uv.new_pipe()
   local process, err = spawn(name, { "/proc/self/exe", "--die-with-parent", tostring(uv.os_getpid()),
-    table.unpack(argv) }, { extra = pipe })
+    table.unpack(argv) }, { extra = { pipe } })
   if not process then
     pipe:close()
     return nil, err
@@ -201,11 +182,12 @@ end
 local function make_folder()
   local base = os.getenv("TMPDIR") or "/tmp"
   if #base > 60 then base = "/tmp" end -- the paths of sockets are limited to 108 bytes
-  local folder, why = uv.fs_mkdtemp(files.join(base, "deskpilot-XXXXXX"))
-  if not folder then return errors.fail("io", "cannot make a folder in %s: %s", base, why) end
+  local folder, why = files.make_temporary_folder(base, "deskpilot-")
+  if not folder then return nil, why end
   state.folder = folder
   for _, name in ipairs { "run", "home", "log" } do
-    uv.fs_mkdir(files.join(folder, name), tonumber("700", 8))
+    local ok, err = files.make_folder(files.join(folder, name), private)
+    if not ok then return nil, err end
   end
   return true
 end
@@ -216,7 +198,7 @@ local function make_cookie()
   state.cookie = uv.random(16)
   local path = files.join(state.folder, "xauthority")
   state.env.XAUTHORITY = path
-  return files.write(path, string.pack(">I2s2s2s2s2", 65535, "", "", "MIT-MAGIC-COOKIE-1", state.cookie))
+  return files.write(path, string.pack(">I2s2s2s2s2", 65535, "", "", "MIT-MAGIC-COOKIE-1", state.cookie), private)
 end
 
 -- Identifies the file at a path by its inode and change time.
@@ -243,7 +225,7 @@ end
 
 local function start_bus()
   local config = files.join(state.folder, "bus.conf")
-  local ok, err = files.write(config, bus_config:format(files.join(state.folder, "run/bus")))
+  local ok, err = files.write(config, bus_config:format(files.join(state.folder, "run/bus")), private)
   if not ok then return nil, err end
   local line, process = first_line("dbus-daemon", { platform.on_path("dbus-daemon"), "--config-file=" .. config,
     "--nofork", "--nopidfile", "--print-address=3" }, private_host.timing.bus_start)
@@ -255,7 +237,7 @@ end
 
 local function start_manager()
   local config, ready = files.join(state.folder, "openbox.xml"), files.join(state.folder, "run/manager-ready")
-  local ok, err = files.write(config, manager_config)
+  local ok, err = files.write(config, manager_config, private)
   if not ok then return nil, err end
   -- After every change of the keyboard map openbox reads the compose file again, which takes 45 ms in which no window
   -- moves, and typing changes the map often. Openbox needs no compose sequences, so it gets an empty file.
@@ -290,7 +272,13 @@ local function start_app(command)
       command.argv[1], command.argv[1])
   end
   local name = select(2, files.split(command.argv[1]))
-  return spawn(name, { program, table.unpack(command.argv, 2) }, { env = command.env })
+  local argv = { program, table.unpack(command.argv, 2) }
+  if not command.pipes then return spawn(name, argv, { env = command.env }) end
+  local descriptors, release = pipes.join(command.pipes)
+  if not descriptors then return nil, release end
+  local process, err = spawn(name, argv, { env = command.env, extra = descriptors })
+  release()
+  return process, err
 end
 
 -- --- ending ---------------------------------------------------------------------------------------
@@ -391,7 +379,7 @@ function commands.app(command)
 end
 
 function commands.run(command)
-  host_runs.start(state.line, command, { env = environment(command.env),
+  host_runs.start(state.line, command, { env = environment.lines(state.env, command.env),
     on_start = function(pid) state.known[pid] = true end,
     on_end = function(pid) state.known[pid] = nil end })
 end

@@ -8,13 +8,14 @@
 local uv = require "luv"
 local native = require "native.desk"
 local system = require "native.system"
+local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local host_line = require "deskpilot.desk.private.host_line"
 local host_runs = require "deskpilot.desk.private.host_runs"
+local pipes = require "deskpilot.desk.app.pipes"
 local platform = require "deskpilot.desk.platform"
-local process_tree = require "deskpilot.desk.platform.process_tree"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 
@@ -48,13 +49,14 @@ local function new_log(program)
   return files.join(state.folder, ("%d-%s.log"):format(state.logs, name))
 end
 
--- Starts a program with its output in a log file. It inherits this process's desktop.
-local function start_app(command)
+-- Starts a program with its output in a log file, and with these file descriptors 3 and 4. It inherits this process's
+-- desktop.
+local function spawn(command, descriptors)
   local argv = command.argv
   local process = { log = new_log(argv[1]) }
-  local log = uv.fs_open(process.log, "a", tonumber("600", 8))
+  local log = files.append(process.log, { private = true })
   local handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) },
-    env = process_tree.environment(state.env, command.env), stdio = { nil, log, log } },
+    env = environment.of("private", state.env, command.env), stdio = { nil, log, log, table.unpack(descriptors) } },
     function(status, signal) ended(process, status, signal) end)
   if log then uv.fs_close(log) end
   if not handle then
@@ -64,6 +66,15 @@ local function start_app(command)
   process.handle, process.pid = handle, pid
   state.running[process] = true
   return process
+end
+
+local function start_app(command)
+  if not command.pipes then return spawn(command, {}) end
+  local descriptors, release = pipes.join(command.pipes)
+  if not descriptors then return nil, release end
+  local process, err = spawn(command, descriptors)
+  release()
+  return process, err
 end
 
 -- --- ending ---------------------------------------------------------------------------------------
@@ -102,7 +113,7 @@ function commands.app(command)
 end
 
 function commands.run(command)
-  host_runs.start(state.line, command, { env = process_tree.environment(state.env, command.env) })
+  host_runs.start(state.line, command, { env = environment.of("private", state.env, command.env) })
 end
 
 function commands.cancel(command)
@@ -137,10 +148,8 @@ end
 local function make()
   local ok, err = system.hold_descendants()
   if not ok then return nil, err end
-  local folder, why = uv.fs_mkdtemp(folder_of("deskpilot-XXXXXX"))
-  if not folder then
-    return errors.fail("io", "cannot make a folder in %s: %s", files.temporary_folder(), why)
-  end
+  local folder, why = files.make_temporary_folder(files.temporary_folder(), "deskpilot-")
+  if not folder then return nil, why end
   local status, failure = system.run_on_desktop(select(2, files.split(folder)))
   files.remove(folder)
   return status, failure
