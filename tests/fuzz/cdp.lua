@@ -21,9 +21,10 @@ local function connect()
   return connection, listener
 end
 
+local desk = assert(require "deskpilot.desk".open { backend = "null", width = 100, height = 100 })
+
 local function browser_of(connection)
-  local browser = { desk = { timing = { browser_answer = 60, focus = 1, download = 60 } }, changed = signal.new(),
-    order = {}, by_id = {}, downloads = {}, port = 1 }
+  local browser = { desk = desk, changed = signal.new(), order = {}, by_id = {}, downloads = {}, port = 1 }
   function browser.connected()
     if connection.closed then return nil, connection.closed end
     return connection
