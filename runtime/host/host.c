@@ -35,9 +35,8 @@ static void end_without_memory(void)
 static bool is_memory_error(lua_State *L, int status)
 {
     static const char message[] = "not enough memory";
-    return status == LUA_ERRMEM ||
-           (status != LUA_OK && lua_type(L, -1) == LUA_TSTRING &&
-            strncmp(lua_tostring(L, -1), message, sizeof message - 1) == 0);
+    return status == LUA_ERRMEM || (status != LUA_OK && lua_type(L, -1) == LUA_TSTRING &&
+                                    strncmp(lua_tostring(L, -1), message, sizeof message - 1) == 0);
 }
 
 static int traceback(lua_State *L)
