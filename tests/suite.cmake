@@ -41,8 +41,8 @@ tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles batch b
             config criteria csv data decode desk desk_proxy eval files find goal_limits goals hook_fields hooks http
             http_server input_filter json lasting literal literal_planner lookup lookups loop_detection memory model
             monitors native_desk ocr odev old_runs outline pace patterns permissions phases plugins probe process
-            questions replay report resume_state schema schema_foreign shot signal signatures site system task
-            tool_groups toolbox trust types untrusted websocket websocket_frames websocket_opening)
+            questions replay report resume_state schema schema_foreign secrets shot signal signatures site system
+            task tool_groups toolbox trust types untrusted websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)
 tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)
@@ -57,7 +57,7 @@ endfunction()
 
 # --- by cmake -P: a line "KIND NAME" for each test; KIND is unit, linux, tsan or windows -------------------------
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(lines "windows windows.imports" "windows windows.c.pngsuite")
+  set(lines "windows windows.imports" "windows windows.bill" "windows windows.c.pngsuite")
   foreach(name binary.hardening fuzz.websocket fuzz.image graph.file_circles graph.test_file_circles)
     list(APPEND lines "unit ${name}" "windows windows.${name}")
   endforeach()

@@ -36,3 +36,6 @@ add_lua_tests(windows "${HERE}/wine/wine.sh;--two-monitors;--seconds;360" ${WIND
 
 set(NEEDS deskpilot)
 add_suite_test(windows.imports ${CMAKE_SOURCE_DIR}/runtime/cmake/windows/imports.sh $<TARGET_FILE:deskpilot>)
+set(NEEDS bill)
+add_suite_test(windows.bill ${CMAKE_COMMAND} ${BILL_WORDS} -DLICENCES=${LIBRARIES}/licences -DMAKER=${BILL_MAKER}
+               -P ${CMAKE_CURRENT_SOURCE_DIR}/windows/bill.cmake)

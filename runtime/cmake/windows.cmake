@@ -55,4 +55,14 @@ set_source_files_properties(runtime/host/windows/deskpilot.rc PROPERTIES OBJECT_
   "${CMAKE_SOURCE_DIR}/runtime/host/windows/deskpilot.manifest;${CMAKE_SOURCE_DIR}/runtime/host/windows/deskpilot.ico")
 set(PROGRAM_SOURCES $<TARGET_OBJECTS:resources>)
 
+# What is in the program, for whoever has to know: beside it, and in the release.
+set(BILL_WORDS -DPROGRAM=$<TARGET_FILE:deskpilot> -DVERSION=${PROJECT_VERSION} -DCOMPILER=${CMAKE_C_COMPILER}
+    -DSOURCES=${CMAKE_SOURCE_DIR}/runtime/cmake/windows/libraries/sources.txt
+    -DBILL=${CMAKE_BINARY_DIR}/deskpilot.cdx.json)
+set(BILL_MAKER ${CMAKE_SOURCE_DIR}/runtime/cmake/windows/bill.cmake)
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/deskpilot.cdx.json VERBATIM
+  COMMAND ${CMAKE_COMMAND} ${BILL_WORDS} -P ${BILL_MAKER}
+  DEPENDS deskpilot ${BILL_MAKER} ${CMAKE_SOURCE_DIR}/runtime/cmake/windows/libraries/sources.txt)
+add_custom_target(bill ALL DEPENDS ${CMAKE_BINARY_DIR}/deskpilot.cdx.json)
+
 set(CMAKE_CROSSCOMPILING_EMULATOR ${CMAKE_SOURCE_DIR}/tests/wine/wine.sh --seconds 360)

@@ -45,6 +45,22 @@ static int traceback(lua_State *L)
     return 1;
 }
 
+/* Says what is on the top of the stack to the user, by Lua's `warn`, which the command line makes
+ * safe for a terminal; without it, as it is. Pops it. */
+static void say(lua_State *L, const char *lead)
+{
+    const char *words = luaL_tolstring(L, -1, NULL);
+    if (lua_getglobal(L, "warn") == LUA_TFUNCTION && !lua_iscfunction(L, -1)) {
+        lua_pushfstring(L, "%s%s", lead, words);
+        if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
+            lua_pop(L, 2);
+            return;
+        }
+    }
+    fprintf(stderr, "deskpilot: %s%s\n", lead, words);
+    lua_pop(L, 3);
+}
+
 /* Calls a callback of luv. An uncaught error in it is a bug in deskpilot or in a user's own luv
  * code. It is reported and the loop goes on; luv's default, exit(255), would skip all clean-up. */
 static int callback(lua_State *L, int arguments, int results, int flags)
@@ -58,7 +74,7 @@ static int callback(lua_State *L, int arguments, int results, int flags)
         end_without_memory();
     }
     if (status != LUA_OK) {
-        fprintf(stderr, "deskpilot: error in a callback: %s\n", luaL_tolstring(L, -1, NULL));
+        say(L, "error in a callback: ");
         lua_settop(L, base - 1);
         return -status;
     }
@@ -181,7 +197,7 @@ failed:
     if (is_memory_error(L, status)) {
         end_without_memory();
     }
-    fprintf(stderr, "deskpilot: %s\n", lua_tostring(L, -1));
+    say(L, "");
     return 2;
 }
 

@@ -40,6 +40,12 @@ function terminal.start(argv, options)
   return self
 end
 
+--- Writes every byte that the program sends to the terminal from now on to a file as well.
+function Terminal:log(path)
+  local child = tmux(self, "pipe-pane", "-O", "cat >" .. quoted(path))
+  assert(child.status == 0, child.stderr)
+end
+
 --- Types text as it is.
 function Terminal:type(words)
   tmux(self, "send-keys", "-l", words)

@@ -86,6 +86,13 @@ function tests.paste_is_text_and_never_keys()
   t.eq(e.text, "a\nb\nc  x!")
 end
 
+function tests.nothing_unseen_is_pasted()
+  local e = editor()
+  e:feed("\27[200~x = 'a\u{202E}b\u{2066}'\u{9b}31m\u{200B}\u{E0041} é\u{1F469}\u{200D}\u{1F4BB}\27[201~")
+  t.eq(e.text, "x = 'ab' 31m é\u{1F469}\u{200D}\u{1F4BB}")
+  t.eq(e:draw(80):find("\u{202E}", 1, true), nil)
+end
+
 -- An editor that knows those words, and the events that the keys made.
 local function completing(keys, words)
   local events = {}

@@ -2,6 +2,7 @@
 --- argument too many. It has to take them as a shorthand, or to refuse them in a sentence that names it and the line
 --- of the call; never to pass over them.
 local t = require "harness"
+local spawn = require "spawn"
 local desk_module = require "deskpilot.desk"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
@@ -120,7 +121,7 @@ end
 
 function tests.each_function_of_the_desk()
   local desk = open()
-  local list, names = functions_of(desk), {}
+  local list, names, folder = functions_of(desk), {}, spawn.folder() -- a text may be taken for a file's path
   for _, entry in ipairs(list) do
     local name, fn = entry[1], entry[2]
     names[#names + 1] = name
@@ -128,7 +129,7 @@ function tests.each_function_of_the_desk()
     if t.ok(arguments, name .. " has no example in this test") then
       local ok, first = call(fn, table.unpack(arguments))
       t.ok(ok, ("%s with good arguments: %s"):format(name, tostring(first)))
-      ok, first = call(fn, "a text that is nothing")
+      ok, first = call(fn, folder .. "/a text that is nothing")
       if takes_text[name] then t.ok(ok or tostring(first):find(name:match("[%w_]+$"), 1, true), name .. tostring(first))
       else refused(name, "a text", ok, first) end
       ok, first = call(fn, 7.5)
@@ -141,6 +142,7 @@ function tests.each_function_of_the_desk()
   end
   t.ok(#names > 80, #names .. " functions are too few to be all")
   t.eq(#text.keys(good), #names, "each example has its function")
+  files.remove(folder)
   desk:close()
 end
 

@@ -4,6 +4,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local journal = require "deskpilot.agent.journal"
 local rundir = require "deskpilot.agent.rundir"
+local secrets = require "deskpilot.model.secrets"
 
 local export = {}
 
@@ -128,7 +129,7 @@ function export.write(folder, outcome)
   if not events and not outcome then return nil, how end
   local result = export.result(events or {}, folder, events and how)
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
-  finished(result)
+  result = secrets.mask_all(finished(result)) -- the outcome is not from the journal
   local err = keep(result, events, how)
   if events then err = keep(result, save(folder, "trajectory.json", export.trajectory(events, how))) end
   return result, keep(result, save(folder, "result.json", result)) or err

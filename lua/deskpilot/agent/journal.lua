@@ -27,7 +27,7 @@ local function line(event, number)
   data.event, data.at, data.number = nil, nil, number
   local ok, rest = pcall(json.encode, secrets.mask_all(data))
   if not ok then -- a hook put something there that is no data: the line says so, the run goes on
-    rest = json.encode { number = number, turn = event.turn, not_encodable = tostring(rest) }
+    rest = json.encode { number = number, turn = event.turn, not_encodable = secrets.mask(tostring(rest)) }
   end
   return ('{"event":"%s","at":%.4f,%s'):format(event.event, event.at, rest:sub(2)) .. "\n"
 end

@@ -68,4 +68,24 @@ function invisible.remove(s)
   return s
 end
 
+local hidden_code = {}
+for _, ranges in ipairs { left_out, spaces, { { 0x200C, 0x200D }, { 0xFE00, 0xFE0F } } } do
+  for _, range in ipairs(ranges) do
+    for code = range[1], range[2] or range[1] do hidden_code[code] = true end
+  end
+end
+
+--- The text with each invisible character written out, C0 but not C1 left as it is, for forms that can say it by its
+--- number (JSON, Lua's strings).
+---@param s string UTF-8; other text is given back as it is
+---@param form fun(code: integer): string
+---@return string
+function invisible.escape(s, form)
+  if not s:find("[\x80-\xFF]") or not utf8.len(s) then return s end
+  return (s:gsub("[\xC2-\xF4][\x80-\xBF]+", function(character)
+    local code = utf8.codepoint(character)
+    return (hidden_code[code] or code >= 0xE0000 and code <= 0xE0FFF) and form(code) or nil
+  end))
+end
+
 return invisible

@@ -1,10 +1,10 @@
 --- Who answers questions at the command line: a person at the terminal, and a file of answers (--answers).
+local terminal = require "deskpilot.cli.terminal"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local glob = require "deskpilot.base.glob"
 local platform = require "deskpilot.desk.platform"
-local progress = require "deskpilot.cli.progress"
 local questions = require "deskpilot.agent.questions"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
@@ -13,7 +13,7 @@ local text = require "deskpilot.base.text"
 local asking = {}
 
 local function put(words)
-  io.stderr:write(words)
+  terminal.note(words)
   io.stderr:flush()
 end
 
@@ -23,15 +23,15 @@ local function somebody_is_there()
 end
 
 local function show(question)
-  local lines = { "? " .. progress.clean(question.text) }
+  local lines = { "? " .. terminal.line(question.text) }
   for i, option in ipairs(question.options or {}) do
-    lines[#lines + 1] = ("    %d  %s"):format(i, progress.clean(option))
+    lines[#lines + 1] = ("    %d  %s"):format(i, terminal.line(option))
   end
   put(table.concat(lines, "\n") .. "\n")
 end
 
 local function prompt(question)
-  local enter = question.default and "Enter: " .. text.cut(progress.clean(question.default), 60) or "Enter: no answer"
+  local enter = question.default and "Enter: " .. text.cut(terminal.line(question.default), 60) or "Enter: no answer"
   put(("  answer (%s%s; %g s): "):format(question.options and "number or text; " or "", enter, question.seconds))
 end
 

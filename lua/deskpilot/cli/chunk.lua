@@ -2,6 +2,7 @@
 --- around it, and the words when it fails.
 local help = require "deskpilot.cli.help"
 local inspect = require "deskpilot.cli.inspect"
+local terminal = require "deskpilot.cli.terminal"
 
 local chunk = {}
 
@@ -71,7 +72,7 @@ function chunk.environment(open_desk)
     package.loaded[name] = nil
     return require(name)
   end
-  function env.help(...) io.stdout:write(help.about(...), "\n") end
+  function env.help(...) terminal.put(help.about(...), "\n") end
   env._G = env
   return setmetatable(env, { __index = function(_, name)
     if name == "desk" then return open_desk() end

@@ -24,7 +24,7 @@ local function command_names()
 end
 
 local function complain(message)
-  io.stderr:write("deskpilot: ", message, "\n")
+  require("deskpilot.cli.terminal").complain(message)
   return cli.status.usage
 end
 
@@ -91,7 +91,7 @@ local function outcome(state, ok, status)
   if ok then return math.tointeger(status) or 0 end
   local errors = require "deskpilot.base.errors"
   if state.interrupted or (errors.is(status, "cancelled") and tostring(status):find("^interrupted")) then
-    io.stderr:write("deskpilot: interrupted\n")
+    require("deskpilot.cli.terminal").complain "interrupted"
     return cli.status.interrupted
   end
   complain(tostring(status))
@@ -111,7 +111,14 @@ local function run_command(command, options, positional)
   end))
 end
 
+-- From here on a secret of the environment shows nowhere, and what is printed is safe for a terminal.
+local function guard_output()
+  require("deskpilot.model.secrets").register_environment(require("luv").os_environ())
+  require("deskpilot.cli.terminal").install(io.stdout)
+end
+
 local function dispatch(name, words)
+  guard_output()
   local args = require "deskpilot.cli.args"
   local loaded, command = xpcall(require, function(message) return tostring(message) end,
     modules .. name)
@@ -144,6 +151,7 @@ special["-h"] = special["--help"]
 
 -- The private desktop's keeper process; nobody types this.
 special["--desktop-host"] = function(words)
+  guard_output()
   return require("deskpilot.desk.private." .. require("native.system").platform .. ".host").main(words)
 end
 

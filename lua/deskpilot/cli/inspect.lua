@@ -1,6 +1,9 @@
 --- Values as a person reads them at the prompt: nested tables with sorted keys, cycles marked, errors
 --- as "message (code)", nothing that a terminal would obey.
 local errors = require "deskpilot.base.errors"
+local invisible = require "deskpilot.base.invisible"
+local secrets = require "deskpilot.model.secrets"
+local terminal = require "deskpilot.cli.terminal"
 
 local inspect = {}
 
@@ -9,10 +12,9 @@ local max_depth, max_items, line_width = 5, 200, 90
 local escapes = { ["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r", ['"'] = '\\"', ["\\"] = "\\\\" }
 
 local function quoted(s)
-  s = s:gsub('[%c"\\]', function(c) return escapes[c] or ("\\%d"):format(c:byte()) end)
+  s = secrets.mask(s):gsub('[%c"\\]', function(c) return escapes[c] or ("\\%d"):format(c:byte()) end)
   if not utf8.len(s) then s = s:gsub("[\128-\255]", function(c) return ("\\x%02X"):format(c:byte()) end) end
-  -- C1 controls are valid UTF-8 and still obeyed by terminals.
-  s = s:gsub("\194([\128-\159])", function(c) return ("\\u{%X}"):format(c:byte()) end)
+  s = invisible.escape(s, function(code) return ("\\u{%X}"):format(code) end)
   return '"' .. s .. '"'
 end
 
@@ -70,7 +72,7 @@ function show(v, indent, depth, seen)
   if kind == "string" then return quoted(v) end
   if kind ~= "table" or has_tostring(v) then
     local ok, words = pcall(tostring, v)
-    return ok and words:gsub("%c", " ") or "<" .. kind .. " whose tostring fails>"
+    return ok and terminal.line(words) or "<" .. kind .. " whose tostring fails>"
   end
   return show_table(v, indent, depth, seen)
 end
@@ -85,8 +87,8 @@ end
 --- An error value: "message (code)".
 ---@return string
 function inspect.error(err)
-  if errors.is(err) then return ("%s (%s)"):format(tostring(err.message):gsub("%c", " "), err.code) end
-  return (tostring(err):gsub("[%c]", function(c) return (c == "\n" or c == "\t") and c or " " end))
+  if errors.is(err) then return ("%s (%s)"):format(terminal.line(err.message), err.code) end
+  return terminal.lines(err)
 end
 
 --- Several values, as a call returned them.

@@ -1,5 +1,6 @@
 --- Editing one entry (of one or more lines) at a terminal. The editor itself knows no terminal: it is
 --- fed the bytes that came, gives back what they meant, and says what to draw. repl.lua connects it.
+local invisible = require "deskpilot.base.invisible"
 local texts = require "deskpilot.base.text"
 
 local line_editor = {}
@@ -97,10 +98,12 @@ function Editor:line_end()
   return self.text:find("\n", self.cursor, true) or #self.text + 1
 end
 
---- Puts text in at the cursor. Bytes that are not UTF-8 are dropped, tabs become spaces.
+--- Puts text in at the cursor. Bytes that are not UTF-8 and invisible characters are dropped (what is pasted from a
+--- page would read otherwise than it runs), tabs become spaces.
 function Editor:insert(words)
   words = words:gsub("\r\n?", "\n"):gsub("\t", "  "):gsub("[\0-\9\11-\31\127]", "")
   if not utf8.len(words) then words = words:gsub("[\128-\255]", "") end
+  words = invisible.remove(words)
   self.text = self.text:sub(1, self.cursor - 1) .. words .. self.text:sub(self.cursor)
   self.cursor = self.cursor + #words
   self.browsing = nil

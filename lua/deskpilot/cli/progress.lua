@@ -4,6 +4,7 @@ local uv = require "luv"
 local json = require "deskpilot.base.json"
 local rundir = require "deskpilot.agent.rundir"
 local own_files = require "deskpilot.base.own_files"
+local terminal = require "deskpilot.cli.terminal"
 local text = require "deskpilot.base.text"
 
 local progress = {}
@@ -15,18 +16,7 @@ local tick_ms = 120
 local Progress = {}
 Progress.__index = Progress
 
---- Without anything that a terminal would obey: C0 and C1 control characters, DEL, and bytes that
---- are not text; one line.
----@return string
-function progress.clean(words)
-  words = tostring(words)
-  if not utf8.len(words) then words = words:gsub("[\128-\255]", "?") end
-  words = words:gsub("\194[\128-\159]", " ") -- C1
-  words = words:gsub("\226\128[\170-\174]", ""):gsub("\226\129[\166-\169]", "") -- text direction
-  return text.one_line(words)
-end
-
-local clean = progress.clean
+local clean = terminal.line
 
 local function brief(words, limit)
   return text.cut(clean(words), limit)
@@ -68,7 +58,7 @@ function Progress:line(words)
     return
   end
   self:erase()
-  self.write(("  "):rep(#self.goals) .. words .. "\n")
+  self.write(("  "):rep(#self.goals) .. terminal.lines(words) .. "\n")
   self:draw()
 end
 

@@ -1,4 +1,5 @@
 --- What the commands that run a mission share (run, resume, fork, rerun): from the order to its debrief.
+local terminal = require "deskpilot.cli.terminal"
 local asking = require "deskpilot.cli.asking"
 local config_files = require "deskpilot.base.config_files"
 local environment = require "deskpilot.desk.platform.environment"
@@ -64,11 +65,11 @@ local status_of = { succeeded = 0, failed = 1, incomplete = 1, error = 1, interr
 ---@param err any
 ---@return integer status
 function running.refuse(options, status, err)
-  io.stderr:write("deskpilot: ", tostring(err), "\n")
+  terminal.complain(tostring(err))
   if options.json then
-    io.stdout:write(json.encode { status = status == 130 and "interrupted" or "error", reason = tostring(err),
+    terminal.put_json { status = status == 130 and "interrupted" or "error", reason = tostring(err),
       turns = 0, actions = 0, seconds = 0, run_dir = json.null,
-      model = { calls = 0, input_tokens = 0, output_tokens = 0 } }, "\n")
+      model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
   end
   return status
 end
@@ -335,7 +336,7 @@ local function perform(plan, parts, options)
   plan.run = run
   local last, unwatched = require "deskpilot.agent.last_words".open(run, journal.writer, {
     status = function(outcome) return status_for(outcome, plan.config) end,
-    clean = require "deskpilot.cli.progress".clean, json = options.json })
+    clean = terminal.line, json = options.json })
   if not last then return nil, unwatched end
   plan.last_words = last
   table.insert(parts.listeners, 1, { name = "the watchdog", listener = last.listener })
@@ -343,20 +344,16 @@ local function perform(plan, parts, options)
   local result, why = require "deskpilot.agent.export".write(dir.path, run.outcome)
   if result then last:written(result) end
   journal.close()
-  if why then io.stderr:write("deskpilot: ", tostring(why), "\n") end
+  if why then terminal.complain(why) end
   return result
 end
 
 local function work(options, order, plan_out)
   if options.json then -- standard output is for the one object, whatever a mission prints
     io.output(io.stderr)
-    print = function(...) -- luacheck: ignore
-      local words = table.pack(...)
-      for i = 1, words.n do words[i] = tostring(words[i]) end
-      io.stderr:write(table.concat(words, "\t"), "\n")
-    end
+    terminal.install(io.stderr)
   end
-  if order.say then io.stderr:write(order.say, "\n") end
+  if order.say then terminal.note(order.say, "\n") end
   local plan, err = resolve(options, order)
   if not plan then return running.refuse(options, 2, err) end
   local parts, failure = prepare(plan)
@@ -374,7 +371,7 @@ local function work(options, order, plan_out)
   close()
   if plan.last_words then plan.last_words:close() end
   if not result then return running.refuse(options, 3, err) end
-  if options.json then io.stdout:write(json.encode(result), "\n") end
+  if options.json then terminal.put_json(result) end
   return status_for({ status = result.status, missing = plan.run.outcome.missing }, plan.config)
 end
 

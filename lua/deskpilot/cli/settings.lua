@@ -7,6 +7,7 @@ local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
 local plugins = require "deskpilot.agent.plugins"
 local provider = require "deskpilot.model.provider"
+local secrets = require "deskpilot.model.secrets"
 
 local settings = {}
 
@@ -109,6 +110,13 @@ local function ranks(sources)
   return rank
 end
 
+-- What is read here must show nowhere.
+local function register_secrets(resolved)
+  if not resolved then return end
+  for _, key in pairs(resolved.keys.by_name) do secrets.register((resolved:secret(key.name))) end
+  for name in pairs(resolved.values) do secrets.register((resolved:secret(name))) end
+end
+
 --- Puts a configuration together. Of the policies, guards and tools that were not loaded those are loaded that are
 --- needed to know every name in it.
 ---@param sources deskpilot.config_sources
@@ -123,6 +131,7 @@ function Settings:resolve(sources)
     if #config.unknown(self.keys, sources) > 0 then problems = load_rest(self, sources) end
   end
   local resolved, err, rest = config.resolve(self.keys, sources)
+  register_secrets(resolved or rest)
   if resolved then
     local ok, why = provider.apply(resolved, ranks(sources))
     if not ok then return nil, why, resolved end

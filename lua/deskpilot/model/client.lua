@@ -93,8 +93,11 @@ function client.new(options)
   if key and key:find("[%c%s]") then
     return errors.fail("invalid", "the API key holds white space or control characters")
   end
-  secrets.register(key)
-  local urls, err = endpoints.parse(options.endpoint or client.default_endpoint)
+  local address = options.endpoint or client.default_endpoint
+  local own_secrets = endpoints.secrets(address)
+  own_secrets[#own_secrets + 1] = key
+  for _, secret in ipairs(own_secrets) do secrets.register(secret) end
+  local urls, err = endpoints.parse(address)
   if not urls then return nil, err end
   if urls.has_password and not urls.is_private then
     return errors.fail("invalid", "the address %s holds a password, which http:// shows to everybody on the way: use "
@@ -106,7 +109,7 @@ function client.new(options)
       .. "https://, or a tunnel to an address of this machine"):format(self.key_from or "whoever made the client")
     key = nil
   end
-  private[self] = { urls = urls, key = key }
+  private[self] = { urls = urls, key = key, secrets = own_secrets }
   self.endpoint = urls.shown
   return self
 end
@@ -156,7 +159,7 @@ local function decode_body(result)
   local raw, why = limits.decode(body)
   if raw ~= nil then return raw end
   if stream.is_one(body, result.headers["content-type"]) then return stream.read(body) end
-  return nil, "it cannot be read: " .. text.cut(text.one_line(tostring(why)), 120)
+  return nil, "it cannot be read: " .. text.cut(text.one_line(secrets.mask(tostring(why))), 120)
 end
 
 -- What is too large in an answer; nil where nothing is.
@@ -172,8 +175,9 @@ end
 
 -- What stands in a run's files for an answer that is too large, so that a replay has the same.
 local function remains(excess, content)
+  content = secrets.mask((content or ""):sub(1, 1 << 16)) -- before it is cut
   return { excess = excess, choices = json.list { { index = 0,
-    message = { role = "assistant", content = text.cut(content or "", 2000) } } } }
+    message = { role = "assistant", content = text.cut(content, 2000) } } } }
 end
 
 --- Converts a decoded body in OpenAI's format to a reply.
@@ -246,10 +250,15 @@ end
 
 local codes = { [401] = "refused", [403] = "refused", [404] = "not_found", [408] = "timed_out" }
 
+-- The title of a page where an answer should be, masked before it is shortened; nil where it is no page.
+local function page_title(result)
+  return advice.page_title { headers = result.headers, body = secrets.mask(result.body:sub(1, 8192)) }
+end
+
 local function status_failure(self, result)
   local status = result.status
   local code = codes[status] or ((status == 429 or status >= 500) and "unavailable") or "protocol"
-  local title = advice.page_title(result)
+  local title = page_title(result)
   if title and (status == 404 or status == 405) then
     return fail(self, code, advice.page(self.endpoint, title), { status = status, page = true })
   end
@@ -265,7 +274,7 @@ end
 
 -- A web page where an answer should be.
 local function page_failure(self, result)
-  local title = advice.page_title(result)
+  local title = page_title(result)
   if not title then return nil end
   return fail(self, "protocol", advice.page(self.endpoint, title), { page = true, status = result.status })
 end
@@ -304,7 +313,9 @@ local function attempt(self, body)
   local raw, why = decode_body(result)
   local reply
   if raw ~= nil then reply, why = client.read(raw) end
-  if reply then return reply end
+  -- Who was given the key has no reason to say it, and what is decided from the answer could type it somewhere. What is
+  -- too large has been left out before.
+  if reply then return secrets.strip(reply, private[self].secrets) end
   local said = type(raw) == "table" and raw.error and (" (" .. server_message(json.encode(raw)) .. ")") or ""
   local _, explained = fail(self, "protocol", ("the model server at %s answered what is no chat "
     .. "completion: %s%s"):format(self.endpoint, tostring(why), said))
@@ -386,7 +397,7 @@ function Client:models()
   if result.status ~= 200 then return status_failure(self, result) end
   local _, page = page_failure(self, result)
   if page then return nil, page end
-  local raw = json.decode(result.body, limits.models)
+  local raw = secrets.strip(json.decode(result.body, limits.models), private[self].secrets)
   local list = type(raw) == "table" and raw.data
   if not list and type(raw) == "table" and raw.object == "list" then list = {} end -- null where there is none
   if type(list) ~= "table" then

@@ -41,6 +41,15 @@ function endpoint.parse(address)
   }
 end
 
+--- What of an address is a secret: its password, and the values of its query.
+---@param address string
+---@return string[]
+function endpoint.secrets(address)
+  local list = { (address:match("://[^/?#@:]*:([^/?#]*)@")) }
+  for value in (address:match("%?([^#]*)") or ""):gmatch("=([^&]+)") do list[#list + 1] = value end
+  return list
+end
+
 --- The seconds that a Retry-After header asks to wait; the header holds a number or an HTTP date. Nil for anything
 --- else.
 ---@param value string?

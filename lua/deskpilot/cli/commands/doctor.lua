@@ -1,6 +1,7 @@
 --- `deskpilot doctor`: tries, one by one, what deskpilot needs of this machine, and says how to mend
 --- what does not work. It changes nothing and touches no window.
 local capture = require "deskpilot.desk.picture.capture"
+local terminal = require "deskpilot.cli.terminal"
 local uv = require "luv"
 local client = require "deskpilot.model.client"
 local config = require "deskpilot.base.config"
@@ -272,10 +273,9 @@ end
 
 -- Nothing a server or a bus said may steer the terminal.
 local function print_finding(finding)
-  local clean = require("deskpilot.cli.progress").clean
   local mark = finding.ok and "ok     " or finding.optional and "without" or "MISSING"
-  io.stdout:write(("%s  %-24s %s\n"):format(mark, finding.name, clean(finding.detail)))
-  if not finding.ok and finding.mend then io.stdout:write((" "):rep(9), "to mend: ", finding.mend, "\n") end
+  terminal.put(("%s  %-24s %s\n"):format(mark, finding.name, terminal.line(finding.detail)))
+  if not finding.ok and finding.mend then terminal.put((" "):rep(9), "to mend: ", finding.mend, "\n") end
   io.stdout:flush() -- the next may take its time
 end
 
@@ -326,7 +326,7 @@ end
 
 function doctor.run(options)
   local _, usable, words = doctor.examine(options, print_finding)
-  io.stdout:write(words, "\n")
+  terminal.put(words, "\n")
   return usable and 0 or 3
 end
 

@@ -5,6 +5,7 @@ local editor = require "deskpilot.cli.editor"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
 local shipped_files = require "native.shipped"
+local terminal = require "deskpilot.cli.terminal"
 local text = require "deskpilot.base.text"
 
 local eject = {
@@ -71,7 +72,7 @@ local function list()
   end
   for _, entry in ipairs(kinds) do
     if by_kind[entry.kind] then
-      io.stdout:write(("%-9s %s\n"):format(entry.kind, table.concat(by_kind[entry.kind], " ")))
+      terminal.put(("%-9s %s\n"):format(entry.kind, table.concat(by_kind[entry.kind], " ")))
     end
   end
 end
@@ -117,20 +118,20 @@ function eject.copy(entry, folder)
 end
 
 -- Told of on standard error where only the files that were asked for belong to standard output.
-local function write_types(anew, out)
+local function write_types(anew, say)
   local written, advice = editor.write(lookup.project_folder(), anew)
   if not written then
-    io.stderr:write("deskpilot: ", tostring(advice), "\n")
+    terminal.complain(tostring(advice))
     return 2
   end
-  for _, path in ipairs(written) do out:write(path, "\n") end
-  if advice then io.stderr:write("deskpilot: ", advice, "\n") end
+  for _, path in ipairs(written) do say(path, "\n") end
+  if advice then terminal.complain(advice) end
   return 0
 end
 
 function eject.run(options, positional)
   if #positional == 0 then
-    if options.types then return write_types(true, io.stdout) end
+    if options.types then return write_types(true, terminal.put) end
     list()
     return 0
   end
@@ -138,7 +139,7 @@ function eject.run(options, positional)
   for i, word in ipairs(positional) do
     local entry, why = find(word)
     if not entry then
-      io.stderr:write("deskpilot: ", why, "\n")
+      terminal.complain(why)
       return 2
     end
     chosen[i] = entry
@@ -146,14 +147,14 @@ function eject.run(options, positional)
   for _, entry in ipairs(chosen) do
     local path, why = eject.copy(entry, entry.personal and files.user_config_folder() or lookup.project_folder())
     if not path then
-      io.stderr:write("deskpilot: ", why, "\n")
+      terminal.complain(why)
       return 2
     end
-    io.stdout:write(path, "\n")
+    terminal.put(path, "\n")
     has_lua = has_lua or not entry.personal and path:find("%.lua$")
   end
   if not (has_lua or options.types) then return 0 end
-  return write_types(options.types, io.stderr)
+  return write_types(options.types, terminal.note)
 end
 
 return eject

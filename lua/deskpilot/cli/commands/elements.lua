@@ -1,7 +1,6 @@
 --- `deskpilot elements`: what applications say is on screen, as their accessibility interface has it.
 local desktop = require "deskpilot.cli.desktop"
-local progress = require "deskpilot.cli.progress"
-local text = require "deskpilot.base.text"
+local terminal = require "deskpilot.cli.terminal"
 
 local elements = {
   summary = "List what applications say is on screen: buttons, fields, texts, with their states.",
@@ -18,7 +17,7 @@ local elements = {
 }
 
 local function complain(err)
-  io.stderr:write("deskpilot: ", tostring(err), "\n")
+  terminal.complain(tostring(err))
   if err.code == "invalid" then return 2 end
   return (err.code == "not_found" or type(err) == "string") and 1 or 3
 end
@@ -38,8 +37,8 @@ end
 local function silent(list)
   for _, app in ipairs(list.apps or {}) do
     if app.note then
-      local name = app.name ~= "" and progress.clean(app.name) or "process " .. app.pid
-      io.stderr:write(("deskpilot: %s %s\n"):format(name, app.note))
+      local name = app.name ~= "" and terminal.line(app.name) or "process " .. app.pid
+      terminal.complain(("%s %s"):format(name, app.note))
     end
   end
 end
@@ -49,7 +48,7 @@ local function print_json(desk, scope)
   local list, err = desk.elements.list(scope)
   if not list then return complain(err) end
   silent(list)
-  io.stdout:write(json.encode(json.list(list)), "\n")
+  terminal.put_json(json.list(list))
   return 0
 end
 
@@ -59,21 +58,21 @@ local function print_outline(desk, scope)
   if not words then return complain(list) end
   silent(list)
   if #list == 0 then
-    io.stderr:write("deskpilot: no application tells of its elements; `deskpilot doctor` says what is missing\n")
+    terminal.complain("no application tells of its elements; `deskpilot doctor` says what is missing")
     return 1
   end
-  io.stdout:write(words, "\n")
+  terminal.put(words, "\n")
   return 0
 end
 
 function elements.run(options, positional)
   if positional[1] then
-    io.stderr:write("deskpilot: elements takes options only, such as --app ", text.one_line(positional[1]), "\n")
+    terminal.complain("elements takes options only, such as --app ", positional[1])
     return 2
   end
   local on_private = options.desktop and options.desktop:find("^private")
   if options.app and #options.app > 1 and not on_private then
-    io.stderr:write("deskpilot: elements lists one application or all: --app once, please\n")
+    terminal.complain("elements lists one application or all: --app once, please")
     return 2
   end
   local where <close>, err = desktop.open { desktop = options.desktop, app = on_private and options.app or nil }

@@ -7,6 +7,7 @@ local hold = require "deskpilot.cli.hold"
 local inspect = require "deskpilot.cli.inspect"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local task = require "deskpilot.base.task"
+local terminal = require "deskpilot.cli.terminal"
 
 local eval = {
   summary = "Run a piece of Lua with `desk`, as at the prompt, and print its values.",
@@ -28,22 +29,21 @@ the emergency-stop hotkey.]],
 }
 
 local function complain(status, message)
-  io.stderr:write("deskpilot: ", message, "\n")
+  terminal.complain(message)
   return status
 end
 
 -- What json.encode cannot know: error values are tables with a metatable, nil is null.
 local function json_of(value)
-  local json = require "deskpilot.base.json"
   if value == nil then return "null" end
   if errors.is(value) then value = { code = value.code, message = value.message } end
-  return json.encode(value)
+  return terminal.json(value)
 end
 
 local function print_values(values, as_json)
   if values.n == 0 then return true end
   if not as_json then
-    io.stdout:write(inspect.values(values), "\n")
+    terminal.put(inspect.values(values), "\n")
     return true
   end
   local lines = {}

@@ -1,6 +1,6 @@
 --- `deskpilot memory`: what agents have kept for later runs (agent/memory_store.lua), and erasing it.
 local memory_store = require "deskpilot.agent.memory_store"
-local progress = require "deskpilot.cli.progress"
+local terminal = require "deskpilot.cli.terminal"
 local text = require "deskpilot.base.text"
 
 local command = {
@@ -22,9 +22,9 @@ end
 local function list(all)
   for _, entry in ipairs(all) do
     local data = entry.data
-    print(("%s  %s"):format(entry.name, data and ("%s; %s, %s"):format(progress.clean(data.key or "?"),
+    print(("%s  %s"):format(entry.name, data and ("%s; %s, %s"):format(terminal.line(data.key or "?"),
       counted(#text.keys(data.values), "value"), counted(#data.experiences, "experience"))
-      or progress.clean(entry.problem)))
+      or terminal.line(entry.problem)))
   end
   if #all == 0 then print "nothing is remembered across runs" end
   return 0
@@ -32,14 +32,14 @@ end
 
 local function show(entry)
   if not entry.data then
-    io.stderr:write("deskpilot: ", progress.clean(entry.problem), "\n")
+    terminal.complain(entry.problem)
     return 1
   end
-  print(("%s: %s"):format(tostring(entry.data.kind), progress.clean(entry.data.key or "?")))
+  print(("%s: %s"):format(tostring(entry.data.kind), terminal.line(entry.data.key or "?")))
   for _, name in ipairs(text.keys(entry.data.values)) do
-    print(("  %s = %s"):format(progress.clean(name), progress.clean(entry.data.values[name])))
+    print(("  %s = %s"):format(terminal.line(name), terminal.line(entry.data.values[name])))
   end
-  for _, sentence in ipairs(entry.data.experiences) do print("  - " .. progress.clean(sentence)) end
+  for _, sentence in ipairs(entry.data.experiences) do print("  - " .. terminal.line(sentence)) end
   return 0
 end
 
@@ -49,7 +49,7 @@ local function find(all, name)
     if entry.name == name then return entry end
     names[i] = entry.name
   end
-  io.stderr:write(("deskpilot: nothing is remembered under the name %s%s\n"):format(name,
+  terminal.complain(("nothing is remembered under the name %s%s"):format(name,
     #names > 0 and "; there is " .. text.join(names) or ""))
 end
 
@@ -58,7 +58,7 @@ local function erase(entries)
   for _, entry in ipairs(entries) do
     local ok, err = memory_store.erase(entry.path)
     if ok then print("erased " .. entry.name) else
-      io.stderr:write("deskpilot: ", tostring(err), "\n")
+      terminal.complain(tostring(err))
       status = 1
     end
   end
@@ -72,7 +72,7 @@ end
 function command.run(options, positional)
   local all = memory_store.all()
   if #positional > 1 then
-    io.stderr:write("deskpilot: memory takes one name\n")
+    terminal.complain("memory takes one name")
     return 2
   end
   if options.erase_all then return erase(all) end

@@ -1,5 +1,6 @@
 --- `deskpilot repl`: a Lua prompt on the live desktop. Every entry runs as a task of its own, so that
 --- calls that wait work, and Ctrl+C ends the entry and not the prompt.
+local terminal = require "deskpilot.cli.terminal"
 local uv = require "luv"
 local chunk = require "deskpilot.cli.chunk"
 local config_files = require "deskpilot.base.config_files"
@@ -9,6 +10,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local hold = require "deskpilot.cli.hold"
 local inspect = require "deskpilot.cli.inspect"
+local secrets = require "deskpilot.model.secrets"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
 local line_editor = require "deskpilot.cli.line_editor"
 local system = require "native.system"
@@ -51,7 +53,7 @@ local function save_history(entry)
   if not files.make_folder((files.split(path)), private) then return end
   local fd = files.append(path, private)
   if not fd then return end
-  files.write_all(fd, entry:gsub("[\\\n]", { ["\\"] = "\\\\", ["\n"] = "\\n" }) .. "\n")
+  files.write_all(fd, secrets.mask(entry):gsub("[\\\n]", { ["\\"] = "\\\\", ["\n"] = "\\n" }) .. "\n")
   uv.fs_close(fd)
 end
 
@@ -86,18 +88,18 @@ end
 local function evaluate(source, env)
   local fn, why = chunk.compile(source, "=repl", env)
   if not fn then
-    io.stderr:write(inspect.error(why), "\n")
+    terminal.note(inspect.error(why), "\n")
     return false
   end
   local result = run_apart(fn)
   io.stdout:flush()
   if not result[1] then
     local cancelled = errors.is(result[2], "cancelled")
-    io.stderr:write(cancelled and "interrupted" or "error: " .. chunk.error_words(result[2]), "\n")
+    terminal.note(cancelled and "interrupted" or "error: " .. chunk.error_words(result[2]), "\n")
     return false
   end
   if result.n > 1 then
-    io.stdout:write(inspect.values(table.pack(table.unpack(result, 2, result.n))), "\n")
+    terminal.put(inspect.values(table.pack(table.unpack(result, 2, result.n))), "\n")
     io.stdout:flush()
   end
   return true
@@ -181,7 +183,9 @@ function Terminal:list(event)
   local lines = completion.columns(event.names, columns)
   if event.about then
     lines = {}
-    for line in event.about:gmatch("[^\n]+") do lines[#lines + 1] = text.cut(line, math.max(columns - 4, 8)) end
+    for line in terminal.lines(event.about):gmatch("[^\n]+") do
+      lines[#lines + 1] = text.cut(line, math.max(columns - 4, 8))
+    end
   end
   put(self.editor:draw(columns) .. self.editor:leave(columns) .. table.concat(lines, "\r\n") .. "\r\n")
 end
@@ -289,12 +293,12 @@ function repl.run(options)
   local hotkey, why
   if placed and not wrong then hotkey, why = stop_hotkey.start(found) end
   if not hotkey then
-    io.stderr:write("deskpilot: ", tostring(wrong or misplaced or why), "\n")
+    terminal.complain(tostring(wrong or misplaced or why))
     return 2
   end
   local where, session = desktop.start(options)
   if not where then
-    io.stderr:write("deskpilot: ", tostring(session), "\n")
+    terminal.complain(tostring(session))
     return errors.is(session, "invalid") and 2 or 3
   end
   hotkey:watch_private(session)

@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local own_files = require "deskpilot.base.own_files"
 local rundir = require "deskpilot.agent.rundir"
+local terminal = require "deskpilot.cli.terminal"
 local text = require "deskpilot.base.text"
 
 local report = {
@@ -508,7 +509,7 @@ end
 function report.run(_, positional)
   if #positional ~= 1 then
     local latest = latest_run "."
-    io.stderr:write("deskpilot: report wants one run directory: deskpilot report ", latest or "runs/NAME", "\n")
+    terminal.complain("report wants one run directory: deskpilot report ", latest or "runs/NAME")
     return 2
   end
   local folder = positional[1]
@@ -516,11 +517,11 @@ function report.run(_, positional)
   local path, err, lost = report.write(folder)
   if not path and errors.is(err, "not_found") then err = no_run(folder) end
   if not path then
-    io.stderr:write("deskpilot: ", tostring(err), "\n")
+    terminal.complain(tostring(err))
     return 2
   end
-  if lost then io.stderr:write("deskpilot: ", lost, "\n") end
-  io.stdout:write(path, "\n")
+  if lost then terminal.complain(lost) end
+  terminal.put(path, "\n")
   return 0
 end
 

@@ -3,6 +3,7 @@ local capture = require "deskpilot.desk.picture.capture"
 local desktop = require "deskpilot.cli.desktop"
 local encode = require "deskpilot.desk.picture.encode"
 local files = require "deskpilot.base.files"
+local terminal = require "deskpilot.cli.terminal"
 
 local shot = {
   summary = "Take a screenshot of the screen, of a window or of a region, as a PNG or JPEG file.",
@@ -25,7 +26,7 @@ local shot = {
 }
 
 local function complain(status, message)
-  io.stderr:write("deskpilot: ", tostring(message), "\n")
+  terminal.complain(tostring(message))
   return status
 end
 
@@ -136,7 +137,7 @@ function shot.run(options, positional)
   local ok
   ok, err = write(path, bytes)
   if not ok then return complain(1, err) end
-  if not options.output then io.stdout:write(path, "\n") end
+  if not options.output then terminal.put(path, "\n") end
   return 0
 end
 

@@ -1,6 +1,6 @@
 --- `deskpilot windows`: what is on screen, frontmost first as the window manager says.
 local desktop = require "deskpilot.cli.desktop"
-local progress = require "deskpilot.cli.progress"
+local terminal = require "deskpilot.cli.terminal"
 
 local windows = {
   summary = "List the windows on screen: id, place, process, class and title.",
@@ -25,7 +25,7 @@ function windows.find(list, word)
   end
   if part then return part end
   local titles = {}
-  for i, window in ipairs(list) do titles[i] = "'" .. progress.clean(window.title or "") .. "'" end
+  for i, window in ipairs(list) do titles[i] = "'" .. terminal.line(window.title or "") .. "'" end
   local there = #titles > 0 and "; there are " .. require("deskpilot.base.text").join(titles)
     or "; there are no windows"
   return nil, ("no window is named '%s'%s"):format(word, there)
@@ -37,28 +37,28 @@ end
 
 local function print_list(list)
   for _, window in ipairs(list) do
-    io.stdout:write(("0x%08x  %-18s %7s  %-20s %s%s\n"):format(window.id, place(window),
-      window.pid and window.pid > 0 and window.pid or "-", progress.clean(window.class or ""),
-      progress.clean(window.title or ""), window.active and "  (active)" or ""))
+    terminal.put(("0x%08x  %-18s %7s  %-20s %s%s\n"):format(window.id, place(window),
+      window.pid and window.pid > 0 and window.pid or "-", terminal.line(window.class or ""),
+      terminal.line(window.title or ""), window.active and "  (active)" or ""))
   end
 end
 
 function windows.run(options)
   local where <close>, err = desktop.open(options)
   if not where then
-    io.stderr:write("deskpilot: ", tostring(err), "\n")
+    terminal.complain(tostring(err))
     return desktop.status(err)
   end
   local desk, list
   desk, err = require("native.desk").open(where.native)
   if desk then list, err = desk:windows() end
   if not list then
-    io.stderr:write("deskpilot: ", tostring(err), "\n")
+    terminal.complain(tostring(err))
     return 3
   end
   if options.json then
     local json = require "deskpilot.base.json"
-    io.stdout:write(json.encode(json.list(list)), "\n")
+    terminal.put_json(json.list(list))
   else
     print_list(list)
   end

@@ -40,7 +40,7 @@ local function new_listener(fn, what)
   return { owner = task.current(), fn = function()
     local ok, why = xpcall(fn, function(err) return errors.is(err) and err or debug.traceback(err, 2) end)
     if not ok and not errors.is(why, "cancelled") then
-      io.stderr:write("deskpilot: error in ", what, ": ", tostring(why), "\n")
+      warn("error in ", what, ": ", tostring(why))
     end
   end }
 end

@@ -418,7 +418,7 @@ function private_host.main()
     end)
     for _, waiter in ipairs(state.ended_waiters) do waiter() end
   end)
-  if not ok then io.stderr:write("deskpilot: the private desktop's host failed: ", tostring(err), "\n") end
+  if not ok then warn("the private desktop's host failed: ", tostring(err)) end
   return ok and 0 or 1
 end
 

@@ -140,7 +140,7 @@ local function serve(name)
       state.line:listen(commands)
     end)
   end)
-  if not ok then io.stderr:write("deskpilot: the private desktop's host failed: ", tostring(err), "\n") end
+  if not ok then warn("the private desktop's host failed: ", tostring(err)) end
   return ok and 0 or 1
 end
 
