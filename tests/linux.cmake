@@ -29,10 +29,18 @@ target_link_libraries(fail_calls PRIVATE ${CMAKE_DL_LIBS})
 if(DESKPILOT_SANITIZE)
   target_compile_definitions(fail_calls PRIVATE FAIL_CALLS_WITHOUT_MALLOC)
 endif()
-list(APPEND LUA_TESTS_NEED fail_calls)
+
+# A clock that is set while a program runs, and what tells which keys are down (tests/torture).
+add_library(jump_clock MODULE torture/jump_clock.c)
+target_compile_options(jump_clock PRIVATE -fno-sanitize=all)
+target_link_options(jump_clock PRIVATE -fno-sanitize=all)
+add_executable(held torture/held.c)
+target_link_libraries(held PRIVATE ${XCBTEST_LINK_LIBRARIES})
+list(APPEND LUA_TESTS_NEED fail_calls jump_clock held)
 
 set(TEST_ENVIRONMENT "DESKPILOT_BIN=$<TARGET_FILE:deskpilot>" "DESKPILOT_ATSPI_WALK=$<TARGET_FILE:atspi_walk>"
-    "DESKPILOT_FAIL_CALLS=$<TARGET_FILE:fail_calls>"
+    "DESKPILOT_FAIL_CALLS=$<TARGET_FILE:fail_calls>" "DESKPILOT_JUMP_CLOCK=$<TARGET_FILE:jump_clock>"
+    "DESKPILOT_HELD=$<TARGET_FILE:held>"
     "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/lsan.supp")
 add_lua_tests(lua "" ${UNIT_LUA} ${MORE_LUA})
 add_lua_tests(e2e "" ${E2E})

@@ -8,12 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Tests may read modules beside them, which the program itself never does. */
+/* Tests may read modules of tests/lua (by their bare name) and of tests/ (torture.judge), which the
+ * program itself never does. */
 static const char bootstrap[] = "local file, arguments = ...\n"
                                 "table.insert(package.searchers, 2, function(name)\n"
-                                "  local path = 'tests/lua/' .. name:gsub('%.', '/') .. '.lua'\n"
-                                "  local chunk, why = loadfile(path)\n"
-                                "  if chunk then return chunk, path end\n"
+                                "  local why\n"
+                                "  for _, folder in ipairs { 'tests/lua/', 'tests/' } do\n"
+                                "    local path = folder .. name:gsub('%.', '/') .. '.lua'\n"
+                                "    local chunk, problem = loadfile(path)\n"
+                                "    if chunk then return chunk, path end\n"
+                                "    why = why or problem\n"
+                                "  end\n"
                                 "  return why\n"
                                 "end)\n"
                                 "arg = arguments\n"

@@ -6,6 +6,7 @@
 #include "shipped.h"
 #include "system/interrupt.h"
 #include "system/platform.h"
+#include "system/watchdog.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -17,8 +18,35 @@
 /* Declared here because only Debian's lua-cjson has a header. */
 extern int luaopen_cjson(lua_State *L);
 
-/* Says what is on the top of the stack to the user, by Lua's `warn`, which the command line makes safe
- * for a terminal; without it, as it is. Pops it. */
+enum { NO_MEMORY_STATUS = 3, WATCHDOG_TIMEOUT = 5000 /* milliseconds */ };
+
+/* An event that cannot be handled because memory is short is lost, and whoever waits for it would
+ * wait for ever. So the process ends; what can be written of the run is written by the watchdog. */
+static void end_without_memory(void)
+{
+    fputs("deskpilot: there is not enough memory\n", stderr);
+    if (system_watchdog_end(WATCHDOG_NO_MEMORY)) {
+        uv_sleep(WATCHDOG_TIMEOUT); /* its thread ends the process before */
+    }
+    system_end(NO_MEMORY_STATUS);
+}
+
+/* Buffers of Lua's library raise the same message as an error like any other. */
+static bool is_memory_error(lua_State *L, int status)
+{
+    static const char message[] = "not enough memory";
+    return status == LUA_ERRMEM || (status != LUA_OK && lua_type(L, -1) == LUA_TSTRING &&
+                                    strncmp(lua_tostring(L, -1), message, sizeof message - 1) == 0);
+}
+
+static int traceback(lua_State *L)
+{
+    luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
+    return 1;
+}
+
+/* Says what is on the top of the stack to the user, by Lua's `warn`, which the command line makes
+ * safe for a terminal; without it, as it is. Pops it. */
 static void say(lua_State *L, const char *lead)
 {
     const char *words = luaL_tolstring(L, -1, NULL);
@@ -39,11 +67,12 @@ static int callback(lua_State *L, int arguments, int results, int flags)
 {
     (void) flags;
     int base = lua_gettop(L) - arguments;
-    lua_getglobal(L, "debug");
-    lua_getfield(L, -1, "traceback");
-    lua_remove(L, -2);
+    lua_pushcfunction(L, traceback);
     lua_insert(L, base);
     int status = lua_pcall(L, arguments, results, base);
+    if (is_memory_error(L, status)) {
+        end_without_memory();
+    }
     if (status != LUA_OK) {
         say(L, "error in a callback: ");
         lua_settop(L, base - 1);
@@ -141,12 +170,6 @@ lua_State *host_open(void)
     return NULL;
 }
 
-static int traceback(lua_State *L)
-{
-    luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
-    return 1;
-}
-
 int host_call(lua_State *L, const char *module, const char *function, int argc, char **argv,
               int first)
 {
@@ -154,7 +177,8 @@ int host_call(lua_State *L, const char *module, const char *function, int argc, 
     lua_pushcfunction(L, traceback);
     lua_getglobal(L, "require");
     lua_pushstring(L, module);
-    if (lua_pcall(L, 1, 1, 1) != LUA_OK) {
+    int status = lua_pcall(L, 1, 1, 1);
+    if (status != LUA_OK) {
         goto failed;
     }
     lua_getfield(L, -1, function);
@@ -163,12 +187,16 @@ int host_call(lua_State *L, const char *module, const char *function, int argc, 
         lua_pushstring(L, argv[i]);
         lua_rawseti(L, -2, i - first + 1);
     }
-    if (lua_pcall(L, 1, 1, 1) != LUA_OK) {
+    status = lua_pcall(L, 1, 1, 1);
+    if (status != LUA_OK) {
         goto failed;
     }
     return (int) lua_tointeger(L, -1);
 
 failed:
+    if (is_memory_error(L, status)) {
+        end_without_memory();
+    }
     say(L, "");
     return 2;
 }

@@ -45,14 +45,15 @@ static system_bytes bytes_of(lua_State *L, int index, const char *name)
 
 /* What is written, and with which status the process ends. In the texts "\1" becomes the seconds
  * since epoch, "\2" the number of lines.
- * ---@param cause "overdue"|"interrupted" a limit has passed; asked to stop for the second time
+ * ---@param cause "overdue"|"interrupted"|"no_memory" a limit has passed; asked to stop for the
+ * ---  second time; an event was lost because memory was short
  * ---@param words { line: string?, result: string?, output: string?, words: string?, status:
  * integer }
  * ---  for the journal, the result's file, standard output and standard error
  * ---@return boolean? ok, deskpilot.error? err */
 static int lib_watchdog_set(lua_State *L)
 {
-    static const char *const causes[] = {"overdue", "interrupted", NULL};
+    static const char *const causes[] = {"overdue", "interrupted", "no_memory", NULL};
     int cause = luaL_checkoption(L, 1, NULL, causes);
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);

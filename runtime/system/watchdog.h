@@ -27,6 +27,7 @@
 typedef enum {
     WATCHDOG_OVERDUE,     /* a limit has passed (deadline.h) */
     WATCHDOG_INTERRUPTED, /* it was asked to stop a second time (interrupt.h) */
+    WATCHDOG_NO_MEMORY,   /* an event was lost because there was no memory to handle it */
     WATCHDOG_CAUSES
 } system_watchdog_cause;
 
@@ -57,8 +58,8 @@ bool system_watchdog_set(system_watchdog_cause cause, const system_last_words *w
 
 /* Appends text that ends with a line end to an open file of `size` bytes; this works also where
  * nothing was opened. What was written of a text that does not fit on the disk is taken back; where
- * that cannot be done, *left is how many bytes of it stay, else 0. `last`: it takes the place of the
- * line that was left for the journal. 0, or libuv's error. */
+ * that cannot be done, *left is how many bytes of it stay, else 0. `last`: it takes the place of
+ * the line that was left for the journal. 0, or libuv's error. */
 int system_watchdog_append(int file, const char *text, size_t length, uint64_t size, bool last,
                            size_t *left);
 

@@ -192,4 +192,18 @@ function tests.a_journal_has_no_half_line_when_the_disk_is_full()
   files.remove(folder)
 end
 
+-- As a signal or a limit of time does: the task ends where it is.
+function tests.a_write_that_is_stopped_in_the_middle_leaves_nothing()
+  local new_file = require "deskpilot.base.new_file"
+  local folder, fill = spawn.folder(), new_file.fill
+  new_file.fill = function(fd)
+    uv.fs_close(fd)
+    error("stopped", 0)
+  end
+  t.raises("stopped", files.write, files.join(folder, "a"), "words")
+  new_file.fill = fill
+  t.eq(files.list(folder), {})
+  files.remove(folder)
+end
+
 return tests

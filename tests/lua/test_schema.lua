@@ -183,4 +183,12 @@ function tests.what_is_not_known_is_left_out_and_told()
   t.ok(os.clock() - began < 2, os.clock() - began)
 end
 
+-- Who is told that the schema is wrong would go on without it.
+function tests.without_memory_a_schema_is_not_wrong()
+  local broken = { type = "object", properties = setmetatable({}, { __pairs = function()
+    error("not enough memory", 0)
+  end }) }
+  t.raises("not enough memory", schema.declare, broken)
+end
+
 return tests

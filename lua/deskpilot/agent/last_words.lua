@@ -37,6 +37,7 @@ local LastWords = {}
 LastWords.__index = LastWords
 
 local HELD_UP = "; a call that does not return held the program up"
+local NO_MEMORY = "there is not enough memory"
 local AGAIN = "told a second time to stop, before it had come to its end"
 
 local FAR = 1e9 -- seconds, for timers, which take no number that is much larger
@@ -68,6 +69,7 @@ end
 local function outcome_for(self, cause)
   if self.outcome then return self.outcome end
   if cause == "interrupted" then return { status = "interrupted", reason = AGAIN } end
+  if cause == "no_memory" then return { status = "error", reason = NO_MEMORY } end
   return { status = "incomplete", reason = goal_limits.words("seconds", self.bound) .. HELD_UP }
 end
 
@@ -75,7 +77,7 @@ end
 local function take_endings(self)
   local clean = self.options.clean
   self.endings = {}
-  for _, cause in ipairs { "overdue", "interrupted" } do
+  for _, cause in ipairs { "overdue", "interrupted", "no_memory" } do
     local outcome = outcome_for(self, cause)
     self.endings[cause] = { fields = fields { status = outcome.status, reason = outcome.reason },
       status = fields { status = outcome.status },

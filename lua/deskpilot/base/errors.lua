@@ -94,4 +94,11 @@ function errors.is(value, code)
     and (code == nil or value.code == code)
 end
 
+--- Whether what was raised says that there is no memory.
+---@param err any
+---@return boolean
+function errors.no_memory(err)
+  return type(err) == "string" and err:find("not enough memory", 1, true) ~= nil
+end
+
 return errors

@@ -210,13 +210,13 @@ function files.write(path, text, options)
   local kept = before and before.type == "file" and before.mode & tonumber("777", 8)
   local fd, part = new_file.open(path, options)
   if not fd then return fail(part, "write", path) end
+  -- If it has that name yet: a write may fail, and its task may be stopped in the middle.
+  local removing <close> = setmetatable({}, { __close = function() uv.fs_unlink(part) end })
+  assert(removing)
   if kept and not options.private then uv.fs_fchmod(fd, kept) end
   local ok, why = new_file.fill(fd, text, options.sync ~= false)
   if ok then ok, why = native.rename(part, path) end
-  if not ok then
-    uv.fs_unlink(part)
-    return fail(why, "write", path)
-  end
+  if not ok then return fail(why, "write", path) end
   if options.sync ~= false then ok, why = new_file.sync_folder((files.split(path))) end
   if not ok then return fail(why, "be sure that the disk has", path) end
   return true

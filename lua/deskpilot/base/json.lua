@@ -2,6 +2,7 @@
 --- (sorted, if no other order is given), so that equal requests are equal bytes (model servers that cache prompt
 --- prefixes answer those faster), and an empty list stays a list.
 local cjson = require "cjson".new()
+local errors = require "deskpilot.base.errors"
 local native = require "native.json"
 
 cjson.decode_max_depth(60) -- less than the depth for encoding, so that decoded values fit into a journal line
@@ -212,6 +213,7 @@ function json.decode(text, most)
     local mended = native.mend(text) -- lua-cjson refuses half a surrogate pair, and models cut characters in half
     if mended then ok, value = pcall(decoded, mended) end
   end
+  if not ok and errors.no_memory(value) then error(value, 0) end -- the text is right
   if not ok then return nil, tostring(value) end
   return value
 end

@@ -95,7 +95,7 @@ local function outcome(state, ok, status)
     return cli.status.interrupted
   end
   complain(tostring(status))
-  if errors.is(status, "unavailable") then return cli.status.environment end
+  if errors.is(status, "unavailable") or errors.no_memory(status) then return cli.status.environment end
   return cli.status.usage
 end
 

@@ -414,7 +414,7 @@ function running.start(options, find)
   if state.plan and state.plan.last_words then state.plan.last_words:close() end
   if state.close then state.close() end
   if errors.is(status, "cancelled") then return running.refuse(options, 130, status) end
-  return running.refuse(options, 2, status)
+  return running.refuse(options, errors.no_memory(status) and 3 or 2, status)
 end
 
 return running

@@ -16,7 +16,7 @@ function module.open(journal, result, epoch, lines) end
 
 --- What is written, and with which status the process ends. In the texts "\1" becomes the seconds
 --- since epoch, "\2" the number of lines.
----@param cause "overdue"|"interrupted" a limit has passed; asked to stop for the second time
+---@param cause "overdue"|"interrupted"|"no_memory" a limit has passed; asked to stop for the ---  second time; an event was lost because memory was short
 ---@param words { line: string?, result: string?, output: string?, words: string?, status: integer } ---  for the journal, the result's file, standard output and standard error
 ---@return boolean? ok, deskpilot.error? err
 function module.set(cause, words) end

@@ -3,6 +3,7 @@
 ---   properties = { { name = "title", type = "string" }, { name = "seconds", type = "number", optional = true } }
 ---
 --- declare() makes of this what JSON Schema wants, a table by name that remembers its order, and the list `required`.
+local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local keywords = require "deskpilot.base.schema.keywords"
 local text = require "deskpilot.base.text"
@@ -96,6 +97,7 @@ end
 function declare.declare(definition)
   local ok, result = pcall(declared, definition, 0)
   if ok then return result end
+  if errors.no_memory(result) then error(result, 0) end -- it is no mistake of the schema's
   return nil, tostring(result)
 end
 

@@ -100,7 +100,9 @@ function browser_module.new(desk)
     local browser, failure = start(process)
     done = true
     if not browser or not options.url then return browser, failure end
-    local ok, why = browser:tab():navigate(options.url)
+    local tab, why = browser:tab() -- it may have ended already
+    local ok
+    if tab then ok, why = tab:navigate(options.url) end
     if ok then return browser end
     browser:close()
     return nil, why
