@@ -1,32 +1,39 @@
+/* The lines of a table are not to be joined. */
+/* clang-format off */
 /*
  * fail_calls: makes calls of the C library fail, for tests of what a program does then. Linux, by
  * LD_PRELOAD:
  *
  *   LD_PRELOAD=libfail_calls.so FAIL_CALL=write FAIL_AT=17 FAIL_HOW=short deskpilot run mission.lua
  *
- *   FAIL_CALL=NAMES     which calls: read write send recv open rename mkdir unlink truncate fsync
- * connect malloc, several joined by commas. A name stands for its family: write also for writev,
- * pwrite and pwritev, open for openat and creat, fsync for fdatasync, malloc for calloc and
- * realloc, ... FAIL_AT=N           the first that fails, counted from 1 over all of NAMES and all
- * threads of the process; without it (and without FAIL_ROOM) none fails, they are only counted
- *   FAIL_TIMES=N        how many fail from there on (1); `all`: every one
- *   FAIL_HOW=ERROR      ENOSPC, EIO, EDQUOT, EACCES, EINTR, ENOMEM, EMFILE, ECONNREFUSED, ...; or
- * `short`: a read or a write takes half of the bytes, any other call fails by EIO. Without it what
- * is usual for the call: ENOMEM for malloc, ECONNREFUSED for connect, EMFILE for open, ENOSPC for
- * write and mkdir, EIO for the rest FAIL_ROOM=BYTES     a disk that is full: writes to files and
- * folders (not to pipes, sockets and terminals) take so many bytes in all, the one that reaches the
- * end is short, further ones fail by ENOSPC FAIL_PATH=TEXT      only calls on files whose path has
- * TEXT in it (a descriptor's path is asked of /proc); says nothing of connect, send, recv and
- * malloc FAIL_PROGRAM=NAME   only in programs of that file name; others that inherit the variables
- * are left alone FAIL_REPORT=FILE    at its end each process appends a line with how many calls it
- * made and how many failed: "1234 deskpilot calls=57 failed=1 read=12 write=45"; one that is killed
- * does not. FILE must be an absolute path. What has failed is appended at once: "1234 deskpilot
- * fail write#17 PATH"
+ *   FAIL_CALL=NAMES    which calls: read write send recv open rename mkdir unlink truncate fsync
+ *                      connect malloc, several joined by commas. A name stands for its family: write
+ *                      also for writev, pwrite and pwritev, open for openat and creat, fsync for
+ *                      fdatasync, malloc for calloc and realloc, ...
+ *   FAIL_AT=N          the first that fails, counted from 1 over all of NAMES and all threads of the
+ *                      process; without it (and without FAIL_ROOM) none fails: they are only counted
+ *   FAIL_TIMES=N       how many fail from there on (1); `all`: every one
+ *   FAIL_HOW=ERROR     ENOSPC, EIO, EDQUOT, EACCES, EINTR, ENOMEM, EMFILE, ECONNREFUSED, ...; or
+ *                      `short`: a read or a write takes half of the bytes, any other call fails by
+ *                      EIO. Without it what is usual for the call: ENOMEM for malloc, ECONNREFUSED
+ *                      for connect, EMFILE for open, ENOSPC for write and mkdir, EIO for the rest
+ *   FAIL_ROOM=BYTES    a disk that is full: writes to files and folders (not to pipes, sockets and
+ *                      terminals) take so many bytes in all, the one that reaches the end is short,
+ *                      further ones fail by ENOSPC
+ *   FAIL_PATH=TEXT     only calls on files whose path has TEXT in it (a descriptor's path is asked
+ *                      of /proc); says nothing of connect, send, recv and malloc
+ *   FAIL_PROGRAM=NAME  only in programs of that file name; others that inherit the variables are
+ *                      left alone
+ *   FAIL_REPORT=FILE   at its end each process appends a line with how many calls it made and how
+ *                      many failed: "1234 deskpilot calls=57 failed=1 read=12 write=45"; one that is
+ *                      killed does not. FILE must be an absolute path. What has failed is appended
+ *                      at once: "1234 deskpilot fail write#17 PATH"
  *
  * Only calls between the program and its libraries can be seen: what the C library does within
  * itself (the open of fopen, the writes of printf to a terminal) is not, nor are system calls made
  * directly. In a program with the address sanitizer set ASAN_OPTIONS=verify_asan_link_order=0.
  */
+/* clang-format on */
 #define _GNU_SOURCE
 /* The 64-bit calls have names of their own, which are defined here beside the others. */
 #undef _FILE_OFFSET_BITS
