@@ -31,8 +31,8 @@ list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
 tests_named(TSAN_C c c find activity image parallel png scale watchdog)
-tests_named(TSAN_LUA lua lua find interrupt ocr)
-tests_named(TSAN_E2E e2e lua activity)
+tests_named(TSAN_LUA lua lua files find http interrupt ocr shot)
+tests_named(TSAN_E2E e2e lua activity elements)
 
 # The units that are the same everywhere, and tests/windows for what is Windows's own.
 tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall activity image jpeg_decode jpeg_encode
@@ -40,14 +40,16 @@ tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_rec
 tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles batch browser_pipe cdp checks cli completion
             config criteria csv data decode desk desk_proxy eval files find goal_limits goals hook_fields hooks http
             http_server input_filter json lasting literal literal_planner lookup lookups loop_detection memory model
-            monitors native_desk ocr odev old_runs outline pace patterns permissions phases plugins probe process
-            questions replay report resume_state schema schema_foreign secrets shot signal signatures site system
-            task tool_groups toolbox trust types untrusted websocket websocket_frames websocket_opening)
+            monitors native_desk ocr odd_journals odev old_runs outline pace patterns permissions phases plugins probe
+            process questions replay report resume_state schema schema_foreign secrets shot signal signatures site
+            system task tool_groups toolbox trust types untrusted websocket websocket_frames websocket_opening)
 tests_in(WINDOWS_OWN_C windows/c c)
 tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)
 tests_in(WINDOWS_MONITORS windows/monitors lua)
 tests_in(WINDOWS_TLS windows/tls lua)
+
+include(${TESTS}/fuzz/fuzzers.cmake)
 
 # test_names(LIST PREFIX FILE...): PREFIX.test_x for each file.
 function(test_names list prefix)
@@ -58,7 +60,10 @@ endfunction()
 # --- by cmake -P: a line "KIND NAME" for each test; KIND is unit, linux, tsan or windows -------------------------
 if(CMAKE_SCRIPT_MODE_FILE)
   set(lines "windows windows.imports" "windows windows.bill" "windows windows.c.pngsuite")
-  foreach(name binary.hardening fuzz.websocket fuzz.image graph.file_circles graph.test_file_circles)
+  list(TRANSFORM FUZZERS PREPEND fuzz. OUTPUT_VARIABLE fuzzers)
+  list(TRANSFORM LINUX_FUZZERS PREPEND "linux fuzz." OUTPUT_VARIABLE linux_fuzzers)
+  list(APPEND lines ${linux_fuzzers})
+  foreach(name binary.hardening ${fuzzers} graph.file_circles graph.test_file_circles)
     list(APPEND lines "unit ${name}" "windows windows.${name}")
   endforeach()
   function(add_lines prefix)

@@ -1,6 +1,7 @@
 /*
- * replay FILE...: plays the inputs of a fuzzer, and changes of them that are the same at every run,
- * so that the suite sees without the fuzzer itself that it still builds and finds nothing.
+ * replay FILE...: plays the inputs of a fuzzer, and ROUNDS changes of each that are the same at
+ * every run, so that the suite sees without the fuzzer itself that it still builds and finds
+ * nothing.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MOST = 1 << 16, ROUNDS = 1000 }; /* bytes of an input; changes of each */
+enum { MOST = 1 << 16 }; /* bytes of an input */
 
 static uint32_t state = 1;
 
@@ -34,9 +35,11 @@ static input read_file(const char *path)
         exit(1);
     }
     input read = {malloc(MOST), 0};
-    if (read.data) {
-        read.size = fread(read.data, 1, MOST, file);
+    if (!read.data) {
+        perror(path);
+        exit(1);
     }
+    read.size = fread(read.data, 1, MOST, file);
     fclose(file);
     return read;
 }
@@ -62,6 +65,9 @@ static size_t change_once(uint8_t *data, size_t size, const input *other)
         size_t from = other->size ? dice((uint32_t) other->size) : 0;
         size_t count = other->size ? dice((uint32_t) (other->size - from)) + 1 : 0;
         count = count < room ? count : room;
+        if (count == 0) {
+            return size;
+        }
         memmove(data + at + count, data + at, size - at);
         memcpy(data + at, other->data + from, count);
         return size + count;

@@ -26,6 +26,14 @@ function tests.reads_what_lua_reads()
   same_as_lua "{ -- a comment\n 1, --[[ a\nlong one ]] 2, --[==[ ]] ]==] 3 --\n}"
   same_as_lua "{ a = 1, a = 2, nilled = nil, truth = true }"
   same_as_lua '{ "a\\\nb" }'
+  for _, line_end in ipairs { "\r", "\n\r", "\r\n", "\n\n\r", "\r\r\n\n" } do
+    same_as_lua(("{ [[@a@@b]], 'c\\@d', --[[@]] 1 }"):gsub("@", #line_end < 3 and line_end or "\n"))
+    same_as_lua(("{ [[@a@]] }"):gsub("@", line_end))
+  end
+  same_as_lua "{ 'x', [1] = 'y', [2] = 'z', nil, [3] = 'w' }"
+  for _, count in ipairs { 49, 50, 51, 99, 100, 101 } do
+    same_as_lua("{ " .. ("'x', "):rep(count) .. "[1] = 1, [50] = 2, [51] = 3, [100] = 4, [101] = 5 }")
+  end
 end
 
 function tests.return_bom_and_trailing_marks_are_fine()
@@ -73,6 +81,7 @@ function tests.broken_files_are_refused()
   refused("{ end = 1 }", "'end' is not a value")
   refused("{ a = \255 }", "a byte that is not text")
   refused("{ 1, , 2 }", "',' is not a value")
+  refused("{ -- a comment\rends there }", "'ends' is not a value")
 end
 
 function tests.depth_and_size_are_limited()

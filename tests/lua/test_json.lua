@@ -39,6 +39,13 @@ function tests.ten_million_lists_cost_nothing()
   t.ok(task.now() - began < 0.5, task.now() - began)
 end
 
+function tests.what_is_decoded_can_be_encoded()
+  for _, text in ipairs { "1e999", "[-1e999]", '{"a":{"b":[1,1e400]}}' } do
+    t.eq({ json.decode(text) }, { nil, "it has a number that is too large" }, text)
+  end
+  t.eq(json.decode "1e308", 1e308)
+end
+
 function tests.half_characters()
   for _, row in ipairs {
     { [["\ud83d"]], "\u{FFFD}" }, { [["\ude00"]], "\u{FFFD}" }, { [["\ud83d\ude00"]], "\u{1F600}" },

@@ -20,6 +20,7 @@ events.version = 1
 ---@field of_file boolean? it is a line of the journal alone, announced to nobody
 ---@field where string? who declared it, for messages
 ---@field schema table? of its lines, once it was asked for
+---@field of_fields table<string, table>? the schemas of its fields, once they were asked for
 
 ---@type table<string, deskpilot.event_declaration>
 local declared = {}
@@ -162,6 +163,34 @@ function events.line_schema(name)
     -- A line that could not be encoded has kept its name alone.
     ["if"] = { properties = { not_encodable = true }, required = { "not_encodable" } },
     ["else"] = { required = required, properties = any } }
+end
+
+-- The schemas of an event's fields by their names; those of every line for an event that is not declared here.
+local function field_schemas(name)
+  local event = declared[name]
+  if event and event.of_fields then return event.of_fields end
+  local made = {}
+  for _, list in ipairs { event and event.fields or {}, common } do
+    for _, field in ipairs(list) do made[(field_name(field))] = field_schema(field) end
+  end
+  if event then event.of_fields = made end
+  return made
+end
+
+--- Takes the fields out of a line that are not what their declaration says, so that who reads a journal finds each
+--- field as it is declared, or none. A time is 0 then, since every line has one.
+---@param line table decoded, with its name; changed
+---@return string[] names of those fields, sorted
+function events.mend(line)
+  local schemas, odd = field_schemas(line.event), {}
+  for _, key in ipairs(text.keys(line)) do
+    if schemas[key] and not schema.validate(schemas[key], line[key]) then
+      line[key] = nil
+      odd[#odd + 1] = key
+    end
+  end
+  line.at = line.at or 0
+  return odd
 end
 
 -- What every line has, as one schema.

@@ -35,7 +35,7 @@ function export.add(result, event)
     result.model.input_tokens = result.model.input_tokens + (usage.input_tokens or 0)
     result.model.output_tokens = result.model.output_tokens + (usage.output_tokens or 0)
   elseif event.event == "run_end" then
-    result.status, result.reason = event.status, event.reason
+    result.status, result.reason = event.status or "error", event.reason or "the journal does not say why it ended"
     result.turns, result.actions = event.turns or result.turns, event.actions or result.actions
   end
 end

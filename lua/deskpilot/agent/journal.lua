@@ -9,6 +9,7 @@ local secrets = require "deskpilot.model.secrets"
 local signal = require "deskpilot.base.signal"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
+local texts = require "deskpilot.base.text"
 local watchdog = require "native.watchdog"
 
 local journal = {}
@@ -199,8 +200,18 @@ end
 ---@field version integer? of the format; nil where the first line does not say it
 ---@field skipped integer lines that are no events
 ---@field cut boolean whether the last line was cut off, as a kill does; it is not counted as skipped
+---@field odd integer fields that are not what is declared of them, and were left out
+---@field first_odd string? which was the first of them
 
---- The events of a run, oldest first, without the first line, which is about the file.
+local function mend(event, how)
+  local odd = events.mend(event)
+  how.odd = how.odd + #odd
+  how.first_odd = how.first_odd or odd[1] and ("%s.%s"):format(event.event, odd[1])
+  return event
+end
+
+--- The events of a run, oldest first, without the first line, which is about the file. Each field of a declared event
+--- is as it was declared, or missing.
 ---@param folder string a run directory
 ---@return table[]? events, deskpilot.journal.reading|deskpilot.error how what could not be read; or the error, code
 ---  "unsupported" for a journal of a newer version
@@ -208,7 +219,7 @@ function journal.read(folder)
   local path = files.join(folder, "journal.jsonl")
   local text, err = files.read(path)
   if not text then return nil, err end
-  local list, how = {}, { skipped = 0, cut = false }
+  local list, how = {}, { skipped = 0, cut = false, odd = 0 }
   for row, ending in text:gmatch("([^\n]+)(\n?)") do
     local event = json.decode(row)
     if type(event) ~= "table" or type(event.event) ~= "string" then
@@ -216,7 +227,7 @@ function journal.read(folder)
     elseif event.event == "journal" then
       how.version = event.version
     else
-      list[#list + 1] = event
+      list[#list + 1] = mend(event, how)
     end
   end
   if math.type(how.version) == "integer" and how.version > events.version then
@@ -234,6 +245,11 @@ function journal.lost(how)
   if how.skipped > 0 then
     parts[1] = ("%d line%s of the journal %s no event%s and %s left out"):format(how.skipped, how.skipped == 1 and ""
       or "s", how.skipped == 1 and "is" or "are", how.skipped == 1 and "" or "s", how.skipped == 1 and "is" or "are")
+  end
+  if how.odd > 0 then
+    parts[#parts + 1] = (how.odd == 1 and "%d field of the journal is not what it should be and is left out: %s"
+      or "%d fields of the journal are not what they should be and are left out, such as %s"):format(how.odd,
+      texts.cut(how.first_odd, 60))
   end
   if how.cut then parts[#parts + 1] = "its last line was cut off" end
   return #parts > 0 and table.concat(parts, "; ") or nil

@@ -5,6 +5,8 @@ local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local native = require "native.image"
+local rundir = require "deskpilot.agent.rundir"
+local schema = require "deskpilot.base.schema"
 local shots = require "deskpilot.desk.picture.shot"
 local unchanged = require "deskpilot.agent.unchanged"
 
@@ -93,7 +95,7 @@ function recording.open(folder)
     Recording)
   for _, event in ipairs(events) do
     if event.event == "run_start" then self.start = self.start or event end
-    if event.event == "observed" and event.seen and event.turn then
+    if event.event == "observed" and event.screen and rundir.is_picture(event.seen) and event.turn then
       local of_turn = self.looks[event.turn] or {}
       self.looks[event.turn] = of_turn
       of_turn[#of_turn + 1] = event
@@ -114,14 +116,28 @@ function Recording:size()
   return screen.x + screen.width, screen.y + screen.height
 end
 
+local number = { type = "number" }
+local rect = { type = "object", properties = { x = number, y = number, width = number, height = number },
+  required = { "x", "y", "width", "height" } }
+local objects = { type = "array", items = { type = "object" } }
+
+-- What a file that `save` has made must be for what reads it.
+local kept = { type = "object", required = { "area", "frame", "elements", "width", "height" }, properties = {
+  area = rect, frame = rect, width = { type = "integer", minimum = 1 }, height = { type = "integer", minimum = 1 },
+  format = { type = "string" }, mime = { type = "string" }, window = { type = "object" }, dialog = { type = "object" },
+  page = { type = "object" }, elements = objects, missing = { type = "array", items = { type = "string" } } } }
+
 -- The observation of an `observed` event.
 local function look_of(self, event)
-  local data = json.decode(files.read(files.join(self.folder, event.seen)) or "")
+  local path = files.join(self.folder, event.seen)
+  local data = json.decode(files.read(path) or "")
+  local ok, why = schema.validate(kept, data)
+  if not ok then return errors.fail("protocol", "%s cannot be used: %s", path, why) end
+  if not rundir.is_picture(event.screenshot) then
+    return errors.fail("protocol", "the journal names no picture of %s", self.folder)
+  end
   local bytes, err = files.read(files.join(self.folder, event.screenshot))
   if not bytes then return nil, err end
-  if type(data) ~= "table" or type(data.elements) ~= "table" then
-    return errors.fail("protocol", "%s cannot be read", files.join(self.folder, event.seen))
-  end
   return { shot = shots.encoded(bytes, data, { area = data.area, frame = data.frame }), bytes = bytes,
     format = data.format, mime = data.mime, base64 = native.base64(bytes), window = data.window, dialog = data.dialog,
     page = data.page, elements = data.elements, missing = data.missing or {} }

@@ -75,7 +75,7 @@ end
 
 function takes.action(past, event)
   past.actions = past.actions + 1
-  past.begun = { tool = event.tool, args = event.args, turn = event.turn, why = event.why, goal = event.goal }
+  past.begun = { tool = event.tool or "?", args = event.args, turn = event.turn, why = event.why, goal = event.goal }
 end
 
 function takes.action_result(past, event)
@@ -84,8 +84,8 @@ function takes.action_result(past, event)
   if event.goal then return end
   local args = type(event.args) == "table" and event.args or {}
   local why = type(args.justification) == "string" and args.justification or begun.why
-  past.done[#past.done + 1] = { tool = event.tool, args = args, ok = event.ok, text = event.text, why = why,
-    turn = event.turn }
+  past.done[#past.done + 1] = { tool = event.tool or "?", args = args, ok = event.ok, text = event.text or "",
+    why = why, turn = event.turn }
 end
 
 -- What was done in a turn that was not finished is known from its events alone.

@@ -89,6 +89,14 @@ function rundir.size(path)
   return sum
 end
 
+--- Whether a path, as a journal may say it, is that of a file among a run's pictures. Nothing else is shown or read
+--- for one, whatever a journal says.
+---@param path any
+---@return boolean
+function rundir.is_picture(path)
+  return type(path) == "string" and path:find("^screenshots/[%w_-][%w_.-]*$") ~= nil
+end
+
 --- The next name for a request of that persona: "requests/0003-executor".
 ---@param persona string
 ---@return string

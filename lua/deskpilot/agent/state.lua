@@ -14,7 +14,9 @@ events.declare_all("deskpilot.agent.state", { { name = "state", fields = {
     kind = { type = "string" }, line = { type = "string" } }, required = { "kind", "line", "turn" } } },
     "the entries that were added to the history: turn, kind, line" },
   { "criteria?", { type = "array", items = { type = "string" } }, "the success criteria, where they have changed" },
-  { "actions?", { type = "array", items = { type = "object" } }, "in the first one of a run that goes on from another: "
+  { "actions?", { type = "array", items = { type = "object", properties = { tool = { type = "string" },
+    args = { type = "object" }, text = { type = "string" }, why = { type = "string" } }, required = { "tool", "args",
+    "text" } } }, "in the first one of a run that goes on from another: "
     .. "all actions before it (tool, args, ok, text, why)" },
 }, about = "The state of a goal after a turn, as far as it has changed. What is no plain data is left out." } })
 

@@ -19,7 +19,7 @@ local constants = { ["true"] = true, ["false"] = false }
 
 local escapes = {
   a = "\a", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", v = "\v",
-  ["\\"] = "\\", ['"'] = '"', ["'"] = "'", ["\n"] = "\n",
+  ["\\"] = "\\", ['"'] = '"', ["'"] = "'",
 }
 
 -- A parser is { text, at, name }: `at` is the position of the next byte to read.
@@ -35,6 +35,19 @@ function Parser:fail(message, at)
   error({ data_error = ("%s:%d: %s"):format(self.name, line_of(self, at or self.at), message) }, 0)
 end
 
+-- As Lua reads them: two different bytes of a line end, one after the other, are one.
+local function one_kind_of_line_end(words)
+  if not words:find("\r", 1, true) then return words end
+  return (words:gsub("[\r\n]+", function(run)
+    local lines, at = 0, 1
+    while at <= #run do
+      local first, second = run:byte(at, at + 1)
+      at, lines = at + (second and second ~= first and 2 or 1), lines + 1
+    end
+    return ("\n"):rep(lines)
+  end))
+end
+
 -- The text of a long bracket that begins at `at` ("[[" or "[=["), and the byte after it.
 function Parser:long_bracket(at)
   local level = self.text:match("^%[(=*)%[", at)
@@ -42,7 +55,7 @@ function Parser:long_bracket(at)
   local first = at + #level + 2
   local close, after = self.text:find("]" .. level .. "]", first, true)
   if not close then self:fail("a long string or comment is not closed", at) end
-  return (self.text:sub(first, close - 1):gsub("^\r?\n", "")), after + 1
+  return (one_kind_of_line_end(self.text:sub(first, close - 1)):gsub("^\n", "")), after + 1
 end
 
 function Parser:skip_space()
@@ -50,7 +63,7 @@ function Parser:skip_space()
     self.at = self.text:find("[^ \t\r\n\f\v]", self.at) or #self.text + 1
     if self.text:sub(self.at, self.at + 1) ~= "--" then return end
     local _, after = self:long_bracket(self.at + 2)
-    self.at = after or self.text:find("\n", self.at, true) or #self.text + 1
+    self.at = after or self.text:find("[\r\n]", self.at) or #self.text + 1
   end
 end
 
@@ -81,8 +94,12 @@ function Parser:escape()
   local start = self.at
   local letter = self.text:sub(start + 1, start + 1)
   self.at = start + 2
+  if letter == "\n" or letter == "\r" then
+    local next_byte = self.text:match("^[\r\n]", self.at)
+    if next_byte and next_byte ~= letter then self.at = self.at + 1 end
+    return "\n"
+  end
   if escapes[letter] then return escapes[letter] end
-  if letter == "\r" then return "\n" end
   if letter == "u" then return self:code_point(start) end
   if letter == "z" then
     self.at = self.text:find("[^%s]", self.at) or #self.text + 1
@@ -176,24 +193,34 @@ function Parser:key(depth)
   return key, true
 end
 
+-- Lua puts values without a key into the table by so many, the last ones at its end: they replace what was given to
+-- the same place as a key, also behind them.
+local together = 50
+
 function Parser:table(depth)
   if depth >= data.max_depth then self:fail("tables are nested deeper than " .. data.max_depth) end
-  local opened, result, count = self.at, {}, 0
+  local opened, result, items, count = self.at, {}, {}, 0
+  local function put_items()
+    for i = count - (count - 1) % together, count do result[i] = items[i] end
+  end
   self.at = self.at + 1
   while not self:take("}") do
     local key, keyed = self:key(depth + 1)
     local value = self:value(depth + 1)
-    if not keyed then
+    if keyed then
+      result[key] = value
+    else
       count = count + 1
-      key = count
+      items[count] = value
+      if count % together == 0 then put_items() end
     end
-    result[key] = value
     if not self:take(",") and not self:take(";") then
       if self:take("}") then break end
       self:fail(("expected ',' or '}' (for the '{' of line %d), not %s"):format(
         line_of(self, opened), self:describe_next()))
     end
   end
+  if count % together ~= 0 then put_items() end
   return result
 end
 

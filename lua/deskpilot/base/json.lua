@@ -165,9 +165,13 @@ function json.encode(v)
   return table.concat(out)
 end
 
--- lua-cjson decodes every number as a float; whole numbers become integers here.
+-- lua-cjson decodes every number as a float; whole numbers become integers here. One beyond all floats, such as 1e999,
+-- is an error: it could not be encoded again.
 local function tidy(v)
-  if math.type(v) == "float" then return math.tointeger(v) or v end
+  if math.type(v) == "float" then
+    if v == math.huge or v == -math.huge then error("it has a number that is too large", 0) end
+    return math.tointeger(v) or v
+  end
   if v == cjson.null then return nil end
   if type(v) == "table" then
     local list = #v > 0 -- in a list null stays json.null: nil would end the list
@@ -183,6 +187,8 @@ end
 ---@field bytes integer
 ---@field values integer with the keys of objects
 ---@field depth integer of lists and objects inside each other, at most 60
+
+local function decoded(text) return tidy(cjson.decode(text)) end
 
 -- Which limit a text exceeds, in words; nil where none.
 local function excess(text, most)
@@ -202,14 +208,14 @@ end
 function json.decode(text, most)
   local why = most and excess(text, most)
   if why then return nil, why end
-  local ok, value = pcall(cjson.decode, text)
+  local ok, value = pcall(decoded, text)
   if not ok then
     local mended = native.mend(text) -- lua-cjson refuses half a surrogate pair, and models cut characters in half
-    if mended then ok, value = pcall(cjson.decode, mended) end
+    if mended then ok, value = pcall(decoded, mended) end
   end
   if not ok and errors.no_memory(value) then error(value, 0) end -- the text is right
   if not ok then return nil, tostring(value) end
-  return tidy(value)
+  return value
 end
 
 return json

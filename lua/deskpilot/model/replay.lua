@@ -63,10 +63,10 @@ local function lines_of(request)
   local lines = {}
   local mark = { [request.mark or ""] = "MARK" }
   for _, message in ipairs(type(request.messages) == "table" and request.messages or {}) do
-    local parts = message.content
+    local parts = type(message) == "table" and message.content
     if type(parts) ~= "table" then parts = { { type = "text", text = parts } } end
     for _, part in ipairs(parts) do
-      local words = tostring(part.text or ""):gsub("%w+", mark)
+      local words = tostring(type(part) == "table" and part.text or ""):gsub("%w+", mark)
       for line in words:gmatch "[^\n]+" do lines[#lines + 1] = line end
     end
   end

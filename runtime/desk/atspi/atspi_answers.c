@@ -7,6 +7,7 @@
 #include "atspi_queue.h"
 #include "atspi_words.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,7 @@ void atspi_field_answer(atspi_read *r, atspi_question question, DBusMessage *rep
         atspi_next_string(&i, &text);
         node->text = atspi_take_text(r, text);
     } else if (question.kind == ATSPI_ASK_VALUE) {
-        node->has_value = atspi_property(reply, DBUS_TYPE_DOUBLE, &node->value);
+        node->has_value =
+            atspi_property(reply, DBUS_TYPE_DOUBLE, &node->value) && isfinite(node->value);
     }
 }

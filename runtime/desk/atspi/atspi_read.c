@@ -26,7 +26,7 @@ static bool worth_waiting(const atspi_read *r)
     return false;
 }
 
-static void take_answer(atspi_read *r, atspi_question question, DBusMessage *reply)
+void atspi_read_take(atspi_read *r, atspi_question question, DBusMessage *reply)
 {
     switch (question.kind) {
     case ATSPI_ASK_APPS:
@@ -77,7 +77,7 @@ static void take_messages(atspi_read *r, DBusConnection *c)
         /* The bus, or the socket, only lets the one that was asked answer. */
         if ((type == DBUS_MESSAGE_TYPE_METHOD_RETURN || type == DBUS_MESSAGE_TYPE_ERROR) &&
             atspi_queue_replied(r, c, dbus_message_get_reply_serial(m), &question)) {
-            take_answer(r, question, type == DBUS_MESSAGE_TYPE_ERROR ? NULL : m);
+            atspi_read_take(r, question, type == DBUS_MESSAGE_TYPE_ERROR ? NULL : m);
         }
         dbus_message_unref(m);
     }
@@ -122,7 +122,7 @@ static bool turn(atspi_read *r)
     return true;
 }
 
-static bool start(atspi_read *r)
+bool atspi_read_begin(atspi_read *r)
 {
     r->node_max = (int32_t) (r->query->max_nodes > 50000 ? 200000 : r->query->max_nodes * 4);
     r->buckets = malloc(ATSPI_BUCKETS * sizeof *r->buckets);
@@ -213,7 +213,7 @@ static void join_peers(atspi_read *r)
 
 bool atspi_read_run(atspi_read *r, base_error *err)
 {
-    if (!start(r)) {
+    if (!atspi_read_begin(r)) {
         return no_memory(err);
     }
     atspi_queue(r, ATSPI_ASK_APPS, 0, 0);
@@ -235,7 +235,7 @@ bool atspi_read_run(atspi_read *r, base_error *err)
 
 bool atspi_read_one(atspi_read *r, const char *bus, const char *path, base_error *err)
 {
-    if (!start(r)) {
+    if (!atspi_read_begin(r)) {
         return no_memory(err);
     }
     atspi_peer *peer = atspi_peer_find(r->peers, bus);

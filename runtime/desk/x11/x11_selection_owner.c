@@ -210,6 +210,27 @@ static bool ours(const x11_selection *s, xcb_timestamp_t time)
     return s->content && !before;
 }
 
+/* Every event that is sent has 32 bytes, of which this kind uses 24: the requestor gets the rest as
+ * well, so there must be nothing in it. */
+static void tell_requestor(x11_desk *x, const xcb_selection_request_event_t *event,
+                           xcb_atom_t property)
+{
+    union {
+        char bytes[32];
+        xcb_selection_notify_event_t notify;
+    } sent = {{0}};
+    sent.notify = (xcb_selection_notify_event_t){
+        .response_type = XCB_SELECTION_NOTIFY,
+        .time = event->time,
+        .requestor = event->requestor,
+        .selection = event->selection,
+        .target = event->target,
+        .property = property,
+    };
+    xcb_send_event(x->c, 0, event->requestor, XCB_EVENT_MASK_NO_EVENT, sent.bytes);
+    xcb_flush(x->c);
+}
+
 void x11_selection_request_event(x11_desk *x, const xcb_generic_event_t *generic)
 {
     const xcb_selection_request_event_t *event = (const void *) generic;
@@ -221,16 +242,7 @@ void x11_selection_request_event(x11_desk *x, const xcb_generic_event_t *generic
     bool given = event->owner == x->selection->window &&
                  event->selection == x->atoms[X11_CLIPBOARD] && ours(x->selection, event->time) &&
                  answer(x, event, property);
-    xcb_selection_notify_event_t notify = {
-        .response_type = XCB_SELECTION_NOTIFY,
-        .time = event->time,
-        .requestor = event->requestor,
-        .selection = event->selection,
-        .target = event->target,
-        .property = given ? property : XCB_NONE,
-    };
-    xcb_send_event(x->c, 0, event->requestor, XCB_EVENT_MASK_NO_EVENT, (const char *) &notify);
-    xcb_flush(x->c);
+    tell_requestor(x, event, given ? property : XCB_NONE);
 }
 
 void x11_selection_property_event(x11_desk *x, const xcb_generic_event_t *generic)

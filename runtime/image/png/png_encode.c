@@ -88,9 +88,11 @@ static bool prepare(png_encoder *encoder, const image_bitmap *image, png_options
         return true;
     }
     forget_frame(encoder);
-    encoder->stride = ((size_t) image->width + 7) & ~(size_t) 7;
+    /* Each row has its own padding: the next row, which the padding of the frame would leave there,
+     * may be another thread's, which writes it meanwhile. */
+    encoder->stride = ((size_t) image->width + PNG_PAD + 7) & ~(size_t) 7;
     int count = (image->height + PNG_STRIP_ROWS - 1) / PNG_STRIP_ROWS;
-    size_t pixels = encoder->stride * (size_t) image->height + PNG_PAD;
+    size_t pixels = encoder->stride * (size_t) image->height;
     encoder->frame = calloc(pixels, sizeof *encoder->frame);
     encoder->strips = calloc((size_t) count, sizeof *encoder->strips);
     if (!encoder->frame || !encoder->strips) {

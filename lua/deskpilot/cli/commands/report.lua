@@ -17,12 +17,16 @@ local report = {
 
 local entities = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
 
---- Text as HTML shows it: escaped, control characters but line ends and tabs dropped, bytes that
---- are not UTF-8 as "?".
+-- The second set of control characters, and what changes the direction of text, so that words are read as other words.
+local unseen = { "\194[\128-\159]", "\226\128[\142\143\168-\174]", "\226\129[\166-\169]", "\216\156" }
+
+--- Text as HTML shows it: escaped, control characters but line ends and tabs dropped, those that change the direction
+--- of text too, bytes that are not UTF-8 as "?".
 ---@return string
 function report.escape(words)
   words = tostring(words == nil and "" or words)
   if not utf8.len(words) then words = words:gsub("[\128-\255]", "?") end
+  for _, each in ipairs(unseen) do words = words:gsub(each, "") end
   return (words:gsub("[\0-\8\11-\31\127]", ""):gsub("[&<>\"']", entities))
 end
 
@@ -112,7 +116,7 @@ end
 local function given_pictures(event)
   local list = {}
   for _, path in ipairs(type(event.pictures) == "table" and event.pictures or {}) do
-    if type(path) == "string" and path:find("^screenshots/[%w_.-]+$") then
+    if rundir.is_picture(path) then
       list[#list + 1] = ('<figure><img src="%s" alt="what %s has given" loading="lazy"></figure>'):format(escape(path),
         escape(tostring(event.tool or "?")))
     end
@@ -237,7 +241,7 @@ end
 -- Only a picture of this run is shown, whatever the journal says.
 local function figure(turn, look)
   local path = look.screenshot
-  if type(path) ~= "string" or not path:find("^screenshots/[%w_.-]+$") then return "" end
+  if not rundir.is_picture(path) then return "" end
   local when = turn.number > 0 and "turn " .. turn.number or "the end"
   return ('<figure><img src="%s" alt="the screen at %s" loading="lazy">%s</figure>'):format(escape(path), when,
     table.concat(look.marks))
