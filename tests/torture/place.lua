@@ -31,7 +31,7 @@ end
 ---@param owner integer?
 function place.new(owner)
   local base = assert(uv.fs_mkdtemp "/tmp/dt-XXXXXX")
-  local self = setmetatable({ base = base, pids = {}, displays = {} }, Place)
+  local self = setmetatable({ base = base, pids = {}, own = {}, displays = {} }, Place)
   for name, short in pairs { home = "h", tmp = "t", work = "w" } do -- short: there are sockets below
     self[name] = files.join(base, short)
     assert(uv.fs_mkdir(self[name], tonumber("755", 8)))
@@ -68,6 +68,7 @@ function Place:processes()
     if pid and pid ~= own and belongs(self, pid) and not ended(pid) then
       alive[#alive + 1] = pid
       self.pids[pid] = self.pids[pid] or started(pid)
+      if first_line("/proc/" .. pid .. "/comm") == "deskpilot" then self.own[pid] = true end
     end
   end
   for pid, since in pairs(self.pids) do -- one that has changed its words
@@ -91,14 +92,14 @@ local function words_of(pid)
   return pid .. " " .. (files.read("/proc/" .. pid .. "/cmdline") or ""):gsub("%z", " ")
 end
 
--- Segments of shared memory that one of its processes has made and nobody has attached any more, or a live one has.
+-- Segments of shared memory that deskpilot has made. An application that is killed with its display may leave its own.
 local function segments(self)
   local found = {}
   for line in (files.read "/proc/sysvipc/shm" or ""):gmatch "[^\n]+" do
     local fields = {}
     for word in line:gmatch "%S+" do fields[#fields + 1] = word end
     local creator = math.tointeger(tonumber(fields[5]))
-    if creator and self.pids[creator] and ended(creator) then found[#found + 1] = "shared memory " .. fields[2] end
+    if creator and self.own[creator] and ended(creator) then found[#found + 1] = "shared memory " .. fields[2] end
   end
   return found
 end
