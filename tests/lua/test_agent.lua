@@ -136,7 +136,7 @@ function tests.a_cut_journal_is_readable()
   t.eq(result.archive.lost, nil)
   assert(files.write(path, all:gsub("\n", "\nnonsense\n[1]\n", 1) .. '{"event":"turn_'))
   local events, how = journal.read(folder)
-  t.eq({ #events, how }, { 4, { skipped = 2, cut = true, version = 1 } })
+  t.eq({ #events, how }, { 4, { skipped = 2, odd = 0, cut = true, version = 1 } })
   t.eq(export.write(folder).archive.lost,
     "2 lines of the journal are no events and are left out; its last line was cut off")
   t.has(files.read(folder .. "/trajectory.json"), "2 lines of the journal are no events")

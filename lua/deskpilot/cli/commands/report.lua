@@ -2,6 +2,7 @@
 --- model or a screen said is escaped and never becomes markup.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local invisible = require "deskpilot.base.invisible"
 local json = require "deskpilot.base.json"
 local own_files = require "deskpilot.base.own_files"
 local rundir = require "deskpilot.agent.rundir"
@@ -17,20 +18,11 @@ local report = {
 
 local entities = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
 
--- The second set of control characters, and what changes the direction of text, so that words are read as other words.
-local unseen = { "\194[\128-\159]", "\226\128[\142\143\168-\174]", "\226\129[\166-\169]", "\216\156" }
-
---- Text as HTML shows it: escaped, control characters but line ends and tabs dropped, those that change the direction
---- of text too, bytes that are not UTF-8 as "?".
+--- Text as HTML shows it: escaped, and without what nobody sees (base/invisible.lua).
 ---@return string
-function report.escape(words)
-  words = tostring(words == nil and "" or words)
-  if not utf8.len(words) then words = words:gsub("[\128-\255]", "?") end
-  for _, each in ipairs(unseen) do words = words:gsub(each, "") end
-  return (words:gsub("[\0-\8\11-\31\127]", ""):gsub("[&<>\"']", entities))
+local function escape(words)
+  return (invisible.remove(tostring(words == nil and "" or words)):gsub("[&<>\"']", entities))
 end
-
-local escape = report.escape
 
 local style = [[
 :root { color-scheme: light dark; --line: #8884; --dim: #777; --good: #1a7f37; --bad: #c62828; }
