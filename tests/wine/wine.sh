@@ -63,11 +63,21 @@ clone() {
     done
 }
 
+# Lets whoever knows the cookie use the display. xauth gives up where a lock cannot be had at once.
+admit() {
+    for _ in 1 2 3 4 5; do
+        said=$(printf 'add %s . %s\n' "$1" "$cookie" | xauth -q -f "$XAUTHORITY" source - 2>&1) && return 0
+        sleep 0.1
+    done
+    echo "wine.sh: xauth did not take the display $1: $said" >&2
+    exit 3
+}
+
 start_display() {
     mkfifo "$place/number"
     cookie=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     export XAUTHORITY="$place/xauthority"
-    printf 'add :0 . %s\n' "$cookie" | xauth -q -f "$XAUTHORITY" source - 2>/dev/null
+    admit :0
     set -- Xvfb -screen 0 "${size}x24"
     [ -z "$two_monitors" ] || set -- /usr/lib/xorg/Xorg -config "$root/tests/wine/two_monitors.conf" \
         -logfile "$place/server.log"
@@ -79,7 +89,7 @@ start_display() {
         echo "wine.sh: $1 did not start" >&2
         exit 3
     }
-    printf 'add :%s . %s\n' "$number" "$cookie" | xauth -q -f "$XAUTHORITY" source - 2>/dev/null
+    admit ":$number"
     export DISPLAY=":$number"
 }
 
@@ -124,8 +134,10 @@ clean() {
 
 server=""
 place=""
+step="" # what a silent end would leave untold
 # shellcheck disable=SC2317 # called by the trap
 finish() {
+    [ -z "$step" ] || echo "wine.sh: it ended while $step" >&2
     [ -z "$place" ] || end_wine "$place/wine"
     [ -z "$server" ] || kill "$server" 2>/dev/null || true
     [ -z "$place" ] || remove "$place"
@@ -150,10 +162,14 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 export WINEPREFIX="$place/wine"
+step="the Wine folder was cloned"
 clone "$WINEPREFIX"
+step="the display was started"
 start_display
 [ -z "$two_monitors" ] || place_monitors
+step=""
 status=0
 # The program stays in our process group, so that Ctrl+C reaches it.
 timeout --foreground -k 5 "$seconds" wine "$@" || status=$?
+[ "$status" = 0 ] || echo "wine.sh: $1 ended with status $status" >&2
 exit "$status"
