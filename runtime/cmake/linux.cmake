@@ -19,6 +19,9 @@ find_library(JPEG_STATIC NAMES libjpeg.a REQUIRED)
 find_library(LUA_STATIC NAMES liblua5.4.a REQUIRED)
 find_library(CJSON_STATIC NAMES liblua5.4-cjson.a REQUIRED)
 find_library(LUV_STATIC NAMES liblua5.4-luv.a REQUIRED)
+include(${CMAKE_CURRENT_LIST_DIR}/checked_memory.cmake)
+checked_memory(LUV_CHECKED ${LUV_STATIC})
+checked_memory(CJSON_CHECKED ${CJSON_STATIC})
 find_library(UV_STATIC NAMES libuv_a.a REQUIRED)
 
 # What each room of CMakeLists.txt stands on beside the rooms below it.
@@ -39,7 +42,7 @@ target_include_directories(net_libraries INTERFACE ${CURL_INCLUDE_DIRS})
 
 add_library(lua_libraries INTERFACE)
 target_include_directories(lua_libraries INTERFACE ${LUA_INCLUDE_DIRS})
-target_link_libraries(lua_libraries INTERFACE ${LUV_STATIC} ${UV_STATIC} ${CJSON_STATIC} ${LUA_STATIC} base_libraries)
+target_link_libraries(lua_libraries INTERFACE ${LUV_CHECKED} ${UV_STATIC} ${CJSON_CHECKED} ${LUA_STATIC} base_libraries)
 
 add_library(system_libraries INTERFACE)
 target_link_libraries(system_libraries INTERFACE lua_libraries)

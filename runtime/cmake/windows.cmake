@@ -23,6 +23,11 @@ static_library(uv psapi iphlpapi userenv dbghelp ws2_32 advapi32 user32 shell32 
 static_library(lua)
 static_library(cjson lua)
 static_library(luv lua uv)
+include(${CMAKE_CURRENT_LIST_DIR}/checked_memory.cmake)
+checked_memory(LUV_CHECKED ${LIBRARIES}/lib/libluv.a)
+checked_memory(CJSON_CHECKED ${LIBRARIES}/lib/libcjson.a)
+set_target_properties(luv PROPERTIES IMPORTED_LOCATION ${LUV_CHECKED})
+set_target_properties(cjson PROPERTIES IMPORTED_LOCATION ${CJSON_CHECKED})
 static_library(curl z crypt32 bcrypt secur32 ws2_32 advapi32)
 
 # What each room of CMakeLists.txt stands on beside the rooms below it.

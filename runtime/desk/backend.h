@@ -38,7 +38,8 @@ typedef struct desk_ops {
      * is the whole screen. */
     bool (*monitors)(desk *d, desk_monitor_list *out, base_error *err);
     /* `screen` is what screen_rect has answered just now; `out` may hold an earlier picture, whose
-     * memory may be used again. NULL: unsupported. */
+     * memory may be used again. It sets `same_frame` where it knows that the picture, of the same
+     * part, is that of the call before. NULL: unsupported. */
     bool (*capture)(desk *d, image_rect screen, image_rect part, bool cursor, image_bitmap *out,
                     base_error *err);
     bool (*window_capture)(desk *d, uint64_t id, bool cursor, desk_window_picture *out,
@@ -57,6 +58,8 @@ typedef struct desk_ops {
     bool (*pointer_button_waits)(desk *d);                                   /* false */
     bool (*pointer_wheel)(desk *d, int dx, int dy, base_error *err);         /* unsupported */
     bool (*keyboard_key)(desk *d, desk_key key, bool down, base_error *err); /* unsupported */
+    bool (*keyboard_tap)(desk *d, const desk_key *keys, size_t count,
+                         base_error *err); /* by keyboard_key, one key after the other */
     bool (*type_text)(desk *d, const char *text, size_t length, desk_text_step *out,
                       base_error *err);                      /* unsupported */
     bool (*type_end)(desk *d, base_error *err);              /* nothing, successfully */
@@ -96,6 +99,8 @@ struct desk {
     desk_lacks lacks;
     desk_regions regions;
     const char *backend; /* its name in the list; the front's */
+    uint64_t frame;      /* the front's, see desk_frame */
+    bool same_frame;     /* set by `capture` where nothing has changed since it was called last */
 };
 
 /* --- which backends there are -------------------------------------------------------------------
@@ -127,5 +132,12 @@ void desk_backend_failed(base_error *best, const base_error *err);
 bool desk_backend_none(const base_error *best, const char *wanted, base_error *err);
 /* Whether options can be right, as desk_open checks them. */
 bool desk_options_check(const desk_options *options, base_error *err);
+
+/* --- what several backends do -------------------------------------------------------------------
+ */
+
+/* Makes "\n" of every line end of a terminated text, in place: "\r\n", and also "\r\r\n", which
+ * programs leave that convert a text twice. A "\r" elsewhere stays. Returns the text's length. */
+size_t desk_unify_line_ends(char *text, size_t length);
 
 #endif

@@ -85,6 +85,9 @@ bool desk_monitors(desk *d, desk_monitor_list *out, base_error *err);
  * the next capture on this desk. BASE_INVALID for a part that is not wholly inside the screen,
  * BASE_NO_MEMORY. */
 bool desk_capture(desk *d, const image_rect *part, bool cursor, image_bitmap *out, base_error *err);
+/* The number of the latest desk_capture's picture. As long as it stays the same, so does the
+ * picture: the same part, and nothing has been drawn there. */
+uint64_t desk_frame(const desk *d);
 
 /* A window's own pixels. */
 typedef struct {
@@ -140,6 +143,10 @@ bool desk_pointer_wheel(desk *d, int dx, int dy, base_error *err);
 /* Presses one key or lets it go. BASE_INVALID for a number that is no key, or where too many keys
  * are held already; BASE_UNSUPPORTED for a key that this keyboard does not have. */
 bool desk_keyboard_key(desk *d, desk_key key, bool down, base_error *err);
+/* Presses the `count` keys of a combination in their order and lets them go in reverse; after a
+ * failure none of them stays down. Errors as above. Where waiting for the display is what takes the
+ * time, this waits once for all of them. */
+bool desk_keyboard_tap(desk *d, const desk_key *keys, size_t count, base_error *err);
 
 /* How input text is taken in steps. */
 typedef struct {

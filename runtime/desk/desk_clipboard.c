@@ -21,6 +21,19 @@ bool desk_clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t *
     return check_kind(kind, err) && d->ops.clipboard_get(d, kind, data, length, pending, err);
 }
 
+size_t desk_unify_line_ends(char *text, size_t length)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < length; i++) {
+        while (text[i] == '\n' && to > 0 && text[to - 1] == '\r') {
+            to--;
+        }
+        text[to++] = text[i];
+    }
+    text[to] = '\0';
+    return to;
+}
+
 static bool is_png(const char *data, size_t length)
 {
     static const char signature[] = {'\x89', 'P', 'N', 'G', '\r', '\n', '\x1a', '\n'};

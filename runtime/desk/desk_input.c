@@ -65,17 +65,45 @@ bool desk_pointer_wheel(desk *d, int dx, int dy, base_error *err)
 /* --- keyboard -----------------------------------------------------------------------------------
  */
 
-bool desk_keyboard_key(desk *d, desk_key key, bool down, base_error *err)
+static bool check_key(desk *d, desk_key key, base_error *err)
 {
     char name[DESK_KEY_NAME_SIZE];
     if (!d->ops.keyboard_key) {
         return desk_cannot(d, "press a key", d->lacks.input, err);
     }
     desk_key_name(key, name);
-    if (!name[0]) {
-        return base_fail(err, BASE_INVALID, "There is no key number %u.", (unsigned) key);
+    return name[0] || base_fail(err, BASE_INVALID, "There is no key number %u.", (unsigned) key);
+}
+
+bool desk_keyboard_key(desk *d, desk_key key, bool down, base_error *err)
+{
+    return check_key(d, key, err) && d->ops.keyboard_key(d, key, down, err);
+}
+
+static bool tap_each(desk *d, const desk_key *keys, size_t count, base_error *err)
+{
+    size_t down = 0;
+    bool ok = true;
+    while (ok && down < count) {
+        ok = d->ops.keyboard_key(d, keys[down], true, err);
+        down += ok;
     }
-    return d->ops.keyboard_key(d, key, down, err);
+    while (down > 0) { /* the first error is the one that is told */
+        base_error later = {0};
+        ok = d->ops.keyboard_key(d, keys[--down], false, ok ? err : &later) && ok;
+    }
+    return ok;
+}
+
+bool desk_keyboard_tap(desk *d, const desk_key *keys, size_t count, base_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!check_key(d, keys[i], err)) {
+            return false;
+        }
+    }
+    return d->ops.keyboard_tap ? d->ops.keyboard_tap(d, keys, count, err)
+                               : tap_each(d, keys, count, err);
 }
 
 static bool check_text(const char *text, size_t length, base_error *err)

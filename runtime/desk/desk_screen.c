@@ -65,7 +65,15 @@ bool desk_capture(desk *d, const image_rect *part, bool cursor, image_bitmap *ou
     if (!desk_screen_rect(d, &screen, err) || (part && !check_part(*part, screen, err))) {
         return false;
     }
-    return d->ops.capture(d, screen, part ? *part : screen, cursor, out, err);
+    d->same_frame = false;
+    bool ok = d->ops.capture(d, screen, part ? *part : screen, cursor, out, err);
+    d->frame += !ok || !d->same_frame;
+    return ok;
+}
+
+uint64_t desk_frame(const desk *d)
+{
+    return d->frame;
 }
 
 bool desk_window_capture(desk *d, uint64_t id, bool cursor, desk_window_picture *out,

@@ -1,10 +1,13 @@
-# Writes OUT: a C file with everything that ships (shipped.cmake) as bytes, sorted by name.
+# Writes OUT: a C file that has the assembler take in everything that ships (shipped.cmake), sorted by name, each with a NUL
+# behind it. As numbers in C the same bytes take seconds to write and to compile.
 # Names are paths from the root without the leading "lua/": deskpilot/agent/loop.lua,
 # prompts/strategist.md, missions/calculator.lua.
 include(${CMAKE_CURRENT_LIST_DIR}/shipped.cmake)
 list(TRANSFORM SHIPPED_PATTERNS PREPEND ${ROOT}/)
 file(GLOB_RECURSE FILES RELATIVE ${ROOT} ${SHIPPED_PATTERNS})
-set(TEXT "/* Made by embed.cmake. */\n#include \"host/shipped.h\"\n\n")
+list(FILTER FILES EXCLUDE REGEX ${SHIPPED_NOT})
+set(BYTES "")
+set(DECLARED "")
 set(TABLE "")
 set(INDEX 0)
 set(ENTRIES "")
@@ -17,13 +20,26 @@ foreach(ENTRY ${ENTRIES})
   string(REPLACE "|" ";" PAIR ${ENTRY})
   list(GET PAIR 0 NAME)
   list(GET PAIR 1 FILE)
-  file(READ ${ROOT}/${FILE} HEX HEX)
-  string(LENGTH "${HEX}" DIGITS)
-  math(EXPR SIZE "${DIGITS} / 2")
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," BYTES "${HEX}")
-  string(APPEND TEXT "static const unsigned char f${INDEX}[] = {${BYTES}0};\n")
-  string(APPEND TABLE "    {\"${NAME}\", (const char *) f${INDEX}, ${SIZE}},\n")
+  file(SIZE ${ROOT}/${FILE} SIZE)
+  string(APPEND BYTES "        \"shipped_${INDEX}: .incbin \\\"${ROOT}/${FILE}\\\"\\n .byte 0\\n\"\n")
+  string(APPEND DECLARED "extern const char shipped_${INDEX}[];\n")
+  string(APPEND TABLE "    {\"${NAME}\", shipped_${INDEX}, ${SIZE}},\n")
   math(EXPR INDEX "${INDEX} + 1")
 endforeach()
-string(APPEND TEXT "\nconst shipped_file shipped_files[] = {\n${TABLE}};\nconst size_t shipped_count = ${INDEX};\n")
-file(WRITE ${OUT} "${TEXT}")
+file(WRITE ${OUT} "/* Made by embed.cmake. */
+#include \"host/shipped.h\"
+
+#ifdef _WIN32
+#define CONSTANTS \".rdata,\\\"dr\\\"\"
+#else
+#define CONSTANTS \".rodata\"
+#endif
+
+__asm__(\".section \" CONSTANTS \"\\n\"
+${BYTES}        \".text\\n\");
+
+${DECLARED}
+const shipped_file shipped_files[] = {
+${TABLE}};
+const size_t shipped_count = ${INDEX};
+")

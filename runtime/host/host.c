@@ -5,8 +5,9 @@
 #include "lib/lib.h"
 #include "shipped.h"
 #include "system/interrupt.h"
+#include "system/memory.h"
 #include "system/platform.h"
-#include "system/watchdog.h"
+#include "system/unfinished.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -18,47 +19,54 @@
 /* Declared here because only Debian's lua-cjson has a header. */
 extern int luaopen_cjson(lua_State *L);
 
-enum { NO_MEMORY_STATUS = 3, WATCHDOG_TIMEOUT = 5000 /* milliseconds */ };
-
-/* An event that cannot be handled because memory is short is lost, and whoever waits for it would
- * wait for ever. So the process ends; what can be written of the run is written by the watchdog. */
-static void end_without_memory(void)
-{
-    fputs("deskpilot: there is not enough memory\n", stderr);
-    if (system_watchdog_end(WATCHDOG_NO_MEMORY)) {
-        uv_sleep(WATCHDOG_TIMEOUT); /* its thread ends the process before */
-    }
-    system_end(NO_MEMORY_STATUS);
-}
-
-/* Buffers of Lua's library raise the same message as an error like any other. */
+/* Buffers of Lua's library raise the same message as an error like any other, after its place. */
 static bool is_memory_error(lua_State *L, int status)
 {
-    static const char message[] = "not enough memory";
-    return status == LUA_ERRMEM || (status != LUA_OK && lua_type(L, -1) == LUA_TSTRING &&
-                                    strncmp(lua_tostring(L, -1), message, sizeof message - 1) == 0);
+    static const char words[] = "not enough memory";
+    size_t size = 0, end = sizeof words - 1;
+    const char *message =
+        status != LUA_OK && lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &size) : NULL;
+    return status == LUA_ERRMEM ||
+           (message && size >= end && strcmp(message + size - end, words) == 0);
 }
 
 static int traceback(lua_State *L)
 {
-    luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
+    if (!is_memory_error(L, LUA_ERRRUN)) { /* of that the place says nothing */
+        luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
+    }
     return 1;
 }
 
-/* Says what is on the top of the stack to the user, by Lua's `warn`, which the command line makes
- * safe for a terminal; without it, as it is. Pops it. */
-static void say(lua_State *L, const char *lead)
+/* `lead` and a value, by Lua's `warn`, which the command line makes safe for a terminal; without
+ * it, as they are. */
+static int say_protected(lua_State *L)
 {
-    const char *words = luaL_tolstring(L, -1, NULL);
+    const char *lead = lua_touserdata(L, 1), *words = luaL_tolstring(L, 2, NULL);
     if (lua_getglobal(L, "warn") == LUA_TFUNCTION && !lua_iscfunction(L, -1)) {
         lua_pushfstring(L, "%s%s", lead, words);
         if (lua_pcall(L, 1, 0, 0) == LUA_OK) {
-            lua_pop(L, 2);
-            return;
+            return 0;
         }
     }
     fprintf(stderr, "deskpilot: %s%s\n", lead, words);
-    lua_pop(L, 3);
+    return 0;
+}
+
+/* Says what is on the top of the stack to the user, and pops it. */
+static void say(lua_State *L, const char *lead)
+{
+    lua_pushcfunction(L, say_protected);
+    lua_insert(L, -2);
+    lua_pushlightuserdata(L, (void *) lead);
+    lua_insert(L, -2);
+    int status = lua_pcall(L, 2, 0, 0);
+    if (is_memory_error(L, status)) {
+        system_end_without_memory();
+    }
+    if (status != LUA_OK) {
+        lua_pop(L, 1);
+    }
 }
 
 /* Calls a callback of luv. An uncaught error in it is a bug in deskpilot or in a user's own luv
@@ -70,8 +78,8 @@ static int callback(lua_State *L, int arguments, int results, int flags)
     lua_pushcfunction(L, traceback);
     lua_insert(L, base);
     int status = lua_pcall(L, arguments, results, base);
-    if (is_memory_error(L, status)) {
-        end_without_memory();
+    if (is_memory_error(L, status)) { /* whoever waits for the lost event would wait for ever */
+        system_end_without_memory();
     }
     if (status != LUA_OK) {
         say(L, "error in a callback: ");
@@ -170,32 +178,44 @@ lua_State *host_open(void)
     return NULL;
 }
 
+typedef struct {
+    const char *module, *function;
+    int argc, first;
+    char **argv;
+    int status;
+} call;
+
+static int call_protected(lua_State *L)
+{
+    call *c = lua_touserdata(L, 1);
+    lua_getglobal(L, "require");
+    lua_pushstring(L, c->module);
+    lua_call(L, 1, 1);
+    lua_getfield(L, -1, c->function);
+    lua_createtable(L, c->argc, 0);
+    for (int i = c->first; i < c->argc; i++) {
+        lua_pushstring(L, c->argv[i]);
+        lua_rawseti(L, -2, i - c->first + 1);
+    }
+    lua_call(L, 1, 1);
+    c->status = (int) lua_tointeger(L, -1);
+    return 0;
+}
+
 int host_call(lua_State *L, const char *module, const char *function, int argc, char **argv,
               int first)
 {
+    call c = {module, function, argc, first, argv, 0};
     lua_settop(L, 0);
     lua_pushcfunction(L, traceback);
-    lua_getglobal(L, "require");
-    lua_pushstring(L, module);
-    int status = lua_pcall(L, 1, 1, 1);
-    if (status != LUA_OK) {
-        goto failed;
+    lua_pushcfunction(L, call_protected);
+    lua_pushlightuserdata(L, &c);
+    int status = lua_pcall(L, 1, 0, 1);
+    if (status == LUA_OK) {
+        return c.status;
     }
-    lua_getfield(L, -1, function);
-    lua_createtable(L, argc, 0);
-    for (int i = first; i < argc; i++) {
-        lua_pushstring(L, argv[i]);
-        lua_rawseti(L, -2, i - first + 1);
-    }
-    status = lua_pcall(L, 1, 1, 1);
-    if (status != LUA_OK) {
-        goto failed;
-    }
-    return (int) lua_tointeger(L, -1);
-
-failed:
     if (is_memory_error(L, status)) {
-        end_without_memory();
+        system_end_without_memory();
     }
     say(L, "");
     return 2;
@@ -224,6 +244,7 @@ static void end_anyway(void *context)
     if (!e->closed) {
         fputs("deskpilot: ended without waiting for a call that does not return\n", stderr);
         fflush(stderr);
+        system_unfinished_remove_all();
         system_end(e->status);
     }
     uv_mutex_unlock(&e->lock);
@@ -233,6 +254,7 @@ static void close_all(lua_State *L)
 {
     system_interrupt_close(L);
     lua_close(L);
+    system_unfinished_remove_all();
     base_parallel_stop();
 }
 

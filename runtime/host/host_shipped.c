@@ -5,6 +5,7 @@
 #include "host_shipped.h"
 
 #include "shipped.h"
+#include "system/platform.h"
 
 #include <lauxlib.h>
 #include <string.h>
@@ -40,11 +41,26 @@ static int shipped_list(lua_State *L)
     return 1;
 }
 
+/* Gives back the memory of the files that were read. They can be read again. */
+static int shipped_give_back(lua_State *L)
+{
+    (void) L;
+    const char *first = shipped_files[0].data, *end = first;
+    for (size_t i = 0; i < shipped_count; i++) {
+        const shipped_file *file = &shipped_files[i];
+        first = file->data < first ? file->data : first;
+        end = file->data + file->size > end ? file->data + file->size : end;
+    }
+    system_give_back(first, (size_t) (end - first));
+    return 0;
+}
+
 int host_open_shipped(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"read", shipped_read},
         {"list", shipped_list},
+        {"give_back", shipped_give_back},
         {NULL, NULL},
     };
     luaL_newlib(L, functions);

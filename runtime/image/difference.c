@@ -63,3 +63,54 @@ image_difference image_compare(const image_bitmap *a, const image_bitmap *b, ima
     }
     return out;
 }
+
+/* Whether `count` pixels are all of a colour. A pixel is compared with the one before it, so that
+ * one memcmp does for all of them. */
+static bool is_plain(const uint8_t *pixels, int count, const uint8_t *colour)
+{
+    return memcmp(pixels, colour, 4) == 0 &&
+           memcmp(pixels, pixels + 4, ((size_t) count - 1) * 4) == 0;
+}
+
+/* The first pixel of a row from the left, or the last one, that is of another colour; the row has
+ * one. */
+static int other_from_left(const uint8_t *row, const uint8_t *colour)
+{
+    int x = 0;
+    while (memcmp(row + 4 * (size_t) x, colour, 4) == 0) {
+        x++;
+    }
+    return x;
+}
+
+static int other_from_right(const uint8_t *row, int width, const uint8_t *colour)
+{
+    int x = width - 1;
+    while (memcmp(row + 4 * (size_t) x, colour, 4) == 0) {
+        x--;
+    }
+    return x;
+}
+
+image_rect image_content(const image_bitmap *image)
+{
+    const uint8_t *colour = image->pixels;
+    int left = image->width, right = -1, top = -1, bottom = -1;
+    for (int y = 0; y < image->height; y++) {
+        const uint8_t *row = pixel_at(image, 0, y);
+        if (is_plain(row, image->width, colour)) {
+            continue;
+        }
+        top = top < 0 ? y : top;
+        bottom = y;
+        /* Only what lies outside of what is known already has to be looked at. */
+        if (left > 0 && !is_plain(row, left, colour)) {
+            left = other_from_left(row, colour);
+        }
+        int beyond = image->width - 1 - right;
+        if (beyond > 0 && !is_plain(row + 4 * ((size_t) right + 1), beyond, colour)) {
+            right = other_from_right(row, image->width, colour);
+        }
+    }
+    return top < 0 ? (image_rect){0} : (image_rect){left, top, right - left + 1, bottom - top + 1};
+}

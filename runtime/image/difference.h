@@ -16,4 +16,8 @@ typedef struct {
 image_difference image_compare(const image_bitmap *a, const image_bitmap *b, image_rect area,
                                int tolerance);
 
+/* The smallest rectangle around all pixels that are not exactly of the colour of the first one;
+ * width 0 where there is none. */
+image_rect image_content(const image_bitmap *image);
+
 #endif

@@ -327,6 +327,24 @@ static bool ready_target(image_bitmap *to, int width, int height, base_error *er
     return image_alloc(to, width, height, err);
 }
 
+/* Of the same size: what the averages would come to. */
+static void copy_rows(image_bitmap *to, const image_bitmap *from)
+{
+    static const uint8_t colours[4] = {255, 255, 255, 0};
+    uint32_t mask;
+    memcpy(&mask, colours, sizeof mask);
+    for (int y = 0; y < to->height; y++) {
+        const uint8_t *p = from->pixels + (size_t) y * from->stride;
+        uint8_t *q = to->pixels + (size_t) y * to->stride;
+        for (size_t i = 0; i < (size_t) to->width * 4; i += 4) {
+            uint32_t pixel;
+            memcpy(&pixel, p + i, sizeof pixel);
+            pixel &= mask;
+            memcpy(q + i, &pixel, sizeof pixel);
+        }
+    }
+}
+
 static bool scale(image_bitmap *to, const image_bitmap *from, int width, int height, bool scalar,
                   base_error *err)
 {
@@ -335,6 +353,10 @@ static bool scale(image_bitmap *to, const image_bitmap *from, int width, int hei
         return false;
     }
     to->alpha = false;
+    if (!scalar && width == from->width && height == from->height) {
+        copy_rows(to, from);
+        return true;
+    }
     job j = {.to = to, .from = from, .scalar = scalar};
     bool ok = axis_make(&j.across, from->width, width) && axis_make(&j.down, from->height, height);
     if (ok) {

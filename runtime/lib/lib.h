@@ -45,6 +45,10 @@ void lib_add_methods(lua_State *L, const char *name, const luaL_Reg *methods);
 image_bitmap *lib_check_image(lua_State *L, int index);
 /* Pushes a new empty image userdata; fill it by image_alloc or a crop. */
 image_bitmap *lib_push_image(lua_State *L);
+/* The same for pixels that are somebody else's; and what tells the collector of one that has got
+ * pixels of its own after all. */
+image_bitmap *lib_push_weightless_image(lua_State *L);
+void lib_weigh_image(lua_State *L);
 
 /* Makes `native.*` loadable: fills package.preload. */
 void lib_preload(lua_State *L);
@@ -60,5 +64,6 @@ int lib_open_json(lua_State *L);
 int lib_open_activity(lua_State *L);
 int lib_open_websocket(lua_State *L);
 int lib_open_watchdog(lua_State *L);
+int lib_open_processes(lua_State *L);
 
 #endif

@@ -66,30 +66,33 @@ static bool give(lua_State *L, image_bitmap *to, image_bitmap *frame, bool lend,
     if (frame->borrowed) {
         lua_pushvalue(L, -1);
         lua_setiuservalue(L, 1, LENT_SLOT);
+    } else if (lend) {
+        lib_weigh_image(L);
     }
     return true;
 }
 
 /* The image to fill, on top of the stack: options.into, even if it has been closed, or a new one.
  */
-static image_bitmap *target_image(lua_State *L)
+static image_bitmap *target_image(lua_State *L, bool lend)
 {
     if (lua_getfield(L, 2, "into") != LUA_TNIL) {
         return luaL_checkudata(L, -1, "native.Image");
     }
     lua_pop(L, 1);
-    return lib_push_image(L);
+    return lend ? lib_push_weightless_image(L) : lib_push_image(L);
 }
 
 /* A picture of the desktop, or of the part that x, y, width and height (all four) name. It is a
  * copy, in a new image or in the memory of the one given as `into`, so that a loop can go on with a
  * single one. With `lend`, the image looks straight into the backend's own buffer: nothing is
  * copied, and it is closed by the next capture or by the desk's closing (crop it to keep
- * something). `cursor` draws the pointer.
+ * something). `cursor` draws the pointer. The number of the frame stays the same as long as the
+ * next captures' options and the screen do, where the desktop tells what is drawn.
  * ---@param options { x: integer?, y: integer?, width: integer?, height: integer?,
  * cursor: boolean?, into: native.Image?, lend: boolean? }?
  * ---@return native.Image? image
- * ---@return deskpilot.error? err */
+ * ---@return integer|deskpilot.error frame its number */
 static int lib_desk_capture(lua_State *L)
 {
     desk *d = lib_check_desk(L);
@@ -104,12 +107,16 @@ static int lib_desk_capture(lua_State *L)
     luaL_checktype(L, 2, LUA_TTABLE);
     bool cursor = lib_option_bool(L, 2, "cursor"), lend = lib_option_bool(L, 2, "lend");
     const image_rect *part = read_rect(L, &rect);
-    image_bitmap *image = target_image(L);
+    image_bitmap *image = target_image(L, lend);
     lib_recall_lent(L, 1);
     if (!desk_capture(d, part, cursor, &frame, &err)) {
         return lib_fail(L, &err);
     }
-    return give(L, image, &frame, lend, &err) ? 1 : lib_fail(L, &err);
+    if (!give(L, image, &frame, lend, &err)) {
+        return lib_fail(L, &err);
+    }
+    lua_pushinteger(L, (lua_Integer) desk_frame(d));
+    return 2;
 }
 
 /* Starts to watch for changes of the screen; see last_change.

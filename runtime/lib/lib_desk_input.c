@@ -111,6 +111,37 @@ static int lib_desk_key(lua_State *L)
     return lib_done(L, ok, &err);
 }
 
+static bool read_keys(lua_State *L, int index, desk_combo *out, base_error *err)
+{
+    lua_Integer count = luaL_len(L, index);
+    luaL_argcheck(L, count >= 1 && count <= DESK_COMBO_MAX, index, "wants 1 to 8 names of keys");
+    *out = (desk_combo){.count = (size_t) count};
+    for (lua_Integer i = 1; i <= count; i++) {
+        lua_geti(L, index, i);
+        bool known = desk_key_parse(lib_check_plain(L, -1), &out->keys[i - 1], err);
+        lua_pop(L, 1);
+        if (!known) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Presses the keys of a combination in their order and releases them in reverse; after a failure
+ * none of them stays down. A name that is not known is `nil, err`.
+ * ---@param names string[] at most 8
+ * ---@return true? ok
+ * ---@return deskpilot.error? err */
+static int lib_desk_tap(lua_State *L)
+{
+    desk *d = lib_check_desk(L);
+    base_error err = {0};
+    desk_combo combo;
+    luaL_checktype(L, 2, LUA_TTABLE);
+    bool ok = read_keys(L, 2, &combo, &err) && desk_keyboard_tap(d, combo.keys, combo.count, &err);
+    return lib_done(L, ok, &err);
+}
+
 /* Types as much of `text`, from byte `offset` (0 is the start) on, as can go at once. Where
  * `remapped` is true the application must have caught up (ping, or a pause) before the next step
  * and before text_end.
@@ -182,6 +213,7 @@ const luaL_Reg lib_desk_input_methods[] = {
     {"button_waits", lib_desk_button_waits},
     {"wheel", lib_desk_wheel},
     {"key", lib_desk_key},
+    {"tap", lib_desk_tap},
     {"text_step", lib_desk_text_step},
     {"text_end", lib_desk_text_end},
     {"ping", lib_desk_ping},

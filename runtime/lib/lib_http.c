@@ -152,12 +152,13 @@ static int push_failure(lua_State *L, const net_result *result)
     return 2;
 }
 
-static void on_data(void *user, const char *data, size_t size)
+static void on_data(void *user, int status, const char *data, size_t size)
 {
     http_call *call = user;
     push_kept(call->L, call->ref, KEEP_DATA);
     lua_pushlstring(call->L, data, size);
-    call_back(call->L, 1);
+    lua_pushinteger(call->L, status);
+    call_back(call->L, 2);
 }
 
 static void on_done(void *user, const net_result *result)
@@ -201,6 +202,10 @@ static int call_cancel(lua_State *L)
     if (!call->request) {
         return 0;
     }
+    if (lua_toboolean(L, 1)) {
+        net_http_end(call->request);
+        return 0;
+    }
     call->cancelling = true;
     net_http_cancel(call->request);
     return 0;
@@ -225,15 +230,17 @@ static void read_options(lua_State *L, net_options *options)
  * this returns; not after the returned function was called. Options: method ("GET"), url, headers
  * ({ ["Name"] = "value" }), body (a string or a list of strings, sent one after the other), timeout
  * ({ connect = 30, total =, stall = } seconds), max_bytes (64 MB), ca_file (PEM), follow_redirects
- * (false), on_data (function(bytes): gets the body as it comes, and result.body is empty; it may
- * not wait).
+ * (false), on_data (function(bytes, status): gets the body as it comes, and result.body is empty;
+ * it may not wait). cancel(true) ends the request well: done gets the result of what has come.
  * ---@param options { method: string?, url: string, headers: table<string, string>?,
  * body: string|string[]|nil, timeout: { connect: number?, total: number?, stall: number? }?,
- * max_bytes: integer?, ca_file: string?, follow_redirects: boolean?, on_data: fun(bytes: string)? }
+ * max_bytes: integer?, ca_file: string?, follow_redirects: boolean?, on_data: fun(bytes: string,
+ * status: integer)? }
  * ---@param done fun(result: { status: integer, headers: table<string, string>, body: string,
  * seconds: number }?, err: deskpilot.error?)
- * ---@return fun()? cancel, deskpilot.error? err without libcurl or memory; err.timeout says which
- * limit was met ("connect", "total", "stall") when err.code is "timed_out" */
+ * ---@return (fun(enough: boolean?))? cancel, deskpilot.error? err without libcurl or memory;
+ * err.timeout says which limit was met ("connect", "total", "stall") when err.code is "timed_out"
+ */
 static int http_request(lua_State *L)
 {
     net_options options = {0};

@@ -97,22 +97,34 @@ static int lib_image_crop(lua_State *L)
     return 1;
 }
 
-/* A copy of another size; made smaller, each pixel is the average of the area it covers. It is a
- * new image, or in the memory of the one given as `into` (even if that has been closed), so that a
- * loop can go on with a single one.
+/* A copy of another size, of the image or of a part of it (all four or none); made smaller, each
+ * pixel is the average of the area it covers. It is a new image, or in the memory of the one given
+ * as `into` (even if that has been closed), so that a loop can go on with a single one.
  * ---@param width integer
  * ---@param height integer
  * ---@param into native.Image?
+ * ---@param part_x integer?
+ * ---@param part_y integer?
+ * ---@param part_width integer?
+ * ---@param part_height integer?
  * ---@return native.Image? scaled, deskpilot.error? err */
 static int lib_image_scale(lua_State *L)
 {
     const image_bitmap *image = lib_check_image(L, 1);
     int width = check_side(L, 2), height = check_side(L, 3);
+    lua_settop(L, 8);
+    image_bitmap from = *image;
+    if (!lua_isnil(L, 5)) {
+        image_rect part = check_inside(L, 5, image);
+        from.pixels += (size_t) part.y * from.stride + (size_t) part.x * 4;
+        from.width = part.width;
+        from.height = part.height;
+    }
     lua_settop(L, 4);
     image_bitmap *to = lua_isnil(L, 4) ? lib_push_image(L) : luaL_checkudata(L, 4, IMAGE_TYPE);
     luaL_argcheck(L, to != image, 4, "an image cannot be scaled into itself");
     base_error err;
-    if (!image_scale(to, image, width, height, &err)) {
+    if (!image_scale(to, &from, width, height, &err)) {
         return lib_fail(L, &err);
     }
     return 1;

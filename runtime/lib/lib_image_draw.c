@@ -163,16 +163,29 @@ static int lib_image_difference(lua_State *L)
     return 5;
 }
 
+/* The smallest rectangle around all pixels that are not exactly of the colour of the first one.
+ * Nothing where there are none.
+ * ---@return integer? x, integer? y, integer? width, integer? height */
+static int lib_image_content(lua_State *L)
+{
+    image_rect content = image_content(lib_check_image(L, 1));
+    if (content.width == 0) {
+        return 0;
+    }
+    lua_pushinteger(L, content.x);
+    lua_pushinteger(L, content.y);
+    lua_pushinteger(L, content.width);
+    lua_pushinteger(L, content.height);
+    return 4;
+}
+
 void lib_image_add_draw(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"rectangle", lib_image_rectangle},
-        {"line", lib_image_line},
-        {"text", lib_image_text},
-        {"paste", lib_image_paste},
-        {"text_size", lib_image_text_size},
-        {"difference", lib_image_difference},
-        {NULL, NULL},
+        {"rectangle", lib_image_rectangle}, {"line", lib_image_line},
+        {"text", lib_image_text},           {"paste", lib_image_paste},
+        {"text_size", lib_image_text_size}, {"difference", lib_image_difference},
+        {"content", lib_image_content},     {NULL, NULL},
     };
     lib_add_methods(L, IMAGE_TYPE, methods);
 }

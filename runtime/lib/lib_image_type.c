@@ -7,9 +7,19 @@
  * collect everything at every screenshot. */
 enum { IMAGE_WEIGHT = 256 };
 
-image_bitmap *lib_push_image(lua_State *L)
+void lib_weigh_image(lua_State *L)
 {
     lua_gc(L, LUA_GCSTEP, IMAGE_WEIGHT);
+}
+
+image_bitmap *lib_push_image(lua_State *L)
+{
+    lib_weigh_image(L);
+    return lib_push_weightless_image(L);
+}
+
+image_bitmap *lib_push_weightless_image(lua_State *L)
+{
     image_bitmap *image = lua_newuserdatauv(L, sizeof *image, 0);
     *image = (image_bitmap){0};
     luaL_setmetatable(L, IMAGE_TYPE);

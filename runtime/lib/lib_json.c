@@ -1,6 +1,7 @@
 /*
- * native.json: what is asked of a JSON text before it is decoded. lua-cjson takes up to fifty times
- * the bytes of a text that is made of empty lists, and refuses a text for half a character.
+ * native.json: what is asked of a JSON text before it is decoded, and of values that are data.
+ * lua-cjson takes up to fifty times the bytes of a text that is made of empty lists, and refuses a
+ * text for half a character.
  */
 #include "base/utf8.h"
 #include "lib.h"
@@ -152,10 +153,62 @@ static int lib_json_utf8(lua_State *L)
     return 1;
 }
 
+static bool same(lua_State *L, int a, int b, int depth);
+
+/* Whether each field of the table at `a` is in that at `b`: with the same value, or at all. */
+static bool same_fields(lua_State *L, int a, int b, int depth, bool values)
+{
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 8, "tables too deep to compare");
+    lua_pushnil(L);
+    while (lua_next(L, a)) {
+        lua_pushvalue(L, -2);
+        lua_gettable(L, b);
+        if (values ? !same(L, top + 2, top + 3, depth + 1) : lua_isnil(L, -1)) {
+            lua_settop(L, top);
+            return false;
+        }
+        lua_pop(L, 2);
+    }
+    return true;
+}
+
+static bool same(lua_State *L, int a, int b, int depth)
+{
+    enum { DEEPEST = 8 };
+    int kind = lua_type(L, a);
+    if (lua_compare(L, a, b, LUA_OPEQ)) {
+        return true;
+    }
+    if (kind != lua_type(L, b)) {
+        return false;
+    }
+    if (kind != LUA_TTABLE) {
+        return kind == LUA_TUSERDATA || kind == LUA_TFUNCTION;
+    }
+    return depth > DEEPEST ||
+           (same_fields(L, a, b, depth, true) && same_fields(L, b, a, depth, false));
+}
+
+/* Whether two values say the same, as data: functions and objects of C are passed over, and so is
+ * what lies deeper than 8 tables.
+ * ---@param a any
+ * ---@param b any
+ * ---@return boolean */
+static int lib_json_same(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    luaL_checkany(L, 2);
+    lua_settop(L, 2);
+    lua_pushboolean(L, same(L, 1, 2, 0));
+    return 1;
+}
+
 int lib_open_json(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"measure", lib_json_measure},
                                          {"mend", lib_json_mend},
+                                         {"same", lib_json_same},
                                          {"utf8", lib_json_utf8},
                                          {NULL, NULL}};
     luaL_newlib(L, functions);

@@ -60,7 +60,8 @@ static void deliver(void *user)
         net_buffer data = request->body;
         request->body = (net_buffer){0};
         unlink_ready(request);
-        request->callbacks.on_data(request->callbacks.user, data.data, data.size);
+        request->callbacks.on_data(request->callbacks.user, net_request_status(request), data.data,
+                                   data.size);
         net_buffer_free(&data);
     }
 }
@@ -113,8 +114,9 @@ static void on_stall(uv_timer_t *timer)
     net_request *request = NET_CONTAINER(timer, net_request, stall);
     uint64_t limit = (uint64_t) (request->stall_timeout * 1000);
     uint64_t quiet = uv_now(request->http->loop) - request->last_byte;
-    if (quiet < limit) {
-        uv_timer_start(timer, on_stall, limit - quiet, 0);
+    bool server_thinks = request->piece == request->piece_count && request->received == 0;
+    if (quiet < limit || server_thinks) {
+        uv_timer_start(timer, on_stall, quiet < limit ? limit - quiet : limit, 0);
         return;
     }
     if (!request->nearly_stalled) {
@@ -147,6 +149,12 @@ net_request *net_http_start(net_http *http, const net_options *options,
         uv_timer_start(&request->stall, on_stall, (uint64_t) (request->stall_timeout * 1000), 0);
     }
     return request;
+}
+
+void net_http_end(net_request *request)
+{
+    net_result result = {0};
+    finish(request, &result);
 }
 
 void net_http_cancel(net_request *request)

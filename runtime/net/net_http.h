@@ -8,6 +8,10 @@
  * proxy is the environment's (http_proxy, https_proxy, no_proxy), as for curl, but none is used for
  * this machine's own addresses.
  *
+ * No compression is asked for, and gzip and deflate are decoded where they come. Limits hold for
+ * the decoded bytes, which curl gives in small pieces: what a few bytes would grow to is never
+ * held.
+ *
  * Times are in seconds, sizes in bytes. All functions are for the loop's thread. `data` of the
  * handles on the loop stays NULL, because luv takes any other value for its own.
  */
@@ -16,6 +20,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
 
@@ -47,10 +52,11 @@ typedef struct {
     const net_piece *pieces; /* the body: the list is copied, the bytes are not and must stay valid
                                 until on_done; they are sent without being joined */
     size_t piece_count;
-    double connect_timeout;    /* until the connection, with TLS, is established; 0 = 30 s */
-    double total_timeout;      /* for the whole request; 0 = none */
-    double stall_timeout;      /* without a byte in either direction; 0 = none */
-    size_t max_response_bytes; /* of the body; 0 = NET_MAX_RESPONSE */
+    double connect_timeout; /* until the connection, with TLS, is established; 0 = 30 s */
+    double total_timeout;   /* for the whole request; 0 = none */
+    double stall_timeout;   /* without a byte while the body is sent or has begun to come; how long
+                               a server may take before that is the total's; 0 = none */
+    size_t max_response_bytes; /* of the body, decoded; 0 = NET_MAX_RESPONSE */
     bool follow_redirects;     /* up to 5 of them; off by default */
     const char *ca_file; /* PEM file of trusted authorities instead of the system's, or NULL */
 } net_options;
@@ -70,8 +76,9 @@ typedef struct {
 } net_result;
 
 typedef struct {
-    void (*on_data)(void *user, const char *data, size_t size); /* may be NULL */
-    void (*on_done)(void *user, const net_result *result);      /* exactly once */
+    /* A part of the body, of an answer with that status; may be NULL. */
+    void (*on_data)(void *user, int status, const char *data, size_t size);
+    void (*on_done)(void *user, const net_result *result); /* exactly once */
     void *user;
 } net_callbacks;
 
@@ -94,5 +101,9 @@ net_request *net_http_start(net_http *http, const net_options *options,
 /* Cancels a request: calls its on_done with BASE_CANCELLED before returning. May not be called
  * after on_done. */
 void net_http_cancel(net_request *request);
+
+/* Ends a request of which enough has come: calls its on_done, with the status and the headers,
+ * before returning. May not be called after on_done. */
+void net_http_end(net_request *request);
 
 #endif

@@ -44,6 +44,9 @@ struct net_request {
 net_request *net_request_new(net_http *http, const net_options *options,
                              const net_callbacks *callbacks, base_error *err);
 
+/* The status of its answer; 0 before there is one. */
+int net_request_status(net_request *request);
+
 /* Fills all fields of `result` except its error. */
 void net_request_result(net_request *request, net_result *result);
 

@@ -1,4 +1,5 @@
 #include "net_internal.h"
+#include "net_socket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,8 +210,9 @@ static bool set_headers(net_request *request, const net_options *options)
 {
     const curl_api *curl = request->http->curl;
     /* Headers that curl would add: local servers answer "Expect: 100-continue" late or never, and
-     * the Content-Type would be that of a form. */
-    static const char *const not_curls[] = {"Expect:", "Content-Type:"};
+     * the Content-Type would be that of a form, and compressed answers would be asked for. */
+    static const char *const not_curls[] = {
+        "Expect:", "Content-Type:", "Accept-Encoding: identity"};
     for (size_t i = 0; i < sizeof not_curls / sizeof not_curls[0]; i++) {
         struct curl_slist *list = curl->slist_append(request->header_list, not_curls[i]);
         if (!list) {
@@ -284,6 +286,7 @@ void net_set_connection(const curl_api *curl, CURL *easy, const net_url *url, co
     set_protocols(curl, easy);
     curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, message);
     curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl->easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, net_socket_keep);
     if (url->loopback) {
         curl->easy_setopt(easy, CURLOPT_PROXY, ""); /* none, also if the environment has one */
     }
@@ -315,6 +318,7 @@ static void set_rest(net_request *request, const net_options *options)
     curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     curl->easy_setopt(easy, CURLOPT_HEADERDATA, request);
     curl->easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl->easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate"); /* decodes them */
     curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, options->follow_redirects ? 1L : 0L);
     curl->easy_setopt(easy, CURLOPT_MAXREDIRS, 5L);
 }
@@ -360,11 +364,16 @@ net_request *net_request_new(net_http *http, const net_options *options,
 /* --- the result ---------------------------------------------------------------------------------
  */
 
-void net_request_result(net_request *request, net_result *result)
+int net_request_status(net_request *request)
 {
     long status = 0;
     request->http->curl->easy_getinfo(request->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
-    result->status = (int) status;
+    return (int) status;
+}
+
+void net_request_result(net_request *request, net_result *result)
+{
+    result->status = net_request_status(request);
     result->headers = request->headers;
     result->header_count = request->header_count;
     result->body = request->body.data ? request->body.data : "";

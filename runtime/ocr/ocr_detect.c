@@ -1,6 +1,7 @@
 #include "ocr_detect.h"
 
 #include "ocr_edges.h"
+#include "ocr_sign.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@ enum {
     LEAST_BLOCK = 20,   /* least height of a box that may have two lines, in pixels */
     TOO_DENSE = 80,     /* edges per 100 pixels; text has up to 70 */
     LEAST_DENSE = 1500, /* TOO_DENSE applies from so many pixels on: single letters may be denser */
+    ALONE_ACROSS = 8,   /* pixels without an edge at the sides of a lone sign, */
+    ALONE_DOWN = 7,     /* and above and below it */
     MARGIN = 1,         /* pixels around an area; there may be a frame beyond */
 };
 
@@ -184,12 +187,8 @@ static bool is_too_dense(const finder *f, box b)
     return edges * 100 > pixels * TOO_DENSE;
 }
 
-static bool add_area(finder *f, box b, bool block, base_error *err)
+static bool put_area(finder *f, box b, bool block, bool sign, base_error *err)
 {
-    if (b.right - b.left + 1 < LEAST_WIDTH || b.bottom - b.top + 1 < LEAST_HEIGHT ||
-        is_too_dense(f, b)) {
-        return true;
-    }
     if (f->areas->count >= OCR_AREAS_MAX) {
         return base_fail(err, BASE_INVALID,
                          "there is too much on the screen to look for text: name "
@@ -209,8 +208,46 @@ static bool add_area(finder *f, box b, bool block, base_error *err)
     int right = clamp(b.right + 1 + MARGIN, 0, f->width - 1);
     int bottom = clamp(b.bottom + 1 + MARGIN, 0, f->height - 1);
     f->areas->items[f->areas->count++] =
-        (ocr_area_box){{left, top, right - left + 1, bottom - top + 1}, block};
+        (ocr_area_box){{left, top, right - left + 1, bottom - top + 1}, block, sign};
     return true;
+}
+
+/* Whether a small box stands alone: nothing is above it, and nothing reaches the edge of the place
+ * around it. `whole` becomes the box of all that is in there, as the lower bar of a "=". */
+static bool is_alone(const finder *f, box b, box *whole)
+{
+    box around = {b.left - ALONE_ACROSS, b.top - ALONE_DOWN, b.right + ALONE_ACROSS,
+                  b.bottom + ALONE_DOWN};
+    *whole = b;
+    if (b.right - b.left >= OCR_SIGN_WIDTH || b.bottom - b.top >= OCR_SIGN_HEIGHT ||
+        around.left < 0 || around.top < 0 || around.right >= f->width ||
+        around.bottom >= f->height) {
+        return false;
+    }
+    for (int y = around.top; y <= around.bottom; y++) {
+        const uint8_t *row = f->edges + (size_t) y * (size_t) f->width;
+        for (int x = around.left; x <= around.right; x++) {
+            if (!(row[x] & TEXT_EDGE_ANY)) {
+                continue;
+            }
+            if (y < b.top || y == around.bottom || x == around.left || x == around.right) {
+                return false;
+            }
+            whole->left = x < whole->left ? x : whole->left;
+            whole->right = x > whole->right ? x : whole->right;
+            whole->bottom = y > whole->bottom ? y : whole->bottom;
+        }
+    }
+    return true;
+}
+
+static bool add_area(finder *f, box b, bool block, base_error *err)
+{
+    box whole;
+    if (b.right - b.left + 1 < LEAST_WIDTH || b.bottom - b.top + 1 < LEAST_HEIGHT) {
+        return !is_alone(f, b, &whole) || put_area(f, whole, false, true, err);
+    }
+    return is_too_dense(f, b) || put_area(f, b, block, false, err);
 }
 
 /* Counts the vertical edges in each row of the box: many inside a line, few between lines. */

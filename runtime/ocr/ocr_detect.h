@@ -14,6 +14,7 @@
 typedef struct {
     image_rect rect; /* a few pixels wider than the text, inside the picture */
     bool block;      /* several lines that could not be separated */
+    bool sign;       /* too small for letters, and alone: a sign of ocr_sign.h, or a speck */
 } ocr_area_box;
 
 typedef struct {

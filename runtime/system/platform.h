@@ -84,6 +84,11 @@ void system_discard_input(void);
  * where the file system keeps no locks. What is read and written is not affected. */
 bool system_lock_file(int file, base_error *err);
 
+/* Gives back the memory of constants of this program (`size` bytes at `start`, nothing of which was
+ * ever written): what of them is read again is fetched again from the program's file. Windows takes
+ * such memory back by itself where it is short of it, so there this does nothing. */
+void system_give_back(const void *start, size_t size);
+
 /* Who may change a file or folder beside this user and those who run the machine (root; SYSTEM,
  * Administrators, TrustedInstaller). */
 typedef struct {

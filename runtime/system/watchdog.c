@@ -2,6 +2,7 @@
 
 #include "files.h"
 #include "platform.h"
+#include "unfinished.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 enum {
     TIMEOUT = 2, /* seconds that writing may take */
     NO_CAUSE = -1,
+    FAILED = 1, /* the status in place of 0 */
     MARK_SECONDS = 1,
     MARK_LINES = 2,
     MARK_SIZE = 32 /* bytes, at most, that a mark becomes */
@@ -20,6 +22,8 @@ typedef struct {
     char *bytes;
     size_t size;
 } text;
+
+#define PART_ENDING ".0123456789abcdef.part"
 
 typedef enum { LINE, RESULT, OUTPUT, WORDS, TEXTS } part;
 
@@ -35,7 +39,7 @@ static struct {
     uv_mutex_t lock; /* of what follows; the thread never gives it back once it writes */
     int journal;
     uint64_t journal_size; /* where its next byte goes */
-    char *result_path;
+    char *result_path, *part_path;
     uint64_t epoch, ended; /* times of uv_hrtime; the end that all texts tell of */
     size_t lines;
     bool half; /* the journal ends with a part of a line */
@@ -43,7 +47,7 @@ static struct {
 
     uv_mutex_t written_lock;
     uv_cond_t written_changed;
-    bool written;
+    bool written, failed;
 } self;
 
 /* Also where nothing was opened, append has the lock. */
@@ -109,58 +113,54 @@ static void sync(int file)
     uv_fs_req_cleanup(&request);
 }
 
-/* The text with its marks replaced; bytes NULL where it is empty or memory is short. */
-static text filled(const text *from)
+/* Writes a text with its marks replaced, and returns how many bytes it was. It is written piece by
+ * piece, because there may be no memory for the whole. */
+static size_t write_text(int file, const text *from, int64_t offset, int *error)
 {
-    size_t marks = 0;
-    for (size_t i = 0; i < from->size; i++) {
-        marks += from->bytes[i] == MARK_SECONDS || from->bytes[i] == MARK_LINES;
-    }
-    text to = {.bytes = from->bytes ? malloc(from->size + marks * MARK_SIZE + 1) : NULL};
-    double seconds = (double) (self.ended - self.epoch) / 1e9;
-    for (size_t i = 0; to.bytes && i < from->size; i++) {
-        char *at = to.bytes + to.size;
-        if (from->bytes[i] == MARK_SECONDS) {
-            to.size += (size_t) snprintf(at, MARK_SIZE, "%.4f", seconds);
-        } else if (from->bytes[i] == MARK_LINES) {
-            to.size += (size_t) snprintf(at, MARK_SIZE, "%zu", self.lines + 1);
-        } else {
-            to.bytes[to.size++] = from->bytes[i];
+    size_t done = 0, at = 0;
+    *error = 0;
+    while (at < from->size && !*error) {
+        char mark[MARK_SIZE];
+        const char *piece = from->bytes + at;
+        size_t size = 0;
+        while (at + size < from->size && piece[size] != MARK_SECONDS && piece[size] != MARK_LINES) {
+            size++;
         }
+        at += size > 0 ? size : 1;
+        if (size == 0) {
+            size = (size_t) (*piece == MARK_LINES
+                                 ? snprintf(mark, MARK_SIZE, "%zu", self.lines + 1)
+                                 : snprintf(mark, MARK_SIZE, "%.4f",
+                                            (double) (self.ended - self.epoch) / 1e9));
+            piece = mark;
+        }
+        done += write_all(file, piece, size, offset < 0 ? offset : offset + (int64_t) done, error);
     }
-    return to;
+    return done;
 }
 
-static void write_text(int file, const text *from, int64_t offset)
+static bool write_line(const text *line)
 {
-    int error;
-    text t = filled(from);
-    if (t.bytes) {
-        write_all(file, t.bytes, t.size, offset, &error);
-    }
-    free(t.bytes);
-}
-
-static void write_line(const text *line)
-{
-    int error;
+    int error = 0;
     if (!line->bytes || self.journal < 0) {
-        return;
+        return true;
     }
     if (self.half) {
         self.journal_size += write_all(self.journal, "\n", 1, (int64_t) self.journal_size, &error);
     }
-    write_text(self.journal, line, (int64_t) self.journal_size);
+    write_text(self.journal, line, (int64_t) self.journal_size, &error);
+    return error == 0;
 }
 
 /* As base/files.lua writes a file: beside the old one, under a name that nobody can foresee, and
  * then renamed. */
-static int open_beside(const char *path, char *name, size_t size)
+static int open_beside(void)
 {
     uint64_t number = 0;
     uv_random(NULL, NULL, &number, sizeof number, 0, NULL);
-    snprintf(name, size, "%s.%016llx.part", path, (unsigned long long) number);
-    return system_file_open(name, SYSTEM_FILE_NEW, true);
+    snprintf(self.part_path, strlen(self.result_path) + sizeof PART_ENDING, "%s.%016llx.part",
+             self.result_path, (unsigned long long) number);
+    return system_file_open(self.part_path, SYSTEM_FILE_NEW, true);
 }
 
 static void close_file(int file)
@@ -170,25 +170,23 @@ static void close_file(int file)
     uv_fs_req_cleanup(&request);
 }
 
-static void replace_file(const char *path, const text *contents)
+static bool replace_result(const text *contents)
 {
-    text t = path ? filled(contents) : (text){0};
-    size_t room = path ? strlen(path) + sizeof ".0123456789abcdef.part" : 0;
-    char *part = t.bytes ? malloc(room) : NULL;
-    int file = part ? open_beside(path, part, room) : -1;
-    if (file >= 0) {
-        int error;
-        uv_fs_t request;
-        write_all(file, t.bytes, t.size, 0, &error);
-        sync(file);
-        close_file(file);
-        if (error || system_file_rename(part, path, false) < 0) {
-            uv_fs_unlink(NULL, &request, part, NULL);
-            uv_fs_req_cleanup(&request);
-        }
+    int error = 0;
+    uv_fs_t request;
+    int file = contents->bytes && self.result_path ? open_beside() : -1;
+    if (file < 0) {
+        return !contents->bytes;
     }
-    free(part);
-    free(t.bytes);
+    write_text(file, contents, 0, &error);
+    sync(file);
+    close_file(file);
+    if (!error && system_file_rename(self.part_path, self.result_path, false) >= 0) {
+        return true;
+    }
+    uv_fs_unlink(NULL, &request, self.part_path, NULL);
+    uv_fs_req_cleanup(&request);
+    return false;
 }
 
 /* --- the end -----------------------------------------------------------------------------------
@@ -196,28 +194,31 @@ static void replace_file(const char *path, const text *contents)
 
 /* With the lock, which is never given back: nothing may follow the last line. What matters most
  * comes first; a terminal may be stopped, so it comes last. */
-static void write_everything(system_watchdog_cause cause)
+static bool write_everything(system_watchdog_cause cause)
 {
     enum { STANDARD_OUTPUT = 1, STANDARD_ERROR };
     const text *texts = self.texts[cause];
     self.ended = uv_hrtime();
-    write_line(&texts[LINE]);
+    int ignored;
+    bool ok = write_line(&texts[LINE]);
     void (*release)(void) = atomic_load(&self.release);
     if (release) {
         release();
     }
-    replace_file(self.result_path, &texts[RESULT]);
+    ok = replace_result(&texts[RESULT]) && ok;
     if (self.journal >= 0 && texts[RESULT].bytes) { /* without a result it may be closed already */
         sync(self.journal);
     }
-    write_text(STANDARD_ERROR, &texts[WORDS], AT_ITS_END);
-    write_text(STANDARD_OUTPUT, &texts[OUTPUT], AT_ITS_END);
+    write_text(STANDARD_ERROR, &texts[WORDS], AT_ITS_END, &ignored);
+    write_text(STANDARD_OUTPUT, &texts[OUTPUT], AT_ITS_END, &ignored);
+    return ok;
 }
 
-static void tell_written(void)
+static void tell_written(bool ok)
 {
     uv_mutex_lock(&self.written_lock);
     self.written = true;
+    self.failed = !ok;
     uv_cond_signal(&self.written_changed);
     uv_mutex_unlock(&self.written_lock);
 }
@@ -228,14 +229,15 @@ static void carry_out(void *nothing)
 {
     (void) nothing;
     system_watchdog_cause cause = (system_watchdog_cause) atomic_load(&self.cause);
+    bool ok = true;
     uv_mutex_lock(&self.lock);
     if (atomic_load(&self.left[cause])) {
-        write_everything(cause);
+        ok = write_everything(cause);
     } else if (cause == WATCHDOG_OVERDUE) {
         uv_mutex_unlock(&self.lock);
         atomic_store(&self.cause, NO_CAUSE);
     }
-    tell_written();
+    tell_written(ok);
 }
 
 /* The writing has a thread of its own, because a write may hang: a file server that has gone, a
@@ -255,13 +257,14 @@ static void end_process(void)
     for (; !self.written && now < limit; now = uv_hrtime()) {
         uv_cond_timedwait(&self.written_changed, &self.written_lock, limit - now);
     }
-    bool written = self.written;
+    bool written = self.written, whole = written && !self.failed;
     uv_mutex_unlock(&self.written_lock);
     if (threaded && written) {
         uv_thread_join(&writer);
     }
     if (atomic_load(&self.cause) != NO_CAUSE) {
-        system_end(status);
+        system_unfinished_remove_all();
+        system_end(status == 0 && !whole ? FAILED : status);
     }
 }
 
@@ -309,18 +312,29 @@ static bool start(base_error *err)
     return true;
 }
 
+static void free_paths(void)
+{
+    free(self.result_path);
+    free(self.part_path);
+    self.result_path = self.part_path = NULL;
+}
+
 bool system_watchdog_open(int journal, const char *result_path, uint64_t epoch, size_t lines,
                           base_error *err)
 {
     uv_once(&once, prepare);
-    char *path = malloc(strlen(result_path) + 1);
-    if (!path) {
+    size_t size = strlen(result_path) + 1;
+    char *path = malloc(size), *part = malloc(size + sizeof PART_ENDING);
+    if (!path || !part) {
+        free(path);
+        free(part);
         return base_fail(err, BASE_NO_MEMORY, "there is no memory for the watchdog");
     }
-    strcpy(path, result_path);
+    memcpy(path, result_path, size);
     uv_mutex_lock(&self.lock);
-    free(self.result_path);
+    free_paths();
     self.result_path = path;
+    self.part_path = part;
     self.journal = journal;
     self.journal_size = size_of(journal);
     self.epoch = epoch;
@@ -401,8 +415,7 @@ void system_watchdog_close(void)
         atomic_store(&self.left[cause], false);
         free_texts(self.texts[cause]);
     }
-    free(self.result_path);
-    self.result_path = NULL;
+    free_paths();
     self.journal = -1;
     uv_mutex_unlock(&self.lock);
 }

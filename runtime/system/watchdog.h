@@ -7,7 +7,8 @@
  * file that is appended to (a journal), a file that is replaced as a whole (a result), words for
  * the terminal, and the exit status; each for both causes. A thread that sleeps otherwise writes
  * them, releases what is held down on the desktop, and ends the process, at the latest after
- * 2 seconds. Children see that as they see any other end of this process.
+ * 2 seconds. Children see that as they see any other end of this process. For this it asks for no
+ * memory: there may be none. Where the line or the file cannot be written, the status 0 becomes 1.
  *
  * In the texts the byte \1 stands for the seconds since `epoch`, and \2 for the number of lines
  * that were appended, the last one counted. Both have no other meaning in JSON.

@@ -107,6 +107,13 @@ function Desk:wheel(dx, dy) end
 ---@return deskpilot.error? err
 function Desk:key(name, down) end
 
+--- Presses the keys of a combination in their order and releases them in reverse; after a failure
+--- none of them stays down. A name that is not known is `nil, err`.
+---@param names string[] at most 8
+---@return true? ok
+---@return deskpilot.error? err
+function Desk:tap(names) end
+
 --- Types as much of `text`, from byte `offset` (0 is the start) on, as can go at once. Where
 --- `remapped` is true the application must have caught up (ping, or a pause) before the next step
 --- and before text_end.
@@ -231,10 +238,11 @@ function Desk:screen() end
 --- copy, in a new image or in the memory of the one given as `into`, so that a loop can go on with a
 --- single one. With `lend`, the image looks straight into the backend's own buffer: nothing is
 --- copied, and it is closed by the next capture or by the desk's closing (crop it to keep
---- something). `cursor` draws the pointer.
+--- something). `cursor` draws the pointer. The number of the frame stays the same as long as the
+--- next captures' options and the screen do, where the desktop tells what is drawn.
 ---@param options { x: integer?, y: integer?, width: integer?, height: integer?, cursor: boolean?, into: native.Image?, lend: boolean? }?
 ---@return native.Image? image
----@return deskpilot.error? err
+---@return integer|deskpilot.error frame its number
 function Desk:capture(options) end
 
 --- Starts to watch for changes of the screen; see last_change.

@@ -11,11 +11,11 @@ local module = {}
 --- this returns; not after the returned function was called. Options: method ("GET"), url, headers
 --- ({ ["Name"] = "value" }), body (a string or a list of strings, sent one after the other), timeout
 --- ({ connect = 30, total =, stall = } seconds), max_bytes (64 MB), ca_file (PEM), follow_redirects
---- (false), on_data (function(bytes): gets the body as it comes, and result.body is empty; it may
---- not wait).
----@param options { method: string?, url: string, headers: table<string, string>?, body: string|string[]|nil, timeout: { connect: number?, total: number?, stall: number? }?, max_bytes: integer?, ca_file: string?, follow_redirects: boolean?, on_data: fun(bytes: string)? }
+--- (false), on_data (function(bytes, status): gets the body as it comes, and result.body is empty;
+--- it may not wait). cancel(true) ends the request well: done gets the result of what has come.
+---@param options { method: string?, url: string, headers: table<string, string>?, body: string|string[]|nil, timeout: { connect: number?, total: number?, stall: number? }?, max_bytes: integer?, ca_file: string?, follow_redirects: boolean?, on_data: fun(bytes: string, status: integer)? }
 ---@param done fun(result: { status: integer, headers: table<string, string>, body: string, seconds: number }?, err: deskpilot.error?)
----@return fun()? cancel, deskpilot.error? err without libcurl or memory; err.timeout says which limit was met ("connect", "total", "stall") when err.code is "timed_out"
+---@return (fun(enough: boolean?))? cancel, deskpilot.error? err without libcurl or memory; err.timeout says which limit was met ("connect", "total", "stall") when err.code is "timed_out"
 function module.request(options, done) end
 
 return module

@@ -74,14 +74,18 @@ function Image:pixel(x, y) end
 ---@return native.Image? part, deskpilot.error? err
 function Image:crop(x, y, width, height) end
 
---- A copy of another size; made smaller, each pixel is the average of the area it covers. It is a
---- new image, or in the memory of the one given as `into` (even if that has been closed), so that a
---- loop can go on with a single one.
+--- A copy of another size, of the image or of a part of it (all four or none); made smaller, each
+--- pixel is the average of the area it covers. It is a new image, or in the memory of the one given
+--- as `into` (even if that has been closed), so that a loop can go on with a single one.
 ---@param width integer
 ---@param height integer
 ---@param into native.Image?
+---@param part_x integer?
+---@param part_y integer?
+---@param part_width integer?
+---@param part_height integer?
 ---@return native.Image? scaled, deskpilot.error? err
-function Image:scale(width, height, into) end
+function Image:scale(width, height, into, part_x, part_y, part_width, part_height) end
 
 --- Paints a rectangle.
 ---@param x integer
@@ -150,6 +154,11 @@ function Image:text_size(text, scale) end
 ---@param height integer
 ---@return integer? x, integer? y, integer? width, integer? height, integer? pixels
 function Image:difference(other, tolerance, x, y, width, height) end
+
+--- The smallest rectangle around all pixels that are not exactly of the colour of the first one.
+--- Nothing where there are none.
+---@return integer? x, integer? y, integer? width, integer? height
+function Image:content() end
 
 --- A PNG file of the image. For a series of screenshots an encoder is faster.
 ---@param options { compressor: "screen"|"zlib"|nil, level: integer? }?

@@ -1,8 +1,9 @@
 ---@meta native.json
 -- Made by `./dev docs` from the comments above the C functions: change those.
 
---- native.json: what is asked of a JSON text before it is decoded. lua-cjson takes up to fifty times
---- the bytes of a text that is made of empty lists, and refuses a text for half a character.
+--- native.json: what is asked of a JSON text before it is decoded, and of values that are data.
+--- lua-cjson takes up to fifty times the bytes of a text that is made of empty lists, and refuses a
+--- text for half a character.
 ---@class native.json
 local module = {}
 
@@ -19,6 +20,13 @@ function module.measure(text, most) end
 ---@param text string
 ---@return string? mended
 function module.mend(text) end
+
+--- Whether two values say the same, as data: functions and objects of C are passed over, and so is
+--- what lies deeper than 8 tables.
+---@param a any
+---@param b any
+---@return boolean
+function module.same(a, b) end
 
 --- The text with each byte that is not valid UTF-8 replaced by U+FFFD.
 ---@param text string

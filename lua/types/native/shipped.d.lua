@@ -16,4 +16,7 @@ function module.read(name) end
 ---@return string[]
 function module.list(prefix) end
 
+--- Gives back the memory of the files that were read. They can be read again.
+function module.give_back() end
+
 return module

@@ -57,7 +57,7 @@ void atspi_ask_children(atspi_read *r, int32_t index)
 {
     atspi_node *node = &r->nodes[index];
     if (node->child_count > ATSPI_MAX_CHILDREN) {
-        r->truncated = true;
+        atspi_cut(r, node->app, "has an element with more than 1000 parts, which were left out");
         return;
     }
     if (node->asked_children) {

@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char MORE[] = "has more elements than are read at once; the others were left out";
+
+void atspi_cut(atspi_read *r, int32_t app, const char *note)
+{
+    r->truncated = true;
+    if (!r->apps[app].note) {
+        r->apps[app].note = note;
+    }
+}
+
 static uint32_t bucket_of(int32_t app, const char *path)
 {
     uint32_t hash = 2166136261u ^ (uint32_t) app;
@@ -42,7 +52,7 @@ static bool grow(atspi_read *r)
 int32_t atspi_node_add(atspi_read *r, int32_t app, const char *path)
 {
     if (r->node_count >= r->node_max) {
-        r->truncated = true;
+        atspi_cut(r, app, MORE);
         return -1;
     }
     char *copy = base_arena_copy(r->arena, path, strlen(path));
@@ -176,7 +186,7 @@ static bool put_tree(atspi_read *r, desk_element_list *out, int32_t root)
         levels[deep].next = index == root ? -1 : node->next_sibling;
         bool wanted = index == root || (atspi_node_wanted(r, node) && node->unanswered == 0);
         if (wanted && out->count >= r->query->max_nodes) {
-            r->truncated = true;
+            atspi_cut(r, node->app, MORE);
             return true;
         }
         if (wanted && !put(r, out, index, parent, parent < 0 ? 0 : out->items[parent].depth + 1)) {
@@ -186,7 +196,7 @@ static bool put_tree(atspi_read *r, desk_element_list *out, int32_t root)
             continue;
         }
         if (deep + 1 == ATSPI_MAX_DEPTH) {
-            r->truncated = true;
+            atspi_cut(r, node->app, "has elements more than 200 levels deep, which were left out");
             continue;
         }
         levels[++deep] = (level){node->first_child, wanted ? (int32_t) out->count - 1 : parent};
@@ -215,13 +225,13 @@ bool atspi_result(atspi_read *r, desk_element_list *out, base_error *err)
     out->items = calloc(most + 1, sizeof *out->items);
     out->apps = calloc((size_t) r->app_count + 1, sizeof *out->apps);
     bool ok = out->items && out->apps && link_children(r);
-    if (ok) {
-        put_apps(r, out);
-    }
     for (int32_t i = 1; ok && i < r->app_count; i++) {
         if (r->apps[i].root_node >= 0 && !r->apps[i].skipped) {
             ok = put_tree(r, out, r->apps[i].root_node);
         }
+    }
+    if (ok) {
+        put_apps(r, out); /* what was cut is known now */
     }
     out->truncated = r->truncated;
     return ok || base_fail(err, BASE_NO_MEMORY, "not enough memory for the elements");

@@ -11,7 +11,12 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <uv.h>
+
+/* Answers come one by one. While many are on their way, a moment is waited after the first: each
+ * time that this thread is woken may stop the application that writes the next one. */
+enum { FEW = 8, GATHER_NS = 150000 };
 
 /* Whether somebody is left who has not answered and is worth waiting for. */
 static bool worth_waiting(const atspi_read *r)
@@ -98,6 +103,9 @@ static void wait_for_any(const atspi_read *r)
         polled[count++] = (struct pollfd){fd, (short) (POLLIN | (unsent ? POLLOUT : 0)), 0};
     }
     poll(polled, count, atspi_slice_ms(r->query->deadline));
+    if (r->flight_count > FEW) {
+        nanosleep(&(struct timespec){0, GATHER_NS}, NULL);
+    }
 }
 
 /* Takes in what has come. False when the bus is gone. */

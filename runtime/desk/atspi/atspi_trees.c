@@ -159,7 +159,9 @@ void atspi_children_answer(atspi_read *r, int32_t parent, DBusMessage *reply)
     for (dbus_message_iter_recurse(&i, &refs);
          dbus_message_iter_get_arg_type(&refs) == DBUS_TYPE_STRUCT;) {
         if (order == ATSPI_MAX_CHILDREN) {
-            r->truncated = true;
+            atspi_cut(r, r->nodes[parent].app,
+                      "has an element with more than 1000 parts, of which "
+                      "the first 1000 were read");
             return;
         }
         take_child(r, parent, atspi_next_reference(&refs), order++);

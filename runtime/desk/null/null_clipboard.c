@@ -18,6 +18,9 @@ static bool clipboard_get(desk *d, desk_clipboard_kind kind, char **data, size_t
         memcpy(*data, n->clipboard, *length);
     }
     (*data)[*length] = '\0';
+    if (kind == DESK_CLIPBOARD_TEXT) {
+        *length = desk_unify_line_ends(*data, *length);
+    }
     null_add_line(n, "clipboard_get%s", kind == DESK_CLIPBOARD_PNG ? " png" : "");
     return true;
 }

@@ -14,24 +14,53 @@ static bool screen_rect(desk *d, image_rect *out, base_error *err)
     return true;
 }
 
-static bool inside(image_rect r, int x, int y)
+static void set_pixel(image_bitmap *out, int x, int y, uint32_t pixel)
 {
-    return x >= r.x && y >= r.y && (int64_t) x - r.x < r.width && (int64_t) y - r.y < r.height;
+    memcpy(out->pixels + (size_t) y * out->stride + (size_t) x * 4, &pixel, 4);
 }
 
-/* A gradient: blue grows to the right, green downwards, red tells the window from the rest. The
- * pointer is a white triangle with its tip where it points. */
-static uint32_t pixel_at(const null_desk *n, int x, int y, bool cursor)
+/* A gradient: blue grows to the right, green downwards, red tells the window from the rest. Each
+ * row takes over the blue of the first one, and all of the row above where that is the same. */
+static void draw_screen(const null_desk *n, image_rect rect, image_bitmap *out)
 {
-    int dx = x - n->x, dy = y - n->y;
-    if (cursor && dx >= 0 && dy < CURSOR_SIDE && dx <= dy) {
-        return 0xffffff;
-    }
-    uint32_t blue = (uint32_t) (((int64_t) x - n->screen.x) * 255 / n->screen.width) & 255;
-    uint32_t green = (uint32_t) (((int64_t) y - n->screen.y) * 255 / n->screen.height) & 255;
     bool shown = n->window_open && n->window_state != DESK_WINDOW_MINIMIZED;
-    uint32_t red = shown && inside(null_window_rect(n), x, y) ? 0xc0 : 0x20;
-    return red << 16 | green << 8 | blue;
+    image_rect window = shown ? null_window_rect(n) : (image_rect){0};
+    int64_t left = (int64_t) window.x - rect.x, right = left + window.width;
+    int64_t top = (int64_t) window.y - rect.y, bottom = top + window.height;
+    uint32_t green_above = 0;
+    bool above_in_window = false;
+    for (int y = 0; y < rect.height; y++) {
+        int64_t down = (int64_t) rect.y + y - n->screen.y;
+        uint32_t green = (uint32_t) (down * 255 / n->screen.height) & 255;
+        bool in_window = y >= top && y < bottom;
+        if (y > 0 && green == green_above && in_window == above_in_window) {
+            uint8_t *row = out->pixels + (size_t) y * out->stride;
+            memcpy(row, row - out->stride, (size_t) rect.width * 4);
+            continue;
+        }
+        green_above = green;
+        above_in_window = in_window;
+        for (int x = 0; x < rect.width; x++) {
+            int64_t along = (int64_t) rect.x + x - n->screen.x;
+            uint32_t blue = y > 0 ? out->pixels[(size_t) x * 4]
+                                  : (uint32_t) (along * 255 / n->screen.width) & 255;
+            uint32_t red = in_window && x >= left && x < right ? 0xc0 : 0x20;
+            set_pixel(out, x, y, red << 16 | green << 8 | blue);
+        }
+    }
+}
+
+/* A white triangle with its tip where the pointer points. */
+static void draw_cursor(const null_desk *n, image_rect rect, image_bitmap *out)
+{
+    for (int dy = 0; dy < CURSOR_SIDE; dy++) {
+        for (int dx = 0; dx <= dy; dx++) {
+            int64_t x = (int64_t) n->x + dx - rect.x, y = (int64_t) n->y + dy - rect.y;
+            if (x >= 0 && x < rect.width && y >= 0 && y < rect.height) {
+                set_pixel(out, (int) x, (int) y, 0xffffff);
+            }
+        }
+    }
 }
 
 bool null_draw(const null_desk *n, image_rect rect, bool cursor, image_bitmap *out, base_error *err)
@@ -41,12 +70,9 @@ bool null_draw(const null_desk *n, image_rect rect, bool cursor, image_bitmap *o
     if (!fits && !image_alloc(out, rect.width, rect.height, err)) {
         return false;
     }
-    for (int y = 0; y < rect.height; y++) {
-        uint8_t *row = out->pixels + (size_t) y * out->stride;
-        for (int x = 0; x < rect.width; x++) {
-            uint32_t pixel = pixel_at(n, rect.x + x, rect.y + y, cursor);
-            memcpy(row + (size_t) x * 4, &pixel, 4);
-        }
+    draw_screen(n, rect, out);
+    if (cursor) {
+        draw_cursor(n, rect, out);
     }
     return true;
 }

@@ -30,19 +30,6 @@ static void close_clipboard(HWND window)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/* "\r\n" to "\n", in place. */
-static size_t drop_returns(char *text, size_t length)
-{
-    size_t to = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] != '\r' || i + 1 == length || text[i + 1] != '\n') {
-            text[to++] = text[i];
-        }
-    }
-    text[to] = '\0';
-    return to;
-}
-
 static bool too_long(base_error *err)
 {
     return base_fail(err, BASE_REFUSED, "The clipboard's text is longer than %d MiB.",
@@ -69,7 +56,7 @@ static bool read_block(HGLOBAL block, char **text, size_t *length, base_error *e
     if (!*text) {
         return base_fail(err, BASE_NO_MEMORY, "There is no memory for the clipboard's text.");
     }
-    *length = drop_returns(*text, strlen(*text));
+    *length = desk_unify_line_ends(*text, strlen(*text));
     if (*length > DESK_CLIPBOARD_MAX) {
         free(*text);
         *text = NULL;

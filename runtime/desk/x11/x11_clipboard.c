@@ -28,18 +28,14 @@ static char *decode(const char *raw, size_t raw_length, bool latin1, size_t *len
     for (size_t i = 0; text && i < raw_length;) {
         uint32_t c = (unsigned char) raw[i];
         size_t size = latin1 ? 1 : base_utf8_read(raw + i, raw_length - i, &c);
-        bool line_end = c == '\r' && i + 1 < raw_length && raw[i + 1] == '\n';
-        if (!line_end) {
-            used += base_utf8_write(text + used, size ? c : REPLACEMENT);
-        }
+        used += base_utf8_write(text + used, size ? c : REPLACEMENT);
         i += size ? size : 1;
     }
     if (!text) {
         return NULL;
     }
-    text[used] = '\0';
-    *length = used;
-    char *trimmed = realloc(text, used + 1);
+    *length = desk_unify_line_ends(text, used);
+    char *trimmed = realloc(text, *length + 1);
     return trimmed ? trimmed : text;
 }
 

@@ -1,26 +1,14 @@
 #include "x11_connection.h"
 
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xcb/damage.h>
 #include <xcb/shm.h>
+#include <xcb/xcbext.h>
 #include <xcb/xfixes.h>
 #include <xcb/xtest.h>
-
-static bool no_display(const char *name, base_error *err)
-{
-    if (!name && !getenv("DISPLAY")) {
-        return base_fail(err, BASE_NOT_FOUND,
-                         "There is no desktop to work on: DISPLAY is not set. Use --desktop "
-                         "private, or set DISPLAY to a running X server.");
-    }
-    return base_fail(err, BASE_UNAVAILABLE,
-                     "The X display \"%.100s\" cannot be opened. Use --desktop private, or set "
-                     "DISPLAY to a running X server that lets you in.",
-                     name ? name : getenv("DISPLAY"));
-}
 
 bool x11_alive(x11_desk *x, base_error *err)
 {
@@ -95,6 +83,29 @@ static bool present(x11_desk *x, xcb_extension_t *extension)
     return reply && reply->present;
 }
 
+/* In place of XCB's own, for all of its functions. That one waits for ever where it found no memory
+ * for the answer: it has read it, gives up the connection, and asks for more without a look at
+ * that.
+ */
+void *xcb_wait_for_reply(xcb_connection_t *c, unsigned request, xcb_generic_error_t **e)
+{
+    enum { LOOK_AGAIN = 1000 /* milliseconds: another thread may have read it */ };
+    struct pollfd socket = {.fd = xcb_get_file_descriptor(c), .events = POLLIN};
+    void *reply = NULL;
+    xcb_flush(c);
+    while (!xcb_poll_for_reply(c, request, &reply, e)) {
+        poll(&socket, 1, LOOK_AGAIN);
+    }
+    return reply;
+}
+
+/* The number of its first event; 0 where the connection has broken since. */
+static uint8_t first_event(x11_desk *x, xcb_extension_t *extension)
+{
+    const xcb_query_extension_reply_t *reply = xcb_get_extension_data(x->c, extension);
+    return reply ? reply->first_event : 0;
+}
+
 static bool find_extensions(x11_desk *x, base_error *err)
 {
     xcb_prefetch_extension_data(x->c, &xcb_test_id);
@@ -114,51 +125,13 @@ static bool find_extensions(x11_desk *x, base_error *err)
     x->has_damage = x->has_fixes && present(x, &xcb_damage_id);
     if (x->has_fixes) { /* the server answers nothing else until it knows our version */
         free(xcb_xfixes_query_version_reply(x->c, xcb_xfixes_query_version(x->c, 4, 0), NULL));
-        x->fixes_event = xcb_get_extension_data(x->c, &xcb_xfixes_id)->first_event;
+        x->fixes_event = first_event(x, &xcb_xfixes_id);
     }
     if (x->has_damage) {
         free(xcb_damage_query_version_reply(x->c, xcb_damage_query_version(x->c, 1, 1), NULL));
-        x->damage_event = xcb_get_extension_data(x->c, &xcb_damage_id)->first_event;
+        x->damage_event = first_event(x, &xcb_damage_id);
     }
     return x11_alive(x, err);
-}
-
-/* Writing to a server that has died raises SIGPIPE, which would end the program; XCB reports the
- * same as an error. A handler that somebody else has set is left alone. */
-static void ignore_broken_pipe(void)
-{
-    struct sigaction action;
-    if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
-        signal(SIGPIPE, SIG_IGN);
-    }
-}
-
-static int hex_digit(char c)
-{
-    const char *digits = "0123456789abcdef";
-    return (int) (strchr(digits, c) - digits);
-}
-
-static xcb_connection_t *connect_with(const char *display, const char *cookie, int *number)
-{
-    static char name[] = "MIT-MAGIC-COOKIE-1";
-    char data[16];
-    for (size_t i = 0; i < sizeof data; i++) {
-        data[i] = (char) (hex_digit(cookie[2 * i]) << 4 | hex_digit(cookie[2 * i + 1]));
-    }
-    xcb_auth_info_t auth = {sizeof name - 1, name, sizeof data, data};
-    return xcb_connect_to_display_with_auth_info(display, &auth, number);
-}
-
-xcb_connection_t *x11_connect(const desk_options *options, int *number, base_error *err)
-{
-    ignore_broken_pipe();
-    xcb_connection_t *c = options->cookie ? connect_with(options->display, options->cookie, number)
-                                          : xcb_connect(options->display, number);
-    if (xcb_connection_has_error(c)) {
-        no_display(options->display, err);
-    }
-    return c;
 }
 
 bool x11_connection_open(x11_desk *x, const desk_options *options, base_error *err)
@@ -174,7 +147,7 @@ bool x11_connection_open(x11_desk *x, const desk_options *options, base_error *e
     snprintf(x->cookie, sizeof x->cookie, "%s", options->cookie ? options->cookie : "");
     x->screen = x11_screen_number(x->c, number);
     if (!x->screen) {
-        return no_display(display, err);
+        return x11_no_display(display, err);
     }
     x->root = x->screen->root;
     x11_atoms_intern(x->c, x->atoms);

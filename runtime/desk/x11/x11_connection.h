@@ -72,8 +72,13 @@ typedef struct {
 } x11_desk;
 
 /* Connects to the display that the options name; `*number` is the screen's. Never NULL; has an
- * error, with `err` filled, where it cannot be opened. */
+ * error, with `err` filled, where it cannot be opened, or has not answered for X11_CONNECT_SECONDS.
+ */
 xcb_connection_t *x11_connect(const desk_options *options, int *number, base_error *err);
+enum { X11_CONNECT_SECONDS = 10 };
+/* Fills `err` for a display that cannot be opened; NULL is that of the environment. Returns false.
+ */
+bool x11_no_display(const char *name, base_error *err);
 const xcb_screen_t *x11_screen_number(xcb_connection_t *c, int number);
 
 /* Connects a new desk and finds out what its display can do. Closed in either case. */

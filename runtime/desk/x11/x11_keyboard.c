@@ -52,9 +52,11 @@ static x11_held_key *find_held(x11_keyboard *k, desk_key key)
     return NULL;
 }
 
-static bool key_down(x11_desk *x, desk_key key, uint16_t state, base_error *err)
+/* `*state` becomes what the server's will be, so that another key can follow without asking. */
+static bool key_down(x11_desk *x, desk_key key, uint16_t *modifiers, base_error *err)
 {
     x11_keyboard *k = x->keyboard;
+    uint16_t state = *modifiers;
     x11_stroke stroke;
     xcb_keysym_t keysym;
     if (k->held_count == X11_MAX_HELD) {
@@ -75,6 +77,9 @@ static bool key_down(x11_desk *x, desk_key key, uint16_t state, base_error *err)
     x11_fake(x, XCB_KEY_PRESS, stroke.keycode);
     x11_spare_pin(x, stroke.keycode, 1);
     k->held[k->held_count++] = (x11_held_key){key, stroke};
+    *modifiers |=
+        (uint16_t) (x->keymap->modifiers[stroke.keycode] | (stroke.shift ? XCB_MOD_MASK_SHIFT : 0) |
+                    (stroke.level3 ? XCB_MOD_MASK_5 : 0));
     return true;
 }
 
@@ -89,34 +94,63 @@ static void release(x11_desk *x, x11_stroke stroke)
     }
 }
 
-static void key_up(x11_desk *x, desk_key key, uint16_t state)
+static void release_held(x11_desk *x, x11_held_key *held)
 {
-    x11_keyboard *k = x->keyboard;
-    x11_held_key *held = find_held(k, key);
+    release(x, held->stroke);
+    x11_spare_pin(x, held->stroke.keycode, -1);
+    *held = x->keyboard->held[--x->keyboard->held_count];
+}
+
+/* How a key went down is known, of one that we have pressed. */
+static bool key_up(x11_desk *x, desk_key key, base_error *err)
+{
+    x11_held_key *held = find_held(x->keyboard, key);
     x11_stroke stroke;
     xcb_keysym_t keysym;
+    uint16_t state = 0;
     if (held) {
-        release(x, held->stroke);
-        x11_spare_pin(x, held->stroke.keycode, -1);
-        *held = k->held[--k->held_count];
-    } else if (stroke_of_key(x, key, state, &stroke, &keysym)) {
+        release_held(x, held);
+        return true;
+    }
+    if (!x11_keymap_ready(x, &state, err)) {
+        return false;
+    }
+    if (stroke_of_key(x, key, state, &stroke, &keysym)) {
         x11_fake(x, XCB_KEY_RELEASE, stroke.keycode); /* held down by another program */
     }
+    return true;
 }
 
 static bool x11_key(desk *d, desk_key key, bool down, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     uint16_t state = 0;
+    bool done = down ? x11_keymap_ready(x, &state, err) &&
+                           (find_held(x->keyboard, key) || key_down(x, key, &state, err))
+                     : key_up(x, key, err);
+    return done && x11_input_sync(x, err);
+}
+
+static bool x11_tap(desk *d, const desk_key *keys, size_t count, base_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    uint16_t state = 0;
+    size_t down = 0;
     if (!x11_keymap_ready(x, &state, err)) {
         return false;
     }
-    if (!down) {
-        key_up(x, key, state);
-    } else if (!find_held(x->keyboard, key) && !key_down(x, key, state, err)) {
-        return false;
+    while (down < count &&
+           (find_held(x->keyboard, keys[down]) || key_down(x, keys[down], &state, err))) {
+        down++;
     }
-    return x11_input_sync(x, err);
+    bool all = down == count;
+    while (down > 0) {
+        x11_held_key *held = find_held(x->keyboard, keys[--down]);
+        if (held) { /* the same key twice goes up once */
+            release_held(x, held);
+        }
+    }
+    return x11_input_sync(x, all ? err : NULL) && all;
 }
 
 void x11_keyboard_close(x11_desk *x)
@@ -132,4 +166,5 @@ void x11_keyboard_close(x11_desk *x)
 void x11_keyboard_ops(desk_ops *ops)
 {
     ops->keyboard_key = x11_key;
+    ops->keyboard_tap = x11_tap;
 }

@@ -131,12 +131,15 @@ static void find_modifiers(x11_keymap *k, const xcb_get_modifier_mapping_reply_t
     k->level3 = keycode_in_column(k, XK_ISO_LEVEL3_SHIFT, 0);
     k->lock = 0;
     k->num_lock_mask = 0;
+    memset(k->modifiers, 0, sizeof k->modifiers);
     for (int i = 0; i < MODIFIER_ROWS * width; i++) {
         if (codes[i] && i / width == LOCK_ROW && !k->lock) {
             k->lock = codes[i];
         }
         if (codes[i] && codes[i] == num_lock) {
             k->num_lock_mask = (uint16_t) (1u << i / width);
+        } else if (codes[i] && i / width != LOCK_ROW) {
+            k->modifiers[codes[i]] |= (uint8_t) (1u << i / width);
         }
     }
 }

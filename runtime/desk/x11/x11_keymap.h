@@ -29,7 +29,8 @@ struct x11_keymap {
     xcb_keycode_t lock; /* the caps lock key; this and the next two are 0 if there is none */
     xcb_keycode_t shift, level3;
     uint16_t num_lock_mask;
-    bool known; /* the server has told of no change since `map` was read */
+    uint8_t modifiers[256]; /* by keycode: what is in the state while it is held; locks are not */
+    bool known;             /* the server has told of no change since `map` was read */
     x11_spare spares[X11_MAX_SPARES];
     size_t spare_count;
 };

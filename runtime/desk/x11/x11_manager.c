@@ -3,6 +3,7 @@
 #include "x11_manager.h"
 
 #include "x11_properties.h"
+#include "x11_window_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,21 @@ static uint32_t get_value(x11_desk *x, xcb_window_t window, xcb_atom_t property)
     return x11_take_value(x, x11_ask_property(x, window, property));
 }
 
+static xcb_get_property_cookie_t ask_manager(x11_desk *x)
+{
+    return x11_ask_property(x, x->root, x->atoms[X11_NET_SUPPORTING_WM_CHECK]);
+}
+
+/* The property stays behind when a window manager dies; its window does not. */
+static bool take_manager(x11_desk *x, xcb_get_property_cookie_t asked)
+{
+    xcb_window_t check = x11_take_value(x, asked);
+    return check && get_value(x, check, x->atoms[X11_NET_SUPPORTING_WM_CHECK]) == check;
+}
+
 bool x11_has_manager(x11_desk *x)
 {
-    xcb_window_t check = get_value(x, x->root, x->atoms[X11_NET_SUPPORTING_WM_CHECK]);
-    /* The property stays behind when a window manager dies; its window does not. */
-    return check && get_value(x, check, x->atoms[X11_NET_SUPPORTING_WM_CHECK]) == check;
+    return take_manager(x, ask_manager(x));
 }
 
 bool x11_manager_knows(x11_desk *x, x11_atom message)
@@ -44,7 +55,12 @@ void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uin
                    (const char *) &event);
 }
 
-static xcb_window_t take_focus(x11_desk *x, xcb_get_input_focus_cookie_t cookie)
+xcb_get_input_focus_cookie_t x11_ask_focus(x11_desk *x)
+{
+    return xcb_get_input_focus(x->c);
+}
+
+xcb_window_t x11_take_focus(x11_desk *x, xcb_get_input_focus_cookie_t cookie)
 {
     xcb_get_input_focus_reply_t *reply = xcb_get_input_focus_reply(x->c, cookie, NULL);
     xcb_window_t focus = reply ? reply->focus : 0;
@@ -88,27 +104,54 @@ static xcb_window_t managed_window_of(x11_desk *x, xcb_window_t window)
     return 0;
 }
 
-xcb_window_t x11_keyboard_focus(x11_desk *x)
-{
-    return take_focus(x, xcb_get_input_focus(x->c));
-}
-
 xcb_window_t x11_holder_of(x11_desk *x, xcb_window_t window)
 {
     xcb_window_t holder = managed_window_of(x, window);
     return holder ? holder : top_level_of(x, window);
 }
 
+x11_active_question x11_ask_active(x11_desk *x)
+{
+    x11_active_question question = {
+        .manager = ask_manager(x),
+        .active = x11_ask_property(x, x->root, x->atoms[X11_NET_ACTIVE_WINDOW]),
+        .focus = x11_ask_focus(x),
+        .guess = x->window_watch->manager,
+    };
+    if (question.guess) {
+        question.guessed =
+            x11_ask_property(x, question.guess, x->atoms[X11_NET_SUPPORTING_WM_CHECK]);
+    }
+    return question;
+}
+
+/* take_manager, without another wait where the manager is that of the last time. */
+static bool take_guessed_manager(x11_desk *x, x11_active_question asked)
+{
+    xcb_window_t check = x11_take_value(x, asked.manager);
+    xcb_window_t answer = asked.guess ? x11_take_value(x, asked.guessed) : 0;
+    if (check && check != asked.guess) {
+        answer = get_value(x, check, x->atoms[X11_NET_SUPPORTING_WM_CHECK]);
+    }
+    bool managed = check && answer == check;
+    x->window_watch->manager = managed ? check : 0;
+    return managed;
+}
+
 /* As the manager names it, though it gives the focus first and the name later: it closes, moves and
  * gives shortcuts to the window that it has named. */
+xcb_window_t x11_take_active(x11_desk *x, x11_active_question asked, bool *managed)
+{
+    xcb_window_t named = x11_take_value(x, asked.active);
+    xcb_window_t focused = x11_take_focus(x, asked.focus);
+    *managed = take_guessed_manager(x, asked);
+    return named && *managed ? named : top_level_of(x, focused);
+}
+
 xcb_window_t x11_active_window(x11_desk *x)
 {
-    xcb_get_property_cookie_t active =
-        x11_ask_property(x, x->root, x->atoms[X11_NET_ACTIVE_WINDOW]);
-    xcb_get_input_focus_cookie_t focus = xcb_get_input_focus(x->c);
-    xcb_window_t named = x11_take_value(x, active);
-    xcb_window_t focused = take_focus(x, focus);
-    return named && x11_has_manager(x) ? named : top_level_of(x, focused);
+    bool managed;
+    return x11_take_active(x, x11_ask_active(x), &managed);
 }
 
 bool x11_check_exists(x11_desk *x, uint64_t id, base_error *err)

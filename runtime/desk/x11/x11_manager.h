@@ -16,8 +16,20 @@ void x11_tell_manager(x11_desk *x, xcb_window_t window, x11_atom what, const uin
 /* The window that has the keyboard's focus, as the manager names it, or without one the child of
  * the root that has it; 0 if none has. */
 xcb_window_t x11_active_window(x11_desk *x);
-/* The window that keys are sent to, which may be a part of the active one; 0 if there is none. */
-xcb_window_t x11_keyboard_focus(x11_desk *x);
+/* The same in two steps, so that it is asked together with other things: the questions, and what
+ * x11_active_window gives. `*managed` is what x11_has_manager would give. */
+typedef struct {
+    xcb_get_property_cookie_t manager, active;
+    xcb_get_input_focus_cookie_t focus;
+    xcb_window_t guess; /* the manager's window of the last time, asked along; 0 for none */
+    xcb_get_property_cookie_t guessed;
+} x11_active_question;
+x11_active_question x11_ask_active(x11_desk *x);
+xcb_window_t x11_take_active(x11_desk *x, x11_active_question asked, bool *managed);
+/* The window that keys are sent to, which may be a part of the active one; 0 if there is none. In
+ * two steps as well. */
+xcb_get_input_focus_cookie_t x11_ask_focus(x11_desk *x);
+xcb_window_t x11_take_focus(x11_desk *x, xcb_get_input_focus_cookie_t asked);
 /* The application's window that `window` is a part of; 0 for no window. */
 xcb_window_t x11_holder_of(x11_desk *x, xcb_window_t window);
 /* BASE_NOT_FOUND for a window that has closed. */

@@ -10,11 +10,11 @@
 #include <uv.h>
 
 /* The answer goes to the root window, for the window manager; a client that selects
- * SubstructureNotify there gets a copy. */
+ * SubstructureNotify there gets a copy. Of Qt's answers it takes StructureNotify. */
 static uint32_t next_token(x11_desk *x)
 {
     x11_pings *p = x->pings;
-    x11_listen_at_root(x, XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY);
+    x11_listen_at_root(x, XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY | XCB_EVENT_MASK_STRUCTURE_NOTIFY);
     if (!p->sent) {
         /* Tokens start at the clock, so that two programs on one display do not share any. */
         p->sent = p->seen = (uint32_t) (uv_hrtime() / 1000);
@@ -40,13 +40,32 @@ static uint32_t send_ping(x11_desk *x, xcb_window_t window)
     return token;
 }
 
+/* The active window, and whether it answers pings: what the window of the last time says of that is
+ * asked along. */
+static xcb_window_t find_window(x11_desk *x, bool *answers)
+{
+    bool managed;
+    xcb_window_t last = x->pings->window;
+    x11_active_question question = x11_ask_active(x);
+    xcb_get_property_cookie_t protocols =
+        x11_ask_property(x, last ? last : x->root, x->atoms[X11_WM_PROTOCOLS]);
+    xcb_window_t window = x11_take_active(x, question, &managed);
+    *answers = x11_take_protocol(x, protocols, X11_NET_WM_PING);
+    if (window != last) {
+        *answers = window && x11_has_protocol(x, window, X11_NET_WM_PING);
+        x->pings->window = window;
+    }
+    return window;
+}
+
 static bool x11_ping(desk *d, uint64_t *token, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
+    bool answers;
     *token = 0;
     x11_idle_stop(x);
-    xcb_window_t window = x11_active_window(x);
-    if (window && x11_has_protocol(x, window, X11_NET_WM_PING)) {
+    xcb_window_t window = find_window(x, &answers);
+    if (window && answers) {
         *token = send_ping(x, window);
     } else if (window && x11_idle_start(x, window)) {
         *token = next_token(x) | DESK_PING_WATCHED;

@@ -8,6 +8,7 @@
 #include "x11_events.h"
 
 struct x11_pings {
+    xcb_window_t window; /* asked last; 0: none */
     uint32_t sent, seen; /* tokens */
     uint32_t aside;      /* the token of a ping whose answer is no answer to the others; 0: none */
     uint64_t *answered;  /* of that one */

@@ -38,9 +38,13 @@ bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom)
 
 bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol)
 {
+    return x11_take_protocol(x, x11_ask_property(x, window, x->atoms[X11_WM_PROTOCOLS]), protocol);
+}
+
+bool x11_take_protocol(x11_desk *x, xcb_get_property_cookie_t asked, x11_atom protocol)
+{
     xcb_generic_error_t *e = NULL;
-    xcb_get_property_reply_t *reply =
-        xcb_get_property_reply(x->c, x11_ask_property(x, window, x->atoms[X11_WM_PROTOCOLS]), &e);
+    xcb_get_property_reply_t *reply = xcb_get_property_reply(x->c, asked, &e);
     bool found = reply && x11_has_atom(reply, x->atoms[protocol]);
     free(e);
     free(reply);

@@ -14,5 +14,7 @@ uint32_t x11_take_value(x11_desk *x, xcb_get_property_cookie_t cookie);
 bool x11_has_atom(const xcb_get_property_reply_t *reply, xcb_atom_t atom);
 /* Whether a window's WM_PROTOCOLS lists that one. */
 bool x11_has_protocol(x11_desk *x, xcb_window_t window, x11_atom protocol);
+/* The same of that property, which was asked for before. */
+bool x11_take_protocol(x11_desk *x, xcb_get_property_cookie_t asked, x11_atom protocol);
 
 #endif

@@ -1,10 +1,11 @@
+#define _GNU_SOURCE /* memfd_create */
 #include "x11_screen.h"
 
 #include "x11_cursor.h"
 
 #include <stdlib.h>
-#include <sys/ipc.h>
-#include <sys/shm.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 bool x11_screen_rect(desk *d, image_rect *out, base_error *err)
 {
@@ -25,7 +26,7 @@ static void release_segment(x11_desk *x)
 {
     if (x->frame->shared) {
         xcb_shm_detach(x->c, x->frame->segment);
-        shmdt(x->frame->shared);
+        munmap(x->frame->shared, x->frame->shared_size);
     }
     x->frame->shared = NULL;
     x->frame->shared_size = 0;
@@ -39,42 +40,52 @@ void x11_screen_close(x11_desk *x)
     x->frame->reply = NULL;
 }
 
-static bool attach(x11_desk *x, int id)
+/* The descriptor is the connection's from here on, which closes it. */
+static bool attach(x11_desk *x, int memory)
 {
     x->frame->segment = xcb_generate_id(x->c);
     xcb_generic_error_t *e =
-        xcb_request_check(x->c, xcb_shm_attach_checked(x->c, x->frame->segment, (uint32_t) id, 0));
+        xcb_request_check(x->c, xcb_shm_attach_fd_checked(x->c, x->frame->segment, memory, 0));
     bool attached = !e && !xcb_connection_has_error(x->c);
     free(e);
     return attached;
 }
 
-/* A segment of at least `size` bytes that the server can write to. A remote server, or a sandbox
- * without System V memory, refuses; from then on frames come over the wire. */
+/* Memory of that size that the server can write to as well; NULL if there is none. It has no name,
+ * so nothing is left of it when both sides have ended, however they end; a segment of System V
+ * would stay where we are killed before the server has attached it. */
+static void *share(x11_desk *x, size_t size)
+{
+    int memory = memfd_create("deskpilot", MFD_CLOEXEC);
+    if (memory < 0) {
+        return NULL;
+    }
+    void *mapped = ftruncate(memory, (off_t) size) == 0
+                       ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0)
+                       : MAP_FAILED;
+    if (mapped == MAP_FAILED) {
+        close(memory);
+        return NULL;
+    }
+    if (attach(x, memory)) {
+        return mapped;
+    }
+    munmap(mapped, size);
+    return NULL;
+}
+
+/* A segment of at least `size` bytes that the server can write to. A remote server refuses, and one
+ * whose MIT-SHM is older than 1.2; from then on frames come over the wire. */
 static bool ensure_segment(x11_desk *x, size_t size)
 {
     if (!x->has_shm || x->frame->shared_size >= size) {
         return x->has_shm;
     }
     release_segment(x);
-    x->has_shm = false;
-    int id = shmget(IPC_PRIVATE, size, IPC_CREAT | 0600);
-    if (id < 0) {
-        return false;
-    }
-    void *memory = shmat(id, NULL, 0);
-    bool usable = memory != (void *) -1 && attach(x, id);
-    shmctl(id, IPC_RMID,
-           NULL); /* destroyed when both sides have detached it, also when we are killed */
-    if (!usable) {
-        if (memory != (void *) -1) {
-            shmdt(memory);
-        }
-        return false;
-    }
-    x->frame->shared = memory;
-    x->frame->shared_size = size;
-    return x->has_shm = true;
+    x->frame->shared = share(x, size);
+    x->has_shm = x->frame->shared;
+    x->frame->shared_size = x->has_shm ? size : 0;
+    return x->has_shm;
 }
 
 static uint8_t *fetch_shared(x11_desk *x, xcb_drawable_t from, image_rect r, base_error *err)
@@ -227,6 +238,7 @@ static bool x11_capture(desk *d, image_rect screen, image_rect rect, bool cursor
     bool shared = ensure_segment(x, (size_t) screen.width * (size_t) screen.height * 4);
     x11_take_events(x); /* the replies above came after whatever was drawn before them */
     bool same = shared && trusted && same_frame(x->frame, rect, screen, pointer);
+    d->same_frame = same;
     uint8_t *pixels = same ? x->frame->shared : fetch(x, rect, shared, trusted, err);
     if (pixels) {
         image_free(out);

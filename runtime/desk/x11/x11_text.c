@@ -152,9 +152,8 @@ static void type(x11_desk *x, const typing *t)
 }
 
 /* Whether the keyboard is where the text began, or has gone to another field of the same window. */
-static bool is_where_it_began(x11_desk *x)
+static bool is_where_it_began(x11_desk *x, xcb_window_t focus)
 {
-    xcb_window_t focus = x11_keyboard_focus(x);
     if (x->text->begun && focus == x->text->focus) {
         return true;
     }
@@ -168,19 +167,6 @@ static bool is_where_it_began(x11_desk *x)
     return true;
 }
 
-/* The server is grabbed from the look until the keys are in: nobody can move the focus in between.
- */
-static bool type_unless_moved(x11_desk *x, const typing *t)
-{
-    xcb_grab_server(x->c);
-    bool there = is_where_it_began(x);
-    if (there) {
-        type(x, t);
-    }
-    xcb_ungrab_server(x->c);
-    return there;
-}
-
 static bool no_key_for(const char *text, size_t length, base_error *err)
 {
     uint32_t c = 0;
@@ -191,15 +177,16 @@ static bool no_key_for(const char *text, size_t length, base_error *err)
                      (unsigned) c);
 }
 
-static bool x11_type_text(desk *d, const char *text, size_t length, desk_text_step *out,
-                          base_error *err)
+/* The focus is asked for together with the state of the keyboard. */
+static bool type_step(x11_desk *x, const char *text, size_t length, desk_text_step *out,
+                      base_error *err)
 {
-    x11_desk *x = (x11_desk *) d;
     uint16_t state;
     typing t = {.count = 0};
-    *out = (desk_text_step){0};
-    if (!x11_keymap_ready(x, &state, err) || !check_modifiers(state, err) ||
-        !take_caps_lock(x, &state, err)) {
+    xcb_get_input_focus_cookie_t asked = x11_ask_focus(x);
+    bool ready = x11_keymap_ready(x, &state, err);
+    xcb_window_t focus = x11_take_focus(x, asked);
+    if (!ready || !check_modifiers(state, err) || !take_caps_lock(x, &state, err)) {
         return false;
     }
     int group = x11_state_group(state);
@@ -213,11 +200,27 @@ static bool x11_type_text(desk *d, const char *text, size_t length, desk_text_st
     }
     /* An application that fetches the new map while it goes on with its events (Chromium) would
      * read the first stroke by the old one. So those that need a new map wait for the next step. */
-    bool typed = !t.remapped && type_unless_moved(x, &t);
+    bool typed = !t.remapped && is_where_it_began(x, focus);
+    if (typed) {
+        type(x, &t);
+    }
     *out = (desk_text_step){.consumed = typed ? t.bytes : 0,
                             .remapped = t.remapped || (typed && t.borrowed),
                             .moved = !t.remapped && !typed};
-    return x11_input_sync(x, err);
+    return true;
+}
+
+/* The server is grabbed from the look until the keys are in: nobody can move the focus in between.
+ */
+static bool x11_type_text(desk *d, const char *text, size_t length, desk_text_step *out,
+                          base_error *err)
+{
+    x11_desk *x = (x11_desk *) d;
+    *out = (desk_text_step){0};
+    xcb_grab_server(x->c);
+    bool done = type_step(x, text, length, out, err);
+    xcb_ungrab_server(x->c);
+    return x11_input_sync(x, done ? err : NULL) && done;
 }
 
 bool x11_type_end(desk *d, base_error *err)

@@ -17,6 +17,86 @@ enum { TITLE_MAX = 512, CLASS_MAX = 128, WINDOWS_MAX = 4096 };
 
 enum { ICONIC_STATE = 3 /* of WM_STATE */ };
 
+/* --- asking ------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    xcb_get_property_cookie_t net_name, name, klass, pid, machine, net_state, state, workspace,
+        type;
+    xcb_get_geometry_cookie_t geometry;
+    xcb_translate_coordinates_cookie_t position;
+    xcb_get_window_attributes_cookie_t attributes;
+} requests;
+
+static requests request_all(x11_desk *x, xcb_window_t window)
+{
+    return (requests){
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_NAME]),
+        x11_ask_property(x, window, XCB_ATOM_WM_NAME),
+        x11_ask_property(x, window, XCB_ATOM_WM_CLASS),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_PID]),
+        x11_ask_property(x, window, XCB_ATOM_WM_CLIENT_MACHINE),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_STATE]),
+        x11_ask_property(x, window, x->atoms[X11_WM_STATE]),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_DESKTOP]),
+        x11_ask_property(x, window, x->atoms[X11_NET_WM_WINDOW_TYPE]),
+        xcb_get_geometry(x->c, window),
+        xcb_translate_coordinates(x->c, window, x->root, 0, 0),
+        xcb_get_window_attributes(x->c, window),
+    };
+}
+
+static void discard_all(x11_desk *x, const requests *q)
+{
+    const unsigned sequences[] = {
+        q->net_name.sequence, q->name.sequence,      q->klass.sequence,    q->pid.sequence,
+        q->machine.sequence,  q->net_state.sequence, q->state.sequence,    q->workspace.sequence,
+        q->type.sequence,     q->geometry.sequence,  q->position.sequence, q->attributes.sequence,
+    };
+    for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++) {
+        xcb_discard_reply(x->c, sequences[i]);
+    }
+}
+
+/* What is asked of the windows of the last time before it is known which there are now. */
+typedef struct {
+    xcb_window_t ids[X11_WINDOWS_KNOWN]; /* 0 once it is somebody's answer */
+    requests asked[X11_WINDOWS_KNOWN];
+    size_t count;
+} guess;
+
+static void ask_guess(x11_desk *x, guess *g)
+{
+    const x11_window_watch *w = x->window_watch;
+    g->count = w->changes && !w->known_heard ? 0 : w->known_count;
+    for (size_t i = 0; i < g->count; i++) {
+        g->ids[i] = w->known[i];
+        g->asked[i] = request_all(x, w->known[i]);
+    }
+}
+
+/* What was asked of that window, or is now. */
+static requests take_guess(x11_desk *x, guess *g, xcb_window_t id)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        if (g->ids[i] == id) {
+            g->ids[i] = 0;
+            return g->asked[i];
+        }
+    }
+    x11_window_listen(x, id); /* before, so that no change is missed */
+    return request_all(x, id);
+}
+
+static void end_guess(x11_desk *x, const guess *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        if (g->ids[i]) {
+            discard_all(x, &g->asked[i]);
+        }
+    }
+}
+
 /* --- which windows -----------------------------------------------------------------------------
  */
 
@@ -75,14 +155,17 @@ static uint64_t x11_window_active(desk *d)
     return x11_active_window((x11_desk *) d);
 }
 
-/* The manager's own list. Its properties stay behind when it dies, so they count only while it is
- * there. */
-static bool list_managed(x11_desk *x, id_list *out)
+/* The manager's own list, and the active window, asked together, and what the windows of the last
+ * time are: each answer that is waited for costs as much as a hundred that come with it. The
+ * manager's properties stay behind when it dies, so they count only while it is there. */
+static bool list_managed(x11_desk *x, id_list *out, xcb_window_t *active, guess *g)
 {
+    x11_active_question question = x11_ask_active(x);
     xcb_get_property_cookie_t stacking = xcb_get_property(
         x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST_STACKING], XCB_ATOM_WINDOW, 0, WINDOWS_MAX);
     xcb_get_property_cookie_t plain = xcb_get_property(
         x->c, 0, x->root, x->atoms[X11_NET_CLIENT_LIST], XCB_ATOM_WINDOW, 0, WINDOWS_MAX);
+    ask_guess(x, g);
     id_list mapped;
     bool stacked = take_client_list(x, stacking, out);
     bool listed = take_client_list(x, plain, &mapped) || stacked;
@@ -91,46 +174,22 @@ static bool list_managed(x11_desk *x, id_list *out)
     } else {
         *out = mapped;
     }
-    if (listed && x11_has_manager(x)) {
+    bool managed;
+    *active = x11_take_active(x, question, &managed);
+    if (listed && managed) {
         return true;
     }
     free(out->ids);
     return false;
 }
 
-static bool list_ids(x11_desk *x, id_list *out)
+static bool list_ids(x11_desk *x, id_list *out, xcb_window_t *active, guess *g)
 {
-    return list_managed(x, out) || find_top_levels(x, out);
+    return list_managed(x, out, active, g) || find_top_levels(x, out);
 }
 
 /* --- what they are -----------------------------------------------------------------------------
  */
-
-typedef struct {
-    xcb_get_property_cookie_t net_name, name, klass, pid, machine, net_state, state, workspace,
-        type;
-    xcb_get_geometry_cookie_t geometry;
-    xcb_translate_coordinates_cookie_t position;
-    xcb_get_window_attributes_cookie_t attributes;
-} requests;
-
-static requests request_all(x11_desk *x, xcb_window_t window)
-{
-    return (requests){
-        x11_ask_property(x, window, x->atoms[X11_NET_WM_NAME]),
-        x11_ask_property(x, window, XCB_ATOM_WM_NAME),
-        x11_ask_property(x, window, XCB_ATOM_WM_CLASS),
-        x11_ask_property(x, window, x->atoms[X11_NET_WM_PID]),
-        x11_ask_property(x, window, XCB_ATOM_WM_CLIENT_MACHINE),
-        x11_ask_property(x, window, x->atoms[X11_NET_WM_STATE]),
-        x11_ask_property(x, window, x->atoms[X11_WM_STATE]),
-        x11_ask_property(x, window, x->atoms[X11_NET_WM_DESKTOP]),
-        x11_ask_property(x, window, x->atoms[X11_NET_WM_WINDOW_TYPE]),
-        xcb_get_geometry(x->c, window),
-        xcb_translate_coordinates(x->c, window, x->root, 0, 0),
-        xcb_get_window_attributes(x->c, window),
-    };
-}
 
 static void clean_latin1(char *out, size_t size, const char *text, size_t length)
 {
@@ -288,24 +347,38 @@ static void describe(x11_desk *x, const id_list *ids, const requests *asked, xcb
     }
 }
 
+/* Keeps which windows there are, for the next time. */
+static void remember(x11_desk *x, const id_list *ids)
+{
+    x11_window_watch *w = x->window_watch;
+    w->known_count = ids->count < X11_WINDOWS_KNOWN ? ids->count : X11_WINDOWS_KNOWN;
+    w->known_heard = w->changes != 0;
+    for (size_t i = 0; i < w->known_count; i++) {
+        w->known[i] = ids->ids[i];
+    }
+}
+
 static bool x11_windows(desk *d, desk_window_list *out, base_error *err)
 {
     x11_desk *x = (x11_desk *) d;
     id_list ids;
+    xcb_window_t active;
+    guess g = {0};
     *out = (desk_window_list){0};
-    if (!list_ids(x, &ids)) {
+    if (!list_ids(x, &ids, &active, &g)) {
+        end_guess(x, &g);
         free(ids.ids);
         return x11_refused(x, "to list the windows", NULL, err);
     }
-    xcb_window_t active = x11_active_window(x);
     size_t capacity = ids.count ? ids.count : 1;
     requests *asked = calloc(capacity, sizeof *asked);
     out->items = calloc(capacity, sizeof *out->items);
     bool able = asked && out->items;
     for (size_t i = 0; able && i < ids.count; i++) {
-        x11_window_listen(x, ids.ids[i]); /* before, so that no change is missed */
-        asked[i] = request_all(x, ids.ids[i]);
+        asked[i] = take_guess(x, &g, ids.ids[i]);
     }
+    end_guess(x, &g);
+    remember(x, &ids);
     if (able) {
         describe(x, &ids, asked, active, out);
     }

@@ -4,10 +4,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -187,4 +189,14 @@ bool system_lock_file(int file, base_error *err)
     }
     base_code code = errno == EWOULDBLOCK ? BASE_REFUSED : BASE_IO;
     return base_fail(err, code, "cannot lock the file: %s", strerror(errno));
+}
+
+/* Of the first and the last page only a part may be meant. */
+void system_give_back(const void *start, size_t size)
+{
+    uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE), at = (uintptr_t) start;
+    uintptr_t first = (at + page - 1) / page * page, end = (at + size) / page * page;
+    if (end > first) {
+        madvise((void *) first, end - first, MADV_DONTNEED);
+    }
 }

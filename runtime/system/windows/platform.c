@@ -220,3 +220,9 @@ bool system_lock_file(int file, base_error *err)
         error == ERROR_LOCK_VIOLATION || error == ERROR_IO_PENDING ? BASE_REFUSED : BASE_IO;
     return base_fail(err, code, "cannot lock the file (error %lu)", (unsigned long) error);
 }
+
+void system_give_back(const void *start, size_t size)
+{
+    (void) start;
+    (void) size;
+}
