@@ -4,6 +4,7 @@ local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local layers = require "deskpilot.base.config_layer"
 local option = require "deskpilot.base.config_option"
+local problems_list = require "deskpilot.base.problems"
 local text = require "deskpilot.base.text"
 
 local config = {}
@@ -17,8 +18,10 @@ end
 ---@class deskpilot.config
 ---@field keys deskpilot.config_keys
 ---@field values table<string, any> by dotted names
+---@field entered table<string, table<string, true>> the names of values in entries, by the key of these
 ---@field said_of table<string, deskpilot.config_said[]> what each place has said, by dotted names
 ---@field sources table<string, string> where each came from: "a flag", "the mission", ..., "default", "script"
+---@field rank table<string, integer>? of the sources, the stronger ones more; one that is not listed is the strongest
 local Config = {}
 
 ---@class deskpilot.config_said
@@ -30,12 +33,10 @@ local Config = {}
 -- Of a key with entries: those that anything is known of.
 local function entries_of(self, key)
   local found = {}
-  for name, value in pairs(self.values) do
-    local _, of, entry = self.keys:find(name)
-    if of == key and entry then
-      found[entry] = found[entry] or {}
-      found[entry][text.after_last(name, ".")] = value
-    end
+  for name in pairs(self.entered[key.name] or {}) do
+    local _, _, entry = self.keys:find(name)
+    found[entry] = found[entry] or {}
+    found[entry][text.after_last(name, ".")] = self.values[name]
   end
   for _, entry in pairs(found) do
     for field, declared in pairs(key.option.fields) do
@@ -102,7 +103,7 @@ end
 
 -- Converts and keeps one value.
 local function assign(self, name, value, source, by, place)
-  local declared = self.keys:find(name)
+  local declared, key, entry = self.keys:find(name)
   if not declared then return nil, self.keys:unknown(name) end
   if declared.type == "entries" or declared.type == "keys" then
     return nil, name .. " is several values: set them one by one"
@@ -110,6 +111,10 @@ local function assign(self, name, value, source, by, place)
   local typed, why = option.convert(declared, name, value)
   if typed == nil then return nil, why end
   self.values[name], self.sources[name] = copied(typed), source
+  if entry then
+    self.entered[key.name] = self.entered[key.name] or {}
+    self.entered[key.name][name] = true
+  end
   note_said(self, name, { value = copied(typed), source = source, by = by or "user", place = place or source })
   return true
 end
@@ -190,7 +195,8 @@ end
 local function apply(self, layer, tolerant, problems)
   local flat = layers.flatten(self.keys, layer)
   local function tell(problem, name)
-    problems[#problems + 1] = ("%s (from %s)"):format(problem, place_of(layer, name))
+    problems:add(name, "%s (from %s)", problem, place_of(layer, name))
+    problems[#problems].where = place_of(layer, name)
   end
   for _, problem in ipairs(flat.problems) do tell(problem.words, problem.key) end
   for _, name in ipairs(tolerant and {} or flat.unknown) do tell(self.keys:unknown(name, layer.other_names), name) end
@@ -205,11 +211,12 @@ local function apply(self, layer, tolerant, problems)
   end
 end
 
-local function read_secret(path)
+local function read_secret(path, whole)
   local files = require "deskpilot.base.files"
   local words, err = files.read(path, 65536)
   if not words then return nil, tostring(err) end
-  local secret = text.trim(text.trim(words):match("^[^\r\n]*"))
+  local secret = text.trim(words)
+  if not whole then secret = text.trim(secret:match("^[^\r\n]*")) end
   if secret == "" then return nil, "the file " .. path .. " is empty, but its first line must be a key" end
   return secret
 end
@@ -225,7 +232,7 @@ end
 
 -- The secret in the file that is said, and the file's path; nil and what is wrong. Whoever wrote a project's file may
 -- know where others keep their keys, and may not send them: its key lies in the project.
-local function secret_of(said)
+local function secret_of(said, whole)
   local files = require "deskpilot.base.files"
   local path = said.value
   if said.by == "project" then
@@ -236,7 +243,7 @@ local function secret_of(said)
         .. "configuration"):format(path)
     end
   end
-  local secret, why = read_secret(path)
+  local secret, why = read_secret(path, whole)
   return secret, secret and path or why
 end
 
@@ -254,9 +261,12 @@ local function read_secrets(self, environment, problems)
     for _, of_project in ipairs(declared and declared.type == "secret_file" and { false, true } or {}) do
       local said = last_said(self, name, of_project)
       if said and said.value ~= "" and not secrets[of_project][name] then
-        local secret, path = secret_of(said)
+        local secret, path = secret_of(said, declared.whole)
         secrets[of_project][name], from[of_project][name] = secret, path
-        if not secret then problems[#problems + 1] = ("%s (%s)"):format(path, name) end
+        if not secret then
+          problems:add(name, "%s (%s)", path, name)
+          problems[#problems].where = said.place
+        end
       end
     end
   end
@@ -309,14 +319,15 @@ end
 ---@return deskpilot.config? config, deskpilot.error? err code "invalid", a line for each problem
 ---@return deskpilot.config? rest where there is an error: what is right, and defaults for what is wrong
 function config.resolve(keys, sources)
-  local problems = {}
-  local self = { keys = keys, values = {}, sources = {}, said_of = {} }
+  local problems = problems_list.new()
+  local self = { keys = keys, values = {}, entered = {}, sources = {}, said_of = {} }
   for _, key in pairs(keys.by_name) do set_default(self, key) end
   for _, layer in ipairs(all_layers(keys, sources)) do apply(self, layer, sources.tolerant, problems) end
   local environment = sources.environment or uv.os_getenv
   with_secrets(self, environment, read_secrets(self, environment, problems))
   if #problems == 0 then return self end
-  return nil, errors.new("invalid", "%s", table.concat(problems, "\n")), self
+  local _, err = problems:fail()
+  return nil, err, self
 end
 
 --- The value of one key, where the rest of the configuration is not looked at: the last layer that has a right one, or

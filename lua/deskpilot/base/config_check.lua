@@ -12,10 +12,11 @@ local declared_fields = {
   type = true, about = true, section = true, default = one_value, min = numbers, max = numbers,
   choices = { string = true, number = true, integer = true, list = true }, off = { string = true },
   environment = one_value, personal = one_value, fields = { entries = true }, keys = { keys = true },
-  check = one_value,
+  check = one_value, sets = one_value, with = one_value, whole = { secret_file = true },
 }
 local field_types = { about = "string", section = "string", min = "number", max = "number", choices = "table",
-  off = "boolean", personal = "boolean", fields = "table", keys = "table", check = "function" }
+  off = "boolean", personal = "boolean", fields = "table", keys = "table", check = "function", with = "table",
+  whole = "boolean" }
 
 local function is_name_list(value)
   return option.types.string.holds(value) or option.types.list.holds(value)
@@ -39,6 +40,7 @@ local function field_problem(declared)
   if declared.environment ~= nil and not is_name_list(declared.environment) then
     return "has an 'environment' that names no variables"
   end
+  if declared.sets ~= nil and not is_name_list(declared.sets) then return "has a 'sets' that names no keys" end
 end
 
 local function default_problem(declared)
@@ -80,21 +82,23 @@ function check.option(name, declared)
     or declared.type == "keys" and not option.types.list.holds(declared.keys) and "has no keys" or nil
 end
 
---- What is wrong with a declaration, nil where nothing is.
+--- Adds what is wrong with a declaration, in sentences without who declares.
 ---@param declaration deskpilot.config_declaration
----@return string? problem a sentence without who declares
-function check.declaration(declaration)
+---@param wrong deskpilot.problems
+function check.declaration(declaration, wrong)
   local section, options = declaration.section, declaration.options
   if section ~= nil and (type(section) ~= "string" or not section:find("^[%w_]+$")) then
-    return "its section is " .. option.shown(section) .. ", but must be one word"
+    wrong:add("section", "its section is %s, but must be one word", option.shown(section))
   end
-  if type(options) ~= "table" then return "its options are " .. option.shown(options) .. ", but must be a table" end
+  if type(options) ~= "table" then
+    return wrong:add("options", "its options are %s, but must be a table", option.shown(options))
+  end
   for _, name in ipairs(text.keys(options)) do
     local problem = check.option(name, options[name])
     for _, other in ipairs(not problem and options[name].keys or {}) do
       if not options[other] then problem = ("stands for '%s', which is no option beside it"):format(other) end
     end
-    if problem then return ("the option '%s' %s"):format(tostring(name), problem) end
+    if problem then wrong:add("options." .. tostring(name), "the option '%s' %s", tostring(name), problem) end
   end
 end
 

@@ -1,6 +1,6 @@
 --- The keys that a configuration may have: the options of whoever uses them, each by its section and its name
 --- ("limits.turns"; "policy" has no section). Nothing is known here of what they are for.
-local errors = require "deskpilot.base.errors"
+local problems = require "deskpilot.base.problems"
 local text = require "deskpilot.base.text"
 
 local config_keys = {}
@@ -92,14 +92,15 @@ end
 ---@return deskpilot.config_key[]? keys those that were declared; or nil, and nothing was added
 ---@return deskpilot.error? err code "invalid": what is wrong with the declaration, naming it
 function Keys:add(declaration)
-  local problem = not declaration.ships and require "deskpilot.base.config_check".declaration(declaration) or nil
-  if not problem then
+  local wrong = problems.new()
+  if not declaration.ships then require "deskpilot.base.config_check".declaration(declaration, wrong) end
+  if #wrong == 0 then
     each(declaration, function(key, section, declared, name)
       local why = conflict(self, key, section, declared, declaration.owner)
-      if why then problem = ("the option '%s' %s"):format(name, why) end
+      if why then wrong:add("options." .. name, "the option '%s' %s", name, why) end
     end)
   end
-  if problem then return errors.fail("invalid", "%s: %s", declaration.where, problem) end
+  if #wrong > 0 then return wrong:fail(declaration.where .. ": ") end
   if self.owners[declaration.owner] then forget(self, declaration.owner) end
   self.owners[declaration.owner] = true
   local added = {}

@@ -17,8 +17,11 @@ local option = {}
 ---@field environment string|string[]|nil variables that set it, the first one that is set; of a secret_file, that hold
 ---  the secret itself
 ---@field personal boolean? whether only the user may say it, and neither a mission nor a project's file
+---@field whole boolean? of a secret_file: the whole file is the secret, not its first line alone
 ---@field fields table<string, deskpilot.config_option>? of `entries`: what each entry may hold
 ---@field keys string[]? of `keys`: the options of the same section that its values are for
+---@field sets string|string[]|nil of a policy's option: the shared keys that it is a name for while that policy works
+---@field with table<string, any>? what other shared keys are then, where somebody has set it
 
 local booleans = {
   ["true"] = true, yes = true, on = true, ["1"] = true,

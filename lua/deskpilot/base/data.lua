@@ -2,6 +2,7 @@
 --- can hold values only, so that starting deskpilot in a folder never runs code from it.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local text = require "deskpilot.base.text"
 
 local data = {}
 
@@ -150,8 +151,8 @@ function Parser:number()
   return sign * value
 end
 
-local function is_number(text, at)
-  return text:find("^%-?%s*%.?%d", at) ~= nil
+local function is_number(source, at)
+  return source:find("^%-?%s*%.?%d", at) ~= nil
 end
 
 -- Reads a value, which may be nil.
@@ -240,27 +241,59 @@ function Parser:file()
 end
 
 --- The table that a text holds. `name` stands for the text in errors.
----@param text string
+---@param source string
 ---@param name string?
 ---@return table? value, deskpilot.error? err code "invalid", the message beginning NAME:LINE
-function data.parse(text, name)
+function data.parse(source, name)
   name = name or "data"
-  if #text > data.max_bytes then
+  if #source > data.max_bytes then
     return errors.fail("invalid", "%s: larger than %d bytes", name, data.max_bytes)
   end
-  local ok, value = pcall(Parser.file, setmetatable({ text = text, at = 1, name = name }, Parser))
+  local ok, value = pcall(Parser.file, setmetatable({ text = source, at = 1, name = name }, Parser))
   if ok then return value end
   if type(value) == "table" and value.data_error then return nil, errors.new("invalid", value.data_error) end
   error(value, 0)
+end
+
+local function plain(value)
+  if type(value) == "string" then return (("%q"):format(value):gsub("\\\n", "\\n")) end
+  return type(value) == "number" and ("%.14g"):format(value) or tostring(value)
+end
+
+local function key_words(key)
+  if type(key) == "string" and key:find("^[%a_][%w_]*$") and not reserved[key] then return key .. " = " end
+  return ("[%s] = "):format(plain(key))
+end
+
+-- Tables within the outermost one stand in a line each.
+local function written(value, depth)
+  if type(value) ~= "table" then return plain(value) end
+  local parts = {}
+  for _, item in ipairs(value) do parts[#parts + 1] = written(item, depth + 1) end
+  for _, key in ipairs(text.keys(value)) do
+    if not (math.type(key) == "integer" and key >= 1 and key <= #value) then
+      parts[#parts + 1] = key_words(key) .. written(value[key], depth + 1)
+    end
+  end
+  if #parts == 0 then return "{}" end
+  if depth > 0 then return "{ " .. table.concat(parts, ", ") .. " }" end
+  return "{\n  " .. table.concat(parts, ",\n  ") .. ",\n}"
+end
+
+--- The text of a file that holds a table of texts, numbers, truth values and such tables.
+---@param value table
+---@return string
+function data.write(value)
+  return "return " .. written(value, 0) .. "\n"
 end
 
 --- The table that a file holds.
 ---@param path string
 ---@return table? value, deskpilot.error? err
 function data.read(path)
-  local text, err = files.read(path, data.max_bytes)
-  if not text then return nil, err end
-  return data.parse(text, path)
+  local source, err = files.read(path, data.max_bytes)
+  if not source then return nil, err end
+  return data.parse(source, path)
 end
 
 return data

@@ -101,4 +101,13 @@ function errors.no_memory(err)
   return type(err) == "string" and err:find("not enough memory", 1, true) ~= nil
 end
 
+--- For xpcall: a message with its traceback. An error value stays as it is, and so does the message that there is no
+--- memory: of that the place says nothing.
+---@param err any
+---@return any
+function errors.traceback(err)
+  if type(err) ~= "string" or errors.no_memory(err) then return err end
+  return debug.traceback(err, 2)
+end
+
 return errors

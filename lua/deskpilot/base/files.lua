@@ -92,6 +92,7 @@ end
 ---@field private boolean? nobody else may read it, from its first moment on; else what the user's umask says (on
 ---  Windows the folder that it is in)
 ---@field sync boolean? false: do not wait until it is on the disk, which a power failure would then cost
+---@field behind integer? so many bytes of the file that is there stay, and the text comes behind them
 
 --- Makes the folder and the missing ones above it. An existing folder is no error, and stays as it is.
 ---@param path string
@@ -211,9 +212,16 @@ function files.write(path, text, options)
   local fd, part = new_file.open(path, options)
   if not fd then return fail(part, "write", path) end
   -- If it has that name yet: a write may fail, and its task may be stopped in the middle.
-  local removing <close> = setmetatable({}, { __close = function() uv.fs_unlink(part) end })
+  local removing <close> = setmetatable({}, { __close = function() native.remove_part(part) end })
   assert(removing)
   if kept and not options.private then uv.fs_fchmod(fd, kept) end
+  if options.behind then
+    local copied, failure = new_file.copy_first(path, options.behind, fd)
+    if not copied then
+      uv.fs_close(fd)
+      return fail(failure, "write", path)
+    end
+  end
   local ok, why = new_file.fill(fd, text, options.sync ~= false)
   if ok then ok, why = native.rename(part, path) end
   if not ok then return fail(why, "write", path) end
@@ -247,7 +255,8 @@ end
 function files.copy(from, folder, name, options)
   local fd, part = new_file.open(files.join(folder, name), options or {})
   if not fd then return fail(part, "write", files.join(folder, name)) end
-  local removing <close> = setmetatable({}, { __close = function() uv.fs_unlink(part) end }) -- if it has that name yet
+  -- If it has that name yet.
+  local removing <close> = setmetatable({}, { __close = function() native.remove_part(part) end })
   local closing <close> = setmetatable({}, { __close = function() uv.fs_close(fd) end })
   assert(removing and closing)
   local ok, why = new_file.pour(from, fd)
@@ -259,13 +268,7 @@ end
 ---@param path string
 ---@return string[]
 function files.list(path)
-  local names = {}
-  local scan = uv.fs_scandir(path)
-  while scan do
-    local name = uv.fs_scandir_next(scan)
-    if not name then break end
-    names[#names + 1] = name
-  end
+  local names = native.list(path) or {}
   table.sort(names)
   return names
 end
@@ -329,6 +332,14 @@ function files.user_state_folder()
   local base = variable "LOCALAPPDATA" or variable "XDG_STATE_HOME"
     or files.join(variable "HOME" or ".", ".local/state")
   return files.join(base, "deskpilot")
+end
+
+--- The folder of what may be erased at any time: %LOCALAPPDATA%\deskpilot\cache, else $XDG_CACHE_HOME/deskpilot
+--- (~/.cache).
+---@return string
+function files.user_cache_folder()
+  if variable "LOCALAPPDATA" then return files.join(variable "LOCALAPPDATA", "deskpilot/cache") end
+  return files.join(variable "XDG_CACHE_HOME" or files.join(variable "HOME" or ".", ".cache"), "deskpilot")
 end
 
 --- A path in the form that other programs of this system expect: with backslashes on Windows.

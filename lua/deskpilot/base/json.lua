@@ -71,22 +71,23 @@ function json.utf8(text)
   return native.utf8(text)
 end
 
+-- Short texts come again and again (roles, states, names of fields): what they are encoded as is kept, as long as they
+-- are not too many.
+local SHORT, MOST = 40, 1000
+local short_texts, short_count = {}, 0
+
 -- lua-cjson escapes slashes, which JSON permits but which is harder to read.
 local function string_text(s)
-  if not utf8.len(s) then s = native.utf8(s) end -- JSON is Unicode; servers and window titles are not always
-  local encoded = cjson.encode(s)
-  return s:find("/", 1, true) and (encoded:gsub("\\/", "/")) or encoded
-end
-
--- The same keys come again and again: their texts are made once, as long as they are not too many.
-local key_texts, key_count, KEYS = {}, 0, 500
-
-local function key_text(key)
-  local known = key_texts[key]
+  local known = short_texts[s]
   if known then return known end
-  local words = string_text(key) .. ":"
-  if #key <= 40 and key_count < KEYS then key_texts[key], key_count = words, key_count + 1 end
-  return words
+  local valid = utf8.len(s) and s or native.utf8(s) -- JSON is Unicode; servers and window titles are not always
+  local encoded = cjson.encode(valid)
+  if s:find("/", 1, true) then encoded = encoded:gsub("\\/", "/") end
+  if #s <= SHORT then
+    if short_count >= MOST then short_texts, short_count = {}, 0 end
+    short_texts[s], short_count = encoded, short_count + 1
+  end
+  return encoded
 end
 
 local function number(v)
@@ -120,37 +121,65 @@ local function keys_in_order(t, names)
   return keys
 end
 
-local function object(t, out, depth)
+--- How texts are changed while a value is encoded, which itself stays as it is.
+---@class deskpilot.json.change
+---@field text fun(words: string): string of every text
+---@field item fun(key: string, words: string): string of a text that a field of that name holds
+---@field copy fun(value: table): table the whole table so changed: asked where the name of one of its fields changes
+---@field same table<string, true> texts that are known not to change
+---@field plain table<string, true> names of fields whose texts are known to change as all others do
+---@field constants table<table, string> kept here: the texts of tables that are encoded once (json.constant)
+
+local function object(t, out, depth, change)
   local names = json.order(t)
   local keys = names and keys_in_order(t, names) or sorted_keys(t)
-  out[#out + 1] = "{"
+  local before = #out
+  out[before + 1] = "{"
   for i, k in ipairs(keys) do
+    if change and not change.same[k] and change.text(k) ~= k then -- then the fields' order may, too
+      for n = #out, before + 1, -1 do out[n] = nil end
+      return object(change.copy(t), out, depth)
+    end
     if i > 1 then out[#out + 1] = "," end
-    out[#out + 1] = key_text(k)
-    encode(t[k], out, depth)
+    out[#out + 1] = string_text(k)
+    out[#out + 1] = ":"
+    local item = t[k]
+    if change and type(item) == "string" then
+      if not (change.same[item] and change.plain[k]) then item = change.item(k, item) end
+      out[#out + 1] = string_text(item)
+    else encode(item, out, depth, change) end
   end
   out[#out + 1] = "}"
 end
 
-function encode(v, out, depth)
+-- A table that does not change any more.
+local function constant(t, out, depth, change)
+  if not change.constants[t] then
+    local own = {}
+    object(t, own, depth, change)
+    change.constants[t] = table.concat(own)
+  end
+  out[#out + 1] = change.constants[t]
+end
+
+function encode(v, out, depth, change)
   local kind = type(v)
-  if kind == "string" then out[#out + 1] = string_text(v)
+  if kind == "string" then out[#out + 1] = string_text(change and change.text(v) or v)
   elseif kind == "number" then out[#out + 1] = number(v)
   elseif kind == "boolean" then out[#out + 1] = tostring(v)
   elseif v == json.null or v == nil then out[#out + 1] = "null"
   elseif kind ~= "table" then error("JSON cannot hold a " .. kind, 0)
-  elseif texts[v] then out[#out + 1] = texts[v]
+  elseif texts[v] and not change then out[#out + 1] = texts[v]
   elseif depth > 100 then error("too deep (or circular) for JSON", 0)
   elseif is_list(v) then
     out[#out + 1] = "["
     for i = 1, #v do
       if i > 1 then out[#out + 1] = "," end
-      encode(v[i], out, depth + 1)
+      encode(v[i], out, depth + 1, change)
     end
     out[#out + 1] = "]"
-  else
-    object(v, out, depth + 1)
-  end
+  elseif texts[v] then constant(v, out, depth + 1, change)
+  else object(v, out, depth + 1, change) end
 end
 
 --- The value that is encoded as null. In objects, decoding returns nil for null instead.
@@ -158,10 +187,12 @@ json.null = cjson.null
 
 --- The JSON text of a value. Raises an error for a value that JSON cannot represent.
 ---@param v any
+---@param change deskpilot.json.change? what becomes of its texts
 ---@return string
-function json.encode(v)
+function json.encode(v, change)
+  if type(v) == "string" then return string_text(change and change.text(v) or v) end
   local out = {}
-  encode(v, out, 0)
+  encode(v, out, 0, change)
   return table.concat(out)
 end
 
@@ -200,11 +231,11 @@ local function excess(text, most)
   end
 end
 
---- The value of a JSON text. A null becomes nil in an object and stays json.null in a list. Half a surrogate pair
---- becomes U+FFFD.
+--- The value of a JSON text. A null becomes nil in an object and stays json.null in a list; alone it is no value.
+--- Half a surrogate pair becomes U+FFFD.
 ---@param text string
 ---@param most deskpilot.json.limits? a text that exceeds one of them is refused before anything is decoded
----@return any value, string? why nil and the reason for malformed text
+---@return any value, string? why nil and the reason, for malformed text or null
 function json.decode(text, most)
   local why = most and excess(text, most)
   if why then return nil, why end
@@ -215,6 +246,7 @@ function json.decode(text, most)
   end
   if not ok and errors.no_memory(value) then error(value, 0) end -- the text is right
   if not ok then return nil, tostring(value) end
+  if value == nil then return nil, "it is null" end
   return value
 end
 

@@ -192,13 +192,27 @@ end
 
 --- Unloads modules of the user's folders whose files have changed since `require` read them: the next require reads
 --- them again.
+---@return boolean changed whether there were any
 function lookup.refresh()
+  local changed = false
   for name, was in pairs(loaded) do
     if stamp(was.path) ~= was.stamp then
       package.loaded[name] = nil
       loaded[name] = nil
+      changed = true
     end
   end
+  return changed
+end
+
+--- What tells two versions of a file of the user's apart, without reading it.
+---@param kind string the folder below deskpilot/
+---@param name string
+---@return string? version nil where the user has none of that name
+function lookup.version(kind, name)
+  local relative = "deskpilot/" .. kind .. "/" .. name
+  local path = in_roots(relative .. ".lua", relative .. "/init.lua")
+  return path and path .. " " .. (stamp(path) or "")
 end
 
 local function is_text_name(name)
@@ -335,10 +349,6 @@ local function find_source(kind, name, ships, folders)
   return not_found(kind, name, tried)
 end
 
-local function with_traceback(message)
-  return type(message) == "string" and debug.traceback(message, 2) or message
-end
-
 --- Loads a policy, tool, guard or profile. The file is run again on each call, so that an edit takes effect, also one
 --- of a helper module in the user's folders that it requires.
 ---@param kind string the folder below deskpilot/: "policies", "tools", "guards", "model/profiles"
@@ -349,10 +359,22 @@ function lookup.load(kind, name, ships)
   lookup.refresh()
   local source, where, called = find_source(kind, name, ships)
   if not source then return nil, where end
+  return lookup.execute(kind, name, source, where, called)
+end
+
+--- Runs the text of a policy, tool or guard.
+---@param kind string as for load
+---@param name string
+---@param source string
+---@param where string where it is from, as load gives it
+---@param called string what errors in it call the file
+---@return table? module, string|deskpilot.error where, or the error
+function lookup.execute(kind, name, source, where, called)
   local chunk, why = load(source, "@" .. called, "t")
   if not chunk then return errors.fail("invalid", "%s", why) end
-  local ok, module = xpcall(chunk, with_traceback, "deskpilot." .. kind:gsub("/", ".") .. "." .. name, where)
+  local ok, module = xpcall(chunk, errors.traceback, "deskpilot." .. kind:gsub("/", ".") .. "." .. name, where)
   if not ok then
+    if errors.no_memory(module) then error(module, 0) end -- it is no mistake of the file's
     return errors.fail("invalid", "the %s '%s' failed to load: %s", lookup.singular(kind), name,
       tostring(module))
   end

@@ -47,12 +47,12 @@ end
 --- name that is known could be a link that leads elsewhere.
 ---@param path string
 ---@param options deskpilot.files.options
----@return integer? fd, string part its path; or why not, in the system's words
+---@return integer? fd, string part its path, for native.remove_part; or why not, in the system's words
 function new_file.open(path, options)
   local fd, why, code
   for _ = 1, 10 do
     local part = ("%s.%s.part"):format(path, text_tools.hex(uv.random(8)))
-    fd, why, code = native.open(part, "new", options.private)
+    fd, why, code = native.open(part, "part", options.private)
     if fd then return fd, part end
     if code ~= "EEXIST" then break end
   end
@@ -70,6 +70,26 @@ function new_file.fill(fd, text, wait)
   local closed, failure = uv.fs_close(fd)
   if not ok then return nil, why end
   return closed, failure
+end
+
+--- Writes the first bytes of another file, which must have as many.
+---@param from string its path
+---@param count integer
+---@param fd integer
+---@return boolean? ok, string? why in the system's words
+function new_file.copy_first(from, count, fd)
+  local source, why = uv.fs_open(from, "r", 0)
+  if not source then return nil, why end
+  local closing <close> = setmetatable({}, { __close = function() uv.fs_close(source) end })
+  assert(closing)
+  while count > 0 do
+    local piece, failure = uv.fs_read(source, math.min(count, 1 << 20), -1)
+    if not piece or piece == "" then return nil, failure or "EINVAL: the file is shorter than it was" end
+    local ok, problem = new_file.write_all(fd, piece)
+    if not ok then return nil, problem end
+    count = count - #piece
+  end
+  return true
 end
 
 --- Writes the contents of another file. For a task: others go on meanwhile.

@@ -59,16 +59,11 @@ local function resume(self, ...)
   end
 end
 
-local function traceback(message)
-  if type(message) == "string" then return debug.traceback(message, 2) end
-  return message
-end
-
 local function create(fn)
   local self = setmetatable({ waiters = {}, children = {}, parent = current }, Task)
   if current then current.children[self] = true end
   self.co = coroutine.create(function(...)
-    local result = table.pack(xpcall(fn, traceback, ...))
+    local result = table.pack(xpcall(fn, errors.traceback, ...))
     if result[1] then return table.unpack(result, 2, result.n) end
     error(result[2], 0)
   end)

@@ -9,7 +9,8 @@ local api_key = {}
 
 local function same_server(one, other)
   local first, second = endpoints.parse(one), endpoints.parse(other)
-  return one == other or first ~= nil and second ~= nil and first.chat == second.chat
+  return one == other
+    or first ~= nil and second ~= nil and first.base == second.base and first.query == second.query
 end
 
 -- Who has named the address that a key of the configuration holds: "user", "project", or nil; and where.

@@ -12,13 +12,15 @@ local function is_this_machine(host)
   return bare == "localhost" or bare == "[::1]" or bare:find("^127%.%d+%.%d+%.%d+$") ~= nil
 end
 
---- Parses an address: "http://h:1234", ".../v1" or ".../v1/chat/completions", with or without a slash at the end and
+--- Parses an address: "http://h:1234", ".../v1" or ".../v1/chat/completions" (or /responses, or
+--- /messages), with or without a slash at the end and
 --- with any path before (https://host/api/openai/v1). A query is kept.
 ---@param address string
----@return { base: string, chat: string, models: string, shown: string, is_local: boolean, is_private: boolean,
+---@param usual string? the path of an address that has none, "/v1" unless given
+---@return { base: string, query: string, shown: string, is_local: boolean, is_private: boolean,
 ---  has_password: boolean }? urls is_local: of this machine; is_private: nobody on the way can read what is sent there
 ---@return deskpilot.error? err code "invalid"
-function endpoint.parse(address)
+function endpoint.parse(address, usual)
   local text = text_tools.trim(address)
   if not text:find("^%a[%w+.-]*://") then text = "http://" .. text end
   local scheme, host, path, query = text:match("^([Hh][Tt][Tt][Pp][Ss]?)://([^/?#]+)([^?#]*)(%??[^#]*)")
@@ -26,19 +28,30 @@ function endpoint.parse(address)
     return errors.fail("invalid", "not the address of a model server: %s (it looks like %s)",
       address:gsub("%c", "?"), endpoint.default)
   end
-  path = text_tools.without_end(path, "/"):gsub("/chat/completions$", "")
   path = text_tools.without_end(path, "/")
-  local is_full = text:find("/chat/completions", 1, true)
-  if path == "" and not is_full then path = "/v1" end
+  local whole = path
+  for _, last in ipairs { "/chat/completions", "/responses", "/messages" } do
+    if path:sub(-#last) == last then path = text_tools.without_end(path:sub(1, -#last - 1), "/") end
+  end
+  if path == "" and whole == "" then path = usual or "/v1" end
   local base = scheme:lower() .. "://" .. host .. path
   local name = host:gsub("^.*@", "")
   local is_local = is_this_machine(name)
   return {
-    base = base, chat = base .. "/chat/completions" .. query, models = base .. "/models" .. query,
+    base = base, query = query,
     -- For messages: without a password, and without a query, which may hold a key.
     shown = scheme:lower() .. "://" .. name .. path,
     is_local = is_local, is_private = is_local or scheme:lower() == "https", has_password = name ~= host,
   }
+end
+
+--- The URL of a path below a server's address; its query comes last.
+---@param urls { base: string, query: string } as parse gives it
+---@param path string "/chat/completions"; it may have a query of its own
+---@return string
+function endpoint.at(urls, path)
+  local query = path:find("?", 1, true) and urls.query:gsub("^%?", "&") or urls.query
+  return urls.base .. path .. query
 end
 
 --- What of an address is a secret: its password, and the values of its query.

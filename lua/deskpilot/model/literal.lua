@@ -31,7 +31,11 @@ local function decide(facts, offered)
     return faces.strategist(facts, plan, offered.write_doctrine)
   end
   if offered.spawn_executor_prompt then return faces.tactician(course.read(facts, plan)) end
+  if offered.decide then return faces.orchestrator(course.read(facts, plan), offered.decide) end
+  if offered.write_plan then return faces.manager(course.read(facts, plan)) end
+  if offered.judge then return faces.evaluator(course.read(facts, plan), offered.judge) end
   if offered.plan then return faces.planner(course.read(facts, plan), offered.plan) end
+  if offered.tap then return faces.agent(course.read(facts, plan), offered) end
   return faces.executor(course.read(facts, plan), offered)
 end
 

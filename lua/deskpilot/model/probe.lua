@@ -63,7 +63,8 @@ end
 -- The smallest question there is: what is certain from its answer, nil where nothing is. `before`: how the list was
 -- answered, where by a web page.
 local function refusal(options, before)
-  local asking = assert(client.new(with(options, { timeout = probe.timing.answer, retries = 0 })))
+  -- What is learned of the server here would not be told.
+  local asking = assert(client.new(with(options, { timeout = probe.timing.answer, retries = 0, cache = false })))
   local reply, err = asking:chat { persona = "probe", max_tokens = 1,
     messages = { { role = "user", content = "Answer: OK." } } }
   if reply then return nil end

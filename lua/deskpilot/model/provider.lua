@@ -16,8 +16,19 @@ local provider = {}
 ---@field get string? the command that fetches a model, MODEL standing for its name
 ---@field model string? asked for unless somebody has named one
 ---@field key string? the variable that holds its API key
+---@field stream "text"|nil what may be asked for as a stream, where that is not everything: answers without calls
+---@field wires string[] the protocols that it speaks
 
-local fields = { title = true, endpoint = true, start = true, get = true, model = true, key = true }
+local fields = { title = "text", endpoint = "text", start = "text", get = "text", model = "text", key = "text",
+  stream = "text", wires = "list of texts" }
+
+local function is_texts(value)
+  if type(value) ~= "table" or #value == 0 then return false end
+  for _, item in ipairs(value) do
+    if type(item) ~= "string" then return false end
+  end
+  return true
+end
 
 -- One entry as a provider; nil and what is wrong with it.
 local function read(name, entry)
@@ -28,14 +39,16 @@ local function read(name, entry)
     if not fields[field] then
       return nil, ("%s.%s is not known%s"):format(name, tostring(field), text.did_you_mean(tostring(field),
         text.keys(fields)))
-    elseif type(entry[field]) ~= "string" then
-      return nil, ("%s.%s must be a text"):format(name, field)
+    elseif fields[field] == "text" and type(entry[field]) ~= "string" or fields[field] ~= "text"
+      and not is_texts(entry[field]) then
+      return nil, ("%s.%s must be a %s"):format(name, field, fields[field])
     end
   end
   local urls, err = endpoints.parse(entry.endpoint or "")
   if not urls then return nil, ("%s.endpoint: %s"):format(name, tostring(err)) end
   return { name = name, title = entry.title or name, endpoint = entry.endpoint, is_local = urls.is_local,
-    start = entry.start, get = entry.get, model = entry.model, key = entry.key }
+    start = entry.start, get = entry.get, model = entry.model, key = entry.key, stream = entry.stream,
+    wires = entry.wires or { "chat" } }
 end
 
 local look_in -- folders, where it is not the lookup's own
@@ -84,6 +97,17 @@ function provider.find(name)
     names[i] = one.name
   end
   return errors.fail("invalid", "there is no model provider '%s'%s", name, text.did_you_mean(name, names))
+end
+
+--- The one whose address that is; its host alone is enough.
+---@param endpoint string
+---@return deskpilot.provider?
+function provider.at(endpoint)
+  local asked = endpoints.parse(endpoint, "")
+  for _, one in ipairs(asked and provider.all() or {}) do
+    local base = endpoints.parse(one.endpoint, "").base
+    if asked.base == base or asked.base == base:match("^%a+://[^/]+") then return one end
+  end
 end
 
 -- "http://127.0.0.1:8080/v1" -> "8080"

@@ -4,6 +4,7 @@
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
+local profiles = require "deskpilot.model.profile"
 local text = require "deskpilot.base.text"
 
 local replay = {}
@@ -113,6 +114,8 @@ end
 ---@return table? raw the decoded body
 ---@return string|deskpilot.error|nil note how the request differs from the one that was answered; or the error, codes
 ---  not_found and protocol
+---@return table? space of its positions, as recorded
+---@return string wire by which the answer had come
 function Replay:answer(request, record)
   local known, count = find(self, request)
   if not known then
@@ -128,7 +131,26 @@ function Replay:answer(request, record)
   if known.turn ~= request.turn then
     difference = ("the answer is that of turn %s\n"):format(tostring(known.turn)) .. (difference or "")
   end
-  return raw, difference and ("the request is not the recorded %s:\n%s"):format(known.name, difference) or nil
+  return raw, difference and ("the request is not the recorded %s:\n%s"):format(known.name, difference) or nil,
+    type(known.request.space) == "table" and known.request.space or nil, tostring(known.request.wire or "chat")
+end
+
+--- The profile of the model that a persona asked in the recorded run, as far as its requests tell.
+---@param persona string?
+---@return deskpilot.model.profile
+function Replay:profile(persona)
+  self.profiles = self.profiles or {}
+  local known = self.profiles[persona or ""]
+  if known then return known end
+  local recorded
+  for _, record in ipairs(self.records) do
+    if record.persona == persona and type(record.request.space) == "table" then
+      recorded = recorded or record.request.space
+    end
+  end
+  known = setmetatable({ recorded = recorded }, { __index = assert(profiles.of "literal") })
+  self.profiles[persona or ""] = known
+  return known
 end
 
 return replay

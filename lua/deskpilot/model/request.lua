@@ -1,8 +1,9 @@
---- A chat request in three forms: a table in OpenAI's schema; the body that is sent, a list of strings, in which the
---- base64 of an image is the caller's string and is not copied; and the record in the run directory, with the paths of
---- images.
+--- A request in two forms: the body that is sent, a list of strings, in which the base64 of an image is the caller's
+--- string and is not copied; and the record in the run directory, with the paths of images.
 local uv = require "luv"
 local json = require "deskpilot.base.json"
+local chat = require "deskpilot.model.wires.chat"
+local quirks = require "deskpilot.model.quirks"
 local secrets = require "deskpilot.model.secrets"
 local text_tools = require "deskpilot.base.text"
 
@@ -13,10 +14,15 @@ local request = {}
 ---@field turn integer? in which it is asked
 ---@field goal string? the path of the goal within the run that it is asked for
 ---@field mark string? the word of the run's marks, for the record; not sent by itself
----@field messages table[] OpenAI messages; an image is { type = "image", base64 =, mime =, path = }
+---@field messages deskpilot.model.message[]
 ---@field tools table[]?
+---@field on_text (fun(view: deskpilot.model.wire.view))? is called while the answer comes, where it comes as a stream
+---@field on_call (fun(reply: deskpilot.model.reply): deskpilot.model.handed)? is given the first calls of an answer
+---  that comes as a stream as soon as each of them is whole (deskpilot.model.early); it may act on them
+---@field tool_choice string? "required": a tool has to be called; else it is the model's to decide
 ---@field temperature number?
 ---@field max_tokens integer?
+---@field space table? in which its positions are, for the record; not sent
 ---@field facts deskpilot.literal.facts? what `literal` reads instead of the messages; not sent
 
 -- Characters that could end or break the JSON string around the base64. Each is searched for with a plain find, which
@@ -30,40 +36,6 @@ local function check_image(part)
   local mime = part.mime or "image/png"
   if not mime:find("^image/[%w.+-]+$") then error("not the MIME type of an image: " .. mime, 0) end
   return mime
-end
-
-local function convert_content(content, image_url)
-  if type(content) ~= "table" then return content end
-  local parts = json.list()
-  for i, part in ipairs(content) do
-    if part.type == "image" then
-      parts[i] = { type = "image_url", image_url = { url = image_url(part) } }
-    else
-      parts[i] = part
-    end
-  end
-  return parts
-end
-
---- The request in OpenAI's schema.
----@param source deskpilot.model.request
----@param model string
----@param image_url fun(part: table): string the URL to put for an image
-function request.table(source, model, image_url)
-  local messages = json.list()
-  for i, message in ipairs(source.messages) do
-    messages[i] = {
-      role = message.role, content = convert_content(message.content, image_url),
-      tool_calls = message.tool_calls, tool_call_id = message.tool_call_id, name = message.name,
-    }
-  end
-  local with_tools = source.tools and #source.tools > 0
-  return {
-    model = model, messages = messages,
-    temperature = source.temperature, max_tokens = source.max_tokens,
-    tools = with_tools and json.list(source.tools) or nil,
-    tool_choice = with_tools and "auto" or nil,
-  }
 end
 
 local function split(text, mark, images)
@@ -80,28 +52,53 @@ local function split(text, mark, images)
 end
 
 --- The body, as a list of strings to send one after the other.
----@return string[]
-function request.pieces(source, model)
+---@param source deskpilot.model.request
+---@param wire deskpilot.model.wire
+---@param how { model: string, profile: deskpilot.model.profile?, streamed: boolean?, quirks: deskpilot.model.quirks? }
+---@return string[] pieces, table body what they say, with marks in place of images
+function request.pieces(source, wire, how)
   -- Each image is replaced by a random mark, and the encoded body is split at the marks. Nobody can guess the mark, so
   -- no text from a screen or a model can contain it.
   local mark, images = "image-" .. text_tools.hex(uv.random(16)) .. "-", {}
-  local body = request.table(source, model, function(part)
-    local mime = check_image(part)
-    table.insert(images, part.base64)
-    return "data:" .. mime .. ";base64," .. mark .. #images .. "."
-  end)
-  return split(json.encode(body), mark, images)
+  local body = wire.body(source, { model = how.model, profile = how.profile, streamed = how.streamed,
+    image = function(part)
+      local mime = check_image(part)
+      table.insert(images, part.base64)
+      return mark .. #images .. ".", mime
+    end })
+  if how.quirks then quirks.apply(how.quirks, body) end
+  return split(json.encode(body), mark, images), body
 end
 
---- The request for the run's files: images are replaced by their paths, secrets are masked.
+-- The request with the paths of its images in their place.
+local function with_paths(source)
+  local copy = setmetatable({ messages = {} }, { __index = source })
+  for i, message in ipairs(source.messages) do
+    local content = message.content
+    if type(content) == "table" then
+      content = json.list()
+      for k, part in ipairs(message.content) do
+        content[k] = part.type ~= "image" and part or { type = "image_url", image_url = { url = part.path
+          or ("(an image of %d base64 characters)"):format(#(part.base64 or "")) } }
+      end
+    end
+    copy.messages[i] = setmetatable({ content = content }, { __index = message })
+  end
+  return copy
+end
+
+--- The request for the run's files, as Chat Completions has it, whatever the wire: images are replaced by their paths,
+--- secrets are masked.
+---@param source deskpilot.model.request
+---@param model string
+---@param wire deskpilot.model.wire? by which it goes, where it goes
+---@param unmasked boolean? for who masks them as it is written (secrets.encode)
 ---@return table
-function request.record(source, model)
-  local record = request.table(source, model, function(part)
-    return part.path or ("(an image of %d base64 characters)"):format(#(part.base64 or ""))
-  end)
-  record = secrets.mask_all(record)
+function request.record(source, model, wire, unmasked)
+  local record = chat.body(with_paths(source), { model = model })
   record.persona, record.turn, record.goal, record.mark = source.persona, source.turn, source.goal, source.mark
-  return record
+  record.space, record.wire = source.space, wire and wire.name ~= "chat" and wire.name or nil
+  return unmasked and record or secrets.mask_all(record)
 end
 
 return request

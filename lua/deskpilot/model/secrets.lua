@@ -2,6 +2,7 @@
 --- records text from outside masks that text first, and shortens it after that: half a secret is not recognised.
 local image = require "native.image"
 local invisible = require "deskpilot.base.invisible"
+local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
 
 local secrets = {}
@@ -12,6 +13,21 @@ local shortest_variable = 8 -- and for a variable's value, which may be an ordin
 local stars = "***"
 
 local known, forms = {}, {} -- values; values and what they are written as, the longest first
+
+-- Short texts in which there is nothing to mask, as long as they are not too many: names of fields, roles and states
+-- come again and again.
+local LONGEST_CLEAN, MOST_CLEAN = 40, 1000
+local clean, clean_count = {}, 0
+local plain_names = {} -- names of fields that hold no secret by their name, as long as they are not too many
+local clean_tables = setmetatable({}, { __mode = "k" }) -- what secrets.encode has made of tables that do not change
+
+-- What was clean may not be any more.
+local function forget_clean()
+  clean_count = 0
+  for _, known_clean in ipairs { clean, clean_tables, plain_names } do
+    for key in pairs(known_clean) do known_clean[key] = nil end
+  end
+end
 
 local function percent_encoded(value)
   return (value:gsub("[^%w._~-]", function(c) return ("%%%02X"):format(c:byte()) end))
@@ -84,6 +100,7 @@ end
 function secrets.register(value)
   if type(value) ~= "string" or #value < shortest or known[value] then return end
   known[value] = true
+  forget_clean()
   local more = forms_of(value)
   table.move(more, 1, #more, #forms + 1, forms)
   table.sort(forms, longer)
@@ -178,11 +195,13 @@ local function mask_patterns(words)
   if words:find("uthorization", 1, true) then
     words = words:gsub("(uthorization[\"']?: ?[\"']?)[^%s\"',]* ?[^%s\"',]*", "%1***")
   end
-  if words:find("[?&]") then words = words:gsub("([?&][%w_.-]*)=([^&%s#\"'<>\\]+)", mask_parameter) end
-  if words:find("[%u%d_]=") then
-    words = words:gsub("%f[%w_]([%u_][%u%d_]*)=[^%s\"'\\,;<>&]+", function(name)
-      return is_variable(name) and name .. "=" .. stars or nil
-    end)
+  if words:find("=", 1, true) then
+    if words:find("[?&]") then words = words:gsub("([?&][%w_.-]*)=([^&%s#\"'<>\\]+)", mask_parameter) end
+    if words:find("[%u%d_]=") then
+      words = words:gsub("%f[%w_]([%u_][%u%d_]*)=[^%s\"'\\,;<>&]+", function(name)
+        return is_variable(name) and name .. "=" .. stars or nil
+      end)
+    end
   end
   return mask_passwords(words)
 end
@@ -192,7 +211,13 @@ end
 ---@param words string
 ---@return string
 function secrets.mask(words)
-  return mask_patterns(replace_all(words, forms))
+  if clean[words] then return words end
+  local masked = mask_patterns(replace_all(words, forms))
+  if masked == words and #words <= LONGEST_CLEAN then
+    if clean_count >= MOST_CLEAN then forget_clean() end
+    clean[words], clean_count = true, clean_count + 1
+  end
+  return masked
 end
 
 -- A deep copy with every string of it changed, names of fields too. A table that contains itself stays one.
@@ -213,6 +238,23 @@ end
 --- A deep copy of a plain table with every string in it masked.
 function secrets.mask_all(value)
   return map(value, secrets.mask, {})
+end
+
+local change = { text = secrets.mask, copy = secrets.mask_all, same = clean, plain = plain_names,
+  constants = clean_tables }
+
+function change.item(key, words)
+  local hidden = is_variable(key)
+  if not hidden and clean[key] then plain_names[key] = true end
+  if hidden and #words >= shortest_variable then return stars end
+  return secrets.mask(words)
+end
+
+--- The JSON text of a plain table with every string in it masked, as that of mask_all, but without a copy.
+---@param value any
+---@return string
+function secrets.encode(value)
+  return json.encode(value, change)
 end
 
 -- In place, since an answer may be large. The names are collected first: a table that is walked takes no new ones.

@@ -7,10 +7,12 @@ local http_message = {}
 local max_head = 16 * 1024
 
 local reasons = {
-  [200] = "OK", [204] = "No Content", [303] = "See Other", [400] = "Bad Request", [403] = "Forbidden",
-  [404] = "Not Found", [405] = "Method Not Allowed", [408] = "Request Timeout", [409] = "Conflict",
+  [200] = "OK", [202] = "Accepted", [204] = "No Content", [303] = "See Other", [400] = "Bad Request",
+  [401] = "Unauthorized", [403] = "Forbidden", [404] = "Not Found", [405] = "Method Not Allowed",
+  [408] = "Request Timeout", [409] = "Conflict",
   [413] = "Content Too Large", [415] = "Unsupported Media Type", [421] = "Misdirected Request",
-  [422] = "Unprocessable Content", [431] = "Request Header Fields Too Large", [500] = "Internal Server Error",
+  [422] = "Unprocessable Content", [429] = "Too Many Requests",
+  [431] = "Request Header Fields Too Large", [500] = "Internal Server Error",
   [501] = "Not Implemented",
 }
 
@@ -90,7 +92,7 @@ function http_message.check(request, port, max_body)
   request.length = math.tointeger(tonumber(length))
 end
 
---- Formats a reply.
+--- Formats a reply; of one with a `stream` what comes before its pieces.
 ---@param reply deskpilot.http_server.reply
 ---@param keep boolean? whether the connection stays open
 ---@param head_only boolean? whether the body is left out, as for HEAD
@@ -100,7 +102,8 @@ function http_message.response(reply, keep, head_only)
   local headers = { ["Content-Type"] = "text/plain; charset=utf-8", ["Cache-Control"] = "no-store",
     ["X-Content-Type-Options"] = "nosniff" }
   for name, value in pairs(reply.headers or {}) do headers[name] = value end
-  headers["Content-Length"] = ("%d"):format(#body)
+  if reply.stream then headers["Transfer-Encoding"] = "chunked"
+  else headers["Content-Length"] = ("%d"):format(#body) end
   headers["Connection"] = keep and "keep-alive" or "close"
   local lines = { ("HTTP/1.1 %d %s"):format(status, reasons[status] or "Status") }
   for _, name in ipairs(text.keys(headers)) do
@@ -110,6 +113,13 @@ function http_message.response(reply, keep, head_only)
     lines[#lines + 1] = name .. ": " .. headers[name]
   end
   return table.concat(lines, "\r\n") .. "\r\n\r\n" .. (head_only and "" or body)
+end
+
+--- One piece of a body whose length was not known before; the last one is empty.
+---@param bytes string
+---@return string
+function http_message.chunk(bytes)
+  return ("%x\r\n%s\r\n"):format(#bytes, bytes)
 end
 
 return http_message

@@ -21,6 +21,9 @@ local linger = { seconds = 2, bytes = 16 * 1024 * 1024 } -- limits of drain()
 ---@field status integer? default 200
 ---@field headers table<string, string>? Content-Length is added; the default Content-Type is plain text
 ---@field body string?
+---@field stream fun(write: fun(bytes: string): boolean)? in place of `body`: writes it piece by piece, each of which is
+---  sent at once; false where the client does not take it. It runs in a task, which is cancelled when the client closes
+---  the connection. The connection ends with it
 
 ---@class deskpilot.http_server.options
 ---@field port integer? default: any free one
@@ -109,6 +112,28 @@ local function drain(socket)
   end)
 end
 
+-- A body as it is made. What a client sends meanwhile is dropped; that it has closed is what is listened for.
+local function stream(server, connection, reply)
+  local socket = connection.socket
+  local function send(bytes)
+    local in_time, sent = task.limit(server.seconds, write, socket, bytes)
+    return in_time and sent or false
+  end
+  if not send(http_message.response(reply, false)) then return end
+  local work = task.start(function()
+    task.sleep(0) -- from here on it can be cancelled
+    reply.stream(function(bytes) return bytes == "" or send(http_message.chunk(bytes)) end)
+  end)
+  local listening = not socket:is_closing() and socket:read_start(function(_, bytes)
+    if not bytes then work:cancel("the client has closed the connection") end
+  end)
+  if not listening then work:cancel("the client has closed the connection") end
+  local ok, err = work:wait()
+  if not socket:is_closing() then socket:read_stop() end
+  if ok and send(http_message.chunk "") then return drain(socket) end
+  if not ok and not errors.is(err, "cancelled") then table.insert(server.failures, tostring(err)) end
+end
+
 -- Serves one request. Whether the connection stays open.
 local function one_request(server, connection)
   local in_time, ok, request = task.limit(server.seconds, pcall, receive, server, connection)
@@ -125,6 +150,10 @@ local function one_request(server, connection)
     reply, keep = answer(server, request), request.keep
   end
   local head_only = ok and request and request.head_only
+  if reply.stream and not head_only then
+    stream(server, connection, reply)
+    return false
+  end
   local made, bytes = pcall(http_message.response, reply, keep, head_only)
   if not made then
     table.insert(server.failures, tostring(bytes))

@@ -2,10 +2,13 @@
 --- anywhere, so that its size is limited, and validation can rely on what was checked here.
 local declare = require "deskpilot.base.schema.declare"
 local keywords = require "deskpilot.base.schema.keywords"
-local patterns = require "deskpilot.base.schema.pattern"
+local problems = require "deskpilot.base.problems"
 local refs = require "deskpilot.base.schema.refs"
 local text = require "deskpilot.base.text"
 local words = require "deskpilot.base.schema.words"
+
+-- What few runs need is loaded by those that do.
+local function patterns() return require "deskpilot.base.schema.pattern" end
 
 local check = {}
 
@@ -65,54 +68,60 @@ kinds.pattern_map = kinds.schema_map
 ---@field foreign boolean
 ---@field count integer
 ---@field notes string[]
+---@field wrong deskpilot.problems
 
 -- What a foreign schema may have and ours may not.
 ---@param self deskpilot.schema.check
-local function tolerate(self, sentence)
-  if not self.foreign then error(sentence, 0) end
+local function tolerate(self, path, sentence)
+  if not self.foreign then return self.wrong:add(path, "%s", sentence) end
   if #self.notes < most_notes then table.insert(self.notes, sentence) end
 end
 
-local function check_types(path, wanted)
+local function check_types(self, path, wanted)
   local known = words.type_names()
   for _, name in ipairs(words.type_list(wanted)) do
     local found = false
     for _, each in ipairs(known) do found = found or each == name end
     if not found then
-      error(("%s: there is no type %s; the types are %s"):format(path, text.cut(name, 60), text.join(known)), 0)
+      self.wrong:add(path .. ".type", "%s: there is no type %s; the types are %s", path, text.cut(name, 60),
+        text.join(known))
     end
   end
 end
 
 local function check_pattern(self, path, source)
-  local _, why = patterns.compile(source)
-  if why then tolerate(self, ("%s: the pattern %s is not checked: %s"):format(path, words.value(source), why)) end
+  local _, why = patterns().compile(source)
+  if why then tolerate(self, path, ("%s: the pattern %s is not checked: %s"):format(path, words.value(source), why)) end
 end
 
 local function unknown_keyword(self, path, keyword)
   if #self.notes >= most_notes then return end
   local name = text.cut(tostring(keyword), 60)
-  tolerate(self, ("%s: the keyword %s is not known%s"):format(path, name,
+  tolerate(self, path .. "." .. name, ("%s: the keyword %s is not known%s"):format(path, name,
     text.did_you_mean(name, text.keys(keywords.takes), "%s")))
 end
 
+-- False where the value is of a kind that nothing can be done with.
 local function check_keyword(self, path, keyword, value)
   local takes = keywords.takes[keyword]
   if not takes then return unknown_keyword(self, path, keyword) end
   if keyword == "items" and is_list_of(nil, value) and #value > 0 then takes = "schemas" end
   local kind = kinds[takes]
   if not kind[1](value) then
-    error(("%s: %s is %s, but must be %s"):format(path, keyword, words.value(value), kind[2]), 0)
+    self.wrong:add(path .. "." .. keyword, "%s: %s is %s, but must be %s", path, keyword, words.value(value), kind[2])
+    return false
   end
-  if keyword == "type" then check_types(path, value) end
-  if keyword == "enum" and #value == 0 then tolerate(self, path .. ": enum has no values, so that nothing fits") end
+  if keyword == "type" then check_types(self, path, value) end
+  if keyword == "enum" and #value == 0 then
+    tolerate(self, path, path .. ": enum has no values, so that nothing fits")
+  end
   if keyword == "pattern" then check_pattern(self, path, value) end
   if keyword == "patternProperties" then
     for _, source in ipairs(text.keys(value)) do check_pattern(self, path, source) end
   end
   if takes == "text" and (keyword == "$ref" or keyword == "$dynamicRef") and refs.find(self.root, value) == nil then
-    tolerate(self, ("%s: %s points at %s, which is not in this schema, so that it is not checked"):format(path, keyword,
-      words.value(value)))
+    tolerate(self, path, ("%s: %s points at %s, which is not in this schema, so that it is not checked"):format(path,
+      keyword, words.value(value)))
   end
 end
 
@@ -138,14 +147,18 @@ end
 ---@param self deskpilot.schema.check
 function check_schema(self, definition, path)
   if type(definition) == "boolean" then return end
-  if type(definition) ~= "table" then error(path .. " must be a table", 0) end
+  if type(definition) ~= "table" then return self.wrong:add(path, "%s must be a table", path) end
   self.count = self.count + 1
   if self.count > most_schemas then error(path .. ": the schema is too large", 0) end
-  for _, keyword in ipairs(text.keys(definition)) do check_keyword(self, path, keyword, definition[keyword]) end
+  local sound = true
+  for _, keyword in ipairs(text.keys(definition)) do
+    sound = check_keyword(self, path, keyword, definition[keyword]) ~= false and sound
+  end
+  if not sound then return end -- what is inside cannot be walked
   local properties = definition.properties or {}
   for _, name in ipairs(definition.required or {}) do
     if properties[name] == nil and not self.foreign then
-      error(("%s: %s is required but not among the properties"):format(path, name), 0)
+      self.wrong:add(path .. ".required", "%s: %s is required but not among the properties", path, name)
     end
   end
   check_inner(self, definition, path)
@@ -157,15 +170,20 @@ end
 ---  for example an MCP server's: keywords that are not known, references to other documents and patterns that cannot be
 ---  read are no errors; they are not enforced
 ---@return boolean? ok
----@return string|string[] why what is wrong; or, where nothing is, sentences about what is not enforced
+---@return string|string[] why what is wrong first; or, where nothing is, sentences about what is not enforced
+---@return deskpilot.problems? wrong everything that is wrong
 function check.check(definition, options)
   options = options or {}
   local path = options.path or "schema"
   local declared, why = declare.declare(definition)
-  if declared == nil then return nil, ("%s: %s"):format(path, why or "there is none") end
-  local self = { root = declared, foreign = options.foreign == true, count = 0, notes = {} }
-  local ok, problem = pcall(check_schema, self, declared, path)
-  if not ok then return nil, text.cut(tostring(problem), 600) end
+  local wrong = problems.new()
+  local self = { root = declared, foreign = options.foreign == true, count = 0, notes = {}, wrong = wrong }
+  if declared == nil then wrong:add(path, "%s: %s", path, why or "there is none")
+  else
+    local ok, problem = pcall(check_schema, self, declared, path)
+    if not ok then wrong:add(path, "%s", tostring(problem)) end -- it is too large, or no table where one is needed
+  end
+  if #wrong > 0 then return nil, text.cut(wrong:first(), 600), wrong end
   return true, self.notes
 end
 

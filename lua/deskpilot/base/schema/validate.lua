@@ -1,12 +1,14 @@
 --- Validation. Errors are sentences for the model that sent the value: they name the argument, the value it had and
 --- what is expected. Neither the schema nor the value can make it long: steps are counted, and what would need more is
 --- refused.
-local patterns = require "deskpilot.base.schema.pattern"
 local refs = require "deskpilot.base.schema.refs"
 local tables = require "deskpilot.base.schema.validate_tables"
 local combined = require "deskpilot.base.schema.validate_combined"
 local text = require "deskpilot.base.text"
 local words = require "deskpilot.base.schema.words"
+
+-- What few runs need is loaded by those that do.
+local function patterns() return require "deskpilot.base.schema.pattern" end
 
 local validate = {}
 
@@ -144,7 +146,7 @@ local function check_string(self, definition, value, path)
         words.range(least, most, " characters"))
     end
   end
-  if definition.pattern and patterns.matches(definition.pattern, value, self.budget) == false then
+  if definition.pattern and patterns().matches(definition.pattern, value, self.budget) == false then
     return self:fail("%s is %s, but must match the regular expression %s", path, self:shown(value),
       self:shown(definition.pattern))
   end

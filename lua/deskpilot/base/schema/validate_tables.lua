@@ -1,9 +1,11 @@
 --- Validation of arrays and objects.
 local json = require "deskpilot.base.json"
 local declare = require "deskpilot.base.schema.declare"
-local patterns = require "deskpilot.base.schema.pattern"
 local text = require "deskpilot.base.text"
 local words = require "deskpilot.base.schema.words"
+
+-- What few runs need is loaded by those that do.
+local function patterns() return require "deskpilot.base.schema.pattern" end
 
 local tables = {}
 
@@ -148,7 +150,7 @@ local function check_other(self, definition, value, key, path, mine)
   local property = definition.properties and definition.properties[key]
   local matched = property ~= nil
   for _, source in ipairs(definition.patternProperties and self:keys(definition.patternProperties) or {}) do
-    if patterns.matches(source, key, self.budget) ~= false then
+    if patterns().matches(source, key, self.budget) ~= false then
       matched, mine[key] = true, true
       local ok, why = self:visit(definition.patternProperties[source], value[key], join_path(path, key))
       if not ok then return nil, why end

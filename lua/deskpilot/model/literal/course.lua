@@ -29,7 +29,7 @@ local function count(self, action)
   local why = action.why or ""
   local before = tonumber(why:match("^Before step (%d+) of"))
   local number = before or tonumber(why:match("^Step (%d+) of"))
-  if action.tool == "report_completion" or text.starts(why, "All ") then
+  if action.tool == "report_completion" or action.tool == "finish" or text.starts(why, "All ") then
     self.claims = self.claims + 1
   elseif self.plan[number] then
     go(self, number)

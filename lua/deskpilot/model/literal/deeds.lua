@@ -40,6 +40,7 @@ local verbs = {
   upload = { on_page = "browser_upload", still = true },
   download = { on_page = "browser_download" },
   read = { tool = "browser_read", still = true },
+  keep = { tool = "extract_data", still = true },
   close_popup = { on_page = "browser_click" },
   accept = { tool = "browser_dialog" },
   dismiss = { tool = "browser_dialog" },

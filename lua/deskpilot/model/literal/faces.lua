@@ -1,9 +1,10 @@
---- What literal answers as the one who is asked: a commander, an executor or a planner. Each says no more than the
---- task's steps. An answer is { content, calls = { { name, args } }?, refusal? }.
+--- What literal answers as the one who is asked: a commander, a manager, an evaluator, an executor or a planner. Each
+--- says no more than the task's steps. An answer is { content, calls = { { name, args } }?, refusal? }.
 local json = require "deskpilot.base.json"
 local text = require "deskpilot.base.text"
 local course = require "deskpilot.model.literal.course"
 local deeds = require "deskpilot.model.literal.deeds"
+local touch = require "deskpilot.model.literal.touch"
 
 local faces = {}
 
@@ -93,6 +94,46 @@ local function wants_list(tool)
   return evidence ~= nil and evidence.type == "array"
 end
 
+--- A manager: one subtask with all steps. The operator who gets it knows the steps by itself.
+---@param state deskpilot.literal.course
+---@return table answer
+function faces.manager(state)
+  local plan = state.plan
+  if not state.step then
+    return refuse(("All %d steps that the task spells out were carried out, and that was not enough. literal gives up.")
+      :format(#plan))
+  end
+  local why = ("The task spells out %d steps, and step %d is next."):format(#plan, state.now)
+  return { content = why, calls = { { name = "write_plan", args = { reason = why, subtasks = json.list { {
+    title = ("Carry out the steps from number %d on"):format(state.now),
+    intent = ("Carry out the %d steps that the task spells out, in their order."):format(#plan),
+    role = "operator", completion = "All steps were carried out, and what they expect is on the screen." } } } } } }
+end
+
+-- The decision among those that are offered.
+local function decision(tool, wanted, otherwise)
+  local choices = ((tool.parameters.properties or {}).decision or {}).enum or {}
+  for _, choice in ipairs(choices) do
+    if choice == wanted then return wanted end
+  end
+  return otherwise
+end
+
+--- An evaluator: whether all steps were carried out, and what they expect is there.
+---@param state deskpilot.literal.course
+---@param tool table the definition of `judge`
+---@return table answer
+function faces.evaluator(state, tool)
+  local args
+  if state.step then
+    args = { evidence = ("Step %d of %d is not done: %s."):format(state.now, #state.plan, state.step.says),
+      answer = "no", decision = decision(tool, "go_on", "failed") }
+  else
+    args = { evidence = course.next(state, 1)[1].args.evidence, answer = "yes", decision = "done" }
+  end
+  return { content = args.evidence, calls = { { name = tool.name, args = args } } }
+end
+
 --- An executor: one tool call, for the next step or for the claim that all are done.
 ---@param state deskpilot.literal.course
 ---@param offered table<string, table> the definitions of the tools
@@ -101,6 +142,9 @@ function faces.executor(state, offered)
   local list, why = course.next(state, 1)
   if not list then return refuse(why) end
   local deed = list[1]
+  if deed.args.evidence and offered.subtask_done then
+    return { content = deed.why, calls = { { name = "subtask_done", args = { result = deed.args.evidence } } } }
+  end
   if deed.args.evidence and not offered[deed.tool] and offered.wait then deed = await_verification(state) end
   if not offered[deed.tool] then
     return { content = ("%s That needs the tool %s, which is not offered."):format(deed.why, deed.tool) }
@@ -108,6 +152,22 @@ function faces.executor(state, offered)
   if not deed.args.evidence then deed.args.justification = deed.why end
   if deed.shown and wants_list(offered[deed.tool]) then deed.args.evidence = json.list(deed.shown) end
   return { content = deed.why, calls = { { name = deed.tool, args = deed.args } } }
+end
+
+--- An agent that operates by a finger: one action, for the next step or to say that all are done.
+---@param state deskpilot.literal.course
+---@param offered table<string, table> the definitions of the tools
+---@return table answer
+function faces.agent(state, offered)
+  local list, why = course.next(state, 1)
+  if not list then return refuse(why) end
+  local deed = list[1]
+  local tool, args = touch.of(deed)
+  if not offered[tool] then
+    return { content = ("%s That needs the tool %s, which is not offered."):format(deed.why, tool) }
+  end
+  if (offered[tool].parameters.properties or {}).justification then args.justification = deed.why end
+  return { content = deed.why, calls = { { name = tool, args = args } } }
 end
 
 local longest_why = 190 -- characters; the plan's schema has a limit
@@ -123,10 +183,28 @@ local function expected_after(plan, number)
   return texts, number
 end
 
--- As many as the plan's schema takes.
-local function most_actions(tool)
-  local actions = (tool.parameters.properties or {}).actions
-  return actions and actions.maxItems or 1
+-- As many as the list of that name in the tool's schema takes.
+local function most_of(tool, name)
+  local list = (tool.parameters.properties or {})[name]
+  return list and list.maxItems or 1
+end
+
+--- An agent that decides on some commands at a time: as many steps as go together; when all are done, that the goal is
+--- complete.
+---@param state deskpilot.literal.course
+---@param tool table the definition of `decide`, which says how many commands a decision may have
+---@return table answer
+function faces.orchestrator(state, tool)
+  local list, why = course.next(state, most_of(tool, "commands"))
+  if not list then return refuse(why) end
+  local last = list[#list]
+  local args = { reasoning = last.why, commands = json.list(), status = "continue",
+    status_why = ("%d of %d steps come next or are left."):format(#state.plan - state.now + 1, #state.plan) }
+  for i, deed in ipairs(list) do
+    if deed.args.evidence then args.status, args.status_why = "complete", deed.args.evidence
+    else args.commands[i] = { tool = deed.tool, args = deed.args, why = text.cut(deed.why, longest_why) } end
+  end
+  return { content = last.why, calls = { { name = tool.name, args = args } } }
 end
 
 --- A planner: as many steps as go together, with what the task itself says should be seen afterwards.
@@ -134,7 +212,7 @@ end
 ---@param tool table the definition of `plan`, which says how many actions a plan may have
 ---@return table answer
 function faces.planner(state, tool)
-  local list, why = course.next(state, most_actions(tool))
+  local list, why = course.next(state, most_of(tool, "actions"))
   if not list then return refuse(why) end
   local last, window = list[#list], state.facts.window
   local texts, after = expected_after(state.plan, last.number or #state.plan + 1)

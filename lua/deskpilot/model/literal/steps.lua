@@ -43,6 +43,7 @@ local forms = {
   { "upload", 'upload "path" to "target"' },
   { "download", 'download "target"' },
   { "read", 'read what follows "after"' },
+  { "keep", 'keep what follows "after" as "name"' },
   { "close_popup", "close the popup" },
   { "close_popups", "close any popup" }, -- a rule for all steps rather than one of them
   { "accept", "accept the dialog" },

@@ -1,0 +1,5 @@
+return {
+  about = "models that no other profile knows",
+  models = {  },
+  space = { kind = "pixels" },
+}

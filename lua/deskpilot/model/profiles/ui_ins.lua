@@ -1,0 +1,7 @@
+return {
+  about = "UI-Ins",
+  models = { "*ui-ins*", "*ui_ins*" },
+  space = { kind = "resized", factor = 28, min_pixels = 3136, max_pixels = 12845056 },
+  picture = { factor = 28 },
+  tools = "text", grammar = "points",
+}
