@@ -9,14 +9,17 @@ local browser = require "deskpilot.desk.browser"
 local clipboard = require "deskpilot.desk.input.clipboard"
 local elements = require "deskpilot.desk.elements"
 local activity = require "deskpilot.desk.input.activity"
+local errors = require "deskpilot.base.errors"
 local event_pump = require "deskpilot.desk.wait.event_pump"
 local filter = require "deskpilot.desk.input.filter"
+local pending_work = require "deskpilot.desk.pending_work"
 local keyboard = require "deskpilot.desk.input.keyboard"
 local mouse = require "deskpilot.desk.input.mouse"
 local points = require "deskpilot.desk.picture.points"
 local reading = require "deskpilot.desk.ocr.reading"
 local signature = require "deskpilot.base.signature"
 local screen = require "deskpilot.desk.picture.screen"
+local task = require "deskpilot.base.task"
 local timing = require "deskpilot.desk.wait.timing"
 local wait_for = require "deskpilot.desk.wait_for"
 local waits = require "deskpilot.desk.wait.waits"
@@ -43,10 +46,14 @@ local desk = {}
 ---@field activity deskpilot.desk.activity people at the desktop, and giving way to them
 ---@field hotkeys deskpilot.desk.hotkeys keys that work in any window
 ---@field event_pump deskpilot.event_pump
+---@field pending_work deskpilot.pending_work whether anything that an act has begun is still on its way
 ---@field closers (fun())[]
----@field watching boolean?
+---@field watching number? since when it tells of changes of the screen (task.now)
 ---@field known_monitors { screen: deskpilot.rect, list: deskpilot.monitor[] }? as they were last looked at
 ---@field closed boolean?
+---@field how deskpilot.desk_options it was opened with
+---@field reconnected (fun(): boolean?, deskpilot.error?)? is called when a lost display is connected to again; nil and
+---  an error: it is not to be used yet
 ---@field before_act fun()? is called before each act; what it raises is raised in place of the act
 local Desk = {}
 Desk.__index = Desk
@@ -66,6 +73,15 @@ Desk.__index = Desk
 
 local opened = {} -- those not closed yet, the newest last
 
+---@type table<deskpilot.desk, fun(): boolean?, deskpilot.error?> what watches a display again that was lost
+local reopeners = setmetatable({}, { __mode = "k" })
+
+local function open_native(options)
+  return native.open { backend = options.backend, display = options.display, width = options.width,
+    height = options.height, x = options.x, y = options.y, monitors = options.monitors,
+    cookie = options.session and options.session.cookie }
+end
+
 --- Starts telling of changes of the screen, which goes on until the desk is closed: changes between
 --- an action and the settle after it must count.
 ---@return boolean? ok, deskpilot.error? err
@@ -73,7 +89,39 @@ function Desk:watch()
   if self.watching then return true end
   local ok, err = self.native:watch_start()
   if not ok then return nil, err end
-  self.watching = true
+  self.watching = task.now()
+  return true
+end
+
+--- Why the desktop is not there any more: the connection to its display has broken. Nil while it is there.
+---@return deskpilot.error?
+function Desk:lost()
+  local size, err = self.native:screen()
+  if size or not errors.is(err, "unavailable") then return nil end
+  return err
+end
+
+--- Connects again to a display that was lost and is back, with what was watched before. What lasts of a desk's parts
+--- stays as it is: windows, elements and pictures of before mean nothing on the new display.
+---@return boolean? ok, deskpilot.error? err nothing has changed then
+function Desk:reconnect()
+  local handle, err = open_native(self.how)
+  if not handle then return nil, err end
+  local old, old_pump = self.native, self.event_pump
+  self.native = handle
+  local ok, why = reopeners[self]()
+  if ok and self.reconnected then ok, why = self.reconnected() end
+  if ok and self.watching then ok, why = handle:watch_start() end
+  if not ok then
+    self.native = old
+    handle:close()
+    return nil, why
+  end
+  self.event_pump = event_pump.new(handle)
+  self.watching = self.watching and task.now()
+  old_pump:close()
+  self.elements.stop()
+  old:close()
   return true
 end
 
@@ -90,14 +138,14 @@ function Desk:close()
 end
 
 local signatures = signature.of("desk", {
-  settle = { { quiet = "number", floor = "number", cap = "number" } },
+  settle = { { quiet = "number", floor = "number", cap = "number", past = "boolean" } },
   wait_for_change = { { region = "any", window = "any", monitor = "any", action = "function", timeout = "number" } },
   wait_for_window = { "window_criteria" }, wait_for_element = { "element_criteria" },
   wait_for_text = { "text", "options?" }, wait_for_image = { "picture", "options?" },
   wait_until = { "function", { timeout = "number", every = "number" } }, point = { "target" },
 })
 
-signature.methods("desk", Desk, { watch = {}, close = {} })
+signature.methods("desk", Desk, { watch = {}, lost = {}, reconnect = {}, close = {} })
 
 -- What a desk itself can do, beside its parts.
 local function add_functions(opened_desk)
@@ -106,7 +154,8 @@ local function add_functions(opened_desk)
 
   --- Waits until the screen has not changed for `quiet` seconds (blinking carets do not count), at least `floor` and
   --- at most `cap` seconds. What is not given is as desk.timing has it, or as the profile of the active application
-  --- says where nobody has changed that.
+  --- says where nobody has changed that. With desk.timing.settle_by_cause, on a private desktop of Linux, it ends
+  --- before that once nothing that the last act has begun is on its way.
   ---@param options deskpilot.settle_options?
   ---@return deskpilot.settled? settled, deskpilot.error? err
   function self.settle(options) return waits.settle(self, options) end
@@ -168,21 +217,23 @@ end
 ---@return deskpilot.desk? desk, deskpilot.error? err
 function desk.open(options)
   options = options or {}
-  local handle, err = native.open { backend = options.backend, display = options.display, width = options.width,
-    height = options.height, x = options.x, y = options.y, monitors = options.monitors,
-    cookie = options.session and options.session.cookie }
+  local handle, err = open_native(options)
   if not handle then return nil, err end
-  local self = setmetatable({ native = handle, display = options.display, bus = options.bus, env = options.env,
+  local self = setmetatable({ native = handle, how = options,
+    display = options.display, bus = options.bus, env = options.env,
     session = options.session, timing = timing.new(options.timing), event_pump = event_pump.new(handle) }, Desk)
   self.input = filter.new(self)
   self.screen, self.mouse, self.keyboard = screen.new(self), mouse.new(self), keyboard.new(self)
   self.windows, self.elements, self.apps = windows.new(self), elements.new(self), apps.new(self)
   self.clipboard = clipboard.new(self)
-  local stop_browser, stop_activity, stop_reading
-  self.browser, stop_browser = browser.new(self)
-  self.activity, self.hotkeys, stop_activity = activity.new(self)
+  local stop_browser, attached, stop_activity, stop_reading, reopen_activity
+  self.browser, stop_browser, attached = browser.new(self)
+  self.activity, self.hotkeys, stop_activity, reopen_activity = activity.new(self)
   stop_reading = reading.extend(self)
-  self.closers = { stop_browser, self.elements.stop, stop_activity, stop_reading }
+  reopeners[self] = reopen_activity
+  self.pending_work = pending_work.new(self, attached)
+  self.closers = { stop_browser, self.elements.stop, stop_activity, stop_reading,
+    function() self.pending_work:close() end }
   add_functions(self)
   opened[#opened + 1] = self
   return self

@@ -119,7 +119,8 @@ end
 
 local options_of = {
   ["apps.start"] = { env = "table", wait = "number", pipes = "table" },
-  ["apps.run"] = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number" },
+  ["apps.run"] = { input = "string", timeout = "number", cwd = "string", env = "table", max_output = "number",
+    verbatim = "boolean" },
 }
 
 local function check_argv(argv, what)
@@ -167,6 +168,8 @@ local signatures = signature.of("desk.apps", {
 ---@field cwd string? the folder that it runs in
 ---@field env table<string, string>? variables to add to its environment, which has only harmless ones of deskpilot's
 ---@field max_output integer? bytes that are kept of each output; default 1 MiB
+---@field verbatim boolean? on Windows the arguments are not quoted, for programs that read their command line in their
+---  own way, such as cmd
 
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.apps
@@ -276,7 +279,8 @@ function apps.new(desk)
   function api.run(argv)
     local command = check_argv(argv, "apps.run")
     local options = { argv = command, input = argv.input, cwd = argv.cwd,
-      timeout = argv.timeout or desk.timing.app_run, max_output = argv.max_output, env = argv.env }
+      timeout = argv.timeout or desk.timing.app_run, max_output = argv.max_output, env = argv.env,
+      verbatim = argv.verbatim }
     if desk.session then
       options.argv = json.list(options.argv)
       return desk.session:run(options)

@@ -44,6 +44,7 @@ end
 ---  child that writes more than max_output ahead has to wait. "head": the first max_output bytes, the rest is dropped
 ---@field complaints "tail"|"head"|nil what is kept of its standard error; "tail" (the default): the last bytes
 ---@field max_output integer? bytes of each output that are kept, and the longest line that line() gives
+---@field verbatim boolean? on Windows the arguments are not quoted
 ---@field on_start fun(pid: integer)? called when it runs
 ---@field on_end fun(pid: integer)? called when it has ended
 
@@ -143,7 +144,8 @@ function process.start(options)
   local argv = command_of(options.argv, cwd, env)
   local pid
   self.handle, pid = platform.spawn(argv[1], { args = { table.unpack(argv, 2) }, cwd = cwd, env = env,
-    stdio = { self.input, self.stdout.pipe, self.stderr.pipe }, detached = platform.own_group, hide_console = true },
+    stdio = { self.input, self.stdout.pipe, self.stderr.pipe }, detached = platform.own_group, hide_console = true,
+    verbatim = options.verbatim },
     function(status, signal) ended(self, status, signal) end)
   if not self.handle then
     self:release()

@@ -4,6 +4,7 @@ local native = require "native.desk"
 local uv = require "luv"
 local errors = require "deskpilot.base.errors"
 local data = require "deskpilot.base.data"
+local data_fields = require "deskpilot.base.data_fields"
 local platform = require "deskpilot.desk.platform"
 local system = require "native.system"
 local text = require "deskpilot.base.text"
@@ -52,22 +53,9 @@ local app_profile = {}
 
 -- --- what a profile may hold ------------------------------------------------------------------------
 
-local function is_text(value)
-  if type(value) ~= "string" or not value:find("%S") then return "a text" end
-end
-
-local function is_flag(value)
-  if type(value) ~= "boolean" then return "true or false" end
-end
-
-local function is_seconds(value)
-  if type(value) ~= "number" or not (value >= 0 and value <= 600) then return "a number of seconds up to 600" end
-end
-
--- Of what is done many times.
-local function is_moment(value)
-  if type(value) ~= "number" or not (value >= 0 and value <= 10) then return "a number of seconds up to 10" end
-end
+local is_text, is_flag = data_fields.text, data_fields.flag
+local is_seconds = data_fields.number(0, 600, "a number of seconds up to 600")
+local is_moment = data_fields.number(0, 10, "a number of seconds up to 10") -- of what is done many times
 
 local function is_pattern(value)
   if is_text(value) then return "a text" end
@@ -95,63 +83,22 @@ local function one_or_more(check)
   end
 end
 
-local function is_list(value)
-  if type(value) ~= "table" then return "a list of texts" end
-  return #value > 0 and one_or_more(is_text)(value) or next(value) and #value == 0 and "a list of texts" or nil
-end
-
--- A check for a table whose keys the profile chooses.
-local function is_map(check, what)
-  return function(value)
-    if type(value) ~= "table" then return what end
-    for name, item in pairs(value) do
-      if type(name) ~= "string" or check(item) then return what .. ", which '" .. tostring(name) .. "' is not" end
-    end
-  end
-end
-
 local fields = {
-  name = is_text, about = is_text, binary = one_or_more(is_text), package = is_text, arguments = is_list,
-  env = is_map(is_text, "a table of texts by name"), class = one_or_more(is_text), executable = one_or_more(is_text),
-  title = one_or_more(is_pattern), main = one_or_more(is_pattern), single = is_flag, browser = is_flag,
-  hints = is_text, shortcuts = is_map(is_keys, "a table of keys by what they are for"),
+  name = is_text, about = is_text, binary = one_or_more(is_text), package = is_text, arguments = data_fields.texts,
+  env = data_fields.map(is_text, "a table of texts by name"), class = one_or_more(is_text),
+  executable = one_or_more(is_text), title = one_or_more(is_pattern), main = one_or_more(is_pattern), single = is_flag,
+  browser = is_flag, hints = is_text,
+  shortcuts = data_fields.map(is_keys, "a table of keys by what they are for"),
   ready = { role = is_text, name = is_text, read = is_text, title = is_pattern },
   timing = { start = is_seconds, ready = is_seconds, settle_quiet = is_seconds, settle_cap = is_seconds },
 }
 
 for _, name in ipairs(timing.input) do fields.timing[name] = is_moment end
 
+-- What differs between the systems stands in a table of its own.
 local systems = { linux = true, windows = true }
-
-local function format_value(value)
-  if type(value) == "string" then return "'" .. text.cut(text.one_line(value), 60) .. "'" end
-  return type(value) == "table" and "a table" or tostring(value)
-end
-
--- The first mistake in a table of fields, as a sentence; nil if there is none.
-local function problem(values, known, path)
-  for key in pairs(values) do
-    local name = path .. tostring(key)
-    if not known[key] and not (path == "" and systems[key]) then
-      return ("%s is not known here%s"):format(name, text.did_you_mean(tostring(key), text.keys(known),
-        ("'%s%%s'"):format(path)))
-    end
-  end
-  for _, key in ipairs(text.keys(values)) do
-    local check, value = known[key], values[key]
-    if type(check) == "function" then
-      local wanted = check(value)
-      if wanted then return ("%s%s is %s, but must be %s"):format(path, key, format_value(value), wanted) end
-    else
-      local inner = check or fields -- of one of the systems
-      if type(value) ~= "table" then
-        return ("%s%s is %s, but must be a table"):format(path, key, format_value(value))
-      end
-      local why = problem(value, inner, path .. key .. ".")
-      if why then return why end
-    end
-  end
-end
+local all_fields = { linux = fields, windows = fields }
+for name, check in pairs(fields) do all_fields[name] = check end
 
 -- The first required field that a profile for this system lacks.
 local function missing(self)
@@ -180,8 +127,8 @@ end
 function app_profile.read(id, source, where)
   local values, err = data.parse(source, where)
   if not values then return nil, err end
-  local why = problem(values, fields, "")
-  if why then return errors.fail("invalid", "%s: %s", where, why) end
+  local wrong = data_fields.problems(values, all_fields)
+  if #wrong > 0 then return wrong:fail(where .. ": ") end
   local self = resolve(values, id)
   if not self.binary then return false end
   local lack = missing(self)

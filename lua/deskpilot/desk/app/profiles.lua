@@ -104,15 +104,24 @@ function app_profiles.have_timing(names)
   return false
 end
 
+-- Asked several times in each turn, mostly about the same window: what was found last, and of what.
+local found = {}
+
 --- The profile that fits a window best. Uses the profiles of the latest load().
 ---@param window deskpilot.window
 ---@return deskpilot.app_profile? profile nil where none fits
 function app_profiles.of_window(window)
+  if not known then app_profiles.load() end
+  if found.among == known and found.class == window.class and found.executable == window.executable
+    and found.title == window.title then
+    return found.best
+  end
   local best, most
-  for _, profile in ipairs(known or app_profiles.load()) do
+  for _, profile in ipairs(known) do
     local fit = app_profile.fit(profile, window)
     if fit and (not most or fit > most) then best, most = profile, fit end
   end
+  found = { among = known, class = window.class, executable = window.executable, title = window.title, best = best }
   return best
 end
 

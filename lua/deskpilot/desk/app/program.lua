@@ -13,6 +13,7 @@ local program = {}
 ---@field cwd string?
 ---@field env string[]? lines NAME=VALUE; default: as for process.start
 ---@field max_output integer? bytes of each output that are kept
+---@field verbatim boolean? as for process.start
 ---@field on_start fun(pid: integer)? called when it runs
 ---@field on_end fun(pid: integer)? called when it has ended
 
@@ -32,7 +33,7 @@ function program.run(options)
   local began = task.now()
   local child <close>, err = process.start { argv = options.argv, cwd = options.cwd,
     env = options.env, input = options.input ~= nil, output = "head", complaints = "head",
-    max_output = options.max_output, on_start = options.on_start, on_end = options.on_end }
+    max_output = options.max_output, verbatim = options.verbatim, on_start = options.on_start, on_end = options.on_end }
   if not child then return nil, err end
   if options.input then child:close_input(options.input) end
   local status = child:wait(options.timeout)

@@ -7,7 +7,9 @@ local http = require "deskpilot.net.http"
 local json = require "deskpilot.base.json"
 local platform = require "deskpilot.desk.platform"
 local text = require "deskpilot.base.text"
-local websocket = require "deskpilot.net.websocket"
+
+-- What few runs need is loaded by those that do.
+local function websocket() return require "deskpilot.net.websocket" end
 
 local endpoint = {}
 
@@ -29,7 +31,7 @@ local PATH = "(/devtools/browser/[%w%-]+)"
 ---@return fun(listener: deskpilot.cdp_listener): deskpilot.cdp_transport?, deskpilot.error?
 function endpoint.opener(url)
   return function(listener)
-    return websocket.open(url, { timeout = endpoint.connect_timeout, max_message = listener.max_message,
+    return websocket().open(url, { timeout = endpoint.connect_timeout, max_message = listener.max_message,
       on_message = listener.on_message, on_close = listener.on_close })
   end
 end

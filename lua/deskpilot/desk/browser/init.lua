@@ -51,6 +51,7 @@ local signatures = signature.of("desk.browser", {
 
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.browser api, fun() stop ends the browsers that were started
+---@return fun(): deskpilot.browser[] attached those that are not closed yet, the newest last
 function browser_module.new(desk)
   ---@class deskpilot.desk.browser
   local api = {}
@@ -180,7 +181,7 @@ function browser_module.new(desk)
 
   return signatures(api), function()
     for _, browser in ipairs({ table.unpack(live) }) do browser:abandon() end
-  end
+  end, function() return live end
 end
 
 return browser_module

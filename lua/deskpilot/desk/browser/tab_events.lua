@@ -18,6 +18,7 @@ local MOST_REQUESTS, MOST_FRAMES = 5000, 1000
 local function new_document(self)
   self.world = nil
   self.requests, self.request_count, self.frames, self.frame_count = {}, 0, {}, 0
+  self.streams, self.foreign = 0, 0
 end
 
 local handlers = {}
@@ -47,6 +48,11 @@ handlers["Page.frameAttached"] = function(self, params)
   if type(params.frameId) ~= "string" or self.frame_count >= MOST_FRAMES then return end
   self.frames[params.frameId] = true
   self.frame_count = self.frame_count + 1
+end
+
+-- A frame that another process draws from now on: its requests are not told to us.
+handlers["Page.frameDetached"] = function(self, params)
+  if params.reason == "swap" then self.foreign = self.foreign + 1 end
 end
 
 handlers["Page.javascriptDialogOpening"] = function(self, params)
@@ -80,8 +86,16 @@ end
 -- These stay open by design and do not count as pending requests.
 local lasting = { EventSource = true, WebSocket = true, Media = true, Ping = true }
 
+-- What a server may send at any time: counted until the document goes.
+local function stream_opened(self)
+  self.streams = self.streams + 1
+end
+handlers["Network.webSocketCreated"] = stream_opened
+handlers["Network.webTransportCreated"] = stream_opened
+
 handlers["Network.requestWillBeSent"] = function(self, params)
   local id = params.requestId
+  if params.type == "EventSource" then stream_opened(self) end
   if type(id) ~= "string" or lasting[params.type] or self.requests[id] then return end
   if self.request_count >= MOST_REQUESTS then return end
   self.requests[id] = true

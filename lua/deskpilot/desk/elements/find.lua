@@ -211,21 +211,24 @@ local function about_name(list, criteria)
   return #names > 0 and "; the nearest names are " .. text.join(names) or ""
 end
 
--- Which applications were searched, and which did not answer.
+-- Which applications were searched, and which did not answer, or not with everything.
 local function describe_apps(list, criteria)
-  local there, silent, known = {}, {}, criteria.app == nil
+  local there, parts, known = {}, {}, criteria.app == nil
   for _, app in ipairs(list.apps) do
     local name = app.name ~= "" and text.cut(text.one_line(app.name), 40) or "process " .. app.pid
     known = known or same(app.name, criteria.app)
     if app.note then
-      silent[#silent + 1] = name
+      parts[#parts + 1] = name .. " " .. app.note
     elseif criteria.pid == nil or app.pid == criteria.pid then
       there[#there + 1] = name
     end
   end
-  local message = #there == 0 and "; no application reports its elements"
-    or (known and "; looked in " or "; no application has that name, there are ") .. text.join(there)
-  return #silent > 0 and message .. "; " .. text.join(silent) .. " did not answer" or message
+  if #there > 0 then
+    table.insert(parts, 1, (known and "looked in " or "no application has that name, there are ") .. text.join(there))
+  elseif #parts == 0 then
+    parts[1] = "no application reports its elements"
+  end
+  return "; " .. table.concat(parts, "; ")
 end
 
 --- nil and an error of code "not_found" that says what there is instead.

@@ -4,11 +4,13 @@ local acts = require "deskpilot.desk.elements.acts"
 local errors = require "deskpilot.base.errors"
 local find = require "deskpilot.desk.elements.find"
 local locate = require "deskpilot.desk.elements.locate"
-local outline = require "deskpilot.desk.elements.outline"
 local places = require "deskpilot.desk.elements.places"
 local points = require "deskpilot.desk.picture.points"
 local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
+
+-- What few runs need is loaded by those that do.
+local function outline() return require "deskpilot.desk.elements.outline" end
 
 local elements = {}
 
@@ -141,6 +143,7 @@ function elements.new(desk)
     find.check(criteria)
     local list, frame = read(criteria)
     if not list then return nil, frame end
+    if not next(criteria) then return list end
     local found = find.all(list, criteria, frame)
     if #found == #list then return list end
     return setmetatable(found, getmetatable(list))
@@ -215,12 +218,12 @@ function elements.new(desk)
   ---@return string? text, deskpilot.element[]|deskpilot.error list
   function api.outline(options)
     options = options or {}
-    outline.check(options)
+    outline().check(options)
     local criteria = { app = options.app, within = options.within }
     local list, frame = read { pid = options.pid, window = options.window, all = options.all }
     if not list then return nil, frame end
     if #find.all(list, criteria, frame) == 0 and next(criteria) then return find.missing(list, criteria, 0) end
-    return outline.make(list, { max = options.max, depth = options.depth, all = options.all,
+    return outline().make(list, { max = options.max, depth = options.depth, all = options.all,
       wanted = function(element) return find.matches(list, element, criteria, frame) end })
   end
 

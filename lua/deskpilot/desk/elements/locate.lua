@@ -12,14 +12,19 @@ local locate = {}
 --- another one. (Names change by themselves, as a window's title does while one types, and are no part of it.)
 ---@param list deskpilot.element[] a complete list
 ---@param element deskpilot.element of it
+---@param known table<integer, string>? the same for all elements of a list: siblings have the same path
 ---@return string
-function locate.path(list, element)
-  local handles, above = {}, list[element.parent or 0]
+function locate.path(list, element, known)
+  local parent = element.parent or 0
+  if known and known[parent] then return known[parent] end
+  local handles, above = {}, list[parent]
   while above do
     handles[#handles + 1] = above.handle
     above = list[above.parent or 0]
   end
-  return table.concat(handles, " ")
+  local path = table.concat(handles, " ")
+  if known then known[parent] = path end
+  return path
 end
 
 local function stale(element, format, ...)

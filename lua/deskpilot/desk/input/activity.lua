@@ -123,6 +123,7 @@ local function new_activity(self)
   ---@return boolean waited
   function api.give_way()
     if self.desk.before_act then self.desk.before_act() end
+    self.desk.pending_work:begin()
     local rule = self.rule
     if not rule or missing(self.handle, rule.quiet) == 0 then return false end
     if rule.paused then rule.paused() end
@@ -149,26 +150,52 @@ local function new_hotkeys(self)
     if not handle then return nil, err end
     local number, why = handle:add(combo, "take")
     if not number then return nil, why end
+    listener.combo, listener.number = combo, number
     self.hotkeys[number] = listener
     return { remove = function()
-      if self.handle and self.hotkeys[number] then self.handle:remove(number) end
-      self.hotkeys[number] = nil
+      if self.handle and self.hotkeys[listener.number] == listener then self.handle:remove(listener.number) end
+      self.hotkeys[listener.number] = nil
     end }
   end
 
   return hotkey_signatures(api)
 end
 
---- The two parts of a desk, and what ends both.
+-- Watches a display that was lost and is there again, for all that was asked of the watch before.
+local function reopen(self)
+  if not self.handle then return true end
+  local old, hotkeys = self.handle, self.hotkeys
+  self.handle = nil
+  local handle, err = open(self)
+  if not handle then
+    self.handle = old
+    return nil, err
+  end
+  old:close()
+  if next(self.listeners) then handle:report_input(true) end
+  self.hotkeys = {}
+  for _, listener in pairs(hotkeys) do
+    local number, why = handle:add(listener.combo, "take")
+    if number then
+      listener.number, self.hotkeys[number] = number, listener
+    else
+      warn("the hotkey ", listener.combo, " cannot be watched any more: ", tostring(why))
+    end
+  end
+  return true
+end
+
+--- The two parts of a desk, what ends both, and what watches a display again that was lost.
 ---@param desk deskpilot.desk
 ---@return deskpilot.desk.activity activity, deskpilot.desk.hotkeys hotkeys, fun() close
+---@return fun(): boolean?, deskpilot.error? reopen
 function activity.new(desk)
   local self = setmetatable({ desk = desk, listeners = {}, hotkeys = {} }, Watch)
   return new_activity(self), new_hotkeys(self), function()
     self.closed, self.rule = true, nil
     if self.handle then self.handle:close() end
     self.handle = nil
-  end
+  end, function() return reopen(self) end
 end
 
 return activity

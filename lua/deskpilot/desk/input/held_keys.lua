@@ -19,6 +19,18 @@ function held_keys.press(desk, names, down)
   return true
 end
 
+--- Presses keys in their order, if they may be pressed, and lets them go at once; those too that were held before.
+---@param desk deskpilot.desk
+---@param names string[] as native.desk's combo gives them
+---@return boolean? ok, deskpilot.error? err
+function held_keys.tap(desk, names)
+  local ok, err = desk.input.may_press(names)
+  if not ok then return nil, err end
+  ok, err = desk.native:tap(names)
+  for _, name in ipairs(names) do desk.input.set_held(name, false) end
+  return ok, err
+end
+
 --- Lets the first `count` keys go, in reverse.
 ---@param desk deskpilot.desk
 ---@param names string[]

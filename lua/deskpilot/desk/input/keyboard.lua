@@ -3,22 +3,25 @@ local keys = require "native.desk"
 local errors = require "deskpilot.base.errors"
 local held_keys = require "deskpilot.desk.input.held_keys"
 local options = require "deskpilot.base.option_table"
-local read_back = require "deskpilot.desk.input.read_back"
 local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local timing = require "deskpilot.desk.wait.timing"
 local typing = require "deskpilot.desk.input.typing"
 
+-- What few runs need is loaded by those that do.
+local function read_back() return require "deskpilot.desk.input.read_back" end
+
 local keyboard = {}
 
 -- Presses once and lets go after `seconds`, sooner if the task is cancelled.
 local function press_once(desk, names, seconds)
+  if seconds == 0 then return held_keys.tap(desk, names) end
   local down = { count = 0 }
   local guard <close> = setmetatable({}, { __close = function() held_keys.release(desk, names, down.count) end })
   assert(guard)
   local ok, err = held_keys.press(desk, names, down)
-  if ok and seconds > 0 then task.sleep(seconds) end
+  if ok then task.sleep(seconds) end
   local count = down.count
   down.count = 0
   local released, why = held_keys.release(desk, names, count)
@@ -123,13 +126,13 @@ function keyboard.new(desk)
     if not permitted then return nil, forbidden end
     local field, err
     if how.verify then
-      field, err = read_back.open(desk, target, element, words)
+      field, err = read_back().open(desk, target, element, words)
       if not field then return nil, err end
     end
     typed = true
     local ok, failure = typing.type(desk, target, words)
     if not ok or not field then return ok, failure end
-    return read_back.check(desk, field, words)
+    return read_back().check(desk, field, words)
   end
 
   --- Presses a key or a combination such as "ctrl+s", and lets go in reverse. With `times` again and again:

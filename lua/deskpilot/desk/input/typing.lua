@@ -25,20 +25,23 @@ function typing.catch_up(desk, pause)
     if pause > 0 then task.sleep(pause) end
     return true, false
   end
-  local asked, limit = desk.native:active(), task.now() + desk.timing.type_answer
-  local look = task.now() + GOING
+  local asked, limit, look = nil, task.now() + desk.timing.type_answer, nil
   while true do
     local ok, why = desk.native:pump()
     if not ok then return nil, why end
     if desk.native:ping_answered(token) then return true, asks end
-    if task.now() >= look then
-      if desk.native:active() ~= asked then return true, false end
-      look = task.now() + GOING
-    end
-    if task.now() >= limit then
+    local now = task.now()
+    if now >= limit then
       return errors.fail("timed_out", "the application stopped taking what was typed")
     end
-    desk.event_pump:wait(math.min(limit, look) - task.now())
+    if not asked then -- while it answers; what comes meanwhile is to be pumped before a wait
+      asked, look = desk.native:active(), now + GOING
+    elseif now >= look then
+      if desk.native:active() ~= asked then return true, false end
+      look = now + GOING
+    else
+      desk.event_pump:wait(math.min(limit, look) - now)
+    end
   end
 end
 
@@ -109,12 +112,10 @@ end
 local function step(job, part, offset)
   local desk, limit = job.desk, task.now() + job.desk.timing.focus
   while true do
-    if job.typed > 0 then
-      local there, err = still_there(job)
-      if not there then return nil, err end
-    end
     local consumed, remapped, moved = desk.native:text_step(part, offset)
     if not moved then return consumed, remapped end
+    local there, err = still_there(job)
+    if not there then return nil, err end
     if task.now() >= limit then return stopped(job, 0) end
     task.sleep(0.005)
   end
@@ -154,7 +155,7 @@ local function type_all(job, whole)
   local enters = whole:sub(#body + 1)
   local ok, err = type_body(job, body)
   if not ok or enters == "" then return ok, err end
-  if body ~= "" then
+  if body ~= "" and not body:find("\n", 1, true) then -- a field of several lines: its Enters are characters
     ok, err = typing.let_arrive(job.desk)
     if not ok then return nil, err end
   end

@@ -4,8 +4,10 @@ local native = require "native.ocr"
 local errors = require "deskpilot.base.errors"
 local signature = require "deskpilot.base.signature"
 local task = require "deskpilot.base.task"
-local text_lines = require "deskpilot.desk.ocr.lines"
-local text_match = require "deskpilot.desk.ocr.match"
+
+-- What few runs need is loaded by those that do.
+local function text_lines() return require "deskpilot.desk.ocr.lines" end
+local function text_match() return require "deskpilot.desk.ocr.match" end
 
 local reading = {}
 
@@ -84,7 +86,7 @@ function reading.extend(desk)
       return cancel or nil
     end)
     if not result then return nil, err end
-    return text_lines.rows(place(result.words, shot))
+    return text_lines().rows(place(result.words, shot))
   end
 
   --- Reads the text of the screen, of a window or of a region from its current pixels (OCR). Reading a whole screen for
@@ -98,7 +100,7 @@ function reading.extend(desk)
     check(options, "desk.screen.read_text")
     local rows, err = read(options)
     if not rows then return nil, err end
-    return text_lines.text(rows), text_lines.lines(rows)
+    return text_lines().text(rows), text_lines().lines(rows)
   end
 
   -- Checks the arguments of find_text and find_texts, and reads the rows.
@@ -118,8 +120,8 @@ function reading.extend(desk)
   function api.find_text(wanted, options)
     local rows, err = rows_for(wanted, options or {}, "desk.screen.find_text")
     if not rows then return nil, err end
-    local hit = text_match.find(rows, wanted)[1]
-    if not hit then return errors.fail("not_found", "%s", text_match.describe_miss(rows, wanted)) end
+    local hit = text_match().find(rows, wanted)[1]
+    if not hit then return errors.fail("not_found", "%s", text_match().describe_miss(rows, wanted)) end
     return hit
   end
 
@@ -130,7 +132,7 @@ function reading.extend(desk)
   function api.find_texts(wanted, options)
     local rows, err = rows_for(wanted, options or {}, "desk.screen.find_texts")
     if not rows then return nil, err end
-    return text_match.find(rows, wanted)
+    return text_match().find(rows, wanted)
   end
 
   signatures(api)

@@ -1,7 +1,9 @@
 --- Painting on a picture: methods of shots (shot.lua). Colours are "#rrggbb", or "#rrggbbaa" for one that can be
 --- seen through. What lies outside the picture is left out. Each method gives the shot back.
 local errors = require "deskpilot.base.errors"
-local marks = require "deskpilot.desk.picture.marks"
+
+-- What few runs need is loaded by those that do.
+local function marks() return require "deskpilot.desk.picture.marks" end
 
 ---@class deskpilot.shot
 local draw = {}
@@ -78,7 +80,7 @@ end
 ---@param style deskpilot.marks_style?
 ---@return deskpilot.shot? shot, deskpilot.error? err
 function draw:marks(list, style)
-  return marks.draw(self, list, style)
+  return marks().draw(self, list, style)
 end
 
 return draw

@@ -14,7 +14,12 @@ local screen = {}
 ---@field window deskpilot.window|deskpilot.window_criteria|string|integer|nil a window, its id, or what to find it by
 ---@field on_screen boolean? of a window: as it shows on the screen, what covers it included
 ---@field cursor boolean? whether the pointer is in the picture; it is, but in that of a window
----@field size integer[]? width and height: made smaller to fit into so many pixels
+---@field size integer[]|(fun(width: integer, height: integer): integer, integer)|nil width and height: made smaller to
+---  fit into so many pixels; or what gives the size exactly, from that of what it shows
+---@field part (fun(image: native.Image, area: deskpilot.rect): deskpilot.rect?)? asked for the part that is wanted once
+---  the picture is there, before it is made smaller: in pixels of the screen, nil for all of it
+---@field since table? the `drawn` of an earlier picture, taken with the same options: where nothing has been drawn
+---  since, there is none, and false is returned
 ---@field lend boolean? not copied: it looks into the desk's own memory, until the next picture is taken
 ---@field path string? of a file that is written too, a JPEG if it ends in .jpg; see shot:save
 ---@field format "png"|"jpeg"|nil of that file, whatever its name
@@ -22,7 +27,8 @@ local screen = {}
 ---@field max_bytes integer? most bytes of that file
 
 local shot_options = { region = "any", monitor = "any", window = "any", on_screen = "boolean", cursor = "boolean",
-  size = "table", lend = "boolean", path = "string", format = "string", quality = "whole", max_bytes = "number" }
+  size = "any", part = "function", since = "table", lend = "boolean", path = "string", format = "string",
+  quality = "whole", max_bytes = "number" }
 
 signature.kind("shot_options", {
   what = "a table of options, or the path of a file",
@@ -59,17 +65,18 @@ function screen.new(desk)
   --- where the window is, what covers it included.
   ---@param options deskpilot.shot_options|string|nil a text is the path; more options may follow it
   ---@overload fun(path: string, more: deskpilot.shot_options): deskpilot.shot?, deskpilot.error?
-  ---@return deskpilot.shot? shot, deskpilot.error? err
+  ---@return deskpilot.shot|false|nil shot, deskpilot.error? err
   function api.shot(options)
     options = options or {}
     local all, why = desk.native:screen()
     if not all then return nil, why end
     local list, failure = monitors.known(desk, all) -- before the picture: what moves in between makes it stale
     if not list then return nil, failure end
-    local image, area, incomplete = capture.take(desk, options, all)
+    local image, area, incomplete, drawn = capture.take(desk, options, all)
+    if image == false then return false end
     if not image then return nil, area end
     local shot = shots.new(image, area, list)
-    shot.incomplete = incomplete
+    shot.incomplete, shot.drawn = incomplete, drawn
     if options.path then
       local ok, err = shot:save(options.path, { format = options.format, quality = options.quality,
         max_bytes = options.max_bytes })

@@ -18,6 +18,8 @@ local shot = {}
 ---@field area deskpilot.rect? the same to the fraction of a pixel: what scaled pictures' crops show
 ---@field monitors deskpilot.monitor[]? the screen's when it was taken: a point of it is refused as stale where they
 ---  have moved since
+---@field drawn table? stands for what was on the screen when it was taken: that of a later picture is the same as long
+---  as nothing has been drawn, where the desktop tells of that
 ---@field native native.Image
 local Shot = {}
 Shot.__index = Shot

@@ -42,7 +42,7 @@ end
 ---@return table<string, string>
 function environment.inherited(kind)
   local values = {}
-  for name, value in pairs(uv.os_environ()) do
+  for name, value in pairs(assert(uv.os_environ())) do
     if is_harmless(kind, name, value) then values[name] = value end
   end
   return values

@@ -14,6 +14,8 @@
 ---  be known
 ---@field own_group boolean whether a program that is run to its end gets a process group, for end_tree
 ---@field end_tree fun(pid: integer) kills a process that deskpilot has started, and its descendants
+---@field end_users fun(folder: string): integer kills those of our processes whose environment names a private
+---  desktop's folder; how many there were. Nothing to do where a desktop's processes end with its host
 ---@field pipe_path fun(folder: string, name: string): string the address for a pipe of that name; `folder` is a folder
 ---  that only we may enter
 ---@field open_pipe fun(path: string): integer?, any a descriptor that is connected to it, and a function that closes it

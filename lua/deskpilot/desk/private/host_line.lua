@@ -3,7 +3,8 @@
 ---
 --- commands: {"command":"start","width":..,"height":..,"env":{..}}
 ---           {"command":"app","id":..,"argv":[..],"env":{..},"pipes":{"path":..,"word":..}}   {"command":"stop"}
---- events:   {"event":"ready","display":..,"folder":..,...}
+--- events:   {"event":"folder","folder":..} (on Linux, before it is made)
+---           {"event":"ready","display":..,"folder":..,...}
 ---           {"event":"failed","code":..,"message":..}
 ---           (and those of host_runs.lua)
 ---           {"event":"app","id":..,"pid":..}   {"event":"app_failed","id":..,"code":..,"message":..}

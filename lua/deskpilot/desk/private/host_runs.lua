@@ -1,7 +1,8 @@
 --- Programs that a private desktop's host runs to their end for its parent (by program.lua). Their messages on the
 --- connection (host_line.lua):
 ---
---- commands: {"command":"run","id":..,"argv":[..],"input":..,"timeout":..,"cwd":..,"env":{..},"max_output":..}
+--- commands: {"command":"run","id":..,"argv":[..],"input":..,"timeout":..,"cwd":..,"env":{..},"max_output":..,
+---            "verbatim":..}
 ---           {"command":"cancel","id":..}
 --- events:   {"event":"ran","id":..,"status":..,"stdout":..,"stderr":..,"seconds":..,"truncated":..}
 ---           {"event":"ran","id":..,"code":..,"message":..,"stdout":..,"stderr":..}
@@ -36,7 +37,8 @@ local tasks = {} -- running ones, by their id
 function host_runs.start(line, command, options)
   tasks[command.id] = task.start(function()
     local result, err = program.run { argv = command.argv, input = from_line(command.input),
-      timeout = command.timeout, cwd = command.cwd, max_output = command.max_output, env = options.env,
+      timeout = command.timeout, cwd = command.cwd, max_output = command.max_output, verbatim = command.verbatim,
+      env = options.env,
       on_start = options.on_start, on_end = options.on_end }
     local event = result or { code = err.code, message = tostring(err), stdout = err.stdout, stderr = err.stderr }
     event.event, event.id = "ran", command.id
@@ -61,7 +63,7 @@ end
 ---@return table command
 function host_runs.command(id, options)
   return { command = "run", id = id, argv = options.argv, input = to_line(options.input), timeout = options.timeout,
-    cwd = options.cwd, env = options.env, max_output = options.max_output }
+    cwd = options.cwd, env = options.env, max_output = options.max_output, verbatim = options.verbatim }
 end
 
 --- In the parent: the result of program.run in the host.

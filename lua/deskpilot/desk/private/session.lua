@@ -8,6 +8,7 @@ local files = require "deskpilot.base.files"
 local host_line = require "deskpilot.desk.private.host_line"
 local host_runs = require "deskpilot.desk.private.host_runs"
 local json = require "deskpilot.base.json"
+local platform = require "deskpilot.desk.platform"
 local process_tree = require "deskpilot.desk.platform.process_tree"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
@@ -22,6 +23,8 @@ private.timing = {
   focus = 1,          -- timeout: after that, one of them is active
   poll = 0.01,        -- between two checks of a condition
   stop = 15,          -- timeout: the host has ended; after that it is killed
+  told = 2,           -- timeout: the host's last words are read
+  remove = 10,        -- timeout: nobody makes files any more in the folder of a host that was killed
 }
 
 ---@class deskpilot.private_session
@@ -45,6 +48,10 @@ local function wake(self)
 end
 
 local events = {}
+
+function events.folder(self, event)
+  self.folder = event.folder
+end
 
 function events.ready(self, event)
   self.display, self.bus_address, self.folder = event.display, event.bus_address, event.folder
@@ -91,7 +98,7 @@ local function listen(self)
   local cut = host_line.cutter(function(line) take_line(self, line) end)
   self.output:read_start(function(_, data)
     if not data then
-      self.gone = self.gone or complaint
+      self.gone, self.told_all = self.gone or complaint, true
       self.output:read_stop()
     else
       cut(data)
@@ -166,11 +173,25 @@ local function start_host(again)
   return self
 end
 
+-- Removes what a host that was killed has not removed. The applications end with their host, but not what they have
+-- started, which could make the folder once more.
+local function remove(folder)
+  local limit = task.now() + private.timing.remove
+  while platform.end_users(folder) > 0 or files.exists(folder) do
+    files.remove(folder)
+    if task.now() >= limit then return end
+    task.sleep(private.timing.poll)
+  end
+end
+
 local function let_go(self)
+  self.stopping = true
+  wait_for(self, private.timing.told, function() return self.told_all end) -- its end may be known before its words
+  self.told_all = true
   for _, pipe in ipairs { self.input, self.output, self.complaints } do
     if not pipe:is_closing() then pipe:close() end
   end
-  if self.folder then files.remove(self.folder) end -- a host that was killed has not removed it
+  if self.folder and not self.stopped then remove(self.folder) end
 end
 
 -- --- applications -----------------------------------------------------------------------------------

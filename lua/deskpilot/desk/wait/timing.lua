@@ -17,6 +17,7 @@ timing.defaults = {
   key_interval = 0.01,     -- between two key presses, in a window that cannot acknowledge them
   settle_quiet = 0.15,     -- a screen without a change for so long is settled
   settle_floor = 0.02,     -- least time to wait for a first change
+  settle_by_cause = false, -- whether a screen counts as settled as soon as nothing is on its way any more
   settle_cap = 2.5,        -- timeout of settling: a screen that still changes is taken as it is
   type_answer = 5,         -- timeout: an application that acknowledges input has processed it
   type_pause = 0.15,       -- pause after input for an application that does not acknowledge it

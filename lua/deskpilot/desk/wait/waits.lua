@@ -19,14 +19,46 @@ local function settle_times(desk, options)
   return quiet or now_quiet, cap or now_cap
 end
 
----@class deskpilot.settle_options all in seconds
+---@class deskpilot.settle_options times in seconds
 ---@field quiet number? a screen without a change for so long is settled
 ---@field floor number? least time to wait for a first change
 ---@field cap number? timeout, after which a screen that still changes is taken as it is
+---@field past boolean? whether the time before the call counts too, as far as the desk was watching (desk:watch)
 
 ---@class deskpilot.settled
 ---@field seconds number
----@field reason "quiet"|"cap"
+---@field reason "idle"|"animation"|"quiet"|"cap" idle: nothing of the act is on its way any more; animation: nothing
+---  but an animation of the page that has no end; quiet: there was no change for the quiet time; cap: it still changes
+---@field unknown deskpilot.settle_unknown? of an act: why only the quiet time could tell
+
+-- When the screen has been quiet for long enough, if nothing changes any more.
+local function calm_at(desk, from, quiet)
+  return math.max(from, desk.native:last_change() / 1e9) + quiet
+end
+
+-- Until the screen has settled: nothing is on its way any more, or it was quiet for long enough, or the timeout. Where
+-- something is known to be on its way it is waited for longer.
+local function until_settled(desk, began, from, times)
+  local work, earliest, latest = desk.pending_work, began + times.floor, began + times.cap
+  while true do
+    local ok, err = desk.native:pump()
+    if not ok then return nil, err end
+    local now, calm = task.now(), calm_at(desk, from, times.quiet)
+    local known, expected = times.by_cause and work:may_be_known(), times.by_cause and work:expected()
+    if known and now >= earliest and not expected then
+      local none, moving = work:is_none(times.quiet)
+      if none and moving then return "animation" end
+      if none and calm_at(desk, from, times.quiet) == calm then return "idle" end
+    end
+    local limit = math.max(calm, earliest, expected or 0)
+    local extension = times.by_cause and now >= limit and work:extension(times.quiet) or 0
+    limit = limit + extension
+    if now >= limit then return "quiet", extension > 0 end
+    if now >= latest then return "cap", extension > 0 end
+    local left = math.min(limit, latest) - now
+    desk.event_pump:wait(known and math.min(left, work.every) or left)
+  end
+end
 
 --- desk.settle.
 ---@param desk deskpilot.desk
@@ -35,19 +67,17 @@ end
 function waits.settle(desk, options)
   options = options or {}
   local quiet, cap = settle_times(desk, options)
-  local floor = options.floor or desk.timing.settle_floor
+  local times = { quiet = quiet, cap = cap, floor = options.floor or desk.timing.settle_floor,
+    by_cause = options.quiet == nil }
   local began = task.now()
   local ok, err = desk:watch()
   if not ok then return nil, err end
-  while true do
-    ok, err = desk.native:pump()
-    if not ok then return nil, err end
-    local now = task.now()
-    local calm_at = math.max(math.max(began, desk.native:last_change() / 1e9) + quiet, began + floor)
-    if now >= calm_at then return { seconds = now - began, reason = "quiet" } end
-    if now >= began + cap then return { seconds = now - began, reason = "cap" } end
-    desk.event_pump:wait(math.min(calm_at, began + cap) - now)
-  end
+  desk.pending_work:settling()
+  local reason, why = until_settled(desk, began, options.past and desk.watching or began, times)
+  if not reason then return nil, why end
+  local unknown = times.by_cause and reason ~= "idle" and desk.pending_work.begun and desk.pending_work.unknown or nil
+  desk.pending_work:over(why == true)
+  return { seconds = task.now() - began, reason = reason, unknown = unknown }
 end
 
 -- The part of the screen that the options select; nil for all of it.

@@ -78,6 +78,13 @@ function platform.end_tree(pid)
   for _, other in ipairs(list) do uv.kill(other, "sigkill") end
 end
 
+-- The variable stays with all that an application starts, also in a session of its own.
+function platform.end_users(folder)
+  local users = processes.with_environment("XAUTHORITY=" .. files.join(folder, "xauthority"))
+  for _, pid in ipairs(users) do uv.kill(pid, "sigkill") end
+  return #users
+end
+
 -- In the folder, which nobody else may enter.
 function platform.pipe_path(folder, name)
   return files.join(folder, "pipe-" .. name)

@@ -1,5 +1,6 @@
 --- The processes of this machine, from /proc.
 local uv = require "luv"
+local files = require "deskpilot.base.files"
 local text = require "deskpilot.base.text"
 
 local processes = {}
@@ -27,10 +28,7 @@ end
 ---@return { pid: integer, zombie: boolean, parent: integer }[]
 function processes.descendants(root)
   local children = {}
-  local scan = uv.fs_scandir("/proc")
-  while scan do
-    local name = uv.fs_scandir_next(scan)
-    if not name then break end
+  for _, name in ipairs(files.list "/proc") do
     local pid = math.tointeger(tonumber(name))
     local parent, state
     if pid then parent, state = processes.parent(pid) end
@@ -49,14 +47,25 @@ function processes.descendants(root)
   return found
 end
 
+--- The processes that were started with a variable, as far as we may read their environments.
+---@param entry string NAME=value
+---@return integer[] pids
+function processes.with_environment(entry)
+  local found = {}
+  for _, name in ipairs(files.list "/proc") do
+    local pid = math.tointeger(tonumber(name))
+    local variables = pid and files.read("/proc/" .. pid .. "/environ") or ""
+    if ("\0" .. variables):find("\0" .. entry .. "\0", 1, true) then found[#found + 1] = pid end
+  end
+  return found
+end
+
 --- The processes of a program, by the name that the kernel keeps (of which it knows 15 bytes) or by that of its file.
 ---@param name string
 ---@return integer[] pids those that have ended and were not waited for are left out
 function processes.named(name)
-  local found, scan = {}, uv.fs_scandir("/proc")
-  while scan do
-    local entry = uv.fs_scandir_next(scan)
-    if not entry then break end
+  local found = {}
+  for _, entry in ipairs(files.list "/proc") do
     local pid = math.tointeger(tonumber(entry))
     local kept = pid and (read_file("/proc/" .. pid .. "/comm") or ""):match "^[^\n]*"
     local file = pid and text.after_last(uv.fs_readlink("/proc/" .. pid .. "/exe") or "", "/")

@@ -3,6 +3,7 @@
 --- standard output (host_line.lua lists them). At the end of the input, on "stop" and on SIGTERM it ends everything and
 --- itself.
 local uv = require "luv"
+local native = require "native.desk"
 local system = require "native.system"
 local environment = require "deskpilot.desk.platform.environment"
 local errors = require "deskpilot.base.errors"
@@ -182,8 +183,10 @@ end
 local function make_folder()
   local base = os.getenv("TMPDIR") or "/tmp"
   if #base > 60 then base = "/tmp" end -- the paths of sockets are limited to 108 bytes
-  local folder, why = files.make_temporary_folder(base, "deskpilot-")
-  if not folder then return nil, why end
+  local folder = files.join(base, "deskpilot-" .. text.hex(uv.random(5))) -- short, for the same reason
+  state.line:say { event = "folder", folder = folder } -- the parent removes it if this process is killed
+  local made, why = files.make_new_folder(folder, private)
+  if not made then return nil, why or errors.new("io", "there is a file %s already", folder) end
   state.folder = folder
   for _, name in ipairs { "run", "home", "log" } do
     local ok, err = files.make_folder(files.join(folder, name), private)
@@ -248,6 +251,16 @@ local function start_manager()
   return wait_for(process, private_host.timing.manager_start, function() return files.exists(ready) end)
 end
 
+-- Nobody has moved the pointer yet. In the middle of the screen, where a server puts it, an application would open a
+-- tooltip for it, or show something as pointed at.
+local function park_pointer()
+  local desk <close>, err = native.open { display = state.display, cookie = text.hex(state.cookie) }
+  if not desk then return nil, err end
+  local screen, why = desk:screen()
+  if not screen then return nil, why end
+  return desk:move(screen.x + screen.width - 1, screen.y + screen.height - 1)
+end
+
 local function start(command)
   local ok, err = check_programs()
   if not ok then return nil, err end
@@ -256,7 +269,9 @@ local function start(command)
   state.env = base_environment(command.env)
   ok, err = start_server(command.width, command.height)
   if not ok then return nil, err end
-  local manager = task.start(start_manager) -- in parallel with the bus
+  local manager = task.start(start_manager) -- in parallel with the rest
+  ok, err = park_pointer()
+  if not ok then return nil, err end
   ok, err = start_bus()
   if not ok then return nil, err end
   local ended, started, failure = manager:wait()
@@ -295,8 +310,13 @@ end
 -- Signals all processes except the display server, so that applications can still close their windows. Whether there
 -- was any process.
 local function signal_all(signal)
-  local any = false
-  for _, process in ipairs(processes.descendants(uv.os_getpid())) do
+  local list = processes.descendants(uv.os_getpid())
+  local seen, any = {}, false
+  for _, process in ipairs(list) do seen[process.pid] = true end
+  for pid in pairs(state.known) do
+    if not seen[pid] then list[#list + 1] = { pid = pid } end -- /proc cannot be read
+  end
+  for _, process in ipairs(list) do
     local is_server = state.server and process.pid == state.server.pid
     if not process.zombie and not is_server then
       any = true

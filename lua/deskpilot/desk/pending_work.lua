@@ -1,0 +1,331 @@
+--- Whether anything that an act has begun is still on its way; it is asked where desk.timing.settle_by_cause is set.
+--- On a private desktop all programs are known, the display server among them: where every thread of all of them
+--- sleeps at one moment, and none in a wait with a time-out that ends soon, nothing changes the screen any more; but
+--- what a program has written to a terminal may still be on its way through the kernel then, on a busy machine. A
+--- browser always has such waits; its pages are asked instead whether they have set timers or begun requests. What
+--- else comes from outside is not known: where another program has a network connection, nothing is claimed.
+local processes = require "native.processes"
+local task = require "deskpilot.base.task"
+
+local pending_work = {}
+
+local FIRST, LAST = 0.003, 0.012 -- seconds between two looks: at first, and after many
+local REST = 10 -- times as long as a look has taken is waited at least until the next one
+
+-- Of a change that came late once: the latest, in seconds after the act, that is taken for its doing; and between which
+-- shares of its time it is expected the next time.
+local LATEST, EARLY, LONGER = 1, 0.75, 1.25
+local APART = 0.08 -- seconds between two changes that are not one
+local MOST_KINDS = 500 -- of acts, that are kept in mind
+
+-- Threads of browsers that make frames: as long as there are any to make they wait for the next one.
+local MOVING = 0.1 -- seconds of frames after which a page is asked why
+local FRAMES = 0.05 -- seconds: the longest time between two of them, several times over
+local frame_makers = { "VizCompositorTh", "Compositor" }
+
+--- Why it cannot be known whether something is on its way: it is no private desktop, so other `programs` may take part;
+--- the system does not tell about the `processes`; a program has a `network` connection; the `page` has set timers, is
+--- another one than before, or cannot be asked; a browser was made to `scroll`.
+---@alias deskpilot.settle_unknown "programs"|"processes"|"network"|"page"|"scroll"
+
+---@class deskpilot.pending_work
+---@field desk deskpilot.desk
+---@field watch native.ProcessWatch
+---@field begun number? when the act began that is to be settled (task.now)
+---@field pages table<deskpilot.tab, deskpilot.page_work> what they were at then
+---@field unknown deskpilot.settle_unknown? why nothing can be known of this act
+---@field ping { token: integer, window: integer, answered: boolean? }?
+---@field connected boolean? whether a program other than a browser has a network connection
+---@field slept boolean? whether there was a moment at which everything slept
+---@field timer boolean? whether a wait that the act has begun ends soon
+---@field frames boolean? whether a browser makes frames
+---@field ask_again number? when a page that moves is to be asked why
+---@field every number seconds to the next look
+---@field window integer? the active one when an act began last
+---@field class string? its application
+---@field doing string? the kind of act
+---@field key string? by which what is learned of such acts is kept
+---@field known table<string, { late: number?, misses: integer, restless: boolean? }> late: seconds from the act's
+---  end to a change that came after it had settled; restless: its application always has something to do
+---@field settle_began number?
+---@field settled number? when the act before had settled
+---@field late number? when the screen has first changed after that
+---@field changed number? when it has done so last
+---@field changes integer how often it has, apart
+local PendingWork = {}
+PendingWork.__index = PendingWork
+
+---@type table<deskpilot.pending_work, fun(): deskpilot.browser[]> the browsers that a desk knows
+local browsers = setmetatable({}, { __mode = "k" })
+
+---@param desk deskpilot.desk
+---@param attached fun(): deskpilot.browser[] the browsers that are known
+---@return deskpilot.pending_work
+function pending_work.new(desk, attached)
+  local self = setmetatable({ desk = desk, watch = processes.open(), pages = {}, known = {}, kinds = 0, every = FIRST },
+    PendingWork)
+  browsers[self] = attached
+  return self
+end
+
+-- --- processes ----------------------------------------------------------------------------------------------------
+
+local function look(self)
+  local session = self.desk.session
+  local host = session and session.pids and session.pids.host
+  local timers = self.browser and { pid = self.browser.pid, threads = frame_makers } or nil
+  local seen = host and self.watch:look({ host }, timers)
+  if not seen then self.unknown = "processes" end
+  return seen
+end
+
+-- A look that shows that nothing runs, and that no wait ends by itself soon; frames may still be made with `moving`.
+local function asleep(self, soon, moving)
+  local seen = look(self)
+  if not seen or not seen.asleep then return nil end
+  local now = task.now()
+  self.timer = seen.due ~= nil and seen.due <= now + soon
+  self.frames = seen.named_due ~= nil and seen.named_due <= now + FRAMES
+  return not self.timer and (moving or not self.frames) and seen or nil
+end
+
+-- --- pages --------------------------------------------------------------------------------------------------------
+
+local function work_of_pages() return require "deskpilot.desk.browser.page_work" end
+
+-- The browser that is in front, or else any that is attached.
+local function browser_of(self)
+  local attached = browsers[self]()
+  local window = #attached > 0 and self.desk.windows.active()
+  for _, browser in ipairs(attached) do
+    if window and browser.pid and browser.pid == window.pid then return browser, true end
+  end
+  return attached[1], false
+end
+
+local function look_at_pages(self)
+  local browser, front = browser_of(self)
+  self.browser, self.pages, self.tabs = browser and browser.pid and browser, {}, browser and #browser.order
+  for _, tab in ipairs(browser and browser.order or {}) do
+    self.pages[tab] = work_of_pages().before(tab, front and tab.attached == true)
+  end
+  self.front = front
+end
+
+local function pages_load(self)
+  for _, tab in ipairs(self.browser and self.browser.order or {}) do
+    if work_of_pages().loads(tab, self.pages[tab]) then return true end
+  end
+  return false
+end
+
+-- How the pages of the browser in front move, where it is known that they have begun nothing else; nil where not.
+local function motion(self)
+  if not self.browser or not self.front then return "none" end
+  if #self.browser.order ~= self.tabs then return nil end
+  local all = "none"
+  for _, tab in ipairs(self.browser.order) do
+    local its = work_of_pages().motion(tab, self.pages[tab])
+    if not its then return nil end
+    if its == "ends" or all == "none" then all = its end
+  end
+  return all
+end
+
+-- --- changes that come late ------------------------------------------------------------------------------------------
+
+-- The application of the active window; it is looked at once.
+local function application(self)
+  local id = self.desk.native:active()
+  if self.window ~= id then
+    local window = self.desk.session and self.desk.windows.active()
+    self.window, self.class = id, window and window.class or tostring(id)
+  end
+  return self.class
+end
+
+-- What acts of a kind are known by: the application, the page, and what was done.
+local function kind_of_act(self)
+  local tab = self.front and #self.browser.order == 1 and self.browser.order[1]
+  return ("%s|%s|%s"):format(application(self), tab and tab.url:match "^[^?#]*" or "", self.doing or "")
+end
+
+local function learned(self)
+  local of_kind = self.known[self.key]
+  if of_kind then return of_kind end
+  if self.kinds >= MOST_KINDS then self.known, self.kinds = {}, 0 end
+  of_kind, self.kinds = { misses = 0 }, self.kinds + 1
+  self.known[self.key] = of_kind
+  return of_kind
+end
+
+-- A change that came after the latest settle, and soon enough to be the act's doing, is waited for the next time. Where
+-- the screen has changed again some time later, it has a rhythm of its own.
+local function learn(self)
+  local late, settle_began = self.late, self.settle_began
+  self.late = nil
+  if late and late - settle_began <= LATEST and self.changes == 1 then
+    local of_kind = learned(self)
+    of_kind.late, of_kind.misses, of_kind.restless = late - settle_began, 0, nil
+  end
+end
+
+local function note_change(self)
+  local changed = self.desk.native:last_change() / 1e9
+  if changed <= self.settled then return end
+  if not self.late or changed > self.changed + APART then self.changes = self.changes + 1 end
+  self.late, self.changed = self.late or changed, changed
+end
+
+--- Settling begins, with what the acts up to now have begun.
+function PendingWork:settling()
+  self.settle_began = task.now()
+end
+
+-- Whether a change has come at the time at which it is expected.
+local function has_come(self, late)
+  return self.desk.native:last_change() / 1e9 >= self.settle_began + late * EARLY
+end
+
+--- Until when a change is waited for that such acts have made late before; nil where there is none, or it has come.
+---@return number? limit task.now
+function PendingWork:expected()
+  local late = self.begun and self.key and learned(self).late
+  if not late or has_come(self, late) then return nil end
+  local limit = self.settle_began + late * LONGER
+  return task.now() < limit and limit or nil
+end
+
+-- An expectation that was in vain twice is given up.
+local function judge_expectation(self)
+  local of_kind = learned(self)
+  if not of_kind.late then return end
+  of_kind.misses = has_come(self, of_kind.late) and 0 or of_kind.misses + 1
+  if of_kind.misses >= 2 then of_kind.late = nil end
+end
+
+-- --- an act ---------------------------------------------------------------------------------------------------------
+
+--- An act begins: what was on its way before is not its doing. Acts that follow without a settle are one.
+---@param doing string? what kind of act it is; changes that come late are expected of the same kind
+function PendingWork:begin(doing)
+  if self.begun or self.closed or not self.desk.timing.settle_by_cause then return end
+  if self.settled then learn(self) end
+  self.desk.event_pump:listen(nil)
+  self.unknown, self.ping, self.connected, self.slept, self.timer = nil, nil, nil, nil, nil
+  self.every, self.settled, self.doing, self.frames, self.ask_again = FIRST, nil, doing, nil, nil
+  if not self.desk.session then self.unknown = "programs" end
+  self.browser, self.pages = nil, {}
+  if not self.unknown then look_at_pages(self) end
+  if not self.unknown and look(self) then self.watch:mark() end
+  self.key = kind_of_act(self)
+  self.begun = task.now()
+end
+
+--- The act turns the wheel. A browser scrolls smoothly, with pauses at which everything sleeps.
+function PendingWork:scrolls()
+  if self.begun and self.browser then self.unknown = self.unknown or "scroll" end
+end
+
+--- The act has settled. What changes from now on comes late.
+---@param extended boolean whether more than the quiet time was waited for, in vain
+function PendingWork:over(extended)
+  if not self.begun then return end
+  judge_expectation(self)
+  local of_kind = learned(self)
+  of_kind.restless = of_kind.restless or extended
+  self.begun, self.late, self.changes, self.settled = nil, nil, 0, task.now()
+  if self.desk.watching then self.desk.event_pump:listen(function() note_change(self) end) end
+end
+
+-- Asks the active window, where it answers such questions.
+local function ask(self)
+  local window = self.desk.native:active()
+  if self.ping and self.ping.window == window then return end
+  local token, answers = self.desk.native:ping()
+  self.ping = { token = token or 0, window = window, answered = not (token and answers) or nil }
+end
+
+--- Whether the application of the active window has taken what was sent to it: false only where it is known to answer,
+--- and has not.
+---@return boolean
+function PendingWork:taken()
+  if not self.begun then return true end
+  ask(self)
+  self.ping.answered = self.ping.answered or self.desk.native:ping_answered(self.ping.token)
+  return self.ping.answered
+end
+
+--- Whether there is anything to be known of this act.
+---@return boolean
+function PendingWork:may_be_known()
+  return self.begun ~= nil and not self.unknown
+end
+
+-- Two looks of the same stamp: at a moment between them everything slept. What a browser had to tell by then has been
+-- read after that.
+local function all_asleep(self, soon, moving)
+  local first = asleep(self, soon, moving)
+  local second = first and asleep(self, soon, moving)
+  if not second or second.stamp ~= first.stamp then return false end
+  self.slept = true
+  self.desk.event_pump:wait(0.001)
+  return true
+end
+
+-- Whether frames have been made for so long that the page is to be asked why; not all the time.
+local function is_moving(self)
+  local now = task.now()
+  if not (self.front and self.frames) or now < (self.ask_again or self.settle_began + MOVING) then return false end
+  self.ask_again = now + MOVING
+  return true
+end
+
+-- Whether nothing that the act has begun is on its way, as far as it can be known, and whether an animation goes on.
+local function rests(self, soon)
+  local moving = is_moving(self)
+  if not self:taken() or pages_load(self) then return false end
+  if not all_asleep(self, soon, moving) or pages_load(self) then return false end
+  if self.connected == nil then self.connected = self.watch:connected() end
+  if self.connected then
+    self.unknown = "network"
+    return false
+  end
+  local how = motion(self)
+  if not how then self.unknown = "page" end
+  if not how or how == "ends" or moving and how ~= "endless" then return false end
+  return not pages_load(self) and self.desk.native:pump() ~= nil, moving
+end
+
+--- Whether nothing that the act has begun is on its way, and no wait of it ends within `soon` seconds. To be asked
+--- again after self.every seconds: looking at some hundred threads must not keep them from their work.
+---@param soon number
+---@return boolean none, boolean? moving an animation of the page goes on, which has no end
+function PendingWork:is_none(soon)
+  if not self:may_be_known() then return false end
+  local began = task.now()
+  local none, moving = rests(self, soon)
+  self.every = math.max(math.min(self.every * 1.3, LAST), (task.now() - began) * REST)
+  return none, moving
+end
+
+--- How much longer than the quiet time is to be waited, because something of the act is known to be on its way still:
+--- its application has not taken it, or a page loads; or it has not rested since, or waits for a moment that is near.
+--- Of an application that always does one of the last two this means nothing.
+---@param quiet number seconds
+---@return number seconds
+function PendingWork:extension(quiet)
+  if not self:taken() then return math.huge end
+  if not self.begun then return 0 end
+  if pages_load(self) then return math.huge end
+  if learned(self).restless then return 0 end
+  return self:may_be_known() and (self.timer or not self.slept) and quiet or 0
+end
+
+function PendingWork:close()
+  self.closed = true
+  self.desk.event_pump:listen(nil)
+  self.watch:close()
+end
+
+return pending_work
