@@ -1,4 +1,4 @@
---- Ends a run that has used up its turns, its time, its tokens, or its failures in a row.
+--- Ends a run that has used up its turns, its time, what it may spend on models, or its failures in a row.
 local goal_limits = require "deskpilot.agent.goal_limits"
 local task = require "deskpilot.base.task"
 
@@ -11,24 +11,50 @@ local budgets = {
     seconds = { type = "number", default = 1800, min = 0.1, about = "seconds after which a run ends" },
     tokens = { type = "integer", default = 0, min = 0,
       about = "tokens of requests and answers, as the servers count them, after which a run ends (0: any number)" },
+    calls = { type = "integer", default = 0, min = 0, about = "model calls after which a run ends (0: any number)" },
+    input_tokens = { type = "integer", default = 0, min = 0,
+      about = "tokens of requests after which a run ends (0: any number)" },
+    output_tokens = { type = "integer", default = 0, min = 0,
+      about = "tokens of answers after which a run ends (0: any number)" },
+    model_seconds = { type = "number", default = 0, min = 0,
+      about = "seconds of models' answers after which a run ends (0: any number)" },
+    cost = { type = "number", default = 0, min = 0, about = "US dollars after which a run ends, by `models.NAME` and "
+      .. "the models' profiles; a server of this machine costs nothing (0: any sum)" },
     model_failures = { type = "integer", default = 3, min = 1,
       about = "times in a row that the model fails in the same way after which a run ends" },
     failures = { type = "integer", default = 10, min = 1, about = "failed steps in a row after which a run ends" },
   },
 }
 
+-- Not a look at the clock between turns: a model that never answers, and a script that never waits, must not outlast
+-- it.
+local function watch_time(run)
+  local first, owner, stop = run.goal, task.current(), nil
+  local function watch()
+    local bound = first.bounds.seconds
+    stop = task.deadline(owner, math.max(0, bound.at - task.now()), function()
+      run:abort("incomplete", goal_limits.words("seconds", bound))
+    end)
+  end
+  watch()
+  run.time_changed = function()
+    stop()
+    watch()
+  end
+  run:on_close(function() stop() end)
+end
+
 function budgets.run_start(run)
-  local seconds, tokens = run.config:get("limits.seconds"), run.config:get("limits.tokens")
-  -- The loop counts turns and tokens, also for the goals within this one.
-  run.goal.bounds = goal_limits.within(run, { turns = run.config:get("limits.turns"), seconds = seconds,
-    tokens = tokens > 0 and tokens or nil }, {}, "limits.%s")
-  -- Not a look at the clock between turns: a model that never answers, and a script that never waits, must
-  -- not outlast it.
+  local asked = { turns = run.config:get("limits.turns"), seconds = run.config:get("limits.seconds") }
+  for _, name in ipairs(goal_limits.of_models) do
+    local most = run.config:get("limits." .. name)
+    asked[name] = most > 0 and most or nil
+  end
+  -- The loop counts, also for the goals within this one.
+  run.goal.bounds = goal_limits.within(run, asked, {}, "limits.%s")
   local bound = run.goal.bounds.seconds
-  bound.at = bound.at - run.spent -- by the runs that this one goes on from
-  run:on_close(task.deadline(task.current(), math.max(0, bound.at - task.now()), function()
-    run:abort("incomplete", goal_limits.words("seconds", bound))
-  end))
+  bound.from, bound.at = bound.from - run.spent, bound.at - run.spent -- by the runs that this one goes on from
+  watch_time(run)
 end
 
 -- Numbers of requests, times and the like make two failures no different.

@@ -165,7 +165,7 @@ function loops.action_result(run, event)
 end
 
 function loops.settled(run, event)
-  kept_of(run).restless = event.reason ~= "quiet"
+  kept_of(run).restless = event.reason ~= "quiet" and event.reason ~= "idle"
 end
 
 -- Puts a situation in its place, instead of the one that was there.
@@ -174,15 +174,22 @@ local function put(kept, number, new)
   kept.situations[number] = new
 end
 
+-- Where the pointer is. An observation knows it where the pointer is drawn in the picture.
+local function pointer_at(run)
+  if run.observation.pointer then return run.observation.pointer end
+  local x, y = run.desk.mouse.position()
+  return x and { x = x, y = y }
+end
+
 --- What the screen shows now is what the actions since the last look have led to. Where there were none, it is what the
 --- ones before have led to after all: applications take their time.
 function loops.observed(run)
   local kept = kept_of(run)
-  local last, x, y = kept.actions[#kept.actions], run.desk.mouse.position()
+  local last = kept.actions[#kept.actions]
   local is_new = last ~= nil and last.after == nil
   if is_new or kept.seen == 0 then kept.seen = kept.seen + 1 end
   kept.window = run.config:get("loop.window")
-  put(kept, kept.seen, situation.of(run.observation, x and { x = x, y = y }, kept.restless))
+  put(kept, kept.seen, situation.of(run.observation, pointer_at(run), kept.restless))
   put(kept, kept.seen - kept.window - 1, nil)
   for _, action in ipairs(kept.actions) do
     action.after = action.after or kept.seen

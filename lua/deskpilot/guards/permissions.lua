@@ -5,9 +5,11 @@
 ---
 --- What a mission's own functions do is the user's and is not looked at; what they have a tool do is an agent's.
 local act_subject = require "deskpilot.agent.act_subject"
-local allowed_files = require "deskpilot.agent.allowed_files"
 local approval = require "deskpilot.agent.approval"
 local lists = require "deskpilot.agent.safety_lists"
+
+-- What few runs need is loaded by those that do.
+local function allowed_files() return require "deskpilot.agent.allowed_files" end
 
 ---@type deskpilot.guard
 local permissions = {
@@ -49,11 +51,11 @@ end
 local function refused_file(run, act)
   if act.act == "upload" then
     for _, path in ipairs(act.paths) do
-      local ok, err = allowed_files.resolve(run, path)
+      local ok, err = allowed_files().resolve(run, path)
       if not ok then return tostring(err) end
     end
   elseif act.act == "navigate" or act.act == "open" then
-    local ok, err = allowed_files.address(run, act.url or act.target, act.act == "open")
+    local ok, err = allowed_files().address(run, act.url or act.target, act.act == "open")
     if not ok then return tostring(err) end
   end
 end
@@ -70,10 +72,13 @@ local function bring_back(run, before)
   if before and now and now.id ~= before.id then run.desk.windows.focus(before.id) end
 end
 
+-- Where no list and no approval is in force, nobody wants to know what the act is about.
 local function look(run, act)
   local config = run.config
+  local sites = lists.any(config, "sites")
+  if not sites and not lists.any(config, "apps") and not next(approval.wanted(config)) then return {} end
   local subject = act_subject.of(run, act, function(names) return not lists.app(config, names) end,
-    lists.any(config, "sites") or approval.wants_page(config, act))
+    sites or approval.wants_page(config, act))
   if approval.wants_element(config, act) then act_subject.find_element(run, act, subject) end
   return subject
 end
@@ -121,7 +126,7 @@ local function refused_load(run, url, tab)
   if not is_agents(run) or run.permissions.users[tab] then return nil end
   local why = lists.site(run.config, url)
   if not why then
-    local ok, err = allowed_files.address(run, url)
+    local ok, err = allowed_files().address(run, url)
     why = not ok and tostring(err) or nil
   end
   if why then run:inform(("the page wanted to go elsewhere, and was kept where it is: %s"):format(why)) end

@@ -22,13 +22,20 @@ local safety = {
   },
 }
 
+-- The keys of combinations, by their texts: each press is compared with all of them.
+local keys_of = setmetatable({}, { __index = function(known, combo)
+  local names = keys.combo(keys.canonical(combo) or "") or false
+  known[combo] = names
+  return names
+end })
+
 -- Whether all keys of a combination are down, left and right alike. More keys make no forbidden combination harmless.
 local function holds(down, combo)
-  local names = keys.combo(keys.canonical(combo) or "")
+  local names = keys_of[combo]
   for _, name in ipairs(names or {}) do
     if not down[name] then return false end
   end
-  return names ~= nil
+  return names ~= false
 end
 
 local function forbidden_keys(run, down)

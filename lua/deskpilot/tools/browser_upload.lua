@@ -1,5 +1,7 @@
-local allowed_files = require "deskpilot.agent.allowed_files"
 local page_tools = require "deskpilot.agent.page_tools"
+
+-- What few runs need is loaded by those that do.
+local function allowed_files() return require "deskpilot.agent.allowed_files" end
 
 return page_tools.element_tool {
   api = 1,
@@ -11,11 +13,11 @@ return page_tools.element_tool {
   },
   lasting = true,
   check = function(ctx, args)
-    local path, err = allowed_files.resolve(ctx.run, args.path)
+    local path, err = allowed_files().resolve(ctx.run, args.path)
     return path and true, err
   end,
   act = function(ctx, tab, element, args)
-    local path, err = allowed_files.resolve(ctx.run, args.path)
+    local path, err = allowed_files().resolve(ctx.run, args.path)
     if not path then return nil, err end
     return tab:upload(element, { path })
   end,

@@ -1,5 +1,6 @@
 local errors = require "deskpilot.base.errors"
 local fields = require "deskpilot.agent.fields"
+local targets = require "deskpilot.agent.targets"
 
 local smallest = 8 -- pixels: a region that is less shows nothing
 
@@ -27,10 +28,7 @@ return {
     .. "you get the picture and then act. Positions are still those of the screenshot.",
   parameters = fields.object {
     fields.optional(fields.justification),
-    { name = "region", optional = true, type = "array", minItems = 4, maxItems = 4,
-      items = { type = "number", minimum = 0, maximum = 1000 },
-      description = "The part, as [left, top, right, bottom], 0 to 1000 from the left and from the top of the "
-        .. "screenshot." },
+    targets.box("region", "The part"),
     { name = "window", optional = true, type = "string", minLength = 1, maxLength = 200,
       description = "Or a part of the title of a window, which is shown even where others cover it." },
   },
@@ -51,7 +49,7 @@ return {
     local shot, failure = ctx.desk.screen.shot { window = window, region = region }
     if not shot then return nil, failure end
     local what = window and ("the window %q"):format(window.title)
-      or ("the region [%g, %g, %g, %g] of the screenshot"):format(table.unpack(args.region))
+      or ("the region %s of the screenshot"):format(targets.show(args.region))
     return { text = ("a picture of %s, %dx%d pixels"):format(what, shot.width, shot.height), pictures = { shot },
       data = { frame = shot.frame } }
   end,

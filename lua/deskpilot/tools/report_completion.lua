@@ -1,7 +1,9 @@
-local criteria = require "deskpilot.agent.criteria"
 local errors = require "deskpilot.base.errors"
 local fields = require "deskpilot.agent.fields"
 local text = require "deskpilot.base.text"
+
+-- What few runs need is loaded by those that do.
+local function criteria() return require "deskpilot.agent.criteria" end
 
 -- Refused in a way that the loop, the journal and the model see.
 local function refuse(ctx, why)
@@ -29,7 +31,7 @@ return {
   end,
   -- Where only the success criteria can decide, each needs evidence of its own.
   parameters_for = function(run)
-    local list = criteria.to_show(run)
+    local list = criteria().to_show(run)
     if not list then return nil end
     return fields.object({
       evidence = { type = "array", items = { type = "string" },
@@ -41,7 +43,7 @@ return {
   anywhere = true,
   acts = false, -- nothing on the desktop changes, so there is nothing to settle
   run = function(ctx, args)
-    local list = criteria.to_show(ctx.run)
+    local list = criteria().to_show(ctx.run)
     local evidence = type(args.evidence) == "table" and table.concat(args.evidence, "\n") or args.evidence
     evidence = text.trim(evidence)
     local length, shortest = utf8.len(evidence) or #evidence, ctx.config:get("report_completion.min_evidence")
@@ -50,7 +52,7 @@ return {
         .. "the screen shows that proves the result", length, shortest)
     end
     if list then
-      local shown, why = criteria.compare(ctx.run, list, args.evidence)
+      local shown, why = criteria().compare(ctx.run, list, args.evidence)
       if not shown then return refuse(ctx, why) end
       evidence = shown
     end

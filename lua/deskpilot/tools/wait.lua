@@ -5,8 +5,7 @@ return {
   api = 1,
   name = "wait",
   group = "waiting",
-  description = "Do nothing until the screen changes, or until the time is up: for an application that is "
-    .. "still working.",
+  description = "Do nothing until the screen changes or the time is up, while an application is working.",
   parameters = fields.object {
     { name = "seconds", type = "number", minimum = 0.1, maximum = 60, description = "How long at the most." },
   },

@@ -4,6 +4,8 @@
 --- What may stand in deskpilot.lua, and in a mission beside its own fields.
 ---@class deskpilot.config_groups
 ---@field accept_claims boolean? whether the agent's word is enough where a mission has no verify: such a run ends as `claimed`, with exit status 0 instead of 1; false unless told
+---@field mcp table<string, deskpilot.config.mcp>? a server of the Model Context Protocol, by its name: its tools are offered as `NAME__TOOL`, in a group of that name
+---@field models table<string, deskpilot.config.models>? what is different about a model, by its name: each option takes the place of what its profile (model/profiles/) says
 ---@field personas table<string, deskpilot.config.personas>? what one persona of a policy is given, by its name; the others ask `model.name`, and spend what their policy says
 ---@field policy string? how the agent thinks (a file in policies/); three_body unless told
 ---@field trusted_folders string[]? folders whose files are used also where others could have written them; not in a project's `deskpilot.lua` or a mission; none unless told
@@ -13,18 +15,25 @@
 ---@field history deskpilot.config.history?
 ---@field limits deskpilot.config.limits?
 ---@field loop deskpilot.config.loop?
+---@field manager deskpilot.config.manager?
 ---@field memory deskpilot.config.memory?
 ---@field model deskpilot.config.model?
 ---@field observe deskpilot.config.observe?
 ---@field odev deskpilot.config.odev?
+---@field orchestrator deskpilot.config.orchestrator?
+---@field replay deskpilot.config.replay?
 ---@field report_completion deskpilot.config.report_completion?
+---@field retry deskpilot.config.retry?
+---@field run_command deskpilot.config.run_command?
 ---@field runs deskpilot.config.runs?
 ---@field safety deskpilot.config.safety?
 ---@field screen deskpilot.config.screen?
 ---@field scroll deskpilot.config.scroll?
+---@field task_executor deskpilot.config.task_executor?
 ---@field three_body deskpilot.config.three_body?
 ---@field timing deskpilot.config.timing?
 ---@field tools deskpilot.config.tools?
+---@field trajectory deskpilot.config.trajectory?
 
 ---@class deskpilot.config.ask_user
 ---@field most integer? most questions of a run; an agent that asks on is told to decide itself; 10 unless told
@@ -37,9 +46,11 @@
 ---@field height integer? pixels down of a private desktop; 800 unless told
 ---@field kind "current"|"private"|nil the desktop worked on: the user's own, or a new one for this run; current unless told
 ---@field pass_env string[]? names of environment variables that programs started by deskpilot get beside the harmless ones; not those of API keys; none unless told
+---@field reconnect number? seconds that a lost desktop, or the window of `desktop.window`, is waited for (0: not at all); 30 unless told
 ---@field shared boolean? work on the current desktop also while another run, or a prompt, is working on it; false unless told
 ---@field size { [1]: integer, [2]: integer }? pixels across and down of a private desktop
 ---@field width integer? pixels across of a private desktop; 1280 unless told
+---@field window string? the window that the work is done in: a part of its title, its class, or its program's path; the run waits for it before each look (empty: any);  unless told
 
 ---@class deskpilot.config.history
 ---@field doctrine_chars integer? how much of the doctrine the Executor is told, in characters; the success criteria it is told whole; 400 unless told
@@ -47,11 +58,16 @@
 ---@field sent integer? latest entries of it sent to the model; 8 unless told
 
 ---@class deskpilot.config.limits
+---@field calls integer? model calls after which a run ends (0: any number); 0 unless told
+---@field cost number? US dollars after which a run ends, by `models.NAME` and the models' profiles; a server of this machine costs nothing (0: any sum); 0 unless told
 ---@field failures integer? failed steps in a row after which a run ends; 10 unless told
 ---@field goal_depth integer? goals that may be within each other, the mission's own counted (`m:achieve`); 8 unless told
 ---@field goals integer? goals that may be begun within one run; 200 unless told
+---@field input_tokens integer? tokens of requests after which a run ends (0: any number); 0 unless told
 ---@field lookups integer? look-ups of one turn: calls of tools that only read, which are answered before the action; 3 unless told
 ---@field model_failures integer? times in a row that the model fails in the same way after which a run ends; 3 unless told
+---@field model_seconds number? seconds of models' answers after which a run ends (0: any number); 0 unless told
+---@field output_tokens integer? tokens of answers after which a run ends (0: any number); 0 unless told
 ---@field seconds number? seconds after which a run ends; 1800 unless told
 ---@field tokens integer? tokens of requests and answers, as the servers count them, after which a run ends (0: any number); 0 unless told
 ---@field turns integer? turns after which a run ends; 600 unless told
@@ -61,6 +77,31 @@
 ---@field temperature_max number? highest temperature that a loop leads to; a model that is given more writes no valid calls; 1.2 unless told
 ---@field threshold integer? times the same action makes a loop; 3 unless told
 ---@field window integer? actions looked back over for loops; 5 unless told
+
+---@class deskpilot.config.manager
+---@field commands integer? the same of the Technician; 12 unless told
+---@field operations integer? answers of the Operator or the Analyst in one subtask, after which the Evaluator ends it; 20 unless told
+---@field repeats integer? equal actions of the Operator in a row after which the Evaluator looks; 3 unless told
+---@field replans integer? times that the task is planned anew; 5 unless told
+---@field seconds number? the same in seconds of any worker; 600 unless told
+---@field subtasks integer? most subtasks of one plan; 12 unless told
+---@field supplements integer? times that what one subtask lacks is asked for, before the task is planned anew; 2 unless told
+---@field switches integer? times that the work goes from one role to another; 20 unless told
+
+---@class deskpilot.config.mcp
+---@field approved string[]? tools of it that may be called without that, by pattern; none unless told
+---@field ca_file string? PEM file of the authorities that its certificate may be of, in place of the system's
+---@field command string[]? the program that is the server, and its arguments; it is started without a shell
+---@field connect_timeout number? seconds until it has to be ready; 20 unless told
+---@field consent "writes"|"always"|nil which of its tools a person has to allow at each call: those that it does not mark as read-only, or all; writes unless told
+---@field cwd string? the folder that it is started in
+---@field env_from string? file with lines NAME=VALUE: variables that it gets beside the harmless ones
+---@field headers_from string? file with lines NAME: VALUE, headers for requests to `url` and to no other host
+---@field phases string[]? the only phases of the policy in which they are, each by its name or the words that its name begins with
+---@field revision "2026-07-28"|"2025-11-25"|"2025-06-18"|"2025-03-26"|nil the revision of the protocol to speak; unless set, as the server answers
+---@field timeout number? seconds that a call may take without telling of progress; `tools.mcp_timeout` unless set
+---@field tools string[]? the only tools of it that are offered, by pattern
+---@field url string? the address of a server that is reached by HTTP, in place of `command`
 
 ---@class deskpilot.config.memory
 ---@field experience_chars integer? longest of them, in characters; 300 unless told
@@ -74,18 +115,55 @@
 ---@field calls_per_minute number? most requests in a minute (0: no cap); 60 unless told
 ---@field connect_timeout number? seconds to wait for a connection; 10 unless told
 ---@field endpoint string? address of the OpenAI-compatible model server; http://localhost:1234/v1 unless told
+---@field fallback string[]? models that are asked, in this order, when the one before cannot be reached, has used up its quota or keeps failing: `MODEL`, or `MODEL at SERVER` with a provider's name or an address; none unless told
 ---@field max_images integer? most pictures of one request: the screen, then the latest of the others (0: any number); 0 unless told
 ---@field name string? the model asked for; qwen3-vl-2b-instruct unless told
 ---@field provider string? a model server by its name, such as `ollama`: its address, where `model.endpoint` is not set in the same place or a stronger one
 ---@field retries integer? tries after a failed request; 3 unless told
+---@field retry_delay number? seconds before each of these; unless it is set 0.5, then 1, then 2
+---@field stall number? seconds without a byte in the middle of a reply, after which it is asked for once more; 60 unless told
+---@field stream "auto"|"on"|"off"|nil whether replies are asked for as streams: auto where nothing is lost by it; auto unless told
 ---@field timeout number? seconds to wait for one reply; 240 unless told
+---@field wire "chat"|"responses"|"anthropic"|"gemini"|nil the protocol that the server speaks; unless set, the model's own at one of the servers of `model.provider` that speaks it, or else chat: OpenAI's Chat Completions
+
+---@class deskpilot.config.models
+---@field box_order "xyxy"|"yxyx"|nil and of a box
+---@field cached_price number? US dollars for a million cached tokens of input
+---@field computer "none"|"computer"|"computer_use_preview"|"computer_toolset_20260801"|"computer_20251124"|"desktop"|"browser"|nil its maker's own tool for screen, pointer and keys, which is offered beside ours
+---@field context integer? tokens that it can take
+---@field display_height integer? of display: its height
+---@field display_width integer? of display: its width
+---@field factor integer? of resized: what the sides are multiples of
+---@field grammar string? how its answers are written, where tools are text
+---@field input_price number? US dollars for a million tokens of input
+---@field max_pixels integer? of resized: the largest area
+---@field min_pixels integer? of resized: the least area
+---@field order "xy"|"yx"|nil which number of a point comes first
+---@field output_price number? US dollars for a million tokens of output
+---@field parallel boolean? whether several calls in one answer are meant to be done
+---@field picture_factor integer? what the picture's sides are multiples of
+---@field picture_format "png"|"jpeg"|nil format of its pictures
+---@field picture_height integer? highest picture that it is sent
+---@field picture_width integer? widest picture that it is sent
+---@field pictures integer? most pictures of one request
+---@field profile string? its profile, where its name does not tell
+---@field refuses string[]? parameters that are never sent
+---@field space "scaled"|"pixels"|"resized"|"display"|nil what its positions are counted in: from 0 to `space_max`; pixels of the picture; pixels after its own resizing; pixels of a display whose size it is told
+---@field space_max number? of scaled: what stands for the far edge (1000, 999, 1)
+---@field tool_choice boolean? whether a choice of tool may be sent
+---@field tools "native"|"text"|nil how tools are offered: as the protocol has it, or described in the system prompt
+---@field vocabulary string? its own names of acts
+---@field wire "chat"|"responses"|"anthropic"|"gemini"|nil the protocol in which it is asked, as `model.wire`
 
 ---@class deskpilot.config.observe
 ---@field elements boolean? tell the model of the elements on screen; true unless told
+---@field looks integer? looks that a request holds: the first told whole, and of each after it what has changed, so that a server's cache keeps what was there; 1: all is told anew in every request; 10 unless told
 ---@field max_elements integer? most elements told of in one turn; 120 unless told
 ---@field max_page_elements integer? most elements of a page told of in one turn; 200 unless told
 ---@field max_page_text integer? how much of a page's text is told, in characters; 8000 unless told
 ---@field page boolean? tell the model of the page that the active window shows, where a browser lets us in; true unless told
+---@field pictures "needed"|"changes"|"whole"|nil of those later looks: pictures of what has changed, needed: where the words about elements do not tell it all; whole: the whole screenshot at the end of each request, for models that point badly among several pictures, and those that take only one; needed unless told
+---@field validate_screen_change boolean? compare the screen before and after each action, and tell the model where nothing has changed: the action may have failed; false unless told
 
 ---@class deskpilot.config.odev
 ---@field force_vision integer? failed steps in a row after which `vision` is asked without looking at the page first; 3 unless told
@@ -97,16 +175,62 @@
 ---@field verify_seconds number? seconds for the screen to show what a step was to bring; 5 unless told
 ---@field vision boolean? ask the persona `vision` when nothing else helps; true unless told
 
+---@class deskpilot.config.orchestrator
+---@field commands integer? commands of one iteration; 3 unless told
+---@field commands_failing integer? the same while less than 0.5 of them do; 2 unless told
+---@field commands_succeeding integer? the same while more than 0.8 of the last ten commands succeed; 5 unless told
+---@field depth integer? elements within each other that each request tells of, outermost first; 4 unless told
+---@field element_chars integer? characters of an element's name and value that each request tells; 30 unless told
+---@field experiences integer? latest experiences that each request tells; 10 unless told
+---@field failures integer? iterations of a goal in a row that fail, after which it ends as failed; 2 unless told
+---@field fields integer? fields that each request tells of; 20 unless told
+---@field goal_seconds number? seconds of one goal (0: as many as the run has); 0 unless told
+---@field goal_tokens integer? tokens of one goal (0: as many as the run has); 0 unless told
+---@field history_kept integer? steps that are kept to be recalled; 100 unless told
+---@field history_whole integer? latest steps that are recalled word for word; of older ones a summary is told; 50 unless told
+---@field interactive integer? buttons, links and the like that each request tells of; 50 unless told
+---@field iterations integer? iterations of one goal, after which it ends as incomplete; 8 unless told
+---@field labels integer? other texts of the desktop that each request tells of; 20 unless told
+---@field mode "work"|"repair"|"explore"|nil work: reach the goal; repair: go over the steps of an earlier run (orchestrator.repair) and mend them; explore: find out what an application has, and remember it, without changing anything; work unless told
+---@field page_chars integer? characters of a page's text that each request tells; 1000 unless told
+---@field recent_steps integer? latest steps that each request tells; 7 unless told
+---@field repair string? of the mode repair: the folder of a run, its trajectory.json, or a mended.json;  unless told
+---@field result_chars integer? characters of an information tool's answer above which it is summarised; 3000 unless told
+---@field warn_tokens integer? tokens of an iteration's context above which it is warned of; 3000 unless told
+
 ---@class deskpilot.config.personas
 ---@field api_key_file string? file whose first line is the key for it
+---@field calls integer? calls of its model in a run
+---@field cost number? US dollars that it may cost in a run
 ---@field endpoint string? the server that this persona asks; another server is not sent the key of `model.endpoint`'s
+---@field input_tokens integer? tokens of its requests in a run
 ---@field max_tokens integer? longest answer, in tokens
 ---@field model string? the model that this persona asks
+---@field model_seconds number? seconds that its model may take in a run
+---@field output_tokens integer? tokens of its answers in a run
 ---@field provider string? that server by its name, as `model.provider`
 ---@field temperature number? how freely it answers
+---@field tokens integer? tokens of its requests and answers in a run
+---@field wire "chat"|"responses"|"anthropic"|"gemini"|nil the protocol that it speaks, as `model.wire`
+
+---@class deskpilot.config.replay
+---@field heal boolean? whether a step of an exported mission whose target is gone asks a model, for that step alone (or: --heal); false unless told
+---@field seconds number? seconds that a step of an exported mission waits for what it acts on, and for what is to be true afterwards; 10 unless told
 
 ---@class deskpilot.config.report_completion
 ---@field min_evidence integer? shortest evidence that a claim of completion may have, in characters; 100 unless told
+
+---@class deskpilot.config.retry
+---@field actions integer? times that a failed action is done again, where its failure may pass, doing it twice can do no harm, and the screen has not changed since; 0 unless told
+---@field delay number? seconds before the first of these times; 0.5 unless told
+---@field factor number? how much longer the pause before each further time is (1: always the same); 2 unless told
+
+---@class deskpilot.config.run_command
+---@field folder string? folder in which every command begins; the mission's own unless set;  unless told
+---@field max_output integer? bytes that are kept of each of its outputs; 16000 unless told
+---@field seconds number? seconds after which a command is killed; 60 unless told
+---@field service string? address of a command service (http://127.0.0.1:8700/run) that runs them in place of this machine; a project cannot name one;  unless told
+---@field service_key_file string? file whose first line is the key for it
 
 ---@class deskpilot.config.runs
 ---@field dir string? folder that run directories are made in; runs unless told
@@ -126,6 +250,8 @@
 ---@field min_free_mb number? megabytes that a run leaves free on its disk; 100 unless told
 ---@field pause_on_activity boolean? pause while a person uses the mouse or keyboard of the same desktop; false unless told
 ---@field pay_buttons string[]? names of buttons and links that count as paying; pay, pay now*, pay *, buy, buy now*, buy it now*, buy *, purchase*, place order*, place your order*, place my order*, submit order*, confirm order*, complete order*, complete purchase*, order now*, order and pay*, confirm payment*, confirm and pay*, confirm & pay*, make payment*, send money*, send payment*, donate now*, jetzt kaufen*, kaufen, jetzt bestellen*, bestellen, zahlungspflichtig*, kostenpflichtig*, bezahlen*, jetzt bezahlen*, jetzt zahlen*, payer*, acheter*, commander, passer la commande*, passer commande*, valider et payer*, pagar*, comprar*, realizar pedido*, hacer pedido*, confirmar pago*, finalizar compra*, finalizar pedido*, confirmar pagamento*, paga, paga *, acquista*, compra, compra *, effettua *ordine*, betalen*, nu betalen*, kopen, nu kopen*, bestelling plaatsen*, kup teraz*, kupuj*, zamawiam*, zapłać*, Zapłać*, betala*, betal*, köp*, Köp*, køb*, Køb*, kjøp*, Kjøp*, satın al*, Satın al*, оплатить*, Оплатить*, купить*, Купить*, *支付*, *付款*, *购买*, *提交订单*, *購入*, *支払*, *注文を確定*, *결제*, *구매* unless told
+---@field shell "off"|"ask"|"allow-list"|nil whether an agent may run commands by the tool run_command: not at all, each with a person's yes, or those of `safety.shell_allow` without asking; what a project says can only be stricter; ask unless told
+---@field shell_allow string[]? commands that may be run without asking, by pattern; a `*` fits no command that has signs of the shell's in it, such as ; | & > $; none unless told
 ---@field shells string[]? applications that count as a shell; *terminal*, xterm, uxterm, *rxvt*, konsole, kitty, alacritty, foot, st, tilix, terminator, guake, yakuake, ghostty*, wezterm*, mintty, conhost, consolewindowclass, cmd, wineconsole, command prompt, powershell*, pwsh*, sh, bash, dash, zsh, fish unless told
 ---@field sites deskpilot.config.safety.sites?
 ---@field stop_hotkey string|false|nil keys that stop the program, pressed by a person in any window; a second time at once (`false`: none); ctrl+alt+escape unless told
@@ -149,12 +275,24 @@
 ---@field image_height integer? highest picture that the model is sent; 864 unless told
 ---@field image_max_bytes integer? most bytes of that picture's file: of a lower quality, then smaller, until it fits (0: no cap); 0 unless told
 ---@field image_width integer? widest picture that the model is sent; 1536 unless told
+---@field trim boolean? leave out the edges of the picture that the model is sent where they are bare: of the one colour of its first pixel; true unless told
 
 ---@class deskpilot.config.scroll
----@field notches integer? how far scroll_up and scroll_down turn the wheel, in notches; 5 unless told
+---@field notches integer? how far scroll_up and scroll_down turn the wheel, in notches, where the model does not say it; 5 unless told
+
+---@class deskpilot.config.task_executor
+---@field ask_timeout number? seconds that a person has for an answer; the same as ask_user.seconds; 120 unless told
+---@field include_step_info boolean? tell the agent which step it is at, and of how many; true unless told
+---@field max_retries integer? tries after a failed action, and after a failed prediction; 2 unless told
+---@field max_steps integer? steps after which the task ends as incomplete; the same as limits.turns; 50 unless told
+---@field mcp_timeout number? seconds that a call of an MCP server's tool may take; the same as tools.mcp_timeout; 60 unless told
+---@field retry_delay number? seconds before each of these, always the same; unless it is set they grow: 0.5, 1, 2
+---@field step_delay number? seconds to rest after each step; the same as timing.turn_delay; 0 unless told
+---@field use_accessibility_tree boolean? tell the agent of the elements on the screen; the same as observe.elements and observe.page; true unless told
+---@field validate_screen_change boolean? compare the screen before and after each action, and tell the agent where nothing has changed; false unless told
 
 ---@class deskpilot.config.three_body
----@field calls_per_turn integer? most actions that the Executor takes from one look; it stops at the first that fails or finds the screen changed; 1 unless told
+---@field calls_per_turn integer? most actions that the Executor takes from one look (5 unless set, of a model whose profile says that it calls several tools at once); it stops at the first that fails or finds the screen changed; 1 unless told
 ---@field tactician_interval integer? the Tactician looks in on turn 1, every so many turns, and when the Executor has wanted to report completion in a phase that does not verify; 5 unless told
 ---@field unanswered_questions integer? questions in a row that the Tactician leaves without a valid answer, after which the Executor gets emergency orders; 3 unless told
 
@@ -167,6 +305,7 @@
 ---@field key_pause number? seconds of pause after a key press; unless it is set, as the profile of the active application or desk.timing has it
 ---@field phases table<string, deskpilot.config.timing.phases>? times for a phase of the policy, by its name or the words that its name begins with (EXECUTION for EXECUTION_SAVE)
 ---@field pointer_rest number? seconds that the pointer rests on its target before a button goes down; unless it is set, as the profile of the active application or desk.timing has it
+---@field settle_by_cause boolean? whether on private desktops of Linux the screen counts as settled as soon as nothing that the action began is on its way any more: quicker where applications rest, slower on pages; false unless told
 ---@field settle_cap number? seconds after which a changing screen is taken as it is; a known application may have its own, unless it is set; 2.5 unless told
 ---@field settle_floor number? least seconds to wait after an action; 0.03 unless told
 ---@field settle_page number? seconds after which a page that is still loading is taken as it is; 10 unless told
@@ -191,5 +330,10 @@
 ---@field type_interval number? seconds between two characters that are typed; unless it is set, as the profile of the active application or desk.timing has it
 
 ---@class deskpilot.config.tools
+---@field mcp_timeout number? seconds that a call of an MCP server's tool may take without telling of progress; ten times as long in all; 60 unless told
 ---@field min_justification integer? shortest justification that an action may have, in characters (0: any); 0 unless told
 ---@field offer string[]? groups and names of tools that personas are offered beside those that their policy offers; none unless told
+
+---@class deskpilot.config.trajectory
+---@field pictures "files"|"embedded"|nil the screenshots of `trajectory.json`: names of files beside it, or base64 in it once the run is over; files unless told
+---@field save_every integer? steps after which `trajectory.json` is saved while the run goes on (0: only at its end); 10 unless told
