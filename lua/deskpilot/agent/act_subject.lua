@@ -3,8 +3,10 @@
 local app_profiles = require "deskpilot.desk.app.profiles"
 local glob = require "deskpilot.base.glob"
 local hit_test = require "deskpilot.agent.hit_test"
-local page = require "deskpilot.desk.browser.page"
 local text = require "deskpilot.base.text"
+
+-- What few runs need is loaded by those that do.
+local function page() return require "deskpilot.desk.browser.page" end
 
 local act_subject = {}
 
@@ -38,13 +40,13 @@ local function program_name(path)
 end
 
 -- The names of a window's application, the usual one first.
-local function names_of_window(window)
-  local names, profile = {}, app_profiles.of_window(window)
+local function names_of_window(window, profile)
+  local names = {}
   for _, name in ipairs(profile and app_profiles.names(profile) or {}) do add(names, name) end
   add(names, window.class)
   add(names, program_name(window.executable or ""))
   if #names == 0 then names[1] = "unknown" end
-  return names, profile
+  return names
 end
 
 local function names_of_start(act)
@@ -65,10 +67,9 @@ end
 local function window_of(run, act)
   if act.window then return act.window end
   if act.tab then return (act.tab:window()) end
-  local windows = run.desk.windows.list() or {}
-  if act.act == "point" then return hit_test.window(windows, act.x, act.y) end
-  if act.act == "element" then return topmost_of(windows, act.element.pid or 0) end
   if act.act == "keys" or act.act == "text" then return (run.desk.windows.active()) end
+  if act.act == "point" then return hit_test.window(run.desk.windows.list() or {}, act.x, act.y) end
+  if act.act == "element" then return topmost_of(run.desk.windows.list() or {}, act.element.pid or 0) end
 end
 
 -- A menu that is open is no window: it reaches out of its application's, over others and over the desktop.
@@ -93,10 +94,19 @@ local function look_at_browser(run, subject)
   if tab then look_at_tab(subject, tab) end
 end
 
+-- What follows from a window's program, class and profile alone, as it was found last: most acts of a run are on one
+-- application.
+local last = {}
+
 local function name_application(subject, window)
-  subject.window = window
-  subject.names, subject.profile = names_of_window(window)
-  subject.browser = subject.profile and subject.profile.browser or glob.first(browsers, subject.names) ~= nil or nil
+  local profile = app_profiles.of_window(window)
+  if last.class ~= window.class or last.executable ~= window.executable or last.profile ~= profile then
+    local names = names_of_window(window, profile)
+    last = { class = window.class, executable = window.executable, profile = profile, names = names,
+      browser = profile and profile.browser or glob.first(browsers, names) ~= nil or nil }
+  end
+  subject.window, subject.profile, subject.browser = window, profile, last.browser
+  subject.names = { table.unpack(last.names) }
 end
 
 --- What an act is about.
@@ -130,9 +140,9 @@ local function element_of(run, act, subject)
   if act.element then return { role = act.element.role, name = act.element.name, submits = act.submits } end
   local seen, tab = run.observation, subject.tab
   if act.act == "point" then
-    return tab and page.at(tab, act.x, act.y) or hit_test.element(run, seen, subject.window, act.x, act.y)
+    return tab and page().at(tab, act.x, act.y) or hit_test.element(run, seen, subject.window, act.x, act.y)
   end
-  return tab and page.focused(tab) or hit_test.focused(run, seen, subject.window)
+  return tab and page().focused(tab) or hit_test.focused(run, seen, subject.window)
 end
 
 --- Finds out which element an act is about.

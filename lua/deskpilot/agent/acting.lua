@@ -2,12 +2,15 @@
 --- settles. What the functions take and give is said where a run has them (agent/run.lua).
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
+local act_record = require "deskpilot.agent.act_record"
 local action_target = require "deskpilot.agent.action_target"
+local changed_screen = require "deskpilot.agent.changed_screen"
 local listeners = require "deskpilot.agent.listeners"
 local observation = require "deskpilot.agent.observation"
 local pace = require "deskpilot.agent.pace"
 local pictures = require "deskpilot.agent.pictures"
 local questions = require "deskpilot.agent.questions"
+local retrying = require "deskpilot.agent.retrying"
 local toolbox = require "deskpilot.agent.toolbox"
 
 local acting = {}
@@ -17,7 +20,9 @@ local function finish_action(run, action, ok, result, extra)
   event.tool, event.args, event.action = action.tool, action.args, action
   event.ok, event.text = ok, result
   local justification = action.args.justification
+  local tool = run.toolbox:get(action.tool)
   run.history:add_action(run.turn, { tool = action.tool, args = action.args, ok = ok, text = result,
+    tells = tool and tool.tells, element = event.element,
     why = type(justification) == "string" and justification or action.why })
   return run:emit("action_result", event)
 end
@@ -90,14 +95,29 @@ local function perform(run, action, call, ctx)
   if #ignored > 0 then note_ignored(run, action, ignored) end
   local allowed, refusal = questions.allow_call(run, action.tool, args, call.why)
   if not allowed then return nil, refusal end
+  local same, stale = changed_screen.check(run, { tool = action.tool, args = args, persona = call.persona,
+    observation = call.observation, compared = call.compared })
+  if not same then return nil, stale end
   if run.journal and toolbox.lasts(run.toolbox:get(action.tool), args) then
     local safe, why = pcall(run.journal.secure)
     if not safe then return errors.fail("io", "not done, because %s", tostring(why)) end
   end
+  if run.config:get "timing.settle_by_cause" then run.desk.timing.settle_by_cause = true end
+  local tool = run.toolbox:get(action.tool)
+  if tool and tool.acts ~= false then ctx.hit, ctx.hit_element = act_record.before(run, action) end
+  run.desk.pending_work:begin(action.tool)
   action_target.begin(action, listeners.mission_hears(run, "action_result"))
-  local result, err = run_tool(run, action, call, ctx, args)
-  if not result then return nil, err end
-  return pictures.keep_all(run, result, ("screenshots/action_%04d"):format(run.actions))
+  local result, err, attempts = retrying.run(run, { tool = action.tool, toolbox = call.toolbox,
+    observation = ctx.observation }, args, function() return run_tool(run, action, call, ctx, args) end)
+  if not result then return nil, err, attempts end
+  result, err = pictures.keep_all(run, result, ("screenshots/action_%04d"):format(run.actions))
+  return result, err, attempts
+end
+
+-- A model that reads of the attempts does not begin the same series once more.
+local function with_attempts(words, ok, attempts)
+  if attempts == 1 then return words end
+  return ("%s (%s %d attempts)"):format(words, ok and "after" or "failed in", attempts)
 end
 
 -- A page that an action has sent elsewhere is quiet too while its server thinks: whether it was waited for.
@@ -110,8 +130,8 @@ local function wait_for_page(run)
   return true
 end
 
---- See run:settle.
-function acting.settle(run)
+-- `hit` and `element`: what the action has hit (act_record.before).
+local function settle(run, hit, element)
   local how = { quiet = pace.set(run, "settle_quiet"), cap = pace.set(run, "settle_cap"),
     floor = pace.get(run, "settle_floor") }
   local began = task.now()
@@ -119,7 +139,13 @@ function acting.settle(run)
   if wait_for_page(run) then settled, err = run.desk.settle(how) end
   settled = settled or { reason = "unknown: " .. tostring(err) }
   settled.seconds = task.now() - began
-  run:emit("settled", { seconds = settled.seconds, reason = settled.reason })
+  run:emit("settled", { seconds = settled.seconds, reason = settled.reason, unknown = settled.unknown,
+    after = act_record.after(run, hit, element) })
+end
+
+--- See run:settle.
+function acting.settle(run)
+  settle(run)
 end
 
 -- What a tool has given to see goes with the next request for an action.
@@ -138,21 +164,24 @@ function acting.act(run, call)
   local action = run:emit("action", action_target.attach(run, { tool = call.tool, args = call.args or {},
     persona = call.persona, why = call.why }, call))
   local ctx = context(run, call)
-  local result, err = perform(run, action, call, ctx)
-  local ok, words = result ~= nil, result and result.text or tostring(err)
+  local result, err, attempts = perform(run, action, call, ctx)
+  local ok = result ~= nil
+  local words = with_attempts(result and result.text or tostring(err), ok, attempts or 1)
   result = result or {}
   if type(action.args) ~= "table" then action.args = {} end
   show_next(run, result.pictures or {}, action.tool)
   finish_action(run, action, ok, words, { seconds = task.now() - began, data = result.data,
     pictures = pictures.paths(result.pictures or {}), code = err and err.code, ignored = action.ignored,
-    element = ctx.element, point = ctx.point or action.args.position or action.args["end"] })
+    attempts = attempts ~= 1 and attempts or nil,
+    hit = ctx.hit, element = ctx.element, point = ctx.point or action.args.position or action.args["end"] })
   local tool = run.toolbox:get(action.tool)
   if not action.veto and tool and tool.acts ~= false then
-    run:settle()
+    settle(run, ok and ctx.hit, ctx.hit_element)
     run.acted = task.now()
   end
-  return { ok = ok, text = words, code = err and err.code, vetoed = action.veto ~= nil, data = result.data,
-    pictures = result.pictures }
+  return { ok = ok, text = words, code = err and err.code, vetoed = action.veto ~= nil,
+    tried = attempts ~= nil, data = result.data,
+    pictures = result.pictures, hit = ctx.hit }
 end
 
 return acting

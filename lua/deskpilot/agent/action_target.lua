@@ -1,6 +1,7 @@
 --- What an action touches, known before it happens, for hooks and guards: action.point, .element, .window,
---- .application, .site and .drop beside action.args. Each is found out when it is first read, so that a run in which
---- nobody reads them pays nothing. Nothing is what cannot be told: a guard that has to know takes it for a no.
+--- .application, .site and .drop beside action.args. Each is found out once, when it is first read: by them, or for the
+--- record of what the action hits (act_record.lua). Nothing is what cannot be told: a guard that has to know takes it
+--- for a no.
 ---
 --- Where the tool points, the point is the one that the tool itself would use (agent/targets.lua,
 --- desk/picture/points.lua). Keys go to the active window, and to the element that has the focus in it.
@@ -48,9 +49,16 @@ local function context(self)
   return { run = self.run, desk = self.run.desk, config = self.run.config, observation = seen_by(self) }
 end
 
+-- The number of the element of the page that the tool acts on.
+local function index_of(self)
+  local element = targets.given(self.args.element)
+  if self.tool.pages and targets.is_of_page(seen_by(self), element) then return element end
+  return targets.given(self.args.index)
+end
+
 -- The element of the page that the tool acts on, and the tab.
 local function on_page(self)
-  local index = targets.given(self.args.index)
+  local index = index_of(self)
   if index == nil then
     if self.tool.group == "browser" then return nil, (page_tools.tab(context(self))) end
     return nil
@@ -94,7 +102,7 @@ local function window_of_page(self)
 end
 
 function read.window(self)
-  if self.tool.group == "browser" or targets.given(self.args.index) ~= nil then return window_of_page(self) end
+  if self.tool.group == "browser" or index_of(self) ~= nil then return window_of_page(self) end
   if self.tool.touches then return declared(self, "window") end
   local seen = seen_by(self)
   if points_at_something(self) then

@@ -186,6 +186,18 @@ function allowed.resolve(run, path, folder)
   return real
 end
 
+--- The folders of which an agent may have what is in them, as far as they can be told by a folder.
+---@param run deskpilot.run
+---@return string[] absolute
+function allowed.folders(run)
+  local list, limit = places(run)
+  local found = {}
+  for _, place in ipairs(list) do
+    if place.is_folder and (not limit or place_with(limit, place.path)) then found[#found + 1] = place.path end
+  end
+  return found
+end
+
 -- The path in the address of a file of this machine.
 local function path_of(url)
   local host, path = url:match "^%s*%a+:[/\\][/\\]([^/\\?#]*)([/\\][^?#]*)"
@@ -195,7 +207,10 @@ local function path_of(url)
   return (path:gsub("^[/\\](%a:)", "%1"))
 end
 
-local function as_url(path)
+--- The address of a file or folder.
+---@param path string absolute
+---@return string
+function allowed.url(path)
   local encoded = path:gsub("[^%w/._~:-]", function(c) return ("%%%02X"):format(c:byte()) end)
   return "file://" .. (encoded:sub(1, 1) == "/" and "" or "/") .. encoded
 end
@@ -214,7 +229,7 @@ function allowed.address(run, url, or_path)
   if not path then return unnamed(url) end
   local file, err = allowed.resolve(run, path, or_path)
   if not file then return nil, err end
-  return scheme and as_url(file) or url
+  return scheme and allowed.url(file) or url
 end
 
 return allowed

@@ -5,6 +5,7 @@ local rects = require "deskpilot.desk.picture.rect"
 local hit_test = require "deskpilot.agent.hit_test"
 local observation = require "deskpilot.agent.observation"
 local screen_state = require "deskpilot.agent.screen_state"
+local targets = require "deskpilot.agent.targets"
 local text = require "deskpilot.base.text"
 
 local assumptions = {}
@@ -39,7 +40,7 @@ local function positions(seen, args)
     local place = args[name]
     if type(place) == "table" and type(place[1]) == "number" and type(place[2]) == "number" then
       local x, y = seen.shot:locate_norm(place[1], place[2])
-      if x then list[#list + 1] = { x = x, y = y } end
+      if x then list[#list + 1] = { x = x, y = y, given = place } end
     end
   end
   return list
@@ -69,17 +70,23 @@ local function any_near(list, place, distance)
   return false
 end
 
--- Whether what lies around a pixel of the screen looks as it did; true where that cannot be told.
-local function looks_the_same(run, seen, place)
+-- Whether what lies around a pixel of the screen looks as it did, with the pointer or without it; true where that
+-- cannot be told.
+local function looks_the_same(run, seen, place, cursor)
   local shot = seen.shot
   local area = shot:from_screen { x = place.x - around, y = place.y - around, width = 2 * around + 1,
     height = 2 * around + 1 }
   if not area then return true end
-  local now = run.desk.screen.shot { cursor = false, region = shot.frame, size = { shot.width, shot.height } }
+  local now = run.desk.screen.shot { cursor = cursor == true, region = shot.frame, size = { shot.width, shot.height } }
   if not now then return true end
   if now.width ~= shot.width or now.height ~= shot.height then now = now:scale(shot.width, shot.height) end
   local change = now and shot:difference(now, { area = area, tolerance = tolerance })
   return not change or change.share <= most_changed
+end
+
+local function has_moved(run, pointer)
+  local x, y = run.desk.mouse.position()
+  return x ~= pointer.x or y ~= pointer.y
 end
 
 local function pixels_change(run, self, call)
@@ -88,9 +95,9 @@ local function pixels_change(run, self, call)
   for _, place in ipairs(positions(seen, call.args)) do
     local known = any_near(self.touched, place, around)
     local pointer = seen.pointer and near(seen.pointer, place, pointer_size)
-    if not known and not pointer and not looks_the_same(run, seen, place) then
-      local x, y = seen.shot:to_norm(place.x, place.y)
-      return ("what lies at [%.0f, %.0f] no longer looks as it did"):format(x or 0, y or 0)
+    local moved = pointer and has_moved(run, seen.pointer) -- what it had covered cannot be told
+    if not known and not moved and not looks_the_same(run, seen, place, pointer) then
+      return ("what lies at %s no longer looks as it did"):format(targets.show(place.given))
     end
   end
 end

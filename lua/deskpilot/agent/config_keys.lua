@@ -1,6 +1,6 @@
 --- The options of a run: the loop, what is observed, what is remembered, where a run is kept.
 local approval_defaults = require "deskpilot.agent.approval_defaults"
-local spending = require "deskpilot.agent.persona".spending
+local persona = require "deskpilot.agent.persona"
 
 -- A time of pointer, keys or typing: without a default here, as the desktop library knows it.
 local function moment(about)
@@ -44,6 +44,9 @@ for name, option in pairs(timing) do
 end
 timing.phases = { type = "entries", fields = of_phase, about = "times for a phase of the policy, by its name or the "
   .. "words that its name begins with (EXECUTION for EXECUTION_SAVE)" }
+timing.settle_by_cause = { type = "boolean", default = false, about = "whether on private desktops of Linux the "
+  .. "screen counts as settled as soon as nothing that the action began is on its way any more: quicker where "
+  .. "applications rest, slower on pages" }
 timing.verify = { type = "number", default = 3, min = 0,
   about = "seconds to wait for a mission's verify to become true" }
 
@@ -58,12 +61,36 @@ return {
       endpoint = { type = "string",
         about = "the server that this persona asks; another server is not sent the key of `model.endpoint`'s" },
       provider = { type = "string", about = "that server by its name, as `model.provider`" },
+      wire = { type = "string", choices = { "chat", "responses", "anthropic", "gemini" },
+        about = "the protocol that it speaks, as `model.wire`" },
       api_key_file = { type = "secret_file", about = "file whose first line is the key for it" },
-      temperature = spending.temperature,
-      max_tokens = spending.max_tokens,
+      temperature = persona.spending.temperature,
+      max_tokens = persona.spending.max_tokens,
+      calls = persona.limits.calls, tokens = persona.limits.tokens, input_tokens = persona.limits.input_tokens,
+      output_tokens = persona.limits.output_tokens, model_seconds = persona.limits.model_seconds,
+      cost = persona.limits.cost,
     } },
   } },
   { section = "timing", options = timing },
+  { section = "retry", options = {
+    actions = { type = "integer", default = 0, min = 0, max = 10, about = "times that a failed action is done again, "
+      .. "where its failure may pass, doing it twice can do no harm, and the screen has not changed since" },
+    delay = { type = "number", default = 0.5, min = 0, max = 60, about = "seconds before the first of these times" },
+    factor = { type = "number", default = 2, min = 1, max = 10,
+      about = "how much longer the pause before each further time is (1: always the same)" },
+  } },
+  { section = "desktop", options = {
+    reconnect = { type = "number", default = 30, min = 0, max = 3600,
+      about = "seconds that a lost desktop, or the window of `desktop.window`, is waited for (0: not at all)" },
+    window = { type = "string", default = "", about = "the window that the work is done in: a part of its title, its "
+      .. "class, or its program's path; the run waits for it before each look (empty: any)" },
+  } },
+  { section = "trajectory", options = {
+    save_every = { type = "integer", default = 10, min = 0, about = "steps after which `trajectory.json` is saved "
+      .. "while the run goes on (0: only at its end)" },
+    pictures = { type = "string", default = "files", choices = { "files", "embedded" }, about = "the screenshots "
+      .. "of `trajectory.json`: names of files beside it, or base64 in it once the run is over" },
+  } },
   { section = "limits", options = {
     goal_depth = { type = "integer", default = 8, min = 1, max = 50,
       about = "goals that may be within each other, the mission's own counted (`m:achieve`)" },
@@ -79,6 +106,8 @@ return {
     image_max_bytes = { type = "integer", default = 0, min = 0, about = "most bytes of that picture's file: of a "
       .. "lower quality, then smaller, until it fits (0: no cap)" },
     cursor = { type = "boolean", default = true, about = "draw the mouse pointer in screenshots" },
+    trim = { type = "boolean", default = true, about = "leave out the edges of the picture that the model is sent "
+      .. "where they are bare: of the one colour of its first pixel" },
   } },
   { section = "observe", options = {
     elements = { type = "boolean", default = true, about = "tell the model of the elements on screen" },
@@ -90,6 +119,13 @@ return {
       about = "most elements of a page told of in one turn" },
     max_page_text = { type = "integer", default = 8000, min = 0, max = 1000000,
       about = "how much of a page's text is told, in characters" },
+    looks = { type = "integer", default = 10, min = 1, max = 100, about = "looks that a request holds: the first told "
+      .. "whole, and of each after it what has changed, so that a server's cache keeps what was there; 1: all is told "
+      .. "anew in every request" },
+    pictures = { type = "string", default = "needed", choices = { "needed", "changes", "whole" }, about = "of those "
+      .. "later looks: pictures of what has changed, needed: where the words about elements do not tell it all; whole: "
+      .. "the whole screenshot at the end of each request, for models that point badly among several pictures, and "
+      .. "those that take only one" },
   } },
   { section = "tools", options = {
     min_justification = { type = "integer", default = 0, min = 0, max = 2000,
@@ -127,9 +163,20 @@ return {
       about = "names of buttons and links that count as paying" },
     shells = { type = "list", default = approval_defaults.shells,
       about = "applications that count as a shell" },
+    shell = { type = "string", default = "ask", choices = { "off", "ask", "allow-list" },
+      about = "whether an agent may run commands by the tool run_command: not at all, each with a person's yes, or "
+        .. "those of `safety.shell_allow` without asking; what a project says can only be stricter" },
+    shell_allow = { type = "list", default = {}, about = "commands that may be run without asking, by pattern; a `*` "
+      .. "fits no command that has signs of the shell's in it, such as ; | & > $" },
     files = { type = "list", default = {},
       about = "files and folders from which an agent may upload or open, beside the mission's `files`" },
     min_free_mb = { type = "number", default = 100, min = 0, about = "megabytes that a run leaves free on its disk" },
+  } },
+  { section = "replay", options = {
+    seconds = { type = "number", default = 10, min = 0, about = "seconds that a step of an exported mission waits for "
+      .. "what it acts on, and for what is to be true afterwards" },
+    heal = { type = "boolean", default = false, about = "whether a step of an exported mission whose target is gone "
+      .. "asks a model, for that step alone (or: --heal)" },
   } },
   { section = "runs", options = {
     dir = { type = "string", default = "runs", about = "folder that run directories are made in" },

@@ -1,8 +1,10 @@
 --- The calls of a script on its desktop as events of the run (`desk_call`), one for each call. A script may make
 --- thousands of calls a second: those of one function that come too fast are counted, and become one event for each
 --- second (`times`).
-local desk_words = require "deskpilot.agent.desk_words"
 local errors = require "deskpilot.base.errors"
+
+-- What few runs need is loaded by those that do.
+local function desk_words() return require "deskpilot.agent.desk_words" end
 
 local desk_journal = {}
 
@@ -36,11 +38,11 @@ local Journal = {}
 Journal.__index = Journal
 
 local function event_of(entry)
-  local event = { call = entry.name, target = desk_words.target(entry.name, entry.arguments), ok = entry.ok,
+  local event = { call = entry.name, target = desk_words().target(entry.name, entry.arguments), ok = entry.ok,
     seconds = entry.seconds, where = entry.where, acts = not looks[entry.name] }
   if event.target == "" then event.target = nil end
   if entry.ok then
-    local words = desk_words.result(entry.results)
+    local words = desk_words().result(entry.results)
     event.text = words ~= "" and words or nil
   else
     local err = entry.err

@@ -63,24 +63,23 @@ local function popups_of(list, top, windows)
 end
 
 -- The topmost window whose element is modal: that element, and the window's place in the list.
-local function topmost_modal(desk, list)
-  local top, place, windows
+local function topmost_modal(windows, list)
+  local top, place
   for _, element in ipairs(list) do
     if element.states.modal and element.depth == 1 then
-      windows = windows or desk.windows.list() or {}
       local at = place_of(element, windows)
       if at and at > (place or 0) then top, place = element, at end
     end
   end
-  return top, place, windows
+  return top, place
 end
 
 --- The topmost modal dialog, if there is one.
----@param desk deskpilot.desk
+---@param windows deskpilot.window[] all windows, bottom to top
 ---@param list deskpilot.element[] all elements that are showing
 ---@return deskpilot.desktop_dialog?
-function desktop_dialog.find(desk, list)
-  local top, place, windows = topmost_modal(desk, list)
+function desktop_dialog.find(windows, list)
+  local top, place = topmost_modal(windows, list)
   if not top then return nil end
   local window, beneath = windows[place], {}
   for i = 1, place - 1 do

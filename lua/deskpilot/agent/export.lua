@@ -1,9 +1,13 @@
 --- What is made of a journal when a run is over, and again from any journal later: result.json and
---- trajectory.json.
+--- trajectory.json (trajectory.lua).
 local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local journal = require "deskpilot.agent.journal"
 local rundir = require "deskpilot.agent.rundir"
+local spending = require "deskpilot.agent.spending"
+local time_share = require "deskpilot.agent.time_share"
+local token_count = require "deskpilot.agent.token_count"
+local trajectory = require "deskpilot.agent.trajectory"
 local secrets = require "deskpilot.model.secrets"
 
 local export = {}
@@ -13,7 +17,22 @@ local export = {}
 ---@return table result
 function export.begin(folder)
   return { status = "interrupted", reason = "the journal has no end: the program was killed", turns = 0, actions = 0,
-    seconds = 0, run_dir = folder, model = { calls = 0, input_tokens = 0, output_tokens = 0 } }
+    seconds = 0, run_dir = folder, model = spending.new(), time = time_share.new() }
+end
+
+--- What had to be guessed to read the answers of each model: in how many of them, their scores together, and each kind.
+---@param model table whose `repairs` it becomes
+---@param event table of the journal
+function export.add_repairs(model, event)
+  if event.event ~= "model_reply" or type(event.repairs) ~= "table" then return end
+  local name = type(event.model) == "string" and event.model or "?"
+  model.repairs = model.repairs or {}
+  local sum = model.repairs[name] or { answers = 0, score = 0, kinds = {} }
+  model.repairs[name] = sum
+  sum.answers, sum.score = sum.answers + 1, sum.score + (tonumber(event.repairs.score) or 0)
+  for kind, count in pairs(type(event.repairs.kinds) == "table" and event.repairs.kinds or {}) do
+    sum.kinds[kind] = (sum.kinds[kind] or 0) + (tonumber(count) or 0)
+  end
 end
 
 --- Takes an event into the result. `task_result` and `phase` are those of the run's own goal; a goal within it
@@ -22,6 +41,7 @@ end
 ---@param event table
 function export.add(result, event)
   result.seconds = math.max(result.seconds, event.at or 0)
+  time_share.add(result.time, event, event.event)
   if not event.goal then
     result.task_result = event.task_result or result.task_result
     if event.event == "phase_change" then result.phase = event.to end
@@ -30,10 +50,9 @@ function export.add(result, event)
   if event.event == "turn_start" then result.turns = math.max(result.turns, event.turn or 0)
   elseif event.event == "action" then result.actions = result.actions + 1
   elseif event.event == "model_reply" then
-    result.model.calls = result.model.calls + 1
-    local usage = event.usage or {}
-    result.model.input_tokens = result.model.input_tokens + (usage.input_tokens or 0)
-    result.model.output_tokens = result.model.output_tokens + (usage.output_tokens or 0)
+    if type(event.tokens) == "table" then result.tokens = token_count.add(result.tokens, event.tokens) end
+    spending.add(result.model, tostring(event.persona), spending.of_event(event))
+    export.add_repairs(result.model, event)
   elseif event.event == "run_end" then
     result.status, result.reason = event.status or "error", event.reason or "the journal does not say why it ended"
     result.turns, result.actions = event.turns or result.turns, event.actions or result.actions
@@ -48,6 +67,7 @@ function export.result(events, folder, how)
   local result = export.begin(folder)
   result.archive = { events = #events, bytes = rundir.size(folder), lost = how and journal.lost(how) }
   for _, event in ipairs(events) do export.add(result, event) end
+  time_share.finish(result.time, result.seconds)
   return result
 end
 
@@ -57,49 +77,16 @@ local function finished(result)
   return result
 end
 
---- The steps of a run: for each turn its screenshot, the personas' answers, the actions and results.
----@param events table[] as journal.read gives them
----@param how deskpilot.journal.reading? what of it could not be read: `lost` says so
-function export.trajectory(events, how)
-  local out = { steps = json.list {}, lost = how and journal.lost(how) }
-  local at = {} -- by turn: what follows a goal within a turn is that turn's again
-  for _, event in ipairs(events) do
-    local kind, step = event.event, at[event.turn]
-    if kind == "run_start" then
-      out.mission, out.task, out.policy, out.model = event.mission, event.task, event.policy, event.model
-      out.script = event.script
-    elseif kind == "goal_start" then
-      out.goals = out.goals or json.list {}
-      table.insert(out.goals, { goal = event.goal, task = event.task, policy = event.policy, model = event.model })
-    elseif kind == "desk_call" then
-      out.desk_calls = out.desk_calls or json.list {}
-      table.insert(out.desk_calls, { at = event.at, call = event.call, target = event.target, ok = event.ok,
-        result = event.text, seconds = event.seconds, where = event.where, times = event.times })
-    elseif kind == "picture" then
-      out.screenshot = event.screenshot
-    elseif kind == "turn_start" then
-      step = { turn = event.turn, goal = event.goal, replies = json.list {}, actions = json.list {} }
-      table.insert(out.steps, step)
-      at[event.turn or 0] = step
-    elseif kind == "run_end" then
-      out.status, out.reason = event.status, event.reason
-    elseif step and kind == "observed" then
-      step.screenshot, step.window = event.screenshot, event.window
-    elseif step and kind == "phase_change" then
-      step.phase = event.to
-    elseif step and kind == "model_reply" then
-      table.insert(step.replies, { persona = event.persona, content = event.content,
-        tool_calls = event.tool_calls, seconds = event.seconds, request = event.request })
-    elseif step and kind == "lookup" then
-      step.lookups = step.lookups or json.list {}
-      table.insert(step.lookups, { tool = event.tool, args = event.args, ok = event.ok, result = event.text,
-        pictures = event.pictures })
-    elseif step and kind == "action_result" then
-      table.insert(step.actions, { tool = event.tool, args = event.args, ok = event.ok, result = event.text,
-        element = event.element })
-    end
+-- The trajectory as it lasts: with its pictures in it where the run was told so.
+local function last_trajectory(folder, events, how)
+  local value = trajectory.of(folder, events, journal.lost(how))
+  local start = events[1] or {}
+  local config = start.event == "run_start" and type(start.config) == "table" and start.config or {}
+  if config["trajectory.pictures"] == "embedded" then
+    local ok, err = trajectory.embed(folder, value)
+    if not ok then value.note = tostring(err) end
   end
-  return out
+  return value
 end
 
 local private = { private = true }
@@ -119,6 +106,18 @@ local function save(folder, name, value)
   return files.write(files.join(folder, name), json.encode(value) .. "\n", private)
 end
 
+--- Writes trajectory.json beside the journal.
+---@param folder string
+---@param events table[] as journal.read gives them
+---@param how deskpilot.journal.reading what could not be read
+---@param path string? another file in its place
+---@return boolean? ok, deskpilot.error? err
+function export.write_trajectory(folder, events, how, path)
+  local value = last_trajectory(folder, events, how)
+  if path then return files.write(path, json.encode(value) .. "\n", private) end
+  return save(folder, "trajectory.json", value)
+end
+
 --- Writes result.json and trajectory.json beside the journal.
 ---@param folder string
 ---@param outcome table? {status, reason} where it is known better than from the journal, whose disk may be full
@@ -131,7 +130,7 @@ function export.write(folder, outcome)
   if outcome then result.status, result.reason = outcome.status, outcome.reason end
   result = secrets.mask_all(finished(result)) -- the outcome is not from the journal
   local err = keep(result, events, how)
-  if events then err = keep(result, save(folder, "trajectory.json", export.trajectory(events, how))) end
+  if events then err = keep(result, export.write_trajectory(folder, events, how)) end
   return result, keep(result, save(folder, "result.json", result)) or err
 end
 return export

@@ -23,7 +23,7 @@ local function own_model(run, name, own)
   end
   if own.persona then return configured_model(run, name, own.persona) end
   if not run.open_model then return errors.fail("unsupported", "this run cannot ask another model") end
-  local model, err = run.open_model { model = own.model, endpoint = own.endpoint }
+  local model, err = run.open_model { model = own.model, endpoint = own.endpoint, wire = own.wire }
   if not model then return errors.fail(err.code, "%s: %s", name, tostring(err)) end
   return model
 end
@@ -49,7 +49,7 @@ end
 
 --- A model's name; or a name and a server's address, of which what is missing is as in the configuration; or the model
 --- that the configuration has for a persona (`personas.NAME`), where it may have a key of its own.
----@alias deskpilot.goal_model string|{ model: string?, endpoint: string?, persona: string? }
+---@alias deskpilot.goal_model string|{ model: string?, endpoint: string?, wire: string?, persona: string? }
 
 --- A part of the work for an agent.
 ---@class deskpilot.goal_options

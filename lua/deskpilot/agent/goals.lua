@@ -14,10 +14,13 @@ local goals = {}
 ---@field begun integer how many goals were begun within it
 ---@field worker deskpilot.task? that works on it
 ---@field started number when it was begun
+---@field turns_done integer? how many were finished, and `turn_seconds` what they took
+---@field turn_seconds number?
 ---@field turn integer? the number of its latest turn, before its first that of the goal around it
 ---@field first_turn integer how many turns the run had had when it was begun
 ---@field bounds table<string, deskpilot.goal_bound> what it may spend
 ---@field policy string? the name of its policy
+---@field thinks deskpilot.policy? that policy
 ---@field verify function|false|nil whether it is reached; without one the agent can only claim it
 ---@field indicators string[]? texts that are all on the screen when it is reached
 ---@field criteria string[]? success criteria (agent/criteria.lua), from whoever planned the work
@@ -29,8 +32,11 @@ local goals = {}
 ---@field transient table<string, true>? fields of the state that do not outlast a turn
 ---@field kept table? what of it is in the journal already (agent/state.lua)
 ---@field before deskpilot.observation? the one before the latest
+---@field look deskpilot.look_options? how the latest was taken
+---@field owns_retries boolean? its policy repeats failed actions itself
 ---@field pictures deskpilot.picture[]? what tools have given to see, for the next request for an action
----@field lookups { turn: integer, number: integer }? how many look-ups the present turn had
+---@field lookups { turn: integer, number: integer, all: integer }? how many look-ups the present turn had: of those
+---  that are limited, and of all
 ---@field toolbox deskpilot.toolbox the tools that it may use
 ---@field model deskpilot.model.client
 ---@field models table<string, deskpilot.model.client>? of personas that ask a model of their own
@@ -38,6 +44,7 @@ local goals = {}
 ---@field state table the policy's own
 ---@field phase string? that the policy has announced last
 ---@field history deskpilot.history what the personas are told of the past
+---@field journey deskpilot.history? that of the goal within it, where the policy goes on with it
 ---@field observation deskpilot.observation? the latest
 ---@field personas table<string, table>? what the policy lets its personas spend
 ---@field result table? what the policy has to say of its work

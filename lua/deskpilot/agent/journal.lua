@@ -26,7 +26,7 @@ local function line(event, number)
     end
   end
   data.event, data.at, data.number = nil, nil, number
-  local ok, rest = pcall(json.encode, secrets.mask_all(data))
+  local ok, rest = pcall(secrets.encode, data)
   if not ok then -- a hook put something there that is no data: the line says so, the run goes on
     rest = json.encode { number = number, turn = event.turn, not_encodable = secrets.mask(tostring(rest)) }
   end

@@ -48,7 +48,7 @@ local SECONDS, LINES = "\1", "\2"
 -- The fields of an object as JSON, without its braces. Encoding takes a tenth of a millisecond, so what has not changed
 -- is not encoded again.
 local function fields(object)
-  return json.encode(secrets.mask_all(object)):sub(2, -2)
+  return secrets.encode(object):sub(2, -2)
 end
 
 -- The same of what a policy or a mission has made; nil where JSON cannot say it.
@@ -87,12 +87,17 @@ local function take_endings(self)
   end
 end
 
-local function words_for(self, ending)
+-- What is the same for every cause.
+local function common_words(self)
   local run = self.run
-  local counts = ('"turns":%d,"actions":%d,"seconds":%s'):format(run.turn, run.actions, SECONDS)
+  return { counts = ('"turns":%d,"actions":%d,"seconds":%s'):format(run.turn, run.actions, SECONDS),
+    turn = run.goal.turn and ('"turn":%d'):format(run.goal.turn) or "",
+    archive = ('"archive":{"events":%s}'):format(LINES) }
+end
+
+local function words_for(self, ending, common)
+  local counts, turn, archive = common.counts, common.turn, common.archive
   local account = self.account and '"task_result":' .. object(ending.status, self.account) or ""
-  local turn = run.goal.turn and ('"turn":%d'):format(run.goal.turn) or ""
-  local archive = ('"archive":{"events":%s}'):format(LINES)
   local result = object(ending.fields, counts, account, self.constant, archive) .. "\n"
   return { line = object(('"event":"run_end","at":%s,"number":%s'):format(SECONDS, LINES), turn, ending.fields, counts,
       self.verdict or "", account) .. "\n", result = result, output = self.options.json and result or nil,
@@ -120,7 +125,8 @@ end
 
 -- Leaves both with the watchdog.
 local function leave(self)
-  for cause, ending in pairs(self.endings) do watchdog.set(cause, words_for(self, ending)) end
+  local common = common_words(self)
+  for cause, ending in pairs(self.endings) do watchdog.set(cause, words_for(self, ending, common)) end
 end
 
 -- The loop runs, so the state answers. Once the limit has passed, it has to go on answering until the run is written

@@ -10,6 +10,7 @@ local decisions = require "deskpilot.agent.decisions"
 local errors = require "deskpilot.base.errors"
 local events = require "deskpilot.agent.run_events"
 local mistake = require "deskpilot.agent.mistake"
+local plugins = require "deskpilot.agent.plugins"
 
 local listeners = {}
 
@@ -89,6 +90,7 @@ local listeners = {}
 ---@field model_request (fun(run: deskpilot.run, event: deskpilot.model_request): deskpilot.decision?)?
 ---@field model_reply (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field lookup (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field iteration (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field tools_changed (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
 ---@field action (fun(run: deskpilot.run, event: deskpilot.action): deskpilot.decision?)?
 ---@field action_result (fun(run: deskpilot.run, event: deskpilot.action_result): deskpilot.decision?)?
@@ -104,9 +106,10 @@ local listeners = {}
 ---@field answer (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? what came of it
 ---@field memory (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? it has changed
 ---@field error (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)?
+---@field control (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? a person holds the run
 ---@field desk_call (fun(run: deskpilot.run, event: deskpilot.desk_call): deskpilot.decision?)? after the call
 ---@field goal_start (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? an agent is asked (achieve)
----@field picture (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? what a script has left
+---@field picture (fun(run: deskpilot.run, event: deskpilot.event): deskpilot.decision?)? what the run has left
 
 --- What a file of guards/ returns.
 ---@class deskpilot.guard: deskpilot.plugin, deskpilot.listener
@@ -183,6 +186,18 @@ function listeners.mission_hears(run, name)
     if entry.mission and (entry.listener[name] or entry.listener.every) then return true end
   end
   return false
+end
+
+--- Whether a file that does not ship hears an event: a hook of the mission's, or a guard of somebody's own.
+---@param run deskpilot.run
+---@param name string
+---@return boolean
+function listeners.own_file_hears(run, name)
+  for _, entry in ipairs(run.listeners) do
+    local own = not entry.mission and plugins.label(entry.listener) and not plugins.ships(entry.listener)
+    if own and (entry.listener[name] or entry.listener.every) then return true end
+  end
+  return listeners.mission_hears(run, name)
 end
 
 --- What happens when a listener fails (see the head of this file).

@@ -2,11 +2,15 @@
 local errors = require "deskpilot.base.errors"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
-local marks = require "deskpilot.desk.picture.marks"
 local observation = require "deskpilot.agent.observation"
+local pace = require "deskpilot.agent.pace"
 local pictures = require "deskpilot.agent.pictures"
 local recording = require "deskpilot.agent.recording"
 local unchanged = require "deskpilot.agent.unchanged"
+local viewpoint = require "deskpilot.agent.viewpoint"
+
+-- What few runs need is loaded by those that do.
+local function marks() return require "deskpilot.desk.picture.marks" end
 
 local looking = {}
 
@@ -18,16 +22,36 @@ local function picture_path(run, format)
     format == "jpeg" and "jpg" or format)
 end
 
+--- Waits before the first look of a run for windows that have just been opened to be drawn: what is told later is what
+--- has changed since then. They have been watched since the desktop was opened, so there is often nothing left to wait
+--- for.
+---@param run deskpilot.run
+function looking.await_windows(run)
+  if run.looked or run.recording then return end
+  run.desk.settle { quiet = pace.set(run, "settle_quiet"), cap = pace.set(run, "settle_cap"), floor = 0, past = true }
+end
+
+-- As the caller wants the picture, else as the run's models do.
+local function picture_of(run, options)
+  if options.size then return options.size, options.format end
+  return viewpoint.largest(run), viewpoint.format(run)
+end
+
 --- Looks at the desktop (run:observe).
 ---@param run deskpilot.run
 ---@param options deskpilot.look_options
 ---@return boolean? ok, deskpilot.error? err
 function looking.observe(run, options)
-  if options.reuse and run.observation then return true end
+  run.goal.look = options
   local began = task.now()
   local seen, err
   if run.recording then seen, err = run.recording:take(run)
-  else seen, err = observation.take(run.desk, run.encoder, run.config, options) end
+  else
+    looking.await_windows(run)
+    local size, format = picture_of(run, options)
+    seen, err = observation.take(run.desk, run.encoder, run.config, { window = options.window, region = options.region,
+      marks = options.marks, size = size, format = format, before = run.observation, task = run.task })
+  end
   if not seen then return nil, err end
   local path = picture_path(run, seen.format)
   local saved, failure = run.dir:save(path, seen.bytes)
@@ -39,12 +63,13 @@ function looking.observe(run, options)
   local kept, why = recording.save(run, seen, path)
   if not kept then return nil, why end
   seen.seconds = task.now() - began
+  run.seen_at = task.now()
   run:emit("observed", { screenshot = path, seen = kept, screen = seen.shot.frame,
     image = { width = seen.shot.width, height = seen.shot.height },
     window = seen.window and { title = seen.window.title, class = seen.window.class, pid = seen.window.pid },
     page = seen.page and { title = seen.page.title, url = seen.page.url, elements = seen.page.total },
-    elements = #seen.elements, missing = #seen.missing > 0 and seen.missing or nil,
-    seconds = seen.seconds })
+    elements = #seen.elements, tree = seen.tree and #seen.tree, missing = #seen.missing > 0 and seen.missing or nil,
+    seconds = seen.seconds, parts = seen.parts })
   return true
 end
 
@@ -65,7 +90,7 @@ local function of_screen(run, options)
   if options.marks then
     local list = run.observation and observation.marked(run.observation)
     if not list then return errors.fail("unavailable", "nothing has been observed yet that could be marked") end
-    shot, err = marks.draw(shot, list)
+    shot, err = marks().draw(shot, list)
     if not shot then return nil, err end
   end
   local frame = shot.frame

@@ -4,15 +4,22 @@ local errors = require "deskpilot.base.errors"
 local goal_limits = require "deskpilot.agent.goal_limits"
 local goal_options = require "deskpilot.agent.goal_options"
 local goals = require "deskpilot.agent.goals"
+local history = require "deskpilot.agent.history"
+local looking = require "deskpilot.agent.looking"
 local mistake = require "deskpilot.agent.mistake"
 local own_files = require "deskpilot.base.own_files"
 local pace = require "deskpilot.agent.pace"
 local plugins = require "deskpilot.agent.plugins"
-local resume = require "deskpilot.agent.resume"
+local policy_options = require "deskpilot.agent.policy_options"
 local script = require "deskpilot.agent.script"
 local state = require "deskpilot.agent.state"
 local task = require "deskpilot.base.task"
+local turn_account = require "deskpilot.agent.turn_account"
 local verdict = require "deskpilot.agent.verdict"
+local uv = require "luv"
+
+-- What few runs need is loaded by those that do.
+local function resume() return require "deskpilot.agent.resume" end
 
 local loop = {}
 
@@ -24,8 +31,11 @@ local loop = {}
 ---@field start (fun(run: deskpilot.run))? before the first turn of a goal
 ---@field resume (fun(run: deskpilot.run))? in place of start, in a run that goes on with the state of another
 ---@field transient string[]? fields of run.state that need not outlast a turn, because no continued run wants them
+---@field history (fun(config: deskpilot.config): integer, integer, integer?)? how much of the past its personas are
+---  told, as history.new takes it; as history.kept and history.sent say unless given
 ---@field observe deskpilot.look_options|false|(fun(run: deskpilot.run): deskpilot.look_options|false|nil)|nil how the
 ---  desktop is looked at before each turn; false: not at all, the turn looks itself where it needs to (run:observe)
+---@field owns_retries boolean? it repeats failed actions itself, so the loop does not (`retry.actions`)
 ---@field answer (fun(run: deskpilot.run, question: deskpilot.question): string?)? its rule for questions to a person
 ---  that nobody has answered
 ---@field turn fun(run: deskpilot.run) decides and acts once; run.observation is the screen
@@ -66,6 +76,7 @@ local function one_turn(run, policy)
   local began = task.now()
   run:emit("turn_start", { turn = number })
   local ok, err = look(run, policy)
+  if not ok and run.outcome then return end
   if not ok then
     run:emit("error", { name = "observe", message = tostring(err) })
     run:stop("error", "the desktop cannot be seen: " .. tostring(err))
@@ -73,7 +84,7 @@ local function one_turn(run, policy)
   end
   policy.turn(run)
   tell_own_files(run)
-  run:emit("turn_end", { turn = number, seconds = task.now() - began, task_result = run.result })
+  run:emit("turn_end", turn_account.of(run, number, task.now() - began))
   state.keep(run, { turn = number }) -- the turn counts from here on: what goes on from this run, goes on after it
   local pause = pace.get(run, "turn_delay")
   if pause > 0 and not run.outcome then task.sleep(pause) end
@@ -102,16 +113,34 @@ local function confirm(run)
   end
 end
 
+-- From now on the goal is worked on by this policy.
+local function think_by(run, policy)
+  run.personas, run.goal.rule, run.goal.transient = policy.personas, policy.answer, set_of(policy.transient)
+  run.goal.thinks, run.goal.owns_retries = policy, policy.owns_retries
+end
+
+-- Takes what was edited since the last turn (run.reloading).
+local function reloaded(run, policy)
+  if not run.reloading then return policy end
+  local taken = run.reloading:turn(run, run.goal.policy or run.config:get "policy", policy)
+  if taken ~= policy then think_by(run, taken) end
+  tell_own_files(run)
+  return taken
+end
+
 -- Works on the run's present goal until it is over.
 local function pursue(run, policy)
-  run.personas, run.goal.rule, run.goal.transient = policy.personas, policy.answer, set_of(policy.transient)
-  local again = run.past and not run.goal.parent and resume.apply(run)
+  think_by(run, policy)
+  if policy.history then run.history = history.new(policy.history(run.config)) end
+  local again = run.past and not run.goal.parent and resume().apply(run)
   if again and next(run.state) ~= nil then
     if policy.resume then policy.resume(run) end
   elseif policy.start then
     policy.start(run)
   end
+  if policy.observe ~= false and not run.outcome then looking.await_windows(run) end
   while not run.outcome do
+    policy = reloaded(run, policy)
     one_turn(run, policy)
     run:check_limits()
   end
@@ -159,6 +188,22 @@ local function answer(run, options)
   return outcome.status == "succeeded" or outcome.status == "claimed", outcome.reason, run.result
 end
 
+-- While a goal of that policy is worked on, the names that it has for shared keys hold.
+local function under_policy(run, name, policy)
+  local outer_name, outer = run.goal.policy or run.config:get "policy", run.goal.thinks
+  policy_options.use(run.config, name, policy)
+  return setmetatable({}, { __close = function() policy_options.use(run.config, outer_name, outer or {}) end })
+end
+
+-- The limits that the policy has names for, where the goal is given none of its own.
+local function with_limits(run, options, policy)
+  local copy, limits = {}, policy_options.limits(run.config, policy)
+  for key, value in pairs(options) do copy[key] = value end
+  for name, value in pairs(options.limits or {}) do limits[name] = value end
+  copy.limits = next(limits) and limits or nil
+  return copy
+end
+
 --- Works on a goal within the present one until it is over (run:achieve).
 ---@param run deskpilot.run
 ---@param options deskpilot.goal_options
@@ -166,6 +211,8 @@ end
 function loop.achieve(run, options)
   local fields, policy = fields_of(run, options)
   if not fields then return false, tostring(policy) end
+  local named <close> = under_policy(run, fields.policy, policy)
+  options = named and with_limits(run, options, policy)
   -- The goal has phases of its own: the times of the one before come back with it.
   local paced <close> = setmetatable({}, { __close = function() pace.apply(run) end })
   local inside <close>, why = goals.enter(run, fields, options)
@@ -175,10 +222,17 @@ function loop.achieve(run, options)
   return answer(run, options)
 end
 
+-- Seconds since 1970, for whoever reads of the run later: everything else is timed by a clock that nobody sets. To
+-- milliseconds, which is what a number of so many digits keeps in the journal.
+local function wall_clock()
+  local seconds, microseconds = uv.gettimeofday()
+  return seconds + microseconds // 1000 / 1000
+end
+
 local function body(run)
   task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone
   local start = { mission = run.name, task = run.mission.task, desktop = run.desktop,
-    version = require "native.system".version, config = run.config:dump() }
+    began = wall_clock(), version = require "native.system".version, config = run.config:dump() }
   if run.mission.run then
     start.script = true -- it may never ask a model; goal_start tells of those that it asks
   else
@@ -190,12 +244,12 @@ local function body(run)
   end
   local own, told = own_files.since(0)
   run.own_files_told = told
-  start.parent, start.flags = run.parent or run.past and resume.parent(run.past), run.flags
+  start.parent, start.flags = run.parent or run.past and resume().parent(run.past), run.flags
   start.file, start.own_files, start.args = run.file, #own > 0 and own or nil, #run.args > 0 and run.args or nil
   run:emit("run_start", start)
   if run.outcome then return end
   if run.mission.run then
-    if run.past then resume.apply(run) end
+    if run.past then resume().apply(run) end
     return script.run(run)
   end
   local policy, err = load_policy(run, run.config:get("policy"))

@@ -188,15 +188,19 @@ function Memory:expand(value)
 end
 
 --- What a persona is told of it; nil where there is nothing.
+---@param most { experiences: integer?, chars: integer? }? the latest experiences, and the characters of each line; all,
+---  and 200 of a value, unless told
 ---@return string?
-function Memory:render()
-  local lines = {}
+function Memory:render(most)
+  most = most or {}
+  local lines, experiences = {}, self:experiences()
   for _, name in ipairs(self:names()) do
-    lines[#lines + 1] = ("  ${%s} = %s"):format(name, text.cut(text.one_line(self:get(name)), 200))
+    lines[#lines + 1] = ("  ${%s} = %s"):format(name, text.cut(text.one_line(self:get(name)), most.chars or 200))
   end
-  local experiences = self:experiences()
   if #experiences > 0 then lines[#lines + 1] = "Learned:" end
-  for _, sentence in ipairs(experiences) do lines[#lines + 1] = "  - " .. sentence end
+  for i = math.max(1, #experiences - (most.experiences or #experiences) + 1), #experiences do
+    lines[#lines + 1] = "  - " .. (most.chars and text.cut(experiences[i], most.chars) or experiences[i])
+  end
   if #lines > 0 then return table.concat(lines, "\n") end
 end
 

@@ -123,7 +123,7 @@ end
 local function save(self, data)
   data.format, data.version = "deskpilot memory", version
   data.experiences = json.list(data.experiences)
-  return files.write(self.path, json.encode(secrets.mask_all(data)) .. "\n", { private = true })
+  return files.write(self.path, secrets.encode(data) .. "\n", { private = true })
 end
 
 -- Changes the file by change(data), which may say what is wrong.

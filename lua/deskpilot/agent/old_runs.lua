@@ -43,8 +43,10 @@ local function is_over(folder)
   return free and stat and (files.exists(files.join(folder, "result.json")) or os.time() - stat.mtime.sec > silence)
 end
 
--- The folders that are runs by their names and by what is in them, the newest first.
-local function all_runs(base)
+--- The folders that are runs by their names and by what is in them, the newest first.
+---@param base string the folder of the runs
+---@return { name: string, folder: string }[]
+function old_runs.list(base)
   local runs = {}
   for _, name in ipairs(files.list(base)) do
     local folder = files.join(base, name)
@@ -95,7 +97,7 @@ function old_runs.tidy(base, keep, own)
   if keep.count == 0 and keep.days == 0 and keep.megabytes == 0 then return nil end
   local seen, removed, limits = { count = 0, bytes = 0 }, { count = 0, bytes = 0 }, {}
   local oldest = os.date("!%Y%m%dT%H%M%SZ", math.floor(os.time() - keep.days * 86400)) --[[@as string]]
-  for _, run in ipairs(all_runs(base)) do
+  for _, run in ipairs(old_runs.list(base)) do
     local limit = limit_of(run, keep, seen, oldest)
     if limit and run.name ~= own and begins_as_a_journal(run.folder) and is_over(run.folder) then
       removed.count, removed.bytes = removed.count + 1, removed.bytes + (run.size or size_of(run.folder))

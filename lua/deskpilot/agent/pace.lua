@@ -20,14 +20,28 @@ local function begins_with(words, start)
   return #start > 0
 end
 
+--- Whether a phase is one of some: of that name, or one whose name begins with those words.
+---@param phase string?
+---@param list string[]
+---@return boolean
+function pace.is_phase(phase, list)
+  local words = words_of(phase or "")
+  for _, name in ipairs(list) do
+    if begins_with(words, words_of(name)) then return true end
+  end
+  return false
+end
+
 --- What is configured for a phase: for its name, or for the most words that its name begins with (EXECUTION for
 --- EXECUTION_SAVE), whatever their case and what stands between them.
 ---@param config deskpilot.config
 ---@param phase string?
 ---@return table<string, number> times empty for none
 function pace.of_phase(config, phase)
+  local phases = config:get "timing.phases"
+  if not next(phases) then return phases end
   local words, best, most = words_of(phase or ""), {}, 0
-  for name, times in pairs(config:get "timing.phases") do
+  for name, times in pairs(phases) do
     local start = words_of(name)
     if #start > most and begins_with(words, start) then best, most = times, #start end
   end
@@ -37,9 +51,10 @@ end
 --- A time of a run now, if somebody has set it: for the phase that the policy has announced last, or for the run.
 ---@param run deskpilot.run
 ---@param name string
+---@param times table<string, number>? those of the phase, where they are known
 ---@return number? seconds
-function pace.set(run, name)
-  local value = pace.of_phase(run.config, run.phase)[name]
+function pace.set(run, name, times)
+  local value = (times or pace.of_phase(run.config, run.phase))[name]
   if value ~= nil then return value end
   local key = "timing." .. name
   return run.config.sources[key] ~= "default" and run.config:get(key) or nil
@@ -59,8 +74,9 @@ end
 function pace.apply(run)
   local paced = run.paced or {}
   run.paced = paced
+  local times = pace.of_phase(run.config, run.phase)
   for _, name in ipairs(timing.input) do
-    local value, before = pace.set(run, name), paced[name]
+    local value, before = pace.set(run, name, times), paced[name]
     if value ~= nil then
       if not before then paced[name] = { own = rawget(run.desk.timing, name) } end
       run.desk.timing[name] = value

@@ -1,15 +1,18 @@
 --- What the tools for pages share: the tab in front, and the element that an index of the latest observation means.
 local errors = require "deskpilot.base.errors"
 local text = require "deskpilot.base.text"
-local allowed_files = require "deskpilot.agent.allowed_files"
+local alike = require "deskpilot.agent.alike"
 local fields = require "deskpilot.agent.fields"
 local page_format = require "deskpilot.agent.page_format"
+
+-- What few runs need is loaded by those that do.
+local function allowed_files() return require "deskpilot.agent.allowed_files" end
 
 local page_tools = {}
 
 --- The parameter `index`.
 page_tools.index = { name = "index", type = "integer", minimum = 0, maximum = 100000,
-  description = "The number that stands in brackets before the element in PAGE ELEMENTS." }
+  description = "The number in brackets before the element in PAGE ELEMENTS." }
 
 --- The browser to use: the one in front, else the newest.
 ---@param ctx deskpilot.tool_context
@@ -39,14 +42,15 @@ function page_tools.element(ctx, index)
   end
   for _, element in ipairs(seen.page.elements) do
     if element.index == index then
-      ctx.element = { role = element.role, name = text.cut(element.name, 200) }
+      ctx.element = alike.of(seen.page.elements, element)
       return element, seen.tab
     end
   end
-  local first = (seen.elements or {})[1]
-  if first and index >= first.number then
-    return errors.fail("not_found", "[%d] is no element of the page, but one of the desktop: use it as the `element` "
-      .. "of the desktop's tools, such as click_element", index)
+  for _, element in ipairs(seen.elements or {}) do
+    if element.number == index then
+      return errors.fail("not_found", "[%d] is no element of the page, but one of the desktop: use it as the `element` "
+        .. "of the desktop's tools, such as click_element", index)
+    end
   end
   return errors.fail("not_found", "the page has no element [%d] in PAGE ELEMENTS: %d are listed", index,
     #seen.page.elements)
@@ -75,7 +79,7 @@ function page_tools.address(ctx, url)
   if scheme ~= "file" then
     return errors.fail("refused", "only http and https addresses can be opened, and not %s", text.cut(url, 200))
   end
-  return allowed_files.address(ctx.run, url)
+  return allowed_files().address(ctx.run, url)
 end
 
 --- A tool that acts on one element.

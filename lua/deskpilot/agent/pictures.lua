@@ -1,7 +1,9 @@
 --- Pictures as parts of a request: the observation's, those in the results of tools, and others that a policy asks for.
 local native = require "native.image"
 local errors = require "deskpilot.base.errors"
+local shots = require "deskpilot.desk.picture.shot"
 local text = require "deskpilot.base.text"
+local viewpoint = require "deskpilot.agent.viewpoint"
 
 local pictures = {}
 
@@ -11,27 +13,20 @@ local pictures = {}
 ---@field mime string
 ---@field path string? of its file, in the run's folder
 ---@field caption string? what it shows, for the model
+---@field shot deskpilot.shot? the picture itself, where it is of the screen
 ---@field outside boolean? the caption is a tool's, so it stands between the run's marks
 
 local types = { ["image/png"] = "png", ["image/jpeg"] = "jpg", ["image/webp"] = "webp", ["image/gif"] = "gif" }
 local longest = 20 * 2 ^ 20 -- characters of base64: what others bring along (a server's tool) may be anything
 
---- How pictures for models are encoded, as configured.
----@param config deskpilot.config
----@param encoder native.PngEncoder? for a series of pictures that differ little
----@return deskpilot.encoding
-function pictures.encoding(config, encoder)
-  local format, most = config:get("screen.image_format"), config:get("screen.image_max_bytes")
-  return { format = format ~= "auto" and format or nil, max_bytes = most > 0 and most or nil, encoder = encoder }
-end
-
 local function of_shot(run, shot)
-  local config = run.config
-  local small, err = shot:fit(config:get("screen.image_width"), config:get("screen.image_height"))
+  local width, height = viewpoint.size(run.config, viewpoint.profile(run))(shot.width, shot.height)
+  local small, err = shot, nil
+  if width ~= shot.width or height ~= shot.height then small, err = shot:scale(width, height) end
   if not small then return nil, err end
-  local bytes, how = small:encode(pictures.encoding(config))
+  local bytes, how = small:encode(viewpoint.encoding(run.config, nil, viewpoint.format(run)))
   if not bytes then return nil, how end
-  return { base64 = native.base64(bytes), mime = how.mime }, bytes
+  return { base64 = native.base64(bytes), mime = how.mime, shot = shots.encoded(bytes, how, small) }, bytes
 end
 
 local function of_base64(value)

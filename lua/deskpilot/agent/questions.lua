@@ -199,9 +199,9 @@ function questions.consent(run, wanted)
 end
 
 -- Whether a tool says that a call is dangerous. Where it cannot tell, it is.
-local function is_dangerous(tool, args)
+local function is_dangerous(tool, args, config)
   if type(tool.dangerous) ~= "function" then return tool.dangerous end
-  local ok, said = pcall(tool.dangerous, args)
+  local ok, said = pcall(tool.dangerous, args, config)
   return not ok or said
 end
 
@@ -213,7 +213,7 @@ end
 ---@return boolean? allowed, deskpilot.error? err code "refused"
 function questions.allow_call(run, name, args, why)
   local tool = run.toolbox:get(name)
-  if not tool or not is_dangerous(tool, args) then return true end
+  if not tool or not is_dangerous(tool, args, run.config) then return true end
   local shown = {}
   for key, value in pairs(args) do
     if key ~= "justification" then shown[key] = value end

@@ -8,6 +8,7 @@ local native = require "native.image"
 local rundir = require "deskpilot.agent.rundir"
 local schema = require "deskpilot.base.schema"
 local shots = require "deskpilot.desk.picture.shot"
+local toolbox = require "deskpilot.agent.toolbox"
 local unchanged = require "deskpilot.agent.unchanged"
 
 local recording = {}
@@ -52,8 +53,8 @@ end
 local function kept_of(seen)
   local shot = seen.shot
   return { area = shot.area, frame = shot.frame, width = shot.width, height = shot.height, format = seen.format,
-    mime = seen.mime, window = seen.window, dialog = seen.dialog, page = seen.page, missing = seen.missing,
-    elements = seen.elements }
+    mime = seen.mime, screen = seen.screen, window = seen.window, dialog = seen.dialog, page = seen.page,
+    missing = seen.missing, elements = seen.elements, unlisted = seen.unlisted }
 end
 
 --- Saves what an observation holds beside its picture, unless it is the same as the one before.
@@ -80,7 +81,8 @@ end
 ---@class deskpilot.recording
 ---@field folder string
 ---@field looks table<integer, table[]> the `observed` events of each turn
----@field results table[] the `action_result` events
+---@field results table[] the `action_result` and `lookup` events; `kept` are the values that each has put into the
+---  run's memory
 ---@field last integer the number of the last turn that was looked at
 local Recording = {}
 Recording.__index = Recording
@@ -93,14 +95,17 @@ function recording.open(folder)
   if not events then return nil, how end
   local self = setmetatable({ folder = folder, looks = {}, results = {}, last = 0, lost = journal.lost(how) },
     Recording)
+  local kept = {}
   for _, event in ipairs(events) do
     if event.event == "run_start" then self.start = self.start or event end
+    if event.event == "memory" and event.op == "set" then kept[#kept + 1] = event end
     if event.event == "observed" and event.screen and rundir.is_picture(event.seen) and event.turn then
       local of_turn = self.looks[event.turn] or {}
       self.looks[event.turn] = of_turn
       of_turn[#of_turn + 1] = event
       self.first, self.last = self.first or event.turn, math.max(self.last, event.turn)
-    elseif event.event == "action_result" then
+    elseif event.event == "action_result" or event.event == "lookup" then
+      event.kept, kept = kept, {}
       self.results[#self.results + 1] = event
     end
   end
@@ -124,8 +129,21 @@ local objects = { type = "array", items = { type = "object" } }
 -- What a file that `save` has made must be for what reads it.
 local kept = { type = "object", required = { "area", "frame", "elements", "width", "height" }, properties = {
   area = rect, frame = rect, width = { type = "integer", minimum = 1 }, height = { type = "integer", minimum = 1 },
-  format = { type = "string" }, mime = { type = "string" }, window = { type = "object" }, dialog = { type = "object" },
+  format = { type = "string" }, mime = { type = "string" }, screen = rect, unlisted = { type = "integer" },
+  window = { type = "object" }, dialog = { type = "object" },
   page = { type = "object" }, elements = objects, missing = { type = "array", items = { type = "string" } } } }
+
+-- The places of elements are those in the list that was kept, which is not all that there was. What lies around an
+-- element comes before it, or whoever goes upward might never arrive.
+local function placed(elements)
+  local places = {}
+  for i, element in ipairs(elements) do
+    local around = places[element.parent or false]
+    places[element.index or false] = i
+    element.parent, element.index = around, i
+  end
+  return elements
+end
 
 -- The observation of an `observed` event.
 local function look_of(self, event)
@@ -139,8 +157,9 @@ local function look_of(self, event)
   local bytes, err = files.read(files.join(self.folder, event.screenshot))
   if not bytes then return nil, err end
   return { shot = shots.encoded(bytes, data, { area = data.area, frame = data.frame }), bytes = bytes,
-    format = data.format, mime = data.mime, base64 = native.base64(bytes), window = data.window, dialog = data.dialog,
-    page = data.page, elements = data.elements, missing = data.missing or {} }
+    format = data.format, mime = data.mime, base64 = native.base64(bytes), screen = data.screen, window = data.window,
+    dialog = data.dialog, page = data.page, elements = placed(data.elements), unlisted = data.unlisted,
+    missing = data.missing or {} }
 end
 
 -- The event of the turn's next look; of one look more than were recorded the last.
@@ -210,7 +229,19 @@ local function result_of(self, turn, name, args)
   end
 end
 
---- The tools, of which none is run but the one that claims the end.
+-- The pictures that a tool has given.
+local function pictures_of(self, known)
+  local list = {}
+  for _, path in ipairs(type(known.pictures) == "table" and known.pictures or {}) do
+    local bytes = rundir.is_picture(path) and files.read(files.join(self.folder, path))
+    if bytes then
+      list[#list + 1] = { base64 = native.base64(bytes), mime = path:find "%.png$" and "image/png" or "image/jpeg" }
+    end
+  end
+  return #list > 0 and list or nil
+end
+
+--- The tools, of which none is run but those that end the work. What one has put into the memory is there again.
 ---@param box deskpilot.toolbox
 ---@return deskpilot.toolbox
 function Recording:toolbox(box)
@@ -220,16 +251,20 @@ function Recording:toolbox(box)
     return self:toolbox(part)
   end, scope = function(_, wanted)
     return self:toolbox(box:scope(wanted))
+  end, with = function(_, tools)
+    return self:toolbox(box:with(tools))
   end, run = function(_, name, ctx, args)
-    if name == "report_completion" then return box:run(name, ctx, args) end
-    self.acted = true
+    local tool = box:get(name)
+    if tool and toolbox.ends(tool) then return box:run(name, ctx, args) end
+    self.acted = self.acted or not (tool and tool.looks)
     local known = result_of(self, ctx.run.turn, name, args)
     if not known then
       ctx.run:note(("the recorded run did not do this in turn %d: %s(%s)"):format(ctx.run.turn, name,
         json.encode(args)))
       return { text = name .. " was not done: this run has no desktop" }
     end
-    if known.ok then return { text = known.text, data = known.data } end
+    for _, value in ipairs(known.kept) do ctx.run.memory:set(tostring(value.name), tostring(value.value)) end
+    if known.ok then return { text = known.text or "done", data = known.data, pictures = pictures_of(self, known) } end
     return errors.fail(known.code or "io", "%s", tostring(known.text))
   end }, { __index = box })
 end

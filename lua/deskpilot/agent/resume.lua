@@ -2,8 +2,11 @@
 --- a new run takes that over. The journal alone is read, so it does not matter how the run ended.
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
+local goal_limits = require "deskpilot.agent.goal_limits"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
+local policy_options = require "deskpilot.agent.policy_options"
+local spending = require "deskpilot.agent.spending"
 local state = require "deskpilot.agent.state"
 local text = require "deskpilot.base.text"
 
@@ -17,7 +20,7 @@ local resume = {}
 ---@field turn integer the number of its last turn that counts
 ---@field whole boolean whether it goes on from its end, and not from a turn before
 ---@field seconds number that it and those before it had spent by then
----@field tokens integer that it and those before it had spent by then
+---@field spending deskpilot.spending what it and those before it had spent on models by then
 ---@field actions integer that it and those before it had done by then
 ---@field state table the policy's
 ---@field criteria string[]?
@@ -65,8 +68,7 @@ local takes = {}
 function takes.turn_start(past, event) past.turn = math.max(past.turn, event.turn or 0) end
 
 function takes.model_reply(past, event)
-  local usage = type(event.usage) == "table" and event.usage or {}
-  past.tokens = past.tokens + (tonumber(usage.input_tokens) or 0) + (tonumber(usage.output_tokens) or 0)
+  spending.add(past.spending, tostring(event.persona), spending.of_event(event))
 end
 
 function takes.turn_end(past, event)
@@ -85,7 +87,7 @@ function takes.action_result(past, event)
   local args = type(event.args) == "table" and event.args or {}
   local why = type(args.justification) == "string" and args.justification or begun.why
   past.done[#past.done + 1] = { tool = event.tool or "?", args = args, ok = event.ok, text = event.text or "",
-    why = why, turn = event.turn }
+    why = why, element = data(event.element), turn = event.turn }
 end
 
 -- What was done in a turn that was not finished is known from its events alone.
@@ -115,8 +117,8 @@ function resume.read(folder, options)
   local start = start_of(events)
   if not start then return errors.fail("not_found", "%s is the journal of a run that never began", folder) end
   local past = { folder = files.absolute(folder), kind = options and options.fork and "fork" or "resume", turn = 0,
-    start = start, whole = turn == nil, seconds = 0, actions = 0, tokens = 0, state = {}, entries = {}, done = {},
-    unfinished = {},
+    start = start, whole = turn == nil, seconds = 0, actions = 0, spending = spending.new(), state = {},
+    entries = {}, done = {}, unfinished = {},
     lost = journal.lost(how), events = table.move(events, 1, turn and index or #events, 1, {}) }
   for i = 1, index do
     local event = events[i]
@@ -127,7 +129,8 @@ function resume.read(folder, options)
   if past.whole then take_unfinished(past, events, index + 1) end
   local before = start.parent or {}
   past.turn = math.max(past.turn, before.turn or 0)
-  for _, name in ipairs { "seconds", "actions", "tokens" } do past[name] = past[name] + (before[name] or 0) end
+  for _, name in ipairs { "seconds", "actions" } do past[name] = past[name] + (before[name] or 0) end
+  spending.add_all(past.spending, before.spending or { personas = { ["(all)"] = { tokens = before.tokens } } })
   return past
 end
 
@@ -139,11 +142,15 @@ function resume.exhausted(past, config)
   local turns, seconds = config:get "limits.turns", config:get "limits.seconds"
   local sentence = "that run has used up its %s: %s is %g; give it more, such as --set %s=%d"
   if past.turn >= turns then
-    return sentence:format("turns", "limits.turns", turns, "limits.turns", turns * 2)
+    local name = policy_options.name_of(config, "limits.turns")
+    return sentence:format("turns", name, turns, name, turns * 2)
   end
-  local tokens = config:get "limits.tokens"
-  if tokens > 0 and past.tokens >= tokens then
-    return sentence:format("tokens", "limits.tokens", tokens, "limits.tokens", tokens * 2)
+  for _, name in ipairs(goal_limits.of_models) do
+    local key = "limits." .. name
+    local most = config:get(key)
+    if most > 0 and past.spending[name] >= most then
+      return sentence:format(name:gsub("_", " "), key, most, key, math.ceil(most * 2))
+    end
   end
   if past.seconds >= seconds then
     return sentence:format("time", "limits.seconds", seconds, "limits.seconds", math.ceil(seconds * 2))
@@ -155,7 +162,7 @@ end
 ---@return table
 function resume.parent(past)
   return { run = past.folder, turn = past.turn, kind = past.kind, seconds = past.seconds, actions = past.actions,
-    tokens = past.tokens }
+    tokens = past.spending.tokens, spending = past.spending }
 end
 
 local function how_it_ended(past)
@@ -195,12 +202,16 @@ end
 function resume.apply(run)
   local past = run.past
   local own = run.mission.run ~= nil or past.start.policy == run.config:get "policy"
-  run.turn, run.actions, run.tokens = past.turn, past.actions, past.tokens
+  run.turn, run.actions = past.turn, past.actions
+  spending.add_all(run.spending, past.spending)
   local goal = run.goal
   if own then goal.state, goal.criteria, goal.result = past.state, past.criteria, past.result end
   local history = goal.history
   for _, entry in ipairs(past.entries) do history:add(entry.turn, entry.kind, entry.line) end
-  for _, action in ipairs(past.done) do table.insert(history.actions, action) end
+  for _, action in ipairs(past.done) do
+    table.insert(history.actions, action)
+    history:note_places(action.args)
+  end
   for _, action in ipairs(past.unfinished) do history:add_action(action.turn or past.turn, action) end
   for _, sentence in ipairs(sentences(past, run.desktop)) do
     history:add(run.turn, "note", sentence)

@@ -5,6 +5,7 @@ local task = require "deskpilot.base.task"
 local acting = require "deskpilot.agent.acting"
 local checks = require "deskpilot.agent.checks"
 local claims = require "deskpilot.agent.claims"
+local correction = require "deskpilot.agent.correction"
 local events = require "deskpilot.agent.run_events"
 local exchange = require "deskpilot.agent.exchange"
 local goal_limits = require "deskpilot.agent.goal_limits"
@@ -13,14 +14,18 @@ local goals = require "deskpilot.agent.goals"
 local history = require "deskpilot.agent.history"
 local listeners = require "deskpilot.agent.listeners"
 local looking = require "deskpilot.agent.looking"
+local maker_checks = require "deskpilot.agent.maker_checks"
 local lookups = require "deskpilot.agent.lookups"
+local lost = require "deskpilot.agent.lost"
 local pace = require "deskpilot.agent.pace"
 local run_memory = require "deskpilot.agent.run_memory"
 local persona = require "deskpilot.agent.persona"
 local questions = require "deskpilot.agent.questions"
 local script = require "deskpilot.agent.script"
+local spending = require "deskpilot.agent.spending"
 local state = require "deskpilot.agent.state"
 local untrusted = require "deskpilot.agent.untrusted"
+local viewpoint = require "deskpilot.agent.viewpoint"
 
 local run = {}
 
@@ -36,6 +41,7 @@ local statuses = { succeeded = true, claimed = true, failed = true, incomplete =
 ---@field toolbox deskpilot.toolbox? the only tools that it may be of (toolbox:scope), the run's if not given
 ---@field observation deskpilot.observation? what the model was shown when it chose the arguments, the latest if not
 ---  given: positions are points of its picture
+---@field compared boolean? what it assumes of the screen has been compared already (assumptions.lua)
 
 ---@class deskpilot.run
 ---@field mission deskpilot.mission the mission's table
@@ -45,7 +51,7 @@ local statuses = { succeeded = true, claimed = true, failed = true, incomplete =
 ---@field goal deskpilot.goal what is worked on now; `task`, `state`, `history`, `observation`, `outcome`, `result`,
 ---  `personas`, `toolbox`, `model` and `models` are its own
 ---@field goals_begun integer how many goals were begun within the run
----@field tokens integer those of all requests and answers so far, as the servers count them
+---@field spending deskpilot.spending what its models have cost so far
 ---@field open_model (fun(own: { model: string?, endpoint: string? }): deskpilot.model.client?, deskpilot.error?)? a
 ---  client for a goal or persona with a model of its own
 ---@field task string? what is to be done now
@@ -60,21 +66,25 @@ local statuses = { succeeded = true, claimed = true, failed = true, incomplete =
 ---@field observation deskpilot.observation? the latest
 ---@field outcome deskpilot.outcome? once it is over
 ---@field acted number? when the last action had settled
+---@field seen_at number? when the latest observation was made
 ---@field result table? what the policy has to say of its work, in plain data: `task_result` of result.json
 ---@field personas table<string, table>? what the policy lets its personas spend (agent/persona.lua)
 ---@field memory deskpilot.memory what it keeps in mind
 ---@field toolbox deskpilot.toolbox
 ---@field listeners { name: string, listener: deskpilot.listener, final: boolean?, essential: boolean? }[]
 ---@field dir deskpilot.rundir
+---@field mcp deskpilot.run_mcp? the servers of the Model Context Protocol that it uses
 ---@field marks deskpilot.untrusted between which text from outside stands in requests
 ---@field journal { secure: fun() }? the one on the disk
 ---@field model deskpilot.model.client
 ---@field encoder native.PngEncoder
 ---@field started number
+---@field reloading deskpilot.reloading? takes files that are edited while it goes on (`deskpilot run --reload`)
 ---@field body deskpilot.task? the task that it is
 ---@field closers function[]
 ---@field noted table<string, true> what has been told of left out arguments
 ---@field looked { turn: integer, times: integer }?
+---@field answering deskpilot.model.wire.view? what has come so far of the answer that is waited for
 ---@field [string] any what guards keep of the whole run; what they keep of a goal is in `goal.guards`
 ---@field models table<string, deskpilot.model.client>? the clients of personas that ask a model of their own
 ---@field past deskpilot.past? the run that this one goes on from (`deskpilot resume`, `fork`)
@@ -89,6 +99,7 @@ local statuses = { succeeded = true, claimed = true, failed = true, incomplete =
 ---@field mistaken boolean? one of the mission's functions has failed
 ---@field folder string? the mission's own folder; a mission that ships with the program has none
 ---@field file { path: string, sha256: string }? the mission's file
+---@field time_changed fun()? is called when the limits of time were moved (goal_limits.extend)
 ---@field answerers deskpilot.answerer[]? who may answer questions, beside the mission's hook `ask`
 local Run = {}
 
@@ -100,13 +111,16 @@ function run.new(parts)
   rawset(self, "goal", goals.first { task = mission.task, verify = mission.verify, indicators = mission.indicators })
   for key, value in pairs(parts) do self[key] = value end
   self.history = self:new_history()
-  self.turn, self.actions, self.tokens, self.goals_begun = 0, 0, 0, 0
+  self.turn, self.actions, self.goals_begun, self.spending = 0, 0, 0, spending.new()
   self.args, self.checks = self.args or {}, checks.new(self)
   self.spent = self.past and self.past.seconds or 0
   self.encoder = native.encoder()
   self.marks = untrusted.new()
   self.closers, self.noted = {}, {}
-  if self.toolbox then self.toolbox.changed = function(change) self:emit("tools_changed", change) end end
+  if self.toolbox then
+    self.toolbox.changed = function(change) self:emit("tools_changed", change) end
+    self.toolbox.phase = function() return self.phase end
+  end
   self.memory = run_memory.of(self)
   self.m, self.proxy = script.view(self)
   self.desk:watch() -- from now on, so that no change between an action and its settle is missed
@@ -197,6 +211,8 @@ end
 ---  active one; elements outside it are not told of
 ---@field region deskpilot.region? of the screen, in pixels, or of that window
 ---@field marks boolean? with the numbers of the elements drawn into it
+---@field size (fun(width: integer, height: integer): integer, integer)? the picture's size, from that of what it shows
+---@field format "png"|"jpeg"|nil of a picture with `size`, where none is configured
 
 --- What a picture beside it shows: the screen, unless it says something else.
 ---@class deskpilot.picture_options
@@ -212,7 +228,7 @@ end
 ---@param options deskpilot.look_options?
 ---@return boolean? ok, deskpilot.error? err
 function Run:observe(options)
-  return looking.observe(self, options or {})
+  return lost.look(self, options or {})
 end
 
 --- A picture for a request's `images`, in the size of screenshots, kept in the run's folder.
@@ -223,25 +239,38 @@ function Run:picture(options)
 end
 
 --- Asks the persona's model. The latest screenshot goes along unless request.image is false. Calls of tools that only
---- look (`looks`) are answered within it, and the model is asked again, until it does something else.
----@param request { persona: string?, system: string, text: string, tools: string[]?, temperature: number?,
----  max_tokens: integer?, image: boolean?, images: deskpilot.picture[]?, results: deskpilot.lookup_round[]?,
----  acts: boolean?, toolbox: deskpilot.toolbox? } tools: their names; acts: the answer is to be an action; images: in
----  place of the latest screenshot, the last one is what positions are points of (run:picture, run.observation); what
----  it may spend is its persona's, unless the request says so itself
+--- look (`looks`) are answered within it, and the model is asked again, until it does something else. An answer that
+--- cannot be read goes back once, with what is wrong with it.
+---@param request { persona: string?, system: string, text: string|(fun(short: integer): string)|nil,
+---  brief: deskpilot.briefing?, tools: string[]?, could: string[]?, temperature: number?, max_tokens: integer?,
+---  image: boolean?, images: deskpilot.picture[]?, results: deskpilot.lookup_round[]?, acts: boolean?,
+---  toolbox: deskpilot.toolbox?, on_call: (fun(call: deskpilot.model.call, reply: deskpilot.reply):
+---  deskpilot.model.handed)?, read: (fun(reply: deskpilot.reply): any, string?)?, look_up: (fun(name: string,
+---  args: table, find: fun(): deskpilot.tool_result?, deskpilot.error?): deskpilot.tool_result?,
+---  deskpilot.error?)?, free: (fun(name: string): boolean)? } text: what it is told; a function
+---  (briefing.later) is asked again, for less, where the model cannot take as much; brief: in place of it the parts
+---  that it is to be told, whole at first and later what has changed (agent/dialogue.lua); tools: their names; could:
+---  the names of all that this persona may be given, to be counted against these; acts: the answer is to be an action;
+---  images: in place of the latest screenshot, the last one is what positions are points of (run:picture,
+---  run.observation); read: what an answer is good for; nil and a sentence where it is to go back, in place of what
+---  cannot be read; on_call: acts on the first calls of an answer while the rest still comes, where nothing that comes
+---  could change them (agent/early.lua), and says what became of each; they are the first of the reply's, and are not
+---  to be done again; look_up: answers a look-up in place of the tool, which `find` asks; free: whether the pictures
+---  that a tool gives count as no look-ups; what it may spend is its persona's, unless the request says so itself
 ---@return deskpilot.reply? reply, deskpilot.error? err
 function Run:ask(request)
   local box = request.toolbox or self.toolbox
   request.toolbox = nil
   request.persona = request.persona or "agent"
   persona.spend(self, request)
-  request.images = exchange.images(self, request)
-  local model = self.models and self.models[request.persona] or self.model
+  if not request.brief then request.images = exchange.images(self, request) end
   while true do
-    local reply, err = exchange.once(self, request, box, model)
+    local reply, err = exchange.ask(self, request, box)
     if not reply then return nil, err end
+    maker_checks.settle(self, reply)
     -- `literal` reads no messages: what it looks up is an action, of which the history tells it.
-    if self.outcome or model.literal or not lookups.answer(self, request, box, reply) then return reply end
+    if self.outcome or viewpoint.model(self, request.persona).literal then return reply end
+    if not lookups.answer(self, request, box, reply) and not correction.ask(request, reply) then return reply end
   end
 end
 
@@ -280,8 +309,10 @@ end
 
 --- Does one action by its tool, then lets the screen settle.
 ---@param call deskpilot.call
----@return { ok: boolean, text: string, code: string?, vetoed: boolean, data: any, pictures: deskpilot.picture[]? }
----  result vetoed: a listener did not let it happen; data and pictures: what the tool has given beside the text
+---@return { ok: boolean, text: string, code: string?, vetoed: boolean, tried: boolean, data: any,
+---  pictures: deskpilot.picture[]?, hit: table? } result vetoed: a listener did not let it happen; tried: the tool was
+---  run, whatever came of it; data and pictures: what the tool has given beside the text; hit: what it hit, as the
+---  journal tells it
 function Run:act(call)
   return acting.act(self, call)
 end
@@ -312,10 +343,20 @@ end
 
 --- Ends the goal if it has used up what it may spend, or what the goals around it had left. The loop asks after each
 --- turn, and `ask` after each answer.
----@param only "tokens"|nil of the limits
-function Run:check_limits(only)
-  local reached = not self.outcome and goal_limits.reached(self, self.goal.bounds, only)
-  if reached then self:stop("incomplete", reached) end
+---@param of_models boolean? only the limits of what is spent on models
+function Run:check_limits(of_models)
+  if self.outcome then return end
+  local reached, name = goal_limits.reached(self, self.goal.bounds, of_models)
+  if reached then
+    if name == "turns" then
+      self:emit("guard", { name = "budgets", message = reached .. ": it may have gone in circles; look at its last "
+        .. "actions before it is given more" })
+    end
+    return self:stop("incomplete", reached)
+  end
+  for _, words in ipairs(goal_limits.warnings(self, self.goal.bounds)) do
+    self:emit("guard", { name = "budgets", message = words })
+  end
 end
 
 --- Hands a part of the work to an agent, from a script, a policy, a hook or a tool, and waits until it has ended. That

@@ -1,6 +1,7 @@
 --- The events that the run itself announces (agent/loop.lua, agent/run.lua, agent/listeners.lua), in the order of a
 --- turn, and those that every policy, guard and tool may announce.
 local events = require "deskpilot.agent.events"
+local goal_limits = require "deskpilot.agent.goal_limits"
 local text = require "deskpilot.base.text"
 
 local strings = { type = "array", items = { type = "string" } }
@@ -27,7 +28,8 @@ events.declare_all("deskpilot.agent.loop", {
     { "mission", "string", "its name" },
     { "parent?", object { run = "string", turn = "integer", kind = "string", seconds = "number", actions = "integer",
       tokens = "integer" },
-      "the run that it comes from: its folder, after which turn, `resume`, `fork` or `rerun`, and what was spent" },
+      "the run that it comes from: its folder, after which turn, `resume`, `fork` or `rerun`, and what was spent; "
+      .. "`spending` is that on models, in all and by `personas`" },
     { "flags?", "object", "what the command line said of the configuration" },
     { "args?", strings, "what stood after -- on the command line, for the mission" },
     { "file?", "object", "the mission's file: path, sha256, folder; its copy is mission.lua in the run's folder" },
@@ -40,6 +42,7 @@ events.declare_all("deskpilot.agent.loop", {
     { "endpoint?", "string", "its server, without a password" },
     { "personas?", "object", "by name, the model and endpoint of personas that have one of their own" },
     { "desktop", { enum = { "current", "private" } }, "where the run works" },
+    { "began?", "number", "when that was, in seconds since 1970-01-01 UTC" },
     { "version", "string", "of deskpilot" },
     { "config", "object", "the whole configuration, by dotted names" },
   } },
@@ -53,11 +56,21 @@ events.declare_all("deskpilot.agent.loop", {
     { "window?", "object", "the active window: title, class, pid" },
     { "page?", "object", "the page in it: title, url, and how many elements it has" },
     { "elements", "integer", "how many elements on the screen were told of" },
+    { "tree?", "integer", "how many elements the applications reported" },
     { "missing?", strings, "what could not be had, one sentence each" },
     { "seconds", "number", "that looking took" },
+    { "parts?", object { capture = "number", encode = "number", elements = "number", page = "number" },
+      "seconds of it: capture (the picture), encode, elements (windows too), page; the rest went to files" },
   } },
   { name = "turn_end", about = "A turn is over.", fields = {
     { "seconds", "number", "that it took" },
+    { "of?", "integer", "the number at which the turns are used up" },
+    { "actions?", "integer", "how many there were in the run by now" },
+    { "last?", { type = "object", required = { "ok", "tool" }, properties = { tool = { type = "string" },
+      target = {}, ok = { type = "boolean" }, why = { type = "string" } } },
+      "the latest action: its tool, what it was about, whether it was done, and what the agent thought" },
+    { "seconds_left?", "number", "how long the turns that are left may take at the pace so far; less where the time is "
+      .. "used up before" },
     { "task_result?", "object", "the policy's own account of its work so far" },
   } },
   { name = "run_end", about = "The run is over; after_run hears it.", fields = {
@@ -71,8 +84,10 @@ events.declare_all("deskpilot.agent.loop", {
   } },
 })
 
-local spent = { type = "object", properties = { turns = { type = "number" }, seconds = { type = "number" },
-  tokens = { type = "number" } } }
+local spent = { type = "object", properties = {} }
+for _, name in ipairs { "turns", "seconds", table.unpack(goal_limits.of_models) } do
+  spent.properties[name] = { type = "number" }
+end
 
 events.declare_all("deskpilot.agent.goals", {
   { name = "goal_start", about = "A goal within the run begins (achieve); its path is `goal`.", fields = {
@@ -148,11 +163,21 @@ events.declare_all("deskpilot.agent.run_memory", {
 })
 
 events.declare_all("deskpilot.agent.script", {
-  { name = "picture", about = "The desktop as a script has left it.", fields = {
+  { name = "picture", about = "The desktop as the run has left it.", fields = {
     { "screenshot", "string", "the picture's file, in the run's folder" },
     { "screen", box, "the part of the desktop that it shows, in pixels" },
     { "image", object { width = "integer", height = "integer" }, "the picture's own size" },
     { "window?", "object", "the active window: title, class, pid" },
+  } },
+})
+
+events.declare_all("deskpilot.agent.control", {
+  { name = "control", about = "A person holds the run, lets it go on, or works on its desktop (`--live`).", fields = {
+    { "what", { enum = { "paused", "one step", "goes on", "taken", "taken over", "given back" } }, "taken: a pause "
+      .. "has become a take-over" },
+    { "by?", "string", "by which means: the live page, or the terminal" },
+    { "seconds?", "number", "that the pause or the take-over took, at its end" },
+    { "text?", "string", "which windows came and went while a person worked" },
   } },
 })
 
@@ -172,6 +197,59 @@ events.declare_all("deskpilot.agent.desk_journal", {
       { "failed?", "integer", "how many of them failed" },
     } },
 })
+
+events.declare_all("deskpilot.agent.retrying", {
+  { name = "retry", about = "An action has failed and may be done again (`retry.actions`); the desktop was looked at "
+    .. "anew.", fields = {
+    { "tool", "string", "its name" },
+    { "attempt", "integer", "which attempt has failed, from 1" },
+    { "of", "integer", "how many there may be" },
+    { "text", "string", "what went wrong" },
+    { "code?", "string", "of the error (docs/errors.md)" },
+    { "seconds", "number", "the pause before the look" },
+    { "again", "boolean", "whether it is done again" },
+    { "why?", "string", "why it is not" },
+  } },
+})
+
+events.declare_all("deskpilot.guards.screen_change", {
+  { name = "suspected", about = "An action that was done has changed nothing on the screen "
+    .. "(`observe.validate_screen_change`).", fields = {
+    { "tool", "string", "its name" },
+    { "action_number", "integer", "which action of the run it was, from 1" },
+    { "message", "string", "as the model is told" },
+  } },
+})
+
+events.declare_all("deskpilot.agent.changed_screen", {
+  { name = "screen_changed", about = "The screen has changed since the picture that an action was decided by, while "
+    .. "the model thought.", fields = {
+    { "tool", "string", "of the action" },
+    { "seconds", "number", "from the picture to the latest change" },
+    { "matters", "boolean", "whether the action is refused as stale for it" },
+    { "text?", "string", "what has changed that matters" },
+  } },
+})
+
+local lost = { enum = { "display", "window" } }
+
+events.declare_all("deskpilot.agent.lost", {
+  { name = "desktop_lost", about = "The desktop that is worked on, or the window of `desktop.window`, is not there any "
+    .. "more.", fields = {
+    { "what", lost, "which of them" },
+    { "text", "string", "what was found" },
+    { "seconds", "number", "that it is waited for at the most" },
+  } },
+  { name = "desktop_back", about = "It is there again.", fields = {
+    { "what", lost, "as in desktop_lost" },
+    { "seconds", "number", "that it was waited for" },
+  } },
+})
+
+local counts = {}
+for name in ("input new tools all_tools system text pictures"):gmatch "%a[%a_]*" do
+  counts[name] = { type = "integer" }
+end
 
 events.declare_all("deskpilot.agent.run", {
   { name = "model_request", about = "A persona is about to be asked; may be vetoed and amended.",
@@ -194,18 +272,33 @@ events.declare_all("deskpilot.agent.run", {
     { "image?", "boolean", "false: without the screenshot" },
     { "pictures?", strings, "files of the pictures, where they are not just the latest screenshot" },
     { "lookups?", "integer", "rounds of look-ups that the request answers" },
+    { "correction?", "string", "what was wrong with the answer before, which could not be used and goes back" },
+    { "earlier?", "integer", "earlier requests that it goes on from: it tells what has changed since the latest" },
     { "veto?", "string", "why it is not asked" },
   } },
   { name = "model_reply", about = "The model has answered, or failed to.", fields = {
     { "persona", "string", "who was asked" },
     { "request", "string", "as in model_request" },
-    { "seconds", "number", "that it took, with retries" },
+    { "seconds", "number", "that it took, with retries; without what was done of it meanwhile" },
+    { "early?", "integer", "how many of its actions were done while it still came: their events stand before this "
+      .. "one" },
     { "content?", "string", "the words of the answer, without thinking" },
+    { "thinking?", "string", "what the model thought, where it tells: the beginning of it" },
     { "tool_calls?", { type = "array", items = object { id = "string", name = "string", arguments = "string" } },
       "as received: id, name, arguments (text)" },
     { "usage?", { type = "object", properties = { input_tokens = { type = "integer" },
-      output_tokens = { type = "integer" } } }, "input_tokens, output_tokens" },
+      output_tokens = { type = "integer" }, cached_tokens = { type = "integer" },
+      written_tokens = { type = "integer" }, estimated = { type = "boolean" } } }, "input_tokens, output_tokens; where "
+      .. "the server says so also cached_tokens, of these what it had from a request before, and written_tokens, what "
+      .. "it keeps for the next; estimated: the server has not told them" },
+    { "cost?", "number", "US dollars, where the model's prices are known" },
     { "attempts?", "integer", "how often the server was asked" },
+    { "model?", "string", "the model's name" },
+    { "repairs?", { type = "object", properties = { score = { type = "integer" }, kinds = { type = "object" } } },
+      "what had to be guessed to read it: score (how far that is from what was written), kinds (how often each)" },
+    { "tokens?", { type = "object", properties = counts }, "the request's, estimated: all (input), those in no "
+      .. "beginning that an earlier request had too (new), and by parts; all_tools: what the tools would be if all "
+      .. "were always offered" },
     { "error?", object { code = "string", message = "string" }, "in place of an answer: code and message" },
   } },
   { name = "action", about = "An action is about to be done; may be vetoed and amended.",
@@ -240,21 +333,58 @@ events.declare_all("deskpilot.agent.run", {
     { "ok", "boolean", "whether it was done" },
     { "text", "string", "what was done, or why it was not, as the model reads it" },
     { "code?", "string", "of the error (docs/errors.md)" },
-    { "seconds?", "number", "that it took" },
-    { "point?", "array", "where it acted, as the model gave it, in 0..1000 of the picture" },
+    { "seconds?", "number", "that it took, with its retries" },
+    { "attempts?", "integer", "how often it was tried, where that was more than once" },
+    { "point?", "array", "where it acted, in 0..1000 of the picture, whatever the model counts in" },
     { "element?", "object", "what it acted on" },
+    { "hit?", "object", "what is needed to find that again in another run: `element` (role, name, app, page, nth of "
+      .. "those alike, path of ancestors, value and states before, secret), `window` (title, class, app, its place), "
+      .. "`at` (pixel of the screen), `place` of the element, `page` (title, url), `crop` (file of the picture of the "
+      .. "place), `crop_at` (the pixel of it that is `at`), `screenshot` (the picture it was decided by), `drop` (of a "
+      .. "drag: its end)" },
     { "ignored?", strings, "arguments that the tool does not know and that were left out" },
     { "data?", {}, "what the tool has given beside the text" },
     { "pictures?", strings, "files of the pictures that it has given" },
   } },
   { name = "settled", about = "The screen has come to rest after an action.", fields = {
     { "seconds", "number", "that this took" },
-    { "reason", "string", "`quiet`, or why it was not waited for longer" },
+    { "reason", "string", "`idle`: nothing of the action is on its way any more; `animation`: nothing but an animation "
+      .. "of the page without an end; `quiet`: there was no change for the quiet time; "
+      .. "`cap`: it still changes; or why it was not waited for" },
+    { "unknown?", "string", "why only the quiet time could tell: `programs` (not a private desktop), `processes` (the "
+      .. "system does not tell), `network` (a program has a connection), `page` (it has set a timer, is another one, "
+      .. "or cannot be asked), `scroll` (of a browser)" },
+    { "after?", "object", "what has become of what the action has hit: `value` and `states` of the element, and the "
+      .. "active `window` (title, class)" },
   } },
   { name = "note", about = "Something worth reading later.", fields = {
     { "message", "string", "" },
     { "own_files?", "array", "as in run_start: files that came into force later" },
   } },
+})
+
+local objects = { type = "array", items = { type = "object" } }
+
+events.declare_all("deskpilot.policies.orchestrator", {
+  { name = "iteration", about = "An agent that works in iterations has decided, and done its commands.",
+    fields = {
+    { "iteration", "integer", "its number within the goal" },
+    { "of", "integer", "the most that the goal may have" },
+    { "reasoning?", "string", "what the agent sees and why it goes on so; missing where its answer could not be used" },
+    { "tools?", objects, "those that were asked for information: tool, why, ok; redundant: why it was not answered; "
+      .. "cached, pictures, tokens (of the pictures)" },
+    { "commands?", objects, "tool, why, done; text: what went wrong" },
+    { "commands_why?", "string", "why these go together" },
+    { "learned?", strings, "what the agent wants to remember" },
+    { "reflection?", "object", "its notes to itself: focus, avoid, hypothesis, guidance_for_next, detecting_loop, "
+      .. "loop_reasoning" },
+    { "status", { enum = { "continue", "complete", "stuck", "infeasible", "invalid", "unanswered" } }, "how the goal "
+      .. "stands, as the agent says; invalid: its answer could not be used; unanswered: there was none" },
+    { "status_why?", "string", "why, as the agent says, or what was wrong with the answer" },
+    { "failed?", "string", "why the iteration counts as failed" },
+    { "system_note?", "string", "what the agent is told because of it" },
+    { "sizes?", { type = "object" }, "tokens of the request, estimated, by its parts; all: together" },
+  } }
 })
 
 require "deskpilot.agent.state" -- announces `state` after each turn
@@ -268,6 +398,21 @@ events.declare_all("everybody", {
     { "prompt?", "string", "the orders of the phase" },
     { "rationale?", "string", "why, as a persona said" },
     { "tools_rationale?", "string", "why these tools, as a persona said" },
+  } },
+  { name = "plan", about = "The policy has planned its work.", fields = {
+    { "reason", "string", "why this is the plan" },
+    { "subtasks", "array", "all that there are: id, title, intent, role, completion, needs, gives, status" },
+    { "kept", strings, "ids of those that had succeeded before" },
+    { "dropped", strings, "ids of those that are not wanted any more" },
+    { "reassigned", strings, "ids of those that another role does now" },
+  } },
+  { name = "evaluation", about = "A persona has looked whether something is done.", fields = {
+    { "subtask?", "string", "the subtask's id; missing for the task as a whole" },
+    { "because", "string", "why it was asked" },
+    { "answer", { enum = { "yes", "no", "unknown" } }, "whether it is done" },
+    { "decision", "string", "what follows from it" },
+    { "evidence", "string", "what was seen" },
+    { "missing?", "string", "what is still missing" },
   } },
   { name = "guard", about = "A guard has something to say.", fields = {
     { "name", "string", "which guard" },

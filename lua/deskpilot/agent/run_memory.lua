@@ -2,7 +2,9 @@
 --- so, what the project or the application in front is remembered by.
 local lookup = require "deskpilot.base.lookup"
 local memory = require "deskpilot.agent.memory"
-local memory_store = require "deskpilot.agent.memory_store"
+
+-- What few runs need is loaded by those that do.
+local function memory_store() return require "deskpilot.agent.memory_store" end
 
 local run_memory = {}
 
@@ -12,7 +14,7 @@ local function opener(run)
   return function(kind, key)
     local id = kind .. " " .. key
     if not opened[id] then
-      opened[id] = memory_store.of(kind, key)
+      opened[id] = memory_store().of(kind, key)
       opened[id]:read()
       if opened[id].problem then run:note(opened[id].problem) end
     end

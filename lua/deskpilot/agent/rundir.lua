@@ -58,19 +58,21 @@ end
 --- Saves a file of the run, after a look at the free space.
 ---@param name string path inside the run's folder
 ---@param data string
+---@param behind integer? so many bytes of the file that is there stay, and the data comes behind them
 ---@return boolean? ok, deskpilot.error? err
-function Rundir:save(name, data)
-  local ok, err = room(self, #data)
+function Rundir:save(name, data, behind)
+  local ok, err = room(self, #data + (behind or 0))
   if not ok then return nil, err end
-  return files.write(files.join(self.path, name), data, quick)
+  return files.write(files.join(self.path, name), data, { private = quick.private, sync = quick.sync, behind = behind })
 end
 
 --- Saves a value as JSON, secrets masked.
 ---@param name string
 ---@param value any
+---@param masked boolean? they have been masked already
 ---@return boolean? ok, deskpilot.error? err
-function Rundir:save_json(name, value)
-  local ok, encoded = pcall(json.encode, secrets.mask_all(value))
+function Rundir:save_json(name, value, masked)
+  local ok, encoded = pcall(masked and json.encode or secrets.encode, value)
   if not ok then return errors.fail("invalid", "cannot save %s: %s", name, tostring(encoded)) end
   return self:save(name, encoded .. "\n")
 end

@@ -1,6 +1,7 @@
 --- A mission's own functions: what they are given (`m`), and the run of a script.
 local desk_journal = require "deskpilot.agent.desk_journal"
 local desk_proxy = require "deskpilot.agent.desk_proxy"
+local errors = require "deskpilot.base.errors"
 local observation = require "deskpilot.agent.observation"
 local task = require "deskpilot.base.task"
 local verdict = require "deskpilot.agent.verdict"
@@ -27,8 +28,10 @@ function script.view(run)
     __index = function(_, key)
       local value = run[key]
       if type(value) ~= "function" then return value end
+      local is_method = rawget(run, key) == nil and rawget(run.goal, key) == nil
       methods[value] = methods[value] or function(self, ...)
         if self == m then self = run end
+        if self ~= run and is_method then errors.mistake("m.%s is called with a colon: m:%s(...)", key, key) end
         return value(self, ...)
       end
       return methods[value]
@@ -86,10 +89,16 @@ function script.flush(run)
   if run.proxy.journal then run.proxy.journal:flush() end
 end
 
---- Keeps a picture of the desktop as a script has left it.
+-- Whether the desktop may be another than the latest picture shows: an agent has acted since, a script always may.
+local function unseen(run)
+  if run.mission.run then return true end
+  return run.acted ~= nil and not run.recording and (run.seen_at or 0) < run.acted
+end
+
+--- Keeps a picture of the desktop as the run has left it, where the latest one is from before the last act.
 ---@param run deskpilot.run
 function script.ended(run)
-  if not run.mission.run then return end
+  if not unseen(run) then return end
   if run.outcome and run.outcome.status == "interrupted" then return end
   local ok, err = task.limit(PICTURE_TIME, function()
     task.sleep(0) -- from here on resumed by the loop, so that an interruption ends this task alone

@@ -34,9 +34,9 @@ local function make_strict(t, own, readable, sentence)
       error(sentence(key), 2)
     end
     return value
-  end, __newindex = function(_, key, value)
+  end, __newindex = function(written, key, value) -- a copy that keeps its metatable is not `t`
     if type(key) == "string" and not own[key] and not is_own_code(2) then error(sentence(key), 2) end
-    rawset(t, key, value)
+    rawset(written, key, value)
   end })
   return function() setmetatable(t, meta) end
 end

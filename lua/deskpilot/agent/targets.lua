@@ -1,9 +1,15 @@
 --- What the tools of the desktop point at: an element by its number in the observation that the model was shown, or a
 --- position in the picture of it. Elements are better: they are found where they are when the action is done, and one
 --- that is no longer what was seen is `stale`.
+local alike = require "deskpilot.agent.alike"
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
+local space = require "deskpilot.model.space"
 local text = require "deskpilot.base.text"
+
+-- What few runs need is loaded by those that do.
+local function page_format() return require "deskpilot.agent.page_format" end
+local function page_tools() return require "deskpilot.agent.page_tools" end
 
 local targets = {}
 
@@ -13,17 +19,28 @@ local targets = {}
 ---@return table property as for fields.object
 function targets.element(name, what)
   return { name = name, optional = true, type = "integer", minimum = 0, maximum = 100000,
-    description = what .. ": its number in brackets in ELEMENTS. Prefer it to a position." }
+    description = what .. ": its number in ELEMENTS. Prefer it to a position." }
 end
 
---- The schema of an argument that is a position: a point of the picture as the model sees it.
+--- The schema of an argument that is a position: a point of the picture as the model sees it. By its format the model
+--- is told of it in its own space, and what it answers is converted (deskpilot.model.space).
 ---@param name string
 ---@param what string
 ---@return table property as for fields.object
 function targets.position(name, what)
-  return { name = name, optional = true, type = "array", minItems = 2, maxItems = 2,
+  return { name = name, optional = true, type = "array", format = "position", minItems = 2, maxItems = 2,
     items = { type = "number", minimum = 0, maximum = 1000 },
-    description = what .. " as [x, y], 0 to 1000 from the left and from the top of the screenshot." }
+    description = ("%s as %s."):format(what, space.canonical:words "position") }
+end
+
+--- The schema of an argument that is a part of that picture.
+---@param name string
+---@param what string
+---@return table property as for fields.object
+function targets.box(name, what)
+  return { name = name, optional = true, type = "array", format = "box", minItems = 4, maxItems = 4,
+    items = { type = "number", minimum = 0, maximum = 1000 },
+    description = ("%s, as %s."):format(what, space.canonical:words "box") }
 end
 
 --- An argument, nil where it is left out: a model may also send null.
@@ -43,7 +60,11 @@ end
 
 local function listed(seen)
   if #seen.elements == 0 then return "none is listed" end
-  return ("[%d] to [%d] are listed"):format(seen.elements[1].number, seen.elements[#seen.elements].number)
+  local first, last = math.huge, 0
+  for _, element in ipairs(seen.elements) do
+    first, last = math.min(first, element.number), math.max(last, element.number)
+  end
+  return ("[%d] to [%d] are listed"):format(first, last)
 end
 
 --- The element with that number in what the model was shown.
@@ -63,12 +84,21 @@ function targets.seen(ctx, number)
   return errors.fail("not_found", "there is no element [%d] in ELEMENTS: %s", number, listed(seen))
 end
 
+--- Whether a number is that of an element of the page: these come before those of the desktop.
+---@param seen deskpilot.observation?
+---@param number any
+---@return boolean
+function targets.is_of_page(seen, number)
+  return seen ~= nil and seen.page ~= nil and type(number) == "number" and number < (seen.page.total or 0)
+end
+
 --- The check of a tool whose arguments point at something in one of two ways: one of them is given and not both, and
 --- an element is one that was listed.
 ---@param ctx deskpilot.tool_context
 ---@param tool string the tool's name
 ---@param args table
----@param names { element: string, position: string, optional: boolean? } of the two arguments
+---@param names { element: string, position: string, optional: boolean?, pages: boolean? } of the two arguments; pages:
+---  the element may be one of the page
 ---@return boolean? ok, deskpilot.error? err
 function targets.check(ctx, tool, args, names)
   local element, position = given(args[names.element]), given(args[names.position])
@@ -77,6 +107,9 @@ function targets.check(ctx, tool, args, names)
       names.element, names.position, element and " and not both" or "")
   end
   if not element then return true end
+  if names.pages and targets.is_of_page(ctx.observation, element) then
+    return page_tools().check_index(ctx, { index = element })
+  end
   local found, err = targets.seen(ctx, element)
   if not found then return nil, err end
   return true
@@ -103,9 +136,11 @@ end
 ---@param ctx deskpilot.tool_context whose `element` and `point` then say what was meant
 ---@param element integer? its number
 ---@param position number[]? x and y, 0..1000
----@return deskpilot.point|deskpilot.element|nil target nil where neither is given
+---@param pages boolean? whether it may be an element of the page
+---@return deskpilot.point|deskpilot.element|deskpilot.page_element|nil target nil where neither is given
 ---@return string|deskpilot.error|nil words the error, such as code "stale", where something is given and target is nil
-function targets.find(ctx, element, position)
+---@return deskpilot.tab? tab of an element of the page
+function targets.find(ctx, element, position, pages)
   element, position = given(element), given(position)
   if not element then
     if not position then return nil end
@@ -114,20 +149,25 @@ function targets.find(ctx, element, position)
     ctx.point = position
     return point, targets.show(position)
   end
+  if pages and targets.is_of_page(ctx.observation, element) then
+    local found, tab = page_tools().element(ctx, element)
+    if not found then return nil, tab end
+    return found, page_format().element_name(found), tab
+  end
   local seen, err = targets.seen(ctx, element)
   if not seen then return nil, err end
-  ctx.element = ctx.element or { role = seen.role, name = text.cut(seen.name, 200) }
+  ctx.element = ctx.element or alike.of(ctx.observation.elements, seen)
   local now, why = ctx.desk.elements.locate(seen)
   if not now then return nil, why end
   note_point(ctx, now)
   return now, targets.element_name(seen)
 end
 
---- "[512, 300]" as people and models read it.
----@param position number[]
+--- "[512, 300]" as people and the journal have it. A model reads it in its own space (history.lua).
+---@param position number[] or a box
 ---@return string
 function targets.show(position)
-  return ("[%g, %g]"):format(position[1], position[2])
+  return space.canonical:exact(position)
 end
 
 return targets

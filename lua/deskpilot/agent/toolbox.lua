@@ -3,9 +3,11 @@
 local errors = require "deskpilot.base.errors"
 local json = require "deskpilot.base.json"
 local lists = require "deskpilot.agent.safety_lists"
+local pace = require "deskpilot.agent.pace"
 local parameters = require "deskpilot.agent.parameters"
 local plugins = require "deskpilot.agent.plugins"
 local schema = require "deskpilot.base.schema"
+local spaces = require "deskpilot.model.space"
 local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local verdict = require "deskpilot.agent.verdict"
@@ -29,7 +31,14 @@ toolbox.user_group = "user"
 ---@field group string? what it belongs to, such as "pointing": policies offer groups or names; "user" unless told
 ---@field looks boolean? true if it only reads: a model that is offered it gets the answer within the same turn, and
 ---  then goes on; it is no action then. Such a tool does not act
+---@field fresh boolean? of one that looks: what it answers may be another while the screen stays the same, so it is not
+---  kept
+---@field picture boolean? of one that looks: what it gives is a picture of the screen; a policy may allow more of these
 ---@field timeout number? seconds after which it is stopped
+---@field tells integer? how much of its result the next request tells, in characters, where it is an action; 200
+---@field foreign boolean? whether its parameters are somebody else's, whose schemas may say what is not known here
+---@field phases string[]? the only phases of the policy in which it may be used, each by its name or the words that its
+---  name begins with
 ---@field check (fun(ctx: deskpilot.tool_context, args: table): boolean?, deskpilot.error?)? whether it could be done
 ---  as things are
 ---@field acts boolean? false if the desktop does not change by it; to the parameters of all others a justification is
@@ -38,10 +47,13 @@ toolbox.user_group = "user"
 ---@field touches (fun(ctx: deskpilot.tool_context, args: table): { window: deskpilot.window?, application: string?,
 ---  url: string? })? what it acts on, where that is neither what its arguments point at nor what has the keyboard's
 ---  focus: a window, an application, or an address that it opens
----@field dangerous boolean|(fun(args: table): boolean)|nil true if a person has to allow a call first
+---@field dangerous boolean|(fun(args: table, config: deskpilot.config): boolean)|nil true if a person has to allow a
+---  call first
 ---@field lasting boolean|(fun(args: table): boolean)|nil true if it cannot be undone: the journal is put on the disk
 ---  before it is done, so that it is known of whatever happens to the machine. Those that are dangerous are too
 ---@field repeatable boolean|(fun(args: table): boolean)|nil false if having done it twice is not the same as once
+---@field ends boolean? true if it says that the work is done, as all of the group "finish" do
+---@field pages boolean? true if its argument `element` may be an element of the page
 
 --- What a tool may return in place of a text.
 ---@class deskpilot.tool_result
@@ -54,6 +66,7 @@ toolbox.user_group = "user"
 ---@field desk deskpilot.desk
 ---@field run deskpilot.run
 ---@field config deskpilot.config
+---@field persona string? of a look-up: who wants it
 ---@field observation deskpilot.observation? what the model was shown when it chose the arguments: positions are points
 ---  of its picture, and numbers are those of its elements
 ---@field element { role: string, name: string }? set by the tool: the element that it acts on, for action_result
@@ -65,8 +78,10 @@ toolbox.user_group = "user"
 ---@field tools table<string, deskpilot.tool> its own
 ---@field parent deskpilot.toolbox? whose tools it has besides
 ---@field allows (fun(tool: deskpilot.tool): boolean)? which of these
+---@field lists (fun(tool: deskpilot.tool): boolean)? which of them whoever has made the scope has asked for
 ---@field reads_only boolean? whether these only read
 ---@field config deskpilot.config
+---@field phase (fun(): string?)? the phase that the policy has announced last
 ---@field changed fun(change: { added: string[]?, removed: string[]? })? told of what is added and removed
 local Toolbox = {}
 Toolbox.__index = Toolbox
@@ -86,6 +101,13 @@ function toolbox.lasts(tool, args)
   return tool ~= nil and (says(tool.lasting, args) or says(tool.dangerous, args)) or false
 end
 
+--- Whether a tool says that the work is done, or that it cannot be.
+---@param tool deskpilot.tool
+---@return boolean
+function toolbox.ends(tool)
+  return tool.ends or tool.group == "finish"
+end
+
 -- What a tool's file says of its parameters, or what is wrong with that.
 local function declared_parameters(tool, config)
   local definition = tool.parameters
@@ -99,7 +121,7 @@ end
 local function prepared(entry, config)
   local tool = entry.plugin
   local definition, problem = declared_parameters(tool, config)
-  problem = problem or parameters.problem(definition)
+  problem = problem or parameters.problem(definition, tool.foreign)
   if problem then
     return errors.fail("invalid", "%s %s", plugins.label(tool) or ("the tool '%s'"):format(entry.name), problem)
   end
@@ -140,24 +162,38 @@ local function set(words)
   return found
 end
 
---- A toolbox with some of the tools. Whatever a prompt says, no other can be called through it.
----@param wanted { groups: string[]?, names: string[]?, reads_only: boolean? } the tools of these groups and those of
----  these names, all where neither is given; reads_only: of them those that only look
----@return deskpilot.toolbox
-function Toolbox:scope(wanted)
-  local groups, names, all = set(wanted.groups), set(wanted.names), not (wanted.groups or wanted.names)
-  return setmetatable({ tools = {}, parent = self, config = self.config, reads_only = wanted.reads_only,
-    allows = function(tool)
-      return (all or groups[tool.group] or names[tool.name] or false) and (tool.looks or not wanted.reads_only)
-    end }, Toolbox)
-end
-
 -- Everything that `get` finds.
 local function all_names(self)
   local found = {}
   for name in pairs(self.tools) do found[name] = self:get(name) and true end
   for _, name in ipairs(self.parent and all_names(self.parent) or {}) do found[name] = self:get(name) and true end
   return text.keys(found)
+end
+
+-- Whether it is the group of some tool.
+local function is_group(self, word)
+  for _, name in ipairs(all_names(self)) do
+    if self:get(name).group == word then return true end
+  end
+  return false
+end
+
+--- A toolbox with some of the tools. Whatever a prompt says, no other can be called through it.
+---@param wanted { groups: string[]?, names: string[]?, reads_only: boolean?, ends: boolean? } the tools of these
+---  groups and those of these names, all where neither is given; reads_only: of them those that only look; ends: also
+---  those that say that the work is done
+---@return deskpilot.toolbox
+function Toolbox:scope(wanted)
+  local groups, names, all = set(wanted.groups), set(wanted.names), not (wanted.groups or wanted.names)
+  for word in pairs(names) do -- which of the two is meant is not said: the tool `finish` is not of the group "finish"
+    if groups[word] and self:get(word) and is_group(self, word) then names[word] = nil end
+  end
+  local function lists_tool(tool) return all or groups[tool.group] or names[tool.name] or false end
+  return setmetatable({ tools = {}, parent = self, config = self.config, reads_only = wanted.reads_only,
+    lists = lists_tool, allows = function(tool)
+      return (lists_tool(tool) or wanted.ends and toolbox.ends(tool) or false)
+        and (tool.looks or not wanted.reads_only)
+    end }, Toolbox)
 end
 
 --- A toolbox with these of its tools and no others, but for those that say that the work is done: without them an agent
@@ -173,7 +209,7 @@ function Toolbox:only(words)
         self:names(), "%q"))
     end
   end
-  return self:scope { names = words, groups = { "finish", table.unpack(words) } }
+  return self:scope { names = words, groups = words, ends = true }
 end
 
 -- The one that tools are added to.
@@ -203,6 +239,18 @@ function Toolbox:add(tool)
   return true
 end
 
+--- Puts a tool in the place of the one of that name: its file was edited.
+---@param name string
+---@param plugin deskpilot.tool
+---@return boolean? ok, deskpilot.error? err what is wrong with it; then the one before stays
+function Toolbox:replace(name, plugin)
+  local box = root(self)
+  local made, err = prepared({ name = name, plugin = plugin }, box.config)
+  if not made then return nil, err end
+  box.tools[name] = made
+  return true
+end
+
 --- Removes a tool from a run.
 ---@param name string
 ---@return boolean? ok, deskpilot.error? err code "not_found"
@@ -217,7 +265,10 @@ end
 -- Why a tool may not be used (safety.tools); nil where it may. A policy's own tools, which are in no file, and those
 -- that say that the work is done are nobody's acts.
 local function forbidden(self, tool)
-  if self.parent or tool.group == "finish" then return nil end
+  if self.parent or toolbox.ends(tool) then return nil end
+  if tool.phases and self.phase and not pace.is_phase(self.phase(), tool.phases) then
+    return ("%s is not for this phase, but for %s"):format(tool.name, text.join(tool.phases))
+  end
   return lists.tool(self.config, tool.name)
 end
 
@@ -232,34 +283,43 @@ function Toolbox:get(name)
 end
 
 -- Tools of these groups belong to nobody's set: a policy that wants one names it, or its group.
-local named_only = { talk = true, memory = true }
+local named_only = { talk = true, memory = true, touch = true, mcp = true, resources = true, calculation = true,
+  command = true }
 
---- The names of the tools that may be offered to anybody, or of all those of a scope, sorted.
----@return string[]
-function Toolbox:names()
-  local found, all = {}, false
-  local box = self
+local function asked_for(box, tool)
   while box do
-    all = all or box.allows ~= nil
+    if box.lists and box.lists(tool) then return true end
     box = box.parent
   end
-  for _, name in ipairs(all_names(self)) do found[name] = (all or not named_only[self:get(name).group]) or nil end
+  return false
+end
+
+--- The names of the tools that may be offered to anybody, or that a scope is of, sorted.
+---@return string[]
+function Toolbox:names()
+  local found = {}
+  for _, name in ipairs(all_names(self)) do
+    local tool = self:get(name)
+    found[name] = (not named_only[tool.group] or asked_for(self, tool)) or nil
+  end
   return text.keys(found)
 end
 
 -- What a request holds for a tool with those parameters.
-local function new_definition(tool, definition)
-  local inner = json.ordered({ name = tool.name, description = tool.description, parameters = definition },
-    { "name", "description", "parameters" })
+local function new_definition(tool, definition, space)
+  local inner = json.ordered({ name = tool.name, description = tool.description,
+    parameters = parameters.sent(space:schema(definition)) }, { "name", "description", "parameters" })
   return json.ordered({ type = "function", ["function"] = inner }, { "type", "function" })
 end
 
--- The definitions of tools. Their texts are made once: they are the same in every request.
+-- The definitions of tools by their space. Their texts are made once: they are the same in every request.
 local definitions = setmetatable({}, { __mode = "k" })
 
-local function definition_of(tool)
-  definitions[tool] = definitions[tool] or json.constant(new_definition(tool, tool.parameters))
-  return definitions[tool]
+local function definition_of(tool, space)
+  definitions[tool] = definitions[tool] or {}
+  local known, key = definitions[tool], space:key()
+  known[key] = known[key] or json.constant(new_definition(tool, tool.parameters, space))
+  return known[key]
 end
 
 -- The parameters as the run wants them now; nil where they are always the same.
@@ -291,13 +351,15 @@ end
 --- What a request's `tools` holds for these names. It is not to be changed.
 ---@param names string[]
 ---@param run deskpilot.run? that asks
+---@param space deskpilot.model.space? in which positions are told of; the canonical one if not given
 ---@return table[]
-function Toolbox:definitions(names, run)
+function Toolbox:definitions(names, run, space)
   local list = {}
+  space = space or spaces.canonical
   for i, name in ipairs(names) do
     local tool = assert(self:get(name), name)
     local wanted = parameters_now(tool, run)
-    list[i] = wanted and new_definition(tool, wanted) or definition_of(tool)
+    list[i] = wanted and new_definition(tool, wanted, space) or definition_of(tool, space)
   end
   return list
 end

@@ -41,13 +41,13 @@ end
 local seen = { not_found = true, timed_out = true, invalid = true, stale = true }
 
 --- What a check's results mean: a verdict, or true, or false and why. An error that came from not being able to look
---- means unknown.
+--- means unknown. Words beside true are not evidence: in `return sent, "it was not sent"` they are the reason of a no.
 ---@param value any
 ---@param why any
 ---@return deskpilot.verdict
 function verdict.of(value, why)
   if verdict.is(value) then return value end
-  if value then return verdict.yes(type(why) == "string" and why or "the check holds") end
+  if value then return verdict.yes("the check holds") end
   if not errors.is(why) then return verdict.no(why) end
   return (seen[why.code] or value == false) and verdict.no(errors.words(why)) or verdict.unknown(errors.words(why))
 end

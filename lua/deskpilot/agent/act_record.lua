@@ -1,0 +1,214 @@
+--- What an action hits, written down so that another run can find it again: the element with what it is inside of, the
+--- window, the place and a picture of it. `action_result` tells it as `hit`, and `settled` what has become of it.
+local errors = require "deskpilot.base.errors"
+local hit_test = require "deskpilot.agent.hit_test"
+local rects = require "deskpilot.desk.picture.rect"
+local text = require "deskpilot.base.text"
+
+local act_record = {}
+
+local longest = 2000 -- characters of a value
+local margin, largest, around = 4, { 320, 120 }, { 96, 48 } -- pixels of the picture of a place
+
+-- Of a page only what can hold a value is read again after the action: reading costs a look at the page.
+local holds_value = { textbox = true, searchbox = true, combobox = true, checkbox = true, radio = true, switch = true,
+  spinbutton = true, slider = true }
+
+local kept_states = { "checked", "selected", "expanded", "pressed", "focused" }
+
+local function is_secret(element)
+  return element.states.protected or element.role:find("password", 1, true) ~= nil
+end
+
+local function states_of(element)
+  local on = {}
+  for _, name in ipairs(kept_states) do
+    if element.states[name] then on[#on + 1] = name end
+  end
+  return #on > 0 and on or nil
+end
+
+-- What an element holds; nothing of a secret field.
+local function value_of(element)
+  if is_secret(element) then return nil end
+  local value = element.text or element.value
+  return value ~= nil and text.cut(tostring(value), longest) or nil
+end
+
+local function is_same(element, told)
+  local box = element.box or element
+  return element.role == told.role and element.name == told.name and (box.x == told.x and box.y == told.y
+    or element.box == nil and element.in_view ~= nil)
+end
+
+local function find(list, told)
+  for _, element in ipairs(list or {}) do
+    if told.number and told.page and element.index == told.number then return element end
+    if not (told.page and told.number) and is_same(element, told) then return element end
+  end
+end
+
+-- The element as it was read, and the list that it is of: the latest look's, or else what is there now.
+local function read(run, told, window)
+  local seen = run.observation
+  if told.page then
+    local list = seen and seen.page and seen.page.elements
+    return find(list, told), list
+  end
+  local found = seen and find(seen.tree, told)
+  if found then return found, seen.tree end
+  local list = window and hit_test.ask(function()
+    return run.desk.elements.list { pid = window.pid ~= 0 and window.pid or nil }
+  end)
+  return list and find(list, told), list
+end
+
+-- The ancestors, the outermost first: the application, its window, what is in it.
+local function path_of(list, element)
+  local path, above = {}, list[element.parent or 0]
+  while above do
+    table.insert(path, 1, { role = above.role, name = text.cut(above.name, 200) })
+    above = list[above.parent or 0]
+  end
+  return path
+end
+
+--- The element of a window that an element of a complete list is in: its outermost ancestor below the application.
+---@param list deskpilot.element[]
+---@param element deskpilot.element
+---@return deskpilot.element
+function act_record.top(list, element)
+  local top = element
+  while top.depth > 1 and list[top.parent or 0] do top = list[top.parent] end
+  return top
+end
+
+-- Which of those with its role and name in its window it is, from 1; nil where there is no other.
+local function place_among(list, element)
+  local count, nth = 0, nil
+  local top = not element.in_view and element.depth and act_record.top(list, element)
+  for _, other in ipairs(list) do
+    local alike = other.role == element.role and other.name == element.name and other.frame == element.frame
+    if alike and (not top or act_record.top(list, other) == top) then
+      count = count + 1
+      if other == element then nth = count end
+    end
+  end
+  return count > 1 and nth or nil
+end
+
+local function element_record(run, told, window)
+  local record = { role = told.role, name = text.cut(told.name, 200), page = told.page, states = states_of(told),
+    secret = is_secret(told) or nil }
+  local element, list = read(run, told, window)
+  if not element then return record end
+  record.app, record.value, record.frame = element.app, value_of(element), element.frame
+  record.nth = place_among(list, element)
+  if element.depth then record.path = path_of(list, element) end
+  return record, element
+end
+
+local function window_record(action, window)
+  return { title = window.title, class = window.class, app = action.application, x = window.x, y = window.y,
+    width = window.width, height = window.height }
+end
+
+-- The part of the screen that a picture of the place shows: the element where it is small, else what is around the
+-- point.
+local function crop_area(run, point, place, window)
+  local area
+  if place and place.width <= largest[1] and place.height <= largest[2] then
+    area = { x = place.x - margin, y = place.y - margin, width = place.width + 2 * margin,
+      height = place.height + 2 * margin }
+  elseif point then
+    area = { x = point.x - around[1] // 2, y = point.y - around[2] // 2, width = around[1], height = around[2] }
+  end
+  local screen = area and run.desk.screen.size()
+  area = screen and rects.intersection(area, screen)
+  return area and window and rects.intersection(area, window) or area -- what is behind the window may be another
+end
+
+local function keep_crop(run, record, window)
+  local area = crop_area(run, record.at, record.place, window)
+  local shot = area and run.desk.screen.shot { region = area, cursor = false }
+  if not shot then return end
+  local name = ("screenshots/act_%04d.png"):format(run.actions)
+  local bytes = shot:encode { format = "png" }
+  shot.native:close()
+  if not (bytes and run.dir:save(name, bytes)) then return end
+  record.crop = name
+  record.crop_at = record.at and { record.at.x - area.x, record.at.y - area.y } or nil
+end
+
+-- Where a page is, without what changes from one visit to the next.
+local function page_record(seen, told)
+  local page = told and told.page and seen and seen.page
+  return page and { title = text.cut(page.title, 200), url = text.cut(page.url, 2000) } or nil
+end
+
+local function describe(run, action)
+  local told, window, point = action.element, action.window, action.point
+  if not (told or window) then return nil end
+  local record, element = { at = point, screenshot = run.observation and run.observation.path }, nil
+  if told then record.element, element = element_record(run, told, window) end
+  if window then record.window = window_record(action, window) end
+  record.page = page_record(run.observation, told)
+  if told and told.x then record.place = { x = told.x, y = told.y, width = told.width, height = told.height } end
+  keep_crop(run, record, window)
+  local drop = action.drop
+  if drop then
+    record.drop = { at = drop.point, element = drop.element and element_record(run, drop.element, drop.window) or nil }
+  end
+  return record, element
+end
+
+-- Nothing that goes wrong in writing down may change what is done.
+local function try(fn, ...)
+  local ok, value, more = pcall(fn, ...)
+  if not ok and errors.interrupts(value) then error(value, 0) end
+  if ok then return value, more end
+end
+
+--- An action's tool is about to run: what it hits, in `action_result` as `hit`.
+---@param run deskpilot.run
+---@param action deskpilot.action
+---@return table? record, table? element the element as it was read, for `after`
+function act_record.before(run, action)
+  if run.recording or not run.dir then return nil end
+  return try(describe, run, action)
+end
+
+local function now_of(run, record, element)
+  if not record.element.page then return (run.desk.elements.refresh(element)) end
+  if not holds_value[element.role] then return nil end
+  local tab = run.observation and run.observation.tab
+  local page = tab and hit_test.ask(function()
+    return tab:observe { max_elements = run.config:get "observe.max_page_elements", max_text = 0, keep = false }
+  end)
+  local nth = record.element.nth or 1
+  for _, other in ipairs(page and page.elements or {}) do
+    if other.role == element.role and other.name == element.name and other.frame == element.frame then
+      nth = nth - 1
+      if nth == 0 then return other end
+    end
+  end
+end
+
+local function changes(run, record, element)
+  local now = element and now_of(run, record, element)
+  local window = run.desk.windows.active()
+  return { value = now and value_of(now), states = now and states_of(now),
+    window = window and { title = window.title, class = window.class } or nil }
+end
+
+--- The screen has settled after the action: what has become of what it hit, in `settled` as `after`.
+---@param run deskpilot.run
+---@param record table? as `before` gave it
+---@param element table?
+---@return table?
+function act_record.after(run, record, element)
+  if not record then return nil end
+  return (try(changes, run, record, element))
+end
+
+return act_record

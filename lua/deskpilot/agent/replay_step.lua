@@ -1,0 +1,238 @@
+--- One step of a replayed run: finds its target, does it by its tool, and checks what is to be true then.
+local errors = require "deskpilot.base.errors"
+local files = require "deskpilot.base.files"
+local replay_check = require "deskpilot.agent.replay_check"
+local replay_target = require "deskpilot.agent.replay_target"
+local script = require "deskpilot.agent.script"
+local task = require "deskpilot.base.task"
+local text = require "deskpilot.base.text"
+
+-- What few runs need is loaded by those that do.
+local function replay_heal() return require "deskpilot.agent.replay_heal" end
+
+local replay_step = {}
+
+local pause = 0.1 -- seconds between looks
+
+---@class deskpilot.replay.step
+---@field [1] string what it is, for people
+---@field act string the tool
+---@field with table? its arguments, without what it points at
+---@field on deskpilot.replay.target? what it acts on
+---@field to deskpilot.replay.target? of a drag: where it ends
+---@field expect deskpilot.replay.expect? what is to be true afterwards
+---@field looks string? a picture of the place as it was in the run
+---@field optional boolean? it is left out where its target is not there: some runs had it and some had not
+
+---@class deskpilot.replay.player
+---@field m deskpilot.mission_run
+---@field file string of the exported mission
+---@field pictures string the folder of its pictures
+---@field count integer of the steps so far
+---@field looked deskpilot.observation? the latest look of its own
+---@field raised integer? the step for which a window was brought to the front
+---@overload fun(step: deskpilot.replay.step)
+local Player = {}
+Player.__index = Player
+
+local known = { act = "string", with = "table", on = "table", to = "table", expect = "table", looks = "string",
+  optional = "boolean" }
+
+local function check_fields(fields, kinds, what)
+  for key in pairs(fields) do
+    if type(key) == "string" and not kinds[key] then
+      errors.mistake("%s has %s, which does not exist%s", what, key, text.did_you_mean(key, text.keys(kinds)))
+    end
+  end
+end
+
+local function check(step)
+  if type(step) ~= "table" or type(step[1]) ~= "string" then
+    errors.mistake "a step is a table such as { \"what it is\", act = \"click_element\", on = { ... } }"
+  end
+  check_fields(step, known, ("the step %q"):format(step[1]))
+  for key, kind in pairs(known) do
+    if step[key] ~= nil and type(step[key]) ~= kind or key == "act" and step.act == nil then
+      errors.mistake("the step %q: %s must be a %s", step[1], key, kind)
+    end
+  end
+  check_fields(step.expect or {}, replay_check.tests, ("`expect` of the step %q"):format(step[1]))
+end
+
+-- A look at the screen that was taken after everything that was done.
+local function look(self, again)
+  local m = self.m
+  local seen = m.observation
+  if not again and seen and seen == self.looked and not (m.acted and m.acted > seen.at) then return seen end
+  local ok, err = m:observe()
+  if not ok then error(err, 0) end
+  self.looked = m.observation
+  return self.looked
+end
+
+-- Fails where what the fields say is not there in time; `fn` is asked after each look.
+local function wait(self, fn)
+  local stop, again = task.now() + self.m.config:get "replay.seconds", false
+  while true do
+    local seen = look(self, again)
+    local value, err = script.ask(self.m, true, fn, seen)
+    if value then return value end
+    if task.now() > stop then return nil, err end
+    again = true
+    task.sleep(pause)
+  end
+end
+
+local function path_of(self, name)
+  return files.join(self.pictures, name)
+end
+
+local function listed(seen, element)
+  for _, other in ipairs(seen.elements) do
+    if other.handle == element.handle then return other.number end
+  end
+end
+
+local function is_off(found)
+  local element = found.page or found.element
+  if not element then return false end
+  return element.states.disabled or found.element and element.states.enabled == false
+end
+
+local function position(seen, x, y)
+  local nx, ny = seen.shot:to_norm(x, y)
+  if nx then return { nx, ny } end
+  return errors.fail("not_found", "%d, %d is not on the screen", x, y)
+end
+
+-- The arguments that point at what was found, in the tool's own words.
+local function aim(self, tool, seen, found, names)
+  local args, properties = {}, tool.parameters.properties
+  if found.page then
+    if properties.index then args.index = found.page.index
+    elseif tool.pages then args[names[1]] = found.page.index
+    elseif found.page.box and found.page.in_view then
+      local box = found.page.box
+      args[names[2]] = position(seen, box.x + box.width // 2, box.y + box.height // 2)
+    end
+    return args
+  end
+  if found.x then
+    local point, err = position(seen, found.x, found.y)
+    args[names[2]] = point
+    return point and args, err
+  end
+  if not found.element then return args end
+  local behind = replay_target.behind(seen, found.element)
+  if behind and self.raised ~= self.count then
+    self.raised = self.count
+    self.m.desk.windows.focus(behind)
+    return errors.fail("not_found", "the window %q is not in front", behind.title)
+  end
+  local number = properties[names[1]] and listed(seen, found.element)
+  if number then
+    args[names[1]] = number
+    return args
+  end
+  local x, y = replay_target.middle(seen, found.element)
+  if not x then
+    self.m.desk.elements.scroll_into_view(found.element)
+    return errors.fail("not_found", "the %s %q is not in view", found.element.role, found.element.name)
+  end
+  args[names[2]] = position(seen, x, y)
+  return args
+end
+
+local start_names, end_names = { "start_element", "start" }, { "end_element", "end" }
+
+-- All arguments of the step's call.
+local function arguments(self, step, seen)
+  local m = self.m
+  local tool = m.toolbox:get(step.act)
+  if not tool then return errors.fail("refused", "there is no tool %q", step.act) end
+  local args = {}
+  for key, value in pairs(step.with or {}) do args[key] = value end
+  local parts = { { step.on, step.to and start_names or { "element", "position" } }, { step.to, end_names } }
+  for _, part in ipairs(parts) do
+    if part[1] then
+      local found, err = replay_target.find(m.desk, seen, part[1], function(name) return path_of(self, name) end)
+      if not found then return nil, err end
+      if is_off(found) then return errors.fail("not_found", "the %s %q is disabled", part[1].role, part[1].name) end
+      local more, why = aim(self, tool, seen, found, part[2])
+      if not more then return nil, why end
+      for key, value in pairs(more) do args[key] = value end
+    end
+  end
+  return args
+end
+
+-- Ends the run, which has failed at the step: what is to be said of it, and what its target looked like.
+local function fail(self, step, line, why)
+  local m = self.m
+  local words = { ("the step '%s' (%s:%d): %s"):format(step[1], self.file, line, tostring(why)) }
+  if step.looks or step.on and step.on.picture then
+    words[#words + 1] = ("it looked like %s"):format(path_of(self, step.looks or step.on.picture))
+  end
+  if m.observation and m.observation.path then
+    words[#words + 1] = ("the screen is %s now"):format(files.join(m.dir.path, m.observation.path))
+  end
+  words[#words + 1] = ("mend line %d, or let a model do it: deskpilot run %s --heal"):format(line, self.file)
+  local err = errors.new("not_found", "%s", table.concat(words, "; "))
+  m:stop("failed", err.message) -- also where the original's script would make something else of it
+  error(err, 0)
+end
+
+-- What changed in the run has to change now.
+local function verify(self, step, line)
+  if not step.expect then return end
+  local ok, why = wait(self, function(seen) return replay_check.holds(self.m.desk, seen, step) end)
+  if not ok then fail(self, step, line, "it was done, but then " .. tostring(why)) end
+end
+
+-- Acts; what was found may be gone again by then, so it is looked for once more.
+local function act(self, step)
+  local stop = task.now() + self.m.config:get "replay.seconds"
+  while true do
+    local args, err = wait(self, function(seen) return arguments(self, step, seen) end)
+    if not args then return nil, err end
+    local result = self.m:act { tool = step.act, args = args, why = step[1] }
+    if result.ok then return true end
+    if result.code ~= "stale" or task.now() > stop then return nil, errors.new("refused", "%s", result.text), true end
+    self.looked = nil
+  end
+end
+
+function Player:__call(step)
+  check(step)
+  local m, line = self.m, debug.getinfo(2, "l").currentline
+  if m.outcome then error(errors.new("cancelled", "%s", m.outcome.reason), 0) end
+  self.count = self.count + 1
+  if step.optional and not script.ask(m, true, arguments, self, step, look(self)) then return false end
+  local ok, err, tried = act(self, step)
+  if not ok and not tried and m.config:get "replay.heal" and not m.outcome then
+    ok, err = replay_heal().step(self, step, line, err)
+  end
+  if m.outcome then error(errors.new("refused", "%s", m.outcome.reason), 0) end
+  if not ok then fail(self, step, line, err) end
+  verify(self, step, line)
+  return true
+end
+
+--- A value that the run has kept by now (extract_data).
+---@param name string
+---@return string
+function Player:kept(name)
+  local value = self.m.memory:get(name)
+  if value then return value end
+  error(errors.new("not_found", "no step has kept ${%s}", name), 0)
+end
+
+--- What calls itself with a step does it.
+---@param m deskpilot.mission_run
+---@param how { file: string, pictures: string }
+---@return deskpilot.replay.player
+function replay_step.new(m, how)
+  return setmetatable({ m = m, file = how.file, pictures = how.pictures, count = 0 }, Player)
+end
+
+return replay_step
