@@ -1,5 +1,6 @@
 -- A script: fills in a form of a GTK application once for each line of a CSV file. Whether it is done is what
--- the application says it was given. A table of one's own: deskpilot run form -- people.csv
+-- the application says it was given. A table of one's own: deskpilot run form -- people.csv. Where a policy is named
+-- (--policy task_executor --model literal), an agent of it fills in the forms.
 local csv = require "deskpilot.base.csv"
 local files = require "deskpilot.base.files"
 local task = require "deskpilot.base.task"
@@ -34,19 +35,38 @@ local function field(desk, name)
   return nil, "there is no field beside " .. name
 end
 
--- Opens the form, fills it in and sends it off; what the application then says.
-local function fill_in(desk, person)
-  local form = task.start(desk.apps.run, { "zenity", "--forms", "--title", "New contact", "--separator", "\n",
-    "--add-entry", names[1], "--add-entry", names[2], "--add-entry", names[3], timeout = 60 })
-  desk.wait_for_element { app = "zenity", role = "push button", name = "OK", timeout = 15 }
+local function by_script(desk, person)
   for _, name in ipairs(names) do
     local place = desk.wait_until(function() return field(desk, name) end)
     desk.elements.set_text(place, person[name])
   end
   desk.elements.press { app = "zenity", role = "push button", name = "OK" }
-  local ok, result = form:wait()
-  if not ok then error(result, 0) end
-  return result.stdout
+end
+
+-- The first field has the keyboard, so that an agent needs no places but that of the button.
+local function by_agent(m, person, form)
+  local typed = {}
+  for i, name in ipairs(names) do typed[i] = ('Type "%s"'):format(person[name]:gsub('[\\"]', "\\%0")) end
+  local ok, why = m:achieve {
+    goal = ('Fill in the form for a new contact:\n%s\nClick "OK"'):format(table.concat(typed, "\nPress tab\n")),
+    verify = function() return form.sent ~= nil, "the form was not sent off" end,
+  }
+  if not ok then error(why, 0) end
+end
+
+-- Opens the form, has it filled in and sent off; what the application then says.
+local function fill_in(m, person)
+  local desk = m.desk
+  local form = {}
+  local under_way = task.start(function()
+    form.sent = desk.apps.run { "zenity", "--forms", "--title", "New contact", "--separator", "\n",
+      "--add-entry", names[1], "--add-entry", names[2], "--add-entry", names[3], timeout = 60 }
+  end)
+  desk.wait_for_element { app = "zenity", role = "push button", name = "OK", timeout = 15 }
+  if m.config.sources.policy == "default" then by_script(desk, person) else by_agent(m, person, form) end
+  local ok, why = under_way:wait()
+  if not ok then error(why, 0) end
+  return form.sent.stdout
 end
 
 local said = {} -- by the application
@@ -57,7 +77,7 @@ return {
   limits = { seconds = 120 },
   run = function(m)
     for i, person in ipairs(people(m)) do
-      said[i] = fill_in(m.desk, person)
+      said[i] = fill_in(m, person)
       m:note("a contact for " .. person.Name)
     end
   end,

@@ -5,7 +5,6 @@
 ---
 --- Each state is a function that returns the name of the next state and the reason for the change.
 local errors = require "deskpilot.base.errors"
-local briefing = require "deskpilot.agent.briefing"
 local persona = require "deskpilot.agent.persona"
 local text = require "deskpilot.base.text"
 local task_result = require "deskpilot.policies.odev.task_result"
@@ -34,6 +33,7 @@ local policy = {
     max_escalations = { type = "integer", default = 5, min = 0,
       about = "times that `vision` is asked before the run is given up" },
   },
+  owns_retries = true, -- of whole steps (odev.retries)
   -- Objects of a step, and of the browser that it is done in.
   transient = { "browser", "correction", "done", "entered", "interrupted", "lost", "step" },
   tools = plan_module.tools,
@@ -122,9 +122,8 @@ local function knowledge(run)
 end
 
 local function situation(run)
-  return briefing.compose(run, { mission = "GOAL", criteria = run.goal.indicators, knowledge = knowledge(run),
-    history = true, screen = true, turn = true,
-    notes = run.state.report and { { "REPORT ON YOUR LAST PLAN", run.state.report } } })
+  return { mission = "GOAL", criteria = run.goal.indicators, knowledge = knowledge(run), history = true, screen = true,
+    turn = true, notes = run.state.report and { { "REPORT ON YOUR LAST PLAN", run.state.report } } }
 end
 
 local function reject(run, args, why)
@@ -141,7 +140,7 @@ function states.DECIDE(run)
   local definition = plan_module.definition(run.config)
   local prompt = persona.prompt("planner", { tools = plan_module.describe_tools(run),
     actions = plan_module.describe_actions(run.config) })
-  local reply, err = persona.ask(run, "planner", { acts = true, image = false, system = prompt, text = situation(run),
+  local reply, err = persona.ask(run, "planner", { acts = true, image = false, system = prompt, brief = situation(run),
     tools = { definition.name }, toolbox = run.toolbox:with { definition } })
   if run.outcome then return end
   if not reply then

@@ -18,8 +18,8 @@ local policy = {
       about = "the Tactician looks in on turn 1, every so many turns, and when the Executor has wanted to report "
         .. "completion in a phase that does not verify" },
     calls_per_turn = { type = "integer", default = 1, min = 1, max = 20,
-      about = "most actions that the Executor takes from one look; it stops at the first that fails or finds the "
-        .. "screen changed" },
+      about = "most actions that the Executor takes from one look (5 unless set, of a model whose profile says that "
+        .. "it calls several tools at once); it stops at the first that fails or finds the screen changed" },
     unanswered_questions = { type = "integer", default = 3, min = 1,
       about = "questions in a row that the Tactician leaves without a valid answer, after which the Executor gets "
         .. "emergency orders" },
@@ -41,13 +41,11 @@ local function toolbox_of(run)
   return persona.toolbox(run, policy.tools)
 end
 
-local most_tries = 2 -- of the Strategist, to give an answer that can be read
-
 -- When the Tactician has stopped answering, the mission must still be able to end.
 local emergency_tools = { "click_element", "press_key", "type_text", "scroll_down", "scroll_up",
   "report_completion", "give_up" }
 
-local function meta_tools(run)
+local function meta_tools()
   local rationale = { type = "string", description = "Why this is needed now, from what the screen shows." }
   return {
     { name = "spawn_executor_prompt",
@@ -55,36 +53,30 @@ local function meta_tools(run)
       parameters = { type = "object", additionalProperties = false,
         required = { "prompt", "phase", "rationale" },
         properties = {
-          prompt = { type = "string", minLength = 1, description = "The Executor's orders, 50-200 words: the goal of "
-            .. "the phase, the steps with the names of the controls, what shows that it is over, and its risks." },
+          prompt = { type = "string", minLength = 1, description = "The Executor's orders, 50-200 words." },
           phase = { type = "string", minLength = 1, maxLength = 60,
             description = "Name of the phase, for example RECONNAISSANCE, EXECUTION_SAVE or VERIFICATION." },
           rationale = rationale } } },
     { name = "update_phase_tools",
-      description = "Say which tools the Executor may use in this phase. Include report_completion only in a "
-        .. "phase that verifies the result.",
+      description = "Say which tools the Executor may use in this phase.",
       parameters = { type = "object", additionalProperties = false, required = { "tool_names", "rationale" },
         properties = {
-          tool_names = { type = "array", items = { type = "string", enum = toolbox_of(run):names() },
-            description = "Names of the tools." },
-          rationale = rationale } } },
+          tool_names = { type = "array", items = { type = "string" },
+            description = "Their names, of those that your instructions list." },
+          rationale = { type = "string" } } } },
   }
 end
 
--- The doctrine, asked for again where an answer cannot be read.
+-- The doctrine. An answer that it cannot be read from goes back.
 local function ask_for_doctrine(run)
-  local box, notes, demand, err = run.toolbox:with { doctrine.tool }, {}, nil, nil
-  for _ = 1, most_tries do
-    local reply, failure = persona.ask(run, "strategist", { toolbox = box, tools = { doctrine.tool.name },
-      system = prompt("strategist", { tools = briefing.tools(run, toolbox_of(run):names()) }),
-      text = briefing.compose(run, { mission = true, screen = true, notes = notes, demand = demand }) })
-    if run.outcome or not reply then return nil, failure end
-    local written, why = doctrine.read(reply)
-    if written then return written end
-    err, notes[1] = why, { "WHAT WAS WRONG WITH YOUR LAST ANSWER", why }
-    demand = "Your last answer could not be used. Answer again, shorter."
-  end
-  return errors.fail("protocol", "the answers could not be read: %s", err)
+  local box = run.toolbox:with { doctrine.tool }
+  local reply, failure = persona.ask(run, "strategist", { toolbox = box, tools = { doctrine.tool.name },
+    system = prompt("strategist", { tools = briefing.tools(run, toolbox_of(run):names()) }),
+    brief = { mission = true, screen = "words" }, read = doctrine.read })
+  if run.outcome or not reply then return nil, failure end
+  local written, why = doctrine.read(reply)
+  if written then return written end
+  return errors.fail("protocol", "the answers could not be read: %s", why)
 end
 
 local function strategist(run)
@@ -102,12 +94,23 @@ local function strategist(run)
   end
 end
 
+-- Whether two lists hold the same names: then those of before stay, whose order a server's cache knows.
+local function same_set(a, b)
+  local known = {}
+  for _, name in ipairs(b) do known[name] = true end
+  for _, name in ipairs(a) do
+    if not known[name] then return false end
+  end
+  return #a == #b
+end
+
 -- Gives the Executor its orders, and the tools as the phase allows them. A sentence about each tool that was changed.
 local function configure(run, phase, orders, names, rationales)
   local s = run.state
   local from, tools, report = s.phase, phases.tools(toolbox_of(run), phase, names)
+  if same_set(tools, s.tools or {}) then tools = s.tools end
   s.phase, s.orders, s.tools = phase, orders, tools
-  run.history:add(run.turn, "phase", ("%s -> %s with %s"):format(from, phase, table.concat(tools, ", ")))
+  run.history:add(run.turn, "phase", ("%s -> %s"):format(from, phase))
   run:emit("phase_change", { from = from, to = phase, tools = tools, prompt = orders,
     rationale = rationales.orders or rationales.tools,
     tools_rationale = rationales.orders and rationales.tools })
@@ -150,17 +153,19 @@ end
 local function tactician(run)
   local s, list, tools = run.state, run.goal.criteria or {}, { "spawn_executor_prompt", "update_phase_tools" }
   s.unanswered = s.unanswered + 1 -- until there is one
-  local meta = meta_tools(run)
+  local meta = meta_tools()
   if revision.is_due(run) then
     meta[3], tools[3] = revision.tool, revision.tool.name
   end
   local box = run.toolbox:with(meta)
   local reply, err = persona.ask(run, "tactician", {
-    system = prompt("tactician", { mission = run.task, doctrine = s.doctrine ~= "" and s.doctrine or "none",
-      criteria = #list > 0 and criteria.numbered(list) or "none",
-      tools = briefing.tools(run, toolbox_of(run):names()) }),
-    text = briefing.compose(run, { phase = s.phase, tools = s.tools, orders = s.orders, history = true, screen = true,
-      notes = s.report and { { "REPORT ON YOUR LAST ORDERS", s.report } }, turn = true }),
+    -- The shipped prompts hold only what stays the same; one of the user's may want the others in it.
+    system = prompt("tactician", { tools = briefing.tools(run, toolbox_of(run):names()), mission = run.task,
+      doctrine = s.doctrine ~= "" and s.doctrine or "none",
+      criteria = #list > 0 and criteria.numbered(list) or "none" }),
+    brief = { mission = true, plan = s.doctrine, criteria = list, phase = s.phase, tools = s.tools, orders = s.orders,
+      history = true, screen = "words", notes = s.report and { { "REPORT ON YOUR LAST ORDERS", s.report } },
+      turn = true },
     tools = tools, toolbox = box,
   })
   if run.outcome then return end
@@ -192,20 +197,23 @@ local function tools_now(run)
 end
 
 local function executor(run)
-  local s, frame = run.state, calls.words(run.config:get("three_body.calls_per_turn"))
+  local s, frame = run.state, calls.words(calls.most(run))
   local tools = tools_now(run)
   local verifies = (" " .. table.concat(tools, " ") .. " "):find(" report_completion ", 1, true)
-  local reply, err = persona.ask(run, "executor", { tools = tools, acts = true,
-    system = prompt("executor", { orders = s.orders, pace = frame.pace, calls = frame.calls }),
-    text = briefing.compose(run, { mission = true, criteria = verifies and run.goal.criteria, doctrine = s.doctrine,
-      phase = s.phase, history = true, screen = true, turn = true }) })
+  local doing = calls.begin(run)
+  local reply, err = persona.ask(run, "executor", { tools = tools, could = toolbox_of(run):names(), acts = true,
+    on_call = function(call) return doing:take(call) end,
+    system = prompt("executor", { pace = frame.pace, calls = frame.calls, orders = s.orders }),
+    brief = { mission = true, criteria = verifies and run.goal.criteria, phase = s.phase,
+      doctrine = doctrine.for_executor(s.doctrine), own_orders = s.orders, history = true,
+      screen = phases.points(toolbox_of(run), tools) or "words", turn = true } })
   if run.outcome then return end
   if not reply then
     run:emit("error", { name = "executor", message = tostring(err), code = err.code })
     run:reject("(none)", {}, "the model did not answer: " .. tostring(err))
     return
   end
-  calls.perform(run, reply)
+  doing:perform(reply)
 end
 
 function policy.start(run)

@@ -1,6 +1,5 @@
 --- Asks the vision persona for help with a step that did not work: a model that is shown the screenshot chooses one
 --- action. `odev.max_escalations` limits how often it may be asked; when it cannot help, the run ends as failed.
-local briefing = require "deskpilot.agent.briefing"
 local persona = require "deskpilot.agent.persona"
 local text = require "deskpilot.base.text"
 local task_result = require "deskpilot.policies.odev.task_result"
@@ -8,7 +7,7 @@ local plan_module = require "deskpilot.policies.odev.plan"
 
 local escalate = {}
 
-local function request_text(run, why)
+local function told(run, why)
   local plan, notes = run.state.step and run.state.step.plan, {}
   if plan then
     local actions = {}
@@ -18,7 +17,7 @@ local function request_text(run, why)
     notes[1] = { "THE LAST STEP", table.concat(actions, "\n") }
   end
   notes[#notes + 1] = { "WHAT IS WRONG", why }
-  return briefing.compose(run, { mission = "GOAL", history = true, screen = true, notes = notes })
+  return { mission = "GOAL", history = true, screen = true, notes = notes }
 end
 
 local function give_up(run, why, because)
@@ -54,7 +53,7 @@ function escalate.ask_vision(run, why)
   end
   task_result.count(run, "vision")
   local reply, failure = run:ask { persona = "vision", acts = true,
-    system = persona.prompt("vision", { tools = plan_module.describe_tools(run) }), text = request_text(run, why),
+    system = persona.prompt("vision", { tools = plan_module.describe_tools(run) }), brief = told(run, why),
     tools = { plan_module.correction.name }, toolbox = run.toolbox:with { plan_module.correction } }
   if run.outcome then return nil end
   if not reply then

@@ -1,9 +1,8 @@
 --- The planner's answer: its schema, and the checks that all of its actions pass before the first one is done.
 local briefing = require "deskpilot.agent.briefing"
+local named_calls = require "deskpilot.agent.named_calls"
 local persona = require "deskpilot.agent.persona"
 local schema_fields = require "deskpilot.agent.fields"
-local text = require "deskpilot.base.text"
-local preconditions = require "deskpilot.agent.preconditions"
 
 local plan = {}
 
@@ -30,15 +29,7 @@ local function rationale(shortest)
   return { type = "string", minLength = math.max(1, shortest), description = "One or two sentences: what is seen, and "
     .. "why this is the next step." }
 end
-local action = {
-  type = "object", required = { "tool", "args" }, additionalProperties = false,
-  properties = {
-    tool = { type = "string", minLength = 1, description = "Name of one of the tools that the instructions list." },
-    args = { type = "object", description = "Its arguments, by their names." },
-    why = { type = "string", maxLength = 200, description = "What this one action is for, if the rationale does "
-      .. "not say it." },
-  },
-}
+local action = named_calls.schema("What this one action is for, if the rationale does not say it.")
 
 --- How many actions a plan may have, in words.
 ---@param config deskpilot.config
@@ -92,6 +83,7 @@ plan.correction = {
   parameters = schema_fields.object({ rationale = rationale(1), tool = action.properties.tool,
     args = action.properties.args }, { "rationale", "tool", "args" }),
 }
+plan.correction.parameters.format = "call"
 
 --- Checks one action of a model against its tool, the latest observation and the preconditions.
 ---@param run deskpilot.run
@@ -104,37 +96,7 @@ function plan.check_action(run, wanted, why)
   if wanted.tool == "report_completion" then
     return nil, "report_completion is not for a plan: say completes_goal = true in the plan that completes it"
   end
-  local seen = wanted.observation or run.observation
-  local reason = wanted.why and #wanted.why >= run.config:get("tools.min_justification") and wanted.why or why
-  local checked, err = run:check { tool = wanted.tool, args = wanted.args, observation = seen, why = reason,
-    toolbox = plan.toolbox(run) }
-  if not checked then return nil, tostring(err) end
-  local call = { tool = wanted.tool, args = checked, why = wanted.why or why, observation = seen }
-  local refused = preconditions.unmet(run, call)
-  if refused then return nil, refused end
-  return call
-end
-
--- The arguments of the one expected tool call; or nil, and a sentence for the model about what is wrong.
-local function called(run, reply, definition)
-  local calls = reply.calls or {}
-  if #calls == 0 then
-    if reply.calls_error then return nil, tostring(reply.calls_error) end
-    return nil, ("answer by calling the tool %s; you said: %q"):format(definition.name,
-      text.cut(text.one_line(reply.content or ""), 150))
-  end
-  if #calls > 1 then
-    return nil, ("call the tool %s once, not %d tools"):format(definition.name, #calls)
-  end
-  local call = calls[1]
-  if not call.args then return nil, tostring(call.error) end
-  if call.name ~= definition.name then
-    return nil, ("there is one tool, %s, and you called %q"):format(definition.name, text.cut(call.name, 60))
-  end
-  local box = run.toolbox:with { definition }
-  local args, err = box:validate(definition.name, call.args)
-  if not args then return nil, tostring(err) end
-  return args
+  return named_calls.check(run, plan.toolbox(run), wanted, why)
 end
 
 ---@class deskpilot.odev.plan
@@ -149,7 +111,7 @@ end
 ---@param reply table as run:ask gives it
 ---@return deskpilot.odev.plan? plan, string? why sentences for the planner
 function plan.read(run, reply)
-  local args, why = called(run, reply, plan.definition(run.config))
+  local args, why = named_calls.answer(run, reply, plan.definition(run.config))
   if not args then return nil, why end
   local problems, actions = {}, {}
   for i, wanted in ipairs(args.actions) do
@@ -167,7 +129,7 @@ end
 ---@param reply table as run:ask gives it
 ---@return deskpilot.call? call, string? why
 function plan.read_correction(run, reply)
-  local args, why = called(run, reply, plan.correction)
+  local args, why = named_calls.answer(run, reply, plan.correction)
   if not args then return nil, why end
   return plan.check_action(run, args, args.rationale)
 end

@@ -11,16 +11,15 @@ local doctrine = {}
 
 -- The sections, in the order in which they are asked for and shown to the Tactician.
 local sections = {
-  { "mission", "MISSION RESTATED", "What is true on this computer when the mission is done. One or two sentences." },
-  { "reconnaissance", "RECONNAISSANCE", "Which application, window and controls are needed, and which of them the "
-    .. "screenshot shows already." },
-  { "phases", "PHASES", "1 to 7 phases in their order, one line each: NAME: its goal; what shows that it is over; what "
-    .. "to do if it goes differently.", list = true },
+  { "mission", "MISSION RESTATED", "What is true on this computer when it is done, in one or two sentences." },
+  { "reconnaissance", "RECONNAISSANCE", "Which application, window and controls are needed, and which of them are "
+    .. "there already." },
+  { "phases", "PHASES", "1 to 7 in their order, one line each: NAME: its goal; what shows that it is over; what to do "
+    .. "if it goes differently.", list = true },
   { "verification", "VERIFICATION", "Where to look at the end to see that the result is really there." },
-  { "success_criteria", nil, "1 to 5 sentences. Each can be checked by looking at the screen at the end, and says what "
-    .. "is there. Words that must be readable there stand in double quotes.", list = true },
-  { "risks", "RISKS", "What can go wrong with these controls, one line each, with what to do about it.", list = true },
-  { "directives", "DIRECTIVES", "At most 100 words to the Tactician: when to change the phase, and which tools each "
+  { "success_criteria", nil, "1 to 5 sentences, each to be checked by looking at the screen at the end.", list = true },
+  { "risks", "RISKS", "One line each: what can go wrong, and what to do about it.", list = true },
+  { "directives", "DIRECTIVES", "To the Tactician, at most 100 words: when to change the phase, and which tools each "
     .. "phase needs." },
 }
 
@@ -33,6 +32,17 @@ local function definition()
     required[i] = section[1]
   end
   return fields.object(properties, required)
+end
+
+local restated = "MISSION RESTATED\n"
+
+--- The doctrine as the Executor is told it: without the mission restated, since it has the mission itself.
+---@param words string
+---@return string
+function doctrine.for_executor(words)
+  if words:sub(1, #restated) ~= restated then return words end
+  local _, last = words:find("\n\n", 1, true)
+  return last and words:sub(last + 1) or words
 end
 
 --- The one tool that the Strategist is given.

@@ -87,6 +87,16 @@ function phases.verifies(phase)
   return has_word(phase, verifying) or says_only_complete(phase)
 end
 
+local needs_no_place = set "finish waiting"
+
+--- Whether any of the tools may need to know where something is: all but those that wait or end the mission.
+---@param box deskpilot.toolbox
+---@param names string[]
+---@return boolean
+function phases.points(box, names)
+  return #those(of_box(box, names), function(name) return not needs_no_place[box:get(name).group] end) > 0
+end
+
 local function has_acting(box, names)
   return #those(of_box(box, names), function(name) return box:get(name).acts ~= false and not passive[name] end) > 0
 end
