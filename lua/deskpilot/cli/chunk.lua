@@ -22,6 +22,14 @@ function chunk.compile(source, name, env)
   return fn, why
 end
 
+--- Whether a source is not just the beginning of a longer one.
+---@param source string
+---@return boolean
+function chunk.is_complete(source)
+  local fn, why = chunk.compile(source, "=repl")
+  return fn ~= nil or not why:find("near <eof>$")
+end
+
 --- An error's own words and the frames that are the user's.
 ---@param err any as a task gives it
 ---@return string

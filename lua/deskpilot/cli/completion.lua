@@ -1,8 +1,10 @@
 --- What Tab makes of an entry at the prompt: how the name before the cursor may go on. Live tables are walked without
 --- calling anything: neither functions nor metamethods, so that nothing happens on the desktop; where the way leads
---- through a call, or to a desk that is not open yet, the annotations say what comes of it (cli/types.lua).
+--- through a call, or to a desk that is not open yet, the annotations say what comes of it (cli/types.lua). Titles of
+--- windows and names of elements are read from the desktop, where one is open.
 local annotations = require "deskpilot.cli.annotations"
 local shipped = require "native.shipped"
+local seen_names = require "deskpilot.cli.prompt.seen_names"
 local signature = require "deskpilot.base.signature"
 local texts = require "deskpilot.base.text"
 local tokens = require "deskpilot.cli.tokens"
@@ -18,6 +20,7 @@ local completion = {}
 ---@class deskpilot.completion_scope
 ---@field env table the entry's global names; what it does not have itself is looked for in _G
 ---@field classes table<string, string> of global names that come into being when they are first used
+---@field open (fun(): deskpilot.desk?)? the desk, where it is open
 
 local keywords = { "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
   "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while" }
@@ -217,14 +220,24 @@ local function answer(place, found)
   local names, word = {}, place.word
   for name in pairs(found) do
     local hidden = name:find("^_") and not word:find("^_")
-    local wanted = place.kind == "module" or name:find("^[%a_][%w_]*$")
+    local wanted = place.kind == "module" or place.kind == "text" or name:find("^[%a_][%w_]*$")
     if wanted and not hidden and name:sub(1, #word) == word then names[#names + 1] = name end
   end
   table.sort(names)
   return { from = place.from, names = names, about = #names == 1 and about(names[1], found[names[1]]) or nil }
 end
 
---- How the name before the cursor may go on; nil where there is none, as in a text or a comment.
+-- What the desktop shows that a call may be given.
+local function on_desktop(scope, place)
+  local desk = scope.open and scope.open()
+  local found = {}
+  for _, name in ipairs(desk and seen_names.of(desk, place) or {}) do
+    if not name:find(place.quote, 1, true) and not name:find("\\", 1, true) then found[name] = {} end
+  end
+  return found
+end
+
+--- How the name before the cursor may go on; nil where there is none, as in a comment.
 ---@param text string
 ---@param cursor integer the byte that the next character is put before
 ---@param scope deskpilot.completion_scope
@@ -234,6 +247,7 @@ function completion.at(text, cursor, scope)
   local place = tokens.place(head)
   if not place then return nil end
   if place.kind == "module" then return answer(place, modules(place.word)) end
+  if place.kind == "text" then return answer(place, on_desktop(scope, place)) end
   if place.kind == "name" then
     local options = place.call and answer(place, options_of(scope, place.call))
     return options and options.names[1] and options or answer(place, globals(scope, head))

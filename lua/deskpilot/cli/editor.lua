@@ -24,11 +24,14 @@ local settings = ([[
 
 local notice = "-- A copy for editors: changing it changes nothing. `deskpilot eject NAME` gives a file to change.\n"
 
-local function write(path, words)
+local function write(path, words, options)
   local ok, err = files.make_folder((files.split(path)))
-  if ok then ok, err = files.write(path, words) end
+  if ok then ok, err = files.write(path, words, options) end
   return ok, err
 end
+
+-- Of the copy: hundreds of files that can be made again, for each of which nobody waits until the disk has it.
+local function write_copy(path, words) return write(path, words, { sync = false }) end
 
 local function version_file(project)
   return files.join(project, editor.folder, "version")
@@ -36,7 +39,8 @@ end
 
 local function each_file(fn)
   for _, name in ipairs(shipped.list("")) do
-    if name:find("%.lua$") and not text.starts(name, "missions/") then
+    local example = text.starts(name, "missions/") or text.starts(name, "deskpilot/cli/templates/")
+    if name:find("%.lua$") and not example then
       local ok, err = fn(name)
       if not ok then return nil, err end
     end
@@ -56,11 +60,11 @@ local function write_types(project)
     local words = shipped.read(name)
     -- The first line of a stub says what module it is of.
     if not words:find("^%-%-%-@meta") then words = notice .. words end
-    return write(files.join(folder, name), words)
+    return write_copy(files.join(folder, name), words)
   end)
-  if ok then ok, err = write(files.join(project, ".deskpilot", ".gitignore"), "*\n") end -- nobody keeps a copy
+  if ok then ok, err = write_copy(files.join(project, ".deskpilot", ".gitignore"), "*\n") end -- nobody keeps a copy
   if not ok then return nil, err end
-  return write(version_file(project), system.version .. "\n")
+  return write_copy(version_file(project), system.version .. "\n")
 end
 
 -- What the project has itself is taken from there, and described there.

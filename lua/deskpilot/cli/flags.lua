@@ -5,7 +5,7 @@ local flags = {}
 
 -- Options that stand for one key.
 local keys = { policy = "policy", model = "model.name", endpoint = "model.endpoint", provider = "model.provider",
-  runs = "runs.dir", accept_claims = "accept_claims" }
+  wire = "model.wire", runs = "runs.dir", accept_claims = "accept_claims", heal = "replay.heal" }
 
 --- "private:1280x800" taken apart.
 ---@param word string

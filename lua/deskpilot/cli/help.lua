@@ -77,16 +77,87 @@ desk                     the desktop; opened when first used
   desk.settle()
 require(name)            a module: of this project, of your configuration folder, or shipped
 reload(name)             the same, read anew
-help(thing)              what is written about a function, or what a table holds
-Tab completes names; twice, it lists them. Ctrl+C stops what runs, or clears the line; Ctrl+D leaves. Times are
-seconds.]]
+help(thing)              what is written about a function, or what a table holds; help "click" searches
+keep("file.lua")         what succeeded here as a mission; _ is the last value, more() the whole of a long one
+show(shot)               draws a picture in the terminal: a shot, a file's, or the screen; show(shot, "kitty"),
+                         "sixel" or "blocks" where it is not known what the terminal can do
+.ask "task"              lets an agent do it on this desktop; .step "task" lets you decide about each of its acts;
+                         .policy NAME says how it thinks. An edited policy, tool or guard counts from its next turn.
+Ctrl+R searches what was typed before; exit leaves.
+Tab completes names, window titles and element names; twice, it lists them.
+Ctrl+C stops what runs, or clears the line; Ctrl+D leaves. Times are seconds.]]
 
---- The words about a thing; about the prompt itself without one.
+-- --- search ---------------------------------------------------------------------------------------------------------
+
+local most_found = 25
+
+-- How the parts of a desk are called at the prompt: { ["deskpilot.desk.mouse"] = "desk.mouse" }.
+local function called()
+  local names = { ["deskpilot.desk"] = "desk" }
+  for name, member in pairs(types.members "deskpilot.desk") do
+    local class = member.kind == "field" and not name:find "^_" and types.named(member.type)
+    if class and not names[class] and not class:find "^native%." then names[class] = "desk." .. name end
+  end
+  return names
+end
+
+-- What is found first: a name that is the word, one that begins with it, one that has it, words that have it.
+local function rank(name, words, wanted)
+  name = name:lower():gsub("_", " ")
+  if name == wanted then return 1 end
+  local at = name:find(wanted, 1, true)
+  return at == 1 and 2 or at and 3 or words:lower():find(wanted, 1, true) and 4 or nil
+end
+
+local function is_function(member)
+  return member.kind ~= "field" or (member.type or ""):find "^fun%(" ~= nil
+end
+
+local function matches(wanted)
+  local found, short, seen = {}, called(), {}
+  local function add(class, far)
+    for name, member in pairs(types.members(class)) do
+      local about = first_line(member.doc and member.doc.text or member.text or "")
+      local order = not seen[member] and not name:find "^_" and is_function(member) and rank(name, about, wanted)
+      seen[member] = true
+      if order then
+        found[#found + 1] = { order = order + far, about = about, head = ("%s%s%s(%s)"):format(short[class] or class,
+          member.kind == "method" and ":" or ".", name, table.concat(member.params or {}, ", ")) }
+      end
+    end
+  end
+  -- What a script begins with comes first, and is where a function is listed that others have of it.
+  add("deskpilot.desk", 0)
+  for class in pairs(short) do add(class, 0.1) end
+  for _, class in ipairs(types.names()) do add(class, class:find "^native%." and 0.8 or 0.5) end
+  table.sort(found, function(a, b)
+    if a.order ~= b.order then return a.order < b.order end
+    return a.head < b.head
+  end)
+  return found
+end
+
+-- The functions whose names or first lines have a word.
+local function search(word)
+  local wanted = text.trim(word):lower():gsub("_", " ")
+  if wanted == "" then return introduction end
+  local found, lines = matches(wanted), {}
+  for i = 1, math.min(#found, most_found) do
+    lines[i] = found[i].about == "" and found[i].head or found[i].head .. "\n    " .. text.cut(found[i].about, 100)
+  end
+  if #found == 0 then return ("nothing that ships has %q in its name or first line"):format(text.cut(word, 60)) end
+  if #found > most_found then lines[#lines + 1] = ("... and %d more"):format(#found - most_found) end
+  return table.concat(lines, "\n")
+end
+
+--- The words about a thing; about the prompt itself without one. Of a text: the functions that have it in their names
+--- or first lines.
 ---@param ... any
 ---@return string
 function help.about(...)
   if select("#", ...) == 0 then return introduction end
   local thing = ...
+  if type(thing) == "string" then return search(thing) end
   if type(thing) == "function" then return about_function(thing) end
   if type(thing) == "table" or types.of_value(thing) then return about_fields(thing) end
   return ("a %s: %s"):format(type(thing), tostring(thing))

@@ -32,6 +32,10 @@ end,]],
 lookup = function(m, event)
   if not event.ok then m:note(event.tool .. " found nothing: " .. event.text) end
 end,]],
+  iteration = [[
+iteration = function(m, event)
+  if event.failed then m:note(("iteration %d: %s"):format(event.iteration, event.failed)) end
+end,]],
   tools_changed = [[
 tools_changed = function(m, event)
   for _, name in ipairs(event.added or {}) do m:note("a new tool: " .. name) end
@@ -52,6 +56,10 @@ end,]],
   picture = [[
 picture = function(m, event)
   m:note("as the script has left it: " .. event.screenshot)
+end,]],
+  control = [[
+control = function(m, event)
+  if event.what == "given back" then m:note("a person worked here for " .. event.seconds .. " s") end
 end,]],
   desk_call = [[
 desk_call = function(m, event)
@@ -76,9 +84,38 @@ after_action = function(m, action, result)
   local where = action.window and action.window.title or "no window"
   if not result.ok then m:note(("%s in %q: %s"):format(action.tool, where, result.text)) end
 end,]],
+  retry = [[
+retry = function(m, event)
+  if event.again then m:note(("%s again, after %s"):format(event.tool, event.text)) end
+end,]],
+  desktop_lost = [[
+desktop_lost = function(m, event)
+  m:note(("%s is waited for for %g s: %s"):format(event.what, event.seconds, event.text))
+end,]],
+  desktop_back = [[
+desktop_back = function(m, event)
+  if event.what == "display" then return { stop = { "failed", "what was open has gone with the desktop" } } end
+end,]],
+  suspected = [[
+suspected = function(m, event)
+  m.in_vain = (m.in_vain or 0) + 1
+  if m.in_vain > 5 then return { stop = { "failed", "nothing comes of it: " .. event.message } } end
+end,]],
+  screen_changed = [[
+screen_changed = function(m, event)
+  if event.matters then m:note(("%s came too late: %s"):format(event.tool, event.text)) end
+end,]],
   settled = [[
 settled = function(m, event)
-  if event.reason ~= "quiet" then m:note(("still moving after %.1f s"):format(event.seconds)) end
+  if event.reason == "cap" then m:note(("still moving after %.1f s"):format(event.seconds)) end
+end,]],
+  plan = [[
+plan = function(m, event)
+  if #event.subtasks > 8 then return { stop = { "failed", "a small task is taken for a large one" } } end
+end,]],
+  evaluation = [[
+evaluation = function(m, event)
+  if event.answer ~= "yes" then m:note(("%s is not done: %s"):format(event.subtask or "the task", event.evidence)) end
 end,]],
   note = [[
 note = function(m, event)

@@ -168,7 +168,7 @@ function hooks_reference.text()
   for _, name in ipairs(hooks_reference.events()) do parts[#parts + 1] = event_text(name) end
   parts[#parts + 1] = "## The arguments of actions\n\n`action.args` of each tool that ships; what the tools do is in "
     .. "[api/tools.md](api/tools.md). Every tool that acts has `justification` (string) beside those below."
-  for _, tool in ipairs(tool_reference.tools(true)) do parts[#parts + 1] = tool_text(tool) end
+  for _, tool in ipairs(tool_reference.tools()) do parts[#parts + 1] = tool_text(tool) end
   return table.concat(parts, "\n\n") .. "\n"
 end
 

@@ -113,7 +113,7 @@ end
 
 -- From here on a secret of the environment shows nowhere, and what is printed is safe for a terminal.
 local function guard_output()
-  require("deskpilot.model.secrets").register_environment(require("luv").os_environ())
+  require("deskpilot.model.secrets").register_environment(assert(require("luv").os_environ()))
   require("deskpilot.cli.terminal").install(io.stdout)
 end
 
@@ -122,6 +122,7 @@ local function dispatch(name, words)
   local args = require "deskpilot.cli.args"
   local loaded, command = xpcall(require, function(message) return tostring(message) end,
     modules .. name)
+  if not loaded and require("deskpilot.base.errors").no_memory(command) then error(command, 0) end
   if not loaded then return complain("the command " .. name .. " does not load: " .. command) end
   local options, positional = args.parse(command.options or {}, words, command.arguments)
   if not options then return (command.refused or complain)(positional, words) end

@@ -124,7 +124,7 @@ end
 
 --- Empties the editor for the next entry; drawing starts on a new row.
 function Editor:reset()
-  self.text, self.cursor, self.browsing, self.drawn_row = "", 1, nil, 0
+  self.text, self.cursor, self.browsing, self.searching, self.drawn_row = "", 1, nil, nil, 0
 end
 
 -- Walks the history by entries that begin with what stood before the cursor when browsing began.
@@ -191,11 +191,11 @@ function Editor:enter()
   return { kind = "line", text = self.text }
 end
 
--- What all names begin with.
+-- What all names begin with, in whole characters.
 local function common_start(names)
   local common = names[1]
   for _, name in ipairs(names) do
-    while name:sub(1, #common) ~= common do common = common:sub(1, -2) end
+    while name:sub(1, #common) ~= common or not utf8.len(common) do common = common:sub(1, -2) end
   end
   return common
 end
@@ -305,6 +305,48 @@ function Editor:take()
   return true, action and action(self) or nil
 end
 
+-- --- search in the history ---------------------------------------------------------------------------
+
+-- Shows the latest entry before `at` that has the words; where there is none, what was shown stays.
+function Editor:find_back(at)
+  local search = self.searching
+  for i = at, 1, -1 do
+    if search.words ~= "" and self.history[i]:find(search.words, 1, true) then
+      search.at = i
+      self:set(self.history[i])
+      return
+    end
+  end
+end
+
+keys["\18"] = function(e)
+  e.searching = { words = "", at = #e.history, typed = e.text }
+end
+
+-- Takes the front of what was typed while a search goes on; false where that ends it and means what it always does.
+function Editor:take_search()
+  local search, bytes = self.searching, self.pending
+  local run, first = plain_run(bytes), bytes:sub(1, 1)
+  if run == "" then return false end
+  if run then
+    search.words = search.words .. run
+    self:find_back(search.at)
+  elseif first == "\18" then self:find_back(search.at - 1)
+  elseif first == "\127" or first == "\8" then
+    search.words = search.words:sub(1, before(search.words, #search.words + 1) - 1)
+    search.at = #self.history
+    self:find_back(search.at)
+  elseif first == "\3" or first == "\7" then
+    self:set(search.typed)
+    self.searching = nil
+  else
+    self.searching = nil
+    return false
+  end
+  self.pending = bytes:sub(run and #run + 1 or 2)
+  return true
+end
+
 --- Gives the editor bytes that came from the terminal. Stops at the first event, with what follows it
 --- kept for the next call (feed("") goes on).
 ---@param bytes string
@@ -313,14 +355,17 @@ end
 function Editor:feed(bytes)
   self.pending = self.pending .. bytes
   while true do
-    local taken, event = self:take()
+    local searched = self.searching and self.pending ~= "" and self:take_search()
+    local taken, event = searched, nil
+    if not searched then taken, event = self:take() end
     if event or not taken then return event end
   end
 end
 
 -- The rows of the entry as they stand on a terminal, and where the cursor is among them.
 function Editor:layout(columns)
-  local rows, row, column = {}, { self.prompt }, utf8.len(self.prompt) or #self.prompt
+  local prompt = self.searching and ("(search: %s) "):format(self.searching.words) or self.prompt
+  local rows, row, column = {}, { prompt }, utf8.len(prompt) or #prompt
   local cursor_row, cursor_column
   local function next_row(lead)
     rows[#rows + 1] = table.concat(row)

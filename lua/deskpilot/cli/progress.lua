@@ -4,8 +4,10 @@ local uv = require "luv"
 local json = require "deskpilot.base.json"
 local rundir = require "deskpilot.agent.rundir"
 local own_files = require "deskpilot.base.own_files"
+local secrets = require "deskpilot.model.secrets"
 local terminal = require "deskpilot.cli.terminal"
 local text = require "deskpilot.base.text"
+local time_share = require "deskpilot.agent.time_share"
 
 local progress = {}
 
@@ -66,16 +68,33 @@ function Progress:elapsed()
   return self.at + (self.at_seen and (uv.hrtime() - self.at_seen) / 1e9 or 0)
 end
 
+local longest_heard = 50 -- characters of an answer that still comes
+
+-- What a model has said last, while its answer comes; nil where nothing has come yet.
+function Progress:answering()
+  local so_far = self.run and self.run.answering
+  local call = so_far and so_far.calls[#so_far.calls]
+  local parts, verb = so_far and so_far.content or {}, "says"
+  if call then parts, verb = { call.name, "(", table.concat(call.arguments) }, "calls"
+  elseif so_far and #parts == 0 then parts, verb = so_far.thinking, "thinks" end
+  if #parts == 0 then return nil end
+  -- Masked before it is cut: a key that is cut in half would not be recognised.
+  local words = clean(secrets.mask(table.concat(parts, "", math.max(1, #parts - 500))))
+  local from = utf8.len(words) and utf8.len(words) > longest_heard and utf8.offset(words, -longest_heard)
+  return ("%s %s: %s"):format(self.asked, verb, from and "..." .. words:sub(from) or words)
+end
+
 -- The live line: where the run is now. Cut to the terminal's width, or it could not be erased.
 function Progress:draw()
   if not self.tty or self.level == "quiet" or self.ended or self.asking then return end
   local words = { spinner[self.frame % #spinner + 1] }
-  words[#words + 1] = self.turn > 0 and "turn " .. self.turn or self.script and "script" or "starting"
+  words[#words + 1] = self.turn > 0 and "turn " .. self.turn .. (self.most and " of " .. self.most or "")
+    or self.script and "script" or "starting"
   local goal = self.goals[#self.goals]
   if goal then words[#words + 1] = "goal " .. goal.path end
   if self.phase then words[#words + 1] = "[" .. self.phase .. "]" end
-  if self.doing then words[#words + 1] = self.doing end
-  words[#words + 1] = clock(self:elapsed())
+  words[#words + 1] = self:answering() or self.doing -- a call is done while the answer still comes
+  words[#words + 1] = clock(self:elapsed()) .. (self.left and (" (%s more at the most)"):format(clock(self.left)) or "")
   if self.last then words[#words + 1] = "· " .. self.last end
   self.write("\r\27[K" .. text.cut(table.concat(words, " "), math.max(20, self.columns() - 4)))
   self.live_shown = true
@@ -133,6 +152,10 @@ end
 
 -- Events in which a failure that was held back may still turn out to be the end.
 local undecided = { error = true, turn_end = true, run_end = true, model_reply = true }
+
+local function many(count, word)
+  return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
+end
 
 local handlers = {}
 
@@ -192,13 +215,13 @@ function handlers.observed(self)
   self.doing = nil
 end
 
-function handlers.model_request(self, _, event)
-  self.doing = (event.persona and clean(event.persona) or "the model") .. " thinks"
+function handlers.model_request(self, run, event)
+  self.run, self.asked = run, event.persona and clean(event.persona) or "the model"
+  self.doing = self.asked .. " thinks"
 end
 
 function handlers.model_reply(self, _, event)
   self.doing = nil
-  self.seconds.model = self.seconds.model + (tonumber(event.seconds) or 0)
   local err = event.error
   if err then
     self:hold("model: ", type(err) == "table" and err.message or err)
@@ -246,8 +269,58 @@ function handlers.lookup(self, _, event)
   self:line(("  looked: %s — %s"):format(call_words(event.tool, event.args), brief(event.text or "", 300)))
 end
 
-function handlers.settled(self, _, event)
-  self.seconds.settle = self.seconds.settle + (tonumber(event.seconds) or 0)
+-- What an agent that works in iterations thinks, for who wants to know it all.
+function handlers.iteration(self, _, event)
+  if self.level ~= "verbose" then return end
+  local function list(items)
+    local names = {}
+    for i, item in ipairs(items) do
+      names[i] = clean(item.tool or "?") .. (item.redundant and " (in vain)" or item.tokens
+        and (" (pictures: %s tokens)"):format(item.tokens) or "")
+    end
+    return #items, table.concat(names, ", ")
+  end
+  local function line(words, ...) self:line("  " .. brief(words:format(...), 400)) end
+  line("iteration %s of %s: %s%s", event.iteration or "?", event.of or "?", event.status or "?", event.status_why
+    and " — " .. event.status_why or "")
+  if event.reasoning then line("  reasoning: %s", event.reasoning) end
+  if event.tools then line("  asked %d: %s", list(event.tools)) end
+  if event.commands then
+    local count, names = list(event.commands)
+    line("  %s: %s%s", many(count, "command"), names, event.commands_why and " — " .. event.commands_why or "")
+  end
+  for _, sentence in ipairs(event.learned or {}) do line("  learned: %s", sentence) end
+  local notes = event.reflection or {}
+  for _, name in ipairs(text.keys(notes)) do line("  %s: %s", name, tostring(notes[name])) end
+  if event.failed then line("  failed: %s", event.failed) end
+  if event.system_note then line("  system note: %s", event.system_note) end
+  local sizes = event.sizes
+  if sizes then line("  about %s tokens of context", sizes.all or "?") end
+end
+
+function handlers.settled() end -- its time counts
+
+function handlers.retry(self, _, event)
+  self:line("  " .. brief(("%s failed (attempt %s of %s)%s: %s"):format(event.tool or "?", tostring(event.attempt),
+    tostring(event.of), event.again and ", again" or "", event.why or event.text or ""), 300))
+end
+
+function handlers.suspected(self, _, event)
+  self:line("  " .. brief(event.message or "", 300))
+end
+
+function handlers.screen_changed(self, _, event)
+  if event.matters then self:line("  " .. brief("changed meanwhile: " .. tostring(event.text), 300)) end
+end
+
+function handlers.desktop_lost(self, _, event)
+  self.doing = "waiting for the desktop"
+  self:line("  " .. brief(("lost: %s; waiting for up to %g s"):format(event.text or "", event.seconds or 0), 300))
+end
+
+function handlers.desktop_back(self, _, event)
+  self.doing = nil
+  self:line(("  it is back after %.1f s"):format(event.seconds or 0))
 end
 
 function Progress:flush_turn(event)
@@ -263,6 +336,7 @@ end
 
 function handlers.turn_end(self, _, event)
   self:flush_turn(event)
+  self.most, self.left = tonumber(event.of), tonumber(event.seconds_left)
 end
 
 function handlers.guard(self, _, event)
@@ -295,20 +369,11 @@ function handlers.error(self, _, event)
   self:hold(("error in %s: "):format(clean(event.name or "?")), words)
 end
 
-local function share(part, whole)
-  return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
-end
-
-local function many(count, word)
-  return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
-end
-
 function handlers.run_end(self, run, event)
   self:close()
   local reason = event.reason and self:without_told(event.reason)
   if self.held and not (reason and reason:find(self.held.words, 1, true)) then self:release() end
   local whole = event.seconds or event.at or 0
-  local model, settle = self.seconds.model, self.seconds.settle
   local status = clean(event.status or "ended")
   self.write(("%s%s\n"):format(status, reason and ": " .. text.cut(reason, 800) or ""))
   if status == "claimed" and run.config and not run.config:get "accept_claims" then
@@ -319,9 +384,8 @@ function handlers.run_end(self, run, event)
   local turns, actions = event.turns or self.turn, event.actions or self.actions
   if self.script then self.write(("script: %s in %s\n"):format(many(self.calls, "desk call"), clock(whole))) end
   if not self.script or turns > 0 or actions > 0 then
-    self.write(("%s, %s in %s (model %s, settling %s, the rest %s)\n"):format(many(turns, "turn"),
-      many(actions, "action"), clock(whole), share(model, whole), share(settle, whole),
-      share(math.max(0, whole - model - settle), whole)))
+    self.write(("%s, %s in %s (%s)\n"):format(many(turns, "turn"), many(actions, "action"), clock(whole),
+      time_share.words(time_share.finish(self.time, whole), whole)))
   end
   if self.final_phase then self.write("final phase: " .. brief(self.final_phase, 60) .. "\n") end
   local dir = type(run) == "table" and run.dir
@@ -362,7 +426,7 @@ function progress.new(options)
   local self = setmetatable({
     level = options.level or "normal", write = options.write or default_write, tty = options.tty,
     columns = options.columns or terminal_columns, turn = 0, actions = 0, calls = 0, frame = 0, at = 0,
-    actions_this_turn = {}, goals = {}, seconds = { model = 0, settle = 0 },
+    actions_this_turn = {}, goals = {}, time = time_share.new(),
   }, Progress)
   if self.tty == nil then self.tty = uv.guess_handle(2) == "tty" and os.getenv("TERM") ~= "dumb" end
   local listener = { close = function() self:close() end }
@@ -371,6 +435,7 @@ function progress.new(options)
     listener[name] = function(run, event)
       self.at, self.at_seen = event.at or self.at, uv.hrtime()
       if not undecided[name] and not event.own_files then self:release() end
+      time_share.add(self.time, event, name)
       if wanted then handler(self, run, event) end
       if wanted and name ~= "run_end" then self:draw() end
     end

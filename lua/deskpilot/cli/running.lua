@@ -23,7 +23,8 @@ local running = {}
 --- What is to be run, and how.
 ---@class deskpilot.cli.order
 ---@field name string? the mission as the command line names it
----@field source { text: string, where: string, folder: string?, name: string }? in place of `name`
+---@field source { text: string, where: string, folder: string?, name: string, inside: boolean? }? in place of `name`;
+---  inside: a text of deskpilot's own and of no file
 ---@field flags table<string, any>? what a command line has said before; the present one is stronger
 ---@field args string[]? for the mission: m.args
 ---@field journal string? of the run before, from which some of this comes
@@ -39,13 +40,17 @@ running.options = {
   { name = "model", value = "NAME",
     help = "the model asked for; `literal` needs no server, `replay:RUN` answers as it did in that run" },
   { name = "provider", value = "NAME", help = "the model server by its name: " .. provider.shipped_names() },
-  { name = "endpoint", value = "URL", help = "the OpenAI-compatible server by its address" },
+  { name = "endpoint", value = "URL", help = "the model server by its address" },
+  { name = "wire", value = "NAME", help = "the protocol that it speaks: chat, responses, anthropic or gemini" },
   { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
   { name = "desktop", value = "WHERE", help = "current, private or private:WIDTHxHEIGHT" },
   { name = "runs", value = "DIR", help = "where run directories are kept (default: runs)" },
   hold.option,
   { name = "accept-claims", help = "take the agent's word where a mission has no verify: exit status 0 for claimed" },
+  { name = "heal", help = "an exported mission asks a model for a step whose target is gone" },
   { name = "answers", value = "FILE", help = "answers to what a person would be asked: lines QUESTION = ANSWER" },
+  { name = "live", help = "serve a page to watch and control the run, and take orders by keys (docs/live.md)" },
+  { name = "reload", help = "take an edited policy, tool, guard or profile at the next turn" },
   { name = "json", help = "print one JSON object on standard output at the end" },
   { name = "verbose", short = "v", help = "also show what the personas say" },
   { name = "quiet", short = "q", help = "show only the end" },
@@ -163,7 +168,7 @@ end
 -- The mission's text, the name of its file, its folder and its name.
 local function find_mission(order, folders)
   local given = order.source
-  for _, path in ipairs { given and given.where, order.journal } do
+  for _, path in ipairs { given and not given.inside and given.where or nil, order.journal } do
     local ok, err = trust.check(path)
     if not ok then return nil, err end
   end
@@ -198,7 +203,7 @@ local function resolve(options, order)
   local sources = { layers = settings_module.file_layers(found), flags = layer }
   local hotkey = start_hotkey(settings:peek(sources, "safety.stop_hotkey"))
   local plan = { hotkey = hotkey, folder = mission_folder, name = name, source = source, past = order.past,
-    args = order.args, flags = lasting(layer.values),
+    args = order.args, flags = lasting(layer.values), before = order.journal and (files.split(order.journal)),
     file = { path = where, sha256 = system.sha256(source), folder = mission_folder } }
   for _, kind in ipairs { "tools", "guards" } do
     plan[kind], err = settings:load_all(kind)
@@ -230,14 +235,21 @@ local function prepare(plan)
   if not allowed then return nil, refused end
   local _, problems = require "deskpilot.desk.app.profiles".load()
   if problems[1] then return nil, problems[1] end
-  plan.models = run_models.options(plan.config)
+  plan.models, err = run_models.options(plan.config)
+  if not plan.models then return nil, err end
   parts.model, parts.models = run_models.open(plan.models)
   if not parts.model then return nil, parts.models end
+  local servers, wrong = require "deskpilot.agent.mcp_options".of(plan.config)
+  if not servers then return nil, wrong end
   parts.open_model = function(own) return run_models.another(plan.config, parts.model, own) end
   parts.listeners = require "deskpilot.agent.hooks".entries(plan.mission)
+  local wanted = #servers > 0 and not (plan.recording or plan.no_servers)
+  local mcp = wanted and require "deskpilot.agent.mcp".listener(servers)
+  if mcp then table.insert(parts.listeners, { name = "the MCP servers", listener = mcp }) end
   for _, guard in ipairs(plan.guards) do
     table.insert(parts.listeners, { name = "the guard " .. guard.name, listener = guard.plugin })
   end
+  table.move(plan.listeners or {}, 1, #(plan.listeners or {}), #parts.listeners + 1, parts.listeners)
   return parts
 end
 
@@ -263,13 +275,20 @@ local function open_desktop(plan)
     if session then session:stop() end
     return nil, failure
   end
+  desk:watch() -- from here on it is known how long windows have been drawn; where that cannot be told, waiting says so
   if not session then
-    local held, why, other = hold.take(desk, ("the run %q"):format(plan.name), plan.config:get "desktop.shared")
+    local function take() return hold.take(desk, ("the run %q"):format(plan.name), plan.config:get "desktop.shared") end
+    local held, why, other = take()
     if not held then
       desk:close()
       return nil, why
     end
     plan.beside = other
+    desk.reconnected = function()
+      local again, refused = take()
+      if again then plan.hotkey:watch_again() end
+      return again, refused
+    end
   end
   if not session and desktop.apps then
     for _, app in ipairs(desktop.apps) do
@@ -305,7 +324,15 @@ local function perform(plan, parts, options)
   assert(closing)
   parts.dir, parts.journal = dir, journal
   parts.desktop = plan.config:get("desktop.kind")
+  if options.reload then
+    parts.reloading = require "deskpilot.agent.reloading".new(function(path, key)
+      local words = files.read(path)
+      return words and require "deskpilot.cli.source_lines".of(words, key)
+    end)
+  end
   table.insert(parts.listeners, { name = "the journal", listener = journal, essential = true })
+  table.insert(parts.listeners, { name = "the trajectory",
+    listener = require "deskpilot.agent.trajectory".saver(dir) })
   table.insert(parts.listeners, { name = "the progress display",
     listener = require "deskpilot.cli.progress".new {
       level = options.quiet and "quiet" or options.verbose and "verbose" or "normal" } })
@@ -332,6 +359,11 @@ local function perform(plan, parts, options)
       days = run.config:get "runs.keep_days", megabytes = run.config:get "runs.keep_mb" }, own)
     if removed then run:note(removed) end
   end } })
+  local page
+  if options.live then
+    page, failure = require "deskpilot.cli.live".begin(parts, dir, plan.before)
+    if not page then return nil, failure end
+  end
   local run = require "deskpilot.agent.run".new(parts)
   plan.run = run
   local last, unwatched = require "deskpilot.agent.last_words".open(run, journal.writer, {
@@ -340,10 +372,13 @@ local function perform(plan, parts, options)
   if not last then return nil, unwatched end
   plan.last_words = last
   table.insert(parts.listeners, 1, { name = "the watchdog", listener = last.listener })
-  require "deskpilot.agent.loop".execute(run)
+  local loop = require "deskpilot.agent.loop"
+  require "native.shipped".give_back() -- a megabyte of modules, which are loaded by now
+  loop.execute(run)
   local result, why = require "deskpilot.agent.export".write(dir.path, run.outcome)
   if result then last:written(result) end
   journal.close()
+  if page then page.server:stop() end
   if why then terminal.complain(why) end
   return result
 end

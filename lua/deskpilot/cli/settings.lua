@@ -6,6 +6,7 @@ local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
 local plugins = require "deskpilot.agent.plugins"
+local policy_options = require "deskpilot.agent.policy_options"
 local provider = require "deskpilot.model.provider"
 local secrets = require "deskpilot.model.secrets"
 
@@ -13,6 +14,7 @@ local settings = {}
 
 local floors = {
   desk = require "deskpilot.desk.config_keys",
+  mcp = require "deskpilot.mcp.config_keys",
   model = require "deskpilot.model.config_keys",
   agent = require "deskpilot.agent.config_keys",
   cli = require "deskpilot.cli.config_keys",
@@ -117,6 +119,13 @@ local function register_secrets(resolved)
   for name in pairs(resolved.values) do secrets.register((resolved:secret(name))) end
 end
 
+-- What the run's policy calls by names of its own.
+local function use_policy(self, resolved)
+  local name = resolved:get "policy"
+  local policy = self.loaded["policies/" .. name]
+  if policy then policy_options.use(resolved, name, policy) end
+end
+
 --- Puts a configuration together. Of the policies, guards and tools that were not loaded those are loaded that are
 --- needed to know every name in it.
 ---@param sources deskpilot.config_sources
@@ -133,8 +142,10 @@ function Settings:resolve(sources)
   local resolved, err, rest = config.resolve(self.keys, sources)
   register_secrets(resolved or rest)
   if resolved then
-    local ok, why = provider.apply(resolved, ranks(sources))
+    resolved.rank = ranks(sources)
+    local ok, why = provider.apply(resolved, resolved.rank)
     if not ok then return nil, why, resolved end
+    use_policy(self, resolved)
   end
   if resolved or #problems == 0 then return resolved, err, rest end
   table.insert(problems, 1, tostring(err))
@@ -147,6 +158,19 @@ end
 ---@return any value, string? where the place that it is from; nil for the default
 function Settings:peek(sources, name)
   return config.peek(self.keys, sources, name)
+end
+
+--- Whether there are policies, guards or tools of the user's own in these folders, which may declare what nothing that
+--- ships does. They are programs: who only tells of the configuration runs none of them.
+---@param folders string[]
+---@return boolean
+function settings.has_own_plugins(folders)
+  for _, folder in ipairs(folders) do
+    for _, kind in ipairs(kinds) do
+      if #(files.list(files.join(folder, "deskpilot", kind)) or {}) > 0 then return true end
+    end
+  end
+  return false
 end
 
 --- The layers of the configuration files.

@@ -83,6 +83,12 @@ function Hotkey:watch_private(session)
   if session and session.cookie then self:watch { display = session.display, cookie = session.cookie } end
 end
 
+--- The same on the user's own desktop, whose display was lost and is there again.
+function Hotkey:watch_again()
+  self:close()
+  self:watch()
+end
+
 function Hotkey:close()
   for _, handle in ipairs(self.handles) do handle:close() end
   self.handles = {}

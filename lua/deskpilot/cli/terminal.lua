@@ -2,7 +2,6 @@
 --- obeys, what reorders or hides a line, and secrets: none of it passes here. What another program wants as it is, such
 --- as a picture, goes by the streams themselves.
 local invisible = require "deskpilot.base.invisible"
-local json = require "deskpilot.base.json"
 local secrets = require "deskpilot.model.secrets"
 local text = require "deskpilot.base.text"
 
@@ -28,7 +27,7 @@ end
 ---@param value any
 ---@return string
 function terminal.json(value)
-  return invisible.escape(json.encode(secrets.mask_all(value)), function(code)
+  return invisible.escape(secrets.encode(value), function(code)
     if code < 0x10000 then return ("\\u%04x"):format(code) end
     code = code - 0x10000
     return ("\\u%04x\\u%04x"):format(0xD800 + (code >> 10), 0xDC00 + (code & 0x3FF))

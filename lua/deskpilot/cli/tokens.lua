@@ -21,8 +21,12 @@ local function quote_end(source, at)
   end
 end
 
--- The tokens of a source: { kind = "name"|"string"|"number"|"sign", text, at }. Where it ends in the middle of a text
--- or a comment, which one, and the byte where that begins.
+--- The tokens of a source. Where it ends in the middle of a text or a comment, which one, and the byte where that
+--- begins.
+---@param source string
+---@return { kind: "name"|"string"|"number"|"sign", text: string, at: integer }[] list
+---@return "text"|"comment"|nil unfinished
+---@return integer? at
 local function split(source)
   local list, at = {}, 1
   while at <= #source do
@@ -56,6 +60,8 @@ local function split(source)
   end
   return list
 end
+
+tokens.split = split
 
 local opens = { [")"] = "(", ["}"] = "{", ["]"] = "[" }
 
@@ -160,20 +166,42 @@ local function in_module_name(source, list, at)
   return word:find("^[%w_.]*$") and { kind = "module", from = at + 1, word = word } or nil
 end
 
+-- In a quoted text that a call or a field is given: f("|, f { "|, f { title = "|, { title = "|.
+local function in_given_text(source, list, at)
+  if not source:find("^[\"']", at) then return nil end
+  local last, key = #list, nil
+  if sign(list, last, "=") and (sign(list, last - 2, "{") or sign(list, last - 2, ",")) then
+    key, last = list[last - 1].text, last - 2
+  end
+  local call = call_around(list, last)
+  if not call and not key and ends_value(list, last - 1) and sign(list, last, "(") then
+    call = { path = path_to(list, last - 1), argument = 1 }
+  elseif not call and not key and ends_value(list, last) then
+    call = { path = path_to(list, last), argument = 1 }
+  end
+  if not key and not (call and call.path) then return nil end
+  return { kind = "text", from = at + 1, word = source:sub(at + 1), quote = source:sub(at, at), call = call, key = key }
+end
+
 ---@class deskpilot.tokens.place
----@field kind "name"|"field"|"module" a name of its own; one after a dot or a colon; that of a module
+---@field kind "name"|"field"|"module"|"text" a name of its own; one after a dot or a colon; that of a module; a text
+---  that a call or a field of a table is given
 ---@field from integer the byte where it begins
 ---@field word string what of it is there
 ---@field path table? of a field: what leads to it
 ---@field colon boolean? of a field
----@field call { path: table, argument: integer }? of a name: it may be a field of the table that this call is given
+---@field call { path: table, argument: integer }? of a name: it may be a field of the table that this call is given; of
+---  a text: what is called
+---@field key string? of a text that is a field of a table: that field
+---@field quote string? of a text: how it began
 
 --- What stands at the end of a source; nil for what no name could go on from.
 ---@param source string
 ---@return deskpilot.tokens.place?
 function tokens.place(source)
   local list, inside, began = split(source)
-  if inside then return inside == "text" and in_module_name(source, list, began) or nil end
+  if inside == "text" then return in_module_name(source, list, began) or in_given_text(source, list, began) end
+  if inside then return nil end
   local last, word, from = #list, "", #source + 1
   local token = list[last]
   if token and token.at + #token.text == #source + 1 then

@@ -67,19 +67,18 @@ local function tool_text(tool)
     end
   end
   local looks = tool.acts == false and " It does not act." or ""
-  local words = ("### %s\n\n%s%s"):format(tool.name, text.one_line(tool.description), looks)
+  local words = ("### %s\n\n%s%s Group: `%s`."):format(tool.name, text.one_line(tool.description), looks, tool.group)
   return #lines > 0 and words .. "\n\n" .. table.concat(lines, "\n") or words
 end
 
 --- The tools that ship, by their names.
----@param all boolean? also those that are offered only where somebody names them
 ---@return deskpilot.tool[]
-function tool_reference.tools(all)
+function tool_reference.tools()
   local settings, list, names = config_reference.shipped(), {}, {}
   local loaded = assert(settings:load_all "tools")
   local box = assert(toolbox.new(loaded, assert(settings:resolve { environment = {} })))
   for i, entry in ipairs(loaded) do names[i] = entry.name end
-  for i, name in ipairs(all and names or box:names()) do list[i] = box:get(name) end
+  for i, name in ipairs(names) do list[i] = box:get(name) end
   return list
 end
 

@@ -10,6 +10,7 @@ local config_layer = require "deskpilot.base.config_layer"
 local files = require "deskpilot.base.files"
 local flags = require "deskpilot.cli.flags"
 local platform = require "deskpilot.desk.platform"
+local profiles = require "deskpilot.model.profile"
 local probe = require "deskpilot.model.probe"
 local provider = require "deskpilot.model.provider"
 local run_models = require "deskpilot.cli.run_models"
@@ -21,10 +22,11 @@ local doctor = {
   summary = "Say what works on this machine, and how to mend what does not.",
   only_options = true,
   order = 80,
-  usage = "doctor [--provider NAME | --endpoint URL] [--model NAME] [--set KEY=VALUE]...",
+  usage = "doctor [--provider NAME | --endpoint URL] [--wire NAME] [--model NAME] [--set KEY=VALUE]...",
   options = {
     { name = "provider", value = "NAME", help = "the model server to try: " .. provider.shipped_names() },
     { name = "endpoint", value = "URL", help = "the model server to try, by its address" },
+    { name = "wire", value = "NAME", help = "the protocol that it speaks: chat, responses, anthropic or gemini" },
     { name = "model", value = "NAME", help = "the model to ask for; `literal` needs no server" },
     { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
   },
@@ -48,21 +50,10 @@ local function missing(name, detail, mend, optional)
   return { name = name, ok = false, detail = tostring(detail), mend = mend, optional = optional }
 end
 
--- Whether there are policies, guards or tools of the user's own, which may declare what nothing that ships does.
--- They are programs, and doctor runs none of them.
-local function has_own_plugins(folders)
-  for _, folder in ipairs(folders) do
-    for _, kind in ipairs { "policies", "guards", "tools" } do
-      if #(files.list(files.join(folder, "deskpilot", kind)) or {}) > 0 then return true end
-    end
-  end
-  return false
-end
-
 -- Variables that look like those of a key and are none's.
 local function check_variables(all, findings)
   for _, kind in ipairs { "policies", "guards", "tools" } do all:load_all(kind) end -- those that ship
-  for _, variable in ipairs(config_layer.misspelt(all.keys, uv.os_environ())) do
+  for _, variable in ipairs(config_layer.misspelt(all.keys, assert(uv.os_environ()))) do
     findings[#findings + 1] = missing("variable " .. variable.name, "no configuration key has it",
       ("if %s is meant, name it so"):format(variable.meant), true)
   end
@@ -72,7 +63,7 @@ end
 local function check_config(options, findings)
   local flag_layer, err = flags.layer(options)
   local read, failure = config_files.read(flag_layer)
-  local own = has_own_plugins { read.project_folder, read.user_folder }
+  local own = settings_module.has_own_plugins { read.project_folder, read.user_folder }
   provider.look_in { read.user_folder } -- data, which may be read
   local all, sources = settings_module.new(), { layers = settings_module.file_layers(read), flags = flag_layer,
     tolerant = own }
@@ -211,7 +202,12 @@ end
 
 -- The model that missions ask. `wanted`: an option names it. `answering`: servers of this machine.
 local function check_model(settings, findings, wanted, answering)
-  local options = run_models.options(settings)[""]
+  local all, wrong = run_models.options(settings)
+  if not all then
+    findings[#findings + 1] = missing("model", wrong, nil, not wanted)
+    return false
+  end
+  local options = all[""]
   local endpoint, name = options.endpoint, options.model
   options.connect_timeout, options.timeout = 5, 10
   if name == "literal" or endpoint == "literal" then
@@ -221,7 +217,9 @@ local function check_model(settings, findings, wanted, answering)
   local ok, there, err = pcall(probe.check, options)
   if not ok then there, err = nil, there end
   if there then
-    findings[#findings + 1] = found("model", ("%s at %s"):format(name, endpoint))
+    local profile = profiles.of(name, settings:get "models")
+    findings[#findings + 1] = found("model", ("%s at %s, %s"):format(name, endpoint, profile and profile.calibrated
+      and "calibrated on " .. profile.calibrated or "never calibrated: `deskpilot calibrate` measures how it points"))
   else
     local another = answering[1] and ("or use --provider %s, which answers"):format(answering[1])
     findings[#findings + 1] = missing("model", err, another, not wanted)

@@ -1,5 +1,5 @@
---- `deskpilot eject NAME`: the shipped policy, tool, guard, prompt, profile of an application or mission of that name,
---- copied into the project for editing. Nothing is ever overwritten. Beside it goes what an editor needs to
+--- `deskpilot eject NAME`: the shipped policy, tool, guard, prompt, profile of a model or application, or mission of
+--- that name, copied into the project for editing. Nothing is ever overwritten. Beside it goes what an editor needs to
 --- understand it (cli/editor.lua).
 local editor = require "deskpilot.cli.editor"
 local files = require "deskpilot.base.files"

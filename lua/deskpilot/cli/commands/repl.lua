@@ -1,21 +1,23 @@
 --- `deskpilot repl`: a Lua prompt on the live desktop. Every entry runs as a task of its own, so that
 --- calls that wait work, and Ctrl+C ends the entry and not the prompt.
-local terminal = require "deskpilot.cli.terminal"
-local uv = require "luv"
+local agents = require "deskpilot.cli.prompt.agent"
 local chunk = require "deskpilot.cli.chunk"
 local config_files = require "deskpilot.base.config_files"
 local desktop = require "deskpilot.cli.desktop"
-local completion = require "deskpilot.cli.completion"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local hold = require "deskpilot.cli.hold"
 local inspect = require "deskpilot.cli.inspect"
-local secrets = require "deskpilot.model.secrets"
+local kept_entries = require "deskpilot.cli.kept_entries"
+local picture = require "deskpilot.cli.prompt.picture"
+local plain = require "deskpilot.cli.prompt.plain"
 local stop_hotkey = require "deskpilot.cli.stop_hotkey"
-local line_editor = require "deskpilot.cli.line_editor"
 local system = require "native.system"
 local task = require "deskpilot.base.task"
+local terminal = require "deskpilot.cli.terminal"
 local text = require "deskpilot.base.text"
+local typed = require "deskpilot.cli.prompt.typed"
+local uv = require "luv"
 
 local repl = {
   summary = "A Lua prompt on the live desktop. Expressions print their values.",
@@ -25,42 +27,9 @@ local repl = {
   options = { hold.option, table.unpack(desktop.options) },
 }
 
-local max_history = 1000
 local running -- the task of the entry that runs now
-local prompt_waits -- cancels what is typed, while the prompt waits for keys
-
-local function history_path()
-  return files.join(files.user_state_folder(), "repl_history")
-end
-
-local unescapes = { n = "\n", ["\\"] = "\\" }
-
-local function read_history()
-  local entries = {}
-  local words = files.read(history_path(), 4 * 1024 * 1024) or ""
-  for line in words:gmatch("[^\n]+") do
-    if utf8.len(line) then entries[#entries + 1] = line:gsub("\\(.)", unescapes) end
-  end
-  return table.move(entries, math.max(1, #entries - max_history + 1), #entries, 1, {})
-end
-
-local private = { private = true }
-
--- The file is its owner's alone: entries may hold passwords typed into the desktop. A history that
--- cannot be kept is no reason to bother anyone.
-local function save_history(entry)
-  local path = history_path()
-  if not files.make_folder((files.split(path)), private) then return end
-  local fd = files.append(path, private)
-  if not fd then return end
-  files.write_all(fd, secrets.mask(entry):gsub("[\\\n]", { ["\\"] = "\\\\", ["\n"] = "\\n" }) .. "\n")
-  uv.fs_close(fd)
-end
-
-local function is_complete(source)
-  local fn, why = chunk.compile(source, "=repl")
-  return fn ~= nil or not why:find("near <eof>$")
-end
+local front -- where entries come from
+local agent -- what does the tasks of .ask and .step
 
 -- Runs fn as a task that starts from the loop and not from inside the prompt's own coroutine: an
 -- interruption passes outward through nested coroutines, and must not reach the prompt.
@@ -84,14 +53,56 @@ local function run_apart(fn)
   return result
 end
 
+local most_lines = 30
+
+-- Prints values. At a terminal of many lines the first ones, and how to see the others.
+local function show_values(words, at_prompt)
+  local count, stop = 0, nil
+  for at in words:gmatch "()\n" do
+    count = count + 1
+    if count == most_lines then stop = at end
+  end
+  at_prompt.whole = words
+  if not at_prompt.is_terminal or not stop or count < most_lines + 5 then return terminal.put(words, "\n") end
+  terminal.put(words:sub(1, stop), ("... %d more lines: more() shows all of it, _ is the value\n"):format(
+    count - most_lines + 1))
+end
+
+-- Writes what succeeded here into a mission's file; one that is there is not overwritten.
+local function keep(at_prompt, path)
+  if type(path) ~= "string" then error('keep wants the name of a file: keep("mine.lua")', 0) end
+  if files.exists(path) then error(path .. " is there already; nothing was changed", 0) end
+  local words, why = at_prompt.entries:mission()
+  if not words then error(why, 0) end
+  local ok, err = files.write(path, words)
+  if not ok then error(err, 0) end
+  terminal.note(("%d entries kept; try it: deskpilot run %s\n"):format(#at_prompt.entries, path))
+end
+
+-- Draws a picture in the terminal: a shot, a file's, or without one the screen as it is.
+local function show(env, thing, way)
+  if not front.size then error("a picture needs a terminal; shot:save(\"name.png\") writes it to a file", 0) end
+  local shot, err = thing, nil
+  if thing == nil then shot, err = env.desk.screen.shot()
+  elseif type(thing) == "string" then shot, err = require "deskpilot.desk.picture.shot".load(thing) end
+  if not shot then error(err, 0) end
+  if type(shot) ~= "table" or not shot.encode then error("show wants a shot, or the name of a picture's file", 0) end
+  local columns, rows = front:size()
+  local words, why = picture.of(shot, { columns = columns, rows = rows }, way)
+  if not words then error(why, 0) end
+  io.stdout:write(words) -- made of pixels alone: what a terminal obeys in it is ours
+end
+
 -- Runs an entry and prints what came of it. Returns whether it ended well.
-local function evaluate(source, env)
-  local fn, why = chunk.compile(source, "=repl", env)
+local function evaluate(source, env, at_prompt)
+  local fn, why = agent:command(source), nil
+  if not fn then fn, why = chunk.compile(source, "=repl", env) end
   if not fn then
     terminal.note(inspect.error(why), "\n")
     return false
   end
   local result = run_apart(fn)
+  at_prompt.entries:add(source, result)
   io.stdout:flush()
   if not result[1] then
     local cancelled = errors.is(result[2], "cancelled")
@@ -99,181 +110,24 @@ local function evaluate(source, env)
     return false
   end
   if result.n > 1 then
-    terminal.put(inspect.values(table.pack(table.unpack(result, 2, result.n))), "\n")
+    env._ = result[2]
+    show_values(inspect.values(table.pack(table.unpack(result, 2, result.n))), at_prompt)
     io.stdout:flush()
   end
   return true
 end
 
--- The terminal front: raw while keys are read, as it was while an entry runs (so that Ctrl+C is a
--- signal again, and an entry may read a line itself).
-local Terminal = {}
-Terminal.__index = Terminal
-
-local function open_terminal(env)
-  local self = setmetatable({ tty = assert(uv.new_tty(0, true)) }, Terminal)
-  local scope = { env = env, classes = { desk = "deskpilot.desk" } }
-  self.editor = line_editor.new { prompt = "desk> ", more = "  ... ", history = read_history(),
-    is_complete = is_complete, complete = function(entry, cursor) return completion.at(entry, cursor, scope) end }
-  return self
-end
-
-function Terminal:columns()
-  local columns = self.tty:get_winsize()
-  return columns and columns > 0 and columns or 80
-end
-
-local function put(words)
-  io.stderr:flush() -- buffered on a Windows console: what was said first is to be seen first
-  io.stdout:write(words)
-  io.stdout:flush()
-end
-
-local bracketed_paste = { on = "\27[?2004h", off = "\27[?2004l" }
-
-function Terminal:raw(on)
-  if self.is_raw == on then return end
-  self.is_raw = on
-  if on then
-    self.tty:set_mode(1)
-    put(bracketed_paste.on)
-  else
-    put(bracketed_paste.off)
-    self.tty:set_mode(0)
-  end
-end
-
-function Terminal:close()
-  self:raw(false)
-  uv.tty_reset_mode()
-  if not self.tty:is_closing() then self.tty:close() end
-end
-
--- Bytes from the terminal; nil at its end; "\3" where a signal came instead.
-function Terminal:bytes()
-  return task.await(function(done)
-    local function finish(bytes)
-      self.tty:read_stop()
-      prompt_waits = nil
-      done(bytes)
-    end
-    prompt_waits = function() finish("\3") end
-    self.tty:read_start(function(err, bytes) finish(not err and bytes or nil) end)
-    return function()
-      prompt_waits = nil
-      self.tty:read_stop()
-    end
-  end)
-end
-
-function Terminal:event()
-  local event = self.editor:feed("")
-  while not event do
-    put(self.editor:draw(self:columns()))
-    local bytes = self:bytes()
-    if not bytes then return { kind = "eof" } end
-    event = self.editor:feed(bytes)
-  end
-  return event
-end
-
--- What a name may become, below the entry, which is drawn again below that.
-function Terminal:list(event)
-  local columns = self:columns()
-  local lines = completion.columns(event.names, columns)
-  if event.about then
-    lines = {}
-    for line in terminal.lines(event.about):gmatch("[^\n]+") do
-      lines[#lines + 1] = text.cut(line, math.max(columns - 4, 8))
-    end
-  end
-  put(self.editor:draw(columns) .. self.editor:leave(columns) .. table.concat(lines, "\r\n") .. "\r\n")
-end
-
---- The next entry, or nil at the end.
-function Terminal:entry()
-  self:raw(true)
-  while true do
-    local event = self:event()
-    if event.kind == "clear" then
-      put("\27[H\27[2J")
-      self.editor.drawn_row = 0
-    elseif event.kind == "list" then
-      self:list(event)
-    else
-      local editor = self.editor
-      put(editor:draw(self:columns()) .. editor:leave(self:columns()))
-      local had = editor.text
-      editor:reset()
-      if event.kind == "eof" then return nil end
-      if event.kind == "line" then
-        self:raw(false)
-        if editor:remember(event.text) then save_history(event.text) end
-        return event.text
-      end
-      if had == "" then put("(Ctrl+D leaves)\r\n") end
-    end
-  end
-end
-
--- The plain front: entries from a file or a pipe, one or more lines each.
-local Plain = {}
-Plain.__index = Plain
-
-local function open_plain()
-  local self = setmetatable({ buffer = "" }, Plain)
-  if uv.guess_handle(0) == "pipe" then
-    self.pipe = uv.new_pipe(false)
-    self.pipe:open(0)
-  end
-  return self
-end
-
-function Plain:close()
-  if self.pipe and not self.pipe:is_closing() then self.pipe:close() end
-end
-
-function Plain:more()
-  if not self.pipe then return io.read("L") end
-  return task.await(function(done)
-    self.pipe:read_start(function(err, bytes)
-      self.pipe:read_stop()
-      done(not err and bytes or nil)
-    end)
-    return function() self.pipe:read_stop() end
-  end)
-end
-
-function Plain:line()
-  while not self.buffer:find("\n", 1, true) do
-    local bytes = self:more()
-    if not bytes then
-      local last = self.buffer
-      self.buffer = ""
-      return last ~= "" and last or nil
-    end
-    self.buffer = self.buffer .. bytes
-  end
-  local line, rest = self.buffer:match("^(.-)\r?\n(.*)$")
-  self.buffer = rest
-  return line
-end
-
-function Plain:entry()
-  local entry = self:line()
-  while entry and entry:find("%S") and not is_complete(entry) do
-    local line = self:line()
-    if not line then break end
-    entry = entry .. "\n" .. line
-  end
-  return entry
-end
-
-local function loop(front, env)
+local function loop(env, is_terminal)
+  local at_prompt = { entries = kept_entries.new(), is_terminal = is_terminal, whole = "" }
+  function env.keep(path) keep(at_prompt, path) end
+  function env.show(thing, way) show(env, thing, way) end
+  function env.more() terminal.put(at_prompt.whole, "\n") end
   local closing <close> = setmetatable({}, { __close = function() front:close() end })
   assert(closing)
   for entry in function() return front:entry() end do
-    if entry:find("%S") then evaluate(entry, env) end
+    local word = text.trim(entry):gsub("%(%)$", "")
+    if word == "exit" or word == "quit" then break end
+    if entry:find("%S") then evaluate(entry, env, at_prompt) end
   end
 end
 
@@ -282,8 +136,9 @@ end
 function repl.interrupted(signal)
   if signal ~= "SIGINT" and signal ~= "stop_hotkey" then return false end
   system.clear_interrupt()
-  if running then running:cancel("interrupted")
-  elseif prompt_waits and signal == "SIGINT" then prompt_waits() end
+  if agent and agent.works then agent:interrupted(signal)
+  elseif running then running:cancel("interrupted")
+  elseif front and signal == "SIGINT" then front:interrupt() end
   return true
 end
 
@@ -306,9 +161,15 @@ function repl.run(options)
     hold.before_acts(desk, "deskpilot repl", options.shared)
   end or nil)
   local is_terminal = uv.guess_handle(0) == "tty"
-  if is_terminal then put("deskpilot " .. system.version .. "; help() tells what there is\n") end
   local env = chunk.environment(open_desk)
-  loop(is_terminal and open_terminal(env) or open_plain(), env)
+  agent = agents.new(open_desk)
+  if is_terminal then
+    terminal.put("deskpilot ", system.version, "; help() tells what there is\n")
+    front = typed.open { env = env, classes = { desk = "deskpilot.desk" }, open = opened }
+  else
+    front = plain.open()
+  end
+  loop(env, is_terminal)
   if opened() then opened():close() end
   if session then session:stop() end
   hotkey:close()

@@ -26,6 +26,16 @@ What a policy reads of a page between two looks is not recorded.
   interrupted = running.interrupted,
 }
 
+-- Of a goal's options those that need neither a world nor a model of its own.
+local function offline_goal(goal)
+  if type(goal) ~= "table" then return goal end
+  local kept = {}
+  for key, value in pairs(goal) do
+    if type(value) ~= "function" and key ~= "model" and key ~= "personas" then kept[key] = value end
+  end
+  return kept
+end
+
 -- The mission without what needs a world.
 local function offline(plan, recorded, folder)
   local mission = plan.mission
@@ -33,6 +43,10 @@ local function offline(plan, recorded, folder)
     return errors.fail("invalid", "the mission is a script: nothing of it can be run again without a desktop")
   end
   plan.mission = { task = mission.task, indicators = mission.indicators, files = mission.files }
+  if mission.goals then
+    plan.mission.goals = {}
+    for i, goal in ipairs(mission.goals) do plan.mission.goals[i] = offline_goal(goal) end
+  end
   plan.recording = recorded
   plan.parent = { run = files.absolute(folder), turn = 0, kind = "rerun", seconds = 0, actions = 0,
     tokens = 0 }
