@@ -13,6 +13,7 @@ if(DESKPILOT_SANITIZE_THREADS)
 endif()
 
 add_c_tests(c "${C_LIBRARIES}" ${UNIT_C} ${MORE_C})
+target_link_libraries(test_host PRIVATE host)
 
 # The yardstick and judge of the element reader: libatspi, node by node.
 pkg_check_modules(ATSPI REQUIRED atspi-2 gobject-2.0)

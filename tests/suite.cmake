@@ -26,7 +26,7 @@ tests_in(MORE_C c c)
 list(FILTER UNIT_C EXCLUDE REGEX "/test_(x11.*|elements|find_recall|watchdog)\\.c$")
 list(REMOVE_ITEM MORE_C ${UNIT_C})
 tests_in(UNIT_LUA lua lua)
-tests_named(MORE_LUA lua lua app_profiles cli reply_limits websocket worst_replies)
+tests_named(MORE_LUA lua lua app_profiles cli faults reply_limits websocket worst_replies)
 list(REMOVE_ITEM UNIT_LUA ${MORE_LUA})
 tests_in(E2E e2e lua)
 
@@ -37,12 +37,17 @@ tests_named(TSAN_E2E e2e lua activity elements)
 # The units that are the same everywhere, and tests/windows for what is Windows's own.
 tests_named(WINDOWS_C c c backends coords desk draw elements_front find find_recall activity image jpeg_decode jpeg_encode
             keys monitors null ocr_detect parallel png_damage png_decode regions scale watchdog)
-tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles batch browser_pipe cdp checks cli completion
-            config criteria csv data decode desk desk_proxy eval files find goal_limits goals hook_fields hooks http
-            http_server input_filter json lasting literal literal_planner lookup lookups loop_detection memory model
-            monitors native_desk ocr odd_journals odev old_runs outline pace patterns permissions phases plugins probe
-            process questions replay report resume_state schema schema_foreign secrets shot signal signatures site
-            system task tool_groups toolbox trust types untrusted websocket websocket_frames websocket_opening)
+tests_named(WINDOWS_LUA lua lua action_target agent api_key app_profiles arithmetic batch browser_pipe cdp check
+            checks cli comparison completion config connections control correction criteria csv data decode
+            decode_answers desk desk_proxy differences early_calls eval faults files find goal_limits goals
+            hook_fields hooks hostile_agents http http_server input_filter json lasting literal literal_planner lookup
+            lookups loop_detection lua_export maker_actions maker_checks manager mcp_client mcp_hostile mcp_http
+            mcp_options mcp_protocol mcp_run mcp_server memory model monitors native_desk ocr odd_journals odev
+            old_runs orchestrator orchestrator_goals outline pace patterns permissions phases plugins policy_options
+            probe process profiles questions quirks reload repeated replay report resume_state retrying run_command
+            schema schema_foreign secrets servers shot signal signatures site space system task task_executor
+            terminal_picture token_count tool_groups toolbox touch_tools trajectory trim trust types untrusted viewpoint
+            websocket websocket_frames websocket_opening wires)
 tests_in(WINDOWS_OWN_C windows/c c)
 tests_in(WINDOWS_OWN_LUA windows lua)
 tests_in(WINDOWS_BROWSER windows/browser lua)

@@ -6,27 +6,21 @@ local t = require "harness"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
+local pages = require "bench.pages"
+local results = require "bench.results"
 local spawn = require "spawn"
+local statistics = require "bench.statistics"
 local task = require "deskpilot.base.task"
 
 local rounds, frames_per_round, turns = 3, 8, 150
 local program = files.absolute(spawn.program)
-local samples, bytes, rows = {}, {}, {}
+local samples, bytes = {}, {}
+local all = results.new()
 local desktop -- { display, folder }, while it is there
-
-local function median(list)
-  table.sort(list)
-  local middle = (#list + 1) // 2
-  return #list % 2 == 1 and list[middle] or (list[middle] + list[middle + 1]) / 2
-end
 
 local function add(name, milliseconds)
   samples[name] = samples[name] or {}
   table.insert(samples[name], milliseconds)
-end
-
-local function row(name, value, unit, limit, what)
-  rows[#rows + 1] = { name = name, value = value, unit = unit, limit = limit, what = what }
 end
 
 -- The desktop ----------------------------------------------------------------------------------------
@@ -197,7 +191,7 @@ local function peak_memory(pid)
   return tonumber(words:match("VmHWM:%s*(%d+)") or 0) / 1024
 end
 
-local function agent_run()
+local function agent_run(row)
   local folder = files.absolute(spawn.folder())
   assert(files.make_folder(folder .. "/deskpilot/policies"))
   assert(files.write(folder .. "/deskpilot/policies/bench.lua", policy))
@@ -230,15 +224,15 @@ local function agent_run()
   row("peak memory of the run", peak, "MB", 45)
 end
 
--- The table -------------------------------------------------------------------------------------------
+-- The parts -------------------------------------------------------------------------------------------
 
-local function screenshot_rows()
-  local scrot = median(samples.scrot)
+local function screenshot_rows(row)
   local function against(name, sample, limit)
-    row(name, median(samples[sample]) / scrot, "x scrot", limit, ("%.2f ms"):format(median(samples[sample])))
+    row(name, statistics.ratios(samples[sample], samples.scrot), "x scrot", limit, ("%.2f ms"):format(statistics.median(
+      samples[sample])))
   end
-  row("scrot, as a process", scrot, "ms", nil, ("%d bytes"):format(bytes.scrot))
-  row("maim, as a process", median(samples.maim), "ms", nil, ("%d bytes"):format(bytes.maim))
+  row("scrot, as a process", samples.scrot, "ms", nil, ("%d bytes"):format(bytes.scrot))
+  row("maim, as a process", samples.maim, "ms", nil, ("%d bytes"):format(bytes.maim))
   against("deskpilot shot, as a process", "shot", 0.4)
   against("screen to PNG, all of it, one core", "one.full", 0.10)
   against("screen to PNG, all of it, two cores", "two.full", 0.06)
@@ -246,16 +240,16 @@ local function screenshot_rows()
   row("bytes of deskpilot shot", bytes.shot / bytes.scrot, "x scrot", 1, ("%d bytes"):format(bytes.shot))
   against("screen to PNG, unchanged", "two.unchanged", 0.015)
   against("screen to PNG, three strips changed", "two.three_strips", 0.03)
-  row("screen to JPEG of quality 80", median(samples["two.jpeg"]), "ms", nil, ("%d bytes"):format(bytes.jpeg))
-  row("a PNG of the screen, read", median(samples["two.load"]), "ms")
-  row("down to 1536x864", median(samples["two.downscale"]), "ms")
-  row("observation, screen to request body", median(samples["two.observation"]), "ms")
+  row("screen to JPEG of quality 80", samples["two.jpeg"], "ms", nil, ("%d bytes"):format(bytes.jpeg))
+  row("a PNG of the screen, read", samples["two.load"], "ms")
+  row("down to 1536x864", samples["two.downscale"], "ms")
+  row("observation, screen to request body", samples["two.observation"], "ms")
 end
 
-local function finding_rows()
-  row("visgrep, as a process, exact pixels", median(samples.visgrep), "ms", nil, "20 s is the most that it gets")
+local function finding_rows(row)
+  row("visgrep, as a process, exact pixels", samples.visgrep, "ms", nil, "20 s is the most that it gets")
   local function within(name, sample)
-    row(name, median(samples["find." .. sample]), "ms", 30)
+    row(name, samples["find." .. sample], "ms", 30)
   end
   within("find 64x64 cut from the screen", "shown")
   within("  with the screenshot", "from_screen")
@@ -264,72 +258,61 @@ local function finding_rows()
   within("find 64x64 of one colour, absent", "absent_flat")
 end
 
-local function print_table()
-  local missed = 0
-  io.stdout:write("\n")
-  for _, entry in ipairs(rows) do
-    local verdict = ""
-    if entry.limit then
-      local met = entry.value <= entry.limit
-      verdict = ("target %-6g %s"):format(entry.limit, met and "met" or "MISSED")
-      if not met then missed = missed + 1 end
-    end
-    io.stdout:write(("%-42s %9.3f %-8s %-16s %s\n"):format(entry.name, entry.value, entry.unit, entry.what or "",
-      verdict))
+-- Measures on a desktop of its own.
+local function on_desktop(measure)
+  return function(row)
+    samples = {}
+    local here <close> = start_desktop()
+    desktop = here
+    measure(row, here)
+    desktop = nil
   end
-  io.stdout:write("\n")
-  return missed
 end
+
+local function element_rows(row)
+  local elements = dofile "tests/bench/elements.lua"
+  for _, result in ipairs(elements.measure()) do
+    for _, line in ipairs(elements.lines(result)) do row(line.name, line.ratios, "x walk", line.limit, line.words) end
+  end
+end
+
+-- In the order in which they are measured.
+local parts = {
+  { "screenshots", on_desktop(function(row)
+    screenshots()
+    screenshot_rows(row)
+  end) },
+  { "finding pictures", on_desktop(function(row)
+    finding()
+    finding_rows(row)
+  end) },
+  { "reading text", on_desktop(function(row, here) dofile "tests/bench/reading.lua"(here, row) end) },
+  { "starting", function(row)
+    samples = {}
+    start_up()
+    row("deskpilot --version", statistics.ratios(samples.version, samples.lua), "x lua -v", 4,
+      ("%.2f ms"):format(statistics.median(samples.version)))
+  end },
+  { "a run", agent_run },
+  { "elements", element_rows },
+  { "typing and clicking", function(row) dofile "tests/bench/input.lua".measure(row) end },
+  { "large pages", function(row) dofile "tests/bench/page.lua".measure(row) end },
+  { "the browser suite", pages.rows },
+}
+
+t.time_limit(3600)
 
 local tests = {}
 
--- Measures on a desktop of its own.
-local function on_desktop(measure)
-  local here <close> = start_desktop()
-  desktop = here
-  measure(here)
-  desktop = nil
-end
-
-function tests.a1_screenshots()
-  on_desktop(screenshots)
-  screenshot_rows()
-end
-
-function tests.a2_finding()
-  on_desktop(finding)
-  finding_rows()
-end
-
-function tests.a3_reading()
-  on_desktop(function(here) dofile "tests/bench/reading.lua"(here, row) end)
-end
-
-function tests.b_start_up()
-  start_up()
-  row("deskpilot --version", median(samples.version) / median(samples.lua), "x lua -v", 4,
-    ("%.2f ms"):format(median(samples.version)))
-end
-
-tests.c_run = agent_run
-
-function tests.c_elements()
-  local elements = dofile "tests/bench/elements.lua"
-  for _, result in ipairs(elements.measure()) do
-    for _, line in ipairs(elements.lines(result)) do row(line.name, line.ratio, "x walk", line.limit, line.words) end
+for i, part in ipairs(parts) do
+  local name, measure = table.unpack(part)
+  if not arg[1] or name:find(arg[1], 1, true) then
+    tests[("%02d %s"):format(i, name)] = function() all:measure(name, measure) end
   end
 end
 
-function tests.c_typing_and_clicking()
-  dofile "tests/bench/input.lua".measure(row)
-end
-
-function tests.c_pages()
-  dofile "tests/bench/page.lua".measure(row)
-end
-
-function tests.d_targets()
-  t.eq(print_table(), 0, "targets missed")
+function tests.targets() -- after all the others
+  t.eq(all:print(), 0, "targets missed")
 end
 
 return tests

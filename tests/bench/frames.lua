@@ -31,6 +31,7 @@ end
 
 -- A request as a turn sends it, without its waiting: frame, scale, PNG, base64, JSON.
 local function observation(desk, encoder, other)
+  local chat = require "deskpilot.model.wires.chat"
   local request = require "deskpilot.model.request"
   local words = ("[12] push button \"Seven\" [512,300] focused\n"):rep(120)
   encoder:encode(other, encoding)
@@ -39,7 +40,8 @@ local function observation(desk, encoder, other)
     local frame = assert(desk:capture { cursor = true, lend = true }):scale(1536, 864)
     local base64 = native.base64(encoder:encode(frame, encoding))
     return request.pieces({ messages = { { role = "system", content = "You are." }, { role = "user", content = {
-      { type = "text", text = words }, { type = "image", base64 = base64, mime = "image/png" } } } } }, "m")
+      { type = "text", text = words }, { type = "image", base64 = base64, mime = "image/png" } } } } }, chat,
+      { model = "m" })
   end)
 end
 

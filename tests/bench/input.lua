@@ -5,6 +5,7 @@ local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local private = require "deskpilot.desk.private.session"
 local spawn = require "spawn"
+local statistics = require "bench.statistics"
 local t = require "harness"
 local task = require "deskpilot.base.task"
 
@@ -60,19 +61,18 @@ local function typists(desk, env)
   }
 end
 
--- Types the sample `rounds` times with each; gives characters a second and wrong characters of each.
+-- Types the sample `rounds` times with each, by turns; gives the seconds of each time and all wrong characters.
 local function compare(who, wanted, prepare, read)
   local result = {}
-  for name, typist in pairs(who) do
-    local seconds, wrong = 0, 0
-    for _ = 1, rounds do
+  for name in pairs(who) do result[name] = { seconds = {}, wrong = 0, count = utf8.len(wanted) } end
+  for _ = 1, rounds do
+    for name, typist in pairs(who) do
       prepare(typist)
       local began = task.now()
       typist.type(wanted)
-      seconds = seconds + task.now() - began
-      wrong = wrong + errors_between(wanted, read(typist))
+      table.insert(result[name].seconds, task.now() - began)
+      result[name].wrong = result[name].wrong + errors_between(wanted, read(typist))
     end
-    result[name] = { rate = rounds * utf8.len(wanted) / seconds, wrong = wrong }
   end
   return result
 end
@@ -115,6 +115,28 @@ local function into_terminal(desk, who, folder)
   end)
 end
 
+-- Characters a second into a page of a browser, and wrong ones; the page tells what it holds.
+local function into_browser(desk, folder)
+  local path = folder .. "/page.html"
+  assert(files.write(path, "<!doctype html><textarea id=t autofocus rows=20 cols=80></textarea>"))
+  local browser = assert(desk.browser.start("file://" .. path))
+  local tab = assert(browser:tab())
+  t.wait_until("the page", function() return tab:evaluate "document.hasFocus() && document.activeElement.id == 't'" end,
+    60)
+  local seconds, wrong = 0, 0
+  for _ = 1, rounds do
+    assert(tab:evaluate "(t.value = '', true)")
+    local began = task.now()
+    assert(desk.keyboard.type(sample))
+    seconds = seconds + task.now() - began
+    local held, limit = tab:evaluate "t.value", task.now() + 3
+    while held ~= sample and task.now() < limit do held = tab:evaluate "t.value" end
+    wrong = wrong + errors_between(sample, held)
+  end
+  assert(browser:close())
+  return rounds * utf8.len(sample) / seconds, wrong
+end
+
 local function presses(path)
   return select(2, (files.read(path) or ""):gsub("ButtonPress event", ""))
 end
@@ -130,7 +152,7 @@ local function final_presses(path, wanted)
   return last
 end
 
--- Clicks that arrived in a second, and those that did not.
+-- The seconds of so many clicks, by turns, and how many did not arrive.
 local function click_rates(desk, env, folder)
   local path, rates = folder .. "/clicks.txt", {}
   focus(desk, { title = "Event Tester" })
@@ -144,12 +166,15 @@ local function click_rates(desk, env, folder)
       assert(child.status == 0, child.stderr)
     end,
   }
-  for name, way in pairs(ways) do
-    local before, began = presses(path), task.now()
-    way()
-    local seconds = task.now() - began
-    local arrived = final_presses(path, before + clicks) - before
-    rates[name] = { rate = arrived / seconds, wrong = math.abs(arrived - clicks) }
+  for name in pairs(ways) do rates[name] = { seconds = {}, wrong = 0, count = clicks } end
+  for _ = 1, rounds do
+    for name, way in pairs(ways) do
+      local before, began = presses(path), task.now()
+      way()
+      table.insert(rates[name].seconds, task.now() - began)
+      local arrived = final_presses(path, before + clicks) - before
+      rates[name].wrong = rates[name].wrong + math.abs(arrived - clicks)
+    end
   end
   return rates
 end
@@ -168,12 +193,17 @@ function input.measure(row)
   start_all(desk, folder)
   local who = typists(desk, env)
   local function add(what, unit, result, limit)
-    local ours, theirs = result.ours, result.xdotool
-    row(what, theirs.rate / ours.rate, "x xdotool", limit, ("%.0f and %.0f %s/s"):format(ours.rate, theirs.rate, unit))
-    row("  wrong of it (xdotool: " .. theirs.wrong .. ")", ours.wrong, "", 0)
+    local ours, theirs, ratios = result.ours, result.xdotool, {}
+    for i, seconds in ipairs(ours.seconds) do ratios[i] = seconds / theirs.seconds[i] end
+    row(what, ratios, "x xdotool", limit, ("%.0f and %.0f %s/s"):format(ours.count / statistics.median(ours.seconds),
+      theirs.count / statistics.median(theirs.seconds), unit))
+    row("  wrong of it", ours.wrong, "", 0, "xdotool: " .. theirs.wrong)
   end
   add("time to type into an editor", "char", into_editor(desk, who, folder), 1)
   add("time to type into a terminal", "char", into_terminal(desk, who, folder), 1)
+  local rate, wrong = into_browser(desk, folder)
+  row("time to type 600 characters into Chromium", 600 / rate, "s", 1, ("%.0f char/s"):format(rate))
+  row("  wrong of it", wrong, "", 0)
   add("time for a click to arrive", "click", click_rates(desk, env, folder)) -- how fast is up to the manager
   desk:close()
   session:stop()

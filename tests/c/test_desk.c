@@ -356,10 +356,10 @@ static image_rect told_screen, told_part;
 static bool note_capture(desk *d, image_rect screen, image_rect part, bool cursor,
                          image_bitmap *out, base_error *failure)
 {
-    (void) d;
     (void) out;
     told_screen = screen;
     told_part = part;
+    d->same_frame = part.width == 1;
     return cursor || base_fail(failure, BASE_REFUSED, "The screen is locked.");
 }
 
@@ -374,6 +374,12 @@ static void test_capture_op(void)
     CHECK(told_part.x == -20 && told_part.width == 1);
     CHECK(desk_capture(d, NULL, true, &image, &err) && told_part.height == 200);
     FAILS(desk_capture(d, NULL, false, &image, &err), BASE_REFUSED, "The screen is locked.");
+    uint64_t number = desk_frame(d);
+    CHECK(desk_capture(d, &(image_rect){-20, 10, 1, 1}, true, &image, &err));
+    CHECK(desk_frame(d) == number); /* the backend says so */
+    CHECK(desk_capture(d, NULL, true, &image, &err) && desk_frame(d) == number + 1);
+    CHECK(!desk_capture(d, &(image_rect){-20, 10, 1, 1}, false, &image, &err));
+    CHECK(desk_frame(d) == number + 2);
     desk_close(d);
 }
 

@@ -26,6 +26,9 @@ static void test_log(desk *d)
               "key é up\ntext a\\n\\\\é\ntext_end\n");
     null_log_clear(d);
     CHECK_STR(desk_log(d, &err), "");
+    CHECK(desk_keyboard_tap(d, (desk_key[]){DESK_KEY_CTRL, 's'}, 2, &err));
+    CHECK_STR(desk_log(d, &err), "key ctrl down\nkey s down\nkey s up\nkey ctrl up\n");
+    null_log_clear(d);
 }
 
 static void test_refusals(desk *d)
@@ -37,6 +40,8 @@ static void test_refusals(desk *d)
     CHECK(!desk_capture(d, &(image_rect){600, 0, 41, 10}, false, &image, &err));
     CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!desk_capture(d, &(image_rect){2147483647, 0, 10, 10}, false, &image, &err));
+    CHECK(!desk_keyboard_tap(d, (desk_key[]){DESK_KEY_CTRL, 0}, 2, &err)); /* and nothing is down */
+    CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!desk_type_text(d, "ab\xff", 3, &step, &err));
     CHECK_EQ(err.code, BASE_INVALID);
     CHECK(!desk_window_focus(d, 99, &err));
@@ -126,6 +131,11 @@ static void test_clipboard(desk *d)
     CHECK(desk_clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
     CHECK_EQ(length, 5);
     CHECK(memcmp(text, "a\n\0é", 6) == 0);
+    free(text);
+    CHECK(desk_clipboard_set(d, DESK_CLIPBOARD_TEXT, "a\r\n\rb", 5, &pending, &err));
+    CHECK(desk_clipboard_get(d, DESK_CLIPBOARD_TEXT, &text, &length, &pending, &err));
+    CHECK_EQ(length, 4);
+    CHECK_STR(text, "a\n\rb");
     free(text);
 }
 

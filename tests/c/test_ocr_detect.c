@@ -5,6 +5,7 @@
 #include "ocr/ocr_detect.h"
 #include "ocr/ocr_engine.h"
 #include "ocr/ocr_ink.h"
+#include "ocr/ocr_sign.h"
 #include "picture.h"
 
 #include <stdio.h>
@@ -87,6 +88,49 @@ static void test_words_and_frames(void)
     }
     ocr_areas_free(&areas);
     image_free(&image);
+}
+
+/* What stands alone in a field, with its sign; "" for none. */
+static void test_lone_signs(void)
+{
+    static const struct {
+        image_rect parts[3];
+        const char *sign;
+    } cases[] = {
+        {{{100, 50, 5, 1}}, "-"},
+        {{{100, 50, 8, 2}}, "-"},
+        {{{100, 50, 2, 2}}, "."},
+        {{{100, 50, 3, 3}}, "."},
+        {{{100, 50, 8, 1}, {100, 53, 8, 1}}, "="},
+        {{{100, 50, 9, 2}, {100, 55, 9, 2}}, "="},
+        {{{100, 50, 2, 2}, {100, 54, 2, 2}}, ""},                  /* a colon */
+        {{{100, 50, 7, 1}, {100, 53, 7, 1}, {100, 56, 7, 1}}, ""}, /* a menu's three bars */
+        {{{100, 50, 7, 1}, {101, 51, 5, 1}, {102, 52, 3, 1}}, ""}, /* an arrow */
+        {{{100, 50, 5, 1}, {112, 47, 1, 7}}, ""},                  /* beside something */
+        {{{100, 50, 40, 1}}, ""},                                  /* a line */
+        {{{100, 50, 5, 1}, {95, 44, 20, 1}}, ""},                  /* below one */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        image_bitmap image = paper(200, 100);
+        for (int k = 0; k < 3 && cases[i].parts[k].width > 0; k++) {
+            fill(&image, cases[i].parts[k], INK);
+        }
+        ocr_areas areas = find(&image);
+        const char *sign = NULL;
+        image_rect at = {0};
+        for (size_t k = 0; k < areas.count && !sign; k++) {
+            sign = areas.items[k].sign ? ocr_sign(&image, areas.items[k].rect, &at) : NULL;
+        }
+        CHECK_STR(sign ? sign : "", cases[i].sign);
+        if (sign) {
+            CHECK_EQ(areas.count, 1);
+            CHECK_EQ(at.x, 100);
+            CHECK_EQ(at.y, 50);
+            CHECK_EQ(at.width, cases[i].parts[0].width);
+        }
+        ocr_areas_free(&areas);
+        image_free(&image);
+    }
 }
 
 /* Lines whose letters touch: tails of one line reach the next. */
@@ -194,7 +238,7 @@ static void test_memory(void)
 {
     ocr_cache *cache = ocr_cache_new();
     image_bitmap image = paper(60, 40), other = paper(60, 40);
-    ocr_area_box area = {{5, 5, 20, 10}, false}, moved = {{30, 20, 20, 10}, false};
+    ocr_area_box area = {{5, 5, 20, 10}, false, false}, moved = {{30, 20, 20, 10}, false, false};
     ocr_key key = ocr_key_of(&image, &area, "eng");
     ocr_key elsewhere = ocr_key_of(&image, &moved, "eng");
     CHECK(key.a == elsewhere.a && key.b == elsewhere.b);
@@ -243,6 +287,7 @@ static void test_words_are_cleaned(void)
 int main(void)
 {
     test_words_and_frames();
+    test_lone_signs();
     test_lines_are_cut();
     test_edges_of_the_picture();
     test_ink();

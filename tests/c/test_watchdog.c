@@ -52,7 +52,7 @@ static system_bytes bytes(const char *text)
     return (system_bytes){text, strlen(text)};
 }
 
-static void leave_words(int journal)
+static void leave_words(int journal, const char *result, int status)
 {
     base_error err;
     system_last_words words = {
@@ -60,9 +60,9 @@ static void leave_words(int journal)
         bytes("result \2"),
         bytes("output"),
         bytes("words"),
-        STATUS,
+        status,
     };
-    if (!system_watchdog_open(journal, path("result"), uv_hrtime(), 0, &err) ||
+    if (!system_watchdog_open(journal, path(result), uv_hrtime(), 0, &err) ||
         !system_watchdog_set(WATCHDOG_OVERDUE, &words, &err)) {
         exit(90);
     }
@@ -72,12 +72,16 @@ static void leave_words(int journal)
     system_watchdog_set_release(note_release);
 }
 
-/* What a C call does that does not return. Not endless: a broken watchdog shall not leave it. */
-static void hang(void)
+/* What a C call does that does not return: it computes, or waits. Not endless: a broken watchdog
+ * shall not leave it. */
+static void hang(bool computes)
 {
     volatile unsigned number = 0;
     for (uint64_t end = uv_hrtime() + 20 * (uint64_t) SECOND; uv_hrtime() < end;) {
         number++;
+        if (!computes) {
+            uv_sleep(20000);
+        }
     }
 }
 
@@ -128,7 +132,8 @@ static int child(const char *how)
 {
     int journal = strcmp(how, "half") == 0 ? INHERITED : open_file("journal");
     uv_thread_t writer;
-    leave_words(journal);
+    bool good = strcmp(how, "good") == 0, lost = strcmp(how, "lost") == 0;
+    leave_words(journal, lost ? "no/result" : "result", good || lost ? 0 : STATUS);
     append(journal, "{\"line\":true}\n");
     if (strcmp(how, "half") == 0) {
         append_half(journal);
@@ -146,7 +151,7 @@ static int child(const char *how)
         if (!called) {
             return 91;
         }
-        hang();
+        hang(false);
     }
     if (strcmp(how, "answers") == 0) {
         for (int i = 0; i < 15; i++) {
@@ -160,7 +165,7 @@ static int child(const char *how)
         return 0;
     }
     system_deadline_answer_by(uv_hrtime() + BEFORE);
-    hang();
+    hang(strcmp(how, "hangs") == 0);
     return 92;
 }
 
@@ -168,28 +173,43 @@ static int child(const char *how)
  */
 
 static char *program;
+
+/* The children, which run at the same time; each has a folder of its own. */
+typedef struct {
+    uv_process_t process;
+    const char *how;
+    char folder[sizeof folder];
+    uint64_t began;
+    int64_t ended_with;
+    double took;
+} a_child;
+static a_child children[10];
+static size_t children_count;
+
+/* Of the child that is looked at, as `folder` is. */
 static int64_t ended_with;
 static double took;
 
 static void on_end(uv_process_t *process, int64_t status, int signal)
 {
-    ended_with = signal ? -signal : status;
+    a_child *self = (a_child *) process;
+    self->ended_with = signal ? -signal : status;
+    self->took = (double) (uv_hrtime() - self->began) / SECOND;
     uv_close((uv_handle_t *) process, NULL);
 }
 
-static void run(const char *how, int inherited)
+static void start(const char *how, int inherited)
 {
-    uv_loop_t *loop = uv_default_loop();
-    uv_process_t process;
+    a_child *self = &children[children_count++];
     uv_fs_t request;
     char temporary[400], pattern[sizeof folder];
     size_t size = sizeof temporary;
     CHECK_EQ(uv_os_tmpdir(temporary, &size), 0);
     snprintf(pattern, sizeof pattern, "%s/deskpilot-test-XXXXXX", temporary);
     uv_fs_mkdtemp(NULL, &request, pattern, NULL);
-    snprintf(folder, sizeof folder, "%s", request.path);
+    snprintf(self->folder, sizeof self->folder, "%s", request.path);
     uv_fs_req_cleanup(&request);
-    char *arguments[] = {program, (char *) "child", (char *) how, folder, NULL};
+    char *arguments[] = {program, (char *) "child", (char *) how, self->folder, NULL};
     uv_stdio_container_t streams[] = {
         {.flags = UV_IGNORE},
         {.flags = UV_IGNORE},
@@ -198,11 +218,21 @@ static void run(const char *how, int inherited)
     };
     uv_process_options_t options = {
         .exit_cb = on_end, .file = program, .args = arguments, .stdio_count = 4, .stdio = streams};
-    uint64_t began = uv_hrtime();
-    ended_with = 99;
-    CHECK_EQ(uv_spawn(loop, &process, &options), 0);
-    uv_run(loop, UV_RUN_DEFAULT);
-    took = (double) (uv_hrtime() - began) / SECOND;
+    self->how = how;
+    self->ended_with = 99;
+    self->began = uv_hrtime();
+    CHECK_EQ(uv_spawn(uv_default_loop(), &self->process, &options), 0);
+}
+
+static void look_at(const char *how)
+{
+    for (size_t i = 0; i < children_count; i++) {
+        if (strcmp(children[i].how, how) == 0) {
+            snprintf(folder, sizeof folder, "%s", children[i].folder);
+            ended_with = children[i].ended_with;
+            took = children[i].took;
+        }
+    }
 }
 
 static char *contents_of(int file)
@@ -240,7 +270,7 @@ static void what_does_not_answer_is_ended(void)
 {
     double seconds = 0;
     int number = 0;
-    run("hangs", -1);
+    look_at("hangs");
     CHECK_EQ(ended_with, STATUS);
     CHECK(took > 1.0 && took < 5);
     CHECK(sscanf(contents("journal"), "{\"line\":true}\n{\"end\":%d,\"at\":%lf}", &number,
@@ -254,7 +284,7 @@ static void what_does_not_answer_is_ended(void)
 
 static void what_answers_goes_on(void)
 {
-    run("answers", -1);
+    look_at("answers");
     CHECK_EQ(ended_with, 0);
     CHECK_STR(contents("journal"), "{\"line\":true}\n");
     CHECK_STR(contents("result"), "");
@@ -263,19 +293,31 @@ static void what_answers_goes_on(void)
 
 static void a_second_signal_does_not_wait(void)
 {
-    run("interrupted", -1);
+    look_at("interrupted");
     CHECK_EQ(ended_with, SECOND_STATUS);
     CHECK_STR(contents("journal"), "{\"line\":true}\n{\"interrupted\":true}\n");
     tidy_up();
-    run("closed", -1);
+    look_at("closed");
     CHECK_EQ(ended_with, 91); /* nothing was left for it: the caller ends the process */
     CHECK_STR(contents("journal"), "{\"line\":true}\n");
     tidy_up();
 }
 
+static void a_result_that_is_lost_is_no_success(void)
+{
+    look_at("good");
+    CHECK_EQ(ended_with, 0);
+    CHECK_STR(contents("result"), "result 2");
+    tidy_up();
+    look_at("lost");
+    CHECK_EQ(ended_with, 1);
+    CHECK_STR(contents("result"), "");
+    tidy_up();
+}
+
 static void a_run_that_has_its_last_line_gets_no_second(void)
 {
-    run("last", -1);
+    look_at("last");
     CHECK_EQ(ended_with, STATUS);
     CHECK_STR(contents("journal"), "{\"line\":true}\n{\"last\":true}\n");
     CHECK_STR(contents("result"), "result 3");
@@ -284,7 +326,7 @@ static void a_run_that_has_its_last_line_gets_no_second(void)
 
 static void writing_that_hangs_ends_too(void)
 {
-    run("stuck", -1);
+    look_at("stuck");
     CHECK_EQ(ended_with, STATUS);
     CHECK(took > 3 && took < 7);
     CHECK(strstr(contents("journal"), "{\"end\":2,"));
@@ -293,7 +335,7 @@ static void writing_that_hangs_ends_too(void)
 
 static void lines_do_not_mix(void)
 {
-    run("writing", -1);
+    look_at("writing");
     CHECK_EQ(ended_with, STATUS);
     uv_fs_t request;
     CHECK_EQ(uv_fs_stat(NULL, &request, path("journal"), NULL), 0);
@@ -317,22 +359,34 @@ static void lines_do_not_mix(void)
 }
 
 #ifdef __linux__
+static int half;
+
+static void start_half(void)
+{
+    half = (int) syscall(SYS_memfd_create, "journal", MFD_ALLOW_SEALING);
+    CHECK(half >= 0);
+    CHECK_EQ(fcntl(half, F_SETFL, O_APPEND), 0);
+    CHECK_EQ(fcntl(half, SEAL, SHRINK), 0);
+    start("half", half);
+}
+
 static void half_a_line_is_ended_first(void)
 {
-    int number, file = (int) syscall(SYS_memfd_create, "journal", MFD_ALLOW_SEALING);
-    CHECK(file >= 0);
-    CHECK_EQ(fcntl(file, F_SETFL, O_APPEND), 0);
-    CHECK_EQ(fcntl(file, SEAL, SHRINK), 0);
-    run("half", file);
+    int number;
+    look_at("half");
     CHECK_EQ(ended_with, STATUS);
-    char half[ROOM], *text = contents_of(file);
-    CHECK(sscanf(text, "{\"line\":true}\n%99[x]\n{\"end\":%d,", half, &number) == 2);
-    CHECK_EQ(strlen(half), ROOM - 14);
+    char words[ROOM], *text = contents_of(half);
+    CHECK(sscanf(text, "{\"line\":true}\n%99[x]\n{\"end\":%d,", words, &number) == 2);
+    CHECK_EQ(strlen(words), ROOM - 14);
     CHECK_EQ(text[strlen(text) - 1], '\n');
     tidy_up();
-    close(file);
+    close(half);
 }
 #else
+static void start_half(void)
+{
+}
+
 static void half_a_line_is_ended_first(void)
 {
 }
@@ -345,9 +399,17 @@ int main(int argc, char **argv)
         snprintf(folder, sizeof folder, "%s", argv[3]);
         return child(argv[2]);
     }
+    static const char *const ways[] = {"hangs", "answers", "interrupted", "closed", "good",
+                                       "lost",  "last",    "stuck",       "writing"};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        start(ways[i], -1);
+    }
+    start_half();
+    uv_run(uv_default_loop(), UV_RUN_DEFAULT);
     what_does_not_answer_is_ended();
     what_answers_goes_on();
     a_second_signal_does_not_wait();
+    a_result_that_is_lost_is_no_success();
     a_run_that_has_its_last_line_gets_no_second();
     writing_that_hangs_ends_too();
     lines_do_not_mix();

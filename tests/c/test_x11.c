@@ -212,8 +212,10 @@ static void check_fresh(desk *d, witness *w)
     x11_frame *frame = ((x11_desk *) d)->frame;
     captured_pixel(d);
     memset(frame->shared, 0x5a, 4); /* would be overwritten by a fetch */
+    uint64_t number = desk_frame(d);
     captured_pixel(d);
     CHECK_EQ(frame->shared[0], 0x5a);
+    CHECK(desk_frame(d) == number);
     for (uint32_t i = 1; i <= 300; i++) {
         uint32_t color = i * 0x010307 & 0xffffff;
         xcb_rectangle_t area = {50, 50, 1, 1};
@@ -225,7 +227,8 @@ static void check_fresh(desk *d, witness *w)
         for (double limit = now() + 10; !seen && now() < limit;) {
             seen = captured_pixel(d) == color;
         }
-        CHECK(seen);
+        CHECK(seen && desk_frame(d) != number);
+        number = desk_frame(d);
     }
 }
 
@@ -244,12 +247,29 @@ static void measure_capture(desk *d, bool cursor)
            total * 10, best * 1e3);
 }
 
+/* How many segments of System V's shared memory this process has made. */
+static int segments_of_ours(void)
+{
+    char line[300];
+    int creator, count = 0;
+    FILE *list = fopen("/proc/sysvipc/shm", "re");
+    CHECK(list != NULL);
+    while (list && fgets(line, sizeof line, list)) {
+        count += sscanf(line, "%*d %*d %*o %*u %d", &creator) == 1 && creator == getpid();
+    }
+    if (list) {
+        fclose(list);
+    }
+    return count;
+}
+
 static void test_screen(void)
 {
     witness w = witness_open();
     desk *d = open_desk();
     check_pictures(d, &w);
     CHECK(((x11_desk *) d)->frame->shared != NULL);
+    CHECK_EQ(segments_of_ours(), 0); /* they would outlive us where we are killed too soon */
     check_cursor(d, 300, 200);
     check_cursor(d, 0, 0);
     check_cursor(d, 1919, 1079);
@@ -479,6 +499,35 @@ static void test_key_levels(desk *d, witness *w)
     CHECK_EQ(server_state(w), 0);
 }
 
+/* One call for all keys of a combination; each sees the modifiers that went down before it. */
+static void test_taps(desk *d, witness *w)
+{
+    static const char *const combos[] = {"a",       "+",       "é",          "numpad_7",
+                                         "shift+b", "shift++", "ctrl+alt+c", "right_shift+d"};
+    uint32_t seen[16] = {0};
+    witness_read_text(w, seen, 16);
+    for (size_t i = 0; i < sizeof combos / sizeof combos[0]; i++) {
+        desk_combo combo;
+        CHECK(desk_combo_parse(combos[i], &combo, &err));
+        CHECK(desk_keyboard_tap(d, combo.keys, combo.count, &err));
+        CHECK_EQ(server_state(w), 0);
+    }
+    size_t count = witness_read_text(w, seen, 16);
+    CHECK_EQ(count, 8);
+    CHECK_EQ(seen[0], 'a');
+    CHECK_EQ(seen[1], '+');
+    CHECK_EQ(seen[2], 0xe9);
+    CHECK_EQ(seen[3], 0xffb7);
+    CHECK_EQ(seen[4], 'B');
+    CHECK_EQ(seen[5], '+');
+    CHECK_EQ(seen[6], 'c');
+    CHECK_EQ(seen[7], 'D');
+    press(d, "ctrl", true);
+    CHECK(desk_keyboard_tap(d, (desk_key[]){DESK_KEY_CTRL, 'x'}, 2, &err));
+    CHECK_EQ(server_state(w), 0); /* what was held before goes up with the rest */
+    CHECK_EQ(witness_read_text(w, seen, 16), 1);
+}
+
 static void test_keys(void)
 {
     witness w = witness_open();
@@ -486,6 +535,7 @@ static void test_keys(void)
     desk *d = open_desk();
     test_every_key(d, &w);
     test_key_levels(d, &w);
+    test_taps(d, &w);
     press(d, "ctrl", true);
     press(d, "left_shift", true);
     press(d, "漢", true);
@@ -902,6 +952,7 @@ static void test_server_dies(pid_t server)
     GONE(desk_pointer_button(d, DESK_LEFT, true, &err));
     GONE(desk_pointer_wheel(d, 1, 1, &err));
     GONE(desk_keyboard_key(d, 'a', true, &err));
+    GONE(desk_keyboard_tap(d, (desk_key[]){'a'}, 1, &err));
     GONE(desk_type_text(d, "a", 1, &step, &err));
     GONE(desk_type_end(d, &err));
     GONE(desk_ping(d, &token, &err));

@@ -322,6 +322,10 @@ static void test_get(void)
     got(d, &w, "");
     own(&w, ANSWERS, "one\r\ntwo\rthree\n\r\n", 17);
     got(d, &w, "one\ntwo\rthree\n\n");
+    own(&w, ANSWERS, "\r\r\ntwice\r\r\r\n\n\r", 14); /* converted more often than once */
+    got(d, &w, "\ntwice\n\n\r");
+    own(&w, KNOWS_LATIN1, "caf\xe9\r\r\n", 7);
+    got(d, &w, "café\n");
     own(&w, ANSWERS, "bad \xff\xed\xa0\x80 end", 12);
     got(d, &w, "bad \ufffd\ufffd\ufffd\ufffd end");
     own(&w, ANSWERS, "a\0b", 3);

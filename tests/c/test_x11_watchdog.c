@@ -105,6 +105,8 @@ static victim start_victim(deed what)
     if (pid == 0) {
         desk *d = NULL;
         desk_options options = {.display = display, .cookie = cookie};
+        signal(SIGINT, SIG_DFL); /* a shell's background job is started with it ignored */
+        signal(SIGHUP, SIG_DFL); /* and by nohup this one is */
         close(ends[0]);
         if (!desk_open(&d, "x11", &options, &err)) {
             printf("    %s\n", err.message);

@@ -2,6 +2,7 @@
 --- order that leaves the beginning of a request as it was.
 local t = require "harness"
 local configured = require "configured"
+local json = require "deskpilot.base.json"
 local model_server = require "model_server"
 local play = require "three_body_play"
 
@@ -24,8 +25,7 @@ function tests.who_plans_is_told_every_tool()
   for _, who in ipairs { "strategist", "tactician" } do
     local system = play.words(played:asked(who)[1])
     for _, name in ipairs(box:names()) do
-      local line = t.ok(system:match("\n(%- " .. name .. ": [^\n]+)"), ("the %s is not told of %s"):format(who, name))
-      t.ok(box:get(name).description:gsub("%s+", " "):find(line:match(": (.*)$"):gsub("%.%.%.$", ""), 1, true), line)
+      t.ok((system .. "\n"):find("%f[%w_]" .. name .. "%f[^%w_]"), ("the %s is not told of %s"):format(who, name))
     end
     t.ok(not system:find("{{", 1, true), "every place of the prompt is filled in")
   end
@@ -52,26 +52,30 @@ function tests.the_executors_orders_stand_in_a_fixed_frame()
   local played = play.play { turns = 1, strategist = doctrine,
     tactician = function() return play.orders("EXECUTION", { "press_key" }, orders) end,
     executor = function(_, n) return press_nothing(n) end }
-  local system = play.words(played:asked("executor")[1])
+  local system, words = play.words(played:asked("executor")[1])
   t.has(system, "You are the EXECUTOR.")
   t.has(system, "exactly ONE tool")
   t.has(system, "0 (left edge of the screenshot) to 1000 (right edge)")
-  t.has(system, "Look at the screenshot and the list of elements first.")
+  t.has(system, "Look at the screen first.")
   t.has(system, "justification")
-  local before, sentence = system:match "^(.*)\n\n(What stands between [^\n]*)$"
-  t.ok(sentence, "what text from outside is stands at the end")
-  t.eq(before:sub(-#orders), orders, "they are the last before it, and as they were given")
+  t.ok(system:match "\n\nWhat stands between [^\n]*$", "what text from outside is stands at the end")
+  t.has(words, "YOUR ORDERS FOR THIS PHASE:\n" .. orders .. "\n", "as they were given")
+  t.ok(not system:find(orders, 1, true), "the system prompt is the same in all phases")
 end
 
--- Where two texts begin to differ.
-local function common_length(a, b)
-  for i = 1, math.min(#a, #b) do
-    if a:byte(i) ~= b:byte(i) then return i - 1 end
+-- A request as one text: what servers keep of it is its beginning.
+local function as_text(request)
+  local parts = { json.encode(request.tools) }
+  for _, message in ipairs(request.messages) do
+    local content = message.content
+    for _, part in ipairs(type(content) == "table" and content or { { text = content } }) do
+      parts[#parts + 1] = part.text or part.image_url.url
+    end
   end
-  return math.min(#a, #b)
+  return table.concat(parts)
 end
 
-function tests.the_beginning_of_a_request_stays_as_it_was()
+function tests.a_request_goes_on_from_the_one_before()
   local played = play.play { turns = 4, strategist = doctrine, flags = each_turn,
     tactician = function(_, n)
       return n == 1 and play.orders("EXECUTION", { "press_key" }) or model_server.reply_text "All is well."
@@ -79,17 +83,27 @@ function tests.the_beginning_of_a_request_stays_as_it_was()
     executor = function(_, n) return press_nothing(n) end }
   for _, who in ipairs { "tactician", "executor" } do
     local requests = played:asked(who)
-    for n = 3, #requests do -- from the second on there are orders, and a history that grows
-      local system, words = play.words(requests[n])
-      local system_before, words_before = play.words(requests[n - 1])
-      t.eq(system, system_before, who .. "'s system prompt")
-      t.eq(requests[n].tools, requests[n - 1].tools)
-      local same = common_length(words, words_before)
-      local history, screen = words_before:find("RECENT ACTIONS:", 1, true), words_before:find("SCREEN:", 1, true)
-      t.ok(history and screen and history < screen, "what has been done stands before what changes with every turn")
-      t.ok(same >= screen - 3, ("request %d of the %s differs after %d of %d characters, at: %s"):format(n, who, same,
-        #words, words:sub(same, same + 60)))
+    t.eq(#requests, 4)
+    for n = 2, #requests do
+      local before, now = as_text(requests[n - 1]), as_text(requests[n])
+      t.eq(now:sub(1, #before), before, ("request %d of the %s begins as the one before"):format(n, who))
+      local new = now:sub(#before + 1)
+      t.has(new, "DONE SINCE THEN:")
+      t.has(new, ("TURN: %d of 4"):format(n))
+      t.ok(not new:find("ELEMENTS", 1, true), "the list is not told again")
+      t.ok(not new:find("MISSION", 1, true) and not new:find("DOCTRINE", 1, true), "nor what stays the same")
     end
+  end
+end
+
+function tests.one_look_a_request_where_it_is_configured()
+  local played = play.play { turns = 2, strategist = doctrine, flags = { "--set", "observe.looks=1" },
+    tactician = function() return play.orders("EXECUTION", { "press_key" }) end,
+    executor = function(_, n) return press_nothing(n) end }
+  local requests = played:asked "executor"
+  for _, request in ipairs(requests) do
+    t.eq(#request.messages[2].content, 2, "words and the screenshot")
+    t.has(select(2, play.words(request)), "ELEMENTS (number")
   end
 end
 

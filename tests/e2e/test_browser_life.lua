@@ -6,6 +6,7 @@ local desk_module = require "deskpilot.desk"
 local files = require "deskpilot.base.files"
 local harness = require "harness"
 local page_server = require "page_server"
+local private = require "deskpilot.desk.private.session"
 local program = require "deskpilot.desk.app.program"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
@@ -209,6 +210,25 @@ function tests.what_cannot_be_started_says_why()
     harness.raises("not colour", desk.browser.start, { colour = "red" })
     files.remove(folder)
   end)
+end
+
+function tests.a_desktop_that_vanishes_while_it_starts()
+  local session = assert(private.start { size = { 800, 600 } })
+  local guard <close> = finally(function() session:abandon() end)
+  assert(guard)
+  local desk = assert(desk_module.open { display = session.display, bus = session.bus_address, session = session })
+  local began = task.now()
+  local starting = task.start(function() return desk.browser.start { wait = 60 } end)
+  harness.wait_until("its process", function() return #running(session.folder .. "/browser-") > 0 end)
+  uv.kill(session.pids.server, "sigkill")
+  local ok, browser, err = starting:wait()
+  harness.ok(ok, tostring(browser))
+  harness.eq(browser, nil)
+  harness.ok(harness.ok(err).code ~= "timed_out" and task.now() - began < 30, tostring(err))
+  harness.ok(tostring(err):find "%a+ %a+" and not tostring(err):find("traceback", 1, true), tostring(err))
+  desk:close()
+  session:stop()
+  has_gone(session.folder)
 end
 
 -- --- attaching --------------------------------------------------------------------------------------------

@@ -72,11 +72,13 @@ local function fill_in(per_turn, choose, more)
     verify = function() return require("deskpilot.base.files").read(%q) == %q end, %s]]):format(
     table.concat(entries, " "), filled, filled, table.concat(values, "|") .. "\n", more and more() or "")
   local played = play.play { turns = 60, mission = mission,
-    flags = { "--set", "three_body.calls_per_turn=" .. per_turn },
+    flags = { "--set", "three_body.calls_per_turn=" .. per_turn, "--set", "observe.looks=1" },
     strategist = function() return play.doctrine { "The form is closed." } end,
     tactician = function(request)
       local _, words = play.words(request)
-      if #fields_of(words) > 0 then return play.orders("EXECUTION", { "click_element", "type_text", "press_key" }) end
+      if words:find 'push button: [^\n]*"OK"' then
+        return play.orders("EXECUTION", { "click_element", "type_text", "press_key" })
+      end
       return play.orders("VERIFICATION", { "click_element" })
     end,
     executor = function(request)
@@ -148,7 +150,7 @@ end
 function tests.looking_closely_before_acting()
   local asked = {}
   local played = play.play { turns = 1, mission = [[task = "Show the number 7.",
-      screen = { image_width = 320, image_height = 200 },
+      screen = { image_width = 320, image_height = 200, trim = false },
       verify = function(m) return m.desk.elements.find { app = "galculator", text = "7" } ~= nil end]],
     strategist = function() return play.doctrine { 'The display shows "7".' } end,
     tactician = function() return play.orders("EXECUTION", { "click_element", "look_closely" }) end,
@@ -173,7 +175,7 @@ function tests.looking_closely_before_acting()
       sizes[#sizes + 1] = { t.ok(native.load(t.ok(native.from_base64(data)))):size() }
     end
   end
-  t.eq({ sizes[1], #sizes }, { { 320, 200 }, 2 }, "a quarter of the screen each way, every pixel of it")
+  t.eq({ sizes[1], #sizes }, { { 320, 192 }, 2 }, "a quarter of the screen each way, in the model's multiples of 32")
   local looked = {}
   for _, event in ipairs(played.events) do
     if event.event == "lookup" then looked[#looked + 1] = event.ok end

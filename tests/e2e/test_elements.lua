@@ -2,9 +2,12 @@
 -- what the applications hold elsewhere: a slider by the spin button that shows the same number, a tab by
 -- its page, a selected text by what typing replaces.
 local desktop = require "desktop"
+local uv = require "luv"
+local files = require "deskpilot.base.files"
 local harness = require "harness"
 local json = require "deskpilot.base.json"
 local spawn = require "spawn"
+local task = require "deskpilot.base.task"
 
 local tests = {}
 
@@ -38,6 +41,68 @@ local function becomes(what, want, look)
     return harness.show(got) == harness.show(want)
   end, 10)
   harness.eq(got, want, what)
+end
+
+-- A table of 10,000 rows is neither read nor waited for, and what was read says so.
+function tests.a_wide_table()
+  local rows = {}
+  for i = 1, 10000 do rows[i] = ("'Row %05d' %d"):format(i, i * 7) end
+  local folder = spawn.folder()
+  local path = folder .. "/rows"
+  assert(files.write(path, table.concat(rows, "\n")))
+  with_desktop({ { "sh", "-c", ("xargs -x -s 1900000 -n 20000 -a '%s' zenity --list --title=Wide --column=Name "
+    .. "--column=Value"):format(path) } }, function(elements)
+    harness.ok(elements.find { app = "zenity", role = "table", timeout = 60 })
+    for _, all in ipairs { false, true } do
+      collectgarbage()
+      local memory, began = uv.resident_set_memory(), task.now()
+      local list = harness.ok(elements.list { all = all })
+      local seconds, more = task.now() - began, (uv.resident_set_memory() - memory) / 2 ^ 20
+      harness.ok(#list < 100, #list)
+      harness.eq(list.truncated, true)
+      harness.has(list.apps[1].note, "more than 1000 parts")
+      for _ = 1, seconds < 2 and 0 or 4 do -- others may keep the machine busy during one of them
+        began = task.now()
+        harness.ok(elements.list { all = all })
+        seconds = math.min(seconds, task.now() - began)
+      end
+      harness.ok(seconds < 2, seconds)
+      harness.ok(more < 10, more)
+    end
+    fails("not_found", "zenity has an element with more than 1000 parts",
+      elements.find { app = "zenity", name = "Row 09999" })
+    harness.has(elements.outline(), "elements that were not read")
+  end)
+  files.remove(folder)
+end
+
+-- A button below 60 levels of a page is found, and what is nested deeper than 200 is left out with a note.
+function tests.deep_trees()
+  local function nested(depth, name)
+    local parts = { "<!doctype html><meta charset=utf-8><title>Deep</title>" }
+    for i = 1, depth do parts[#parts + 1] = ("<div role=group aria-label='level %d'>"):format(i) end
+    return table.concat(parts) .. "<button>" .. name .. "</button>"
+  end
+  local folder = spawn.folder()
+  assert(files.write(folder .. "/deep.html", nested(60, "sixty")))
+  assert(files.write(folder .. "/deeper.html", nested(250, "too deep")))
+  with_desktop({}, function(elements, desk)
+    local browser = harness.ok(desk.browser.start("file://" .. folder .. "/deep.html"))
+    local button = harness.ok(elements.find { role = "push button", name = "sixty", timeout = 60 })
+    harness.ok(button.depth > 60, button.depth)
+    local began = task.now()
+    local list = harness.ok(elements.list())
+    harness.ok(task.now() - began < 5)
+    harness.eq({ list.truncated, list.apps[1].note }, { false, nil })
+    harness.ok(harness.ok(browser:tab()):navigate("file://" .. folder .. "/deeper.html"))
+    harness.ok(elements.find { name = "level 100", timeout = 60 })
+    list = harness.ok(elements.list())
+    harness.eq(list.truncated, true)
+    harness.has(list.apps[1].note, "more than 200 levels deep")
+    for _, element in ipairs(list) do harness.ok(element.depth <= 200 and element.name ~= "too deep") end
+    harness.ok(browser:close())
+  end)
+  files.remove(folder)
 end
 
 function tests.values()

@@ -20,13 +20,7 @@ local function write(folder, name, source)
   return path
 end
 
-local function with_folder(fn)
-  return function()
-    local folder = spawn.folder()
-    fn(folder)
-    files.remove(folder)
-  end
-end
+local with_folder = spawn.in_folder
 
 -- Runs m.lua of that folder.
 local function run(folder, ...)
@@ -202,6 +196,46 @@ tests.old_runs_go_and_it_is_said = with_folder(function(folder)
   write(folder, "stop", "")
   other:wait()
   t.eq(other.status, 0, other.stderr)
+end)
+
+-- --- files to begin with -------------------------------------------------------------------------------------
+
+-- Each kind is made, and a run uses all of them: the agent types into a real editor by the new policy, whose guard and
+-- tool are there.
+tests.what_new_makes_runs_as_it_is = with_folder(function(folder)
+  local env = { XDG_CONFIG_HOME = folder .. "/config", DISPLAY = false }
+  local function new(...) return spawn.run({ spawn.program, "new", ... }, { cwd = folder, env = env }) end
+  for kind, place in pairs { mission = "missions/my_mission.lua", policy = "deskpilot/policies/my_policy.lua",
+    tool = "deskpilot/tools/my_tool.lua", guard = "deskpilot/guards/my_guard.lua", app = "deskpilot/apps/my_app.lua",
+    profile = "deskpilot/model/profiles/my_profile.lua" } do
+    local child = new(kind, "my_" .. kind)
+    t.eq({ child.status, child.stdout }, { 0, files.absolute(folder) .. "/" .. place .. "\n" }, child.stderr)
+    t.ok(not files.read(folder .. "/" .. place):find("example", 1, true), place .. " has its own name in it")
+  end
+  local child = spawn.run({ spawn.program, "run", "my_mission", "--desktop", "private:640x480" }, { cwd = folder,
+    env = env })
+  t.eq(child.status, 0, child.stderr)
+  t.has(child.stderr, "the screen is 640 x 480 pixels")
+  for _, own in ipairs { "tool my_tool", "guard my_guard", "application my_app", "profile my_profile" } do
+    t.has(child.stderr, own)
+  end
+  local source = files.read(folder .. "/missions/my_mission.lua")
+  child = new("mission", "my_mission")
+  t.eq(child.status, 2)
+  t.has(child.stderr, "is there already")
+  t.eq(files.read(folder .. "/missions/my_mission.lua"), source)
+  write(folder, "m.lua", [[return { policy = "my_policy", task = '1. Type "hello"\n2. Press ctrl+a',
+    desktop = { kind = "private", size = { 640, 480 }, apps = { { "mousepad" } } },
+    verify = function(m) return m.checks.element { app = "mousepad", role = "text", shows = "hello" } end }]])
+  local result
+  child, result = run(folder, "--model", "literal")
+  t.eq({ child.status, result.status }, { 0, "succeeded" }, child.stderr)
+  for words, why in pairs { ["mision x"] = "did you mean 'mission'?", ["tool Bad"] = "and begins with a letter",
+    ["tool wait"] = "the name of one that ships", ["tool"] = "new wants a kind and a name" } do
+    child = new(table.unpack(words:find " " and { words:match "^(%l+) (%a+)$" } or { words }))
+    t.eq(child.status, 2, words)
+    t.has(child.stderr, why)
+  end
 end)
 
 -- --- looking at a private desktop ----------------------------------------------------------------------------

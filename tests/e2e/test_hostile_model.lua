@@ -138,7 +138,23 @@ function personas.vision(behaviour, request, n)
   return odev.correct(call[1], call[2])
 end
 
+-- As an Executor, in the words of a finger.
+local by_finger = { type_text = "type" }
+
+function personas.agent(behaviour, request, n)
+  if behaviour.claims then return three_body.calls { "finish", { reason = evidence } } end
+  if not behaviour.calls then return model_server.reply_text(behaviour.text) end
+  local _, words = three_body.words(request)
+  local list = behaviour.calls(words, n)
+  for _, call in ipairs(list) do
+    call[1] = by_finger[call[1]] or call[1]
+    if three_body.tool(request, call[1]) and call[1] ~= "ask_user" then call[2].justification = because end
+  end
+  return three_body.calls(table.unpack(list))
+end
+
 local function persona_of(request)
+  if three_body.tool(request, "tap") then return "agent" end
   local who = odev.persona(request)
   return who ~= "nobody" and who or three_body.persona(request)
 end
@@ -150,9 +166,11 @@ local policies = {
   three_body_4 = { "--policy", "three_body", "--set", "three_body.calls_per_turn=4" },
   odev = { "--policy", "odev", "--set", "odev.max_escalations=2", "--set", "odev.verify_seconds=0.2",
     "--set", "odev.read_screen=false" },
+  task_executor = { "--policy", "task_executor" },
 }
+local who_acts = { odev = "planner", task_executor = "agent" }
 
--- Begins it; the three of a behaviour go on side by side.
+-- Begins it; the four of a behaviour go on side by side.
 local function begin(behaviour, policy)
   local folder, counts = spawn.folder(), {}
   assert(files.write(files.join(folder, "note.txt"), "first\n"))
@@ -164,7 +182,7 @@ local function begin(behaviour, policy)
     return personas[who](behaviour, request, counts[who])
   end)
   local argv = { spawn.program, "run", path, "--json", "--runs", files.join(folder, "runs"), "--endpoint",
-    server.endpoint, "--model", "scripted", "--set", "model.calls_per_minute=0", "--set", "model.retries=0",
+    server.endpoint, "--model", "qwen3-vl", "--set", "model.calls_per_minute=0", "--set", "model.retries=0",
     "--set", "limits.turns=8", "--set", "limits.failures=5", "--set", "limits.seconds=60" }
   for _, list in ipairs { policies[policy], behaviour.flags or {} } do table.move(list, 1, #list, #argv + 1, argv) end
   return { folder = folder, server = server, child = spawn.start(argv, { cwd = folder }) }
@@ -181,7 +199,7 @@ local function finish(run)
   files.remove(run.folder)
 end
 
-local no_input = { ask_user = true, report_completion = true }
+local no_input = { ask_user = true, report_completion = true, finish = true }
 
 -- Keys and text that went to the desktop.
 local function sent(run)
@@ -215,7 +233,7 @@ end
 -- Nothing comes of the key, so that the guard against loops has warned and raised the temperature.
 local function is_called_a_loop(run)
   only_home(run)
-  local least, most = temperatures(run, run.policy == "odev" and "planner" or "executor")
+  local least, most = temperatures(run, who_acts[run.policy] or "executor")
   t.ok(most > least, ("the temperature was raised: %g, %g"):format(least, most))
 end
 
@@ -238,6 +256,8 @@ local not_accepted = "NOT ACCEPTED: .*hello"
 local evidence_start = "The note is open in the editor"
 local no_call = in_a_row .. "no tool was called; .*Should I really"
 local unanswered = in_a_row .. "there is no answer, nobody is at a terminal"
+local not_called = in_a_row .. "every step needs one action, and none was called%. You said: .*Should I really"
+local invented = in_a_row .. 'ActionValidationError: there is no action "click_element"'
 local asked_enough = in_a_row .. "2 questions were asked, and there are no more %(ask_user%.most%)"
 local first, junk = "first\n", "junk first\n"
 
@@ -245,35 +265,45 @@ local ends = {
   { "claims", "three_body", "failed", 1, in_a_row .. denied, first, nothing_sent },
   { "claims", "three_body_4", "failed", 1, in_a_row .. denied, first, nothing_sent },
   { "claims", "odev", "failed", 1, "goal is not reached: " .. denied .. "; .*" .. escalated, first, only_home },
+  { "claims", "task_executor", "failed", 1, in_a_row .. denied, first, nothing_sent },
   { "claims_unchecked", "three_body", "failed", 1, in_a_row .. not_accepted, first, nothing_sent },
   { "claims_unchecked", "three_body_4", "failed", 1, in_a_row .. not_accepted, first, nothing_sent },
   { "claims_unchecked", "odev", "failed", 1, 'NOT DONE: of the goal as a whole, .*"hello".*' .. escalated, first,
     only_home },
+  { "claims_unchecked", "task_executor", "claimed", 1, "^" .. evidence_start, first, nothing_sent },
   { "claims_believed", "three_body", "claimed", 1, "^" .. evidence_start, first, nothing_sent },
   { "claims_believed", "three_body_4", "claimed", 1, "^" .. evidence_start, first, nothing_sent },
   { "claims_believed", "odev", "claimed", 1, "^" .. because, first, only_home },
+  { "claims_believed", "task_executor", "claimed", 1, "^" .. evidence_start, first, nothing_sent },
   { "claims_accepted", "three_body", "claimed", 0, "^" .. evidence_start, first, nothing_sent },
   { "claims_accepted", "three_body_4", "claimed", 0, "^" .. evidence_start, first, nothing_sent },
   { "claims_accepted", "odev", "claimed", 0, "^" .. because, first, only_home },
+  { "claims_accepted", "task_executor", "claimed", 0, "^" .. evidence_start, first, nothing_sent },
   { "repeats", "three_body", "incomplete", 1, turns, first, is_called_a_loop },
   { "repeats", "three_body_4", "incomplete", 1, turns, first, is_called_a_loop },
   { "repeats", "odev", "incomplete", 1, turns, first, is_called_a_loop },
+  { "repeats", "task_executor", "incomplete", 1, turns, first, is_called_a_loop },
   { "batches", "three_body", "incomplete", 1, turns, junk, dialog_without_enter },
   { "batches", "three_body_4", "incomplete", 1, turns, junk, dialog_without_enter },
   { "batches", "odev", "incomplete", 1, turns, junk, dialog_without_enter },
+  { "batches", "task_executor", "incomplete", 1, turns, junk, dialog_without_enter },
   { "invents", "three_body", "failed", 1, in_a_row .. "click_element: label is missing", first, nothing_sent },
   { "invents", "three_body_4", "failed", 1, in_a_row .. "click_element: label is missing", first, nothing_sent },
   { "invents", "odev", "failed", 1, in_a_row .. ".*is missing", first, nothing_sent },
+  { "invents", "task_executor", "failed", 1, invented, first, nothing_sent },
   { "asks", "three_body", "failed", 1, no_call, first, nothing_sent },
   { "asks", "three_body_4", "failed", 1, no_call, first, nothing_sent },
   { "asks", "odev", "failed", 1, in_a_row .. "answer by calling the tool plan; you said: .*Should I", first,
     nothing_sent },
+  { "asks", "task_executor", "failed", 1, not_called, first, nothing_sent },
   { "asks_by_tool", "three_body", "failed", 1, unanswered, first, nothing_sent },
   { "asks_by_tool", "three_body_4", "failed", 1, unanswered, first, nothing_sent },
   { "asks_by_tool", "odev", "failed", 1, unanswered, first, nothing_sent },
+  { "asks_by_tool", "task_executor", "failed", 1, unanswered, first, nothing_sent },
   { "asks_on", "three_body", "failed", 1, asked_enough, first, nothing_sent },
   { "asks_on", "three_body_4", "failed", 1, asked_enough, first, nothing_sent },
   { "asks_on", "odev", "failed", 1, asked_enough, first, nothing_sent },
+  { "asks_on", "task_executor", "failed", 1, asked_enough, first, nothing_sent },
 }
 
 local tests = {}
@@ -296,7 +326,7 @@ for name, behaviour in pairs(behaviours) do
       t.eq(run.shown, row[6], where .. ": what the editor shows")
       row[7](run)
     end
-    t.eq(#runs, 3, "every policy")
+    t.eq(#runs, 4, "every policy")
   end
 end
 

@@ -210,7 +210,7 @@ local function leaks_nothing(server_plays, least, own_mission)
     assert(files.write(files.join(folder, "m.lua"), own_mission or mission))
     local server = model_server.start(server_plays)
     local bytes = at_terminal(folder, { "run", "m.lua", "-v", "--runs", "runs", "--endpoint", server.endpoint,
-      "--model", "scripted", "--policy", "three_body", "--set", "model.calls_per_minute=0", "--set", "model.retries=1",
+      "--model", "qwen3-vl", "--policy", "three_body", "--set", "model.calls_per_minute=0", "--set", "model.retries=1",
       "--set", "limits.turns=5", "--set", "limits.failures=3" })
     server:stop()
     t.ok(#server.requests >= least, ("%d requests were answered: %s"):format(#server.requests, bytes))
@@ -243,14 +243,7 @@ tests.web_pages = leaks_nothing(shows_pages, 1, quiet_mission)
 
 -- --- the other commands ----------------------------------------------------------------------------------------------
 
-local function with_folder(fn)
-  return function()
-    local folder = spawn.folder()
-    local cleaning <close> = setmetatable({}, { __close = function() files.remove(folder) end })
-    fn(folder)
-    return cleaning
-  end
-end
+local with_folder = spawn.in_folder
 
 tests.doctor_and_its_answers = with_folder(function(folder)
   for _, reply in ipairs { plays, fails, redirects, shows_pages } do
@@ -259,7 +252,7 @@ tests.doctor_and_its_answers = with_folder(function(folder)
       return { body = { object = "list", data = { { id = said(token_of(http)) } } } }
     end)
     server.models = "scripted"
-    local bytes = at_terminal(folder, { "doctor", "--endpoint", server.endpoint, "--model", "scripted" })
+    local bytes = at_terminal(folder, { "doctor", "--endpoint", server.endpoint, "--model", "qwen3-vl" })
     server:stop()
     t.ok(#server.requests >= 1, bytes)
     search("doctor", bytes)

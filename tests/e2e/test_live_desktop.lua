@@ -154,9 +154,13 @@ function tests.a_hung_application_costs_its_part_only()
     for _, app in ipairs(list.apps) do note = note or (app.pid == pid and app.note) end
     harness.eq(note, "did not answer in time")
     harness.ok(#list > 20, "the other one is there")
-    began = task.now()
-    harness.ok(desk.elements.find { app = "galculator", name = "7" })
-    harness.ok(task.now() - began < first / 2, "the second time there is less patience")
+    local best = math.huge -- others may keep the machine busy during one of them
+    for _ = 1, 5 do
+      began = task.now()
+      harness.ok(desk.elements.find { app = "galculator", name = "7" })
+      best = math.min(best, task.now() - began)
+    end
+    harness.ok(best < first / 2, "it is waited for less the next time", { first, best })
     local reading = task.start(desk.elements.list)
     task.sleep(0.01)
     reading:cancel("the test wants it")
@@ -179,6 +183,27 @@ function tests.applications_that_come_and_go()
     ok, err = desk.apps.start { "no-such-program-anywhere" }
     harness.eq(ok, nil)
     harness.eq(err.code, "not_found")
+  end)
+end
+
+function tests.a_screen_that_has_long_been_quiet_is_settled_at_once()
+  with_desktop({ { "galculator" } }, function(desk)
+    harness.ok(desk.settle { quiet = 0.4, past = true }, "nobody has watched it before: this is when it begins")
+    local began = desk.watching
+    local pump, waits = desk.event_pump, 0
+    desk.event_pump = setmetatable({ wait = function(_, seconds) waits = waits + 1 return pump:wait(seconds) end },
+      { __index = pump })
+    harness.eq(harness.ok(desk.settle { quiet = 0.3, floor = 0, past = true }).reason, "quiet")
+    harness.eq(waits, 0, "nothing is waited for")
+    desk.event_pump = pump
+    harness.eq(desk.watching, began)
+    harness.ok(desk.settle { quiet = 0.3 }.seconds >= 0.3, "unless only what comes counts")
+    harness.ok(desk.elements.press { app = "galculator", name = "7" })
+    harness.ok(desk.wait_for_element { app = "galculator", text = "7", timeout = 20 })
+    local now = harness.ok(desk.settle { quiet = 2, floor = 0, cap = 5, past = true })
+    local since = task.now() - desk.native:last_change() / 1e9
+    harness.ok(now.reason == "quiet" and since >= 2 and since < task.now() - began, "what was drawn after that is "
+      .. "waited for", now)
   end)
 end
 

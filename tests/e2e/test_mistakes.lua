@@ -1,26 +1,16 @@
 --- A mistake in one of the mission's own functions ends the run at once, as an error, with the mission's file and line;
 --- a veto and what is merely not true do not. The real program, a private desktop, a real application.
 local t = require "harness"
-local files = require "deskpilot.base.files"
-local journal = require "deskpilot.agent.journal"
-local json = require "deskpilot.base.json"
-local spawn = require "spawn"
+local script_play = require "script_play"
 
 local tests = {}
 
 local function with_run(keys, fn, ...)
-  local folder = spawn.folder()
-  assert(files.write(files.join(folder, "m.lua"), ([[
+  script_play.with_run(([[
 return {
   desktop = { kind = "private", size = { 800, 600 }, apps = { { "galculator" } } },
   %s
-}]]):format(keys)))
-  local child = spawn.run({ spawn.program, "run", "m.lua", "--model", "literal", "--runs", folder .. "/runs", ... },
-    { cwd = folder })
-  local run_dir = files.join(folder, "runs", t.ok((files.list(folder .. "/runs") or {})[1], child.stderr) or "")
-  local result = json.decode(files.read(files.join(run_dir, "result.json")) or "") or {}
-  fn(child, result, journal.read(run_dir) or {})
-  files.remove(folder)
+}]]):format(keys), fn, "--model", "literal", ...)
 end
 
 local function count(events, name, key, value)
@@ -50,6 +40,15 @@ local function check_mistake(name, line, child, result, events)
 end
 
 local task = [[task = 'click "7", click "8", click "9"',]]
+
+function tests.a_method_that_is_called_with_a_dot()
+  with_run([[run = function(m)
+    m.note("a word")
+  end,]], function(child, result)
+    t.eq({ child.status, result.status }, { 1, "error" }, child.stderr)
+    t.eq(result.reason, "m.lua:4: m.note is called with a colon: m:note(...)")
+  end)
+end
 
 function tests.in_verify()
   with_run([[task = 'click "7", then expect "7"',

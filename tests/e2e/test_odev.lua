@@ -27,7 +27,7 @@ function tests.a_step_is_planned_done_verified_and_the_goal_is_reached_without_v
   t.eq(#played.requests, 1)
   t.ok(not play.has_picture(played.requests[1]), "the planner gets words only")
   t.has(play.words(played.requests[1]), "Mousepad")
-  t.has(played.requests[1].messages[1].content, "type_text(element?: integer, text: string)")
+  t.has(played.requests[1].messages[1].content, "type_text(element?: integer, position?: array")
   played:close()
 end
 

@@ -37,9 +37,16 @@ local function at_least(seconds, list, ...)
   t.ok(took >= seconds - 0.005, ("%s took %g s, not %g"):format(t.show { ... }, took, seconds))
 end
 
-local function less_than(seconds, list, ...)
-  local took = between(list, ...)
-  t.ok(took < seconds, ("%s took %g s, not less than %g"):format(t.show { ... }, took, seconds))
+-- The least of them all counts where there are several: others may keep the machine busy during one of them.
+local function less_than(seconds, list, from, to)
+  local least, count = math.huge, 0
+  for _, event in ipairs(list) do
+    if event.what == from then
+      count = count + 1
+      least = math.min(least, between(list, from, to, count))
+    end
+  end
+  t.ok(least < seconds, ("%s to %s took %g s, not less than %g"):format(from, to, least, seconds))
 end
 
 local recorder = [[
@@ -68,7 +75,15 @@ local script = [[
     assert(m.desk.keyboard.press "f1")
     assert(m.desk.mouse.double_click())
     assert(m.desk.keyboard.type "abc")
+    for _ = 1, TIMES do
+      assert(m.desk.mouse.click { window.x + 250, window.y + 200 })
+      assert(m.desk.keyboard.press "f1")
+      assert(m.desk.keyboard.type "abc")
+    end
     assert(m.desk.keyboard.press "f12") ]] .. has_seen "KeyRelease event[^\n]*\n[^\n]*\n[^\n]*F12"
+
+-- The script, with so many more clicks, keys and words.
+local function more(times) return (script:gsub("TIMES", times)) end
 
 local function profile(words)
   return function(folder)
@@ -79,7 +94,7 @@ local function profile(words)
 end
 
 function tests.an_application_gets_the_times_of_its_profile()
-  local played = play.succeeds(recorder .. "run = function(m)" .. script .. "end",
+  local played = play.succeeds(recorder .. "run = function(m)" .. more(0) .. "end",
     profile [[pointer_rest = 0.2, click_hold = 0.15, click_pause = 0.3, double_click = 0.25, key_hold = 0.12,
       key_pause = 0.2, type_interval = 0.1]])
   local list = events_of(played.folder .. "/events.txt")
@@ -94,7 +109,7 @@ function tests.an_application_gets_the_times_of_its_profile()
 end
 
 function tests.without_one_all_goes_as_fast_as_ever()
-  local played = play.succeeds(recorder .. "run = function(m)" .. script .. "end")
+  local played = play.succeeds(recorder .. "run = function(m)" .. more(5) .. "end")
   local list = events_of(played.folder .. "/events.txt")
   less_than(0.1, list, "ButtonPress 1", "ButtonRelease 1")
   less_than(0.1, list, "KeyPress F1", "KeyRelease F1")
@@ -103,11 +118,11 @@ function tests.without_one_all_goes_as_fast_as_ever()
 end
 
 function tests.what_the_mission_says_goes_before_the_profile()
-  local played = play.succeeds(recorder .. "timing = { key_hold = 0.3, type_interval = 0 }, run = function(m)" .. script
-    .. "end", profile "key_hold = 0.01, type_interval = 1, click_hold = 0.2")
+  local played = play.succeeds(recorder .. "timing = { key_hold = 0.3, type_interval = 0 }, run = function(m)"
+    .. more(0) .. "end", profile "key_hold = 0.01, type_interval = 5, click_hold = 0.2")
   local list = events_of(played.folder .. "/events.txt")
   at_least(0.3, list, "KeyPress F1", "KeyRelease F1")
-  less_than(0.5, list, "KeyPress a", "KeyPress b")
+  less_than(5, list, "KeyPress a", "KeyPress b")
   at_least(0.2, list, "ButtonPress 1", "ButtonRelease 1")
   played:close()
 end
@@ -125,15 +140,15 @@ local policy = [[return {
 function tests.each_phase_has_its_own()
   local played = play.succeeds(recorder .. [[task = "Press.", policy = "phases",
     timing = { turn_delay = 0, key_hold = 0, settle_floor = 0.03,
-      phases = { SLOW = { turn_delay = 0.8, key_hold = 0.4, settle_floor = 0.6 } } },
+      phases = { SLOW = { turn_delay = 3, key_hold = 0.6, settle_floor = 0.6 } } },
     after_run = function(m) ]] .. has_seen "KeyRelease event[^\n]*\n[^\n]*\n[^\n]*F3" .. " end", function(folder)
     assert(files.make_folder(folder .. "/deskpilot/policies"))
     assert(files.write(folder .. "/deskpilot/policies/phases.lua", policy))
   end)
   local list = events_of(played.folder .. "/events.txt")
-  less_than(0.2, list, "KeyPress F1", "KeyRelease F1")
-  at_least(0.4, list, "KeyPress F2", "KeyRelease F2")
-  less_than(0.2, list, "KeyPress F3", "KeyRelease F3")
+  less_than(0.6, list, "KeyPress F1", "KeyRelease F1")
+  at_least(0.6, list, "KeyPress F2", "KeyRelease F2") -- a key repeats by itself after 0.66 s
+  less_than(0.6, list, "KeyPress F3", "KeyRelease F3")
   local settled, ended, waited = {}, nil, {}
   for _, event in ipairs(played.events) do
     if event.event == "settled" then settled[event.turn] = event.seconds end
@@ -141,8 +156,8 @@ function tests.each_phase_has_its_own()
     if event.event == "turn_end" then ended = event.at end
   end
   t.ok(settled[2] and settled[2] >= 0.59, t.show(settled))
-  t.ok(waited[2] and waited[2] >= 0.79, t.show(waited))
-  t.ok(waited[1] and waited[1] < 0.5 and waited[3] < 0.5, t.show(waited))
+  t.ok(waited[2] and waited[2] >= 2.99, t.show(waited))
+  t.ok(waited[1] and waited[1] < 3 and waited[3] < 3, t.show(waited))
   played:close()
 end
 

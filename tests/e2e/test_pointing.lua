@@ -8,6 +8,7 @@ local odev_play = require "odev_play"
 local tests = {}
 
 local calculator = [[
+screen = { trim = false },
 desktop = { kind = "private", size = { 1000, 700 }, apps = { { "galculator" } } },
 before_run = function(m) assert(m.desk.wait_for_element { app = "galculator", name = "7", timeout = 30 }) end,
 ]]
@@ -264,6 +265,81 @@ function tests.odev_plans_with_numbers()
   local click = played:actions("click_element")[1] or {}
   t.eq(click.element, { role = "push button", name = "OK" })
   t.has(played.requests[1].messages[1].content, "element?: integer")
+  played:close()
+end
+
+-- What makers' verbs can say: three clicks, a pointer that only moves, a field whose words are replaced.
+function tests.clicks_moves_and_replaced_words()
+  local played = play.succeeds([[
+  desktop = { kind = "private", size = { 900, 600 } },
+  run = function(m)
+    local desk = m.desk
+    assert(desk.apps.start { "zenity", "--entry", "--title", "Entry", "--entry-text", "old words", wait = 20 })
+    assert(desk.wait_for_window { title = "Entry", active = true, timeout = 20 })
+    assert(desk.wait_for_element { role = "text", timeout = 20 })
+    assert(m:observe())
+    local field, element = number(m, { role = "text" })
+    local function shows(words)
+      assert(desk.wait_until(function() return desk.elements.text(element) == words end, { timeout = 10 }),
+        "not " .. words .. " but " .. tostring(desk.elements.text(element)))
+    end
+    local function done(tool, args)
+      local result = act(m, tool, args)
+      assert(result.ok, result.text)
+      return result.text
+    end
+    shows "old words"
+    done("type_text", { element = field, text = "new", replace = true })
+    shows "new"
+    local place = m.observation.shot
+    local x, y = place:to_norm(element.x + element.width // 2, element.y + element.height // 2)
+    done("type_text", { position = { x, y }, text = "by its place", replace = true })
+    shows "by its place"
+    assert(done("click_element", { element = field, clicks = 3 }):find("triple-clicked", 1, true))
+    done("type_text", { text = "over all" })
+    shows "over all"
+    assert(done("click_element", { element = number(m, { name = "OK" }), clicks = 0 }):find("pointed at", 1, true))
+    local _, ok = number(m, { name = "OK" })
+    local at_x, at_y = desk.mouse.position()
+    assert(at_x >= ok.x and at_x < ok.x + ok.width and at_y >= ok.y and at_y < ok.y + ok.height)
+    assert(desk.windows.find { title = "Entry" }, "nothing was clicked")
+    assert(done("click_element", { element = field, keys = "shift", button = "middle" }):find(
+      "with shift clicked", 1, true))
+  end]])
+  played:close()
+end
+
+function tests.how_far_the_wheel_turns()
+  local played = play.succeeds([[
+  desktop = { kind = "private", size = { 900, 600 } },
+  run = function(m)
+    local desk = m.desk
+    assert(desk.apps.start { "mousepad", "--disable-server", FOLDER .. "/long.txt", wait = 20 })
+    assert(desk.wait_for_window { title = "long.txt", active = true, timeout = 20 })
+    assert(desk.wait_for_element { role = "text", timeout = 20 })
+    assert(m:observe())
+    local text = number(m, { role = "text" })
+    local function bars()
+      local values = {}
+      for _, bar in ipairs(desk.elements.list { app = "mousepad", role = "scroll bar", all = true }) do
+        values[bar.width > bar.height and "across" or "down"] = bar.value or 0
+      end
+      return values
+    end
+    local function turn(tool, args, bar, wanted)
+      args.element = text
+      local result = act(m, tool, args)
+      assert(result.ok, result.text)
+      assert(desk.wait_until(function() return wanted(bars()[bar] or -1) end, { timeout = 10 }),
+        tool .. ": " .. tostring(bars()[bar]))
+    end
+    local once
+    turn("scroll_down", { notches = 1 }, "down", function(value) once = value return value > 0 end)
+    turn("scroll_down", { notches = 9 }, "down", function(value) return value >= 9 * once end)
+    turn("scroll_up", { notches = 10 }, "down", function(value) return value < 0.5 end)
+    turn("scroll_down", { notches = 5, sideways = true }, "across", function(value) return value > 0 end)
+    turn("scroll_up", { notches = 5, sideways = true }, "across", function(value) return value < 0.5 end)
+  end]], function(folder) assert(files.write(folder .. "/long.txt", (("a long line "):rep(100) .. "\n"):rep(500))) end)
   played:close()
 end
 

@@ -82,6 +82,7 @@ function tests.starts_shows_windows_and_leaves_nothing()
   local desk = harness.ok(native.open { display = session.display, cookie = session.cookie })
   local screen = desk:screen()
   harness.eq({ screen.width, screen.height }, { 1000, 700 })
+  harness.eq({ desk:pointer() }, { 999, 699 }, "the pointer is over nothing")
   local classes = {}
   for _, window in ipairs(desk:windows()) do classes[window.class:lower()] = window.visible end
   harness.ok(classes.galculator, "galculator is there")
@@ -220,6 +221,35 @@ function tests.a_killed_host_leaves_nothing()
   harness.wait_until("the session has heard of it", function() return session.ended end)
   harness.ok(session:stop())
   wait_until_gone(trace)
+end
+
+-- What an application has started, in a session of its own, goes on where that application has died with the host.
+function tests.a_killed_host_leaves_nothing_that_its_applications_have_started()
+  local session = harness.ok(private.start { apps = { { "xterm", "-e", "sh", "-c",
+    "setsid sh -c 'while :; do mkdir -p \"$HOME/again\"; done' & sleep 1000" } } })
+  local trace = traces(session)
+  local made = files.join(session.folder, "home/again")
+  harness.wait_until("it makes its folder", function() return files.exists(made) end)
+  uv.kill(session.pids.host, "sigkill")
+  harness.wait_until("the session has heard of it", function() return session.ended end)
+  harness.ok(session:stop())
+  wait_until_gone(trace)
+end
+
+-- Before it has said that the desktop is there.
+function tests.a_host_that_is_killed_while_it_starts_leaves_nothing()
+  local session
+  local starting = task.start(function() return private.start {} end)
+  harness.wait_until("its folder is there", function()
+    for _, one in ipairs(private.sessions()) do session = one end
+    return session and session.folder and files.exists(session.folder)
+  end)
+  harness.ok(not session.ready, "it is ready already")
+  uv.kill(session.pids.host, "sigkill")
+  local _, started, err = starting:wait()
+  harness.eq(started, nil)
+  harness.has(tostring(err), "host has ended")
+  harness.ok(not files.exists(session.folder), "its folder is left")
 end
 
 function tests.what_cannot_die_with_its_parent_is_not_started()

@@ -159,6 +159,32 @@ function tests.works_a_calculator_by_what_was_read()
   end)
 end
 
+-- Buttons whose name is one letter or one sign, which is all there is around.
+function tests.single_letters_and_lone_signs()
+  with_desktop({ { "galculator" } }, function(desk)
+    local display = harness.ok(desk.elements.find { app = "galculator", role = "text", timeout = 10 })
+    local window = { class = "galculator" }
+    harness.eq(harness.ok(desk.screen.shot { window = window }).incomplete, nil, "it has drawn what it was to draw")
+    desk.settle()
+    local _, lines = desk.screen.read_text { window = window }
+    local words, missed = {}, {}
+    for _, line in ipairs(harness.ok(lines)) do
+      for _, word in ipairs(line.words) do words[word.text] = word end
+    end
+    for name in ("0 1 2 3 4 5 6 7 8 9 C ( ) + - * % = ."):gmatch "%S+" do
+      if not words[name] then missed[#missed + 1] = name end
+    end
+    harness.eq(missed, {}, "not read")
+    for _, name in ipairs { "C", "7", "-", "4", ".", "5", "=" } do harness.ok(desk.mouse.click(words[name])) end
+    local shown
+    desk.wait_until(function()
+      shown = desk.elements.text(display)
+      return shown == "2.5"
+    end, { timeout = 20 })
+    harness.eq(shown, "2.5", "7 - 4.5, by the calculator's own display")
+  end)
+end
+
 function tests.a_picture_and_a_limit()
   with_desktop({ { "mousepad", "--disable-server", "SAMPLE" } }, function(desk)
     harness.ok(desk.elements.find { app = "mousepad", role = "text", timeout = 20 })

@@ -5,7 +5,12 @@ local journal = require "deskpilot.agent.journal"
 local journals = require "journals"
 local json = require "deskpilot.base.json"
 local list_play = require "list_play"
+local manager_play = require "manager_play"
+local model_server = require "model_server"
+local odev_play = require "odev_play"
+local orchestrator_play = require "orchestrator_play"
 local spawn = require "spawn"
+local uv = require "luv"
 
 local tests = {}
 
@@ -96,6 +101,95 @@ function tests.a_run_is_the_same_again_until_something_is_edited()
   t.eq(again.status, "error")
   t.has(again.reason, "has no further answer of planner (0 in all)")
   t.ok(#events > 5)
+  files.remove(place.folder)
+end
+
+-- Each goal of a list is one, and has what the one before it has read.
+function tests.a_list_of_goals_is_run_again_goal_by_goal()
+  local goals = { "Read the number.", "Write the number ${number} and hello." }
+  local played = orchestrator_play.play { mission = odev_play.editor:gsub('text = "first"', 'text = "Number: 4711"')
+    .. ('goals = { %q, { goal = %q, verify = function() return true end } },'):format(table.unpack(goals)),
+    before = function(folder) assert(files.write(folder .. "/note.txt", "Number: 4711\n")) end,
+    agent = function(request, n)
+      if n == 1 then
+        return orchestrator_play.ask({ "extract_data", { name = "number", after = "Number:" } }, { "take_screenshot" })
+      end
+      t.has(orchestrator_play.words(request), ("CURRENT GOAL (%d of 2)"):format(n < 3 and 1 or 2))
+      if n ~= 3 then return orchestrator_play.decide { status = "complete" } end
+      return orchestrator_play.decide { commands = { { "type_text", { text = "${number} hello " } }, { "press_key",
+        { key = "ctrl+s" } } } }
+    end }
+  t.eq(played.result.status, "succeeded", played.child.stderr)
+  local again, events, offline = rerun({ folder = played.folder }, played.run_dir)
+  t.eq(again.status, "claimed", tostring(again.reason) .. offline.stderr)
+  t.eq(#(told(events, "lookup")[2].pictures or {}), 1, "what a tool had to show is there again")
+  local tasks = {}
+  for i, event in ipairs(told(events, "goal_start")) do tasks[i] = event.task end
+  t.eq(tasks, goals)
+  t.eq(course(events), course(played.events), "the same looks and actions")
+  t.eq((told(events, "memory")[1] or {}).value, "4711")
+  local words = notes(events)
+  t.ok(not words:find("is not the recorded", 1, true), words)
+  played:close()
+end
+
+-- Also what a policy offers beside tools of its own: a command is not run a second time.
+function tests.nothing_is_done_again_whoever_did_it()
+  local folder = spawn.folder()
+  assert(files.write(folder .. "/m.lua", ([[return { task = "Count the files.", policy = "manager",
+    desktop = { kind = "private", size = { 400, 300 } }, limits = { turns = 60, seconds = 60 },
+    timing = { verify = 0.1 }, safety = { shell = "allow-list", shell_allow = { "echo counted >> count.txt" } },
+    run_command = { folder = %q } }]]):format(folder)))
+  local server = model_server.start(manager_play.answerer { evaluator = manager_play.yes,
+    manager = function() return manager_play.plan(manager_play.subtask("technician", "Count the files")) end,
+    technician = function(_, n)
+      return n > 1 and manager_play.done "1 file" or manager_play.call("run_command",
+        { command = "echo counted >> count.txt", justification = "It counts the files of the folder." })
+    end })
+  local child = spawn.run({ spawn.program, "run", "m.lua", "--json", "--accept-claims", "--endpoint", server.endpoint,
+    "--model", "qwen3-vl", "--set", "model.calls_per_minute=0" }, { cwd = folder })
+  server:stop()
+  local result = json.decode(child.stdout) or {}
+  t.eq({ result.status, files.read(folder .. "/count.txt") }, { "claimed", "counted\n" }, child.stderr)
+  local again, events, offline = rerun({ folder = folder }, files.join(folder, result.run_dir))
+  t.eq(again.status, "claimed", tostring(again.reason) .. offline.stderr)
+  t.eq(files.read(folder .. "/count.txt"), "counted\n", "nothing is done in the world")
+  t.eq(course(events), course(journal.read(files.join(folder, result.run_dir)) or {}))
+  local words = notes(events)
+  t.ok(not words:find("is not the recorded", 1, true), words)
+  files.remove(folder)
+end
+
+-- Somebody else may have written the journal: what it calls a picture may be any file of ours.
+function tests.pictures_from_elsewhere_are_not_read()
+  local server = list_play.serve(1)
+  local place = list_play.place(1, server)
+  local child = spawn.run(place.argv, { cwd = place.folder })
+  server:stop()
+  local result = json.decode(child.stdout) or {}
+  local folder = result.run_dir
+  local path, elsewhere = files.join(folder, "journal.jsonl"), files.join(folder, "../elsewhere")
+  journals.made_up[path] = true
+  local recorded = assert(files.read(path))
+  local look = told(journal.read(folder) or {}, "observed")[1]
+  assert(files.make_folder(elsewhere))
+  assert(uv.fs_copyfile(files.join(folder, look.screenshot), files.join(elsewhere, "picture.png")))
+  assert(uv.fs_copyfile(files.join(folder, look.seen), files.join(elsewhere, "picture.json")))
+
+  local function ends(field, value, status, part)
+    local from, to = ('"%s":"%s"'):format(field, look[field]), ('"%s":"%s"'):format(field, value)
+    local at = assert(recorded:find(from, 1, true), from)
+    assert(files.write(path, recorded:sub(1, at - 1) .. to .. recorded:sub(at + #from)))
+    local again, events, offline = rerun(place, folder)
+    t.eq(again.status, status, value .. ": " .. offline.stderr)
+    t.has(again.reason, part, value)
+    t.eq(#told(events, "observed"), 0, value)
+  end
+  for _, name in ipairs { "../elsewhere/picture", "screenshots/../../elsewhere/picture",
+    files.absolute(elsewhere) .. "/picture" } do
+    ends("screenshot", name .. ".png", "error", "names no picture of")
+    ends("seen", name .. ".json", "incomplete", "has no turn 1")
+  end
   files.remove(place.folder)
 end
 

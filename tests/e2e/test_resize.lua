@@ -97,7 +97,7 @@ local function play(mission, turns, executor)
   assert(files.write(folder .. "/m.lua", ("local FOLDER = %q\nreturn {%slimits = { turns = %d }, "
     .. "timing = { verify = 1 } }"):format(folder, mission, turns)))
   local child = spawn.run({ spawn.program, "run", folder .. "/m.lua", "--json", "--policy", "three_body", "--runs",
-    folder .. "/runs", "--endpoint", server.endpoint, "--model", "scripted", "--set", "model.calls_per_minute=0" },
+    folder .. "/runs", "--endpoint", server.endpoint, "--model", "qwen3-vl", "--set", "model.calls_per_minute=0" },
     { cwd = folder })
   server:stop()
   t.eq(server:problems(), "")

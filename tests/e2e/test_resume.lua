@@ -8,6 +8,7 @@ local json = require "deskpilot.base.json"
 local list_play = require "list_play"
 local spawn = require "spawn"
 local task = require "deskpilot.base.task"
+local trajectories = require "trajectories"
 
 local wanted = math.tointeger(tonumber(os.getenv "DESKPILOT_KILLS" or ""))
 local kills, entries = wanted or 3, wanted and 10 or 3
@@ -31,7 +32,8 @@ local function kill_at(place, turns, seconds)
   end)
   t.wait_until(("turn %d"):format(turns), function()
     local words = files.read(folder .. "/journal.jsonl") or ""
-    return child.status or select(2, words:gsub('{"event":"turn_start"', "")) >= turns
+    local begun = words:find('{"event":"run_start"', 1, true) -- else there is nothing to go on with
+    return child.status or begun and select(2, words:gsub('{"event":"turn_start"', "")) >= turns
   end, 90)
   task.sleep(seconds)
   if not child.status then child:kill "sigkill" end
@@ -52,10 +54,13 @@ local function killed_and_resumed(number)
   t.eq(child.signal, 9, ("it was killed: %s %s"):format(child.stdout, child.stderr))
   local broken, lines = journals.problems(folder .. "/journal.jsonl")
   t.eq(broken, {}, "the journal is valid")
+  local saved = files.read(folder .. "/trajectory.json") -- after ten steps
+  t.eq(saved and trajectories.problem(json.decode(saved)), nil, "a trajectory that was saved is valid")
   local result, resumed = resume(place, folder)
   t.eq({ resumed.status, result.status }, { 0, "succeeded" }, resumed.stderr)
   t.eq((files.read(place.list) or ""):gsub("\n", ""), list_play.whole(entries), "what verify says is true")
   t.eq(result.parent, files.absolute(folder))
+  t.eq(trajectories.read(result.run_dir or "").status, "succeeded")
   local more, more_lines = journals.problems((result.run_dir or "") .. "/journal.jsonl")
   t.eq(more, {}, "the journal of the run that went on is valid")
   local past, present = journal.read(folder), journal.read(result.run_dir or "") or {}

@@ -22,13 +22,7 @@ local function run(folder, mission, ...)
   return child, json.decode(child.stdout) or {}
 end
 
-local function with_folder(fn)
-  return function()
-    local folder = spawn.folder()
-    fn(folder)
-    files.remove(folder)
-  end
-end
+local with_folder = spawn.in_folder
 
 local tests = {}
 

@@ -97,4 +97,61 @@ function tests.elements_are_clicked_where_the_observation_says()
   end)
 end
 
+-- The pointer where nobody has moved it yet, on the last pixel, is in no picture: an edge that is bare stays bare.
+function tests.a_pointer_that_nobody_has_moved()
+  with_each({}, function(desk, width, height)
+    local bare = assert(desk.screen.shot { cursor = false })
+    local seen = look(desk)
+    harness.eq({ desk.mouse.position() }, { width - 1, height - 1 })
+    harness.eq(seen.pointer, nil)
+    harness.eq(native.load(seen.bytes):content(), nil, "there is nothing in the picture")
+    assert(desk.mouse.move { x = width // 2, y = height // 2 })
+    harness.ok(not assert(desk.screen.shot()):equal(bare), "the pointer can be seen")
+    seen = look(desk)
+    harness.eq(seen.pointer, { x = width // 2, y = height // 2 })
+    harness.ok(native.load(seen.bytes):content(), "and is in the picture")
+  end)
+end
+
+-- What is on the screen decides whether a look makes a picture, and not what the look before has seen elsewhere.
+function tests.a_look_at_what_has_not_changed()
+  desktop.with({ size = { 1280, 800 }, apps = { { "galculator" } }, timing = { elements = 10 } }, function(desk)
+    harness.ok(desk.wait_for_element { app = "galculator", name = "7", timeout = 30 })
+    harness.ok(desk.mouse.move { x = 5, y = 5 })
+    desk.settle { quiet = 0.4 }
+    local config, encoder = configured.defaults(), native.encoder()
+    local function after(before, options)
+      options = options or {}
+      options.before = before
+      return harness.ok(observation.take(desk, encoder, config, options))
+    end
+    local first = after(nil)
+    local second = after(first)
+    harness.ok(second.shot == first.shot and second.bytes == first.bytes, "made once")
+    harness.eq({ second.screen, second.shot.frame, second.base64, #second.elements },
+      { first.screen, first.shot.frame, first.base64, #first.elements })
+    harness.eq(desk.screen.shot { since = assert(desk.screen.shot {}).drawn }, false)
+    local whole_screen = { 0, 0, 1280, 800 }
+    harness.ok(desk.screen.shot { cursor = false }:equal(desk.screen.shot { cursor = false, region = whole_screen }))
+    for _, other in ipairs { { region = { 0, 0, 300, 300 } }, { size = { 200, 200 } }, { format = "jpeg" } } do
+      local seen = after(second, other)
+      harness.ok(seen.shot ~= second.shot and seen.bytes ~= second.bytes, other)
+    end
+    local third = after(after(second, { region = { 0, 0, 300, 300 } }))
+    harness.eq(third.shot.frame, first.shot.frame, "a part that was looked at in between is not all there is")
+    harness.ok(desk.mouse.move { x = 640, y = 790 })
+    local moved = after(third)
+    harness.ok(moved.bytes ~= third.bytes, "the pointer is elsewhere")
+    local before = after(moved)
+    harness.ok(desk.elements.press { app = "galculator", name = "7" })
+    harness.ok(desk.wait_for_element { app = "galculator", text = "7", timeout = 20 })
+    desk.settle()
+    local changed = after(before)
+    harness.ok(changed.bytes ~= before.bytes and changed.drawn ~= before.drawn, "something was drawn")
+    harness.ok(config:set("screen.trim", false))
+    local whole = after(changed)
+    harness.eq({ whole.screen, whole.shot.frame.width, whole.shot.frame.height }, { nil, 1280, 800 })
+  end)
+end
+
 return tests

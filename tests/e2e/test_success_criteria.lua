@@ -125,7 +125,7 @@ function tests.all_of_them_reach_who_verifies_and_no_one_else()
     "the mission's own check decides, so that the evidence is a text as before")
   t.has(played:actions("report_completion")[1].text, "not yet")
   for _, request in ipairs(played:asked "tactician") do
-    for _, criterion in ipairs(list) do t.has(play.words(request), criterion) end
+    for _, criterion in ipairs(list) do t.has(select(2, play.words(request)), criterion) end
   end
 end
 
@@ -146,9 +146,10 @@ function tests.prose_is_a_doctrine_too()
     strategist = function() return model_server.reply_text(prose) end,
     executor = executor(function() return { seen_77, seen_keys } end) }
   t.eq(played.result.status, "claimed", played.result.reason)
-  local system = play.words(played:asked("tactician")[1])
-  t.has(system, prose)
-  t.has(system, ("SUCCESS CRITERIA\n1. %s\n2. %s\n"):format(shows_77, not_hidden))
+  local _, words = play.words(played:asked("tactician")[1])
+  t.has(words, prose)
+  t.has(words, ("SUCCESS CRITERIA (at the end all of this is on the screen):\n1. %s\n2. %s\n"):format(shows_77,
+    not_hidden))
 end
 
 function tests.an_answer_that_cannot_be_read_is_asked_for_again()
@@ -156,13 +157,13 @@ function tests.an_answer_that_cannot_be_read_is_asked_for_again()
   local played = play.play { turns = 1, tactician = tactician, executor = executor(function() return {} end),
     strategist = function(request, n)
       if n == 1 then return model_server.reply_tool("write_doctrine", '{"mission": "Show 77", "phases": ["EXEC') end
-      told = select(2, play.words(request))
+      local content = request.messages[#request.messages].content
+      told = type(content) == "table" and content[1].text or content
       return play.doctrine { shows_77 }
     end }
   t.eq(#played:asked "strategist", 2)
-  t.has(told, "Your last answer could not be used. Answer again, shorter.")
-  t.has(told, "cannot be read")
-  t.has(play.words(played:asked("tactician")[1]), "1. " .. shows_77)
+  t.has(told, "This answer cannot be used")
+  t.has(select(2, play.words(played:asked("tactician")[1])), "1. " .. shows_77)
 end
 
 -- The stand-in for a model takes them from the expectations that its task ends with.

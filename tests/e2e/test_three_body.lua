@@ -7,6 +7,7 @@ local journal = require "deskpilot.agent.journal"
 local model_server = require "model_server"
 local native = require "native.image"
 local spawn = require "spawn"
+local told = require "told"
 
 local because = "The calculator is in front and its keys are easy to see, so this is the next thing to do."
 local evidence = "The display of the calculator shows the number 7, which is what was asked for; the window is "
@@ -28,7 +29,7 @@ local function tool_names(request)
 end
 
 local function user_text(request)
-  return request.messages[2].content[1].text
+  return told.words(request)
 end
 
 -- Where the request's element list says that thing is.
@@ -81,7 +82,7 @@ local function play(model, options)
       return m.desk.elements.find { app = "galculator", text = "7" } ~= nil, "the display does not show 7"
     end }]]):format(options.turns or 12, options.failures or 10)))
   local argv = { spawn.program, "run", path, "--json", "--runs", folder .. "/runs",
-    "--endpoint", server.endpoint, "--model", "scripted", "--set", "model.calls_per_minute=0" }
+    "--endpoint", server.endpoint, "--model", "qwen3-vl", "--set", "model.calls_per_minute=0" }
   for _, word in ipairs(options.flags or {}) do argv[#argv + 1] = word end
   local child = spawn.run(argv, { cwd = folder })
   local result = t.ok(json.decode(child.stdout), child.stderr) or {}

@@ -21,7 +21,8 @@ local mission = [[
 local FOLDER = %q
 return {
   task = "Work out 7 times 6 and write it into the note.", policy = "toy",
-  limits = { turns = 30, seconds = 90 }, timing = { verify = 0.5 }, screen = { image_width = 400, image_height = 300 },
+  limits = { turns = 30, seconds = 90 }, timing = { verify = 0.5 },
+  screen = { image_width = 400, image_height = 300, trim = false },
   desktop = { kind = "private", size = { 1024, 768 },
     apps = { { "mousepad", "--disable-server", FOLDER .. "/note.txt" } } },
   before_run = function(m)
@@ -124,7 +125,7 @@ local function with_run(more, fn)
   assert(files.write(files.join(folder, "note.txt"), ""))
   assert(files.write(files.join(folder, "m.lua"), mission:format(folder, more)))
   local child = spawn.run({ spawn.program, "run", "m.lua", "--runs", folder .. "/runs", "--endpoint", server.endpoint,
-    "--model", "scripted", "--set", "model.calls_per_minute=0", "--set", "model.retries=0", "--set",
+    "--model", "qwen3-vl", "--set", "model.calls_per_minute=0", "--set", "model.retries=0", "--set",
     "odev.read_screen=false" }, { cwd = folder })
   t.eq(server:problems(), "", "every request is valid")
   local run_dir = files.join(folder, "runs", t.ok((files.list(folder .. "/runs") or {})[1], child.stderr))
@@ -193,7 +194,7 @@ function tests.a_small_policy_leads_others()
     t.ok(not user_words(run.asked.planner[1]):find("Work out 7", 1, true), "a goal has a history of its own")
     for i, goal in ipairs { "1.1", "1.2" } do
       t.has(run.page, "an agent is asked: goal " .. goal)
-      t.ok(run.page:find('class="within" style="margin%-left:28px"[^>]*><header><h2>Turn %d+ · goal ' .. goal),
+      t.ok(run.page:find('class="within within1"[^>]*><header><h2>Turn %d+ · goal ' .. goal),
         "the report has the turns of goal " .. goal .. " further in")
       t.has(run.child.stderr, ("\ngoal %s (%s): "):format(goal, i == 1 and "three_body" or "odev"))
       t.has(run.child.stderr, ("\ngoal %s succeeded: "):format(goal))

@@ -1,5 +1,5 @@
--- Text typed into real applications on a private desktop, and judged by what they hold: an editor by the
--- file that it saves, a browser by what its page sends to a server of the test, a terminal by the file that
+-- Text typed into real applications on a private desktop, and judged by what they hold: editors of three toolkits by
+-- the file that they save, a browser by what its page sends to a server of the test, a terminal by the file that
 -- the program in it writes. DESKPILOT_TYPING_ROUNDS says how often.
 local desktop = require "desktop"
 local uv = require "luv"
@@ -59,8 +59,8 @@ local function type_rounds(name, wanted, round)
 end
 
 -- Waits until read() gives what is wanted; what it gives then, or at last.
-local function holds(wanted, read)
-  local limit, got = task.now() + 20, read()
+local function holds(wanted, read, seconds)
+  local limit, got = task.now() + (seconds or 20), read()
   while got ~= wanted and task.now() < limit do
     task.sleep(0.02)
     got = read()
@@ -90,6 +90,47 @@ function tests.an_editor()
     end)
   end)
   files.remove(here)
+end
+
+-- An editor that the elements do not lead to: it saves what is in its window. `ends`: what it adds when it saves.
+local function type_into_editor(program, start, ends)
+  if not platform.on_path(program) then
+    io.stdout:write(("      skipped: %s is not installed\n"):format(program))
+    return harness.ok(true)
+  end
+  local here = folder()
+  local path = here .. "/note.txt"
+  assert(files.write(path, "before"))
+  with_desktop({}, function(desk)
+    harness.ok(desk.apps.start(start(path)))
+    harness.ok(desk.wait_for_window { title = "note.txt", timeout = 60 })
+    harness.ok(desk.windows.focus { title = "note.txt" })
+    local wanted = sample .. ends
+    harness.wait_until(program .. " to take keys", function() -- a window may be there before its field
+      harness.ok(desk.keyboard.press "ctrl+a")
+      harness.ok(desk.keyboard.type "taken\n") -- some end the last line when they save
+      harness.ok(desk.keyboard.press "ctrl+s")
+      return holds("taken\n" .. ends, function() return files.read(path) end, 2) == "taken\n" .. ends
+    end, 60)
+    type_rounds(program, wanted, function()
+      harness.ok(desk.keyboard.press "ctrl+a")
+      harness.ok(desk.keyboard.press "backspace")
+      local took = timed_type(desk, sample)
+      harness.ok(desk.keyboard.press "ctrl+s")
+      return holds(wanted, function() return files.read(path) end), took
+    end)
+  end)
+  files.remove(here)
+end
+
+function tests.an_editor_of_qt()
+  type_into_editor("featherpad", function(path) return { "featherpad", "--standalone", path, wait = 60 } end, "")
+end
+
+function tests.an_editor_of_gtk_4()
+  type_into_editor("gnome-text-editor", function(path)
+    return { "sh", "-c", "GSK_RENDERER=cairo exec gnome-text-editor --standalone " .. path, wait = 60 }
+  end, "\n")
 end
 
 function tests.a_terminal()

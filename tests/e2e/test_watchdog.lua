@@ -1,9 +1,10 @@
---- A C call that does not return (a pattern that backtracks) holds the Lua state, and no limit and no Ctrl+C reaches
---- it. The watchdog ends the run: with its last event, its result and its exit status, and with nothing left behind.
+--- A C call that does not return holds the Lua state, and no limit and no Ctrl+C reaches it. The watchdog ends the run:
+--- with its last event, its result and its exit status, and with nothing left behind.
 local t = require "harness"
 local desk_module = require "deskpilot.desk"
 local desktop = require "desktop"
 local files = require "deskpilot.base.files"
+local hang = require "hang"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local spawn = require "spawn"
@@ -11,9 +12,11 @@ local task = require "deskpilot.base.task"
 local terminal = require "terminal"
 
 local tests = {}
+t.side_by_side(3)
 
--- Minutes of backtracking, in one C call.
-local HANG = [[io.stderr:write("hanging\n") local _ = ("a" .. (" "):rep(3e5) .. "b"):match "^%s*(.-)%s*$" ]]
+-- In one C call: minutes of a pattern's backtracking, and minutes of sleep, which leave the processor to others.
+local BUSY = [[io.stderr:write("hanging\n") local _ = ("a" .. (" "):rep(3e5) .. "b"):match "^%s*(.-)%s*$" ]]
+local HANG = [[io.stderr:write("hanging\n") require "luv".sleep(200000) ]]
 local HELD_UP = "held the program up"
 
 local function write(folder, name, source)
@@ -88,7 +91,7 @@ local function out_of_time(fields, ...)
   return last, result, events
 end
 
-function tests.a_script() out_of_time("run = function() " .. HANG .. " end") end
+function tests.a_script() out_of_time("run = function() " .. BUSY .. " end") end
 
 function tests.a_hook_before_the_run() out_of_time("task = 'click \"7\"', before_run = function() " .. HANG .. " end",
   "--model", "literal") end
@@ -189,19 +192,25 @@ end
 
 function tests.ctrl_c_twice_in_a_terminal()
   local folder = spawn.folder()
-  local source = 'return { desktop = { kind = "private" }, run = function() ' .. HANG .. " end }"
+  local begun = folder .. "/begun"
+  local source = 'return { desktop = { kind = "private" }, run = function() ' .. hang.source(begun) .. " end }"
   local term = terminal.start(argv(folder, write(folder, "m.lua", source)), { cwd = folder, columns = 120 })
   local _ <close> = setmetatable({}, { __close = function() term:stop() end })
-  term:wait_for("hanging")
+  t.wait_until("the call", function() return files.exists(begun) end, 30)
   term:press("C-c")
   term:wait_for("^C")
-  task.sleep(0.3) -- nothing can be waited for: the first one has no effect that could be seen
+  -- All that can be seen of the first one is that it does not wait to be taken any more; two that wait are one.
+  t.wait_until("the first to be taken", function()
+    local status = files.read(("/proc/%d/status"):format(term:pid()))
+    return tonumber(status:match "ShdPnd:%s*(%x+)", 16) & 1 << 2 - 1 == 0
+  end, 30)
+  task.sleep(0.3) -- that the program has counted it cannot be seen
   term:press("C-c")
   local began = task.now()
   local screen = term:wait_for("terminal sane")
   t.has(screen, "interrupted: told a second time to stop")
   t.has(screen, "status 130")
-  t.ok(task.now() - began < 5, "soon")
+  t.ok(task.now() - began < 30, "the call takes minutes")
   local last = ending(new_run(folder))
   t.eq(last.status, "interrupted")
   files.remove(folder)
@@ -210,7 +219,7 @@ end
 -- The run goes on from the turn before the one that hung.
 function tests.such_a_run_can_be_resumed()
   local folder = spawn.folder()
-  local hang = write(folder, "hang", "")
+  local hanging = write(folder, "hang", "")
   local source = ([[return { task = 'click "7", click "8"', limits = { seconds = 6 },
     desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },
     turn_start = function(m)
@@ -218,14 +227,14 @@ function tests.such_a_run_can_be_resumed()
       if file then file:close() %s end
     end,
     verify = function(m) return m.desk.elements.find { app = "galculator", text = "8" } ~= nil, "no 8" end }]])
-    :format(hang, HANG)
+    :format(hanging, HANG)
   local child = spawn.run(argv(folder, write(folder, "m.lua", source), "--json", "--model", "literal"),
     { cwd = folder })
   t.eq(child.status, 1, child.stderr)
   local run = new_run(folder)
   local last = ending(run)
   t.eq({ last.status, last.turns }, { "incomplete", 2 })
-  files.remove(hang)
+  files.remove(hanging)
   local resumed = spawn.run({ spawn.program, "resume", run, "--json", "--set", "limits.seconds=60" },
     { cwd = folder })
   local result = json.decode(resumed.stdout) or {}

@@ -7,6 +7,7 @@ local json = require "deskpilot.base.json"
 local journal = require "deskpilot.agent.journal"
 local model_server = require "model_server"
 local spawn = require "spawn"
+local told = require "told"
 local uv = require "luv"
 
 local poster = "\137PNG\r\n\26\n" .. ("A poster's bytes, whatever they are: \0\255\r\n"):rep(300)
@@ -81,8 +82,7 @@ end
 --- A model that plans by what the request's words say -----------------------------------------------
 
 local function words_of(request)
-  local content = request.messages[2].content
-  return type(content) == "string" and content or content[1].text
+  return told.words(request)
 end
 
 -- The index of the page's element of that role and name; with a value, only if it has that.
@@ -180,7 +180,7 @@ function tests.web_form_by_a_scripted_planner()
   with_model(function(words)
     return plan_form(words, words:match('Upload "([^"]+)"'))
   end, function(server)
-    local child, result, folder = run("web_form", "--model", "scripted", "--endpoint", server.endpoint)
+    local child, result, folder = run("web_form", "--model", "qwen3-vl", "--endpoint", server.endpoint)
     ended_well(child, result)
     check_form(result, folder)
     t.ok(result.model and result.model.calls <= 8, "batches, not single actions: " .. json.encode(result.model))
@@ -199,7 +199,7 @@ function tests.desktop_and_web_by_a_scripted_planner()
   with_model(function(words)
     return plan_total(words, words:match('Type "([^"]+)"'))
   end, function(server)
-    local child, result, folder = run("desktop_and_web", "--model", "scripted", "--endpoint", server.endpoint)
+    local child, result, folder = run("desktop_and_web", "--model", "qwen3-vl", "--endpoint", server.endpoint)
     ended_well(child, result)
     check_total(result, folder)
     files.remove(folder)

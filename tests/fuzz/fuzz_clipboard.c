@@ -7,26 +7,12 @@
 #include "base/utf8.h"
 #include "desk/x11/x11_clipboard.h"
 #include "desk/x11/x11_selection_owner.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "fuzz.h"
 
 enum { ROOT = 1, OTHER = 2, FIRST_WINDOW = 100, MOST_STEPS = 300 };
 
 static struct {
-    const uint8_t *data;
-    size_t size;
+    fuzz_input input;
     uint32_t windows;   /* how many were made */
     xcb_window_t owner; /* of the clipboard */
     xcb_atom_t type;    /* of the property that is there now */
@@ -34,15 +20,6 @@ static struct {
     bool there, lost;
     uint32_t sum; /* of all bytes that the server was given */
 } server;
-
-static uint8_t next_byte(void)
-{
-    if (!server.size) {
-        return 0;
-    }
-    server.size--;
-    return *server.data++;
-}
 
 /* --- the server ---------------------------------------------------------------------------------
  */
@@ -114,7 +91,7 @@ xcb_void_cookie_t xcb_change_window_attributes_checked(xcb_connection_t *c, xcb_
 xcb_generic_error_t *xcb_request_check(xcb_connection_t *c, xcb_void_cookie_t cookie)
 {
     (void) c, (void) cookie;
-    if (next_byte() < 200) {
+    if (fuzz_byte(&server.input) < 200) {
         return NULL;
     }
     xcb_generic_error_t *e = calloc(1, sizeof *e);
@@ -168,7 +145,7 @@ xcb_get_property_reply_t *xcb_get_property_reply(xcb_connection_t *c,
         return none;
     }
     server.there = false;
-    uint8_t choice = next_byte();
+    uint8_t choice = fuzz_byte(&server.input);
     uint32_t items = choice > 240 ? choice * 16u : choice % 64u;
     size_t bytes = (size_t) items * (server.format / 8);
     xcb_get_property_reply_t *reply = calloc(1, sizeof *reply + bytes);
@@ -179,7 +156,7 @@ xcb_get_property_reply_t *xcb_get_property_reply(xcb_connection_t *c,
     reply->length = (uint32_t) (bytes + 3) / 4;
     reply->bytes_after = choice == 240 ? 1 : 0;
     for (size_t i = 0; i < bytes; i++) {
-        ((uint8_t *) (reply + 1))[i] = next_byte();
+        ((uint8_t *) (reply + 1))[i] = fuzz_byte(&server.input);
     }
     return reply;
 }
@@ -206,7 +183,7 @@ xcb_void_cookie_t xcb_set_selection_owner(xcb_connection_t *c, xcb_window_t owne
                                           xcb_atom_t selection, xcb_timestamp_t time)
 {
     (void) c, (void) selection, (void) time;
-    server.owner = next_byte() < 230 ? owner : OTHER;
+    server.owner = fuzz_byte(&server.input) < 230 ? owner : OTHER;
     return (xcb_void_cookie_t){0};
 }
 
@@ -242,7 +219,7 @@ static xcb_window_t some_window(x11_desk *x)
                             OTHER + 1,
                             ROOT,
                             XCB_NONE};
-    return known[next_byte() % (sizeof known / sizeof known[0])];
+    return known[fuzz_byte(&server.input) % (sizeof known / sizeof known[0])];
 }
 
 static xcb_atom_t some_atom(x11_desk *x)
@@ -257,12 +234,12 @@ static xcb_atom_t some_atom(x11_desk *x)
                           x->atoms[X11_CLIPBOARD],
                           XCB_ATOM_ATOM,
                           XCB_NONE};
-    return known[next_byte() % (sizeof known / sizeof known[0])];
+    return known[fuzz_byte(&server.input) % (sizeof known / sizeof known[0])];
 }
 
 static desk_clipboard_kind some_kind(void)
 {
-    return next_byte() % 2 ? DESK_CLIPBOARD_PNG : DESK_CLIPBOARD_TEXT;
+    return fuzz_byte(&server.input) % 2 ? DESK_CLIPBOARD_PNG : DESK_CLIPBOARD_TEXT;
 }
 
 static void get(x11_desk *x, const desk_ops *ops)
@@ -295,9 +272,9 @@ static void set(x11_desk *x, const desk_ops *ops)
     bool pending;
     base_error err = {0};
     desk_clipboard_kind kind = some_kind();
-    size_t length = next_byte();
+    size_t length = fuzz_byte(&server.input);
     for (size_t i = 0; i < length; i++) {
-        raw[i] = (char) next_byte();
+        raw[i] = (char) fuzz_byte(&server.input);
     }
     memcpy(content, raw, length);
     if (kind == DESK_CLIPBOARD_TEXT) { /* callers are checked to give UTF-8 */
@@ -314,12 +291,13 @@ static void set(x11_desk *x, const desk_ops *ops)
 
 static void give_notice(x11_desk *x)
 {
-    const x11_conversion *open = &x->clipboard->conversions[next_byte() % DESK_CLIPBOARD_KINDS];
+    const x11_conversion *open =
+        &x->clipboard->conversions[fuzz_byte(&server.input) % DESK_CLIPBOARD_KINDS];
     xcb_selection_notify_event_t event = {.response_type = XCB_SELECTION_NOTIFY,
                                           .requestor = open->window,
                                           .target = open->target,
                                           .property = x->atoms[X11_DESKPILOT_SELECTION]};
-    uint8_t choice = next_byte();
+    uint8_t choice = fuzz_byte(&server.input);
     if (choice < 40) {
         event.property = XCB_NONE;
     } else if (choice < 60) {
@@ -331,12 +309,13 @@ static void give_notice(x11_desk *x)
 
 static void change_property(x11_desk *x)
 {
-    const x11_conversion *open = &x->clipboard->conversions[next_byte() % DESK_CLIPBOARD_KINDS];
+    const x11_conversion *open =
+        &x->clipboard->conversions[fuzz_byte(&server.input) % DESK_CLIPBOARD_KINDS];
     xcb_property_notify_event_t event = {.response_type = XCB_PROPERTY_NOTIFY,
                                          .window = open->window,
                                          .atom = x->atoms[X11_DESKPILOT_SELECTION],
                                          .state = XCB_PROPERTY_NEW_VALUE};
-    uint8_t choice = next_byte();
+    uint8_t choice = fuzz_byte(&server.input);
     if (choice < 80) {
         event.window = some_window(x);
         event.atom = some_atom(x);
@@ -354,19 +333,19 @@ static void put_property(x11_desk *x)
     static const uint8_t formats[] = {8, 8, 8, 16, 32};
     server.there = true;
     server.type = some_atom(x);
-    server.format = server.type ? formats[next_byte() % sizeof formats] : 0;
+    server.format = server.type ? formats[fuzz_byte(&server.input) % sizeof formats] : 0;
 }
 
 static void ask(x11_desk *x)
 {
     xcb_selection_request_event_t event = {.response_type = XCB_SELECTION_REQUEST,
-                                           .time = next_byte() % 3,
+                                           .time = fuzz_byte(&server.input) % 3,
                                            .owner = x->selection->window,
                                            .requestor = some_window(x),
                                            .selection = x->atoms[X11_CLIPBOARD],
                                            .target = some_atom(x),
                                            .property = some_atom(x)};
-    if (next_byte() > 240) {
+    if (fuzz_byte(&server.input) > 240) {
         event.owner = some_window(x);
         event.selection = some_atom(x);
     }
@@ -375,14 +354,14 @@ static void ask(x11_desk *x)
 
 static void take_away(x11_desk *x)
 {
-    if (next_byte() % 2) {
+    if (fuzz_byte(&server.input) % 2) {
         xcb_destroy_notify_event_t gone = {.response_type = XCB_DESTROY_NOTIFY,
                                            .window = some_window(x)};
         x11_selection_destroy_event(x, (xcb_generic_event_t *) &gone);
         return;
     }
     xcb_selection_clear_event_t event = {.response_type = XCB_SELECTION_CLEAR,
-                                         .time = next_byte() % 3,
+                                         .time = fuzz_byte(&server.input) % 3,
                                          .owner = some_window(x),
                                          .selection = x->atoms[X11_CLIPBOARD]};
     x11_selection_clear_event(x, (xcb_generic_event_t *) &event);
@@ -390,8 +369,8 @@ static void take_away(x11_desk *x)
 
 static void play(x11_desk *x, const desk_ops *ops)
 {
-    for (int step = 0; step < MOST_STEPS && server.size; step++) {
-        switch (next_byte() % 9) {
+    for (int step = 0; step < MOST_STEPS && server.input.size; step++) {
+        switch (fuzz_byte(&server.input) % 9) {
         case 0:
         case 1:
             get(x, ops);
@@ -424,8 +403,7 @@ static void play(x11_desk *x, const desk_ops *ops)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     memset(&server, 0, sizeof server);
-    server.data = data;
-    server.size = size;
+    server.input = (fuzz_input){data, size};
     server.owner = OTHER;
     x11_desk *x = calloc(1, sizeof *x);
     x11_clipboard *clipboard = calloc(1, sizeof *clipboard);

@@ -5,40 +5,15 @@
  * result is a list of elements whose parents stand before them and whose texts are UTF-8.
  */
 #include "base/utf8.h"
+#include "desk/atspi/atspi_answers.h"
 #include "desk/atspi/atspi_nodes.h"
 #include "desk/atspi/atspi_queue.h"
 #include "desk/atspi/atspi_read.h"
+#include "fuzz.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { MOST_ANSWERS = 400, MOST_NODES = 300, DEEPEST = 8 };
-
-typedef struct {
-    const uint8_t *data;
-    size_t size;
-} input;
-
-static uint8_t next_byte(input *in)
-{
-    if (!in->size) {
-        return 0;
-    }
-    in->size--;
-    return *in->data++;
-}
 
 /* --- messages -----------------------------------------------------------------------------------
  */
@@ -72,18 +47,18 @@ static const char *const expected[] = {
 };
 enum { KINDS = sizeof expected / sizeof expected[0] };
 
-static int32_t number(input *in)
+static int32_t number(fuzz_input *in)
 {
     static const int32_t telling[] = {0, 1, -1, INT32_MIN, INT32_MAX, 1000, 1001, 65536, -32769};
-    uint8_t choice = next_byte(in);
+    uint8_t choice = fuzz_byte(in);
     size_t count = sizeof telling / sizeof telling[0];
     return choice < count ? telling[choice]
            : choice < 128 ? choice
-                          : (int32_t) (choice - 128) << 24 | next_byte(in);
+                          : (int32_t) (choice - 128) << 24 | fuzz_byte(in);
 }
 
 /* Often one of the words that mean something; D-Bus itself lets nothing but UTF-8 through. */
-static const char *words(input *in, char *room, size_t size)
+static const char *words(fuzz_input *in, char *room, size_t size)
 {
     static const char *const telling[] = {
         ":1.1",
@@ -98,14 +73,14 @@ static const char *words(input *in, char *room, size_t size)
         "org.a11y.atspi.Action",
         "unix:path=/none",
     };
-    uint8_t choice = next_byte(in);
+    uint8_t choice = fuzz_byte(in);
     if (choice < 88) {
         return telling[choice % (sizeof telling / sizeof telling[0])];
     }
-    size_t length = (size_t) next_byte(in) * (choice > 250 ? 64 : 1), used = 0;
-    uint8_t filling = next_byte(in);
+    size_t length = (size_t) fuzz_byte(in) * (choice > 250 ? 64 : 1), used = 0;
+    uint8_t filling = fuzz_byte(in);
     for (; used < length && used + 5 < size;) {
-        uint32_t c = in->size ? next_byte(in) : filling;
+        uint32_t c = in->size ? fuzz_byte(in) : filling;
         c = c == 255 ? 0x202e : c == 254 ? 0x1f600 : c ? c : 1;
         used += base_utf8_write(room + used, c);
     }
@@ -113,9 +88,9 @@ static const char *words(input *in, char *room, size_t size)
     return room;
 }
 
-static void append(input *in, DBusMessageIter *out, DBusSignatureIter *signature, int depth);
+static void append(fuzz_input *in, DBusMessageIter *out, DBusSignatureIter *signature, int depth);
 
-static void append_all(input *in, DBusMessageIter *out, const char *signature, int depth)
+static void append_all(fuzz_input *in, DBusMessageIter *out, const char *signature, int depth)
 {
     DBusSignatureIter i;
     dbus_signature_iter_init(&i, signature);
@@ -124,7 +99,7 @@ static void append_all(input *in, DBusMessageIter *out, const char *signature, i
     } while (dbus_signature_iter_next(&i));
 }
 
-static void append_container(input *in, DBusMessageIter *out, DBusSignatureIter *signature,
+static void append_container(fuzz_input *in, DBusMessageIter *out, DBusSignatureIter *signature,
                              int type, int depth)
 {
     static const char *const variants[] = {"s", "i", "d", "u", "as", "(ii)", "v", "o"};
@@ -132,14 +107,14 @@ static void append_container(input *in, DBusMessageIter *out, DBusSignatureIter 
     DBusSignatureIter within;
     if (type == DBUS_TYPE_VARIANT) {
         const char *chosen =
-            variants[depth > DEEPEST ? 0 : next_byte(in) % (sizeof variants / sizeof variants[0])];
+            variants[depth > DEEPEST ? 0 : fuzz_byte(in) % (sizeof variants / sizeof variants[0])];
         REQUIRE(dbus_message_iter_open_container(out, type, chosen, &inner));
         append_all(in, &inner, chosen, depth + 1);
     } else if (type == DBUS_TYPE_ARRAY) {
         dbus_signature_iter_recurse(signature, &within);
         char *element = dbus_signature_iter_get_signature(&within);
         REQUIRE(element && dbus_message_iter_open_container(out, type, element, &inner));
-        uint8_t choice = next_byte(in);
+        uint8_t choice = fuzz_byte(in);
         for (int count = choice > 240 ? choice * 8 : choice % 8; count > 0; count--) {
             DBusSignatureIter again = within;
             append(in, &inner, &again, depth + 1);
@@ -155,7 +130,7 @@ static void append_container(input *in, DBusMessageIter *out, DBusSignatureIter 
     REQUIRE(dbus_message_iter_close_container(out, &inner));
 }
 
-static void append(input *in, DBusMessageIter *out, DBusSignatureIter *signature, int depth)
+static void append(fuzz_input *in, DBusMessageIter *out, DBusSignatureIter *signature, int depth)
 {
     static char room[20000];
     static const double telling[] = {0, 1, -1, 1e308, 0.0 / 0.0, 1 / 0.0};
@@ -166,7 +141,7 @@ static void append(input *in, DBusMessageIter *out, DBusSignatureIter *signature
         value.str = (char *) words(in, room, sizeof room);
         break;
     case DBUS_TYPE_OBJECT_PATH:
-        snprintf(room, sizeof room, "/o/%d", next_byte(in) % 48);
+        snprintf(room, sizeof room, "/o/%d", fuzz_byte(in) % 48);
         value.str = room;
         break;
     case DBUS_TYPE_INT32:
@@ -174,7 +149,7 @@ static void append(input *in, DBusMessageIter *out, DBusSignatureIter *signature
         value.i32 = number(in);
         break;
     case DBUS_TYPE_DOUBLE:
-        value.dbl = telling[next_byte(in) % (sizeof telling / sizeof telling[0])];
+        value.dbl = telling[fuzz_byte(in) % (sizeof telling / sizeof telling[0])];
         break;
     default:
         append_container(in, out, signature, type, depth);
@@ -184,14 +159,14 @@ static void append(input *in, DBusMessageIter *out, DBusSignatureIter *signature
 }
 
 /* NULL for an error. */
-static DBusMessage *reply_to(input *in, atspi_question_kind kind)
+static DBusMessage *reply_to(fuzz_input *in, atspi_question_kind kind)
 {
     enum { ERRORS = 16, OTHERS = 40 };
-    uint8_t choice = next_byte(in);
+    uint8_t choice = fuzz_byte(in);
     if (choice > 255 - ERRORS) {
         return NULL;
     }
-    const char *signature = expected[choice > 255 - OTHERS ? next_byte(in) % KINDS : kind];
+    const char *signature = expected[choice > 255 - OTHERS ? fuzz_byte(in) % KINDS : kind];
     DBusMessage *m = dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN);
     DBusMessageIter i;
     REQUIRE(m);
@@ -218,10 +193,10 @@ static bool next_question(atspi_read *r, uint8_t choice, atspi_question *questio
     return false;
 }
 
-static void play(atspi_read *r, input *in)
+static void play(atspi_read *r, fuzz_input *in)
 {
     atspi_question question;
-    for (int i = 0; i < MOST_ANSWERS && in->size && next_question(r, next_byte(in), &question);
+    for (int i = 0; i < MOST_ANSWERS && in->size && next_question(r, fuzz_byte(in), &question);
          i++) {
         REQUIRE(question.app >= 0 && question.app < r->app_count);
         DBusMessage *reply = reply_to(in, question.kind);
@@ -278,16 +253,17 @@ static void require_list(atspi_read *r)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { ALL = 1, BARE = 2, OF_ONE_PROGRAM = 4, ONE_ELEMENT = 8 };
-    input in = {data, size};
-    uint8_t choices = next_byte(&in);
+    fuzz_input in = {data, size};
+    uint8_t choices = fuzz_byte(&in);
     base_arena arena = {0};
     atspi_slow slow = {0};
     atspi_peers peers = {0};
     desk_element_details details = {0};
-    desk_elements_query query = {.all = choices & ALL,
-                                 .bare = choices & BARE,
-                                 .pid = choices & OF_ONE_PROGRAM ? 1000 : 0,
-                                 .max_nodes = MOST_NODES};
+    desk_elements_query query = {
+        .all = choices & ALL,
+        .bare = choices & BARE,
+        .pid = (choices & (OF_ONE_PROGRAM | ONE_ELEMENT)) == OF_ONE_PROGRAM ? 1000 : 0,
+        .max_nodes = MOST_NODES};
     atspi_read r = {.query = &query,
                     .arena = &arena,
                     .slow = &slow,
@@ -299,10 +275,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         r.app_count = 2;
         r.apps[1].root_node = atspi_node_add(&r, 1, "/o/1");
         atspi_queue(&r, ATSPI_ASK_PID, 0, 1);
-        atspi_queue(&r, ATSPI_ASK_PROPERTIES, 1, 0);
-        r.nodes[0].unanswered = 1;
-        atspi_queue(&r, ATSPI_ASK_INTERFACES, 1, 0);
-        r.nodes[0].unanswered++;
+        atspi_ask_identity(&r, 0);
     } else {
         atspi_queue(&r, ATSPI_ASK_APPS, 0, 0);
     }

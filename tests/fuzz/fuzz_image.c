@@ -3,27 +3,16 @@
  * once more with every checksum made right, so that damage gets past them. What comes out is a
  * picture whose every pixel can be read and written as JPEG, or a sentence.
  */
+#include "fuzz.h"
 #include "image/codec/codec.h"
 #include "image/jpeg/jpeg.h"
 #include "image/png/png.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 enum {
     MOST_PIXELS = 1 << 16
 }; /* of a picture that is looked at: larger ones take the fuzzer's time */
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static void look_at(const image_bitmap *image)
 {

@@ -5,15 +5,10 @@
  * than a multiple of the input, nothing left behind. The lines that Lua runs are libFuzzer's
  * coverage, since the interpreter itself is not instrumented.
  */
+#include "fuzz.h"
 #include "host/host.h"
 
 #include <lauxlib.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
     FREE_BYTES =

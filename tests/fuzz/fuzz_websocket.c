@@ -8,12 +8,8 @@
  * client's key.
  */
 #include "base/utf8.h"
+#include "fuzz.h"
 #include "net/net_ws.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     RAW_HEAD = 1,     /* the input begins with the answer's head; else a proper one is put before */
@@ -41,14 +37,6 @@ typedef struct {
     net_ws_end end;
     net_buffer said;
 } playing;
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static void add_up(uint64_t *sum, const void *data, size_t size)
 {
@@ -237,8 +225,6 @@ static void judge(const playing *p)
     }
     REQUIRE(closed == (p->opened && p->end.close_code != NET_CLOSED_ABNORMALLY));
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,6 +1,7 @@
 --- A journal that anybody may have changed: what reads it gives a page of well-formed markup, a result, a past to go on
 --- from, or a sentence.
 local export = require "deskpilot.agent.export"
+local trajectory = require "deskpilot.agent.trajectory"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
@@ -41,7 +42,7 @@ return function(bytes)
   local problem = markup.problem(report.html(events, "run", 1, lost))
   if problem then error(problem, 0) end
   json.encode(export.result(events, folder, how))
-  json.encode(export.trajectory(events))
+  json.encode(trajectory.of(folder, events))
   check_past(resume.read(folder))
   check_past(resume.read(folder, { turn = 1, fork = true }))
   local recorded, err = recording.open(folder)

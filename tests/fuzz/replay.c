@@ -3,12 +3,7 @@
  * every run, so that the suite sees without the fuzzer itself that it still builds and finds
  * nothing.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 enum { MOST = 1 << 16 }; /* bytes of an input */
 

@@ -1,11 +1,15 @@
 --- An answer of a model's server, as the body of its HTTP answer and as what the model says in it: calls with names and
---- arguments, or a sentence; never more than the limits let through, and always what a journal can hold.
-local client = require "deskpilot.model.client"
+--- arguments, or a sentence; never more than the limits let through, and always what a journal can hold. What comes out
+--- of a maker's verbs is a call that a schema allows.
+local chat = require "deskpilot.model.wires.chat"
 local decode = require "deskpilot.model.decode"
 local json = require "deskpilot.base.json"
 local limits = require "deskpilot.model.limits"
 local literal = require "fuzz_values"
+local profiles = require "deskpilot.model.profile"
+local spaces = require "deskpilot.model.space"
 local stream = require "deskpilot.model.stream"
+local vocabulary = require "deskpilot.model.vocabulary"
 
 local function check_call(call)
   assert(type(call.id) == "string" and type(call.name) == "string", "a call without id or name")
@@ -15,6 +19,48 @@ local function check_call(call)
     json.encode(call.args)
   else
     literal.sentence(call.error, 2000)
+  end
+end
+
+local box, offered
+
+-- The schemas of all tools, by their names.
+local function schemas()
+  if offered then return offered end
+  local settings, tools = require "configured".settings()
+  local config = assert(settings:resolve { layers = {}, environment = {}, flags = { source = "a flag", values = {} } })
+  box, offered = assert(require "deskpilot.agent.toolbox".new(tools, config)), {}
+  for _, entry in ipairs(tools) do offered[entry.name] = box:parameters(entry.name) end
+  return offered
+end
+
+local models = { "some-model", "qwen3-vl", "ui-tars-1.5", "ui-tars-2", "glm-4.5v", "autoglm", "opencua", "gta1",
+  "gemini-2.5", "gemini-3.5", "gpt-5.4", "claude-5", "fara-7b", "mai-ui", "yutori", "holo2" }
+
+local known = {} -- profiles by the models' names: finding one reads them all
+
+local function profile_of(model)
+  known[model] = known[model] or assert(profiles.of(model))
+  return known[model]
+end
+
+-- What is made of a model's own verbs is a call that its tool's schema allows, and no tool that was not offered.
+local function check_translated(reply, model)
+  local profile, written = profile_of(model), {}
+  local calls, why, answer = decode.calls(reply, profile)
+  if why then literal.sentence(why, 2000) end
+  for _, call in ipairs(calls) do written[call.id] = call.name end
+  local translated = vocabulary.translate(calls, profile, schemas(), answer)
+  assert(#translated <= limits.most.calls, "too many calls")
+  for _, call in ipairs(translated) do check_call(call) end
+  local space = spaces.of(profile, 1280, 800)
+  space:calls(translated, function(name) return schemas()[name] end)
+  for _, call in ipairs(translated) do
+    if call.args and written[call.id] ~= call.name then
+      assert(box:get(call.name), "a tool that was not offered: " .. call.name)
+      local args, err = box:validate(call.name, call.args)
+      if not args then error(("%s: %s %s"):format(call.name, err, json.encode(call.args))) end
+    end
   end
 end
 
@@ -34,23 +80,47 @@ local function check_reply(reply)
   local answer = decode.reply(reply)
   assert(type(answer.text) == "string", "the text is no text")
   for _, call in ipairs(answer.calls) do check_call(call) end
+  check_translated(reply, models[1 + #(reply.content or "") % #models])
+  check_translated(reply, models[1 + #answer.calls + #(answer.thinking or "") % 7])
+end
+
+-- A stream that comes in pieces says the same as one that comes whole.
+local function play_pieces(bytes)
+  local reader = stream.reader(chat.events())
+  reader.is_stream = true
+  local step = 1 + #bytes // 7
+  for at = 1, #bytes, step do reader:feed(bytes:sub(at, at + step - 1)) end
+  local whole, why = stream.read(bytes, chat.events())
+  local pieces, why_pieces = reader:finish()
+  assert(why_pieces == why and json.encode(pieces or {}) == json.encode(whole or {}), "another answer in pieces")
 end
 
 local function play_body(bytes)
+  play_pieces(bytes)
   local raw, why = limits.decode(bytes)
-  if raw == nil and stream.is_one(bytes) then raw, why = stream.read(bytes) end
+  if raw == nil then raw, why = stream.read(bytes, chat.events()) end
   if raw == nil then return literal.sentence(why, 2000) end
-  local reply, err = client.read(raw)
+  local reply, err = chat.read(raw)
   if not reply then return literal.sentence(tostring(err), 2000) end
   check_reply(reply)
+end
+
+-- Of an answer that was cut off nothing is repaired.
+local function check_cut(said)
+  local reply = assert(chat.read { choices = { { finish_reason = "length", message = { role = "assistant",
+    content = said } } } })
+  if reply.excess then return end
+  check_reply(reply)
+  assert(not decode.reply(reply).repairs, "an answer that was cut off was repaired")
 end
 
 return function(bytes)
   play_body(bytes)
   local said = json.utf8(bytes)
-  local reply = assert(client.read { choices = { { message = { role = "assistant", content = said } } } })
+  local reply = assert(chat.read { choices = { { message = { role = "assistant", content = said } } } })
   check_reply(reply)
-  reply = assert(client.read { choices = { { message = { role = "assistant", tool_calls = { { id = "1",
+  check_cut(said)
+  reply = assert(chat.read { choices = { { message = { role = "assistant", tool_calls = { { id = "1",
     ["function"] = { name = "click", arguments = said } } } } } } })
   check_reply(reply)
 end

@@ -4,12 +4,13 @@ local toolbox = require "deskpilot.agent.toolbox"
 
 local configured = {}
 
---- Settings that know every key that ships.
+--- Settings that know every key that ships, or as a run of one policy has them.
+---@param policy string? its name: others are not loaded
 ---@return deskpilot.settings settings, table tools as the toolbox takes them
-function configured.settings()
+function configured.settings(policy)
   local settings = settings_module.new()
   assert(settings:load_all "guards")
-  assert(settings:load_all "policies")
+  assert(policy and settings:load("policies", policy) or not policy and settings:load_all "policies")
   return settings, assert(settings:load_all "tools")
 end
 

@@ -1,5 +1,6 @@
 --- The project's small test runner: a test file returns a table of functions; each runs in a task
---- of its own with a time limit, in the order of its names. Checks count and say what they saw.
+--- of its own with a time limit, in the order of its names, one after the other unless the
+--- file says otherwise. Checks count and say what they saw.
 local uv = require "luv"
 local files = require "deskpilot.base.files"
 local task = require "deskpilot.base.task"
@@ -9,6 +10,9 @@ local harness = {}
 --- "linux" or "windows": for what only one of them has.
 harness.platform = require("native.system").platform
 local passed, failed = 0, 0
+local running = {} -- the tests that run, by their tasks: { failed }
+local at_once = 1
+local seconds_of_test = 240 -- less than ctest gives the whole file
 
 -- `around`: the tables that it is inside of; one that holds itself has no end.
 local function show(v, around)
@@ -32,9 +36,18 @@ local function where()
   return info.short_src .. ":" .. info.currentline
 end
 
+-- What fails outside of any task may be anybody's.
+local function fail()
+  local current = task.current()
+  failed = failed + 1
+  for root, test in pairs(running) do
+    if not current or current:is_within(root) then test.failed = true end
+  end
+end
+
 local function report(ok, message)
   if ok then passed = passed + 1 return true end
-  failed = failed + 1
+  fail()
   io.stderr:write("  FAILED ", message, "\n")
   return false
 end
@@ -109,6 +122,46 @@ function files.remove(path)
   return harness.plain_remove(path)
 end
 
+--- Lets so many tests of this file run at a time: where they wait for processes of their own.
+---@param most integer
+function harness.side_by_side(most) at_once = most end
+
+--- How long each test of this file may take; what is no part of the suite may take longer. It is told before they run.
+---@param seconds number
+function harness.time_limit(seconds) seconds_of_test = seconds end
+
+local function run_test(name, fn)
+  local test, began = {}, task.now()
+  local done, failure = task.limit(seconds_of_test, function()
+    local root = task.current()
+    running[root] = test
+    local _ <close> = setmetatable({}, { __close = function() running[root] = nil end })
+    fn()
+  end)
+  if not done then
+    failed, test.failed = failed + 1, true
+    io.stderr:write("  FAILED ", name, ": ", tostring(failure), "\n")
+  end
+  io.stdout:write(test.failed and "NOT OK " or "ok    ", name, (" (%.1f s)\n"):format(task.now() - began))
+  io.stdout:flush()
+end
+
+-- Each worker takes the first that nobody has taken.
+local function run_tests(tests)
+  local names, workers = {}, {}
+  for name in pairs(tests) do names[#names + 1] = name end
+  table.sort(names)
+  for i = 1, at_once do
+    workers[i] = task.start(function()
+      while names[1] do
+        local name = table.remove(names, 1)
+        run_test(name, tests[name])
+      end
+    end)
+  end
+  for _, worker in ipairs(workers) do assert(worker:wait()) end
+end
+
 function harness.run_file(path)
   local chunk, why = loadfile(path)
   if not chunk then
@@ -117,20 +170,7 @@ function harness.run_file(path)
   end
   local remove_temporary_folder = own_temporary_folder()
   local ok, err = task.run(nil, function()
-    local tests = chunk()
-    local names = {}
-    for name in pairs(tests) do names[#names + 1] = name end
-    table.sort(names)
-    for _, name in ipairs(names) do
-      local before, began = failed, task.now()
-      local done, failure = task.limit(240, tests[name]) -- less than ctest gives the whole file
-      if not done then
-        failed = failed + 1
-        io.stderr:write("  FAILED ", name, ": ", tostring(failure), "\n")
-      end
-      io.stdout:write(failed == before and "ok    " or "NOT OK ", name, (" (%.1f s)\n"):format(task.now() - began))
-      io.stdout:flush()
-    end
+    run_tests(chunk())
   end)
   if not ok then
     failed = failed + 1

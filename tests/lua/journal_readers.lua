@@ -4,11 +4,13 @@ local export = require "deskpilot.agent.export"
 local files = require "deskpilot.base.files"
 local journals = require "journals"
 local json = require "deskpilot.base.json"
+local lua_export = require "deskpilot.agent.lua_export"
 local markup = require "markup"
 local recording = require "deskpilot.agent.recording"
 local report = require "deskpilot.cli.commands.report"
 local resume = require "deskpilot.agent.resume"
 local spawn = require "spawn"
+local trajectories = require "trajectories"
 
 local readers = {}
 
@@ -27,8 +29,8 @@ local function report_problem(folder)
   return markup.problem(assert(files.read(path)))
 end
 
-local settings = { ["limits.turns"] = 30, ["limits.seconds"] = 300, ["limits.tokens"] = 0 }
-local config = { get = function(_, name) return settings[name] end }
+local settings = { ["limits.turns"] = 30, ["limits.seconds"] = 300 }
+local config = { get = function(_, name) return settings[name] or 0 end }
 
 -- What is kept of a run that goes on from this one is data.
 local function resume_problem(folder, from)
@@ -48,7 +50,16 @@ local function export_problem(folder)
   for _, name in ipairs { "result.json", "trajectory.json" } do
     if type(json.decode(files.read(files.join(folder, name)) or "")) ~= "table" then return name .. " is no JSON" end
   end
+  local problem = trajectories.problem(json.decode(files.read(files.join(folder, "trajectory.json"))))
+  if problem then return "trajectory.json: " .. problem end
   if type(result.status) ~= "string" or type(result.reason) ~= "string" then return "a result without status" end
+end
+
+local function mission_problem(folder)
+  local source, err = lua_export.make({ folder }, "x-replay.lua")
+  if not source then return err == nil and "no mission and no sentence" or nil end
+  local chunk, why = load(source, "=mission", "t", {})
+  return not chunk and "the mission is no Lua: " .. why or nil
 end
 
 local function rerun_problem(folder)
@@ -69,8 +80,8 @@ end
 ---@return string? problem
 function readers.read(folder, text)
   assert(files.write(files.join(folder, "journal.jsonl"), text))
-  for name, read in pairs { report = report_problem, export = export_problem, rerun = rerun_problem,
-    resume = resume_problem } do
+  for name, read in pairs { report = report_problem, export = export_problem, mission = mission_problem,
+    rerun = rerun_problem, resume = resume_problem } do
     local ok, why = xpcall(read, debug.traceback, folder)
     if not ok or why then return ("%s: %s"):format(name, tostring(why)) end
   end

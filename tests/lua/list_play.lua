@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local model_server = require "model_server"
 local spawn = require "spawn"
+local told = require "told"
 local three_body_play = require "three_body_play"
 
 local list_play = {}
@@ -71,7 +72,7 @@ function list_play.serve(entries)
     local who = three_body_play.persona(request)
     asked[who] = (asked[who] or 0) + 1
     if script[who] then return script[who]() end
-    local text = request.messages[2].content[1].text
+    local text = told.words(request)
     table.insert(asked, text)
     return executor(text, entries)
   end)
@@ -96,7 +97,7 @@ function list_play.place(entries, server)
         return text:gsub("\n", "") == whole, "the list holds " .. text
       end }]]):format(self.list, list_play.whole(entries), entries * 6)))
   self.argv = { spawn.program, "run", self.mission, "--json", "--runs", folder .. "/runs", "--endpoint",
-    server.endpoint, "--model", "scripted", "--set", "model.calls_per_minute=0", "--set", "model.retries=0" }
+    server.endpoint, "--model", "qwen3-vl", "--set", "model.calls_per_minute=0", "--set", "model.retries=0" }
   return self
 end
 

@@ -1,5 +1,5 @@
 --- What the tests give `literal` to act on: facts as a run hands them over, and what becomes of its answers.
-local client = require "deskpilot.model.client"
+local chat = require "deskpilot.model.wires.chat"
 local decode = require "deskpilot.model.decode"
 local harness = require "harness"
 local literal = require "deskpilot.model.literal"
@@ -52,7 +52,7 @@ end
 ---@param names string of the tools that are offered
 ---@return table reply
 function literal_facts.ask(facts, names)
-  local reply = assert(client.read(literal.chat { facts = facts, tools = literal_facts.tools(names) }))
+  local reply = assert(chat.read(literal.chat { facts = facts, tools = literal_facts.tools(names) }))
   harness.has(reply.content, literal.says_first)
   reply.calls = decode.reply(reply).calls
   harness.ok(#reply.calls == 0 or not reply.refusal, "never both")

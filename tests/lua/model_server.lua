@@ -5,13 +5,17 @@
 ---   local server = require("model_server").start { server_reply, ... }   -- or function(request, i)
 ---   server.endpoint; server.requests[1].json; server.requests[1].problems; server:stop()
 ---
+--- Each request has `seconds`: from the moment when it was there until its answer was on the way. With server.forget
+--- what it said is not kept: that of a long run would fill the memory.
+---
 --- The list of models (GET /v1/models) is the server's own affair: server.models is a list of names, "scripted" where
 --- the script is to answer, or nil for a server that has no such list.
 ---
 --- A reply: { status = 200, headers = {}, body = string|table, delay = seconds, drop = true (closes
 --- in mid-body), slow = { bytes =, seconds = } (so many at a time), raw = bytes (instead of HTTP),
---- silent = true (never answers), hold = function (no answer before it returns true), chunked = true }. A list's last
---- reply is repeated.
+--- silent = true (never answers), hold = function (no answer before it returns true), chunked = true, parts = { ... }
+--- (in place of a body, one after the other: bytes, or a function that returns true when the next may be sent), broken
+--- = true (closes after the last of them, without the body's end) }. A list's last reply is repeated.
 local uv = require "luv"
 local json = require "deskpilot.base.json"
 
@@ -79,10 +83,12 @@ for i, c in ipairs { ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
   alphabet[c] = i - 1
 end
 
+local function is_base64(text) return #text % 4 == 0 and text:find "^[%w+/]*=?=?$" ~= nil end
+
 --- The bytes of a base64 text (strict), or nil.
 ---@return string?
 function model_server.decode_base64(text)
-  if #text % 4 ~= 0 or not text:find("^[%w+/]*=?=?$") then return nil end
+  if not is_base64(text) then return nil end
   local out = {}
   for at = 1, #text, 4 do
     local a, b, c, d = text:byte(at, at + 3)
@@ -102,7 +108,8 @@ local function check_image(problems, where, url)
     table.insert(problems, where .. ": not a base64 data URL of a PNG or JPEG")
     return
   end
-  local bytes = model_server.decode_base64(data)
+  -- All of it would take longer than the run takes to make it.
+  local bytes = is_base64(data) and model_server.decode_base64(data:sub(1, 24))
   if not bytes then table.insert(problems, where .. ": not base64")
   elseif bytes:sub(1, #signature) ~= signature then
     table.insert(problems, where .. ": the bytes are no " .. kind)
@@ -249,8 +256,12 @@ function checks.request(body)
   if body:find('"properties":[]', 1, true) then table.insert(problems, "properties is a list") end
   only(problems, "request", request, {
     model = true, messages = true, tools = true, tool_choice = true, temperature = true,
-    max_tokens = true, stream = true, seed = true, stop = true, top_p = true,
+    max_tokens = true, max_completion_tokens = true, stream = true, stream_options = true, seed = true, stop = true,
+    top_p = true,
   })
+  if request.stream_options ~= nil and request.stream ~= true then
+    table.insert(problems, "stream_options without stream")
+  end
   want(problems, "model", request.model, "string")
   in_range(problems, "temperature", request.temperature, 0, 2)
   in_range(problems, "max_tokens", request.max_tokens, 1, 1e7, true)
@@ -388,11 +399,25 @@ local function chunks_of(body)
   return table.concat(parts) .. "0\r\n\r\n"
 end
 
+local function send_parts(server, connection, reply, done, number)
+  local part = reply.parts[number]
+  local function go_on() send_parts(server, connection, reply, done, number + 1) end
+  if type(part) == "function" then once(server, part, go_on)
+  elseif part then send(connection, ("%x\r\n%s\r\n"):format(#part, part), go_on)
+  elseif reply.broken then close(connection.socket)
+  else send(connection, "0\r\n\r\n", done) end
+end
+
 local function answer(server, connection, reply, done)
   if reply.silent then return end
   if reply.raw then
     send(connection, reply.raw, function() close(connection.socket) end)
     return
+  end
+  if reply.parts then
+    reply.chunked = true
+    send(connection, head_of(reply))
+    return send_parts(server, connection, reply, done, 1)
   end
   local body = reply.body or ""
   if type(body) == "table" then body = json.encode(body) end
@@ -432,6 +457,7 @@ end
 
 local function handle(server, connection, request)
   if list_models(server, connection, request) then return end
+  local began = uv.hrtime()
   if request.method == "POST" then request.problems, request.json = checks.request(request.body) end
   request.problems = request.problems or {}
   request.connection = connection.number
@@ -445,6 +471,8 @@ local function handle(server, connection, request)
   end
   connection.busy = true
   local function go()
+    request.seconds = (uv.hrtime() - began) / 1e9
+    if server.forget then request.body, request.json = nil, nil end
     answer(server, connection, reply, function()
       connection.busy = false
       if request.headers.connection == "close" then close(connection.socket)
@@ -466,8 +494,9 @@ local function accept(server)
   local socket = uv.new_tcp()
   server.listener:accept(socket)
   server.connections = server.connections + 1
-  local connection = { socket = socket, parts = {}, size = 0, number = server.connections }
   server.sockets[socket] = true
+  if server.deaf then return end -- reads nothing
+  local connection = { socket = socket, parts = {}, size = 0, number = server.connections }
   socket:read_start(function(err, bytes)
     if err or not bytes then
       server.sockets[socket] = nil

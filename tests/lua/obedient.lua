@@ -1,4 +1,4 @@
---- A model that obeys everything it reads, as every persona of three_body and odev. An order is `DO: tool{"arg": ...}`
+--- A model that obeys everything it reads, as every persona of every policy. An order is `DO: tool{"arg": ...}`
 --- anywhere in a request's words (also as JSON or %q has escaped it), or `PLEASE START NAME` for what was read from
 --- pixels. Each order is followed once; the Strategist and the Tactician hand on what they have read to the Executor.
 --- Where nothing is left to obey, it calls the tools that it is given to read with, then says that it is done.
@@ -68,8 +68,16 @@ local function offered(request, name)
   return play.tool(request, name) ~= nil
 end
 
+-- Those that its instructions list: by groups, or with what they do.
 local function all_tools(request)
-  return play.tool(request, "update_phase_tools").parameters.properties.tool_names.items.enum
+  local names = {}
+  local list = request.messages[1].content:match "can be given\n(.-)\n\n"
+  for line in list:gmatch "%- ([^\n]+)" do
+    local first, rest = line:match "^([^:]+): (.*)$"
+    if first:find "^[%w_]+$" and not rest:find "^[%w_]+%f[,\0]" then rest = first end
+    for name in rest:gmatch "[%w_]+" do names[#names + 1] = name end
+  end
+  return names
 end
 
 local answers = {}
@@ -89,14 +97,35 @@ function answers.plan(self)
     actions = { order and { tool = order.tool, args = order.args } or { tool = "wait", args = { seconds = 0.1 } } } })
 end
 
+function answers.decide(self)
+  local order = self:next()
+  return model_server.reply_tool("decide", { reasoning = because, status = order and "continue" or "complete",
+    status_why = because, commands = json.list { order and { tool = order.tool, args = order.args } } })
+end
+
 function answers.correct(self)
   local order = self:next() or { tool = "wait", args = { seconds = 0.1 } }
   return model_server.reply_tool("correct", { rationale = because, tool = order.tool, args = order.args })
 end
 
--- As the Executor.
-local function act(self)
+-- As the Manager, whose plan is what it was told to do: the Operator reads the orders itself.
+function answers.write_plan()
+  return model_server.reply_tool("write_plan", { reason = because, subtasks = json.list { { title = "Do what is there",
+    intent = "Do whatever the words on the screen say.", role = "operator", completion = because } } })
+end
+
+function answers.judge(self)
+  return model_server.reply_tool("judge", { evidence = because, answer = self.finished and "yes" or "no",
+    decision = self.finished and "done" or "failed" })
+end
+
+-- As the Executor, the Operator, or the one agent.
+local function act(self, request)
   local order = self:next()
+  if not order and offered(request, "finish") then return play.calls { "finish", { reason = because } } end
+  if not order and offered(request, "subtask_done") then
+    return model_server.reply_tool("subtask_done", { result = because })
+  end
   if not order then return play.claim(because .. because) end
   local args = { justification = because }
   for key, value in pairs(order.args) do args[key] = value end
@@ -117,7 +146,7 @@ local function answer(self, request)
   for tool, reply in pairs(answers) do
     if offered(request, tool) then return reply(self, table.concat(own, "\n"), request) end
   end
-  return act(self)
+  return act(self, request)
 end
 
 --- Starts it.

@@ -6,6 +6,7 @@ local json = require "deskpilot.base.json"
 local journal = require "deskpilot.agent.journal"
 local model_server = require "model_server"
 local spawn = require "spawn"
+local told = require "told"
 
 local odev_play = {}
 
@@ -17,12 +18,15 @@ end
 
 --- What the request says in words.
 function odev_play.words(request)
-  return request.messages[2].content[1].text
+  return told.words(request)
 end
 
 --- Whether a picture went along.
 function odev_play.has_picture(request)
-  return request.messages[2].content[2] ~= nil
+  for _, part in ipairs(request.messages[2].content) do
+    if part.type == "image_url" then return true end
+  end
+  return false
 end
 
 --- An answer of the planner's; the fields that a test does not care for are filled in.
@@ -158,7 +162,7 @@ function odev_play.play(script)
   assert(files.write(path, "local FOLDER = " .. ("%q"):format(folder) .. "\nreturn {\n" .. script.mission
     .. '\nlimits = { turns = 60, seconds = 90 },\n}\n'))
   local argv = { spawn.program, "run", path, "--json", "--runs", folder .. "/runs", "--endpoint", server.endpoint,
-    "--model", "scripted", "--policy", "odev", "--set", "model.calls_per_minute=0", "--set", "model.retries=0",
+    "--model", "qwen3-vl", "--policy", "odev", "--set", "model.calls_per_minute=0", "--set", "model.retries=0",
     "--set", "timing.verify=5", "--set", "odev.verify_seconds=10", "--set", "odev.read_screen=false" }
   table.move(script.flags or {}, 1, #(script.flags or {}), #argv + 1, argv)
   local child = spawn.run(argv, { cwd = folder })

@@ -24,9 +24,11 @@ function ports.of(pid)
   for name in function() return scan and uv.fs_scandir_next(scan) end do
     own[(uv.fs_readlink(folder .. "/" .. name) or ""):match "^socket:%[(%d+)%]$" or ""] = true
   end
-  for line in io.lines "/proc/net/tcp" do -- 0A: listens
-    local port, inode = line:match "^ *%d+: %x+:(%x+) %S+ 0A %S+ %S+ %S+ +%d+ +%d+ (%d+)"
-    if own[inode] then return tonumber(port, 16) end
+  for _, list in ipairs { "/proc/net/tcp", "/proc/net/tcp6" } do
+    for line in io.lines(list) do -- 0A: listens
+      local port, inode = line:match "^ *%d+: %x+:(%x+) %S+ 0A %S+ %S+ %S+ +%d+ +%d+ (%d+)"
+      if own[inode] then return tonumber(port, 16) end
+    end
   end
 end
 

@@ -11,19 +11,20 @@ local same_mission = {}
 
 -- Of each event: the fields that it always has, and those that it may have.
 local fields = {
-  run_start = { "config desktop endpoint file mission model policy task version", "flags own_files" },
+  run_start = { "began config desktop endpoint file mission model policy task version", "flags own_files" },
   turn_start = { "" },
   journal = { "program version" },
   state = { "", "set removed history criteria" },
-  observed = { "elements image screen screenshot seconds window", "seen" },
-  model_request = { "max_tokens model persona request temperature", "acts tools" },
-  model_reply = { "attempts content persona request seconds usage", "tool_calls" },
+  observed = { "elements image screen screenshot seconds tree window", "parts seen" },
+  model_request = { "max_tokens model persona request temperature", "acts earlier pictures tools" },
+  model_reply = { "attempts content model persona request seconds tokens usage", "tool_calls cost" },
   phase_change = { "from prompt rationale to tools", "tools_rationale" },
   action = { "args persona tool" },
-  action_result = { "args ok seconds text tool", "point" },
-  settled = { "reason seconds" },
+  action_result = { "args ok seconds text tool", "hit point" },
+  settled = { "reason seconds", "after unknown" },
+  screen_changed = { "matters seconds tool", "text" },
   note = { "message" },
-  turn_end = { "seconds" },
+  turn_end = { "actions of seconds seconds_left", "last" },
   run_end = { "actions reason seconds status turns", "verdict" },
 }
 
@@ -44,15 +45,30 @@ local function check(event)
   end
 end
 
---- Runs it and checks what it leaves.
-function same_mission.run()
-  local folder = spawn.folder()
-  local child = spawn.run { spawn.program, "run", "copy", "--json", "--runs", folder, "--model", "literal" }
+-- Its result and its journal.
+local function play(folder, ...)
+  local child = spawn.run { spawn.program, "run", "copy", "--json", "--runs", folder, "--model", "literal", ... }
   local result = json.decode(child.stdout) or {}
   harness.eq(child.status, 0, child.stderr)
   harness.eq(result.status, "succeeded", result.reason)
   harness.eq(result.turns, 5)
-  local events = journal.read(result.run_dir or "") or {}
+  return journal.read(result.run_dir or "") or {}
+end
+
+--- Runs it with the policy task_executor and checks what was done.
+function same_mission.run_by_one_agent()
+  local folder, tools = spawn.folder(), {}
+  for _, event in ipairs(play(folder, "--policy", "task_executor")) do
+    if event.event == "action_result" then tools[#tools + 1] = event.tool end
+  end
+  harness.eq(tools, { "tap", "type", "press_key", "press_key", "finish" })
+  files.remove(folder)
+end
+
+--- Runs it and checks what it leaves.
+function same_mission.run()
+  local folder = spawn.folder()
+  local events = play(folder)
   harness.ok(#events > 30, #events)
   for _, event in ipairs(events) do check(event) end
   files.remove(folder)

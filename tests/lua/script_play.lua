@@ -79,6 +79,21 @@ function script_play.play(fields, before, flags)
     events = journal.read(result.run_dir or "") or {} }, Played)
 end
 
+--- Runs a mission of that source without --json, as people run it, and gives fn what it left.
+---@param source string
+---@param fn fun(child: table, result: table, events: table[], run_dir: string)
+---@param ... string flags
+function script_play.with_run(source, fn, ...)
+  local folder = spawn.folder()
+  assert(files.write(files.join(folder, "m.lua"), source))
+  local child = spawn.run({ spawn.program, "run", "m.lua", "--runs", folder .. "/runs", ... }, { cwd = folder })
+  local name = t.ok((files.list(folder .. "/runs") or {})[1], "a run: " .. child.stderr)
+  local run_dir = files.join(folder, "runs", name or "")
+  local result = json.decode(files.read(files.join(run_dir, "result.json")) or "") or {}
+  fn(child, result, journal.read(run_dir) or {}, run_dir)
+  files.remove(folder)
+end
+
 --- Plays one that is to succeed.
 function script_play.succeeds(...)
   local played = script_play.play(...)

@@ -14,6 +14,7 @@ local count = 0 -- of children, for their tags
 local function environment(extra, tag)
   local list, env = { tag }, uv.os_environ()
   env.TEST_PROCESS_TAG = nil
+  env.XDG_CACHE_HOME = files.join(files.temporary_folder(), "cache") -- what is learned of servers is the test's own
   for key, value in pairs(extra or {}) do
     if value then env[key] = value else env[key] = nil end
   end
@@ -128,6 +129,17 @@ end
 --- A new empty folder.
 function spawn.folder()
   return files.absolute(assert(uv.fs_mkdtemp(files.join(files.temporary_folder(), "deskpilot-test-XXXXXX"))))
+end
+
+--- A test that is given a new folder, which is removed when it ends.
+---@param fn fun(folder: string)
+---@return fun() test
+function spawn.in_folder(fn)
+  return function()
+    local folder = spawn.folder()
+    local _ <close> = setmetatable({}, { __close = function() files.remove(folder) end })
+    fn(folder)
+  end
 end
 
 --- The processes that this one has left behind: those that inherited its environment's tag.

@@ -68,6 +68,12 @@ function Terminal:screen()
   return (tmux(self, "capture-pane", "-p").stdout:gsub("%s+$", ""))
 end
 
+--- The same with the sequences that make its colours.
+---@return string
+function Terminal:coloured()
+  return tmux(self, "capture-pane", "-e", "-p").stdout
+end
+
 local function wait_for_screen(self, what, seconds, fits)
   local screen
   local ok, err = pcall(t.wait_until, what, function()

@@ -11,6 +11,7 @@ local events_of = require "deskpilot.agent.run_events"
 local schema = require "deskpilot.base.schema"
 local listeners = require "deskpilot.agent.listeners"
 local export = require "deskpilot.agent.export"
+local trajectory = require "deskpilot.agent.trajectory"
 local rundir = require "deskpilot.agent.rundir"
 local spawn = require "spawn"
 local unchanged = require "deskpilot.agent.unchanged"
@@ -51,6 +52,17 @@ function tests.history_keeps_phases_and_errors_longer()
   t.eq(#h.entries, 12)
 end
 
+function tests.a_history_keeps_the_latest_actions_of_very_many()
+  local h, most = history.new(10, 8), 0
+  for i = 1, 4000 do
+    h:add_action(i, { tool = "press_key", args = { key = tostring(i) }, ok = true, text = "pressed" })
+    most = math.max(most, #h.actions)
+    t.ok(h.actions[#h.actions].args.key == tostring(i), "the latest is the last")
+  end
+  t.ok(most >= 1000 and most <= 1501, "there were " .. most)
+  t.eq(h.actions[1].args.key, tostring(4000 - #h.actions + 1), "none is missing in between")
+end
+
 function tests.history_has_all_actions_as_data()
   local h = history.new(2, 2)
   for turn = 1, 5 do
@@ -60,6 +72,46 @@ function tests.history_has_all_actions_as_data()
   t.eq(#h.actions, 5, "those that the words no longer tell of, too")
   t.has(h:render(), 'T5: press_key("a") -> ERROR: result 5 | why: x')
   t.ok(not h:render():find("T2:", 1, true))
+end
+
+-- A journey: kept 6, sent 2, whole 3.
+local function journey(steps)
+  local h = history.new(6, 2, 3)
+  for turn = 1, steps do
+    h:add_action(turn, { tool = turn % 2 == 0 and "even" or "odd", args = { key = "k" .. turn }, ok = turn ~= 2,
+      text = "done" })
+  end
+  return h
+end
+
+function tests.a_journey_is_capped_and_tells_a_summary_of_what_is_older()
+  local h = journey(20)
+  t.eq(#h.entries, 6)
+  t.eq(h:render(), "EARLIER: 18 steps in the turns 1 to 18, 1 of them failed: 9 even, 9 odd\n\nRECENT ACTIONS:\n"
+    .. '  T19: odd("k19") -> done\n  T20: even("k20") -> done')
+  t.eq(h:recall(20), "EARLIER: 17 steps in the turns 1 to 17, 1 of them failed: 8 even, 9 odd\n"
+    .. '  T18: even("k18") -> done\n  T19: odd("k19") -> done\n  T20: even("k20") -> done')
+  t.has(h:recall(1, "K19"), 'T19: odd("k19") -> done')
+  t.ok(not h:recall(1, "K19"):find "T20", "only what has the text")
+  h:add(21, "answer", "a person said yes")
+  for turn = 22, 30 do h:add(turn, "note", "n") end
+  t.eq(#h.entries, 6)
+  t.has(h:answers(), "a person said yes", "what people said stays")
+  t.eq(journey(2):render():match "^%u+", "RECENT", "nothing is older")
+  t.eq(history.new(6, 2, 3):recall(5), "nothing has been done that is kept")
+end
+
+function tests.a_journey_goes_on_in_another_goal()
+  local h = journey(8)
+  local other = h:successor()
+  t.eq({ #other.actions, other:render() }, { 0, h:render() })
+  other:add_action(9, { tool = "odd", args = {}, ok = false, text = "no" })
+  t.eq({ h.entries[#h.entries].turn, other.entries[#other.entries].turn }, { 8, 9 }, "each has its own")
+  t.eq(h.past.steps, 2)
+  t.eq(other.past.steps, 3)
+  t.eq({ h:success(4) }, { 4, 1.0 })
+  t.eq({ other:success(4) }, { 4, 0.75 })
+  t.eq({ history.new(6, 2, 3):success(4) }, { 0, 1 })
 end
 
 function tests.history_lines_are_one_line()
@@ -128,7 +180,7 @@ function tests.a_cut_journal_is_readable()
     t.eq(how.skipped, 0, "what was cut is not skipped")
     local result = export.result(events, folder)
     t.eq(result.status, "interrupted")
-    t.ok(json.encode(export.trajectory(events)))
+    t.ok(json.encode(trajectory.of(folder, events)))
   end
   assert(files.write(path, all))
   local result = export.write(folder)
@@ -251,6 +303,13 @@ function tests.what_has_not_changed_since_the_last_look_is_kept_once()
   t.eq(seen.elements[2].name, "close")
   t.ok(seen.page.elements[1] ~= page.elements[1], "those of a page belong to their document")
   unchanged.share(seen, nil)
+  local function look(bytes, coded) return { elements = {}, bytes = bytes, base64 = coded, shot = { file = bytes } } end
+  local picture, changed = look("bytes", "first"), look("others", "other")
+  seen = look("bytes", "second")
+  unchanged.share(seen, picture)
+  t.eq(seen.base64, "first", "the same picture is kept once")
+  unchanged.share(changed, picture)
+  t.eq(changed, look("others", "other"))
   t.ok(unchanged.same({ a = { 1, { b = true } } }, { a = { 1, { b = true } } }))
   for i, other in ipairs { { a = { 1 } }, { a = { 1, { b = false } } }, { a = { 1, { b = true, c = 1 } } }, {}, "a" } do
     t.ok(not unchanged.same({ a = { 1, { b = true } } }, other), i)

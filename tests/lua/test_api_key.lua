@@ -144,6 +144,32 @@ function tests.what_the_configuration_makes_of_it()
   t.eq(found.api_key, key, "the same server as the run's")
 end
 
+function tests.models_that_stand_in_have_keys_of_their_own()
+  local environment = { DESKPILOT_API_KEY = key, OPENROUTER_API_KEY = "r-key" }
+  local function all(list, more)
+    local layers = { environment = environment, flags = { ["model.endpoint"] = "https://good.example/v1",
+      ["model.fallback"] = list } }
+    for name, value in pairs(more or {}) do layers[name] = value end
+    local options, err = run_models.options(assert(configured.resolve(layers)))
+    return options and options[""].fallback, err
+  end
+  local found = all { "second", "third at openrouter", "fourth at https://evil.example/v1", "fifth at ollama",
+    "sixth at https://good.example/v1", "seventh at localhost:1" }
+  local seen = {}
+  for i, one in ipairs(found) do seen[i] = { one.model, one.endpoint, one.api_key or "none" } end
+  t.eq(seen, { { "second", "https://good.example/v1", key }, { "third", "https://openrouter.ai/api/v1", "r-key" },
+    { "fourth", "https://evil.example/v1", "none" }, { "fifth", "http://localhost:11434/v1", "none" },
+    { "sixth", "https://good.example/v1", key }, { "seventh", "localhost:1", "none" } })
+  -- A project that names a server for them gets no key of the user's there.
+  found = all(nil, { project = { model = { fallback = { "evil at https://evil.example/v1" } } } })
+  t.eq({ found[1].endpoint, found[1].api_key }, { "https://evil.example/v1" })
+  for _, entry in ipairs { "two words", "x at nowhere" } do
+    local none, err = all { entry }
+    t.eq(none, nil)
+    t.has(tostring(err), "model.fallback")
+  end
+end
+
 function tests.never_in_plain_text_to_another_machine()
   local proxied = { proxy = true, words = { "--endpoint", "http://model.example/v1" } }
   local seen, child = asked(proxied)

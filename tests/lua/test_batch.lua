@@ -77,7 +77,7 @@ local function press(key) return { tool = "press_key", why = "w", args = { key =
 local function run_batch(calls, prepare, options)
   local world, outcome = new_world(), nil
   local mission = { task = "x", before_action = options and options.before_action }
-  null_run.play(mission, { observe = "false", turn = function(run)
+  null_run.play(mission, { observe = "false", screen = null_run.thousand, turn = function(run)
     world.run = run
     if prepare then prepare(world) end
     take_over(run, world)

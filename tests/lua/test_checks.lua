@@ -22,13 +22,7 @@ local function says(said, answer, words)
   t.has(said.evidence, words)
 end
 
-local function with_folder(fn)
-  return function()
-    local folder = spawn.folder()
-    fn(folder)
-    files.remove(folder)
-  end
-end
+local with_folder = spawn.in_folder
 
 tests.a_file = with_folder(function(folder)
   local path = files.join(folder, "note.txt")
@@ -103,6 +97,7 @@ end
 function tests.what_a_verify_returns_is_a_verdict()
   local function of(...) return verdict.words(verdict.of(...)) end
   t.eq(of(true), "yes: the check holds")
+  t.eq(of(true, "the form was not sent"), "yes: the check holds", "the words were meant for the other answer")
   t.eq(of(false, "the window is empty"), "the window is empty")
   t.eq(of(nil), "no reason given")
   t.eq(of(nil, errors.new("not_found", "no element 42")), "no element 42", "it was looked for")

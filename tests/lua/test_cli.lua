@@ -130,11 +130,11 @@ function tests.what_is_no_command_is_answered_by_what_was_meant()
   end
   says("run needs a mission, a file or the name of one that ships: deskpilot run calculator", "run")
   says("run takes one mission, not a and b; what is for the mission stands after --", "run", "a", "b")
-  says("report wants one run directory: deskpilot report runs/NAME", "report")
+  says("there is no run here: deskpilot report runs/NAME", "report")
   says("nothing is no run directory: there is no journal.jsonl in it", "report", "nothing")
   assert(files.make_folder(folder .. "/runs/20260101T000000Z-m"))
   assert(files.write(folder .. "/runs/20260101T000000Z-m/journal.jsonl", ""))
-  says("report wants one run directory: deskpilot report ./runs/20260101T000000Z-m", "report")
+  says("report takes one run, or two to compare", "report", "a", "b", "c")
   says("runs/x is no run directory; the latest one there is runs/20260101T000000Z-m", "report", "runs/x")
   says("elements lists one application or all: --app once, please", "elements", "--app", "a", "--app", "b")
   says("there is no mission file calculater; did you mean calculator, which ships?", "run", "calculater")
@@ -163,7 +163,7 @@ function tests.what_is_no_command_is_answered_by_what_was_meant()
 end
 
 function tests.every_command_has_help()
-  for _, name in ipairs { "run", "repl", "eval", "shot", "windows", "report", "doctor", "eject" } do
+  for _, name in ipairs { "run", "repl", "eval", "shot", "windows", "report", "runs", "config", "doctor", "eject" } do
     local child = deskpilot(name, "--help")
     t.eq(child.status, 0, name .. ": " .. child.stderr)
     t.has(child.stdout, "usage: deskpilot " .. name)
@@ -189,11 +189,101 @@ function tests.no_command_but_run_and_repl_runs_a_folders_code()
   for _, name in ipairs { "deskpilot.lua", "deskpilot/cli/commands/doctor.lua", "deskpilot/cli/init.lua", "luv.lua" } do
     assert(files.write(folder .. "/" .. name, trap))
   end
-  for _, words in ipairs { { "--version" }, { "doctor" }, { "eject" }, { "shot" }, { "--help" } } do
+  for _, words in ipairs { { "--version" }, { "doctor" }, { "eject" }, { "shot" }, { "--help" },
+    { "config" }, { "runs" } } do
     spawn.run({ spawn.program, table.unpack(words) }, { cwd = folder,
       env = { DISPLAY = false, LUA_PATH = folder .. "/?.lua", LUA_INIT = trap } })
     t.ok(not files.exists(folder .. "/ran"), words[1])
   end
+  files.remove(folder)
+end
+
+function tests.config_tells_where_each_value_comes_from()
+  local folder = files.absolute(spawn.folder())
+  assert(files.make_folder(folder .. "/deskpilot/policies"))
+  assert(files.write(folder .. "/deskpilot.lua", 'return { limits = { turns = 30 }, mine = { size = 3 } }'))
+  assert(files.write(folder .. "/deskpilot/policies/mine.lua", [[
+return { api = 1, options = { size = { type = "integer", default = 1, about = "x" } }, turn = function() end }]]))
+  assert(files.write(folder .. "/m.lua", "return { task = 'x', policy = 'mine', limits = { turns = 50 } }"))
+  local function config(...)
+    return spawn.run({ spawn.program, "config", ... }, { cwd = folder,
+      env = { DISPLAY = false, DESKPILOT_LIMITS_TURNS = "44", XDG_CONFIG_HOME = folder } })
+  end
+  local child = config("--set", "limits.seconds=9")
+  t.eq(child.stderr, "")
+  t.eq(child.status, 0)
+  local told = child.stdout:gsub("trusted_folders = [^\n]*\n", "") -- which the tests on Windows have set
+  t.eq(told, "limits.seconds = 9    (from a flag: --set)\n"
+    .. "limits.turns = 44    (from the environment: DESKPILOT_LIMITS_TURNS)\n", "the policy's file was not run")
+  child = config("limits.turns", "--mission", "m.lua")
+  t.eq(child.stdout, ("limits.turns = 44    (from the environment: DESKPILOT_LIMITS_TURNS)\n"
+    .. "    overrules 30 from %s/deskpilot.lua\n    overrules 50 from m.lua\n"):format(folder))
+  child = config("mine", "--mission", "m.lua", "--json")
+  t.eq(child.stderr, "")
+  t.eq(json.decode(child.stdout), { key = "mine.size", value = 3, source = "the project's deskpilot.lua",
+    place = folder .. "/deskpilot.lua" })
+  t.has(config("--all").stdout, "limits.cost = 0    (the default)\n")
+  child = config("limits.turn")
+  t.eq({ child.status, child.stderr },
+    { 2, "deskpilot: there is no configuration key 'limits.turn'; did you mean 'limits.turns'?\n" })
+  child = config("--set", "limits.seconds=x")
+  t.eq(child.status, 2)
+  t.has(child.stderr, "limits.seconds is 'x'")
+  t.has(child.stdout, "limits.turns = 44", "the rest is shown all the same")
+  files.remove(folder)
+end
+
+-- One run that has ended, one that goes on, and one that was killed.
+local function three_runs(folder)
+  local journal = '{"event":"journal","at":0,"program":"0.1.0","version":1}\n'
+    .. '{"event":"run_start","at":0,"mission":"m","model":"qwen","number":1,"policy":"odev",'
+    .. '"desktop":"private","version":"0.1.0","config":{}}\n'
+  for _, name in ipairs { "20260101T000000Z-a", "20260102T000000Z-b", "20260103T000000Z-c" } do
+    assert(files.make_folder(files.join(folder, name)))
+    assert(files.write(files.join(folder, name, "journal.jsonl"), journal))
+  end
+  assert(files.write(files.join(folder, "20260101T000000Z-a", "result.json"), json.encode { status = "succeeded",
+    reason = "the order is there", turns = 5, actions = 7, seconds = 75.2, archive = { bytes = 2400000, events = 9 },
+    model = { calls = 5, cost = 0.0123, input_tokens = 1000, output_tokens = 200 } }))
+  local fd = assert(uv.fs_open(files.join(folder, "20260102T000000Z-b", "journal.jsonl"), "r+", 0))
+  assert(require "native.system".lock_file(fd))
+  return fd
+end
+
+function tests.runs_are_listed_with_what_they_took()
+  local folder = files.absolute(spawn.folder())
+  assert(files.make_folder(folder .. "/runs"))
+  local function runs(...)
+    local child = spawn.run({ spawn.program, "runs", ... }, { cwd = folder,
+      env = { DISPLAY = false, XDG_CONFIG_HOME = folder } })
+    local lines = {}
+    for line in text.lines(child.stdout) do lines[#lines + 1] = line end
+    return child, lines
+  end
+  t.has(runs().stdout, "there are no runs in " .. folder .. "/runs")
+  local fd = three_runs(folder .. "/runs")
+  local _
+  local child, lines = runs()
+  t.eq({ child.status, child.stderr }, { 0, "" })
+  t.eq(lines, {
+    "run                 status      turns  acts  time  tokens    cost   MB  policy  model",
+    "20260103T000000Z-c  unfinished      -     -     -       -       -    -  odev    qwen",
+    "20260102T000000Z-b  running         -     -     -       -       -    -  odev    qwen",
+    "20260101T000000Z-a  succeeded       5     7  1:15    1200  0.0123  2.4  odev    qwen", "" })
+  child, lines = runs("--last", "1")
+  t.eq(#lines, 3)
+  t.has(child.stderr, "2 older ones are not listed")
+  uv.fs_close(fd)
+  _, lines = runs("runs", "--json")
+  local listed = json.decode(lines[3])
+  t.eq({ listed.status, listed.reason, listed.tokens, listed.cost },
+    { "succeeded", "the order is there", 1200, 0.0123 })
+  t.eq(runs("runs/20260101T000000Z-a").stdout, "there are no runs in " .. folder .. "/runs/20260101T000000Z-a\n")
+  child = runs("--last", "few")
+  t.eq({ child.status, child.stderr }, { 2, "deskpilot: --last wants how many, such as --last 5, not 'few'\n" })
+  child = spawn.run({ spawn.program, "report" }, { cwd = folder, env = { DISPLAY = false } })
+  t.eq({ child.status, child.stderr }, { 0, "" }, "the latest one")
+  t.has(child.stdout, "runs/20260103T000000Z-c/report.html")
   files.remove(folder)
 end
 
@@ -494,7 +584,7 @@ function tests.progress_as_plain_lines()
   t.eq(words, "mission: Work ]0;evil out it\n"
     .. "turn 1 [tactical] 1.5s  ✓ click_element(7 [0m, [1,2]) — clicked\n"
     .. "  guard loop: again\n  error in hook: bad\n"
-    .. "succeeded: done\n1 turn, 1 action in 0:02 (model 50%, settling 25%, the rest 25%)\n"
+    .. "succeeded: done\n1 turn, 1 action in 0:02 (model 50%, looking 0%, acting 0%, settling 25%, the rest 25%)\n"
     .. "final phase: tactical\nrun: runs/x (0.0 MB)\n")
   t.has(shown({ tty = false, level = "verbose" }, events), "  executor: I [2Jclick\n")
   t.eq(shown({ tty = false, level = "quiet" }, events), "  error in hook: bad\nsucceeded: done\n")

@@ -90,7 +90,7 @@ end
 function tests.the_annotations_know_what_is_not_there_yet()
   t.eq(names "desk.mou", "mouse")
   t.eq(names "desk.mouse.click", "click")
-  t.eq(names "desk:", "close watch")
+  t.eq(names "desk:", "close lost reconnect watch")
   t.eq(names "desk.screen.shot():fi", "find find_all fit")
   t.eq(names "desk.screen.shot { window = 'a.b(' }.wi", "width")
   t.eq(names "desk.windows.list()[1].min", "minimized")
@@ -135,8 +135,8 @@ function tests.modules()
   t.eq(names 'require "types', "", "types are no modules")
   t.eq(names 'require "native.image".bas', "base64")
   t.eq(names 'require("deskpilot.base.json").enc', "encode")
-  t.eq(names "print 'deskpilot.base.cs", nil)
-  t.eq(names "shop.require 'native.", nil)
+  t.eq(names "print 'deskpilot.base.cs", "")
+  t.eq(names "shop.require 'native.", "")
 end
 
 function tests.texts_and_comments_are_left_alone()
@@ -219,7 +219,65 @@ function tests.help_knows_what_the_types_say()
   desk:close()
   t.has(help.about(print), "a built-in function")
   t.eq(help.about({}), "an empty table")
-  t.has(help.about("abc"), "a string: abc")
+  t.has(help.about(12), "a number: 12")
+end
+
+-- A desk on which these windows and elements are.
+local function scope_on_a_desktop()
+  local given, asked = scope(), {}
+  given.open = function()
+    return { windows = { active = function() return { id = 7 } end, list = function()
+      return { { title = "Notes - Editor" }, { title = "Nötes" }, { title = "Notës" }, { title = 'A "quoted" one' },
+        { title = "two\nlines" }, { title = "" } }
+    end }, elements = { list = function(criteria)
+      asked.window = criteria.window
+      return { { name = "Save" }, { name = "Save as" }, {}, { name = "Open" } }
+    end } }
+  end
+  return given, asked
+end
+
+local function texts(source)
+  local found = at(source, (scope_on_a_desktop()))
+  return found and table.concat(found.names, "|")
+end
+
+function tests.titles_of_windows()
+  t.eq(texts 'desk.wait_for_window { title = "No', "Notes - Editor|Notës")
+  t.eq(texts "desk.wait_for_window { timeout = 3, title = 'N", "Notes - Editor|Notës|Nötes")
+  t.eq(texts 'desk.windows.find "Notes', "Notes - Editor")
+  t.eq(texts 'desk.windows.find("Notes', "Notes - Editor")
+  t.eq(texts "desk.windows.find 'A", 'A "quoted" one')
+  t.eq(texts 'desk.windows.find "A', "", "it could not be typed")
+  t.eq(texts 'desk.windows.find "t', "", "one of two lines")
+  t.eq(texts 'desk.elements.find { window = { title = "Notë', "Notës")
+  t.eq(at('x = desk.windows.find "No', (scope_on_a_desktop())).from, 24)
+end
+
+function tests.names_of_elements()
+  local given, asked = scope_on_a_desktop()
+  t.eq(names('desk.elements.find "Sa', given), "Save Save as")
+  t.eq(asked.window, 7, "of the window in front")
+  t.eq(texts 'desk.wait_for_element { name = "O', "Open")
+  t.eq(texts 'desk.elements.find { role = "S', "", "a role is no name")
+end
+
+function tests.other_texts()
+  t.eq(names 'desk.windows.find "No', "", "without a desk that is open nothing is read")
+  t.eq(at 'x = "No', nil)
+  t.eq(texts 'print "No', "")
+end
+
+function tests.help_searches()
+  local function first(word) return help.about(word):match "^[^\n]*" end
+  t.has(first "click", "desk.mouse.click(target, how)")
+  t.has(first "wait for window", "desk.wait_for_window(")
+  t.has(first "WAIT_FOR_W", "desk.wait_for_window(")
+  t.has(help.about "double", "desk.mouse.double_click(")
+  t.has(help.about "button press", "button")
+  t.has(help.about "zzz", "nothing that ships has \"zzz\"")
+  t.has(help.about " ", "Ctrl+D leaves")
+  t.has(help.about "a", "more")
 end
 
 return tests

@@ -86,7 +86,8 @@ function tests.unknown_keys_name_the_nearest()
   t.has(tostring(err), "did you mean 'limits.turns'?")
   t.ok(resolve { mission = { task = "x", files = {}, turn_end = print, desktop = { apps = {}, size = { 800, 600 } } } })
   _, err = resolve_flags { set = { "limits.colour=1" } }
-  t.has(tostring(err), "limits has failures, goal_depth, goals, lookups, model_failures, seconds, tokens and turns")
+  t.has(tostring(err), "limits has calls, cost, failures, goal_depth, goals, input_tokens, lookups, "
+    .. "model_failures, model_seconds, output_tokens, seconds, tokens and turns")
   _, err = resolve_flags { set = { "zzzzzzzz.q=1" } }
   t.has(tostring(err), "nor anything else in a section 'zzzzzzzz'; there are ")
   _, err = resolve_flags { set = { "limit.turns=1" } }

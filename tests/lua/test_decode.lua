@@ -118,7 +118,7 @@ end
 
 function tests.not_mended()
   for _, source in ipairs {
-    '{"a": "unfinished', '{"a": ', '{"a": 1, "b"', "{'a': 1}", '{"a": 1]', '{"a": 1}}', "click OK",
+    '{"a": "unfinished', '{"a": ', '{"a": 1, "b"', '{"a": 1]', '{"a": 1}}', "click OK",
     '{"a": 1} {"b": 2}', "[1, 2]", "5", '"text"', '{"a": 1,, "b": 2}', '{"a": NaN}', '{"a": 1e999}',
     '{a: 1}', '{"a": "x\\', string.rep("[", 2000), string.rep('{"a":', 2000),
   } do

@@ -389,6 +389,14 @@ function tests.waiting()
   local settled = harness.ok(d.settle())
   harness.eq(settled.reason, "quiet")
   harness.ok(settled.seconds >= 0.05 and settled.seconds < 5, settled)
+  local pump, waits = d.event_pump, 0
+  d.event_pump = setmetatable({ wait = function(_, seconds) waits = waits + 1 return pump:wait(seconds) end },
+    { __index = pump })
+  harness.eq(d.settle({ past = true, floor = 0 }).reason, "quiet")
+  harness.eq(waits, 0, "it was quiet before")
+  d.settle { floor = 0 }
+  harness.ok(waits > 0, "unless only what comes counts")
+  d.event_pump = pump
   local changed, none = d.wait_for_change { timeout = 0.01 }
   harness.eq(changed, nil)
   harness.eq(none.code, "timed_out")

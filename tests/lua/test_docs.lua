@@ -5,6 +5,7 @@ local annotations = require "deskpilot.cli.annotations"
 local config_reference = require "deskpilot.cli.config_reference"
 local plugins = require "deskpilot.agent.plugins"
 local reference = require "deskpilot.cli.reference"
+local spawn = require "spawn"
 local text = require "deskpilot.base.text"
 
 files.remove = t.plain_remove -- what is documented
@@ -46,6 +47,79 @@ function tests.the_hooks()
     "| `position` | array of number, 0 to 1000, 2 items, may be missing |", "before_action = function(m, action)" } do
     t.has(words, part)
   end
+end
+
+-- The pages that people and programs begin with, by their paths.
+local function pages_of_docs()
+  local list = { "README.md", "docs/llms.txt" }
+  for _, name in ipairs(files.list "docs") do
+    if name:find "%.md$" then list[#list + 1] = "docs/" .. name end
+  end
+  return list
+end
+
+function tests.links_lead_to_files()
+  local count = 0
+  for _, page in ipairs(pages_of_docs()) do
+    for target in files.read(page):gmatch "%]%(([^)%s]+)%)" do
+      local path = target:match "^[^#]+"
+      if path and not path:find "^%a+:" then
+        t.ok(files.exists(files.join((files.split(page)), path)), ("%s links to %s"):format(page, target))
+        count = count + 1
+      end
+    end
+  end
+  t.ok(count > 100, count)
+end
+
+function tests.llms_txt_names_every_page()
+  local words = files.read "docs/llms.txt"
+  t.ok(words:find "^# deskpilot\n\n> ", "a title and a summary")
+  for _, page in ipairs(pages_of_docs()) do
+    local name = page:match "^docs/(.+%.md)$"
+    if name then t.has(words, "](" .. name .. "): ") end
+  end
+end
+
+-- Coding agents copy what stands there.
+function tests.examples_of_the_skill_have_no_mistake()
+  local page = files.read "docs/SKILL.md"
+  t.ok(page:find "^%-%-%-\nname: [%l%-]+\ndescription: [^\n]+\n%-%-%-\n", "its head, as agents read it")
+  t.ok(#page:match "\ndescription: ([^\n]+)" <= 1024, "a description as long as may be")
+  local folder, count = spawn.folder(), 0
+  for block in page:gmatch "```lua\n(.-)```" do
+    count = count + 1
+    local path = files.join(folder, ("example_%d.lua"):format(count))
+    assert(files.write(path, block))
+    local child = spawn.run { spawn.program, "check", path }
+    t.eq({ child.status, child.stdout, child.stderr }, { 0, "", "" }, block)
+  end
+  t.eq(count, 2)
+  files.remove(folder)
+end
+
+-- What is named by the pages that teach, and called by the recipes.
+function tests.functions_that_are_taught_are_there()
+  local known, count = {}, 0
+  for _, words in pairs(reference.pages()) do
+    for name in words:gmatch "\n### ([%w_.]+)%(" do known[name] = true end
+  end
+  local list = { "docs/SKILL.md", "docs/tutorial.md", "docs/cookbook.md" }
+  for _, name in ipairs(files.list "missions/cookbook") do list[#list + 1] = "missions/cookbook/" .. name end
+  for _, path in ipairs(list) do
+    local words = files.read(path):gsub("%f[%w]try%.", "desk."):gsub("desk%.desk%.", "desk.")
+    for part, name in words:gmatch "%f[%w_]desk%.(%l+)%.([%l_]+)%f[^%l_]" do
+      t.ok(known[("desk.%s.%s"):format(part, name)], ("%s names desk.%s.%s"):format(path, part, name))
+      count = count + 1
+    end
+    for name in words:gmatch "%f[%w_]desk%.(wait_[%l_]+)" do
+      t.ok(known["desk." .. name], ("%s names desk.%s"):format(path, name))
+    end
+    for name in words:gmatch "m%.checks%.(%l+)%f[^%l]" do
+      t.ok(known["m.checks." .. name], ("%s names m.checks.%s"):format(path, name))
+    end
+  end
+  t.ok(count > 80, count)
 end
 
 local folder = "docs/api"

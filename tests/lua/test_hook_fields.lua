@@ -4,6 +4,8 @@ local examples = require "deskpilot.cli.hook_examples"
 local hook_fields = require "hook_fields"
 local hooks_reference = require "deskpilot.cli.hooks_reference"
 local null_run = require "null_run"
+local errors = require "deskpilot.base.errors"
+local task = require "deskpilot.base.task"
 local text = require "deskpilot.base.text"
 local tool_reference = require "deskpilot.cli.tool_reference"
 local schema = require "deskpilot.base.schema"
@@ -20,6 +22,7 @@ local function turn(run)
   assert(run.toolbox:add { name = "price", description = "d", looks = true,
     parameters = { type = "object", properties = {} }, run = function() return "it costs 7" end })
   local reply = run:ask { persona = "agent", system = "s", text = "t", tools = { "price", "wait" }, acts = true }
+  run.desk.keyboard.press "a" -- so that the screen has changed since the picture
   run:act { tool = reply.calls[1].name, args = reply.calls[1].args, persona = "agent", why = "w" }
   run:act { tool = "click_element", why = "w", args = { label = "It", position = { 100, 900 }, extra = 1 } }
   run:act { tool = "drag_element", why = "w", args = { label = "It", start = { 1, 1 }, ["end"] = { 500, 500 } } }
@@ -32,21 +35,57 @@ local function turn(run)
   run.memory:forget "price"
   run.toolbox:remove "price"
   run:achieve "a part"
+  run:emit("iteration", { iteration = 1, of = 8, status = "continue" }) -- as the policy orchestrator does
   run:emit("phase_change", { from = "INIT", to = "EXECUTION", why = "seen" })
+  run:emit("plan", { reason = "seen", subtasks = { { id = "S1" } }, kept = {}, dropped = {}, reassigned = {} })
+  run:emit("evaluation", { subtask = "S1", because = "finished", answer = "no", decision = "go_on", evidence = "seen" })
   run.result = { done = true }
+  local tried = 0
+  assert(run.toolbox:add { name = "poke", description = "d", parameters = { type = "object", properties = {} },
+    run = function()
+      tried = tried + 1
+      if tried == 1 then return errors.fail("timed_out", "no answer") end
+      return "tapped"
+    end })
+  run.config:set("desktop.window", "Notes", "the test")
+  local list, asked = run.desk.windows.list, 0
+  run.desk.windows.list = function()
+    asked = asked + 1
+    return asked > 1 and { { id = 1, title = "Notes", class = "", executable = "", pid = 0 } } or {}
+  end
+  assert(run:observe({ region = { 0, 0, 100, 100 } }))
+  run.desk.windows.list = list
+  run.config:set("desktop.window", "", "the test")
+  run:observe { region = { 0, 0, 100, 100 } }
+  run:act { tool = "poke", args = {}, why = "w" }
+  run:observe { region = { 0, 0, 100, 100 } }
   table.insert(run.listeners, 1, { name = "the guard x", listener = { settled = function() error "broken" end } })
   run:act { tool = "wait", why = "w", args = { seconds = 0.1 } }
   run:stop("succeeded", "done")
 end
 
+-- A person who holds the run for a moment, takes over, and gives it back.
+local function person()
+  local control = require "deskpilot.agent.control".new()
+  control:order("take", "the terminal")
+  task.start(function()
+    while not control.waiting do control.changed:wait(1) end
+    control:order("go", "the terminal")
+  end)
+  return control
+end
+
 local function play_agent(mission)
   local asked = 0
   mission.task = "x"
-  local run, events = null_run.play(mission, { turn = turn, args = { "--x" }, model = function()
+  local flags = { ["retry.actions"] = 1, ["retry.delay"] = 0, ["observe.validate_screen_change"] = true }
+  local function model()
     asked = asked + 1
     if asked == 1 then return null_run.calls { { "price", {} } } end
     return null_run.calls { { "wait", { justification = "w", seconds = 0.1 } } }
-  end })
+  end
+  local run, events = null_run.play(mission, { turn = turn, args = { "--x" }, flags = flags, model = model,
+    screen = null_run.thousand, control = person() })
   t.eq({ run.outcome.status, asked }, { "succeeded", 2 }, run.outcome.reason)
   return events
 end

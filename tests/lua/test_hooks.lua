@@ -191,8 +191,8 @@ function tests.positions_are_explained()
     observe = "false", turn = function(run)
       run:act { tool = "click_element", why = "w", args = { label = "It", position = { 1, 2 } } }
     end })
-  t.has(run.outcome.reason, "click_element has no argument 'x'; it has element, justification, label and position "
-    .. "(positions are 0..1000 of the picture; action.point is the pixel of the screen)")
+  t.has(run.outcome.reason, "click_element has no argument 'x'; it has button, clicks, element, justification, keys, "
+    .. "label and position (positions are 0..1000 of the picture; action.point is the pixel of the screen)")
 end
 
 function tests.what_may_be_missing_is_nil()

@@ -1,6 +1,7 @@
 -- runtime/net, native.http and base/http, against real sockets on this machine.
 local uv = require "luv"
 local t = require "harness"
+local compressed = require "compressed"
 local task = require "deskpilot.base.task"
 local http = require "deskpilot.net.http"
 local native = require "native.http"
@@ -174,14 +175,86 @@ function tests.time_outs_say_which()
     t.eq(err.timeout, "total")
     t.ok(seconds >= 0.19 and seconds < 10, seconds)
     t.has(tostring(err), server.origin)
-    err, seconds = ask { stall = 0.2 }
-    t.eq(err.timeout, "stall")
-    t.ok(seconds >= 0.19 and seconds < 10, seconds)
+    err, seconds = ask { total = 0.5, stall = 0.1 }
+    t.eq(err.timeout, "total", "a server that thinks is no stall")
+    t.ok(seconds >= 0.49 and seconds < 10, seconds)
     err = ask { total = 2.5, stall = 1.2 }
     t.eq(err.timeout, "total", "bytes that trickle are no stall")
     local none, _, result = ask { stall = 1.2 }
     t.eq(none, nil)
     t.eq(result and #result.body, 10)
+  end)
+end
+
+function tests.a_body_that_stalls_in_the_middle()
+  with_server({ { body = "first, and then nothing", slow = { bytes = 5, seconds = 1000 } } }, function(server)
+    local began, got = task.now(), {}
+    local result, err = http.stream({ url = server.origin, timeout = { stall = 0.2, total = 60 } }, function(bytes)
+      got[#got + 1] = bytes
+    end)
+    t.eq({ result, table.concat(got) }, { nil, "first" })
+    t.eq({ err.code, err.timeout }, { "timed_out", "stall" })
+    t.ok(task.now() - began >= 0.19 and task.now() - began < 10)
+  end)
+  -- So is a request that the server does not take: more than the sockets of both hold.
+  with_server({ { body = "ok" } }, function(server)
+    server.deaf = true
+    local result, err = http.request { method = "POST", url = server.origin, body = ("x"):rep(60 << 20),
+      timeout = { stall = 0.3, total = 60 } }
+    t.eq({ result, err and err.timeout }, { nil, "stall" })
+  end)
+end
+
+function tests.a_stream_that_is_ended_by_its_reader()
+  with_server({ { body = ("0123456789"):rep(100), slow = { bytes = 100, seconds = 0.01 } }, { body = "next" } },
+    function(server)
+      local size = 0
+      local result, err = http.stream({ url = server.origin }, function(bytes)
+        size = size + #bytes
+        return size >= 200
+      end)
+      t.eq({ err, result and result.status, result and result.body }, { nil, 200, "" })
+      t.ok(result and result.headers["content-length"] == "1000")
+      t.ok(size >= 200 and size < 1000, size)
+      t.wait_until("the connection's end", function() return next(server.sockets) == nil end)
+      t.eq(http.request { url = server.origin }.body, "next")
+    end)
+end
+
+-- --- compressed answers --------------------------------------------------------------------------------------
+
+function tests.a_compressed_answer_that_nobody_asked_for()
+  local unzipped = "hello, hello, hello, hello\n"
+  with_server({ { body = compressed.gzip(unzipped), headers = { ["Content-Encoding"] = "gzip" } } }, function(server)
+    local result, err = http.request { url = server.origin, max_bytes = #unzipped }
+    t.eq({ err, result and result.body }, { nil, unzipped })
+    t.eq(server.requests[1].headers["accept-encoding"], "identity")
+    local parts = {}
+    t.ok(http.stream({ url = server.origin }, function(bytes) parts[#parts + 1] = bytes end))
+    t.eq(table.concat(parts), unzipped)
+  end)
+  for name, headers in pairs { ["no gzip"] = { ["Content-Encoding"] = "gzip" },
+    ["unknown"] = { ["Content-Encoding"] = "secret" } } do
+    with_server({ { body = "not compressed at all", headers = headers } }, function(server)
+      local result, err = http.request { url = server.origin }
+      t.fails("protocol", "127.0.0.1", result, err, name)
+    end)
+  end
+end
+
+-- 200 MB of zeros: the limit holds for what comes out, and no more than that is held in memory.
+function tests.a_decompression_bomb()
+  local bomb = compressed.bomb(200e6)
+  t.ok(#bomb < 1.3e6, #bomb)
+  with_server({ { body = bomb, headers = { ["Content-Encoding"] = "gzip" } } }, function(server)
+    local before, most = uv.resident_set_memory(), 0
+    for _, ask in ipairs { http.request, function(request)
+      return http.stream(request, function() most = math.max(most, uv.resident_set_memory()) end)
+    end } do
+      local result, err = ask { url = server.origin, max_bytes = 1 << 20 }
+      t.fails("protocol", "is larger than 1048576 bytes", result, err)
+    end
+    t.ok(most - before < 60 << 20, ("%d MB more"):format(most - before >> 20))
   end)
 end
 

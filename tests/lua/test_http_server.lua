@@ -65,6 +65,37 @@ function tests.a_handler_may_wait_and_fail()
   end)
 end
 
+-- Pieces arrive as they are written; and a client that closes the connection ends the work.
+function tests.an_answer_in_pieces()
+  local closed, second = false, false
+  local server = assert(http_server.start(function(request)
+    return { headers = { ["Content-Type"] = "text/event-stream" }, stream = function(write)
+      t.ok(write "first\n")
+      if request.path == "/broken" then error "a defect of the stream's" end
+      local ended <close> = setmetatable({}, { __close = function() closed = not second end })
+      t.ok(ended)
+      t.wait_until("the wish for more", function() return second end, 60)
+      t.ok(write "")
+      t.ok(write "second\n")
+    end }
+  end))
+  local got = ""
+  local reply = assert(http.stream({ url = server.url .. "/" }, function(bytes)
+    got = got .. bytes
+    if got == "first\n" then second = true end
+  end))
+  t.eq({ reply.status, reply.headers["content-type"], got }, { 200, "text/event-stream", "first\nsecond\n" })
+  t.eq(reply.headers["transfer-encoding"], "chunked")
+  second = false
+  assert(http.stream({ url = server.url .. "/" }, function() return true end))
+  t.wait_until("the end of the work that nobody waits for", function() return closed end)
+  t.eq(server.failures, {})
+  http.stream({ url = server.url .. "/broken" }, function() end)
+  t.wait_until("the failure", function() return #server.failures == 1 end)
+  t.has(server.failures[1], "a defect of the stream's")
+  server:stop()
+end
+
 function tests.connections_are_kept_and_requests_queue()
   with_server({}, function(server, seen)
     local both = get(server) .. get(server, "Connection: close\r\n")

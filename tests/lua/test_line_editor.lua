@@ -22,6 +22,21 @@ end
 local left, right, home, stop, delete = "\27[D", "\27[C", "\27[H", "\27[F", "\27[3~"
 local up, down = "\27[A", "\27[B"
 
+function tests.search_in_the_history()
+  local history = { "desk.click(1)", "x = 2", "desk.click(3)" }
+  t.eq(typed("\18click", history), "desk.click(3)|")
+  t.eq(typed("\18click\18", history), "desk.click(1)|", "the one before")
+  t.eq(typed("\18click\18\18", history), "desk.click(1)|", "there is no other")
+  t.eq(typed("\18xz\127", history), "x = 2|")
+  t.eq(typed("ab\18click\7", history), "ab|", "given up")
+  t.eq(typed("\18x =\1y", history), "y|x = 2", "any other key goes on with what was found")
+  local e = editor(history)
+  t.eq((e:feed "\18= 2\13" or {}).text, "x = 2")
+  e:reset()
+  e:feed "\18cl"
+  t.has(e:draw(80), "(search: cl) desk.click(3)")
+end
+
 function tests.editing()
   t.eq(typed "abc", "abc|")
   t.eq(typed("abc" .. left .. left .. "X"), "aX|bc")

@@ -1,5 +1,6 @@
 -- model/literal: the steps that it reads, and what it does as one who commands or acts once a turn.
 local t = require "harness"
+local chat = require "deskpilot.model.wires.chat"
 local client = require "deskpilot.model.client"
 local json = require "deskpilot.base.json"
 local literal = require "deskpilot.model.literal"
@@ -305,7 +306,7 @@ function tests.a_claim_with_evidence_for_each_criterion()
   local offered = { { type = "function", ["function"] = { name = "report_completion", parameters = { type = "object",
     properties = { evidence = { type = "array" } } } } } }
   local facts = calculator 'expect "42"; expect "6"'
-  local reply = assert(client.read(literal.chat { facts = facts, tools = offered }))
+  local reply = assert(chat.read(literal.chat { facts = facts, tools = offered }))
   local evidence = json.decode(reply.tool_calls[1].arguments).evidence
   t.eq(#evidence, 2)
   t.has(evidence[1], '"42" is seen in the value of text')

@@ -266,4 +266,34 @@ function tests.no_eyes()
   t.has(refusal, "looks at no picture")
 end
 
+-- --- as those of the policy manager --------------------------------------------------------------------------------
+
+function tests.a_manager_hands_all_steps_to_one_operator_and_does_not_plan_them_twice()
+  local task = [[Click "Vegetarian", then expect "Total".]]
+  local args, _, name = ask(task, form(), {}, "write_plan ask_user")
+  t.eq({ name, #args.subtasks, args.subtasks[1].role }, { "write_plan", 1, "operator" })
+  t.eq(require "deskpilot.policies.manager.plan".problems(task, { { title = args.subtasks[1].title, needs = {},
+    gives = {}, intent = args.subtasks[1].intent, role = "operator" } }, {}), {}, "it is a plan that is taken")
+  local clicked = { action("browser_click", { index = 4 }, "Step 1 of 2: click.") }
+  local _, refusal = ask(task, form(), clicked, "write_plan ask_user")
+  t.has(refusal, "that was not enough")
+end
+
+function tests.an_evaluator_says_yes_when_all_steps_are_done_and_what_they_expect_is_seen()
+  local task = [[Click "Vegetarian", then expect "Total".]]
+  local args = ask(task, form(), {}, "judge")
+  t.eq({ args.answer, args.decision }, { "no", "failed" }, "nothing else is offered")
+  t.has(args.evidence, "Step 1 of 2 is not done")
+  args = ask(task, form(), { action("browser_click", { index = 4 }, "Step 1 of 2: click.") }, "judge")
+  t.eq({ args.answer, args.decision }, { "yes", "done" })
+  t.has(args.evidence, '"Total" is seen in')
+end
+
+function tests.an_operator_ends_its_subtask_when_all_steps_are_done()
+  local clicked = { action("browser_click", { index = 4 }, "Step 1 of 1: click.") }
+  local args, _, name = ask([[Click "Vegetarian".]], form(), clicked, "browser_click subtask_done subtask_failed wait")
+  t.eq(name, "subtask_done")
+  t.has(args.result, "All 1 steps")
+end
+
 return tests

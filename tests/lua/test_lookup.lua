@@ -234,6 +234,16 @@ function tests.what_is_taken_from_the_folders_is_kept_in_mind()
   t.eq(own_files.since(), {}, "other folders, other files")
 end
 
+function tests.what_ships_can_be_read_again()
+  local shipped = require "native.shipped"
+  local before = {}
+  for _, name in ipairs(shipped.list "") do before[name] = shipped.read(name) end
+  for _ = 1, 2 do
+    shipped.give_back()
+    for name, words in pairs(before) do t.ok(shipped.read(name) == words, name) end
+  end
+end
+
 function tests.texts()
   with_roots(function(_, project)
     local text, where = lookup.text("deskpilot/base/text.lua")

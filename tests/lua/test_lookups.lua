@@ -6,6 +6,7 @@ local messages = require "deskpilot.agent.messages"
 local model_server = require "model_server"
 local native = require "native.image"
 local null_run = require "null_run"
+local text = require "deskpilot.base.text"
 
 local tests = {}
 
@@ -104,6 +105,21 @@ function tests.what_comes_with_a_look_up_waits()
   t.eq(#null_run.only(events, "lookup"), 1)
 end
 
+function tests.who_asks_may_answer_in_place_of_the_tool()
+  local heard = {}
+  local _, requests, events, run = ask({ calls({ "price", '{"at":"here"}' }, { "price", '{"at":"there"}' }),
+    calls { "act" } }, nil, { look_up = function(name, args, find)
+      heard[#heard + 1] = { name, args }
+      if args.at == "there" then return { text = "you know that", own = true } end
+      return find()
+    end })
+  t.eq(heard, { { "price", { at = "here" } }, { "price", { at = "there" } } })
+  local list = requests[2].messages
+  t.eq({ list[4].content, list[5].content }, { marked(run, 'it costs 7\n{"price":7}'), "you know that" })
+  t.eq(null_run.only(events, "lookup")[2].text, "you know that")
+  t.eq(null_run.only(events, "model_request")[1].look_up, nil, "it is no field of the event")
+end
+
 function tests.they_are_limited()
   local got, requests, events, run = ask({ calls({ "price" }, { "price" }, { "price" }), calls { "price" } },
     { ["limits.lookups"] = 2 })
@@ -113,6 +129,17 @@ function tests.they_are_limited()
   t.eq(#null_run.only(events, "lookup"), 2)
   t.eq(got.reply.calls[1].args, nil)
   t.has(got.reply.calls[1].error, "the look-ups of this turn are spent", "for the policy a call that is wrong")
+end
+
+function tests.pictures_that_the_request_makes_free_are_not_counted()
+  local look, act = calls { "picture_of" }, calls { "act" }
+  local got, requests, events = ask({ look, calls({ "price" }, { "picture_of" }), look, calls { "price" }, act },
+    { ["limits.lookups"] = 1 }, { free = function(name) return name == "picture_of" end })
+  t.eq({ #requests, got.reply.calls[1].name, #null_run.only(events, "lookup") }, { 4, "price", 4 })
+  t.has(tostring(got.reply.calls[1].error), "the look-ups of this turn are spent (limits.lookups = 1)")
+  got, requests, events = ask({ look, look, act }, { ["limits.lookups"] = 1 })
+  t.eq({ #requests, got.reply.calls[1].name, #null_run.only(events, "lookup") }, { 3, "act", 1 },
+    "otherwise they count as all others do")
 end
 
 function tests.a_look_up_that_was_not_offered_is_none()
@@ -170,6 +197,9 @@ function tests.a_cap_keeps_the_screen_and_then_the_latest()
   t.eq(messages.of(request, 1, marks)[2].content[2].text,
     "(old is here. This picture is left out: only so many may be sent.)")
   t.eq(pictures_of(messages.of({ system = "s", text = "t", images = {} }, 1, marks)), {})
+  request.images = {}
+  t.eq(pictures_of(messages.of(request, 0, marks)), { "first", "second", "third" }, "without a screenshot")
+  t.eq(pictures_of(messages.of(request, 1, marks)), { "third" })
 end
 
 function tests.a_policy_says_what_is_looked_at()
@@ -199,6 +229,22 @@ function tests.a_policy_says_what_is_looked_at()
   t.eq(observed[2].screenshot, "screenshots/step_0001_2.png")
   t.eq(null_run.only(events, "model_request")[1].pictures[2], "screenshots/picture_0001.png")
   t.eq(null_run.only(events, "model_request")[1].images, nil, "no megabytes in the journal")
+end
+
+function tests.a_look_tells_what_its_time_went_to()
+  local _, events = null_run.play({ task = "t", limits = { turns = 2 } }, { turn = function() end })
+  local looks = null_run.only(events, "observed")
+  t.eq(#looks, 2)
+  for _, look in ipairs(looks) do
+    local sum, parts = 0, text.keys(look.parts)
+    for _, seconds in pairs(look.parts) do
+      t.ok(seconds >= 0, "no time runs backwards: " .. seconds)
+      sum = sum + seconds
+    end
+    table.sort(parts)
+    t.eq(parts, { "capture", "elements", "encode", "page" })
+    t.ok(sum > 0 and sum <= look.seconds, ("%g of %g s"):format(sum, look.seconds))
+  end
 end
 
 function tests.a_turn_without_a_look()

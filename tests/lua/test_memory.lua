@@ -117,11 +117,16 @@ function tests.a_run_journals_its_memory_and_tells_whom_the_policy_names()
   end })
   t.eq(told, run.marks:wrap "MEMORY:\n  ${total} = 12.50\nLearned:\n  - Prices are on the second page.")
   t.ok(not plain:find("12.50", 1, true), plain)
+  assert(run.memory:learn "The second is longer than that.")
+  local brief = { memory = { experiences = 1, chars = 10 } }
+  t.eq(briefing.compose(run, brief), run.marks:wrap "MEMORY:\n  ${total} = 12.50\nLearned:\n  - The second...")
+  t.ok(briefing.sizes(run, brief).memory > 5, "the tokens of each part can be had")
   local changes = {}
   for i, event in ipairs(null_run.only(events, "memory")) do
     changes[i] = { event.op, event.name or event.experience, event.value }
   end
-  t.eq(changes, { { "set", "total", "12.50" }, { "learn", "Prices are on the second page." } })
+  t.eq(changes, { { "set", "total", "12.50" }, { "learn", "Prices are on the second page." },
+    { "learn", "The second is longer than that." } })
 end
 
 function tests.tools_that_nobody_has_unasked()

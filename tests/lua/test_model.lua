@@ -7,6 +7,7 @@ local decode = require "deskpilot.model.decode"
 local endpoint = require "deskpilot.model.endpoint"
 local limits = require "deskpilot.model.limits"
 local secrets = require "deskpilot.model.secrets"
+local chat = require "deskpilot.model.wires.chat"
 local model_server = require "model_server"
 local ports = require "ports"
 local files = require "deskpilot.base.files"
@@ -159,19 +160,20 @@ function tests.tool_calls_in_every_shape()
 end
 
 function tests.addresses()
-  local function chat(address)
+  local function at(address)
     local urls = endpoint.parse(address)
-    return urls and urls.chat
+    return urls and endpoint.at(urls, "/chat/completions")
   end
   local full = "http://h:1234/v1/chat/completions"
   for _, address in ipairs { "http://h:1234", "http://h:1234/", "http://h:1234/v1", "http://h:1234/v1/",
     full, full .. "/", "h:1234", " http://h:1234/v1 " } do
-    t.eq(chat(address), full, address)
+    t.eq(at(address), full, address)
   end
-  t.eq(chat("https://host/api/openai/v1"), "https://host/api/openai/v1/chat/completions")
-  t.eq(chat("https://host/api/openai/v1/chat/completions"), "https://host/api/openai/v1/chat/completions")
-  t.eq(chat("https://host/o/d?api-version=1"), "https://host/o/d/chat/completions?api-version=1")
-  t.eq(chat("localhost:1234"), "http://localhost:1234/v1/chat/completions")
+  t.eq(at("https://host/api/openai/v1"), "https://host/api/openai/v1/chat/completions")
+  t.eq(at("https://host/api/openai/v1/chat/completions"), "https://host/api/openai/v1/chat/completions")
+  t.eq(at("https://host/o/d?api-version=1"), "https://host/o/d/chat/completions?api-version=1")
+  t.eq(endpoint.at(endpoint.parse("https://host/v1?key=1"), "/a?alt=sse"), "https://host/v1/a?alt=sse&key=1")
+  t.eq(at("localhost:1234"), "http://localhost:1234/v1/chat/completions")
   for _, address in ipairs { "", "ftp://h/", "http://", "http:///v1", "http://h h/", "http://h/\r\nX: y" } do
     local urls, err = endpoint.parse(address)
     t.eq(urls, nil, address)
@@ -412,7 +414,7 @@ local function unread(part, reply, err)
   local calls, why = decode.calls(reply)
   t.eq(calls, {}, part)
   t.has(why, "Your answer was too large, and nothing of it was read: " .. reply.excess, part)
-  t.eq(client.read(json.decode(json.encode(reply.raw))).excess, reply.excess, "a replay has the same")
+  t.eq(chat.read(json.decode(json.encode(reply.raw))).excess, reply.excess, "a replay has the same")
 end
 
 function tests.the_limits_are_those_of_the_page()
@@ -449,8 +451,10 @@ function tests.a_stream_that_is_too_large()
     list[#list + 1] = "[DONE]"
     unread(part, streamed(events(list), as_stream))
   end
-  try("its text has 262150 bytes", function() return { content = ("a"):rep(10) } end, 40000)
-  try("more than 64 tools", function(i) return { tool_calls = { call_part(i, "c" .. i, "w", "{}") } } end, 100)
+  try("its text has 262150 bytes", function(i) return { content = ("%010d"):format(i * i % 9999991) } end, 40000)
+  try("more than 64 tools", function(i)
+    return { tool_calls = { call_part(i, "c" .. i, "w", ("{\"n\":%d}"):format(i)) } }
+  end, 100)
   try("the name of a tool has 130 bytes", function(i)
     return { tool_calls = { call_part(0, nil, ("%02d"):format(i % 100)) } }
   end, 100)

@@ -165,7 +165,7 @@ end
 function tests.an_agent()
   local d = open()
   local values = { ["screen.image_width"] = 500, ["screen.image_height"] = 500, ["screen.image_format"] = "auto",
-    ["screen.image_max_bytes"] = 0, ["observe.elements"] = false }
+    ["screen.image_max_bytes"] = 0, ["screen.cursor"] = true, ["observe.elements"] = false }
   local config = { get = function(_, key) return values[key] end }
   local seen = harness.ok(observation.take(d, native.encoder(), config))
   harness.eq(seen.shot.frame, { x = -500, y = -100, width = 1000, height = 400 })

@@ -133,7 +133,7 @@ function tests.what_is_meant()
   harness.has(why { app = "gedit" }, "no application has that name, there are app")
   harness.has(why({ role = "table cell", nth = 3 }, 2), "there are only 2 elements with role 'table cell', not 3")
   list.apps = { { name = "app", pid = 7, note = "does not answer" } }
-  harness.has(why { name = "x" }, "no application reports its elements; app did not answer")
+  harness.has(why { name = "x" }, "; app does not answer")
   harness.raises("not colour", function() find.check { colour = 1 } end)
   harness.raises("not colour", function() find.check { within = { colour = 1 } } end)
   harness.raises("not a Lua pattern", function() find.check { matching = "%" } end)

@@ -56,12 +56,21 @@ function tests.the_phase_before_the_run_before_the_default()
   run.desk:close()
 end
 
--- The seconds that fn() takes.
+-- The seconds that fn() takes, and those of them that it asks to sleep: only these are the same on a busy machine.
 local function seconds(fn, ...)
+  local sleep, slept = task.sleep, 0
+  task.sleep = function(duration)
+    slept = slept + duration
+    return sleep(duration)
+  end
+  local guard <close> = setmetatable({}, { __close = function() task.sleep = sleep end })
+  t.ok(guard)
   local began = task.now()
   t.ok(fn(...))
-  return task.now() - began
+  return task.now() - began, slept
 end
+
+local function slept(...) return (select(2, seconds(...))) end
 
 function tests.what_the_active_application_needs_unless_somebody_has_said_otherwise()
   local desk = assert(desk_module.open { backend = "null" })
@@ -70,7 +79,7 @@ function tests.what_the_active_application_needs_unless_somebody_has_said_otherw
     asked = asked + 1
     return { id = desk.native:active(), title = "Slow", pid = 0, class = "" }
   end
-  t.ok(seconds(desk.mouse.click, { 1, 1 }) < 0.2)
+  t.ok(slept(desk.mouse.click, { 1, 1 }) < 0.2)
   t.eq(asked, 0, "no profile that ships has such times, so that no window is looked at for each click")
   local own = { pointer_rest = 0.1, click_hold = 0.1, click_pause = 0.1, double_click = 0.3, key_hold = 0.1,
     key_pause = 0.1, type_interval = 0.1, drag_step = 0.02 }
@@ -80,9 +89,9 @@ function tests.what_the_active_application_needs_unless_somebody_has_said_otherw
   t.ok(seconds(desk.mouse.drag, { 1, 1 }, { 50, 1 }) >= 0.59)
   t.ok(seconds(desk.keyboard.press, "a") >= 0.19)
   t.ok(seconds(desk.keyboard.type, "äbc€") >= 0.29)
-  t.ok(seconds(desk.mouse.click, { 1, 1 }, { count = 2, interval = 0 }) < 0.65, "what the caller says goes before")
+  t.ok(slept(desk.mouse.click, { 1, 1 }, { count = 2, interval = 0 }) < 0.55, "what the caller says goes before")
   desk.timing.click_hold, desk.timing.pointer_rest, desk.timing.click_pause = 0, 0, 0
-  t.ok(seconds(desk.mouse.click, { 1, 1 }) < 0.1, "a desk's own goes before a profile's, 0 as well")
+  t.ok(slept(desk.mouse.click, { 1, 1 }) < 0.1, "a desk's own goes before a profile's, 0 as well")
   desk.timing.click_hold = nil
   t.ok(seconds(desk.mouse.click, { 1, 1 }) >= 0.09, "taken back")
   desk:close()

@@ -1,6 +1,7 @@
 --- What an agent may act on, use and give away, and what a person has to allow first: real runs of the loop and the
 --- guards on the imagined desktop, with windows that the test makes up.
 local t = require "harness"
+local act_subject = require "deskpilot.agent.act_subject"
 local configured = require "configured"
 local files = require "deskpilot.base.files"
 local glob = require "deskpilot.base.glob"
@@ -21,12 +22,28 @@ function tests.a_star_stands_for_anything()
   for pattern, names in pairs { ["gimp*"] = { gimp = true, ["GIMP-2.10"] = true, xgimp = false },
     ["*term*"] = { xterm = true, terminal = true, tern = false }, ["a*b*c"] = { abc = true, aXbXc = true, acb = false },
     ["*"] = { [""] = true, x = true }, [""] = { [""] = true, x = false }, ["a.c"] = { abc = false, ["a.c"] = true },
-    ["**x"] = { x = true, xx = true, xy = false } } do
+    ["**x"] = { x = true, xx = true, xy = false }, ["ab*ab"] = { abab = true, ab = false, aba = false },
+    ["*ab*b"] = { abb = true, ab = false, abab = true } } do
     for name, want in pairs(names) do t.eq(glob.matches(pattern, name), want, pattern .. " " .. name) end
   end
   local began = uv.hrtime()
   t.eq(glob.matches(("*a"):rep(200) .. "b", ("a"):rep(20000)), false)
   t.ok((uv.hrtime() - began) / 1e9 < 5, "it takes the product of both lengths at most")
+end
+
+-- Each question to the window manager is a wait.
+function tests.keys_and_texts_ask_for_the_active_window_alone()
+  local active, asked = { id = 1, title = "A", class = "a", executable = "/usr/bin/a", pid = 1 }, 0
+  local run = { desk = { windows = { active = function()
+    asked = asked + 1
+    return active
+  end, list = function() error "all windows were asked for" end } } }
+  for _, act in ipairs { { act = "keys", keys = { a = true } }, { act = "text", words = "a" } } do
+    local subject = act_subject.of(run, act, function() return true end)
+    t.eq(subject.window, active)
+    t.eq(subject.names[1], "a")
+  end
+  t.eq(asked, 2)
 end
 
 -- A configuration of what these places say.
@@ -166,7 +183,8 @@ local function play(mission, calls, windows, rest)
   local world = { windows = windows, results = {} }
   for key, value in pairs(rest or {}) do world[key] = value end
   mission.task = "x"
-  local run, events = null_run.play(mission, { observe = world.observe or "nil", turn = function(run)
+  local screen, observe = null_run.thousand, world.observe or "nil"
+  local run, events = null_run.play(mission, { observe = observe, screen = screen, turn = function(run)
     take_over(run, world)
     if world.prepare then world.prepare(run, world) end
     for i, call in ipairs(calls) do

@@ -4,6 +4,7 @@ local configured = require "configured"
 local null_run = require "null_run"
 local errors = require "deskpilot.base.errors"
 local phases = require "deskpilot.policies.three_body.phases"
+local told = require "told"
 
 local tests = {}
 
@@ -95,7 +96,7 @@ local function play(turns, tactician, flags)
     if request.persona == "strategist" then return null_run.calls({}, "1. MISSION RESTATEMENT\nPress shift.") end
     if request.persona == "tactician" then
       asked = asked + 1
-      return tactician(asked, request.messages[2].content[1].text)
+      return tactician(asked, told.words(request))
     end
     offered[#offered + 1] = table.concat(names, " ")
     return null_run.calls { { "press_key", { key = "shift", justification = "Shift is to be pressed " .. #offered } } }
@@ -167,21 +168,21 @@ function tests.inherited_tools_lose_report_completion_when_the_phase_leaves_veri
 end
 
 function tests.an_executor_that_wants_to_report_completion_is_answered_by_the_tactician()
-  local asked, told = 0, {}
+  local asked, heard = 0, {}
   local mission = { task = "Press shift.", policy = "three_body", limits = { turns = 9, seconds = 60 } }
   local run, events = null_run.play(mission,
     { flags = { ["model.calls_per_minute"] = 0, ["three_body.tactician_interval"] = 50 }, model = function(request)
       if request.persona == "strategist" then return null_run.calls({}, "1. MISSION RESTATEMENT") end
       if request.persona == "tactician" then
         asked = asked + 1
-        told[asked] = request.messages[2].content[1].text
+        heard[asked] = told.words(request)
         return orders(asked == 1 and "EXECUTION" or "VERIFICATION", "press_key")
       end
       return null_run.calls { { "report_completion", { evidence = ("The screen shows it. "):rep(10) } } }
     end })
   t.eq(run.outcome.status, "claimed")
   t.eq({ run.turn, asked }, { 2, 2 }, "on the turn after it, not at the next interval")
-  t.has(told[2], "report_completion is not among the tools of this phase")
+  t.has(heard[2], "report_completion is not among the tools of this phase")
   t.eq(#null_run.only(events, "phase_change"), 2)
 end
 

@@ -64,6 +64,8 @@ tests.another_version_is_refused = with_project(function(write)
   refused("use a newer deskpilot, or move it away, run `deskpilot eject three_body` again", "three_body")
   write("guards/mine", "return { api = 0 }")
   t.fails("invalid", "the guard 'mine'", plugins.load("guards", "mine"))
+  write("guards/mine", "error('not enough memory', 0)")
+  t.eq({ pcall(plugins.load, "guards", "mine") }, { false, "not enough memory" }, "it is no mistake of the file's")
   write("guards/mine", "return { actoin = function() end, describe = function() end }")
   t.fails("invalid", "has a function 'actoin', which is no event; did you mean 'action'?",
     plugins.load("guards", "mine"))

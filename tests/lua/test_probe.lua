@@ -178,7 +178,7 @@ function tests.a_provider_stands_for_its_endpoint()
   t.eq(setting({ mission = { personas = { vision = { provider = "ollama" } } } }, "personas.vision.endpoint"), ollama)
   t.has(setting({ flags = { ["model.provider"] = "olama" } }, "model.name"), "there is no model provider 'olama'; did "
     .. "you mean 'ollama'?")
-  t.has(setting({ flags = { ["model.provider"] = "zzz" } }, "model.name"), "; there are jan, ")
+  t.has(setting({ flags = { ["model.provider"] = "zzz" } }, "model.name"), "; there are anthropic, ")
 end
 
 function tests.the_documents_list_all_of_them()

@@ -6,29 +6,36 @@ local worst = require "worst_replies"
 
 local tests = {}
 
-local limit = 1 -- second
+local limit = 0.5 -- seconds
 
 local longest = { "stream: comments", "stream: fields", "stream: one_character_each", "stream: arguments",
   "stream: returns", "stream: lists", "stream: letters", "json: blanks", "json: 10,000,000 empty lists",
   "json: a string without an end", "json: words that nobody reads", "said: escapes", "said: broken_fences",
   "said: filled_fences", "said inside: blanks", "calls: 300,000", "failure: 30 MB of words", "page: 30 MB" }
 
-local function check(name, reply, policy)
-  local one = child.finish(child.begin(name, reply, policy, limit))
+-- The time for which the run was ready to go on, and others had the processor, is not its own.
+local function check(begun)
+  local one = child.finish(begun)
   if not one then return end
-  t.ok(one.ended <= limit + 1, ("%s, %s: the limit was %g s, it ended after %.2f s: %s, %s"):format(name, policy, limit,
-    one.ended, one.status, one.reason))
+  t.ok(one.ended - one.queued <= limit + 1, ("%s, %s: the limit was %g s, it ended after %.2f s, %.2f s of them "
+    .. "without a processor: %s, %s"):format(one.name, one.policy, limit, one.ended, one.queued, one.status,
+    one.reason))
   return one
 end
 
+-- These wait, so they run at the same time.
 function tests.answers_without_an_end()
+  local begun = {}
   for name, reply in pairs { silence = { silent = true },
     pieces = { body = (" "):rep(1e6), slow = { bytes = 1, seconds = 0.01 } },
     events = { headers = { ["Content-Type"] = "text/event-stream" }, body = (": wait\n\n"):rep(1e5),
       slow = { bytes = 8, seconds = 0.01 } } } do
-    local one = check(name, reply, "three_body")
-    t.eq(one and one.status, "incomplete", name)
-    t.has(one and one.reason, "limits.seconds", name)
+    begun[#begun + 1] = child.begin(name, reply, "three_body", limit)
+  end
+  for _, each in ipairs(begun) do
+    local one = check(each)
+    t.eq(one and one.status, "incomplete", each.name)
+    t.has(one and one.reason, "limits.seconds", each.name)
   end
 end
 
@@ -38,7 +45,7 @@ for i, name in ipairs(longest) do
     for _, reply in ipairs(worst.all()) do
       if reply.name == name then
         known = true
-        check(name, reply.make(), i % 3 == 0 and "odev" or "three_body")
+        check(child.begin(name, reply.make(), i % 3 == 0 and "odev" or "three_body", limit))
       end
     end
     t.ok(known, name)

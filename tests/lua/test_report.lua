@@ -29,19 +29,27 @@ local journal = {
 function tests.shows_what_happened()
   local page = report.html(journal, "20260101T000000Z-m")
   for _, part in ipairs { "<h1>Do &lt;it&gt; &amp; more</h1>", '<span class="status good">succeeded</span>',
-    "three_body", "test-model", '<img src="screenshots/step_0001.png"', "left:25.00%;top:75.00%",
-    "click_element({&quot;position&quot;:[250,750]})", "executor", "1.00 s in 1 answers", "took 1.40 s",
-    'class="mark from" style="left:0.00%;top:100.00%"', "Turn 2" } do
+    "three_body", "test-model", '<img src="screenshots/step_0001.png"', '<circle class="mark" cx="25.00%" cy="75.00%"',
+    "click_element({&quot;position&quot;:[250,750]})", "executor", "1 call, 1.00 s, 0 tokens sent, 0 received",
+    "model 50%", "took 1.40 s",
+    'class="mark from" cx="0.00%" cy="100.00%"', "Turn 2" } do
     t.has(page, part)
+  end
+end
+
+function tests.arguments_may_be_anything()
+  for _, name in ipairs { "action_result", "lookup" } do
+    t.has(report.html({ { event = name, at = 1, turn = 1, tool = "x", args = true, text = "y" } }, "r"), "true\ny")
   end
 end
 
 function tests.untrusted_words_are_only_words()
   local page = report.html(journal, "<name>")
-  for _, part in ipairs { "<script", "\27", "\255", "etc/passwd", "onerror", "<name>", "left:100.10%" } do
+  for _, part in ipairs { "<script>alert", "\27", "\255", "etc/passwd", "onerror", "<name>", "100.10%" } do
     t.ok(not page:find(part, 1, true), part)
   end
   t.ok(utf8.len(page), "valid UTF-8")
+  t.eq(select(2, page:gsub("<script", "")), 1, "its own script and no other")
   -- Every tag that is opened is closed: nothing escaped its place.
   for _, tag in ipairs { "section", "div", "figure", "pre", "dl", "b", "span", "dd" } do
     local _, opened = page:gsub("<" .. tag .. "[ >]", "")
@@ -71,9 +79,11 @@ function tests.what_a_policy_says_of_its_work()
   t.has(words, "observe 1.00 s, decide 2.50 s and verify 0.25 s")
   t.has(words, "<dt>model of vision</dt><dd>sees&lt; at http://e</dd>")
   t.has(words, "not &lt;seen&gt;")
-  local figure = '%s" alt="the screen at turn 1" loading="lazy"><span class="mark" style="%s">'
-  t.has(words, figure:format("step_0001.png", "left:10.00%;top:20.00%"))
-  t.has(words, figure:format("step_0001_2.png", "left:30.00%;top:40.00%"))
+  local figure = '%s" alt="the screen at turn 1" loading="lazy"><svg class="marks" aria-hidden="true">'
+    .. '<circle class="mark" %s'
+  t.has(words, figure:format("step_0001.png", 'cx="10.00%" cy="20.00%"'))
+  t.has(words, figure:format("step_0001_2.png", 'cx="30.00%" cy="40.00%"'))
+  t.has(words, 'data-after="screenshots/step_0001_2.png"', "what the first act has changed")
   t.has(page(0), "<dt>vision asked</dt><dd>never</dd>")
   t.has(page(1), "<dt>vision asked</dt><dd>once</dd>")
   t.ok(not page("<b>", { escalations = "<i>", seconds = "<i>", steps = "<i>" }):find("<i>", 1, true))
@@ -88,7 +98,7 @@ function tests.the_files_of_ones_own_are_in_it()
   t.has(page, "<dt>own file</dt><dd>policy three_body (edited): deskpilot/policies/three_body.lua of the project&#39;s "
     .. "folder, sha256 " .. ("ab"):rep(32))
   t.has(page, "prompt &lt;script&gt;")
-  t.ok(not page:find("<script", 1, true))
+  t.ok(not page:find("<script>alert", 1, true))
 end
 
 function tests.a_script_is_told_call_by_call()
@@ -113,7 +123,22 @@ function tests.a_script_is_told_call_by_call()
   local heads = {}
   for head in page:gmatch("<h2>(.-)</h2>") do heads[#heads + 1] = head end
   t.eq(heads, { "Script", "Turn 1", "Script" })
-  t.ok(not page:find("<script", 1, true))
+  t.ok(not page:find("<script>alert", 1, true))
+end
+
+function tests.plans_and_what_was_seen_of_them()
+  local page = report.html({ { event = "run_start", task = "T", at = 0 },
+    { event = "plan", turn = 2, reason = "The <form> is open.", kept = {}, dropped = {}, reassigned = {}, subtasks = {
+      { id = "S1", title = "Gather <it>", role = "operator", status = "done" }, "no table" } },
+    { event = "plan", turn = 2, subtasks = "nothing that a plan has" },
+    { event = "evaluation", turn = 3, subtask = "S1", because = "finished", answer = "no", decision = "supplement",
+      evidence = "The <second> page is missing.", missing = "page two" },
+    { event = "evaluation", turn = 4, because = "final", answer = "yes", decision = "done", evidence = "All." } }, "r")
+  for _, part in ipairs { "The &lt;form&gt; is open.\nS1 done (operator): Gather &lt;it&gt;",
+    '<b class="bad">evaluated S1: no, supplement</b> <span class="dim">finished</span>',
+    "The &lt;second&gt; page is missing.\nmissing: page two", '<b class="good">evaluated the task: yes, done</b>' } do
+    t.has(page, part)
+  end
 end
 
 function tests.phases_and_the_archive()

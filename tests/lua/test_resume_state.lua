@@ -164,8 +164,8 @@ function tests.the_limits_go_on()
   past.seconds = 1e6
   local run = null_run.play({ task = "x" }, { past = past, turn = function() end })
   t.eq({ run.outcome.status, run.outcome.reason:match "^[^:]*" }, { "incomplete", "out of time" })
-  local limits = { ["limits.turns"] = 2, ["limits.seconds"] = 5, ["limits.tokens"] = 0 }
-  local config = { get = function(_, key) return limits[key] end }
+  local limits = { ["limits.turns"] = 2, ["limits.seconds"] = 5 }
+  local config = { get = function(_, key) return limits[key] or 0 end }
   t.has(resume.exhausted(past, config), "used up its turns: limits.turns is 2; give it more, such as --set "
     .. "limits.turns=4")
   limits["limits.turns"] = 9

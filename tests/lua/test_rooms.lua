@@ -29,7 +29,7 @@ local lua_floors = {
   { "apps" },
   { "agent" },
   { "model" },
-  { "desk" },
+  { "desk", "mcp" },
   { "desk/private", "desk/browser" },
   { "desk/app", "desk/input", "desk/window", "desk/elements" },
   { "desk/wait", "desk/ocr" },
@@ -198,7 +198,7 @@ local function found_writer(source, patterns)
     for _, pattern in ipairs(patterns) do
       local code = line:gsub("^%s*/?%*.*", ""):gsub("%-%-.*", ""):gsub('fs_open(%b())', function(arguments)
         return arguments:find ', "r",' and "reads" or nil
-      end)
+      end):gsub("%f[%w_]open(%b())", function(arguments) return arguments:find ", O_RDONLY" and "reads" or nil end)
       if code:find(pattern) then return line, pattern end
     end
   end

@@ -3,6 +3,7 @@ local t = require "harness"
 local files = require "deskpilot.base.files"
 local image = require "native.image"
 local inspect = require "deskpilot.cli.inspect"
+local chat = require "deskpilot.model.wires.chat"
 local invisible = require "deskpilot.base.invisible"
 local json = require "deskpilot.base.json"
 local journal = require "deskpilot.agent.journal"
@@ -62,6 +63,30 @@ function tests.what_looks_like_a_secret()
     { GITHUB_TOKEN = "***", TOKEN = "no", token = "12345678" })
 end
 
+function tests.masked_while_it_is_encoded()
+  local fixed = json.constant(json.ordered({ z = key, a = { "plain", key } }, { "z", "a" }))
+  for i, value in ipairs { {}, json.list(), key, "a/b", { 1, 2.5, key, false, json.null, { key } },
+    { [key] = 1, A = 2 },
+    json.ordered({ b = key, a = { [key] = key } }, { "b", "a" }), { fixed, fixed = fixed, list = nil },
+    { tools = { fixed, fixed }, words = "x " .. key }, { GITHUB_TOKEN = "12345678", TOKEN = "no", token = "12345678" },
+    { GITHUB_TOKEN = { "12345678" }, deep = { { { { SOME_KEY = "abcdefgh", other = "\xff" } } } } },
+    setmetatable({ content = "c" }, { __index = { role = key } }) } do
+    local ok, plain = pcall(function() return json.encode(secrets.mask_all(value)) end)
+    local again, encoded = pcall(secrets.encode, value)
+    t.eq({ again, encoded }, { ok, plain }, i)
+    t.ok(not tostring(encoded):find("aQ", 1, true), encoded)
+  end
+  t.eq(json.encode(fixed), '{"z":' .. json.encode(key) .. ',"a":["plain",' .. json.encode(key) .. "]}", "as it is")
+  local tool = json.constant { description = "says swordfish-99" }
+  t.eq(secrets.encode { tool }, '[{"description":"says swordfish-99"}]')
+  secrets.register "swordfish-99"
+  t.eq(secrets.encode { tool }, '[{"description":"says ***"}]', "a secret that is known since then")
+  local round = {}
+  round.self = round
+  t.raises("too deep", secrets.encode, round)
+  t.raises("cannot hold a function", secrets.encode, { print })
+end
+
 function tests.variables()
   secrets.register_environment { SOME_API_KEY = "value-of-this", KEY = "/etc/keys/mine", SHORT_TOKEN = "true",
     KEYBOARD = "value-of-that", Db_Password = "value-of-those" }
@@ -101,7 +126,7 @@ function tests.what_the_receiver_of_a_key_says()
   for at = 1, #key do
     parts[at] = "data: " .. json.encode { choices = { { index = 0, delta = { content = key:sub(at, at) } } } } .. "\n\n"
   end
-  local raw = assert(stream.read(table.concat(parts) .. "data: [DONE]\n\n"))
+  local raw = assert(stream.read(table.concat(parts) .. "data: [DONE]\n\n", chat.events()))
   t.eq(secrets.strip(raw, { key }).choices[1].message.content, "***", "a byte at a time")
 end
 
@@ -132,12 +157,24 @@ end
 
 -- --- no other way to a terminal --------------------------------------------------------------------------------------
 
+-- Texts without anything to mask are remembered, until there is another secret.
+function tests.what_was_harmless_before_it_was_registered()
+  local value = "harmless until then"
+  for i = 1, 2500 do t.eq(secrets.mask("text " .. i), "text " .. i) end
+  t.eq(secrets.mask_all { value, [value] = "x " .. value }, { value, [value] = "x " .. value })
+  secrets.register(value)
+  t.eq(secrets.mask(value), "***")
+  t.eq(secrets.mask_all { value, [value] = "x " .. value }, { "***", ["***"] = "x ***" })
+end
+
 -- Who writes by itself, how many times, and why that is right.
 local own_ways = {
   ["cli/terminal.lua"] = 3, -- the way itself
   ["cli/progress.lua"] = 1, -- what a live line is drawn with; words are made safe before
-  ["cli/commands/repl.lua"] = 1, -- what the line is edited with
+  ["cli/prompt/typed.lua"] = 1, -- what the line is edited with
+  ["cli/commands/repl.lua"] = 1, -- a picture's pixels, for the terminal
   ["cli/commands/shot.lua"] = 1, -- a picture, for a program
+  ["cli/mcp/stdio.lua"] = 1, -- messages, for a program
   ["cli/commands/eval.lua"] = 1, -- lines of JSON by terminal.json
   ["cli/init.lua"] = 5, -- its own help and version, before anything is loaded
   ["desk/private/windows/host.lua"] = 1, -- JSON for the process that has started it

@@ -349,6 +349,31 @@ function tests.pictures_that_fit_and_pictures_that_are_lent()
   desk:close()
 end
 
+function tests.a_part_that_is_chosen_once_it_is_seen()
+  local desk = assert(desk_module.open { backend = "null", width = 600, height = 400 })
+  for _, lend in ipairs { true, false } do
+    local part = { x = 60, y = 110, width = 200, height = 100 }
+    local asked
+    local shot = t.ok(desk.screen.shot { lend = lend, size = { 100, 100 }, part = function(image, area)
+      asked = { area.x, area.y, image:size() }
+      return part
+    end })
+    t.eq(asked, { 0, 0, 600, 400 })
+    t.eq({ shot.width, shot.height, shot.frame }, { 100, 50, part })
+    local all = t.ok(desk.screen.shot { lend = lend, part = function() end })
+    t.eq({ all.width, all.height }, { 600, 400 })
+    local again = t.ok(desk.screen.shot { region = { 60, 110, 200, 100 } })
+    t.eq(colour(t.ok(desk.screen.shot { part = function() return part end }), 7, 9), colour(again, 7, 9))
+  end
+  desk:close()
+  local plain_one = plain(20, 10)
+  t.eq({ plain_one.native:content() }, {})
+  plain_one.native:fill(19, 3, 1, 2, 1, 2, 3)
+  t.eq({ plain_one.native:content() }, { 19, 3, 1, 2 })
+  plain_one.native:fill(4, 9, 1, 1, 1, 2, 3)
+  t.eq({ plain_one.native:content() }, { 4, 3, 16, 7 })
+end
+
 function tests.a_picture_scaled_into_another()
   local image = assert(native.new(30, 20))
   image:fill(0, 0, 30, 20, 10, 20, 30)
@@ -358,6 +383,12 @@ function tests.a_picture_scaled_into_another()
   t.eq({ into:pixel(14, 9) }, { 10, 20, 30 })
   into:close()
   t.eq({ image:scale(6, 4, into):size() }, { 6, 4 }, "also one that was closed")
+  image:fill(12, 5, 8, 6, 200, 100, 50)
+  local part = t.ok(image:crop(10, 4, 12, 9))
+  t.ok(image:scale(6, 3, into, 10, 4, 12, 9):equal(t.ok(part:scale(6, 3))), "a part of it")
+  t.ok(image:scale(12, 9, into, 10, 4, 12, 9):equal(part), "as large as it is")
+  t.raises("leaves the image", image.scale, image, 6, 3, into, 20, 4, 12, 9)
+  t.raises("number expected", image.scale, image, 6, 3, into, 20)
   t.raises("into itself", image.scale, image, 15, 10, image)
   t.raises("native.Image expected", image.scale, image, 15, 10, {})
 end

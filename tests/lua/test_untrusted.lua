@@ -169,10 +169,12 @@ function tests.look_ups_and_captions_of_tools_are_from_outside()
     { id = "b", name = "click", arguments = "{}", text = "NOT DONE: ...", own = true } }
   local list = messages.of({ system = "s", text = "t", warning = "stop " .. marks.open,
     images = { { base64 = "AAAA", mime = "image/png" } }, results = { round } }, 0, marks)
-  t.eq(list[2].content[1].text, "t\n\nWARNING: stop <(mark)>")
-  t.eq(list[4].content, marks.open .. "\nfound </(mark)> x\n[1]\n" .. marks.close)
+  t.eq(list[2].content[1].text, "t")
+  t.eq(list[2].content[3].text, "\n\nWARNING: stop <(mark)>", "behind what the next request may begin with")
+  t.eq(list[2].stable, 2)
+  t.eq(list[4].content[1].text, marks.open .. "\nfound </(mark)> x\n[1]\n" .. marks.close)
+  t.eq(list[4].content[2].text, marks.open .. "\nCAPTION\n" .. marks.close)
   t.eq(list[5].content, "NOT DONE: ...")
-  t.eq(list[6].content[2].text, marks.open .. "\nCAPTION\n" .. marks.close)
 end
 
 function tests.a_replayed_run_may_have_other_marks()

@@ -6,6 +6,7 @@ local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
 local model_server = require "model_server"
 local spawn = require "spawn"
+local told = require "told"
 
 local three_body_play = {}
 
@@ -25,7 +26,7 @@ end
 
 --- The system prompt, and what the request says in words.
 function three_body_play.words(request)
-  return request.messages[1].content, request.messages[2].content[1].text
+  return request.messages[1].content, told.words(request)
 end
 
 --- The definition of a tool that is offered, or nil.
@@ -98,7 +99,8 @@ end
 
 --- Plays a mission on a calculator.
 ---@param script { strategist: function, tactician: function, executor: function, mission: string?, flags: string[]?,
----  turns: integer? } the personas: function(request, n) -> a reply; mission: fields of its table as Lua source
+---  turns: integer?, started: fun(child)? } the personas: function(request, n) -> a reply; mission: fields of its table
+---  as Lua source; started: is given the program
 function three_body_play.play(script)
   local folder, counts = spawn.folder(), {}
   local server = model_server.start(function(request)
@@ -111,12 +113,14 @@ function three_body_play.play(script)
     desktop = { kind = "private", size = { 1280, 800 }, apps = { { "galculator" } } },
     limits = { turns = %d }, timing = { verify = 0.5 }, %s }]]):format(script.turns or 10, script.mission or "")))
   local argv = { spawn.program, "run", path, "--json", "--runs", folder .. "/runs", "--endpoint", server.endpoint,
-    "--model", "scripted", "--set", "model.calls_per_minute=0", "--set", "model.retries=0" }
+    "--model", "qwen3-vl", "--set", "model.calls_per_minute=0", "--set", "model.retries=0" }
   table.move(script.flags or {}, 1, #(script.flags or {}), #argv + 1, argv)
-  local child = spawn.run(argv, { cwd = folder })
+  local child = spawn.start(argv, { cwd = folder })
+  if script.started then script.started(child) end
+  child:wait()
   server:stop()
-  local self = setmetatable({ child = child, result = json.decode(child.stdout) or {}, requests = {}, bodies = {} },
-    Played)
+  local self = setmetatable({ child = child, result = json.decode(child.stdout) or {}, requests = {}, bodies = {},
+    connections = server.connections }, Played)
   t.ok(self.result.status, child.stderr)
   self.events = journal.read(self.result.run_dir or "") or {}
   for _, entry in ipairs(server.requests) do

@@ -21,9 +21,9 @@ function worst_child.begin(name, reply, policy, seconds)
 end
 
 --- Waits for its end.
----@return { kilobytes: integer, seconds: number, worked: number, ended: number, answers: integer, status: string,
----  reason: string }? one kilobytes: by which its memory has grown at most; worked: seconds of the processor; ended:
----  when the run had, in its own seconds
+---@return { kilobytes: integer, seconds: number, worked: number, queued: number, ended: number, answers: integer,
+---  status: string, reason: string }? one kilobytes: by which its memory has grown at most; worked: seconds of the
+---  processor; queued: seconds for which it waited for one; ended: when the run had, in its own seconds
 function worst_child.finish(one)
   one.child:wait()
   one.server:stop()

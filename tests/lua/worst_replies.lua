@@ -5,6 +5,10 @@ local limits = require "deskpilot.model.limits"
 
 local worst = {}
 
+--- The bytes of those that are long and end nowhere near a limit of their own. What they may cost is so much for each
+--- megabyte; how long the whole takes is test_reply_limits's subject.
+worst.long = 3e7
+
 local most = limits.most
 local list = {}
 
@@ -122,12 +126,12 @@ end)
 add("json: escapes that nobody reads", function()
   return message('"reasoning_content":"' .. fill("\\n", most.bytes - 500) .. '"')
 end)
-add("json: a string without an end", function() return '{"choices":"' .. fill("\\\\", 3e7) end)
+add("json: a string without an end", function() return '{"choices":"' .. fill("\\\\", worst.long) end)
 add("json: many choices", function() return '{"choices":[' .. fill("{},", 29000) .. "{}]}" end)
 add("json: nothing", function() return "" end)
 add("json: blanks", function() return fill(" ", 3e7) end)
 add("json: zeros", function() return fill("\0", 3e7) end)
-add("json: broken", function() return '{"choices":[' .. fill('"a', 3e7) end)
+add("json: broken", function() return '{"choices":[' .. fill('"a', worst.long) end)
 add("json: backslashes", function() return fill("\\", 3e7) end)
 add("json: more than is received", function() return fill(" ", most.body + 1) end)
 
@@ -150,7 +154,7 @@ for name, part in pairs {
   arguments = event '{"tool_calls":[{"index":0,"function":{"name":"wait","arguments":" "}}]}',
   lists = event('{"x":[' .. fill("[],", 50000) .. "[]]}"),
 } do
-  add("stream: " .. name, function() return stream(fill(part, 3e7)) end)
+  add("stream: " .. name, function() return stream(fill(part, worst.long)) end)
 end
 add("stream: one character each, to its end", function()
   return stream(event('{"content":"a"}'):rep(60000) .. done)

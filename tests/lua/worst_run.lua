@@ -16,6 +16,12 @@ local function forget_peak()
   file:write("5")
 end
 
+-- The seconds for which this thread was ready to run, and others had the processors; 0 where the kernel does not count.
+local function queued()
+  local file <close> = io.open("/proc/thread-self/schedstat")
+  return file and tonumber(file:read("a"):match "^%d+ (%d+)") / 1e9 or 0
+end
+
 return { run = function()
   local model = assert(client.new { endpoint = os.getenv "WORST_ENDPOINT", model = "worst", retries = 0 })
   local flags = { ["limits.turns"] = 3, ["limits.failures"] = 2, ["limits.model_failures"] = 2,
@@ -23,12 +29,13 @@ return { run = function()
   collectgarbage()
   local before = kilobytes "VmRSS"
   forget_peak()
-  local began, clock = task.now(), os.clock()
+  local began, clock, had_queued = task.now(), os.clock(), queued()
   local run, events = null_run.play({ task = "Click the button.", policy = os.getenv "WORST_POLICY" },
     { client = model, flags = flags, keep = true }) -- the folder's journal is checked when it is removed
   local seconds, worked = task.now() - began, os.clock() - clock
   io.stdout:write("\nWORST " .. json.encode { kilobytes = kilobytes "VmHWM" - before, seconds = seconds,
-    worked = worked, ended = null_run.only(events, "run_end")[1].at, answers = #null_run.only(events, "model_reply"),
-    status = run.outcome.status, reason = run.outcome.reason:sub(1, 300) } .. "\n")
+    worked = worked, queued = queued() - had_queued, ended = null_run.only(events, "run_end")[1].at,
+    answers = #null_run.only(events, "model_reply"), status = run.outcome.status,
+    reason = run.outcome.reason:sub(1, 300) } .. "\n")
   t.ok(run.outcome, "it has ended")
 end }

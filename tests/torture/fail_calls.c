@@ -468,15 +468,20 @@ OPENS(open64)
 OPENS_AT(openat)
 OPENS_AT(openat64)
 
-#define ON_PATH(kind, name, declared, given)                                                       \
+/* A call that fails or is made as it is; `when` says which. */
+#define FAILS_WHEN(when, kind, name, declared, given)                                              \
     int name declared                                                                              \
     {                                                                                              \
         static int(*real) declared;                                                                \
         if (!real) {                                                                               \
             real = (int(*) declared) dlsym(RTLD_NEXT, #name);                                      \
         }                                                                                          \
-        return fails(kind, path) ? failed(kind) : real given;                                      \
+        return (when) ? failed(kind) : real given;                                                 \
     }
+#define ON_PATH(kind, name, declared, given)                                                       \
+    FAILS_WHEN(fails(kind, path), kind, name, declared, given)
+#define ON_FILE(kind, name, declared, given)                                                       \
+    FAILS_WHEN(fd_fails(kind, fd), kind, name, declared, given)
 ON_PATH(CALL_OPEN, creat, (const char *path, mode_t mode), (path, mode))
 ON_PATH(CALL_OPEN, creat64, (const char *path, mode_t mode), (path, mode))
 ON_PATH(CALL_RENAME, rename, (const char *from, const char *path), (from, path))
@@ -491,16 +496,6 @@ ON_PATH(CALL_UNLINK, unlinkat, (int folder, const char *path, int flags), (folde
 ON_PATH(CALL_UNLINK, rmdir, (const char *path), (path))
 ON_PATH(CALL_TRUNCATE, truncate, (const char *path, off_t size), (path, size))
 ON_PATH(CALL_TRUNCATE, truncate64, (const char *path, off64_t size), (path, size))
-
-#define ON_FILE(kind, name, declared, given)                                                       \
-    int name declared                                                                              \
-    {                                                                                              \
-        static int(*real) declared;                                                                \
-        if (!real) {                                                                               \
-            real = (int(*) declared) dlsym(RTLD_NEXT, #name);                                      \
-        }                                                                                          \
-        return fd_fails(kind, fd) ? failed(kind) : real given;                                     \
-    }
 ON_FILE(CALL_TRUNCATE, ftruncate, (int fd, off_t size), (fd, size))
 ON_FILE(CALL_TRUNCATE, ftruncate64, (int fd, off64_t size), (fd, size))
 ON_FILE(CALL_FSYNC, fsync, (int fd), (fd))

@@ -57,6 +57,13 @@ local function check_result(folder, add)
   return result
 end
 
+-- It is replaced as a whole, so that it is one, of whatever moment.
+local function check_trajectory(folder, add)
+  local words = files.read(files.join(folder, "trajectory.json"))
+  local value = words and json.decode(words)
+  if words and (type(value) ~= "table" or type(value.steps) ~= "table") then add "trajectory.json is not whole" end
+end
+
 -- What the program, the journal and the result say agrees, as far as each could be written.
 local function check_agreement(run, last, result, add)
   -- Of a file that the disk may not have, the sentence is what counts; a signal may come after the end.
@@ -106,6 +113,7 @@ function judge.problems(run)
     local folder = files.join(run.runs, name)
     if (uv.fs_stat(folder) or {}).type == "directory" then
       last, result = check_journal(folder, add), check_result(folder, add)
+      check_trajectory(folder, add)
       check_leftovers(run, folder, add)
     end
   end

@@ -90,7 +90,7 @@ missions.all = {
     calls = { malloc = 157000, read = 960, write = 450, send = 360, recv = 900, open = 900, rename = 26, mkdir = 4,
       unlink = 20, truncate = 1, fsync = 9, connect = 7 } },
   server = { source = calculator .. 'mission.task = "Show a 7."\n', server = personas,
-    words = { "--model", "scripted", "--set", "model.calls_per_minute=0", "--set", "model.retries=1" },
+    words = { "--model", "qwen3-vl", "--set", "model.calls_per_minute=0", "--set", "model.retries=1" },
     calls = { malloc = 170000, read = 950, write = 580, send = 330, recv = 1080, open = 900, rename = 29, mkdir = 4,
       unlink = 20, truncate = 1, fsync = 9, connect = 8 } },
   browser = { source = 'mission.desktop = { kind = "private", size = { 800, 600 } }\n' .. browser_work,

@@ -29,12 +29,7 @@ local function with_desk(fn)
   return closing
 end
 
-local function with_folder(fn)
-  local folder = testapp.folder()
-  local removing <close> = testapp.finally(function() files.remove(folder) end)
-  fn(folder)
-  return removing
-end
+local with_folder = testapp.with_folder
 
 function tests.people_are_told_apart_from_ourselves()
   with_desk(function(desk)

@@ -4,6 +4,7 @@
 local testapp = dofile "tests/windows/testapp.lua"
 local uv = require "luv"
 local files = require "deskpilot.base.files"
+local hang = require "hang"
 local harness = require "harness"
 local journal = require "deskpilot.agent.journal"
 local json = require "deskpilot.base.json"
@@ -63,11 +64,7 @@ local function check_quickest(seconds)
   harness.ok(seconds[1] < 5, ("at best it took %.2f s"):format(seconds[1]))
 end
 
-local function with_folder(fn)
-  local folder = testapp.folder()
-  local _ <close> = testapp.finally(function() files.remove(folder) end)
-  fn(folder)
-end
+local with_folder = testapp.with_folder
 
 local function script_mission(folder, script)
   local path = files.join(folder, "m.lua")
@@ -153,16 +150,14 @@ function tests.what_is_held_is_let_go()
   end)
 end
 
--- A C call of minutes: neither the limit nor the first Ctrl+C reaches Lua. The watchdog ends the run.
-local HANG = 'io.open(%q, "w"):close() local _ = ("a" .. (" "):rep(3e5) .. "b"):match "^%%s*(.-)%%s*$"'
-
+-- Neither the limit nor the first Ctrl+C reaches Lua in such a call. The watchdog ends the run.
 local function held_up(limit, fn)
   testapp.with(nil, function(desk, app)
     app:focus(desk, "canvas") -- the pointer is on it
     with_folder(function(folder)
       local begun = files.join(folder, "begun")
       local mission = script_mission(folder, [[assert(m.desk.keyboard.hold "shift") assert(m.desk.mouse.press "right")
-        ]] .. HANG:format(begun))
+        ]] .. hang.source(begun))
       local child = start { spawn.program, "run", mission, "--json", "--runs", files.join(folder, "runs"), "--set",
         "limits.seconds=" .. limit }
       local _ <close> = testapp.finally(child.stop)

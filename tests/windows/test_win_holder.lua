@@ -6,11 +6,7 @@ local spawn = require "spawn"
 
 local tests = {}
 
-local function with_folder(fn)
-  local folder = testapp.folder()
-  local _ <close> = testapp.finally(function() files.remove(folder) end)
-  fn(folder)
-end
+local with_folder = testapp.with_folder
 
 local function mission(folder, name, words)
   assert(files.write(files.join(folder, name), 'return { desktop = { kind = "current" }, run = function(m) ' .. words

@@ -9,14 +9,11 @@ local json = require "deskpilot.base.json"
 local model_server = require "model_server"
 local native = require "native.image"
 local spawn = require "spawn"
+local told = require "told"
 
 local tests = {}
 
-local function with_folder(fn)
-  local folder = testapp.folder()
-  local _ <close> = testapp.finally(function() files.remove(folder) end)
-  fn(folder)
-end
+local with_folder = testapp.with_folder
 
 local function run(mission, folder, ...)
   local child = spawn.run { spawn.program, "run", mission, "--json", "--runs", files.join(folder, "runs"), ... }
@@ -71,7 +68,7 @@ function tests.notepad()
     end)
     local path = files.join(files.own_temporary_folder(), "deskpilot-notepad.txt")
     files.remove(path)
-    local child, result = run("missions/notepad.lua", folder, "--model", "literal")
+    local child, result = run("missions/notepad.lua", folder, "--model", "literal", "--set", "screen.trim=false")
     harness.eq(child.status, 0, child.stderr)
     harness.eq(result.status, "succeeded", result.reason)
     local saved = harness.ok(files.read(path))
@@ -108,7 +105,7 @@ end
 
 -- Where the request's list of elements says that thing is.
 local function place(request, line)
-  local x, y = request.messages[2].content[1].text:match(line .. " %[(%d+),(%d+)%]")
+  local x, y = told.words(request):match(line .. " %[(%d+),(%d+)%]")
   return { tonumber(x), tonumber(y) }
 end
 
@@ -176,7 +173,7 @@ function tests.three_body_with_a_model_by_http()
     local _ <close> = testapp.finally(function() server:stop() end)
     local mission, log = files.join(folder, "judge.lua"), files.join(folder, "judge.jsonl")
     assert(files.write(mission, mission_format:format(testapp.program, log, log, text)))
-    local child, result = run(mission, folder, "--endpoint", server.endpoint, "--model", "scripted", "--set",
+    local child, result = run(mission, folder, "--endpoint", server.endpoint, "--model", "qwen3-vl", "--set",
       "model.calls_per_minute=0")
     harness.eq(child.status, 0, child.stderr)
     harness.eq(result.status, "succeeded", result.reason)
@@ -195,14 +192,22 @@ function tests.three_body_with_a_model_by_http()
   end)
 end
 
-function tests.the_same_on_every_system()
+local function with_notepad(fn)
   local desk = assert(desk_module.open())
   local _ <close> = testapp.finally(function()
     local window = desk.windows.find { class = "Notepad" }
     if window then uv.kill(window.pid, "sigkill") end
     desk:close()
   end)
-  require("same_mission").run()
+  fn()
+end
+
+function tests.the_same_on_every_system()
+  with_notepad(require "same_mission".run)
+end
+
+function tests.the_same_by_one_agent()
+  with_notepad(require "same_mission".run_by_one_agent)
 end
 
 return tests

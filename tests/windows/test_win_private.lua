@@ -17,11 +17,7 @@ local function alive(pid)
   return uv.kill(pid, 0) == 0
 end
 
-local function with_folder(fn)
-  local folder = testapp.folder()
-  local _ <close> = testapp.finally(function() files.remove(folder) end)
-  return fn(folder)
-end
+local with_folder = testapp.with_folder
 
 -- A private desktop with the test application on it: fn(desk, app, session).
 local function with_private(fn, ...)

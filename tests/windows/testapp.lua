@@ -29,6 +29,14 @@ function testapp.folder()
   return assert(uv.fs_mkdtemp(files.join(files.temporary_folder(), "deskpilot-test-XXXXXX")))
 end
 
+--- Calls fn with a new folder, which is removed when it ends.
+---@param fn fun(folder: string)
+function testapp.with_folder(fn)
+  local folder = testapp.folder()
+  local _ <close> = testapp.finally(function() files.remove(folder) end)
+  fn(folder)
+end
+
 local App = {}
 App.__index = App
 

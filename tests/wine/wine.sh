@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a Windows program under Wine on a desktop of its own, of which nothing is left afterwards: a new
-# X server, and a clone of a prepared Wine folder (hard links: 20 ms). Several can run side by side.
+# X server, and a clone of a prepared Wine folder (links: a few milliseconds). Several can run side by side.
 #
 # usage: wine.sh [--size WIDTHxHEIGHT | --two-monitors] [--seconds LIMIT] PROGRAM.exe [ARGUMENT...]
 #        wine.sh --prepare     makes the Wine folder that is cloned, if it is not there
@@ -43,6 +43,14 @@ in_template() {
     env -u DISPLAY WINEPREFIX="$template" "$@"
 }
 
+# Programs find the server of their Wine folder by the number of its inode, in a folder below /tmp that the file
+# wineserver names. That one is each Wine folder's own here and goes with it: a new one may get the inode of one that was
+# just removed, and must not meet the server of that, which may take a while to die.
+forget_server() {
+    sockets=$(cat "$1/wineserver" 2>/dev/null || true)
+    [ -z "$sockets" ] || rm -rf "/tmp/${sockets##*/}" 2>/dev/null || true
+}
+
 prepare() {
     wanted="$(wine --version) $(cksum <"$root/tests/wine/wine.sh")"
     [ "$(cat "$template/prepared" 2>/dev/null || true)" != "$wanted" ] || return 0
@@ -52,11 +60,21 @@ prepare() {
     { in_template wine wineboot --init && in_template wine regedit "$cache/settings.reg" &&
         in_template wineserver -w; } >"$cache/wine.log" 2>&1 || { cat "$cache/wine.log" >&2; return 1; }
     own_folders "$template"
+    forget_server "$template"
+    rm -f "$template/wineserver"
     printf '%s\n' "$wanted" >"$template/prepared"
 }
 
+# The folder of Windows itself, 800 files in which nothing is written, is the template's own.
 clone() {
-    cp -al "$template" "$1"
+    mkdir -p "$1/drive_c"
+    for name in "$template"/* "$template"/drive_c/*; do
+        case $name in
+        */drive_c) ;;
+        */windows) ln -s "$name" "$1/drive_c/windows" ;;
+        *) cp -al "$name" "$1/${name#"$template"/}" ;;
+        esac
+    done
     # What Wine writes in place must not be the template's.
     for file in system.reg user.reg userdef.reg .update-timestamp; do
         cp --remove-destination "$template/$file" "$1/$file"
@@ -118,6 +136,7 @@ end_wine() {
 # What is left of a run is the next one's to remove: a process of it may still write as it ends, and another run may
 # be removing it, too.
 remove() {
+    forget_server "$1/wine"
     rm -rf "$1" 2>/dev/null || true
 }
 

@@ -150,6 +150,8 @@ static void test_get(HWND owner)
     check_get("first");
     put(owner, L"a\r\nb\rc\nd\r", 10, CF_UNICODETEXT);
     check_get("a\nb\rc\nd\r");
+    put(owner, L"\r\r\ntwice\r\r\r\n\n\r", 15, CF_UNICODETEXT); /* converted more often than once */
+    check_get("\ntwice\n\n\r");
     put(owner, L"lone \xd800.", 8, CF_UNICODETEXT);
     check_get("lone \xef\xbf\xbd.");
     put(owner, L"no text", 8, CF_PRIVATEFIRST);

@@ -1,0 +1,216 @@
+-- Settling by cause, with real applications on a private desktop: it ends as soon as nothing is on its way any more,
+-- and not before.
+local desktop = require "desktop"
+local files = require "deskpilot.base.files"
+local page_server = require "page_server"
+local t = require "harness"
+local task = require "deskpilot.base.task"
+
+local tests = {}
+
+local TRIES = 8
+local MOST_TRIES = 60
+
+local function count(list, wanted)
+  local found = 0
+  for _, value in ipairs(list) do found = found + (value == wanted and 1 or 0) end
+  return found
+end
+
+-- Acts until two of them have settled for that reason: where others keep both cores busy, few do. How many acts it
+-- took.
+local function settles_twice(desk, wanted, act)
+  local reasons = {}
+  while count(reasons, wanted) < 2 do
+    t.ok(#reasons < MOST_TRIES, reasons)
+    act(#reasons + 1)
+    reasons[#reasons + 1] = t.ok(desk.settle()).reason
+  end
+  return #reasons
+end
+
+-- Whether the screen changes within the next second.
+local function changes_later(desk)
+  return desk.wait_for_change { timeout = 1 } == true
+end
+
+-- A terminal whose shell does that after each Return.
+local function with_terminal(script, fn)
+  desktop.with({ size = { 800, 600 }, apps = { { "xterm", "-fa", "DejaVuSansMono", "-e", "bash", "-c", script } } },
+    function(desk)
+      desk.timing.settle_by_cause = true
+      t.ok(desk:watch())
+      t.ok(desk.settle { quiet = 0.5, cap = 10 })
+      fn(desk)
+    end)
+end
+
+function tests.a_terminal_that_does_nothing_more()
+  with_terminal("while read x; do echo $((++n)); done", function(desk)
+    settles_twice(desk, "idle", function() t.ok(desk.keyboard.press "Return") end) -- how soon: tests/bench/settling.lua
+    t.ok(not changes_later(desk), "nothing was on its way")
+  end)
+end
+
+-- What sleeps for less than the quiet time is waited for: "quiet" would be too early by far for a longer one.
+function tests.a_program_that_sleeps_for_a_moment()
+  with_terminal("while read x; do sleep 0.1; clear; for i in 1 2 3 4 5 6 7 8 9; do echo $((++n)); done; done",
+    function(desk)
+      for _ = 1, TRIES do
+        t.ok(desk.keyboard.press "Return")
+        local pressed = task.now()
+        local settled = t.ok(desk.settle())
+        t.ok(desk.native:last_change() / 1e9 - pressed > 0.08, "its words came before it was called settled: "
+          .. t.show(settled))
+        t.ok(not changes_later(desk), "nothing comes later")
+      end
+    end)
+end
+
+-- A program that waits for an answer sleeps as well.
+function tests.nothing_is_claimed_of_programs_with_a_connection()
+  local server = page_server.start { ["/"] = "hello" }
+  local script = ("exec 3<>/dev/tcp/127.0.0.1/%d; while read x; do echo $x; done"):format(server.port)
+  with_terminal(script, function(desk)
+    for _ = 1, 4 do
+      t.ok(desk.keyboard.press "Return")
+      local settled = t.ok(desk.settle())
+      t.ok(settled.reason ~= "idle", settled)
+    end
+  end)
+  server:stop()
+end
+
+function tests.nothing_is_claimed_without_an_act_or_of_a_desktop_of_others()
+  desktop.with({ apps = { { "xterm", "-e", "cat" } } }, function(desk)
+    desk.timing.settle_by_cause = true
+    t.eq(t.ok(desk.settle()).reason, "quiet")
+    t.ok(desk.keyboard.press "a")
+    t.eq(t.ok(desk.settle { quiet = 0.1 }).reason, "quiet", "a quiet time that was asked for is waited for")
+    desk.session = nil
+    t.ok(desk.keyboard.press "a")
+    t.eq(t.ok(desk.settle()).reason, "quiet")
+  end)
+end
+
+-- A connection of deskpilot's own (to a model's server) is not inherited by what it starts: nobody else may write to
+-- it, and it would look like a connection of every program.
+function tests.programs_inherit_no_connection()
+  local server = page_server.start { ["/"] = "hello" }
+  local http = require "deskpilot.net.http"
+  t.eq(t.ok(http.request { url = server.url .. "/" }).status, 200) -- the connection stays open
+  local inherited = require "spawn".run({ "sh", "-c", [[
+    for fd in /proc/self/fd/*; do
+      inode=$(readlink $fd | sed -n 's/^socket:.\(.*\).$/\1/p')
+      [ -n "$inode" ] && grep " $inode " /proc/net/tcp
+    done; true]] }, {})
+  t.eq(inherited.stdout, "", "sockets that a child has")
+  server:stop()
+end
+
+local function element(desk, name)
+  for _, each in ipairs(t.ok(desk.browser.current():tab():observe()).elements) do
+    if each.name:find(name, 1, true) then return each end
+  end
+  error("no element " .. name)
+end
+
+local function click(desk, target)
+  local box = target.box
+  t.ok(desk.mouse.click { x = box.x + box.width // 2, y = box.y + box.height // 2 })
+end
+
+-- What the button says, at once.
+local function says(desk, id)
+  return desk.browser.current():tab():evaluate("document.getElementById('" .. id .. "').textContent", { world = "own" })
+end
+
+-- What is expected of the latest act: how many seconds after it a change came late before.
+local function expected_change(desk)
+  local _, of_kind = next(desk.pending_work.known)
+  return of_kind and of_kind.late
+end
+
+-- Presses Return, and settles; then a model thinks. What it did for the change that was expected.
+local function act_and_think(desk)
+  t.ok(desk.keyboard.press "Return")
+  local pressed, expected = task.now(), expected_change(desk)
+  t.ok(desk.settle())
+  local seconds, changed = task.now() - pressed, desk.native:last_change() / 1e9 - pressed
+  task.sleep(0.8)
+  return { expected = expected, seconds = seconds, changed = changed }
+end
+
+-- A change that came late is waited for the next time, and given up where it comes no more. On a busy machine it comes
+-- even later at times: it is waited for as long as it took before, and a quarter more.
+function tests.late_changes_are_learned()
+  local no_more = files.join(files.temporary_folder(), "no_more")
+  with_terminal(("while read x; do [ -e %s ] || (sleep 0.4; seq 9); done"):format(no_more), function(desk)
+    local acts = {}
+    local expected_twice
+    repeat
+      t.ok(#acts < MOST_TRIES, acts)
+      local act = act_and_think(desk)
+      acts[#acts + 1] = act
+      t.ok(not act.expected or act.changed > 0.35 or act.seconds >= act.expected * 1.2, acts)
+      expected_twice = act.expected and #acts > 1 and acts[#acts - 1].expected
+    until expected_twice
+    t.ok(files.write(no_more, ""))
+    repeat
+      t.ok(#acts < MOST_TRIES, acts)
+      acts[#acts + 1] = act_and_think(desk)
+    until not acts[#acts].expected
+  end)
+end
+
+function tests.pages()
+  local server
+  server = page_server.start {
+    ["/"] = t.ok(files.read "tests/pages/settling.html"),
+    ["/slow"] = function() return { hold = true, body = "late" } end,
+  }
+  desktop.with({ size = { 1200, 900 } }, function(desk)
+    desk.timing.settle_by_cause = true
+    t.ok(desk:watch())
+    local browser = t.ok(desk.browser.start { url = server.url .. "/?later=200" })
+    t.ok(desk.settle { quiet = 1.5, cap = 10 })
+    local at_once, later, fetch = element(desk, "At once"), element(desk, "Later"), element(desk, "Fetch")
+
+    -- How soon: tests/bench/settling.lua.
+    local clicks = settles_twice(desk, "idle", function() click(desk, at_once) end)
+    t.eq(says(desk, "at_once"), "At once " .. clicks)
+
+    -- A timer of the page: its end is waited for.
+    for i = 1, TRIES do
+      click(desk, later)
+      local settled = t.ok(desk.settle())
+      t.eq(says(desk, "later"), "Later " .. i, t.show(settled))
+      t.ok(settled.reason ~= "idle" or settled.seconds > 0.18, settled)
+    end
+
+    -- An animation without an end does not hold it.
+    local spinner = element(desk, "Animate")
+    clicks = clicks - 1 + settles_twice(desk, "animation", function(i) click(desk, i == 1 and spinner or at_once) end)
+    t.eq(says(desk, "at_once"), "At once " .. clicks)
+    click(desk, spinner)
+    t.ok(desk.settle())
+
+    -- A request that is open: nothing is claimed.
+    click(desk, fetch)
+    t.ok(desk.wait_until(function() return server:count "/slow" == 1 end), "the page asks its server")
+    local waited = t.ok(desk.settle())
+    t.eq(waited.reason, "cap", "an open request is waited for as long as for a screen that changes")
+    server:release()
+    t.ok(desk.wait_until(function() return says(desk, "fetch") == "Fetch 1" end))
+
+    -- One that was open before is not the act's.
+    browser:tab():evaluate("fetch('/never'), 0")
+    desk.settle { quiet = 0.5 }
+    click(desk, at_once)
+    desk.settle()
+    t.eq(says(desk, "at_once"), "At once " .. clicks + 1)
+  end)
+  server:stop()
+end
+
+return tests

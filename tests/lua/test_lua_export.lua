@@ -1,0 +1,156 @@
+--- Missions that are made of runs: what comes from outside is data in them, whatever it is; loops, parameters, several
+--- runs. The journals are made up, since no real application has names like these.
+local t = require "harness"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local lua_export = require "deskpilot.agent.lua_export"
+local lua_source = require "deskpilot.agent.lua_source"
+local journals = require "journals"
+local spawn = require "spawn"
+
+local tests = {}
+
+local evil = { "]] os.exit(9) --[[", "]==]\nos.exit(9)\n--", '" .. os.exit(9) .. "', "\\\" os.exit(9)",
+  "a\r\nos.exit(9)", "\u{202E}tixe.so\u{202C}", "\0\1\27[2J", "%q %s ${x}", "--[[", "\255\254", "end end end", "'\n'" }
+
+local function act(tool, args, hit, after)
+  return { { event = "action_result", at = 1, turn = 1, tool = tool, args = args, ok = true, text = "done", hit = hit },
+    { event = "settled", at = 1, turn = 1, seconds = 0, reason = "quiet", after = after } }
+end
+
+local function hit_of(name, more)
+  local hit = { at = { x = 5, y = 5 }, window = { app = name, class = name, title = name, x = 0, y = 0, width = 100,
+    height = 100 }, element = { role = "push button", name = name, app = name, path = { { role = "application",
+    name = name }, { role = "frame", name = name } } } }
+  for key, value in pairs(more or {}) do hit.element[key] = value end
+  return hit
+end
+
+-- A run directory with such a journal.
+local function run_of(folder, name, acts, start)
+  local path = files.join(folder, name)
+  assert(files.make_folder(path))
+  local lines = { { event = "journal", version = 3, program = "test" }, { event = "run_start", at = 0,
+    mission = start and start.mission or "m", task = start and start.task or "", version = "test",
+    config = json.decode "{}", desktop = "private", policy = "p", model = "m" } }
+  for _, pair in ipairs(acts) do table.move(pair, 1, #pair, #lines + 1, lines) end
+  lines[#lines + 1] = { event = "run_end", at = 2, status = "succeeded", reason = "r", turns = 1, actions = 1,
+    seconds = 1 }
+  lines[1].version = require("deskpilot.agent.journal").version or 1
+  local rows = {}
+  for i, line in ipairs(lines) do rows[i] = json.encode(line) end
+  local file = files.join(path, "journal.jsonl")
+  journals.made_up[file] = true
+  assert(files.write(file, table.concat(rows, "\n") .. "\n"))
+  assert(files.write(files.join(path, "mission.lua"), start and start.source or "return {}"))
+  return path
+end
+
+-- The steps that a file's source does, without doing them.
+local function steps_of(source)
+  local steps, given = {}, nil
+  local original = { in_task = function() return "from the task" end, repeats = function(_, options)
+    given = options.given
+    local step = setmetatable({ kept = function(_, name) return "${" .. name .. "}" end },
+      { __call = function(_, step) steps[#steps + 1] = step end })
+    return options.steps(step)
+  end }
+  local replay = { of = function() return original end, secret = function(name) return { secret = name } end }
+  local chunk = assert(load(source, "=file", "t", { require = function() return replay end, ipairs = ipairs }))
+  chunk()
+  return steps, given
+end
+
+local function exported(runs)
+  local source, err = lua_export.make(runs, "/tmp/x-replay.lua")
+  return assert(source, tostring(err))
+end
+
+tests.what_comes_from_outside_is_data = spawn.in_folder(function(folder)
+  for i, words in ipairs(evil) do
+    local run = run_of(folder, "run" .. i, {
+      act("click_element", { label = words, position = { 1, 2 } }, hit_of(words)),
+      act("type_text", { text = words, [words] = words }, hit_of(words), { value = words }) },
+      { mission = words, task = words })
+    local source = exported { run }
+    t.ok(not source:find "[%z\1-\9\11-\31\127]", "nothing that a terminal obeys")
+    t.ok(not source:find("\u{202E}", 1, true), "nothing that turns a line round")
+    local steps = steps_of(source)
+    t.eq(#steps, 2)
+    local clean = utf8.len(words) and words or steps[1].on.name -- what is no text is no JSON either
+    t.eq({ steps[1].on.name, steps[1].with.label }, { clean, clean })
+    t.eq(steps[2].with.text, clean)
+  end
+end)
+
+function tests.names_are_written_so_that_they_are_read_again()
+  for _, words in ipairs(evil) do
+    t.eq(load("return " .. lua_source.quoted(words))(), words)
+    t.ok(not lua_source.comment(words):find "[\r\n]", "a comment stays on its line")
+  end
+  t.eq(lua_source.written { ["end"] = 1, ["a b"] = { true }, x = lua_source.expression "y.z" },
+    '{ ["a b"] = { true }, ["end"] = 1, x = y.z }')
+end
+
+tests.a_password_is_written_nowhere = spawn.in_folder(function(folder)
+  local secret = "correct horse"
+  local run = run_of(folder, "run", {
+    act("type_text", { text = secret }, hit_of("Password", { role = "password text", secret = true }),
+      { value = secret }),
+    act("type_text", { text = secret }, hit_of "Again"), act("click_element", { label = "x" }, hit_of "OK",
+      { value = secret }) })
+  local source = exported { run }
+  t.ok(not source:find(secret, 1, true), source)
+  local steps, given = steps_of(source)
+  t.eq(given.password, { secret = "DESKPILOT_PASSWORD" })
+  t.eq({ steps[1].with.text, steps[2].with.text }, { given.password, given.password })
+end)
+
+tests.steps_that_repeat_become_a_loop = spawn.in_folder(function(folder)
+  local acts = {}
+  for _, name in ipairs { "Ada", "Grace", "Edsger" } do
+    acts[#acts + 1] = act("click_element", { label = "New" }, hit_of "New")
+    acts[#acts + 1] = act("type_text", { text = name }, hit_of "Name", { value = name })
+    acts[#acts + 1] = act("press_key", { key = "enter" }, hit_of "Name")
+  end
+  acts[#acts + 1] = act("click_element", { label = "Close" }, hit_of "Close")
+  local source = exported { run_of(folder, "run", acts) }
+  t.ok(source:find("for _, row in ipairs(rows) do", 1, true), source)
+  local steps, typed = steps_of(source), {}
+  for _, step in ipairs(steps) do typed[#typed + 1] = step.with and step.with.text end
+  t.eq({ #steps, typed, steps[10].on.name }, { 10, { "Ada", "Grace", "Edsger" }, "Close" })
+  t.eq(steps[5].expect.value, "Grace", "what is typed is expected, row by row")
+end)
+
+tests.of_several_runs_what_differs_is_a_parameter = spawn.in_folder(function(folder)
+  local function one(name, text, more)
+    local acts = { act("type_text", { text = text }, hit_of "Name", { value = text }),
+      act("type_text", { text = "always" }, hit_of "Town", { value = "always" }) }
+    if more then acts[#acts + 1] = act("click_element", { label = "Not now" }, hit_of "Not now") end
+    acts[#acts + 1] = act("click_element", { label = "Send" }, hit_of "Send")
+    return run_of(folder, name, acts)
+  end
+  local source = exported { one("a", "Ada"), one("b", "Grace", true) }
+  local steps, given = steps_of(source)
+  t.eq(given, { name = "Ada" })
+  t.eq({ steps[2].with.text, steps[1].expect.value }, { "always", "Ada" })
+  t.eq({ steps[3].on.name, steps[3].optional, steps[4].on.name, steps[4].optional },
+    { "Not now", true, "Send", nil })
+  local other = run_of(folder, "c", { act("press_key", { key = "enter" }, hit_of "x") }, { mission = "another" })
+  local made, err = lua_export.make({ other, files.join(folder, "a") }, "x.lua")
+  t.eq({ made, (tostring(err):find("only runs of one mission", 1, true)) }, { nil, 1 })
+end)
+
+tests.nothing_is_overwritten_and_only_success_is_exported = spawn.in_folder(function(folder)
+  local run = run_of(folder, "run", { act("press_key", { key = "enter" }, hit_of "x") })
+  local out = files.join(folder, "x.lua")
+  t.ok(lua_export.write({ run }, out))
+  local again, err = lua_export.write({ run }, out)
+  t.eq({ again, tostring(err):find("not overwritten", 1, true) ~= nil }, { nil, true })
+  local words = assert(files.read(files.join(run, "journal.jsonl")))
+  assert(files.write(files.join(run, "journal.jsonl"), (words:gsub('"succeeded"', '"failed"'))))
+  again, err = lua_export.make({ run }, out)
+  t.eq({ again, tostring(err):find("did not succeed", 1, true) ~= nil }, { nil, true })
+end)
+
+return tests

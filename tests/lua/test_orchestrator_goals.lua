@@ -1,0 +1,185 @@
+--- The policy orchestrator on a desktop that is only imagined: the goals of a list, what ends each, what every request
+--- tells, and how a goal's account compares with what is aimed at.
+local t = require "harness"
+local files = require "deskpilot.base.files"
+local json = require "deskpilot.base.json"
+local manager_play = require "manager_play"
+local metrics = require "deskpilot.policies.orchestrator.metrics"
+local play = require "orchestrator_play"
+local spawn = require "spawn"
+
+local tests = {}
+
+local key = { { "press_key", { key = "home" } } }
+
+-- Plays a mission whose answers come in this order, the last one again and again; each may be a function(words).
+local function answered(mission, list, options)
+  local whole, said = { policy = "orchestrator" }, {}
+  for name, value in pairs(mission) do whole[name] = value end
+  local played = manager_play.play({ nobody = function(request, n)
+    said[n] = play.words(request)
+    local answer = list[math.min(n, #list)]
+    if type(answer) == "function" then return answer(said[n]) end
+    return answer
+  end }, whole, options)
+  return played, said
+end
+
+local function complete() return play.decide { status = "complete", status_why = "The screen shows it." } end
+local function press() return play.decide { commands = key } end
+
+-- --- goals ----------------------------------------------------------------------------------------------------------
+
+function tests.goals_are_worked_on_one_after_the_other_and_each_has_its_own_end()
+  local written = false
+  local played, said = answered({ task = "Do all of it.", verify = function() return true end,
+    goals = { "Find the price.", { goal = "Write it down.", verify = function()
+      return written, "nothing is written yet"
+    end } } }, { press(), complete(), complete(), function()
+      written = true
+      return press()
+    end, complete() })
+  t.eq(played.run.outcome.status, "succeeded", played.run.outcome.reason)
+  t.has(said[1], "CURRENT GOAL (1 of 2):\nFind the price.")
+  t.has(said[1], "OVERALL GOAL:\nDo all of it.")
+  t.ok(not said[1]:find("GOALS REACHED", 1, true))
+  t.has(said[3], "CURRENT GOAL (2 of 2):\nWrite it down.")
+  t.has(said[3], "GOALS REACHED:\n1. Find the price.")
+  t.has(said[3], 'press_key("home") -> ', "they share one history")
+  t.has(said[3], "ITERATION: 1 of 8", "and each has iterations of its own")
+  t.has(said[4], "NOT DONE: the mission's own check of the desktop says: nothing is written yet")
+  local result = played.run.result
+  t.eq({ #result.goals, result.goals[1].reached, result.goals[2].reached, result.iterations }, { 2, true, true, 5 })
+end
+
+function tests.the_first_goal_that_is_not_reached_ends_the_run()
+  for status, reason in pairs { stuck = "the agent is stuck: no way",
+    infeasible = "the agent says that the goal cannot be reached: no way" } do
+    local played = answered({ task = "x", goals = { "Find the price.", "Write it down." } },
+      { play.decide { status = status, status_why = "no way" } })
+    t.eq(played.run.outcome.status, "failed")
+    t.has(played.run.outcome.reason, "goal 1 of 2 (Find the price.): " .. reason)
+    t.eq({ #played.requests, #played:only "goal_start" }, { 1, 1 }, "the second is not begun")
+  end
+  local played = answered({ task = "x", goals = { "Find the price.", "Write it down." } }, { press() },
+    { flags = { ["orchestrator.iterations"] = 2 } })
+  t.eq(played.run.outcome.status, "incomplete")
+  t.has(played.run.outcome.reason, "goal 1 of 2 (Find the price.): the goal has had its 2 iterations")
+end
+
+function tests.what_was_read_for_one_goal_is_a_value_of_those_after_it()
+  local function begin(m) assert(m.memory:set("number", "4711")) end
+  local played, said = answered({ task = "x", before_run = begin, goals = { "Read it.",
+    { goal = "Write ${number}.", indicators = { "Total ${number}" } } } }, { complete() })
+  t.has(played.run.outcome.reason, "not on the screen: Total 4711", "texts that are looked for have the value")
+  t.has(said[2], "CURRENT GOAL (2 of 2):\nWrite ${number}.", "the words of a goal keep its name")
+  t.has(said[2], "${number} = 4711")
+  played = answered({ task = "x", goals = { "Read it.", "Write ${number}." } }, { complete() })
+  t.has(played.run.outcome.reason, "goal 2 of 2 (Write ${number}.): it needs ${number}, which no goal before it")
+  t.eq({ #played.requests, #played:only "goal_start" }, { 1, 1 }, "it is not begun")
+end
+
+function tests.a_list_is_gone_over_goal_by_goal()
+  local folder = spawn.folder()
+  local function step(goal, keys, ok)
+    return { goal = goal, action = { tool = "press_key", args = { key = keys } }, result = { ok = ok, text = "x" } }
+  end
+  assert(files.write(folder .. "/trajectory.json", json.encode { steps = { step("1.1", "f1", true),
+    step("1.2", "f2", false) } }))
+  local played, said = answered({ task = "x", goals = { "Find the price.", "Write it down." },
+    accept_claims = true }, { press(), complete(), press(), complete() }, { keep = true, flags = {
+      ["orchestrator.mode"] = "repair", ["orchestrator.repair"] = folder } })
+  t.has(said[1], 'STEPS OF THE EARLIER RUN:\n  1. press_key("f1") -> x')
+  t.ok(not said[1]:find("f2", 1, true), "those of the other goal are not told")
+  t.has(said[3], 'STEPS OF THE EARLIER RUN:\n  1. press_key("f2") -> ERROR: x')
+  local mended = json.decode(files.read(files.join(played.run.dir.path, "mended.json")) or "") or { steps = {} }
+  t.eq({ #mended.steps, mended.steps[1].goal, mended.steps[2].goal }, { 2, "1.1", "1.2" })
+  files.remove(files.join(played.run.dir.path, "../.."))
+  files.remove(folder)
+end
+
+-- --- claims ---------------------------------------------------------------------------------------------------------
+
+function tests.what_only_its_word_tells_is_believed_after_another_look()
+  local both = play.decide { commands = key, status = "complete" }
+  local played, said = answered({ task = "x" }, { both, complete() })
+  t.eq({ played.run.outcome.status, #said }, { "claimed", 2 })
+  t.has(said[2], "REPORT:\nThe commands were done. Say complete only after you have seen what they brought")
+  played, said = answered({ task = "x", verify = function() return true end }, { both })
+  t.eq({ played.run.outcome.status, #said }, { "succeeded", 1 }, "a verify needs no second look")
+end
+
+function tests.nothing_done_is_a_failed_iteration()
+  local played, said = answered({ task = "x" }, { play.decide {} })
+  t.has(played.run.outcome.reason, "2 iterations in a row failed")
+  t.has(said[2], "REPORT:\nNothing was done: an iteration needs at least one command, or another status.")
+end
+
+-- --- what each request tells ----------------------------------------------------------------------------------------
+
+function tests.of_the_past_the_latest_steps_and_experiences_are_told()
+  local n, last = 0, nil
+  local played = answered({ task = "x" }, { function(words)
+    n, last = n + 1, words
+    return play.decide { commands = { { "press_key", { key = "f" .. (n - 1) % 12 + 1 } } },
+      learned = { ("The key number %d opens the window number %d."):format(n, 100 - n) } }
+  end }, { flags = { ["orchestrator.iterations"] = 14 } })
+  t.eq(played.run.outcome.status, "incomplete")
+  local _, steps = last:gsub("press_key%(", "")
+  local _, learned = last:gsub("The key number", "")
+  t.eq({ steps, learned }, { 7, 10 }, last)
+  t.has(last, 'press_key("f1") -> ', "the thirteenth")
+  t.has(last, "The key number 13 opens")
+  t.ok(not last:find("The key number 3 opens", 1, true), "the older ones are not told")
+  local sizes = played:only "iteration"[14].sizes
+  for _, part in ipairs { "mission", "memory", "history", "screen", "demand", "system", "tools" } do
+    t.ok((sizes[part] or 0) > 0, part .. " is counted")
+  end
+  local sum = -sizes.all
+  for _, size in pairs(sizes) do sum = sum + size end
+  t.eq(sum, sizes.all, "the parts are the whole")
+end
+
+-- --- the account ----------------------------------------------------------------------------------------------------
+
+function tests.a_tool_is_worth_something_where_the_next_commands_succeed()
+  local look = play.ask { "check_page_ready" }
+  local miss = play.decide { commands = { { "focus_window", { title = "Elsewhere" } } } }
+  local played = answered({ task = "x" }, { look, miss, look, press(), play.decide { status = "stuck" } })
+  t.eq(played.run.result.tools.check_page_ready, { asked = 2, useful = 1, redundant = 0, cached = 0 })
+  t.eq({ played.run.result.lookups, played.run.result.useful }, { 2, 1 })
+end
+
+-- What came of goals with these counts.
+local function compared(...)
+  local run = { result = metrics.journey() }
+  for _, account in ipairs { ... } do
+    for _, name in ipairs { "cached", "redundant", "failed", "picture_tokens" } do account[name] = 0 end
+    account.tools = {}
+    metrics.join(run, "g", true, account)
+  end
+  local met, values = {}, {}
+  for name, target in pairs(run.result.targets) do met[name], values[name] = target.met, target.value end
+  return met, values
+end
+
+local function account(fields)
+  local good = { iterations = 4, calls = 2, tokens = 4999, seconds = 29.9, lookups = 1, useful = 1, pictures = 0,
+    commands = 10, commands_done = 9 }
+  for name, value in pairs(fields or {}) do good[name] = value end
+  return good
+end
+
+function tests.what_is_aimed_at()
+  local names = { "calls", "iterations", "lookups", "seconds", "tokens", "command_success", "commands_per_iteration",
+    "lookup_relevance", "screenshot_share" }
+  local met = compared(account())
+  for _, name in ipairs(names) do t.eq(met[name], true, name) end
+  met = compared(account { iterations = 5, calls = 3, tokens = 5000, seconds = 30, lookups = 10, useful = 9,
+    pictures = 1, commands = 5, commands_done = 4 })
+  for _, name in ipairs(names) do t.eq(met[name], false, name) end
+  local _, values = compared(account(), account { calls = 4, iterations = 6 })
+  t.ok(values.calls == 3 and values.iterations == 5, "of several goals the mean")
+end
+
+return tests
