@@ -8,7 +8,7 @@
 /* A watch of processes. */
 #define PROCESS_WATCH_TYPE "native.ProcessWatch"
 
-enum { MOST_ROOTS = 64, MOST_NAMES = 16 };
+enum { MOST_ROOTS = 64, MOST_NAMES = 16, LONGEST_DRAIN = 50 /* ms */ };
 
 typedef struct {
     system_process_watch *watch;
@@ -139,14 +139,22 @@ static int lib_watch_connected(lua_State *L)
     return 1;
 }
 
+/* Waits until what was written to terminals before has been handed to those who read it, at most
+ * 50 ms. To be called between two looks.
+ * ---@return boolean drained false where it has not happened in that time */
+static int lib_watch_drain(lua_State *L)
+{
+    system_process_watch *watch = check_watch(L);
+    luaL_argcheck(L, watch, 1, "it is closed");
+    lua_pushboolean(L, system_process_watch_drain(watch, LONGEST_DRAIN));
+    return 1;
+}
+
 int lib_open_processes(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"look", lib_watch_look},
-        {"mark", lib_watch_mark},
-        {"connected", lib_watch_connected},
-        {"close", close_watch},
-        {NULL, NULL},
+        {"look", lib_watch_look},   {"mark", lib_watch_mark}, {"connected", lib_watch_connected},
+        {"drain", lib_watch_drain}, {"close", close_watch},   {NULL, NULL},
     };
     static const luaL_Reg functions[] = {
         {"open", open_watch},

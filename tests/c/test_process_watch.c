@@ -1,7 +1,9 @@
+#define _GNU_SOURCE /* posix_openpt */
 /* What is known of processes: children of this one that do a known thing each. */
 #include "check.h"
 #include "system/process_watch.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -220,6 +222,28 @@ static void test_falls_asleep(void)
     munmap(may_wait, sizeof *may_wait);
 }
 
+/* What was written to terminals has come out of them after it: here one of the test's own, without
+ * waiting at it. */
+static void test_drain(void)
+{
+    system_process_watch *watch = system_process_watch_new();
+    int pty = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    if (!CHECK(pty >= 0 && grantpt(pty) == 0 && unlockpt(pty) == 0)) {
+        return;
+    }
+    int terminal = open(ptsname(pty), O_RDWR | O_NOCTTY);
+    CHECK(terminal >= 0);
+    for (int i = 0; i < 200; i++) {
+        char byte;
+        CHECK(write(terminal, "a", 1) == 1);
+        CHECK(system_process_watch_drain(watch, 20000));
+        CHECK(read(pty, &byte, 1) == 1);
+    }
+    close(terminal);
+    close(pty);
+    system_process_watch_free(watch);
+}
+
 static void test_connected(void)
 {
     system_process_look look;
@@ -239,6 +263,7 @@ int main(void)
     test_busy();
     test_after_the_mark();
     test_falls_asleep();
+    test_drain();
     test_connected();
     return check_done();
 }

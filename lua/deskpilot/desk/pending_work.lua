@@ -1,9 +1,9 @@
 --- Whether anything that an act has begun is still on its way; it is asked where desk.timing.settle_by_cause is set.
 --- On a private desktop all programs are known, the display server among them: where every thread of all of them
---- sleeps at one moment, and none in a wait with a time-out that ends soon, nothing changes the screen any more; but
---- what a program has written to a terminal may still be on its way through the kernel then, on a busy machine. A
---- browser always has such waits; its pages are asked instead whether they have set timers or begun requests. What
---- else comes from outside is not known: where another program has a network connection, nothing is claimed.
+--- sleeps at one moment, none in a wait with a time-out that ends soon, and what was written to terminals has been
+--- handed on by the kernel, nothing changes the screen any more. A browser always has such waits; its pages are asked
+--- instead whether they have set timers or begun requests. What else comes from outside is not known: where another
+--- program has a network connection, nothing is claimed.
 local processes = require "native.processes"
 local task = require "deskpilot.base.task"
 
@@ -262,11 +262,11 @@ function PendingWork:may_be_known()
   return self.begun ~= nil and not self.unknown
 end
 
--- Two looks of the same stamp: at a moment between them everything slept. What a browser had to tell by then has been
--- read after that.
+-- Two looks of the same stamp: at a moment between them everything slept, and nothing was on its way to a terminal.
+-- What a browser had to tell by then has been read after that.
 local function all_asleep(self, soon, moving)
   local first = asleep(self, soon, moving)
-  local second = first and asleep(self, soon, moving)
+  local second = first and self.watch:drain() and asleep(self, soon, moving)
   if not second or second.stamp ~= first.stamp then return false end
   self.slept = true
   self.desk.event_pump:wait(0.001)

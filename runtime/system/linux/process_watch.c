@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* posix_openpt, ptsname_r, cfmakeraw */
 /*
  * Linux tells of every thread how often it has run (schedstat), and which call it sleeps in with
  * the call's arguments (syscall), to those who might also trace it. So the time-outs of waits can
@@ -8,13 +9,17 @@
 #include "wait_calls.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 #include <uv.h>
 
 enum { MOST_PROCESSES = 512, MOST_THREADS = 4096, PATH_SIZE = 64, WORDS_SIZE = 4096 };
+enum { MOST_READS = 3 }; /* of one thread in a look */
 
 typedef struct {
     long pid, tid;
@@ -40,17 +45,35 @@ struct system_process_watch {
     long pids[MOST_PROCESSES];
     bool selected[MOST_PROCESSES]; /* of the process of that place */
     size_t pid_count;
-    inodes local; /* that are known to be no network connections */
+    inodes local;      /* that are known to be no network connections */
+    int pty, terminal; /* the ends of a terminal of its own; -1 where there is none */
+    size_t on_the_way; /* bytes that were written to the terminal and have not come out */
 };
 
 system_process_watch *system_process_watch_new(void)
 {
-    return calloc(1, sizeof(system_process_watch));
+    system_process_watch *watch = calloc(1, sizeof *watch);
+    if (watch) {
+        watch->pty = watch->terminal = -1;
+    }
+    return watch;
+}
+
+static void close_terminal(system_process_watch *watch)
+{
+    if (watch->terminal >= 0) {
+        close(watch->terminal);
+    }
+    if (watch->pty >= 0) {
+        close(watch->pty);
+    }
+    watch->pty = watch->terminal = -1;
 }
 
 void system_process_watch_free(system_process_watch *watch)
 {
     if (watch) {
+        close_terminal(watch);
         free(watch->threads);
         free(watch->local.list);
         free(watch);
@@ -145,15 +168,23 @@ static bool is_there(const thread *t)
     return state && state[1] == ' ' && state[2] != 'Z' && state[2] != 'X';
 }
 
+/* The number and the call are two files: of a thread that runs in between, which one on its way to
+ * sleep does where it is put off, the call would not belong to the number. */
 static void look_at_thread(thread *t, bool is_new, uint64_t before, uint64_t now)
 {
     uint64_t runs = 0;
     t->met = read_runs(t, &runs);
-    /* One that was awake at the look before goes to sleep without being given a processor anew. */
-    bool ran = is_new || runs != t->runs || t->awake || t->unreadable;
-    t->runs = runs;
-    t->ran = t->ran || ran;
-    look_at_call(t, ran, before, now);
+    for (int i = 0; i < MOST_READS; i++) {
+        /* One that was awake at the look before goes to sleep without being given a processor. */
+        bool ran = is_new || runs != t->runs || t->awake || t->unreadable;
+        t->runs = runs;
+        t->ran = t->ran || ran;
+        look_at_call(t, ran, before, now);
+        if (!ran || t->awake || t->unreadable || !read_runs(t, &runs) || runs == t->runs) {
+            break;
+        }
+        t->awake = true; /* unless the next reading says otherwise */
+    }
     if ((t->awake || t->unreadable || !t->met) && !is_there(t)) {
         t->met = false; /* it has ended */
     }
@@ -314,6 +345,54 @@ void system_process_watch_mark(system_process_watch *watch)
     for (size_t i = 0; i < watch->count; i++) {
         watch->threads[i].ran = false;
     }
+}
+
+/* --- terminals ----------------------------------------------------------------------------------
+ */
+
+/* A terminal that nobody sits at: it hands on each byte as it is. */
+static bool open_terminal(system_process_watch *watch)
+{
+    char name[PATH_SIZE];
+    struct termios raw;
+    watch->pty = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (watch->pty >= 0 && grantpt(watch->pty) == 0 && unlockpt(watch->pty) == 0 &&
+        ptsname_r(watch->pty, name, sizeof name) == 0) {
+        watch->terminal = open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    }
+    if (watch->terminal >= 0 && tcgetattr(watch->terminal, &raw) == 0) {
+        cfmakeraw(&raw);
+        if (tcsetattr(watch->terminal, TCSANOW, &raw) == 0) {
+            return true;
+        }
+    }
+    close_terminal(watch);
+    return false;
+}
+
+/* What is written to a terminal is put into a queue of the kernel's, and one of the kernel's own
+ * threads hands it on (tty_flip_buffer_push of drivers/tty/tty_buffer.c, since Linux 3.12 by
+ * system_unbound_wq): on a busy machine while everybody else sleeps. They take from the queue in
+ * its order, so where a byte that was written later has come out, the others have been taken. */
+bool system_process_watch_drain(system_process_watch *watch, int milliseconds)
+{
+    char out[16];
+    if (watch->pty < 0 && !open_terminal(watch)) {
+        return true; /* then nobody else can have a terminal either, or nothing can be known */
+    }
+    if (write(watch->terminal, "x", 1) != 1) {
+        return false;
+    }
+    watch->on_the_way++; /* there may be others, of calls that did not see theirs come out */
+    struct pollfd end = {.fd = watch->pty, .events = POLLIN};
+    while (watch->on_the_way && poll(&end, 1, milliseconds) == 1) {
+        ssize_t length = read(watch->pty, out, sizeof out);
+        if (length <= 0 || (size_t) length > watch->on_the_way) {
+            return false;
+        }
+        watch->on_the_way -= (size_t) length;
+    }
+    return watch->on_the_way == 0;
 }
 
 /* --- connections --------------------------------------------------------------------------------

@@ -38,3 +38,10 @@ bool system_process_watch_connected(system_process_watch *watch)
     (void) watch;
     return true;
 }
+
+bool system_process_watch_drain(system_process_watch *watch, int milliseconds)
+{
+    (void) watch;
+    (void) milliseconds;
+    return true;
+}
