@@ -8,7 +8,7 @@ local task = require "deskpilot.base.task"
 
 local tests = {}
 
-local TRIES = 8
+local SLEEPS, TIMERS = 4, 8
 local MOST_TRIES = 60
 
 local function count(list, wanted)
@@ -52,17 +52,25 @@ function tests.a_terminal_that_does_nothing_more()
   end)
 end
 
--- What sleeps for less than the quiet time is waited for: "quiet" would be too early by far for a longer one.
+-- What sleeps for less than the quiet time is waited for: "quiet" would be too early by far for a longer one. Where
+-- others keep both cores busy the quiet time may decide, which claims nothing.
 function tests.a_program_that_sleeps_for_a_moment()
   with_terminal("while read x; do sleep 0.1; clear; for i in 1 2 3 4 5 6 7 8 9; do echo $((++n)); done; done",
     function(desk)
-      for _ = 1, TRIES do
+      local idle, acts = 0, 0
+      while idle < SLEEPS do
+        acts = acts + 1
+        t.ok(acts <= MOST_TRIES, idle)
         t.ok(desk.keyboard.press "Return")
         local pressed = task.now()
         local settled = t.ok(desk.settle())
-        t.ok(desk.native:last_change() / 1e9 - pressed > 0.08, "its words came before it was called settled: "
-          .. t.show(settled))
-        t.ok(not changes_later(desk), "nothing comes later")
+        if settled.reason == "idle" then
+          idle = idle + 1
+          t.ok(desk.native:last_change() / 1e9 - pressed > 0.08, "its words came before it was called settled: "
+            .. t.show(settled))
+          t.ok(not changes_later(desk), "nothing comes later")
+        end
+        t.ok(desk.settle { quiet = 1, cap = 20 }) -- its words have come
       end
     end)
 end
@@ -181,11 +189,14 @@ function tests.pages()
     t.eq(says(desk, "at_once"), "At once " .. clicks)
 
     -- A timer of the page: its end is waited for.
-    for i = 1, TRIES do
+    for i = 1, TIMERS do
       click(desk, later)
       local settled = t.ok(desk.settle())
-      t.eq(says(desk, "later"), "Later " .. i, t.show(settled))
-      t.ok(settled.reason ~= "idle" or settled.seconds > 0.18, settled)
+      if settled.reason == "idle" then
+        t.eq(says(desk, "later"), "Later " .. i, t.show(settled))
+        t.ok(settled.seconds > 0.18, settled)
+      end
+      t.ok(desk.wait_until(function() return says(desk, "later") == "Later " .. i end, { timeout = 20 }))
     end
 
     -- An animation without an end does not hold it.

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* posix_openpt, ptsname_r, cfmakeraw */
+#define _GNU_SOURCE /* posix_openpt, cfmakeraw */
 /*
  * Linux tells of every thread how often it has run (schedstat), and which call it sleeps in with
  * the call's arguments (syscall), to those who might also trace it. So the time-outs of waits can
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 #include <uv.h>
@@ -353,12 +354,11 @@ void system_process_watch_mark(system_process_watch *watch)
 /* A terminal that nobody sits at: it hands on each byte as it is. */
 static bool open_terminal(system_process_watch *watch)
 {
-    char name[PATH_SIZE];
     struct termios raw;
     watch->pty = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    if (watch->pty >= 0 && grantpt(watch->pty) == 0 && unlockpt(watch->pty) == 0 &&
-        ptsname_r(watch->pty, name, sizeof name) == 0) {
-        watch->terminal = open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (watch->pty >= 0 && grantpt(watch->pty) == 0 && unlockpt(watch->pty) == 0) {
+        watch->terminal =
+            ioctl(watch->pty, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     }
     if (watch->terminal >= 0 && tcgetattr(watch->terminal, &raw) == 0) {
         cfmakeraw(&raw);
