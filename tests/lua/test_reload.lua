@@ -5,6 +5,7 @@ local files = require "deskpilot.base.files"
 local json = require "deskpilot.base.json"
 local lookup = require "deskpilot.base.lookup"
 local null_run = require "null_run"
+local placeholders = require "deskpilot.cli.placeholders"
 local reloading = require "deskpilot.agent.reloading"
 local source_lines = require "deskpilot.cli.source_lines"
 local system = require "native.system"
@@ -29,7 +30,8 @@ return { name = "poke", description = %q, parameters = { type = "object", proper
 local guard = "return { turn_start = function(run) run:note %q end }"
 
 local function reload_all()
-  return reloading.new(function(path, key) return source_lines.of(assert(files.read(path)), key) end)
+  return reloading.new(function(path, key) return source_lines.of(assert(files.read(path)), key) end,
+    placeholders.problems)
 end
 
 -- Runs six turns; before turn n + 1, `edits[n]` is given the function that writes a file of the project.
@@ -56,7 +58,7 @@ local function play(edits)
   local ok, run, events = pcall(null_run.play, { task = "do", policy = "mine" }, { reloading = reload_all(),
     model = function(request)
       asked[#asked + 1] = request
-      if edits[#asked] then edits[#asked](put) end
+      if edits[#asked] then edits[#asked](put, root) end
       return null_run.calls({}, "words alone")
     end })
   lookup.set_roots = set_roots
@@ -77,6 +79,14 @@ local function systems(asked)
   for _, request in ipairs(asked) do
     local said = request.system or request.messages[1].content
     if list[#list] ~= said then list[#list + 1] = said end
+  end
+  return list
+end
+
+local function reload_errors(events)
+  local list = {}
+  for _, one in ipairs(null_run.only(events, "error")) do
+    if one.name == "reload" then list[#list + 1] = one.message end
   end
   return list
 end
@@ -113,14 +123,35 @@ function tests.a_broken_edit_is_told_with_its_line_and_a_mended_one_counts()
   local list = systems(asked)
   t.has(list[1], "ONE")
   t.has(list[#list], "MENDED")
-  local errors = {}
-  for _, one in ipairs(null_run.only(events, "error")) do
-    if one.name == "reload" then errors[#errors + 1] = one.message end
-  end
+  local errors = reload_errors(events)
   t.eq(#errors, 2, table.concat(errors, "|"))
   local words = table.concat(errors, "|")
   t.has(words, "mine.lua:2: must return a table with a function `turn(run)`")
   t.has(words, "poke.lua:3:")
+end
+
+function tests.a_broken_prompt_is_told_and_its_words_before_are_sent()
+  local root
+  local asked, events = play {
+    [1] = function(put) put("prompts/mine.md", "prompt two\n\n{{nobody}} fills this") end,
+    [2] = function(put) put("prompts/mine.md", "prompt three, which is mended") end,
+    [3] = function(put) put("prompts/mine.md", "  \n") end,
+    [4] = function(_, where)
+      root = where
+      assert(os.remove(where .. "/deskpilot/prompts/mine.md"))
+    end,
+    [5] = function(put) put("prompts/mine.md", "prompt four") end,
+  }
+  t.ok(root)
+  local said = {}
+  for i, words in ipairs(systems(asked)) do said[i] = words:match "^[^\n]*" end
+  t.eq(said, { "ONE prompt one", "ONE prompt three, which is mended", "ONE prompt four" })
+  local list = reload_errors(events)
+  t.eq(#list, 3, table.concat(list, "|"))
+  t.has(list[1], "the prompt mine was edited and cannot be used, so the one before goes on: ")
+  t.has(list[1], "mine.md:3: nothing fills {{nobody}}")
+  t.has(list[2], "mine.md:1: the prompt is empty")
+  t.has(list[3], "there is no prompts/mine.md")
 end
 
 -- What others may have written is as little used as at the start of a run.

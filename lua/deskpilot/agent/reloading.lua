@@ -1,6 +1,6 @@
 --- Live reload: before each turn the files of the user's folders that were edited since the last one are taken anew:
---- the policy, tools, guards and profiles. A file that cannot be used is told of with its line, and what was loaded
---- before stays. They are found and trusted as at the start of a run. Prompts are read for every request anyway.
+--- the policy, tools, guards, prompts and profiles. A file that cannot be used is told of with its line, and what was
+--- there before stays. They are found and trusted as at the start of a run.
 local app_profiles = require "deskpilot.desk.app.profiles"
 local lookup = require "deskpilot.base.lookup"
 local plugins = require "deskpilot.agent.plugins"
@@ -8,19 +8,23 @@ local profiles = require "deskpilot.model.profile"
 
 local reloading = {}
 
-local kinds = { "policies", "tools", "guards", "model/profiles", "apps" }
+local kinds = { "policies", "tools", "guards", "prompts", "model/profiles", "apps" }
 
 ---@class deskpilot.reloading
 ---@field line_of (fun(path: string, key: string?): integer?)? the line of a file that is about a key
+---@field prompt_problems (fun(name: string, words: string): { line: integer, message: string }[])?
 ---@field versions table<string, string>? of the files, by kind and name; nil before the first turn
+---@field prompts table<string, string> the words of the user's prompts as they were when they could be used last
 local Reloading = {}
 Reloading.__index = Reloading
 
 --- Watches the user's files from the first turn on.
 ---@param line_of (fun(path: string, key: string?): integer?)?
+---@param prompt_problems (fun(name: string, words: string): { line: integer, message: string }[])? what is wrong with
+---  the words of a prompt
 ---@return deskpilot.reloading
-function reloading.new(line_of)
-  return setmetatable({ line_of = line_of }, Reloading)
+function reloading.new(line_of, prompt_problems)
+  return setmetatable({ line_of = line_of, prompt_problems = prompt_problems, prompts = {} }, Reloading)
 end
 
 -- What is there now, by kind and name.
@@ -103,6 +107,43 @@ function take.apps(_, name)
   return true
 end
 
+local function prompt_file(name) return "prompts/" .. name .. ".md" end
+
+-- The words of a prompt's file as it is now, or what is wrong with them.
+local function prompt_words(self, name)
+  lookup.pin(prompt_file(name), nil)
+  local words, where = lookup.text(prompt_file(name))
+  if not words then return nil, where end
+  local wrong = {}
+  for i, one in ipairs(self.prompt_problems and self.prompt_problems(name, words) or {}) do
+    wrong[i] = ("%s:%d: %s"):format(where, one.line, one.message)
+  end
+  if #wrong > 0 then return nil, table.concat(wrong, "; ") end
+  return words
+end
+
+-- Prompts are read for each request. One that cannot be used any more is told of, and its words before are given.
+local function take_prompt(self, run, name)
+  local words, err = prompt_words(self, name)
+  if words then
+    self.prompts[name] = words
+  elseif self.prompts[name] then
+    lookup.pin(prompt_file(name), self.prompts[name])
+    complain(self, run, "the prompt " .. name, err)
+  end
+end
+
+local function take_prompts(self, run, was, now)
+  for id in pairs(now) do
+    local name = id:match "^prompts/(.*)$"
+    if name and (not was or was[id] ~= now[id]) then take_prompt(self, run, name) end
+  end
+  for id in pairs(was or {}) do
+    local name = id:match "^prompts/(.*)$"
+    if name and not now[id] then take_prompt(self, run, name) end
+  end
+end
+
 --- Takes what was edited. To be called between turns.
 ---@param run deskpilot.run
 ---@param name string the policy that works
@@ -112,6 +153,7 @@ function Reloading:turn(run, name, policy)
   local helpers, now = lookup.refresh(), look()
   local was = self.versions
   self.versions = now
+  take_prompts(self, run, was, now)
   if not was then return policy end
   for id, version in pairs(now) do
     local kind, own_name = id:match "^(.*)/([^/]*)$"
@@ -121,7 +163,7 @@ function Reloading:turn(run, name, policy)
         local again, err = load(run, kind, name)
         if again then policy = again else complain(self, run, "the policy " .. name, err) end
       end
-    elseif edited then
+    elseif edited and kind ~= "prompts" then
       local ok, err = take[kind](run, own_name)
       if not ok then complain(self, run, ("the %s %s"):format(lookup.singular(kind), own_name), err) end
     end

@@ -16,6 +16,7 @@ local lookup = {}
 local roots = {} -- absolute folders; earlier ones have precedence
 local owners = {} -- whose each of them is: "mission", "project", "user"
 local searching = false -- whether our searcher is installed
+local pinned = {} -- words of texts that stand in for their files
 local loaded = {} -- module name -> { path, stamp } for modules that `require` has read from a root
 
 local singular = {
@@ -130,6 +131,7 @@ end
 function lookup.set_roots(where)
   roots, owners = {}, {}
   own_files.forget()
+  pinned = {}
   local seen = {}
   for _, field in ipairs { "mission_folder", "project_folder", "user_folder" } do
     local folder = where[field] and files.absolute(where[field])
@@ -211,13 +213,20 @@ end
 ---@return string? version nil where the user has none of that name
 function lookup.version(kind, name)
   local relative = "deskpilot/" .. kind .. "/" .. name
-  local path = in_roots(relative .. ".lua", relative .. "/init.lua")
+  local path = in_roots(relative .. (kind == "prompts" and ".md" or ".lua"), relative .. "/init.lua")
   return path and path .. " " .. (stamp(path) or "")
 end
 
 local function is_text_name(name)
   return not name:find("^[/\\]") and not name:find("^%a:") and not name:find("..", 1, true)
     and not name:find("[\0\\]")
+end
+
+--- From now on lookup.text gives these words in place of what the file says.
+---@param name string as for lookup.text
+---@param words string? nil: the file counts again
+function lookup.pin(name, words)
+  pinned[name] = words
 end
 
 --- A text file such as "prompts/NAME.md": ROOT/deskpilot/NAME, else what ships.
@@ -227,6 +236,7 @@ function lookup.text(name)
   if not is_text_name(name) then
     return errors.fail("invalid", "'%s' is not the name of a shipped text", name)
   end
+  if pinned[name] then return pinned[name], "pinned:" .. name end
   local path, tried, root = in_roots("deskpilot/" .. name)
   if path then
     local bytes, err = read_own(path, root)

@@ -210,18 +210,7 @@ function kinds.app(self) data_file(self, require "deskpilot.desk.app.profile".re
 function kinds.profile(self) data_file(self, require "deskpilot.model.profile".read) end
 
 function kinds.prompt(self)
-  local filled = placeholders.filled(self.name)
-  local line = 0
-  if not self.source:find "%S" then self:add(1, "the prompt is empty") end
-  for words in text.lines(self.source) do
-    line = line + 1
-    for word in words:gmatch "{{([^{}]*)}}" do
-      if not filled[word] then
-        self:add(line, ("nothing fills {{%s}}%s; %s has %s"):format(word, text.did_you_mean(word, text.keys(filled),
-          "{{%s}}"), self.name, text.join(text.keys(filled))))
-      end
-    end
-  end
+  for _, one in ipairs(placeholders.problems(self.name, self.source)) do self:add(one.line, one.message) end
 end
 
 function kinds.configuration(self)

@@ -3,6 +3,7 @@
 local files = require "deskpilot.base.files"
 local lookup = require "deskpilot.base.lookup"
 local shipped_files = require "native.shipped"
+local text = require "deskpilot.base.text"
 local tokens = require "deskpilot.cli.tokens"
 
 local placeholders = {}
@@ -29,9 +30,9 @@ end
 local function keys_of(list, at, found)
   local depth = 0
   for i = at, #list do
-    local text = list[i].kind == "sign" and list[i].text
-    if text == "{" or text == "(" then depth = depth + 1 end
-    if text == "}" or text == ")" then depth = depth - 1 end
+    local sign = list[i].kind == "sign" and list[i].text
+    if sign == "{" or sign == "(" then depth = depth + 1 end
+    if sign == "}" or sign == ")" then depth = depth - 1 end
     if depth == 0 then return end
     if depth == 1 and list[i].kind == "name" and list[i + 1] and list[i + 1].text == "=" then
       found[list[i].text] = true
@@ -69,6 +70,26 @@ function placeholders.filled(name)
   if not asks then found = any end
   for word in pairs(everywhere) do found[word] = true end
   return found
+end
+
+--- What is wrong with the words of a prompt.
+---@param name string its file's, without .md
+---@param source string
+---@return { line: integer, message: string }[] problems in the order of the lines
+function placeholders.problems(name, source)
+  local filled, problems, line = placeholders.filled(name), {}, 0
+  if not source:find "%S" then problems[1] = { line = 1, message = "the prompt is empty" } end
+  if not utf8.len(source) then problems[#problems + 1] = { line = 1, message = "the prompt is no UTF-8" } end
+  for words in text.lines(source) do
+    line = line + 1
+    for word in words:gmatch "{{([^{}]*)}}" do
+      if not filled[word] then
+        problems[#problems + 1] = { line = line, message = ("nothing fills {{%s}}%s; %s has %s"):format(word,
+          text.did_you_mean(word, text.keys(filled), "{{%s}}"), name, text.join(text.keys(filled))) }
+      end
+    end
+  end
+  return problems
 end
 
 return placeholders

@@ -328,7 +328,7 @@ local function perform(plan, parts, options)
     parts.reloading = require "deskpilot.agent.reloading".new(function(path, key)
       local words = files.read(path)
       return words and require "deskpilot.cli.source_lines".of(words, key)
-    end)
+    end, require "deskpilot.cli.placeholders".problems)
   end
   table.insert(parts.listeners, { name = "the journal", listener = journal, essential = true })
   table.insert(parts.listeners, { name = "the trajectory",
