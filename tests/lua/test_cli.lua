@@ -454,6 +454,29 @@ function tests.doctor_is_content_where_all_is_well()
   t.has(child.stdout, "scripts, --model literal and agents can run here\n")
 end
 
+-- What programs go by: the same findings, with ids.
+function tests.doctor_tells_it_as_data()
+  local env = { DISPLAY = false, WAYLAND_DISPLAY = false, DESKPILOT_RUN_DIR = "/x" }
+  local child = spawn.run({ spawn.program, "doctor", "--json", "--endpoint", "http://127.0.0.1:9/v1" }, { env = env })
+  t.eq(child.status, 3, child.stderr)
+  local told = t.ok(json.decode(child.stdout))
+  local words = spawn.run({ spawn.program, "doctor", "--endpoint", "http://127.0.0.1:9/v1" }, { env = env }).stdout
+  t.eq(told.usable, false)
+  t.has(words, told.verdict)
+  local by_id = {}
+  for _, one in ipairs(told.findings) do
+    by_id[one.id] = one
+    t.has(words, one.name)
+    t.ok(type(one.ok) == "boolean" and type(one.detail) == "string", one)
+  end
+  t.eq(by_id.configuration.ok, true)
+  t.eq({ by_id.variable.ok, by_id.variable.optional }, { false, true })
+  t.has(by_id.variable.mend, "DESKPILOT_RUNS_DIR")
+  t.eq({ by_id.model.ok, by_id.model.optional }, { false, false })
+  t.has(by_id.model.detail, "no model server answers at http://127.0.0.1:9/v1")
+  for _, id in ipairs { "browser", "disk", "private_desktops", "reading", "servers" } do t.ok(by_id[id], id) end
+end
+
 -- As an application that stopped answering COM, or a name server, does it to a thread.
 function tests.nobody_waits_at_the_end_for_a_call_that_does_not_return()
   local folder = spawn.folder()

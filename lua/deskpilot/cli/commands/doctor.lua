@@ -22,40 +22,56 @@ local doctor = {
   summary = "Say what works on this machine, and how to mend what does not.",
   only_options = true,
   order = 80,
-  usage = "doctor [--provider NAME | --endpoint URL] [--wire NAME] [--model NAME] [--set KEY=VALUE]...",
+  usage = "doctor [--provider NAME | --endpoint URL] [--wire NAME] [--model NAME] [--set KEY=VALUE]... [--json]",
   options = {
     { name = "provider", value = "NAME", help = "the model server to try: " .. provider.shipped_names() },
     { name = "endpoint", value = "URL", help = "the model server to try, by its address" },
     { name = "wire", value = "NAME", help = "the protocol that it speaks: chat, responses, anthropic or gemini" },
     { name = "model", value = "NAME", help = "the model to ask for; `literal` needs no server" },
     { name = "set", value = "KEY=VALUE", repeated = true, help = "any configuration key" },
+    { name = "json", help = "print one JSON object in place of the lines" },
   },
   details = "The last line says which missions can run here: scripts (`run`), tasks for --model literal, and tasks\n"
     .. "for a model. Exit status 0: scripts and --model literal can, and the model that an option names is\n"
-    .. "there; 3: else.",
+    .. "there; 3: else.\n\n"
+    .. "--json: { usable, verdict, findings: [{ id, name, ok, optional, detail, mend }] }. The `id` of what is tried\n"
+    .. "stays the same in later versions; `optional`: a mission can run without it; `mend`: what to do about it,\n"
+    .. "where that is known.",
 }
 
----@class deskpilot.finding
----@field name string
+-- What is tried, by the ids that --json tells.
+local names = {
+  browser = "browser", capture = "capture", configuration = "configuration", desktop = "a desktop", disk = "disk",
+  display = "display", elements = "elements (accessibility)", input = "mouse and keyboard", model = "model",
+  private_desktops = "private desktops", reading = "text on screen (OCR)", servers = "servers on this machine",
+  session = "session", stop_hotkey = "emergency-stop hotkey", variable = "variable", windows = "windows",
+}
+
+---@class deskpilot.doctor_finding
+---@field id string
+---@field name string what people call it
 ---@field ok boolean
 ---@field detail string what was seen, or what is wrong
 ---@field mend string? what to do about it
 ---@field optional boolean? a mission can run without it
 
-local function found(name, detail)
-  return { name = name, ok = true, detail = detail }
+local function found(id, detail)
+  return { id = id, name = names[id], ok = true, detail = detail }
 end
 
-local function missing(name, detail, mend, optional)
-  return { name = name, ok = false, detail = tostring(detail), mend = mend, optional = optional }
+local function missing(id, detail, mend, optional)
+  return { id = id, name = names[id], ok = false, detail = tostring(detail), mend = mend,
+    optional = optional or false }
 end
 
 -- Variables that look like those of a key and are none's.
 local function check_variables(all, findings)
   for _, kind in ipairs { "policies", "guards", "tools" } do all:load_all(kind) end -- those that ship
   for _, variable in ipairs(config_layer.misspelt(all.keys, assert(uv.os_environ()))) do
-    findings[#findings + 1] = missing("variable " .. variable.name, "no configuration key has it",
+    local finding = missing("variable", "no configuration key has it",
       ("if %s is meant, name it so"):format(variable.meant), true)
+    finding.name = "variable " .. variable.name
+    findings[#findings + 1] = finding
   end
 end
 
@@ -127,9 +143,9 @@ local function check_input(desk, findings)
   local ok, err
   if x then ok, err = desk:move(x, y) else err = y end
   if ok then
-    findings[#findings + 1] = found("mouse and keyboard", ("can be moved; the pointer is at %d,%d"):format(x, y))
+    findings[#findings + 1] = found("input", ("can be moved; the pointer is at %d,%d"):format(x, y))
   else
-    findings[#findings + 1] = missing("mouse and keyboard", err, platform.advice.input, true)
+    findings[#findings + 1] = missing("input", err, platform.advice.input, true)
   end
 end
 
@@ -144,9 +160,9 @@ local function check_stop_hotkey(settings, findings)
   hotkey:close()
   problem = problem or hotkey.failure
   if problem then
-    findings[#findings + 1] = missing("emergency-stop hotkey", problem,
+    findings[#findings + 1] = missing("stop_hotkey", problem,
       "mend what it names, or set another safety.stop_hotkey", true)
-  else findings[#findings + 1] = found("emergency-stop hotkey", combo .. " stops a run") end
+  else findings[#findings + 1] = found("stop_hotkey", combo .. " stops a run") end
 end
 
 local function check_windows(desk, findings)
@@ -157,39 +173,41 @@ end
 
 -- The element tree of the current desktop, by the way that a mission takes.
 local function check_elements(findings)
-  local name = "elements (accessibility)"
   local mend = platform.advice.elements
   local opened, desk, err = pcall(function() return require("deskpilot.desk").open {} end)
   if not opened then desk, err = nil, desk end
   if not desk then
-    findings[#findings + 1] = missing(name, err, mend, true)
+    findings[#findings + 1] = missing("elements", err, mend, true)
     return
   end
   local done, list, why = task.limit(5, function() return desk.elements.list {} end)
-  if done and list then findings[#findings + 1] = found(name, ("%d on screen"):format(#list))
-  else findings[#findings + 1] = missing(name, done and why or list, mend, true) end
+  if done and list then findings[#findings + 1] = found("elements", ("%d on screen"):format(#list))
+  else findings[#findings + 1] = missing("elements", done and why or list, mend, true) end
   desk:close()
 end
 
 -- Reading text off the screen, which only scripts without elements to go by need.
 local function check_reading(findings)
-  local name, language = "text on screen (OCR)", "eng"
+  local language = "eng"
   local ok, err = require("native.ocr").check(language)
-  findings[#findings + 1] = ok and found(name, "Tesseract is there, with " .. language)
-    or missing(name, err, nil, true)
+  findings[#findings + 1] = ok and found("reading", "Tesseract is there, with " .. language)
+    or missing("reading", err, nil, true)
 end
 
 -- A desktop of which only a part can be reached.
 local function check_session(findings)
   local limits = platform.session_limits()
-  if limits then findings[#findings + 1] = missing(limits.name, limits.detail, limits.mend, true) end
+  if not limits then return end
+  local finding = missing("session", limits.detail, limits.mend, true)
+  finding.name = limits.name
+  findings[#findings + 1] = finding
 end
 
 local function check_private(findings)
   local lacking, mend = platform.private_needs()
   local limits = platform.private_limits and ", " .. platform.private_limits or ""
-  if #lacking == 0 then findings[#findings + 1] = found("private desktops", "can be started" .. limits)
-  else findings[#findings + 1] = missing("private desktops", "without " .. text.join(lacking), mend, true) end
+  if #lacking == 0 then findings[#findings + 1] = found("private_desktops", "can be started" .. limits)
+  else findings[#findings + 1] = missing("private_desktops", "without " .. text.join(lacking), mend, true) end
   return #lacking == 0
 end
 
@@ -229,10 +247,10 @@ end
 
 -- The model servers of this machine that answer, asked side by side: their names.
 local function check_servers(findings)
-  local asked, names = {}, {}
+  local asked, known = {}, {}
   for _, one in ipairs(provider.all() or {}) do
     if one.is_local then
-      names[#names + 1] = one.name
+      known[#known + 1] = one.name
       asked[#asked + 1] = { one = one, job = task.start(function()
         local asking = client.new { endpoint = one.endpoint, connect_timeout = 1 }
         return task.limit(2, function() return asking:models() end)
@@ -248,10 +266,10 @@ local function check_servers(findings)
         #models == 1 and "" or "s")
     end
   end
-  if #words > 0 then findings[#findings + 1] = found("servers on this machine", text.join(words))
+  if #words > 0 then findings[#findings + 1] = found("servers", text.join(words))
   else
-    findings[#findings + 1] = missing("servers on this machine", ("none of %s answers where it usually does"):format(
-      text.join(names)), nil, true)
+    findings[#findings + 1] = missing("servers", ("none of %s answers where it usually does"):format(
+      text.join(known)), nil, true)
   end
   return answering
 end
@@ -310,7 +328,7 @@ function doctor.examine(options, tell)
   check_browser(findings)
   local private = check_private(findings)
   if not desk and not private then
-    findings[#findings + 1] = missing("a desktop", "neither a display nor the means for a private one",
+    findings[#findings + 1] = missing("desktop", "neither a display nor the means for a private one",
       "see the two above")
   end
   check_disk(settings, findings)
@@ -323,8 +341,9 @@ function doctor.examine(options, tell)
 end
 
 function doctor.run(options)
-  local _, usable, words = doctor.examine(options, print_finding)
-  terminal.put(words, "\n")
+  local findings, usable, words = doctor.examine(options, not options.json and print_finding or nil)
+  if options.json then terminal.put_json { usable = usable, verdict = words, findings = setmetatable(findings, nil) }
+  else terminal.put(words, "\n") end
   return usable and 0 or 3
 end
 
