@@ -48,7 +48,7 @@ end
 
 --- Types text as it is.
 function Terminal:type(words)
-  tmux(self, "send-keys", "-l", words)
+  tmux(self, "send-keys", "-l", "--", words)
 end
 
 --- Presses keys by tmux's names: "Enter", "C-c", "Up", "M-b".

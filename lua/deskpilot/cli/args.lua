@@ -12,8 +12,11 @@ local args = {}
 
 local help_option = { name = "help", short = "h", help = "show this help" }
 
-local function with_help(options)
-  local all = { table.unpack(options) }
+--- The options of a command, with the one that all have.
+---@param options deskpilot.option[]?
+---@return deskpilot.option[]
+function args.options(options)
+  local all = { table.unpack(options or {}) }
   for _, option in ipairs(all) do
     if option.name == "help" then return all end
   end
@@ -99,7 +102,7 @@ end
 ---@return table? result
 ---@return string[]|string positional or why it failed
 function args.parse(options, words, arguments)
-  local self = { options = with_help(options), words = words, at = 1, result = {} }
+  local self = { options = args.options(options), words = words, at = 1, result = {} }
   local positional, only_positional = {}, false
   while self.at <= #words do
     local word = words[self.at]
@@ -127,7 +130,7 @@ end
 ---@param command { summary: string, usage: string, options: deskpilot.option[], details: string? }
 ---@return string
 function args.help(name, command)
-  local options = with_help(command.options or {})
+  local options = args.options(command.options)
   local width = 0
   for _, option in ipairs(options) do width = math.max(width, #spelled(option)) end
   local lines = { ("usage: deskpilot %s"):format(command.usage or name), "", command.summary, "" }

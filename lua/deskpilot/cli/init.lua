@@ -1,27 +1,11 @@
 --- The program's face: finds the command and calls it. Nothing heavy is required before it is known
 --- which command is wanted, so that `deskpilot --version` answers at once.
-local shipped_files = require "native.shipped"
+local command_list = require "deskpilot.cli.command_list"
 
 local cli = {}
 
 --- Exit statuses (docs: the command line).
 cli.status = { succeeded = 0, failed = 1, usage = 2, environment = 3, interrupted = 130 }
-
--- The commands are the files of commands/ that ship: one is added by adding its file.
-local folder, modules = "deskpilot/cli/commands/", "deskpilot.cli.commands."
-
-local function is_command(name)
-  return name:find("^%l+$") and shipped_files.read(folder .. name .. ".lua") ~= nil
-end
-
----@return string[] sorted
-local function command_names()
-  local names = {}
-  for i, file in ipairs(shipped_files.list(folder)) do
-    names[i] = file:match("(%l+)%.lua$") -- pattern: names that ship
-  end
-  return names
-end
 
 local function complain(message)
   require("deskpilot.cli.terminal").complain(message)
@@ -29,12 +13,9 @@ local function complain(message)
 end
 
 local function general_help()
-  local commands = {}
-  for i, name in ipairs(command_names()) do commands[i] = { name = name, module = require(modules .. name) } end
-  table.sort(commands, function(a, b) return a.module.order < b.module.order end)
   local lines = { "usage: deskpilot COMMAND [OPTIONS]", "" }
-  for _, command in ipairs(commands) do
-    lines[#lines + 1] = ("  %-9s %s"):format(command.name, command.module.summary)
+  for _, command in ipairs(command_list.all()) do
+    lines[#lines + 1] = ("  %-11s %s"):format(command.name, command.module.summary)
   end
   lines[#lines + 1] = "\n`deskpilot COMMAND --help` tells more; `deskpilot --version` tells the version.\n"
     .. "To begin with: `deskpilot doctor`, then `deskpilot run calculator --model literal`.\n"
@@ -50,7 +31,7 @@ local function is_mission(name)
 end
 
 local function unknown(name)
-  local names = command_names()
+  local names = command_list.names()
   names[#names + 1] = "--version"
   names[#names + 1] = "--help"
   if is_mission(name) then
@@ -65,7 +46,7 @@ end
 -- An option in place of a command.
 local function no_option(name, rest)
   for i, word in ipairs(rest) do
-    if is_command(word) then
+    if command_list.has(word) then
       local others = { table.unpack(rest, i + 1) }
       return complain(("options come after the command: deskpilot %s %s%s"):format(word, name,
         #others > 0 and " ..." or ""))
@@ -121,7 +102,7 @@ local function dispatch(name, words)
   guard_output()
   local args = require "deskpilot.cli.args"
   local loaded, command = xpcall(require, function(message) return tostring(message) end,
-    modules .. name)
+    command_list.module(name))
   if not loaded and require("deskpilot.base.errors").no_memory(command) then error(command, 0) end
   if not loaded then return complain("the command " .. name .. " does not load: " .. command) end
   local options, positional = args.parse(command.options or {}, words, command.arguments)
@@ -179,7 +160,7 @@ function cli.main(words)
     if not rest[1] then return special["--help"]() end
     return cli.main { rest[1], "--help" }
   end
-  if is_command(name) then return dispatch(name, rest) end
+  if command_list.has(name) then return dispatch(name, rest) end
   if name:sub(1, 1) == "-" then return no_option(name, rest) end
   return unknown(name)
 end
