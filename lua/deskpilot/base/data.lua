@@ -189,6 +189,7 @@ function Parser:key(depth)
   self.at = at + 1
   local key = self:value(depth)
   if key == nil or key ~= key then self:fail("a key cannot be nil or not-a-number", at) end
+  if type(key) == "table" then self:fail("a key cannot be a table: nothing could find what it stands for", at) end
   if not self:take("]") then self:fail("expected ']' after the key, not " .. self:describe_next()) end
   if not self:take("=") then self:fail("expected '=' after the key, not " .. self:describe_next()) end
   return key, true
