@@ -16,7 +16,7 @@ local pause = 0.1 -- seconds between looks
 
 ---@class deskpilot.replay.step
 ---@field [1] string what it is, for people
----@field act string the tool
+---@field act string? the tool; without one it only checks what it expects
 ---@field with table? its arguments, without what it points at
 ---@field on deskpilot.replay.target? what it acts on
 ---@field to deskpilot.replay.target? of a drag: where it ends
@@ -52,7 +52,7 @@ local function check(step)
   end
   check_fields(step, known, ("the step %q"):format(step[1]))
   for key, kind in pairs(known) do
-    if step[key] ~= nil and type(step[key]) ~= kind or key == "act" and step.act == nil then
+    if step[key] ~= nil and type(step[key]) ~= kind or key == "act" and not (step.act or step.expect) then
       errors.mistake("the step %q: %s must be a %s", step[1], key, kind)
     end
   end
@@ -186,7 +186,7 @@ end
 local function verify(self, step, line)
   if not step.expect then return end
   local ok, why = wait(self, function(seen) return replay_check.holds(self.m.desk, seen, step) end)
-  if not ok then fail(self, step, line, "it was done, but then " .. tostring(why)) end
+  if not ok then fail(self, step, line, (step.act and "it was done, but then " or "") .. tostring(why)) end
 end
 
 -- Acts; what was found may be gone again by then, so it is looked for once more.
@@ -207,6 +207,10 @@ function Player:__call(step)
   local m, line = self.m, debug.getinfo(2, "l").currentline
   if m.outcome then error(errors.new("cancelled", "%s", m.outcome.reason), 0) end
   self.count = self.count + 1
+  if not step.act then
+    verify(self, step, line)
+    return true
+  end
   if step.optional and not script.ask(m, true, arguments, self, step, look(self)) then return false end
   local ok, err, tried = act(self, step)
   if not ok and not tried and m.config:get "replay.heal" and not m.outcome then

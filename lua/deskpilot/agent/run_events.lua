@@ -350,7 +350,7 @@ events.declare_all("deskpilot.agent.run", {
     { "seconds", "number", "that this took" },
     { "reason", "string", "`idle`: nothing of the action is on its way any more; `animation`: nothing but an animation "
       .. "of the page without an end; `quiet`: there was no change for the quiet time; "
-      .. "`cap`: it still changes; or why it was not waited for" },
+      .. "`cap`: it still changes; `input`: a person went on before that; or why it was not waited for" },
     { "unknown?", "string", "why only the quiet time could tell: `programs` (not a private desktop), `processes` (the "
       .. "system does not tell), `network` (a program has a connection), `page` (it has set a timer, is another one, "
       .. "or cannot be asked), `scroll` (of a browser)" },
