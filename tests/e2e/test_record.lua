@@ -148,10 +148,11 @@ tests.a_form_is_recorded_and_replayed = spawn.in_folder(function(folder)
   t.eq(files.read(out), wanted)
   self:until_acts(7)
   local source = self:stop()
-  if os.getenv "SHOW" then print(source, self.child.stderr) os.execute("rm -rf /tmp/w/record-run; cp -r " .. self.run .. " /tmp/w/record-run") end
   t.ok(source:find('replay.secret "DESKPILOT_', 1, true), source)
   t.ok(source:find('role = "push button", name = "Send"', 1, true), source)
   t.ok(source:find('"Ada Lovelace, 1815"', 1, true), source)
+  t.ok(source:find("expect = { value = given.text }", 1, true), "what was typed is expected: " .. source)
+  t.ok(not source:find("\u{25CF}", 1, true), "not even how long the password is")
   t.eq(holding(self.run, secret), {}, "nothing of the password is kept")
   t.eq(holding(folder, secret), { out }, "nor in the mission")
   local variable = source:match "DESKPILOT_[%u%d_]+"
@@ -159,5 +160,70 @@ tests.a_form_is_recorded_and_replayed = spawn.in_folder(function(folder)
   local child = spawn.run({ spawn.program, "run", self.file, "--json", "--runs", files.join(folder, "again") })
   t.ok(child.stdout:find(variable, 1, true), "without it nothing is done: " .. child.stdout)
 end)
+
+-- A person who types faster than anybody can look: what went where cannot be known, so nothing is kept.
+tests.what_is_typed_too_fast_to_be_seen_is_not_kept = spawn.in_folder(function(folder)
+  local out = files.join(folder, "given.txt")
+  local self = record(folder, form(out))
+  self:click { role = "text", nth = 2 }
+  self:until_acts(1)
+  local send = self:element { role = "push button", name = "Send" }
+  self:person("type", "--delay", "4", "--args", "1", "Ada", "key", "Tab", "type", "--delay", "4", "--args", "1",
+    "Oslo", "key", "Tab", "type", "--delay", "4", "--args", "1", secret, "mousemove", tostring(send.x + 9),
+    tostring(send.y + 9), "click", "1")
+  t.wait_until("the form to be sent", function() return (files.read(out) or "") ~= "" end, 20)
+  t.eq(files.read(out), "Ada|Oslo|" .. secret .. "\n")
+  self:until_acts(7)
+  local source = self:stop "sigterm"
+  t.eq(holding(self.run, secret), {})
+  t.eq(holding(folder, secret), { out })
+  t.ok(source:find("not kept, since it could not be seen", 1, true), source)
+  t.eq(select(2, source:gsub("act = \"press_key\"", "")), 2, source)
+end)
+
+-- A list is turned by the wheel and a line of it double-clicked; before that the person marks what is to be checked.
+tests.the_mouse_and_a_check_are_recorded = spawn.in_folder(function(folder)
+  local out = files.join(folder, "given.txt")
+  local self = record(folder, ("sh -c 'seq 100 199 | zenity --list --title Numbers --column Number --height 300 >%s'")
+    :format(out))
+  local cell = self:element { role = "table cell", name = "105" }
+  local x, y = tostring(cell.x + 20), tostring(cell.y + cell.height // 2)
+  self:person("mousemove", x, y, "click", "--repeat", "3", "--delay", "60", "5")
+  self:until_acts(1)
+  local seen = self:element { role = "push button", name = "OK" }
+  self:person("mousemove", tostring(seen.x + 9), tostring(seen.y + 9), "key", "ctrl+alt+m")
+  self:until_acts(2)
+  local turned = t.wait_until("another line to be there", function()
+    for _, element in ipairs(self.desk.elements.list { role = "table cell" } or {}) do
+      local inside = tonumber(y) >= element.y and tonumber(y) < element.y + element.height
+      if inside and element.name ~= "105" and element.x <= tonumber(x) then return element.name end
+    end
+  end, 20)
+  self:person("mousemove", x, y, "click", "--repeat", "2", "--delay", "80", "1")
+  t.wait_until("the choice", function() return (files.read(out) or "") ~= "" end, 20)
+  t.eq(files.read(out), turned .. "\n")
+  self:until_acts(3)
+  self:person("key", "ctrl+alt+Escape") -- the emergency-stop hotkey
+  self.child:wait()
+  self.desk:close()
+  t.eq(self.child.status, 0, self.child.stderr)
+  local source = assert(files.read(self.file))
+  t.ok(source:find('act = "scroll_down", with = { notches = 3', 1, true), source)
+  t.ok(source:find("with = { clicks = 2, label", 1, true), "no key is held any more: " .. source)
+  t.ok(source:find('02 check', 1, true), source)
+  t.eq(select(2, source:gsub("step {", "")), 3, "the chords are no steps: " .. source)
+  replayed(self, out, turned .. "\n")
+end)
+
+function tests.what_cannot_be_recorded_says_so()
+  for words, part in pairs { ["--private "] = "wants a command", ["--private='a"] = "a quote is not closed",
+    ["--size=800x600"] = "add --private", ["--check=nokey+x"] = "nokey", ["-o tests"] = "not overwritten" } do
+    local argv = { spawn.program, "record" }
+    for word in (words .. "\0"):gmatch "([^ %z]*)[ %z]" do argv[#argv + 1] = word end
+    local child = spawn.run(argv, { env = { DISPLAY = false } })
+    t.eq(child.status, 2, child.stderr)
+    t.ok(child.stderr:find(part, 1, true), child.stderr)
+  end
+end
 
 return tests

@@ -1,4 +1,5 @@
 --- What a run has done, as the steps of a mission that does it again: read from its journal and from what it has seen.
+local act_record = require "deskpilot.agent.act_record"
 local errors = require "deskpilot.base.errors"
 local files = require "deskpilot.base.files"
 local journal = require "deskpilot.agent.journal"
@@ -127,6 +128,10 @@ end
 
 local passing_roles = { ["table cell"] = true, label = true, ["tool tip"] = true, static = true, paragraph = true }
 
+local function is_secret(thing)
+  return act_record.is_secret { role = tostring(thing.role), states = table_of(thing.states) }
+end
+
 -- What has come onto the screen, or shows another text.
 local function seen_change(before, after, task)
   local old, keys = by_identity(before), {}
@@ -137,7 +142,7 @@ local function seen_change(before, after, task)
     local thing, was = now[key], old[key]
     local words = content(thing)
     if was and words and words ~= content(was) and thing.role ~= "label" and is_stable(words, task)
-      and not table_of(thing.states).protected then
+      and not is_secret(thing) then
       return "shows", { role = thing.role, name = thing.name, text = words }
     end
   end

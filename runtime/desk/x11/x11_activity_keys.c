@@ -301,6 +301,8 @@ static int number_of(x11_activity *x, const xcb_key_press_event_t *event)
 void x11_activity_taken_key(x11_activity *x, const xcb_key_press_event_t *event, bool down)
 {
     if (!down) {
+        /* While the keyboard is grabbed by us, the server tells us of no raw events. */
+        activity_key(&x->base, event->detail, false);
         x->released = event->detail;
         x->released_at = event->time;
     } else if (event->detail != x->released || event->time != x->released_at) {
