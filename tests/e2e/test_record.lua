@@ -215,6 +215,28 @@ tests.the_mouse_and_a_check_are_recorded = spawn.in_folder(function(folder)
   replayed(self, out, turned .. "\n")
 end)
 
+-- Characters of another layout, of its third level, and one that is put together by a dead key.
+tests.a_text_is_what_the_keyboard_map_makes_of_keys = spawn.in_folder(function(folder)
+  local out = files.join(folder, "given.txt")
+  local self = record(folder, ("sh -c 'zenity --entry --title Town --text Town >%s'"):format(out))
+  t.eq(spawn.run({ "setxkbmap", "de" }, { env = self.env }).status, 0)
+  local field = { role = "text", nth = 1 }
+  self:type("Yzß?/5€", field)
+  self:until_acts(1)
+  self:person("key", "Right")
+  self:until_acts(2)
+  self:person("key", "dead_acute", "e")
+  self:until_acts(3)
+  self:click { role = "push button", name = "OK" }
+  t.wait_until("the answer", function() return (files.read(out) or "") ~= "" end, 20)
+  t.eq(files.read(out), "Yzß?/5€é\n")
+  self:until_acts(4)
+  local source = self:stop()
+  t.ok(source:find('"Yzß?/5€"', 1, true), source)
+  t.ok(source:find('"é"', 1, true), source)
+  replayed(self, out, "Yzß?/5€é\n")
+end)
+
 function tests.what_cannot_be_recorded_says_so()
   for words, part in pairs { ["--private "] = "wants a command", ["--private='a"] = "a quote is not closed",
     ["--size=800x600"] = "add --private", ["--check=nokey+x"] = "nokey", ["-o tests"] = "not overwritten" } do

@@ -13,6 +13,8 @@ local lua_export = {}
 local quoted, written = lua_source.quoted, lua_source.written
 local expression = lua_source.expression
 
+local usual_patience = 10 -- seconds, the default of replay.seconds: a step that waits no longer says nothing of it
+
 local order = { "app", "window", "title", "page", "role", "name", "nth", "focus", "text", "value" }
 
 -- --- parameters -----------------------------------------------------------------------------------------------------
@@ -160,6 +162,8 @@ local function source_of(self, step, indent, row)
   if step.to then lines[#lines + 1] = ("to = %s,"):format(written(step.to, order)) end
   if picture and not (on and on.picture) then lines[#lines + 1] = ("looks = %s,"):format(quoted(picture)) end
   if expect then lines[#lines + 1] = ("expect = %s,"):format(written(expect, order)) end
+  local patience = math.ceil(3 * (step.waited or 0))
+  if patience > usual_patience then lines[#lines + 1] = ("seconds = %d,"):format(patience) end
   if step.optional then lines[#lines + 1] = "optional = true," end
   lines[#lines] = text.without_end(lines[#lines], ",")
   for i = 2, #lines do lines[i] = indent .. "  " .. lines[i] end

@@ -3,23 +3,13 @@
 --- whenever it has come to rest, because what an act hits is what was there before it.
 local act_record = require "deskpilot.agent.act_record"
 local errors = require "deskpilot.base.errors"
-local events = require "deskpilot.agent.events"
 local keys = require "native.desk"
-local looking = require "deskpilot.agent.looking"
+local recorded_looks = require "deskpilot.agent.recorded_looks"
 local recorded_acts = require "deskpilot.agent.recorded_acts"
 local recorded_text = require "deskpilot.agent.recorded_text"
 local task = require "deskpilot.base.task"
 
 local recorder = {}
-
-events.declare_all("deskpilot.agent.recorder", {
-  { name = "recorded", about = "The acts of this run are a person's (`deskpilot record`).", fields = {
-    { "desktop", { type = "object", properties = { kind = { type = "string" },
-      size = { type = "array", items = { type = "integer" } },
-      apps = { type = "array", items = { type = "array", items = { type = "string" } } } } },
-      "where they work: kind, and of a private one size and apps, each a program with its arguments" },
-  } },
-})
 
 -- Seconds.
 local every = 0.02 -- between two looks at what was pressed
@@ -28,11 +18,11 @@ local pause = 0.25 -- between two looks at a screen that keeps changing
 local typing_over = 0.7 -- after the last key a text is over
 local held_back = 0.3 -- that Ctrl+C waits: in this command's own terminal it ends the recording
 
-local kept_looks = 4
+local arrives = 0.06 -- that a key has to reach its field
 
 ---@class deskpilot.recorder
 ---@field run deskpilot.run
----@field looks { seen: deskpilot.observation, began: number, ended: number }[] the latest, the oldest first
+---@field looks deskpilot.recorded_looks
 ---@field queue deskpilot.input_event[] not worked on yet
 ---@field gesture table? of the mouse, that may go on (recorded_acts.lua)
 ---@field text deskpilot.recorded_text? that may go on
@@ -66,45 +56,24 @@ end
 
 -- --- what is seen ---------------------------------------------------------------------------------------------------
 
-local function as_it_is(width, height) return width, height end
-
--- Looks at the screen. Whether there is a look at which nothing was pressed.
+-- Looks at the screen. Whether nothing was pressed meanwhile.
 local function look(self)
-  local began, last = task.now(), self.looks[#self.looks]
-  local seen, err = looking.take(self.run, { size = as_it_is, format = "png" }, last and last.seen)
-  if not seen then
-    if not errors.is(err, "unavailable") then self.run:note("the screen could not be looked at: " .. tostring(err)) end
-    return false
-  end
-  self.looks[#self.looks + 1] = { seen = seen, began = began, ended = task.now() }
-  if #self.looks > kept_looks then table.remove(self.looks, 1) end
+  local taken = self.looks:take()
   self:fetch()
-  local alone = #self.queue == 0
+  if not taken then return false end
   if self.text then
     local typing = true
     for _, event in ipairs(self.queue) do typing = typing and recorded_text.types(event) end
-    self.text:witness(seen, began, typing)
+    self.text:witness(taken.seen, taken.began, typing)
   end
-  return alone
+  return #self.queue == 0
 end
 
--- The latest look that was over at that time: what an act then has hit.
-local function look_before(self, at)
-  for i = #self.looks, 1, -1 do
-    if self.looks[i].ended <= at then return self.looks[i] end
-  end
-  return self.looks[1]
-end
-
-local function is_stale(self)
-  local last = self.looks[#self.looks]
-  if not last then return true end
-  local now = task.now()
-  local wait = self.text and not self.text:is_known() and 0.03 or pause
-  if now - last.ended < wait then return false end
-  self.run.desk.native:pump()
-  if self.text and not self.text:is_known() and last.began < self.text.last + 0.06 then return true end
-  return self.run.desk.native:last_change() / 1e9 > last.began or now - last.ended > 2
+-- While it is not known where a text goes, that is looked for as soon as a key has had the time to arrive.
+local function is_due(self)
+  local text, last = self.text, self.looks:latest()
+  if not text or text:is_known() or not last then return self.looks:is_due(pause) end
+  return last.began < text.last + arrives and task.now() > text.last + arrives or self.looks:is_due(pause)
 end
 
 -- --- what was pressed -----------------------------------------------------------------------------------------------
@@ -147,30 +116,23 @@ end
 
 -- --- acts -----------------------------------------------------------------------------------------------------------
 
--- A look becomes the run's latest, once.
-local function use(self, taken)
-  if taken.seen.path then
-    self.run.observation = taken.seen
-  else
-    local ok, err = looking.keep(self.run, taken.seen, taken.began)
-    if not ok then error(err, 0) end
-  end
-end
-
 --- Tells of an act.
 ---@param taken { seen: deskpilot.observation, began: number } the look that shows what it hits
 ---@param act { tool: string, args: table, at: { x: integer, y: integer }?, to: table?, into: deskpilot.element?,
 ---  withheld: string?, own_end: boolean? } at: for the pointer; own_end: what comes after it is another act's
 function Recorder:tell(taken, act)
   local run = self.run
-  use(self, taken)
+  self.looks:use(taken)
   run.actions = run.actions + 1
   local touched = recorded_acts.touched(run, taken.seen, act)
   touched.picture = taken.seen.shot
   local action = run:emit("action", setmetatable({ tool = act.tool, args = act.args, persona = "person" },
     { __index = touched }))
   local hit, element = act_record.before(run, action)
-  if hit then hit.withheld = act.withheld end
+  local came = element and self.looks.first[element.handle or ""]
+  if hit then
+    hit.withheld, hit.waited = act.withheld, came and run.acted and came > run.acted and came - run.acted or nil
+  end
   run:emit("action_result", { tool = act.tool, args = act.args, action = action, ok = true, hit = hit,
     text = recorded_acts.words(act, hit) })
   local seconds, reason = 0, "input"
@@ -185,7 +147,7 @@ function Recorder:tell(taken, act)
   if after and act.withheld then after.value = nil end
   run:emit("settled", { seconds = seconds, reason = reason, after = after })
   run.acted = task.now()
-  if calm then use(self, self.looks[#self.looks]) end
+  if calm then self.looks:use(self.looks:latest()) end
 end
 
 local function end_gesture(self)
@@ -193,14 +155,6 @@ local function end_gesture(self)
   self.gesture = nil
   if gesture then
     for _, act in ipairs(recorded_acts.of_gesture(gesture)) do self:tell(gesture.look, act) end
-  end
-end
-
--- The field as a look before the text had it.
-local function earlier(self, element, began)
-  local before = look_before(self, began)
-  for _, other in ipairs(before and before.seen.tree or {}) do
-    if other.handle == element.handle then return other end
   end
 end
 
@@ -218,9 +172,9 @@ local function end_text(self, event)
   self.text = nil
   if #text.keys == 0 and not text.composed then return end
   local into, before = text.secret and text.hidden or text.into, nil
-  local taken = look_before(self, text.began)
+  local taken = self.looks:before(text.began)
   if into then
-    before = earlier(self, into, text.began)
+    before = self.looks:element_before(into, text.began)
     if not before then taken = { seen = text.seen, began = text.seen.at } end
   end
   local words, why = text:result(before)
@@ -237,7 +191,7 @@ local function press(self, event)
   local combo = recorder.combo(event)
   local ours = combo and self.own[canonical(keys.combo(combo) or {})]
   if ours == "stop" then return end
-  local taken = look_before(self, event.at)
+  local taken = self.looks:before(event.at)
   if ours == "check" then
     self:tell(taken, { tool = "check", args = {}, at = { x = event.x, y = event.y } })
   elseif combo then
@@ -258,7 +212,7 @@ local function take(self, event)
     end_text(self, event)
     if self.gesture and not recorded_acts.goes_on(self.gesture, event) then end_gesture(self) end
     self.moved = event.at
-    self.gesture = recorded_acts.gesture(self.gesture, event, function() return look_before(self, event.at) end)
+    self.gesture = recorded_acts.gesture(self.gesture, event, function() return self.looks:before(event.at) end)
     return
   end
   end_gesture(self)
@@ -280,7 +234,7 @@ local function step(self)
     end_gesture(self)
   elseif self.text and now - self.text.last > typing_over then
     end_text(self)
-  elseif is_stale(self) then
+  elseif is_due(self) then
     look(self)
   else
     task.sleep(every)
@@ -317,7 +271,7 @@ function Recorder:work(desktop)
   local work = task.start(function()
     task.sleep(0)
     look(self)
-    if self.looks[1] then use(self, self.looks[1]) end
+    if self.looks:latest() then self.looks:use(self.looks:latest()) end
     if self.ready then self.ready() end
     while not self.stopped do step(self) end
   end)
@@ -334,8 +288,8 @@ end
 ---@param ready fun() is called when it has begun
 ---@return deskpilot.recorder
 function recorder.new(run, own, ready)
-  local self = setmetatable({ run = run, looks = {}, queue = {}, moved = task.now(), own = {}, ready = ready },
-    Recorder)
+  local self = setmetatable({ run = run, looks = recorded_looks.new(run), queue = {}, moved = task.now(), own = {},
+    ready = ready }, Recorder)
   for combo, what in pairs(own) do
     local names = keys.combo(combo)
     if names then self.own[canonical(names)] = what end

@@ -19,6 +19,7 @@ local run_steps = {}
 ---@field crop string? file in the run's folder
 ---@field secret boolean? what is typed must not be written down
 ---@field withheld "secret"|"unknown"|nil of a person's act: what was typed was not kept at all, and why
+---@field waited number? seconds after the act before, when what a person acts on was first there
 ---@field goal string? the path of the goal that it was done for
 ---@field line integer of the journal
 
@@ -64,7 +65,7 @@ local hit_schema = object { at = place, element = element, crop = text, screensh
   crop_at = { type = "array", items = whole, minItems = 2, maxItems = 2 },
   window = object({ title = text, class = text, app = text, x = whole, y = whole, width = whole, height = whole },
     { "title", "class", "x", "y", "width", "height" }),
-  withheld = { enum = { "secret", "unknown" } },
+  waited = { type = "number", minimum = 0 }, withheld = { enum = { "secret", "unknown" } },
   page = object({ title = text, url = text }, { "url" }), drop = object { at = place, element = element } }
 
 local desktop_schema = object({ kind = { enum = { "current", "private" } },
@@ -212,7 +213,7 @@ local function step_of(event, index)
     line = index, secret = table_of(hit.element).secret or nil }
   if event.tool == "check" then step.act = nil end
   if kept then
-    step.withheld = kept.withheld
+    step.withheld, step.waited = kept.withheld, kept.waited
     step.secret = step.secret or kept.withheld and true or nil
     step.on = replay_target.of(hit, false, event.tool == "check")
     if hit.drop then step.to = replay_target.of(hit, true) end
