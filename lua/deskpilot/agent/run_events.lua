@@ -232,7 +232,8 @@ events.declare_all("deskpilot.agent.changed_screen", {
 })
 
 events.declare_all("deskpilot.agent.recorder", {
-  { name = "recorded", about = "The acts of this run are a person's (`deskpilot record`).", fields = {
+  { name = "recorded", about = "The acts of this run are a person's (`deskpilot record`).", of_file = true,
+    fields = {
     { "desktop", { type = "object", properties = { kind = { type = "string" },
       size = { type = "array", items = { type = "integer" } },
       apps = { type = "array", items = { type = "array", items = { type = "string" } } } } },

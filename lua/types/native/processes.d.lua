@@ -29,6 +29,11 @@ function ProcessWatch:mark() end
 ---@return boolean connected true also where that cannot be known
 function ProcessWatch:connected() end
 
+--- Waits until what was written to terminals before has been handed to those who read it, at most
+--- 50 ms. To be called between two looks.
+---@return boolean drained false where it has not happened in that time
+function ProcessWatch:drain() end
+
 --- Forgets all of them. Closing twice is no mistake.
 function ProcessWatch:close() end
 

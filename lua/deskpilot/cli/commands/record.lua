@@ -49,7 +49,8 @@ end
 -- A command line taken apart at its spaces, but not within quotes.
 local function words_of(line)
   local words, word, quote = {}, nil, nil
-  for char in line:gmatch(utf8.charpattern) do
+  for i = 1, #line do
+    local char = line:sub(i, i)
     if quote then
       if char == quote then quote = nil else word = word .. char end
     elseif char == "'" or char == '"' then
